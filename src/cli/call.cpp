@@ -30,11 +30,11 @@ void require_kind(const char* option, const std::string& file, const std::string
   }
 }
 
-/// Throws UserError where a checkpoint has no seal that holds.
-void require_whole_checkpoint(const std::string& file) {
+/// Throws UserError alike on all ranks where a checkpoint has no seal that holds. Collective.
+void require_whole_checkpoint(const parallel::Communicator& comm, const std::string& file) {
   const std::string advice = "give a whole checkpoint of masing";
   try {
-    if (!io::has_seal(file, advice)) {
+    if (!io::has_seal(comm, file, advice)) {
       throw UserError(fmt::format("{} has no seal; {}", file, advice));
     }
   } catch (const UserError& fault) {
@@ -46,8 +46,8 @@ void require_whole_checkpoint(const std::string& file) {
 Validated with_checkpoint(const Invocation& call, Validated request) {
   const std::string file = request.configuration.restart;
   const Command command = request.request->command;
+  require_whole_checkpoint(call.comm, file);  // before HDF5 looks at it
   const std::string before = parallel::from_root(call.comm, [&] {
-    require_whole_checkpoint(file);  // before HDF5 looks at it
     const io::Recipe recipe = io::read_recipe(file);
     require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");
     return recipe.configuration;
@@ -57,16 +57,18 @@ Validated with_checkpoint(const Invocation& call, Validated request) {
   return continued(std::move(request), validated(parse(command, {"--config", file}, files)));
 }
 
-/// What `read` makes of a result file, a text; warns where nothing tells whether it is sound.
-std::string read_of_sound_file(const std::string& file, const std::function<std::string()>& read) {
-  if (!io::require_sound(file)) {
+/// What `read` makes of a result file on the root, a text; warns where nothing tells whether the
+/// file is sound. Collective.
+std::string read_of_sound_file(const parallel::Communicator& comm, const std::string& file,
+                               const std::function<std::string()>& read) {
+  if (!io::require_sound(comm, file) && comm.is_root()) {
     std::fputs(fmt::format("masing warning: {} has no seal: an older masing or another program "
                            "wrote or changed it, and damage may go unnoticed\n",
                            file)
                    .c_str(),
                stderr);
   }
-  return io::reading(file, read);
+  return parallel::from_root(comm, [&] { return io::reading(file, read); });
 }
 
 /// Throws UserError where a file that the run writes is one that it reads, by whatever name. A
@@ -110,14 +112,12 @@ void print(const Invocation& call, const std::string& text, std::FILE* stream = 
 
 Validated request_in(const Invocation& call, const std::string& file,
                      const std::function<void(const std::string&)>& inspect) {
-  const std::string all = parallel::from_root(call.comm, [&] {
-    return read_of_sound_file(file, [&] {
-      const io::Recipe read = io::read_recipe(file);
-      if (inspect) {
-        inspect(file);
-      }
-      return read.kind + "\n" + read.configuration;
-    });
+  const std::string all = read_of_sound_file(call.comm, file, [&] {
+    const io::Recipe read = io::read_recipe(file);
+    if (inspect) {
+      inspect(file);
+    }
+    return read.kind + "\n" + read.configuration;
   });
   const std::string kind = all.substr(0, all.find('\n'));
   for (const Command command : {Command::simulate, Command::converge, Command::scan}) {
@@ -133,16 +133,19 @@ Validated request_in(const Invocation& call, const std::string& file,
 
 std::optional<Job> job_of(Command command, const Invocation& call) {
   std::vector<std::string> inputs;
-  const auto reader = [&](std::string (*read)(const std::string&)) -> FileReader {
-    return [&inputs, &call, read](const std::string& path) {
+  const auto reader = [&inputs](const FileReader& read) -> FileReader {
+    return [&inputs, read](const std::string& path) {
       inputs.push_back(path);
-      return parallel::from_root(call.comm, [&] { return read(path); });
+      return read(path);
     };
   };
-  const auto field_of = [](const std::string& path) {
-    return read_of_sound_file(path, [&] { return io::last_field(path); });
+  const auto text_of = [&](const std::string& path) {
+    return parallel::from_root(call.comm, [&] { return io::text_of(path); });
   };
-  const Files files{.text = reader(io::text_of), .last_field = reader(field_of)};
+  const auto field_of = [&](const std::string& path) {
+    return read_of_sound_file(call.comm, path, [&] { return io::last_field(path); });
+  };
+  const Files files{.text = reader(text_of), .last_field = reader(field_of)};
   Request parsed = parse(command, call.words, files);
   if (parsed.help) {
     print(call, help(command));

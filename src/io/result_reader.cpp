@@ -24,12 +24,15 @@
 
 namespace masing::io {
 
-bool require_sound(const std::string& path) {
+bool require_sound(const parallel::Communicator& comm, const std::string& path) {
   const bool is_sealed = has_seal(
-      path,
+      comm, path,
       "take a copy that is whole, or make it again (to have it read as it is, cut the seal "
       "off: truncate -s -32 FILE)");
-  if (!is_sealed) {
+  parallel::on_root(comm, [&] {
+    if (is_sealed) {
+      return;
+    }
     const Handle file = open_for_reading(path);
     hsize_t size = 0;
     haddr_t end = 0;
@@ -41,7 +44,7 @@ bool require_sound(const std::string& path) {
                       "masing wrote",
                       path, size, end));
     }
-  }
+  });
   return is_sealed;
 }
 

@@ -11,10 +11,10 @@
 namespace masing::io {
 
 /// Looks at a result file before HDF5 does, which some damaged files crash, and reads it to its end
-/// where it has a seal. Returns whether it has one. Throws UserError that names it where the seal
-/// does not hold, and without one where the file has not HDF5's signature or another size than it
-/// says. Local, without MPI.
-bool require_sound(const std::string& path);
+/// where it has a seal. Returns whether it has one. Throws UserError alike on all ranks that names
+/// it where the seal does not hold, and without one where the file has not HDF5's signature or
+/// another size than it says. Collective.
+bool require_sound(const parallel::Communicator& comm, const std::string& path);
 
 /// What `read` returns; what it cannot read of a file is thrown as a UserError that names the file.
 /// Local.

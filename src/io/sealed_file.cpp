@@ -14,12 +14,14 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/partition.hpp"
 #include "base/poll.hpp"
 #include "io/hdf5.hpp"
 
@@ -30,7 +32,7 @@ namespace {
 constexpr std::string_view mark_of_any_version = "masing seal ";
 
 struct Seal {
-  std::array<char, 16> mark{'m', 'a', 's', 'i', 'n', 'g', ' ', 's', 'e', 'a', 'l', ' ', '2', '\n'};
+  std::array<char, 16> mark{'m', 'a', 's', 'i', 'n', 'g', ' ', 's', 'e', 'a', 'l', ' ', '3', '\n'};
   std::int64_t size = 0;
   std::uint64_t checksum = 0;
 };
@@ -95,32 +97,91 @@ class File {
 
 constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;
 
-/// XXH3-64 of the first bytes of a file. Polls.
-std::uint64_t checksum(const File& file, std::int64_t size) {
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
-                                                                       XXH3_freeState);
-  if (state == nullptr) {
-    throw std::bad_alloc();
+/// Throws UserError where `path` is no regular file.
+void require_regular(const std::string& path) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  if (!std::filesystem::is_regular_file(status)) {
+    const bool is_there = std::filesystem::exists(status);
+    throw base::UserError("cannot open " + path +
+                          " as HDF5: " + (is_there ? "not a regular file" : unknown.message()) +
+                          "; give a file that masing wrote");
   }
-  XXH3_64bits_reset(state.get());
-  for (std::int64_t first = 0; first < size; first += piece_bytes) {
+}
+
+/// A half-open range of the pieces of a file.
+struct PieceRange {
+  std::int64_t first = 0;
+  std::int64_t end = 0;
+
+  /// All pieces of the first `size` bytes from the piece `first` on.
+  static PieceRange of(std::int64_t size, std::int64_t first) {
+    return {first, std::max(first, (size + piece_bytes - 1) / piece_bytes)};
+  }
+  /// The share of one rank.
+  [[nodiscard]] PieceRange of_rank(int rank, int ranks) const {
+    const auto begin = [&](int r) { return first + base::floor_of_ratio(end - first, r, ranks); };
+    return {begin(rank), begin(rank + 1)};
+  }
+};
+
+/// The sum mod 2^64 of XXH3-64 of pieces of the first `size` bytes of a file, each with its index
+/// as seed: in any order and on any ranks the same. Polls.
+std::uint64_t checksum(const File& file, std::int64_t size, const PieceRange& pieces) {
+  std::uint64_t sum = 0;
+  for (std::int64_t piece = pieces.first; piece < pieces.end; ++piece) {
     base::poll();
+    const std::int64_t first = piece * piece_bytes;
     const std::string bytes = file.read(first, std::min(size - first, piece_bytes));
-    XXH3_64bits_update(state.get(), bytes.data(), bytes.size());
+    sum += XXH3_64bits_withSeed(bytes.data(), bytes.size(), static_cast<XXH64_hash_t>(piece));
   }
-  return XXH3_64bits_digest(state.get());
+  return sum;
+}
+
+/// The same of all pieces from the piece `first` on, each rank with its share. Collective.
+std::uint64_t checksum(const parallel::Communicator& comm, const std::string& path,
+                       std::int64_t size, std::int64_t first) {
+  std::uint64_t sum = 0;
+  parallel::on_each(comm, [&] {
+    sum = checksum(File(path), size, PieceRange::of(size, first).of_rank(comm.rank(), comm.size()));
+  });
+  parallel::sum_over_ranks(comm, std::span(&sum, 1));
+  return sum;
+}
+
+/// XXH3-64 of the first `size` bytes of a file in one, the checksum of version 2. Collective.
+std::uint64_t checksum_of_version_2(const parallel::Communicator& comm, const std::string& path,
+                                    std::int64_t size) {
+  std::uint64_t sum = 0;
+  parallel::on_root(comm, [&] {
+    const File file(path);
+    const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
+                                                                         XXH3_freeState);
+    if (state == nullptr) {
+      throw std::bad_alloc();
+    }
+    XXH3_64bits_reset(state.get());
+    for (std::int64_t first = 0; first < size; first += piece_bytes) {
+      base::poll();
+      const std::string bytes = file.read(first, std::min(size - first, piece_bytes));
+      XXH3_64bits_update(state.get(), bytes.data(), bytes.size());
+    }
+    sum = XXH3_64bits_digest(state.get());
+  });
+  parallel::sum_over_ranks(comm, std::span(&sum, 1));
+  return sum;
 }
 
 }  // namespace
 
 void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path) {
+  Seal seal;
+  parallel::on_root(comm, [&] { seal.size = File(draft).size(); });
+  parallel::broadcast(comm, std::span(&seal.size, 1));
+  seal.checksum = checksum(comm, draft, seal.size, 1);
   parallel::on_root(comm, [&] {
-    Seal seal;
-    {
-      const File file(draft);
-      seal.size = file.size();
-      seal.checksum = checksum(file, seal.size);
-    }
+    // The first piece comes last: until here the root may change it.
+    seal.checksum += checksum(File(draft), seal.size, {0, std::min<std::int64_t>(1, seal.size)});
     File(draft, "ae").write(seal.size, &seal, sizeof seal);
   });
   put_in_place(comm, draft, path);
@@ -139,37 +200,38 @@ void put_in_place(const parallel::Communicator& comm, const std::string& draft,
   });
 }
 
-bool has_seal(const std::string& path, const std::string& advice) {
-  std::error_code unknown;
-  const auto status = std::filesystem::status(path, unknown);
-  if (!std::filesystem::is_regular_file(status)) {
-    const bool is_there = std::filesystem::exists(status);
-    throw base::UserError("cannot open " + path +
-                          " as HDF5: " + (is_there ? "not a regular file" : unknown.message()) +
-                          "; give a file that masing wrote");
-  }
-  std::string fault;
-  try {
-    const File file(path);
-    const std::int64_t size = file.size() - seal_bytes;
-    Seal seal;
-    if (size >= 0) {
-      std::memcpy(&seal, file.read(size, seal_bytes).data(), sizeof seal);
+bool has_seal(const parallel::Communicator& comm, const std::string& path,
+              const std::string& advice) {
+  const auto refuse_if = [&](bool is_so, const char* fault) {
+    if (is_so) {
+      throw base::UserError(fmt::format("{} {}; {}", path, fault, advice));
     }
-    const std::string_view mark(seal.mark.data(), seal.mark.size());
-    if (size < 0 || !mark.starts_with(mark_of_any_version)) {
+  };
+  try {
+    std::int64_t size = 0;
+    const std::string end = parallel::from_root(comm, [&] {
+      require_regular(path);
+      const File file(path);
+      size = file.size() - seal_bytes;
+      return size < 0 ? "" : file.read(size, seal_bytes);
+    });
+    if (!end.starts_with(mark_of_any_version)) {
       return false;
     }
-    if (seal.mark != Seal().mark) {
-      fault = "has the seal of another version of masing";
-    } else if (seal.size != size || checksum(file, size) != seal.checksum) {
-      fault = "is damaged: its checksum is another";
-    }
+    parallel::broadcast(comm, std::span(&size, 1));
+    Seal seal;
+    std::memcpy(&seal, end.data(), sizeof seal);
+    Seal older;
+    older.mark[mark_of_any_version.size()] = '2';
+    const bool is_older = seal.mark == older.mark;
+    refuse_if(!is_older && seal.mark != Seal().mark, "has the seal of another version of masing");
+    constexpr const char* damaged = "is damaged: its checksum is another";
+    refuse_if(seal.size != size, damaged);
+    const std::uint64_t sum =
+        is_older ? checksum_of_version_2(comm, path, size) : checksum(comm, path, size, 0);
+    refuse_if(seal.checksum != sum, damaged);
   } catch (const base::SystemError& error) {
     throw base::UserError(error.what() + ("; " + advice));
-  }
-  if (!fault.empty()) {
-    throw base::UserError(fmt::format("{} {}; {}", path, fault, advice));
   }
   return true;
 }

@@ -6,8 +6,9 @@
 #include "parallel/communicator.hpp"
 
 // A sealed file ends with 32 bytes: a mark with the version, the number of bytes before it, and
-// their XXH3-64. HDF5 ignores what follows its data, and cuts it off where it changes a file. It
-// must not open a file whose seal is broken: some damaged files crash it.
+// their checksum, the sum mod 2^64 of XXH3-64 of each piece of 4 MiB with its index as seed. HDF5
+// ignores what follows its data, and cuts it off where it changes a file. It must not open a file
+// whose seal is broken: some damaged files crash it.
 
 namespace masing::io {
 
@@ -19,9 +20,11 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
 void put_in_place(const parallel::Communicator& comm, const std::string& draft,
                   const std::string& path);
 
-/// Whether a file has a seal. Reads it to its end; throws UserError, with the file and `advice`,
-/// where it cannot be read, has a seal that does not hold, or of another version. Local.
-bool has_seal(const std::string& path, const std::string& advice);
+/// Whether a file has a seal. Reads it to its end, each rank a share, or the root all of it where
+/// the seal is of version 2; throws UserError alike on all ranks, with the file and `advice`, where
+/// it cannot be read, has a seal that does not hold, or of another version. Collective.
+bool has_seal(const parallel::Communicator& comm, const std::string& path,
+              const std::string& advice);
 
 /// Bytes of a file.
 struct ByteRange {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 
 #include "fuzz/fuzz.hpp"
@@ -51,10 +52,11 @@ std::string everything(const std::string& path) {
          std::to_string(file.row("/field/u", 0).size());
 }
 
-Outcome try_file(const std::string& bytes, const std::string& path) {
+Outcome try_file(const parallel::Communicator& alone, const std::string& bytes,
+                 const std::string& path) {
   std::ofstream(path, std::ios::binary) << bytes;
   try {
-    io::require_sound(path);
+    io::require_sound(alone, path);
     io::reading(path, [&] { return everything(path); });
   } catch (const base::UserError& mistake) {
     fuzz::require_message(mistake);
@@ -74,9 +76,13 @@ int main(int count, char** values) {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("masing-fuzz-" + std::to_string(getpid()) + ".h5"))
           .string();
+  MPI_Init(nullptr, nullptr);
+  std::optional<parallel::Communicator> alone(MPI_COMM_SELF);
   const int code = fuzz::run(count - 1, values + 1, [&](fuzz::RandomText& random, std::string&) {
-    return try_file(damaged(random, whole), path);
+    return try_file(*alone, damaged(random, whole), path);
   });
+  alone.reset();
+  MPI_Finalize();
   std::filesystem::remove(path);
   return code;
 }

@@ -4,6 +4,7 @@
 #include "io/sealed_file.hpp"
 
 #include <gtest/gtest.h>
+#include <xxhash.h>
 
 #include <cstdio>
 #include <cstring>
@@ -72,11 +73,9 @@ class SealedFile : public testing::Test {
   [[nodiscard]] std::string refusal(const std::string& path) const {
     std::string message;
     try {
-      parallel::on_root(world(), [&] {
-        if (!io::has_seal(path, "take another")) {
-          throw base::UserError(path + " has no seal; take another");
-        }
-      });
+      if (!io::has_seal(world(), path, "take another")) {
+        throw base::UserError(path + " has no seal; take another");
+      }
     } catch (const base::UserError& mistake) {
       message = mistake.what();
     }
@@ -136,6 +135,49 @@ TEST_F(SealedFile, is_refused_when_cut_anywhere_or_longer) {
   put(path_, whole + '\0');
   EXPECT_NE(refusal(path_), "");
   put(path_, whole.substr(1));
+  expect_refused(path_, "is damaged");
+}
+
+std::uint64_t in_little_endian(const std::string& bytes, std::size_t at) {
+  std::uint64_t number = 0;
+  std::memcpy(&number, &bytes[at], sizeof number);
+  return number;
+}
+
+/// Four pieces, the last one short.
+TEST_F(SealedFile, sums_the_hashes_of_pieces_on_any_ranks) {
+  constexpr std::size_t piece = std::size_t{4} << 20;
+  std::string bytes;
+  for (std::size_t i = 0; i < 3 * piece + 1000; ++i) {
+    bytes += static_cast<char>(i * i / 1000);
+  }
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::string part = bytes.substr(i * piece, piece);
+    sum += XXH3_64bits_withSeed(part.data(), part.size(), i);
+  }
+  put(draft_, bytes);
+  io::seal(world(), draft_, path_);
+  const std::string whole = get(path_);
+  EXPECT_EQ(whole.substr(bytes.size(), 16), std::string("masing seal 3\n\0\0", 16));
+  EXPECT_EQ(in_little_endian(whole, bytes.size() + 16), bytes.size());
+  EXPECT_EQ(in_little_endian(whole, bytes.size() + 24), sum);
+  // Pieces that change places keep the hashes of their bytes.
+  put(path_, bytes.substr(piece, piece) + bytes.substr(0, piece) + whole.substr(2 * piece));
+  expect_refused(path_, "is damaged");
+}
+
+TEST_F(SealedFile, of_version_2_is_read) {
+  const std::string bytes((std::size_t{5} << 20) + 3, 'm');
+  const std::uint64_t hash = XXH3_64bits(bytes.data(), bytes.size());
+  const std::uint64_t size = bytes.size();
+  const auto raw = [](const std::uint64_t& number) {
+    return std::string(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  const std::string end = std::string("masing seal 2\n\0\0", 16) + raw(size);
+  put(path_, bytes + end + raw(hash));
+  EXPECT_EQ(refusal(path_), "");
+  put(path_, bytes + end + raw(hash + 1));
   expect_refused(path_, "is damaged");
 }
 
