@@ -181,12 +181,12 @@ std::vector<Batch> batches_of(const StudyPlan& plan, Batch comparisons) {
   return batches;
 }
 
-/// `comparisons` to ranks, the longest first.
+/// `comparisons` to ranks, the longest first; no more shares than comparisons.
 std::vector<Batch> assign_to_ranks(const StudyPlan& plan, Batch comparisons) {
   std::ranges::stable_sort(comparisons, std::greater<>(), [&](std::size_t i) {
     return plan.runs[plan.comparisons[i].level].seconds;
   });
-  std::vector<Batch> shares(static_cast<std::size_t>(plan.ranks));
+  std::vector<Batch> shares(std::min(static_cast<std::size_t>(plan.ranks), comparisons.size()));
   std::vector<Load> loads(shares.size(), Load(plan, &PlannedRun::seconds));
   for (const std::size_t comparison : comparisons) {
     const auto first = std::ranges::min_element(

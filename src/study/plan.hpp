@@ -79,10 +79,11 @@ double bytes_a_rank(const StudyPlan& plan, const Batch& batch);
 
 /// Who makes which comparisons, in which order.
 struct Schedule {
-  std::vector<Batch> shared;            ///< by all ranks: those with a run that they split
-  std::vector<std::vector<Batch>> own;  ///< [ranks], by each rank alone, with references of its own
-  double bytes = 0.0;                   ///< a rank, of the largest batch
-  double seconds = 0.0;                 ///< until the last is done
+  std::vector<Batch> shared;  ///< by all ranks: those with a run that they split
+  /// By each of the first ranks alone, with references of its own; the other ranks have none.
+  std::vector<std::vector<Batch>> own;
+  double bytes = 0.0;    ///< a rank, of the largest batch
+  double seconds = 0.0;  ///< until the last is done
 };
 
 /// The schedule of the comparisons `pending`: the longest first, each to the rank that would be

@@ -112,7 +112,8 @@ class ComparisonRunner {
       begin(comm_, batch);
       finish(comm_);
     }
-    make_own(schedule.own[static_cast<std::size_t>(comm_.rank())]);
+    const auto rank = static_cast<std::size_t>(comm_.rank());
+    make_own(rank < schedule.own.size() ? schedule.own[rank] : std::vector<Batch>());
     share_outcomes();
     return std::move(outcomes_);
   }
@@ -304,14 +305,21 @@ class ComparisonRunner {
     }
   }
 
-  /// The own_states of all ranks, one after another, on the root; restored, each goes to one of the
-  /// ranks of now in turn. Collective.
+  /// The own_states of the ranks that have some, one after another, on the root; restored, each
+  /// goes to one of the ranks of now in turn. Collective.
   void serialize_own(engine::Archive& archive) {
     std::vector<double> all;
-    for (int rank = 0; rank < comm_.size() && !archive.restores(); ++rank) {
-      std::vector<double> part = rank == comm_.rank() ? own_states() : std::vector<double>();
-      parallel::broadcast_all(comm_, part, rank);
-      all.insert(all.end(), part.begin(), comm_.is_root() ? part.end() : part.begin());
+    if (!archive.restores()) {
+      std::vector<double> mine = own_states();
+      const auto next_owner = [&](std::int64_t after) {
+        const bool is_later = !mine.empty() && comm_.rank() > after;
+        return parallel::min_over_ranks(comm_, is_later ? comm_.rank() : comm_.size());
+      };
+      for (std::int64_t rank = next_owner(-1); rank < comm_.size(); rank = next_owner(rank)) {
+        std::vector<double> part = rank == comm_.rank() ? mine : std::vector<double>();
+        parallel::broadcast_all(comm_, part, static_cast<int>(rank));
+        all.insert(all.end(), part.begin(), comm_.is_root() ? part.end() : part.begin());
+      }
     }
     archive.numbers("own", all);
     if (!archive.restores()) {

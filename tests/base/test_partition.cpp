@@ -26,7 +26,7 @@ TEST(Partition, deals_whole_blocks_as_evenly_as_they_allow) {
        {std::int64_t{1}, std::int64_t{2}, std::int64_t{1023}, std::int64_t{1024},
         std::int64_t{1025}, std::int64_t{2048}, std::int64_t{5000}, std::int64_t{1000000},
         two_to_31 - 1, two_to_31, two_to_31 + 1, two_to_40 + 1, two_to_53}) {
-    for (const int ranks : {1, 2, 3, 4, 7, 64, 1000}) {
+    for (const int ranks : {1, 2, 3, 4, 7, 64, 1000, 100000}) {
       SCOPED_TRACE(testing::Message() << cells << " cells on " << ranks);
       std::int64_t next = 0;
       std::int64_t fewest = two_to_53;
@@ -61,6 +61,25 @@ TEST(PartitionByHand, leaves_ranks_without_a_block_empty) {
   for (int rank = 1; rank < 4; ++rank) {
     EXPECT_EQ(local_range(1, rank, 4).size, 0);
   }
+}
+
+/// 50,000 blocks on 10^5 ranks: one each for the first half; 150,000: two and one.
+TEST(PartitionByHand, deals_blocks_to_a_hundred_thousand_ranks) {
+  constexpr int ranks = 100000;
+  for (const int rank : {0, 1, 49999, 50000, 50001, 99999}) {
+    SCOPED_TRACE(rank);
+    const CellRange few = local_range(std::int64_t{50000} * 1024, rank, ranks);
+    EXPECT_EQ(few.first, std::min(rank, 50000) * std::int64_t{1024});
+    EXPECT_EQ(few.size, rank < 50000 ? 1024 : 0);
+    const CellRange many = local_range(std::int64_t{150000} * 1024, rank, ranks);
+    EXPECT_EQ(many.first, (rank + std::min(rank, 50000)) * std::int64_t{1024});
+    EXPECT_EQ(many.size, rank < 50000 ? 2048 : 1024);
+  }
+  // 2^53 cells are 2^43 blocks, 87960930 · 100000 + 22208: no product exceeds 64 bits.
+  EXPECT_EQ(local_range(two_to_53, 22207, ranks).size, std::int64_t{87960931} * 1024);
+  EXPECT_EQ(local_range(two_to_53, 22208, ranks).size, std::int64_t{87960930} * 1024);
+  const CellRange last = local_range(two_to_53, ranks - 1, ranks);
+  EXPECT_EQ(last.first + last.size, two_to_53);
 }
 
 TEST(PartitionByHand, counts_beyond_32_bits) {

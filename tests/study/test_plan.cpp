@@ -183,7 +183,7 @@ Batch sorted(Batch batch) {
 
 /// What holds of every schedule.
 void expect_sound(const StudyPlan& plan, const Batch& pending, const Schedule& schedule) {
-  EXPECT_EQ(std::ssize(schedule.own), plan.ranks);
+  EXPECT_LE(std::ssize(schedule.own), std::min(std::ssize(pending), std::int64_t{plan.ranks}));
   Batch made;
   double largest = 0.0;
   for (const Batch& batch : batches(schedule)) {
@@ -248,7 +248,7 @@ TEST(Schedule, splits_what_is_worth_splitting_and_nothing_else) {
   // On one rank all go together.
   const Schedule alone = study.schedule(1, 1e12);
   EXPECT_EQ(sorted(alone.shared.at(0)), study.all());
-  EXPECT_EQ(alone.own, (std::vector<std::vector<Batch>>{{}}));
+  EXPECT_TRUE(alone.own.empty());
 }
 
 /// A rank is not done later than the others by more than the longest of its comparisons.
@@ -273,6 +273,28 @@ TEST(Schedule, deals_levels_to_ranks_evenly) {
     }
     EXPECT_LE(std::ranges::max(seconds) - std::ranges::min(seconds), longest);
     EXPECT_GE(schedule.seconds, std::ranges::max(seconds));
+  }
+}
+
+/// Ranks beyond the comparisons have none: 10,000 ranks share a study as 100 do, and nothing is
+/// kept for them.
+TEST(Schedule, does_not_grow_with_ranks_that_have_no_comparison) {
+  const Planned study({{"refine", "both"},
+                       {"reference", "exact"},
+                       {"engine", "sweep"},
+                       {"levels", "100:1000,100:1100,200:2000,300:2500,40000:3000,50000:3500"}});
+  const Schedule few = study.schedule(100, 1e12);
+  const Schedule many = study.schedule(10000, 1e12);
+  EXPECT_EQ(many.own, few.own);
+  EXPECT_EQ(many.own.size(), 4U);
+  EXPECT_EQ(many.shared, few.shared);
+  EXPECT_EQ(sorted(many.shared.at(0)), (Batch{4, 5}));
+  EXPECT_LE(many.bytes, few.bytes);
+  expect_sound(study.at(10000, 1e12), study.all(), many);
+  // Three comparisons, one to a rank: what a plan takes does not depend on the ranks.
+  const Planned three({{"refine", "steps"}, {"reference", "finest"}, {"levels", "100,200,400"}});
+  for (const int ranks : {4, 10000, 1000000000}) {
+    EXPECT_EQ(three.schedule(ranks, 1e12).own.size(), 3U) << ranks;
   }
 }
 
