@@ -1,19 +1,27 @@
-"""What `cmake --install` puts below a prefix is all that a user needs, with the clone out of sight."""
+"""What `cmake --install` puts below a prefix is all that a user needs, with the clone out of sight; the job scripts
+with stand-ins for launcher and Slurm."""
 
 import os
+import re
+import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
-def without_the_clone(command, folder):
+def without_the_clone(command, folder, **variables):
     """The finished command, run in `folder` where the clone is an empty folder (a mount that only it sees)."""
-    hidden = ["unshare", "--map-root-user", "--mount", "sh", "-c", f'mount -t tmpfs none "{ROOT}" && exec "$@"', "-"]
+    rights = ["--map-root-user"] if os.getuid() else []
+    hidden = ["unshare", *rights, "--mount", "sh", "-c", f'mount -t tmpfs none "{ROOT}" && exec "$@"', "-"]
     can_hide = subprocess.run([*hidden, "true"], capture_output=True, check=False).returncode == 0
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MASING")}
-    return subprocess.run([*(hidden if can_hide else []), *map(str, command)], cwd=folder, env=environment,
-                          capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([*(hidden if can_hide else []), *map(str, command)], cwd=folder,
+                          env={**environment, **variables}, capture_output=True, text=True, timeout=120, check=False)
 
 
 def test_a_case_and_its_report_from_the_prefix(prefix, tmp_path):
@@ -45,6 +53,66 @@ def test_the_job_scripts_name_the_installed_program(prefix):
         assert os.access(script, os.X_OK) == os.access(ROOT / "jobs" / "slurm" / script.name, os.X_OK)
     for name in ("README.md", "src/README.md", "jobs/README.md", "analysis/README.md", "jobs/quickstart.sh"):
         assert (prefix / "share" / "masing" / name).is_file()
+
+
+def runpath(path):
+    """The folders where a program or library looks for the libraries it needs."""
+    text = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"\(R(?:UN)?PATH\).*\[(.*)\]", text)
+    return {folder for folder in found[1].split(":") if folder} if found else set()
+
+
+def test_what_is_installed_finds_the_libraries_it_was_built_with(masing, prefix):
+    built = runpath(masing)
+    if not built:
+        pytest.skip("the linker looks for all libraries by itself")
+    for installed in (prefix / "bin" / "masing", prefix / "lib" / "libmasing.so"):
+        assert runpath(installed) >= built
+
+
+@pytest.mark.long
+@pytest.mark.skipif(os.getuid() != 0 or not shutil.which("clang++"), reason="needs root, to be another, and clang++")
+def test_a_user_without_a_home_runs_what_clang_built():
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)
+        top = Path(name) / "Größe 1 ü"
+        clone, prefix, work = top / "clone ä", top / "prefix ö", top / "work ß"
+        shutil.copytree(ROOT, clone, ignore=shutil.ignore_patterns("build", "results", ".git", "__pycache__"))
+        for step in (["--preset", "release", "-DCMAKE_CXX_COMPILER=clang++", "-DCMAKE_C_COMPILER=clang"],
+                     ["--build", "--preset", "release", "--parallel", str(os.cpu_count())],
+                     ["--install", "build", "--prefix", prefix]):
+            subprocess.run(["cmake", *step], cwd=clone, check=True, stdout=subprocess.DEVNULL)
+        shutil.rmtree(clone)
+        work.mkdir()
+        os.chown(work, 65534, 65534)
+
+        def done(*command):
+            finished = without_the_clone([*NOBODY, "env", "-u", "HOME", *command], work, TMPDIR=str(work),
+                                         OMPI_MCA_rmaps_base_oversubscribe="1")
+            assert finished.returncode == 0, finished.stderr
+            return finished.stdout
+
+        masing, three = prefix / "bin" / "masing", ("mpirun", "-n", "3")
+        assert done("id", "-u") == "65534\n"
+        assert re.search("compiler  *Clang", done(masing, "--version"))
+        case = prefix / "share" / "masing" / "jobs" / "cases" / "cycle-fig06.ini"
+        done(masing, "simulate", "--quiet", "--config", case, "--output", "Zyklus ü.h5")
+        split = ("--cells=100000", "--final-time=1", "--steps=200", "--field-points=100")
+        assert "3 ranks" in done(*three, masing, "simulate", "--quiet", *split, "--output=split.h5")
+        assert "bit for bit" in done(*three, masing, "reproduce", "Zyklus ü.h5")
+        report = prefix / "share" / "masing" / "analysis" / "report.py"
+        done("/usr/bin/python3", "-B", report, "Zyklus ü.h5", "--reproduce")
+        assert "bit for bit" in (work / "Zyklus ü.html").read_text(encoding="utf-8")
+
+
+def test_cmake_takes_folders_and_flags_with_spaces(tmp_path):
+    build, flags = tmp_path / "Größe 1 ü", "-O1 -DTEXT='a; b'"
+    for _ in ("first", "again"):
+        subprocess.run(["cmake", "-S", ROOT, "-B", build, "-DMASING_TESTS=OFF", f"-DCMAKE_CXX_FLAGS={flags}"],
+                       check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", build, "--target", "build_info"], check=True, stdout=subprocess.DEVNULL)
+    header = (build / "src" / "generated" / "io" / "build_info.hpp").read_text(encoding="utf-8")
+    assert f'#define MASING_FLAGS "{flags} ' in header
 
 
 def test_cmake_says_what_petsc_is_missing(tmp_path):
