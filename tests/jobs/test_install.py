@@ -127,20 +127,50 @@ def test_cmake_says_what_petsc_is_missing(tmp_path):
         assert "apt-get install libpetsc64-real-dev" in said
 
 
-def test_a_long_job_stops_where_turns_make_no_progress(tmp_path):
-    """Slurm and the program are stand-ins: each turn ends with 75 after the step in the file `turn`."""
-    stand_ins = {"mpirun": 'echo "masing: stopped by a signal after step $(cat turn) of 90; go on" >&2; exit 75',
-                 "scontrol": 'echo "$@" >>requeued'}
-    for name, body in stand_ins.items():
-        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
-        (tmp_path / name).chmod(0o755)
-    script = ROOT / "jobs" / "slurm" / "long.sbatch"
-    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "SLURM_JOB_ID": "7"}
+LAUNCHERS = ("mpirun", "srun --mpi=pmix")
+
+
+def stand_in(folder, name, body):
+    """A command of this name in `folder`, which comes first on the PATH."""
+    (folder / name).write_text(f"#!/bin/sh\n{body}\n")
+    (folder / name).chmod(0o755)
+
+
+def job(script, *words, folder, launcher, **variables):
+    """The finished job script, without Slurm."""
+    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "7",
+                   "MASING_LAUNCHER": launcher, **variables}
+    return subprocess.run(["bash", ROOT / "jobs" / "slurm" / script, *words], cwd=folder, env=environment,
+                          capture_output=True, text=True, timeout=30, check=False)
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+@pytest.mark.parametrize("name", ["array", "long", "scaling", "study"])
+def test_a_job_has_its_launcher_and_a_folder_for_temporary_files(tmp_path, name, launcher):
+    """Also where the TMPDIR that Slurm hands on is of another machine."""
+    command, *option = launcher.split()
+    stand_in(tmp_path, command, 'echo "$TMPDIR" "$@" >>called; echo "  0.5 s, as many steps"')
+    words = ["runs"] if name == "scaling" else ["case.ini", "run.h5"]
+    done = job(f"{name}.sbatch", *words, folder=tmp_path, launcher=launcher, MASING_PROGRAM="the program",
+               SLURM_NTASKS="1", SLURM_ARRAY_TASK_ID="0", TMPDIR=str(tmp_path / "none"))
+    assert done.returncode == 0, done.stderr
+    asked = ["-n", "1"] if name == "scaling" else []
+    start = " ".join(["/tmp", *option, *asked, "the program", "converge" if name == "study" else "simulate"])
+    called = (tmp_path / "called").read_text().splitlines()
+    assert called
+    assert all(line.startswith(start + " ") for line in called)
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_a_long_job_stops_where_turns_make_no_progress(tmp_path, launcher):
+    """Each turn ends with 75 after the step in the file `turn`."""
+    stand_in(tmp_path, launcher.split()[0],
+             'echo "masing: stopped by a signal after step $(cat turn) of 90; go on" >&2; exit 75')
+    stand_in(tmp_path, "scontrol", 'echo "$@" >>requeued')
 
     def turn(step):
         (tmp_path / "turn").write_text(str(step))
-        return subprocess.run(["bash", script, "case.ini", "run.h5"], cwd=tmp_path, env=environment,
-                              capture_output=True, text=True, timeout=30, check=False)
+        return job("long.sbatch", "case.ini", "run.h5", folder=tmp_path, launcher=launcher)
 
     for step in (10, 20, 30):
         assert turn(step).returncode == 75
