@@ -3,8 +3,9 @@
 #   tests/run.sh [--long]    --long: also the tests that take long (requeues in Slurm, Valgrind on
 #                            two ranks, kills and damaged files by the hundred, a million inputs
 #                            made by chance), every C++ test under AddressSanitizer and
-#                            UndefinedBehaviorSanitizer, all of it built with Clang, and clang-tidy
-#                            on every file instead of the last changed ones
+#                            UndefinedBehaviorSanitizer, all of it built with Clang, the bits of
+#                            GCC's -O1, -O2 and -O3 and of Clang, and clang-tidy on every file
+#                            instead of the last changed ones
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../jobs/common.sh"
 
@@ -169,6 +170,16 @@ if [ "$long" = yes ]; then
     MASING_PROGRAM=$root/build/asan/masing "$python" -m pytest -q -p no:cacheprovider \
     --long --junitxml="$logs/damaged.xml" tests/commands/test_damaged_files.py
   count_junit "damaged files with sanitizers" "$logs/damaged.xml"
+  echo "== the bits of GCC's -O1, -O2 and -O3 (build/o1, presets dev and release)"
+  { cmake --preset release -B build/o1 -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS=-O1 &&
+    cmake --build build/o1 --parallel "$cores"; } >"$logs/o1.txt" 2>&1 || { cat "$logs/o1.txt"; false; } &&
+    build_preset release
+  count_step "building with -O1 and -O3" $?
+  others=$root/build/o1/masing:$root/build/masing
+  MASING_PROGRAM=$root/build/dev/masing MASING_OTHER_PROGRAMS=$others \
+    "$python" -m pytest -q -p no:cacheprovider --long -k not_depend_on_the_build \
+    --junitxml="$logs/levels.xml" tests/commands/test_same_bits.py
+  count_junit "bits of three levels of optimisation" "$logs/levels.xml"
 fi
 if [ "$long" = yes ] && command -v clang++ >/dev/null; then
   echo "== ctest and some of pytest with Clang (preset clang)"
@@ -177,7 +188,7 @@ if [ "$long" = yes ] && command -v clang++ >/dev/null; then
   ctest --preset clang --label-exclude long --parallel "$cores" --output-junit "$logs/clang.xml" \
     >"$logs/clang.txt" 2>&1 || cat "$logs/clang.txt"
   count_junit "ctest with Clang" "$logs/clang.xml"
-  MASING_PROGRAM=$root/build/clang/masing MASING_OTHER_PROGRAM=$root/build/dev/masing \
+  MASING_PROGRAM=$root/build/clang/masing MASING_OTHER_PROGRAMS=$root/build/dev/masing \
     "$python" -m pytest -q -p no:cacheprovider --long --junitxml="$logs/compilers.xml" \
     tests/commands/test_{same_bits,simulate,models,energy}.py
   count_junit "pytest with Clang" "$logs/compilers.xml"
