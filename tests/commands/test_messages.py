@@ -1,0 +1,64 @@
+"""How many messages ranks send each other: counted in the program itself by a library that stands between it and MPI
+(support/count_messages.c), and what src/README.md says of ten thousand ranks. No count may depend on the ranks."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from count_messages import CHAIN, SENT, SLAB, STUDY, Counting
+
+pytestmark = pytest.mark.skipif(shutil.which("mpicc") is None, reason="no mpicc")
+CHUNK = "Ibcast"  # of the force, one for up to 4096 steps and about 0.1 s
+
+
+@pytest.fixture
+def count(tmp_path, program_path):
+    """The Calls of every rank of a run."""
+    return Counting(tmp_path, program_path)
+
+
+def more(count, ranks, fewer, words):
+    """What the root calls more often in the second run, by name."""
+    less, found = (count(ranks, *each)[0] for each in (fewer, words))
+    return found - less, less.calls[CHUNK] + found.calls[CHUNK]
+
+
+def test_two_steps_of_euler_are_one_sum(count):
+    fewer = (*SLAB, "--steps=2000", "--sample-every=2000")
+    found, chunks = more(count, 3, fewer, (*SLAB, "--steps=10000", "--sample-every=1"))
+    # A chunk of an odd number of steps ends with a sum for one step.
+    assert abs(found.calls["Allreduce"] - 4000) <= chunks
+    assert found.of(*SENT) == 0
+
+
+def test_a_step_of_leapfrog_is_one_sum(count):
+    run = (*SLAB, "--scheme=leapfrog")
+    found, _ = more(count, 3, (*run, "--steps=100"), (*run, "--steps=300"))
+    assert found.calls["Allreduce"] == 200
+    assert found.of(*SENT) == 0
+
+
+def test_a_step_of_a_chain_is_an_exchange_with_each_neighbour(count):
+    found, _ = more(count, 3, (*CHAIN, "--steps=100", "--sample-every=100"),
+                    (*CHAIN, "--steps=200", "--sample-every=200"))
+    assert (found.calls["Sendrecv"], found.calls["Allreduce"]) == (200, 0)
+
+
+def test_one_rank_sends_nothing(count):
+    (alone,) = count(1, *SLAB, "--steps=1000")
+    assert alone.of(*SENT, CHUNK) == 0
+    assert alone.calls["Allreduce"] < 50  # HDF5's own
+
+
+@pytest.mark.parametrize("words", [
+    (*SLAB, "--steps=16", "--checkpoint=state.h5", "--checkpoint-every=8"),
+    (*STUDY, "--cells=100", "--refine=steps", "--levels=100,200,400", "--checkpoint=state.h5",
+     "--checkpoint-every=100"),
+], ids=["simulate", "converge"])
+def test_no_count_grows_with_the_ranks(count, words):
+    few, many = (count(ranks, *words)[0] for ranks in (3, 6))
+    names = (set(few.calls) | set(many.calls)) - {"VmHWM", "RssAnon"}
+    assert {name: many.calls[name] for name in names if many.calls[name] > few.calls[name]} == {}
