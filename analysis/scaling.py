@@ -13,7 +13,7 @@ import math
 
 from masing import style
 from masing.errors import MasingError
-from masing.scaling import STRONG, read_machine, scaling_figure, summary
+from masing.scaling.model import STRONG, read_machine, scaling_figure, summary
 
 style.apply()
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import scaling
-from masing import scaling as model
+from masing.scaling import model
 from synthetic import put
 from test_analysis_mistakes import one_line
 

@@ -1,0 +1,1 @@
+"""Many ranks: the model of a step's time, and its figure."""
