@@ -127,8 +127,9 @@ void Deal::give(int rank, double wanted) {
 
 /// Reports to the root what this rank made, and receives its next share.
 void Deal::ask() {
-  constexpr double seconds = 0.02;  // of a share of short tasks
-  constexpr double most = 1e6;      // tasks
+  // Of a share of short tasks: the root is not asked more than 5000 times a second.
+  const double seconds = std::max(0.02, 2e-4 * comm_.size());
+  constexpr double most = 1e6;  // tasks
   const double each =
       (MPI_Wtime() - begun_) / static_cast<double>(std::max<std::size_t>(1, shared_));
   report_[0] = is_stopped_ ? 0.0 : shared_ == 0 ? 1.0 : std::clamp(seconds / each, 1.0, most);

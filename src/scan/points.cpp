@@ -201,7 +201,7 @@ class Points {
 
   /// A task as numbers: its index, how many follow, and of each point whether it is done, its
   /// numbers, its series and its message behind their lengths.
-  std::vector<double> packed(std::size_t task) {
+  std::vector<double> packed(std::size_t task, bool has_series = true) {
     std::vector<double> numbers{static_cast<double>(task), 0.0};
     const auto put = [&](const auto& values) {
       numbers.push_back(static_cast<double>(values.size()));
@@ -210,7 +210,7 @@ class Points {
     for (const ScanPoint& point : points_of(task)) {
       numbers.push_back(point.is_done ? 1.0 : 0.0);
       put(std::span(&point.numbers.most_x, count_of_numbers));
-      put(point.series);
+      put(has_series ? std::span<const double>(point.series) : std::span<const double>());
       put(point.message);
     }
     numbers[1] = static_cast<double>(numbers.size() - 2);
@@ -218,12 +218,12 @@ class Points {
   }
 
   /// The tasks that are made, with or without those that failed, one after another.
-  std::vector<double> packed_tasks(bool failed_too) {
+  std::vector<double> packed_tasks(bool failed_too, bool has_series = true) {
     std::vector<double> all;
     for (std::size_t task = 0; task < is_made_.size(); ++task) {
       const bool is_good = std::ranges::all_of(points_of(task), &ScanPoint::is_done);
       if (is_made_[task] != 0 && (is_good || failed_too)) {
-        const std::vector<double> numbers = packed(task);
+        const std::vector<double> numbers = packed(task, has_series);
         all.insert(all.end(), numbers.begin(), numbers.end());
       }
     }
@@ -254,17 +254,19 @@ class Points {
     }
   }
 
-  /// What the root has, on all ranks. Collective.
+  /// What the root has but the series, which it writes, on all ranks. Collective.
   void share() {
     if (comm_.size() == 1) {
       return;
     }
     std::vector<double> all;
     if (comm_.is_root()) {
-      all = packed_tasks(true);
+      all = packed_tasks(true, false);
     }
     parallel::broadcast_all(comm_, all, 0);
-    unpack(all);
+    if (!comm_.is_root()) {
+      unpack(all);
+    }
   }
 
   /// After so many tasks as asked for, else every ten minutes. Of the root.

@@ -105,7 +105,7 @@ struct Scan {
   [[nodiscard]] std::size_t failed() const;
 };
 
-/// /points, /runs where series are kept, and /timing of a scan's file. Collective.
+/// /points, /runs where series are kept, of the root's, and /timing of a scan's file. Collective.
 void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,
            const Scan& scan);
 

@@ -119,11 +119,13 @@ void write_runs(const parallel::Communicator& comm, const io::Handle& file, cons
   for (std::size_t i = 0; i < scan.points.size(); ++i) {
     const std::string group = fmt::format("/runs/{:05}", i);
     const io::Handle run = io::create_group(file, group);
-    const auto& rows = scan.points[i].series;
+    const auto& rows = scan.points[i].series;  // of the root
+    auto count = static_cast<std::int64_t>(rows.size() / width);
+    parallel::broadcast(comm, std::span(&count, 1));
+    std::vector<double> column(static_cast<std::size_t>(count));
     for (std::size_t c = 0; c < width; ++c) {
-      std::vector<double> column;
-      for (std::size_t at = c; at < rows.size(); at += width) {
-        column.push_back(rows[at]);
+      for (std::size_t at = 0; comm.is_root() && at < column.size(); ++at) {
+        column[at] = rows[at * width + c];
       }
       io::write_column(comm, file, group + "/" + names[c],
                        {std::string("samples of ") + symbols[c], symbols[c]}, column, names[0]);

@@ -72,12 +72,16 @@ TEST(Points, have_the_same_bits_on_any_ranks_and_failures_leave_the_others_alone
     EXPECT_EQ(dealt.failed(), 1U);
     for (std::size_t i = 0; i < dealt.points.size(); ++i) {
       const ScanPoint& point = dealt.points[i];
+      ScanPoint expected = by_one.points[i];
+      if (!support::world().is_root()) {
+        expected.series.clear();
+      }
       const bool fails = i == 3;  // the last axis varies fastest
       EXPECT_EQ(point.is_done, !fails) << i;
       EXPECT_EQ(point.message, fails ? "threshold: made up" : "") << i;
-      EXPECT_EQ(point.series.empty(), fails) << i;
+      EXPECT_EQ(point.series.empty(), fails || !support::world().is_root()) << i;
       EXPECT_EQ(std::isnan(point.numbers.amplitude), fails) << i;
-      EXPECT_EQ(bits(point), bits(by_one.points[i])) << i;
+      EXPECT_EQ(bits(point), bits(expected)) << i;
     }
   }
 }
