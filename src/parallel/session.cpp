@@ -145,39 +145,55 @@ std::string one_line(std::string message) {
   return message;
 }
 
+std::vector<int> tree_neighbours(int rank, int size) {
+  constexpr int below = 8;
+  std::vector<int> found;
+  if (rank > 0) {
+    found.push_back((rank - 1) / below);
+  }
+  for (std::int64_t other = std::int64_t{below} * rank + 1;
+       other <= std::int64_t{below} * (rank + 1) && other < size; ++other) {
+    found.push_back(static_cast<int>(other));
+  }
+  return found;
+}
+
 void StopNotice::send(int cause) {
-  if (own_ != 0) {
+  if (cause_ != 0) {
     return;
   }
-  own_ = cause;
-  first_ = first_ == 0 ? cause : first_;
-  for (int rank = 0; rank < comm_.size(); ++rank) {
-    if (rank != comm_.rank()) {
-      check_mpi(MPI_Isend(&own_, 1, MPI_INT, rank, 0, comm_.handle(),
-                          &requests_.emplace_back(MPI_REQUEST_NULL)));
-    }
+  cause_ = cause;
+  for (const int neighbour : neighbours_) {
+    check_mpi(MPI_Isend(&cause_, 1, MPI_INT, neighbour, 0, comm_.handle(),
+                        &requests_.emplace_back(MPI_REQUEST_NULL)));
   }
+}
+
+/// Receives one message, and passes on what this rank has not known.
+void StopNotice::take() {
+  int cause = 0;
+  check_mpi(MPI_Recv(&cause, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm_.handle(), MPI_STATUS_IGNORE));
+  ++arrived_;
+  send(cause);
 }
 
 int StopNotice::received() {
   int arrived = 0;
-  if (first_ == 0) {
+  if (cause_ == 0) {
     check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, 0, comm_.handle(), &arrived, MPI_STATUS_IGNORE));
   }
   if (arrived != 0) {
-    check_mpi(MPI_Recv(&first_, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm_.handle(), MPI_STATUS_IGNORE));
-    ++arrived_;
+    take();
   }
-  return first_;
+  return cause_;
 }
 
 void StopNotice::drain() {
-  const std::int64_t mine = own_ != 0 ? 1 : 0;
-  std::int64_t senders = mine;
-  sum_over_ranks(comm_, std::span(&senders, 1));
-  for (; arrived_ < senders - mine; ++arrived_) {
-    int cause = 0;
-    check_mpi(MPI_Recv(&cause, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm_.handle(), MPI_STATUS_IGNORE));
+  // Whoever knows has told its neighbours: the rest learn it here, from one of theirs.
+  if (min_over_ranks(comm_, cause_ != 0 ? 0 : 1) == 0) {
+    while (arrived_ < neighbours_.size()) {
+      take();
+    }
   }
   check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
   requests_.clear();

@@ -49,26 +49,34 @@ double available_memory(const Communicator& comm);
 /// `message` on one line, whatever the user's text in it holds. Local.
 std::string one_line(std::string message);
 
-/// A notice to all ranks of a communicator, sent to each with its cause: for ranks that work apart
-/// and meet in no collective. Looked for between chunks.
+/// The ranks joined to `rank` in a tree of `size` ranks: rank 0 has 1..8 below it, rank r the ranks
+/// 8r+1..8r+8. The one above, then those below. Local.
+std::vector<int> tree_neighbours(int rank, int size);
+
+/// A notice to all ranks of a communicator with its cause, for ranks that work apart and meet in no
+/// collective: who has one tells its neighbours of a tree, once, so that 2 (R - 1) messages tell R
+/// ranks, at most 9 of them sent by one. Looked for between chunks.
 class StopNotice {
  public:
   /// Collective.
-  explicit StopNotice(const Communicator& comm) : comm_(comm.handle()) {}
+  explicit StopNotice(const Communicator& comm)
+      : comm_(comm.handle()), neighbours_(tree_neighbours(comm.rank(), comm.size())) {}
 
-  /// Send the notice to all other ranks; later calls do nothing. `cause`: not 0. Local.
+  /// Send the notice; nothing is done where this rank knows of one. `cause`: not 0. Local.
   void send(int cause);
-  /// The cause of this rank's notice, or of the first other one that has arrived here; 0 before.
+  /// The cause of the notice that this rank sent or passed on, what has arrived included; 0 before.
   /// Local.
   [[nodiscard]] int received();
   /// Receive the messages still under way. No rank may send afterwards. Collective.
   void drain();
 
  private:
+  void take();
+
   Communicator comm_;  // a duplicate: no other message can match
-  int own_ = 0;        // cause
-  int first_ = 0;      // cause, of all that are here
-  std::int64_t arrived_ = 0;
+  std::vector<int> neighbours_;
+  int cause_ = 0;
+  std::size_t arrived_ = 0;  // of the message from each neighbour
   std::vector<MPI_Request> requests_;
 };
 

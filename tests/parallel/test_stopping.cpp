@@ -1,22 +1,123 @@
-// A stop request of one rank reaches all, and no message is left.
-
-#include "parallel/session.hpp"
+// A stop request of one rank reaches all by few messages, and none is left: the tree by brute force
+// over its edges, messages counted by functions in place of MPI's own.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "parallel/session.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_stopping {
 
 using support::world;
 
-TEST(StopNotice, is_not_received_before_it_is_sent) {
-  parallel::StopNotice notice(world());
-  EXPECT_EQ(notice.received(), 0);
-  notice.drain();
+std::int64_t sent = 0;
+std::int64_t received = 0;
+
+}  // namespace masing::test_stopping
+
+extern "C" {
+
+int MPI_Isend(const void* values, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+  ++masing::test_stopping::sent;
+  return PMPI_Isend(values, count, type, to, tag, comm, request);
 }
 
-TEST(StopNotice, is_received_by_all_with_its_cause) {
+int MPI_Recv(void* values, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status* status) {
+  ++masing::test_stopping::received;
+  return PMPI_Recv(values, count, type, from, tag, comm, status);
+}
+
+}  // extern "C"
+
+namespace masing::test_stopping {
+
+/// Messages from rank `first` to the rank that is the last to hear of it; -1 where one never does.
+int rounds(const std::vector<std::vector<int>>& neighbours, int first) {
+  std::vector<int> round(neighbours.size(), -1);
+  std::vector<int> told{first};
+  round[static_cast<std::size_t>(first)] = 0;
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    const auto rank = static_cast<std::size_t>(told[i]);
+    for (const int other : neighbours[rank]) {
+      if (round.at(static_cast<std::size_t>(other)) < 0) {
+        round[static_cast<std::size_t>(other)] = round[rank] + 1;
+        told.push_back(other);
+      }
+    }
+  }
+  return told.size() == neighbours.size() ? round[static_cast<std::size_t>(told.back())] : -1;
+}
+
+TEST(Tree, joins_any_number_of_ranks_by_few_and_short_ways) {
+  std::vector<int> sizes(600);
+  std::iota(sizes.begin(), sizes.end(), 1);
+  sizes.insert(sizes.end(), {4680, 4681, 4682, 10000, 37449, 37450, 100000});
+  for (const int size : sizes) {
+    std::vector<std::vector<int>> neighbours;
+    std::size_t ends = 0;
+    for (int rank = 0; rank < size; ++rank) {
+      neighbours.push_back(parallel::tree_neighbours(rank, size));
+      ends += neighbours.back().size();
+    }
+    // Joined by as many edges as a tree has, each known at both ends.
+    ASSERT_EQ(ends, 2 * (static_cast<std::size_t>(size) - 1)) << size;
+    int depth = 0;  // of a tree of eight below each
+    for (std::int64_t full = 1; full < size; full = 8 * full + 1) {
+      ++depth;
+    }
+    ASSERT_EQ(rounds(neighbours, 0), depth) << size;
+    for (const int first : {size - 1, size / 2}) {
+      const int needed = rounds(neighbours, first);
+      ASSERT_GE(needed, 0) << size;
+      ASSERT_LE(needed, 2 * depth) << size;
+    }
+    for (int rank = 0; rank < size; ++rank) {
+      const auto& mine = neighbours[static_cast<std::size_t>(rank)];
+      ASSERT_LE(mine.size(), 9U);
+      for (const int other : mine) {
+        const auto& theirs = neighbours[static_cast<std::size_t>(other)];
+        ASSERT_EQ(std::ranges::count(theirs, rank), 1) << size << ": " << rank << ", " << other;
+      }
+    }
+  }
+}
+
+/// Whether this rank is among those whose bits `senders` has.
+bool is_among(int senders) {
+  return (senders >> world().rank() & 1) != 0;
+}
+
+/// A notice that is drained at the end of a test, and the messages that it takes.
+class Notice : public testing::Test {
+ protected:
+  /// The messages of all ranks since the last call: sent, received.
+  static std::array<std::int64_t, 2> messages() {
+    std::array<std::int64_t, 2> counts{sent, received};
+    sent = received = 0;
+    parallel::sum_over_ranks(world(), counts);
+    return counts;
+  }
+
+  Notice() { messages(); }
+
+  parallel::StopNotice notice_{world()};
+  const std::int64_t all_ = 2 * (world().size() - 1);  // messages of a notice
+};
+
+TEST_F(Notice, is_not_received_before_it_is_sent) {
+  EXPECT_EQ(notice_.received(), 0);
+  notice_.drain();
+  EXPECT_EQ(messages(), (std::array<std::int64_t, 2>{0, 0}));
+}
+
+TEST_F(Notice, is_received_by_all_with_its_cause) {
   for (int sender = 0; sender < world().size(); ++sender) {
     parallel::StopNotice notice(world());
     if (world().rank() == sender) {
@@ -27,14 +128,29 @@ TEST(StopNotice, is_received_by_all_with_its_cause) {
     }
     EXPECT_EQ(notice.received(), 10 + sender);
     notice.drain();
+    EXPECT_EQ(notice.received(), 10 + sender);
+    EXPECT_EQ(messages(), (std::array{all_, all_}));
   }
 }
 
-TEST(StopNotice, may_be_sent_by_all_at_once) {
-  parallel::StopNotice notice(world());
-  notice.send(1 + world().rank());
-  EXPECT_NE(notice.received(), 0);
-  notice.drain();
+TEST_F(Notice, of_any_ranks_at_once_takes_no_more_messages) {
+  for (int senders = 1; senders < 1 << std::min(world().size(), 5); ++senders) {
+    for (const bool looks : {true, false}) {
+      parallel::StopNotice notice(world());
+      if (is_among(senders)) {
+        notice.send(1 + world().rank());
+      }
+      const int cause = looks ? notice.received() : 0;
+      notice.drain();
+      EXPECT_TRUE(cause == 0 || cause == notice.received());
+      EXPECT_NE(notice.received(), 0);
+      EXPECT_NE(senders >> (notice.received() - 1) & 1, 0) << "of a rank that sent it";
+      if (is_among(senders)) {
+        EXPECT_EQ(notice.received(), 1 + world().rank()) << "the first that it knew";
+      }
+      EXPECT_EQ(messages(), (std::array{all_, all_})) << senders;
+    }
+  }
 }
 
 }  // namespace masing::test_stopping
