@@ -102,7 +102,7 @@ std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double av
   if (bytes <= available) {
     return std::nullopt;
   }
-  const std::string available_text = gibibytes(available) + " available; ";
+  const std::string available_text = gibibytes(available) + " may be used; ";
   if (need.state) {
     return base::UserError(
         "n", "a state of " + base::to_text(need.cells) + " columns needs " + gibibytes(bytes) +

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <petscsys.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -66,11 +67,23 @@ bool started_by_launcher() {
   return std::ranges::any_of(signs, [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
+namespace {
+
+/// Those that the ranks' launcher may use: a rank may be bound to one core, and others to others.
+std::int64_t cores_of_launcher() {
+  std::array<cpu_set_t, 64> set{};  // of 65536 cores
+  // Open MPI binds each rank to a core of its own, whatever the launcher is bound to.
+  const bool is_bound = std::getenv("OMPI_MCA_orte_bound_at_launch") != nullptr;
+  const bool is_known = !is_bound && (sched_getaffinity(getppid(), sizeof(set), set.data()) == 0 ||
+                                      sched_getaffinity(0, sizeof(set), set.data()) == 0);
+  return is_known ? CPU_COUNT_S(sizeof(set), set.data()) : sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+}  // namespace
+
 bool ranks_outnumber_cores() {
-  // Not the cores this rank may use: it may be bound to one, and the others to others. Asked once:
-  // the answer comes out of a file.
-  static const std::int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
-  return number("OMPI_COMM_WORLD_LOCAL_SIZE").value_or(1) > cores;
+  const std::int64_t ranks = number("OMPI_COMM_WORLD_LOCAL_SIZE").value_or(1);
+  return ranks > 1 && ranks > cores_of_launcher();
 }
 
 namespace {
@@ -134,7 +147,8 @@ double available_memory(const Communicator& comm) {
   const double node = available_of_meminfo(content("/proc/meminfo")).value_or(infinity);
   const double groups =
       allowance_of_groups("/sys/fs/cgroup", content("/proc/self/cgroup")).value_or(infinity);
-  std::array<double, 1> least{-std::min(node, groups) / nodes_of(comm).ranks_here};
+  constexpr double share = 0.9;
+  std::array<double, 1> least{-share * std::min(node, groups) / nodes_of(comm).ranks_here};
   max_over_ranks(comm, least);
   return -least[0];
 }

@@ -29,8 +29,8 @@ std::optional<ProcessCopy> unconnected_copy(int ranks);
 /// Whether mpirun, srun or another launcher started this process. Local.
 bool started_by_launcher();
 
-/// Whether the ranks on this host outnumber its cores, as far as Open MPI's mpirun tells; else it
-/// is taken that they do not. Local.
+/// Whether the ranks on this host outnumber the cores that their mpirun may use, as far as Open
+/// MPI's tells; else it is taken that they do not. Local.
 bool ranks_outnumber_cores();
 
 /// MemAvailable of a /proc/meminfo, in bytes; nothing where it has none. Local.
@@ -42,8 +42,9 @@ std::optional<double> available_of_meminfo(std::string_view meminfo);
 std::optional<double> allowance_of_groups(const std::filesystem::path& mount,
                                           std::string_view groups);
 
-/// Bytes that each rank may still allocate if the ranks of `comm` on its node share alike: the
-/// least of all nodes, on every rank; infinite where the system does not say. Collective.
+/// Bytes that each rank may still allocate if the ranks of `comm` on its node share alike nine
+/// tenths of what is available there, for what MPI, HDF5 and the system take meanwhile: the least
+/// of all nodes, on every rank; infinite where the system does not say. Collective.
 double available_memory(const Communicator& comm);
 
 /// `message` on one line, whatever the user's text in it holds. Local.

@@ -60,13 +60,13 @@ TEST(MemoryShortage, says_what_would_help_and_only_that) {
   const std::int64_t cells = std::int64_t{1} << 30;
   EXPECT_EQ(says({.cells = cells}, 8 * gibibyte), "");
   EXPECT_EQ(says({.cells = cells}, 4 * gibibyte),
-            "cells: P = 1073741824 needs 8.0 GiB a rank, 4.0 GiB available; use more ranks on "
+            "cells: P = 1073741824 needs 8.0 GiB a rank, 4.0 GiB may be used; use more ranks on "
             "more nodes or the engine memory with cells = inf");
   EXPECT_EQ(says({.cells = cells, .state = rheology::Work::split}, 4 * gibibyte),
-            "n: a state of 1073741824 columns needs 64.0 GiB a rank, 4.0 GiB available; use "
+            "n: a state of 1073741824 columns needs 64.0 GiB a rank, 4.0 GiB may be used; use "
             "fewer elements or more ranks on more nodes");
   EXPECT_EQ(says({.cells = cells, .state = rheology::Work::replicated}, 4 * gibibyte),
-            "n: a state of 1073741824 columns needs 128.0 GiB a rank, 4.0 GiB available; use "
+            "n: a state of 1073741824 columns needs 128.0 GiB a rank, 4.0 GiB may be used; use "
             "fewer elements");
   const auto has = [&](const MemoryNeed& need, double available, const char* words) {
     return says(need, available).find(words) != std::string::npos;
@@ -85,7 +85,7 @@ TEST(CheckedProfile, refuses_before_a_look_at_the_cells) {
     engine::checked_profile(support::world(), problem);
     FAIL() << "2^45 cells were taken";
   } catch (const base::UserError& mistake) {
-    EXPECT_NE(std::string(mistake.what()).find("available"), std::string::npos) << mistake.what();
+    EXPECT_NE(std::string(mistake.what()).find("may be used"), std::string::npos) << mistake.what();
   }
 }
 

@@ -3,9 +3,14 @@
 #include "parallel/session.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "support/world.hpp"
@@ -81,10 +86,57 @@ TEST(AvailableMemory, is_shared_by_the_ranks_of_a_node) {
   const double alone = parallel::available_memory(support::alone());
   const double each = parallel::available_memory(support::world());
   EXPECT_GT(each, 0.0);
+  std::ostringstream meminfo;
+  meminfo << std::ifstream("/proc/meminfo").rdbuf();
+  EXPECT_LT(alone, 0.95 * parallel::available_of_meminfo(meminfo.str()).value()) << "no margin";
   EXPECT_NEAR(each * support::world().size() / alone, 1.0, 0.2);
   std::array<double, 2> both{each, -each};
   parallel::max_over_ranks(support::world(), both);
   EXPECT_EQ(both[0], -both[1]);
+}
+
+/// Whether two ranks outnumber the cores for a process on the cores `mine` whose parent may use
+/// those of `launcher`.
+bool is_short_of_cores(const cpu_set_t& launcher, const cpu_set_t& mine) {
+  const auto forked = [](const auto& work) {
+    const pid_t child = fork();
+    if (child == 0) {
+      _exit(work());
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+    return WEXITSTATUS(status);
+  };
+  const int answer = forked([&] {
+    sched_setaffinity(0, sizeof(launcher), &launcher);
+    return forked([&] {
+      sched_setaffinity(0, sizeof(mine), &mine);
+      setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "2", 1);
+      unsetenv("OMPI_MCA_orte_bound_at_launch");
+      return parallel::ranks_outnumber_cores() ? 1 : 0;
+    });
+  });
+  EXPECT_LE(answer, 1);
+  return answer == 1;
+}
+
+TEST(Cores, are_those_of_the_launcher_not_of_the_node_nor_of_the_rank) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  if (CPU_COUNT(&all) < 2) {
+    GTEST_SKIP() << "one core";
+  }
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (std::size_t core = 0; CPU_COUNT(&one) == 0; ++core) {
+    if (CPU_ISSET(core, &all)) {
+      CPU_SET(core, &one);
+    }
+  }
+  EXPECT_TRUE(is_short_of_cores(one, one));
+  EXPECT_TRUE(is_short_of_cores(one, all));
+  EXPECT_FALSE(is_short_of_cores(all, one));
 }
 
 }  // namespace masing::test_session
