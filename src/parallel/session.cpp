@@ -6,11 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cctype>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -269,13 +267,15 @@ base::Polling stop_polling() {
 
 std::string stop_reason(const Communicator& comm) {
   const int cause = stop_cause();
-  return first_text(comm, cause == 0               ? ""
-                          : cause == SIGUSR1       ? "by SIGUSR1"
-                          : cause == SIGUSR2       ? "by SIGUSR2"
-                          : cause == SIGTERM       ? "by SIGTERM"
-                          : cause == SIGINT        ? "by SIGINT"
-                          : cause == by_wall_limit ? "by the wall limit"
-                                                   : "by the program");
+  std::string reason = cause == 0               ? ""
+                       : cause == by_wall_limit ? "by the wall limit"
+                                                : "by the program";
+  for (const auto& [number, name] : stop_signals) {
+    if (cause == number) {
+      reason = fmt::format("by {}", name);
+    }
+  }
+  return first_text(comm, reason);
 }
 
 // Open MPI's mpirun then sends SIGTERM and, after a time of grace, SIGKILL.

@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -80,6 +82,18 @@ class StopNotice {
   std::size_t arrived_ = 0;  // of the message from each neighbour
   std::vector<MPI_Request> requests_;
 };
+
+/// A signal that asks the program to stop.
+struct StopSignal {
+  int number;
+  const char* name;
+};
+inline constexpr std::array<StopSignal, 6> stop_signals{{{SIGUSR1, "SIGUSR1"},
+                                                         {SIGUSR2, "SIGUSR2"},
+                                                         {SIGTERM, "SIGTERM"},
+                                                         {SIGINT, "SIGINT"},
+                                                         {SIGHUP, "SIGHUP"},
+                                                         {SIGXCPU, "SIGXCPU"}}};
 
 /// Ask all ranks to stop where they can, because of the signal of that number; 0 or less: at the
 /// program's own wish. Async-signal-safe. Local.

@@ -111,11 +111,11 @@ def whole(masing_once):
     return masing_once.folder / "run.h5"
 
 
-SIGNALS = ("SIGUSR1", "SIGUSR2", "SIGTERM", "SIGINT")
+SIGNALS = ("SIGUSR1", "SIGUSR2", "SIGTERM", "SIGINT", "SIGHUP", "SIGXCPU")
 
 
 @pytest.mark.parametrize(
-    ("name", "ranks", "more"), zip(SIGNALS, (1, 2, 3, 2), (3, 1, 2, None), strict=True)
+    ("name", "ranks", "more"), zip(SIGNALS, (1, 2, 3, 2, 3, 2), (3, 1, 2, None, None, 1), strict=True)
 )
 def test_a_signal_to_one_rank(masing, whole, name, ranks, more):
     said = stopped(masing, RUN, ranks, getattr(signal, name))
@@ -156,14 +156,29 @@ def test_the_wall_limit(masing, whole):
 LONG_STEP = ("simulate", "--cells=inf", "--engine=exact", "--steps=100", "--final-time=1e7", "--output=run.h5")
 
 
-def test_a_second_signal_ends_at_once(masing):
+@pytest.mark.parametrize("before", [("SIGTERM",), ("SIGXCPU", "SIGXCPU")])
+def test_a_second_signal_ends_at_once(masing, before):
+    """But SIGXCPU, which Linux sends every second from the limit of CPU time on."""
     process = begun(masing, LONG_STEP)
-    process.send_signal(signal.SIGTERM)
-    time.sleep(0.7)  # within half a second it would be the same request
+    for name in before:
+        process.send_signal(getattr(signal, name))
+        time.sleep(0.7)  # within half a second it would be the same request
     process.send_signal(signal.SIGTERM)
     code, stderr = ended(process)
-    assert (code, stderr) == (128 + signal.SIGTERM, "")
+    assert (code, stderr) == (128 + signal.SIGTERM, "masing: ended at once by a second signal\n")
     assert "run.h5" not in masing.names()
+
+
+def test_what_nohup_ignores_stays_ignored(masing):
+    words = ["sh", "-c", 'trap "" HUP; exec "$0" "$@"', masing.program, "simulate",
+             "--cells=10000", "--steps=100000000", "--output=run.h5"]
+    process = subprocess.Popen(words, cwd=masing.folder, stderr=subprocess.PIPE, text=True)
+    masing.wait_until(process, (masing.folder / "run.h5.partial").exists)
+    process.send_signal(signal.SIGHUP)
+    enough = cpu_seconds(process.pid) + 0.3
+    masing.wait_until(process, lambda: cpu_seconds(process.pid) >= enough)
+    process.send_signal(signal.SIGUSR1)
+    assert "stopped by SIGUSR1 after step" in one_line(ended(process)[1])
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
