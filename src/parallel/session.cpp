@@ -291,11 +291,23 @@ std::string stop_advice() {
 
 namespace {
 
-/// An empty folder of this process, or "" where none can be made.
+[[noreturn]] void end_at_once(const char* why) {
+  std::fprintf(stderr, "masing: %s\n", why);
+  std::exit(base::exit_failure);
+}
+
+/// An empty folder of this process.
 std::string private_folder() {
   std::error_code failure;
-  std::string name = (std::filesystem::temp_directory_path(failure) / "masing-XXXXXX").string();
-  return !failure && ::mkdtemp(name.data()) != nullptr ? name : "";
+  for (const std::filesystem::path& base :
+       {std::filesystem::temp_directory_path(failure), std::filesystem::path("/tmp"),
+        std::filesystem::path("/dev/shm")}) {
+    std::string name = (base / "masing-XXXXXX").string();
+    if (!base.empty() && ::mkdtemp(name.data()) != nullptr) {
+      return name;
+    }
+  }
+  end_at_once("no folder for temporary files: set TMPDIR to one that can be written");
 }
 
 /// Open MPI in a process that is alone starts a daemon, for MPI_Comm_spawn, and looks for networks:
@@ -336,6 +348,21 @@ void choose_how_to_wait() {
   }
 }
 
+/// For the end of PetscFinalize, which asks for some options itself.
+PetscErrorCode warn_of_unused_options() {
+  int rank = 0;
+  PetscInt count = 0;
+  char** names = nullptr;
+  char** values = nullptr;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  const PetscErrorCode code = PetscOptionsLeftGet(nullptr, &count, &names, &values);
+  for (PetscInt i = 0; i < count && rank == 0; ++i) {
+    std::fprintf(stderr, "masing warning: PETSc has not used -%s; is it misspelt?\n", names[i]);
+  }
+  PetscOptionsLeftRestore(nullptr, &count, &names, &values);
+  return code;
+}
+
 /// Whether every rank has failed within two seconds. Never blocks longer.
 bool everyone_failed(const Communicator& comm) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -353,7 +380,8 @@ bool everyone_failed(const Communicator& comm) {
 
 Session::Session(const std::vector<std::string>& petsc_options) : folder_(start_alone()) {
   choose_how_to_wait();
-  std::vector<std::string> words{"masing", "-no_signal_handler"};
+  // Later versions of PETSc warn by themselves, on stdout, before they have asked for all.
+  std::vector<std::string> words{"masing", "-no_signal_handler", "-options_left", "no"};
   words.insert(words.end(), petsc_options.begin(), petsc_options.end());
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);
@@ -365,12 +393,12 @@ Session::Session(const std::vector<std::string>& petsc_options) : folder_(start_
   char** arguments = pointers.data();
   // PETSc reads the words while it initialises and copies what it keeps.
   if (PetscInitialize(&count, &arguments, nullptr, nullptr) != 0) {
-    std::fputs("masing: PETSc and MPI did not start\n", stderr);
     remove_folder(folder_);
-    std::exit(base::exit_failure);
+    end_at_once("PETSc and MPI did not start");
   }
   // Errors come back as codes, which check_petsc turns into exceptions with one line each.
   PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr);
+  PetscRegisterFinalize(warn_of_unused_options);
   register_phases();
   world_.emplace(PETSC_COMM_WORLD);
   failures_.emplace(PETSC_COMM_WORLD);

@@ -121,12 +121,14 @@ std::string stop_advice();
 /// While it lives, a request to one rank to stop is one to all.
 class Session {
  public:
-  /// `petsc_options`: what PETSc's own parser shall see, e.g. {"-log_view"}. A process that no
-  /// launcher started tells Open MPI that it is alone, which starts in a fifth of the time:
-  /// OMPI_MCA_pml=ob1, OMPI_MCA_btl=self, OMPI_MCA_ess_singleton_isolated=1, and
-  /// OMPI_MCA_orte_tmpdir_base a folder of its own below $TMPDIR, gone at the end. What the
-  /// environment sets already wins; MASING_SINGLETON=0 there leaves Open MPI as it is, and with it
-  /// what a file of MCA parameters says. Handlers of signals stay as they are. Collective.
+  /// `petsc_options`: what PETSc's own parser shall see, e.g. {"-log_view"}; the root warns of
+  /// those that PETSc has not asked for until its end. A process that no launcher started tells
+  /// Open MPI that it is alone, which starts in a fifth of the time: OMPI_MCA_pml=ob1,
+  /// OMPI_MCA_btl=self, OMPI_MCA_ess_singleton_isolated=1, and OMPI_MCA_orte_tmpdir_base a folder
+  /// of its own below $TMPDIR, /tmp or /dev/shm, gone at the end; where it can make none it says so
+  /// and ends. What the environment sets already wins; MASING_SINGLETON=0 there leaves Open MPI as
+  /// it is, and with it what a file of MCA parameters says. Handlers of signals stay as they are.
+  /// Collective.
   explicit Session(const std::vector<std::string>& petsc_options);
   ~Session();
   Session(const Session&) = delete;

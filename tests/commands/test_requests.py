@@ -1,5 +1,7 @@
 """What the program says of itself: version, the printed configuration, validation only. (tests/cli has the help.)"""
 
+import pytest
+
 
 def test_the_version_says_what_the_program_is_made_of_and_only_the_root_speaks(masing):
     said = masing.done("--version", ranks=3).stdout.splitlines()
@@ -30,3 +32,13 @@ def test_validate_only(masing):
 
 def test_words_after_petsc_are_petscs(masing):
     masing.done("simulate", "--cells=2", "--steps=4", "--quiet", "--petsc", "-options_left", "no")
+
+
+@pytest.mark.parametrize("ranks", [None, 3])
+def test_what_petsc_has_not_asked_for_is_told_once(masing, ranks):
+    words = ("simulate", "--cells=2", "--steps=40", "--final-time=1", "--quiet", "--petsc", "-malloc_dump", "-log_view",
+             ":log.txt")
+    assert masing.done(*words, ranks=ranks).stderr == ""
+    assert "PETSc Performance Summary" in (masing.folder / "log.txt").read_text(encoding="utf-8")
+    said = "masing warning: PETSc has not used -log_veiw; is it misspelt?\n"
+    assert masing(*words, "-log_veiw", ranks=ranks).stderr == said
