@@ -278,6 +278,9 @@ def test_a_study(cluster, masing, tmp_path):
         masing, tmp_path, "converge", "--config=study.ini")
 
 
+@pytest.mark.first(1)
+@LAUNCHERS
+@pytest.mark.usefixtures("launcher")
 def test_an_array_over_a_parameter(cluster, masing, tmp_path):
     (tmp_path / "case.ini").write_text(CASE.format(steps=5000), encoding="utf-8")
     job = cluster.submit("--time=5", "--array=0,2,4%2", SCRIPTS / "array.sbatch", "case.ini", "runs",
