@@ -2,7 +2,8 @@
 """Predict strong and weak scaling to 100,000 ranks from a file of masing benchmark, and where more ranks stop helping.
 
 A step costs the forcing, the pass over a slab (cells in cache or streamed from RAM) and half an allreduce, whose
-latency is measured within a host and assumed beyond it: --hop for each doubling of hosts.
+latency is measured within a host and assumed beyond it: --hop for each doubling of hosts. With --table it prints in
+place of the figure what each part of a run costs on 10,000 and 100,000 ranks: bytes and memory of a rank, and time.
 """
 
 from masing import command_line
@@ -13,6 +14,7 @@ import math
 
 from masing import style
 from masing.errors import MasingError
+from masing.scaling.costs import System, table
 from masing.scaling.model import STRONG, read_machine, scaling_figure, summary
 
 style.apply()
@@ -26,16 +28,30 @@ def parser():
     options.add_argument("--hop", type=float, default=2.0, metavar="US",
                          help="assumed microseconds of an allreduce for each doubling of hosts (default 2)")
     options.add_argument("--host", type=int, metavar="RANKS", help="ranks of a host (default: as in the file)")
+    options.add_argument("--table", action="store_true", help="print what each part of a run costs, and draw nothing")
+    options.add_argument("--cells", type=float, default=1e10, metavar="P", help="of the table (default 1e10)")
+    options.add_argument("--network", type=float, default=1.0, metavar="GB/S",
+                         help="assumed bandwidth of a rank to others (default 1)")
+    options.add_argument("--disk", type=float, default=1.0, metavar="GB/S",
+                         help="assumed bandwidth of the file system to all ranks together (default 1)")
     return options
 
 
 def main(arguments):
-    """Read the file, print the model and its crossovers, draw the figure, print its path."""
+    """Read the file; print the model and its crossovers, draw the figure, print its path; or print the table."""
     options = parser().parse_args(arguments)
     if not 0 <= options.hop < math.inf:
         raise MasingError(f"--hop {options.hop}: must be a number of microseconds from 0 on")
     if options.host is not None and options.host < 1:
         raise MasingError(f"--host {options.host}: must be at least 1 rank")
+    for name in ("cells", "network", "disk"):
+        if not 0 < getattr(options, name) < math.inf:
+            raise MasingError(f"--{name} {getattr(options, name):g}: must be a number > 0")
+    if options.table:
+        machine = read_machine(options.file, 1e-6 * options.hop, options.host)
+        system = System(network=1e9 * options.network, disk=1e9 * options.disk)
+        print(*table(machine, system, options.cells), sep="\n")
+        return
     path = command_line.output_path(options.output, options.file, ".png", command_line.PICTURES)
     machine = read_machine(options.file, 1e-6 * options.hop, options.host)
     style.save(scaling_figure(machine), path)

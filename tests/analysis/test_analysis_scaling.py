@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import scaling
-from masing.scaling import model
+from masing.scaling import costs, model
 from synthetic import put
 from test_analysis_mistakes import one_line
 
@@ -135,6 +135,53 @@ def test_the_script_prints_crossovers_and_draws(script, benchmark_file, tmp_path
     assert script(benchmark_file)[1].endswith(f"{tmp_path / 'bench.png'}\n")
 
 
+def test_the_time_of_a_part_is_the_sum_of_its_messages_its_bytes_and_its_work(benchmark_file):
+    found = machine(benchmark_file, host=16)
+    system = costs.System(network=1e9, disk=2e9)
+    latency = ALPHA + 4 * BETA + 2e-6 * math.log2(1024 / 16)  # L(1024): 13.1 µs
+
+    def seconds(**part):
+        return costs.Part("a part", **part).seconds(found, system, 1024)
+
+    assert latency == pytest.approx(13.1e-6)
+    assert seconds(messages=3) == pytest.approx(3 * latency)
+    assert seconds(passed_on=4000) == pytest.approx(4000 * 10 / 1e9)
+    assert seconds(of_each=24) == pytest.approx(24 * 1024 / 1e9)
+    assert seconds(files=2) == pytest.approx(2 * latency + 2 * 16 * 1024 / 1e9)
+    assert seconds(disk=1e9, work=0.25) == pytest.approx(0.75)
+    assert costs.Part("a part", passed_on=7, of_each=8, files=1).bytes(1024) == 7 + 24 * 1024
+
+
+def test_the_parts_of_a_run_on_a_hundred_thousand_ranks(benchmark_file):
+    found = machine(benchmark_file)
+    # 10⁹ cells are 976,563 blocks: ten on the first ranks.
+    parts = {part.name: part for part in costs.parts(found, 1e9, 10**5)}
+    system = costs.System(network=math.inf, disk=1e9)
+    assert parts["set-up"].work == pytest.approx(10240 * 1e-7)
+    assert parts["set-up"].memory == pytest.approx(10240 * 32 + 10**5 * 8)
+    for name, sums in (("step, euler", 0.5), ("step, leapfrog", 1)):
+        step = found.fixed + 10240 / COMPUTE + sums * float(found.latency(10**5))
+        assert parts[name].seconds(found, system, 10**5) == pytest.approx(step, rel=1e-6)
+    # u, 8 GB, and at a checkpoint again for its checksum.
+    assert parts["field row of all cells"].disk == 8e9 and parts["checkpoint"].disk == 16e9
+    # A tree of 8 has 1 + 8 + 64 + 512 + 4096 + 32768 ranks on its first levels: up six and down again, 20 ms each.
+    assert [costs.levels_of_tree(ranks) for ranks in (1, 2, 9, 10, 37449, 37450)] == [0, 1, 1, 2, 5, 6]
+    assert parts["stop"].work == pytest.approx(0.24)
+    # 5000 ranks a second.
+    assert parts["scan: a share of its points"].work == pytest.approx(20)
+    assert max(part.memory for part in parts.values()) < 16 << 20
+
+
+def test_the_script_prints_the_table(script, benchmark_file, tmp_path):
+    code, out, err = script(benchmark_file, "--table", "--cells", "1e9", "--disk", "8")
+    assert (code, err) == (0, "") and list(tmp_path.iterdir()) == [benchmark_file]
+    lines = out.splitlines()
+    assert lines[0].split() == ["P", "=", "1e+09", "on", "ranks", "10,000", "100,000"]
+    assert len(lines) == 2 + len(costs.parts(machine(benchmark_file), 1e9, 10))
+    field = next(line for line in lines if line.startswith("field row")).split()
+    assert [float(field[i]) for i in (7, 11)] == pytest.approx([1, 1], rel=0.05)  # 8 GB at 8 GB/s
+
+
 def shorter(file):
     del file["kernel/all_ranks/both/seconds_per_step"]
     put(file, "kernel/all_ranks/both/seconds_per_step", [1.0])
@@ -157,7 +204,8 @@ def test_damaged_benchmarks_are_refused(script, benchmark_file, words):
 
 @pytest.mark.parametrize("arguments, words", [
     ((), "BENCHMARK.h5"), (("FILE", "--hop", "-1"), "--hop"), (("FILE", "--hop", "nan"), "--hop"),
-    (("FILE", "--host", "0"), "--host")])
+    (("FILE", "--host", "0"), "--host"), (("FILE", "--table", "--disk", "0"), "--disk"),
+    (("FILE", "--table", "--cells", "nan"), "--cells")])
 def test_mistakes_on_the_command_line_are_refused(script, benchmark_file, arguments, words):
     one_line(script(*(benchmark_file if word == "FILE" else word for word in arguments)), words)
 

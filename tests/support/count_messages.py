@@ -4,12 +4,12 @@
     MASING_PROGRAM=build/dev/masing tests/support/count_messages.py [RANKS ...]    (1 2 4 8 16 32)
 
 Calls and bytes are counted in the program itself (count_messages.c), not timed, so ranks may outnumber the cores by
-far. A row of the table is the difference of two runs that differ by so many units of one thing: steps, rows, fields,
-checkpoints. Of the ranks it shows the one with most; "root" where the root has more than the others.
+far. What is not a whole run is the difference of two that differ by so many units of one thing: steps, rows, fields,
+checkpoints; how many steps a chunk has depends on the clock, and with it how many times the force is broadcast (Ibcast).
+Numbers are those of the root, and, where others have other ones, those of the rank with most beside.
 """
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -20,12 +20,13 @@ from pathlib import Path
 
 SOURCE = Path(__file__).with_suffix(".c")
 SENT = ("Send", "Ssend", "Bsend", "Rsend", "Isend", "Issend", "Irsend", "Sendrecv")
+MEMORY = ("VmHWM", "RssAnon")
 COMMUNICATORS = ("Comm_dup", "Comm_split", "Comm_split_type", "Comm_create", "Comm_create_group")
 FILES = ("File_open", "File_close", "File_set_size", "File_sync", "File_set_view", "File_read_at_all",
          "File_write_at_all")
 OWN_FILES = ("File_read_at", "File_write_at")
-LOCAL = ("Send_init", "Recv", "Irecv", "VmHWM", "RssAnon", "Win_fence", "Win_lock", "Put", "Get", "Accumulate")
-# An expression that a sum over ranks in shared memory would hide; Open MPI's mpirun sets it to the ranks of the host.
+LOCAL = (*MEMORY, "Send_init", "Recv", "Irecv", "Win_fence", "Win_lock", "Put", "Get", "Accumulate")
+# Open MPI's mpirun sets it to the ranks of the host; where these outnumber the cores, sums do not use shared memory.
 CROWDED = ("env", "OMPI_COMM_WORLD_LOCAL_SIZE=100000")
 OPEN_MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -59,6 +60,10 @@ class Calls:
     def of(self, *names):
         """How often these were called."""
         return sum(self.calls[name] for name in names)
+
+    def bytes_of(self, *names):
+        """With how many bytes."""
+        return sum(self.bytes[name] for name in names)
 
     @property
     def collectives(self):
@@ -141,59 +146,73 @@ WHOLE = {
 LONG = (*SLAB, "--steps=4000000", "--checkpoint=stop.h5", "--checkpoint-every=64")
 
 
-def row(name, ranks, units, calls):
-    """A line of the table: calls and bytes a unit, of the rank with most; "root" where it has more than the others."""
-
-    def most(number):
-        found = [number(each) / units for each in calls]
-        others = max(found[1:], default=0.0)
-        return f"{others:.4g}" if ranks > 1 and others >= found[0] else f"{found[0]:.4g} root"
-
-    def both(*names):
-        """Calls and bytes of these functions together."""
-        return f"{most(lambda c: c.of(*names))} | {most(lambda c: sum(c.bytes[each] for each in names))}"
-
-    collectives = sorted({each for rank in calls for each in rank.collectives if rank.calls[each]})
-    by_name = ", ".join(f"{most(lambda c, each=each: c.of(each))} {each}" for each in collectives)
-    return (f"| {name} | {ranks} | {both(*SENT)} | {by_name} | {both(*collectives)} | {both(*COMMUNICATORS)} | "
-            f"{both(*FILES)} | {both(*OWN_FILES)} |").replace("| 0 root ", "| 0 ")
+TABLES = {
+    "Messages of all ranks": lambda calls: calls.of(*calls.collectives),
+    "Bytes of a rank in them": lambda calls: calls.bytes_of(*calls.collectives),
+    "Communicators made": lambda calls: calls.of(*COMMUNICATORS),
+    "Messages sent to single ranks": lambda calls: calls.of(*SENT),
+    "Messages of the file, of all ranks": lambda calls: calls.of(*FILES),
+    "Bytes of a rank in them, of the file": lambda calls: calls.bytes_of(*FILES),
+    "Reads and writes of a rank alone": lambda calls: calls.of(*OWN_FILES),
+    "Bytes of these": lambda calls: calls.bytes_of(*OWN_FILES),
+}
 
 
-def memory(calls, name):
-    """MiB of the root, and of the other rank with most."""
-    found = [each.bytes[name] / 2**20 for each in calls]
-    return f"{found[0]:.1f} root, {max(found[1:], default=0.0):.1f}"
+def text(number):
+    """A number for the table."""
+    return f"{number:.0f}" if abs(number - round(number)) < 0.005 else f"{number:.3g}"
+
+
+def entry(number, units, calls):
+    """The number a unit, of the root, and where others have another one, of the rank with most."""
+    root, *others = (text(number(each) / units) for each in calls)
+    most = max(others, key=float, default=root)
+    return root if most == root else f"{root}, {most}"
+
+
+def tables(numbers, found):
+    """Tables over numbers of ranks of what was found: by name and ranks the units and the Calls of each rank."""
+    names = list(dict.fromkeys(name for name, _ in found))
+
+    def of(title, value):
+        lines = ["", f"| {title} | " + " | ".join(map(str, numbers)) + " |", "|---" * (1 + len(numbers)) + "|"]
+        return lines + [f"| {name} | " + " | ".join(value(*found[name, ranks]) for ranks in numbers) + " |"
+                        for name in names]
+
+    lines = [line for title, number in TABLES.items()
+             for line in of(title, lambda units, calls, _, number=number: entry(number, units, calls))]
+    for title, name in (("MiB at most", "VmHWM"), ("MiB of its own in the end", "RssAnon")):
+        lines += of(title, lambda _, __, whole, name=name: entry(lambda calls: calls.bytes[name], 2**20, whole))
+    lines += ["", f"| By name, on {numbers[-1]} ranks, of the root | |", "|---|---|"]
+    for name in names:
+        units, (root, *_), _ = found[name, numbers[-1]]
+        each = sorted(set(root.calls) - set(MEMORY))
+        lines.append(f"| {name} | " + ", ".join(f"{text(root.calls[call] / units)} {call}" for call in each
+                                                if root.calls[call]) + " |")
+    return lines
 
 
 def main(words):
-    """Print the table for these numbers of ranks."""
+    """Print the tables for these numbers of ranks."""
     numbers = [int(word) for word in words] or [1, 2, 4, 8, 16, 32]
     program = str(Path(os.environ.get("MASING_PROGRAM", "build/dev/masing")).resolve())
+    found = {}
     with tempfile.TemporaryDirectory(prefix="masing-counts-") as folder:
         count = Counting(folder, program)
-        print("| what | ranks | sent | bytes | collectives | of them | bytes | communicators | bytes | "
-              "MPI-IO, all ranks | bytes | MPI-IO, own | bytes |\n" + "|---" * 13 + "|")
-        kept = {}
-        for name, words in WHOLE.items():
-            for ranks in numbers:
-                kept[name, ranks] = count(ranks, *words)
-                print(row(name, ranks, 1, kept[name, ranks]), flush=True)
-        for name, (units, fewer, more) in DIFFERENCES.items():
-            for ranks in numbers:
-                less = count(ranks, *fewer)
-                kept[name, ranks] = count(ranks, *more)
-                difference = [b - a for a, b in zip(less, kept[name, ranks], strict=True)]
-                print(row(name, ranks, units, difference), flush=True)
         for ranks in numbers:
+            print(f"{ranks} ranks", file=sys.stderr, flush=True)
+            for name, run in WHOLE.items():
+                calls = count(ranks, *run)
+                found[name, ranks] = 1, calls, calls
+            for name, (units, fewer, more) in DIFFERENCES.items():
+                less, calls = count(ranks, *fewer), count(ranks, *more)
+                found[name, ranks] = units, [b - a for a, b in zip(less, calls, strict=True)], calls
             stopped = count(ranks, *LONG, code=75, stop_at="stop.h5")
-            print(f"| stop by a signal to all ranks | {ranks} | {max(each.of(*SENT) for each in stopped)} | "
-                  f"{sum(each.of(*SENT) for each in stopped)} in all |", flush=True)
+            found["whole run, stopped by a signal to all", ranks] = 1, stopped, stopped
             again = count(ranks, *LONG, "--restart=stop.h5", "--wall-limit=0:0:0.01", code=75)
-            print(row("whole restart, then stopped", ranks, 1, again), flush=True)
+            found["whole restart, then stopped", ranks] = 1, again, again
             (Path(folder) / "stop.h5").unlink()
-        print("\n| MiB a rank | ranks | most | of its own, at the end |\n|---|---|---|---|")
-        for (name, ranks), calls in kept.items():
-            print(f"| {name} | {ranks} | {memory(calls, 'VmHWM')} | {memory(calls, 'RssAnon')} |")
+    print(*tables(numbers, found)[1:], sep="\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,101 @@
+"""What the parts of a run cost on many ranks: the table "Ten thousand ranks" of src/README.md, with numbers.
+
+The counts are those of the program (tests/support/count_messages.py measures them on up to 32 ranks). A part takes
+
+    n L(R) + b log2(R)/network + g R/network + d/disk + w
+
+n messages of all ranks, L(R) each; b bytes that are passed on in them; g bytes of each rank that all ranks get; d bytes
+of the file by all ranks together; w seconds of a rank beside. A message of the file by all ranks (MPI-IO) counts as one
+of all ranks in which each gets an offset and a length of every other.
+"""
+
+import math
+from dataclasses import dataclass
+
+RANKS = (10**4, 10**5)
+OFFSET = 16  # bytes of each rank that MPI-IO gives to all
+LAYOUT = 8  # bytes of each rank in PETSc's layout of a vector
+CELL = 8  # bytes of u
+ARRAYS = 4  # a cell has at most: u, k, η, u0
+SETUP = 1e-7  # seconds a cell, to evaluate k, η and u0
+CHUNK = 4096  # steps
+CHUNK_SECONDS = 0.1  # at most
+LOOK = 0.02  # seconds between two looks for the notice of a stop
+TREE = 8  # ranks to which a rank passes a stop on
+SHARES = 5000  # requests a second to the rank that deals out the points of a scan
+SHARE_SECONDS = 0.02  # at least, of a share of these points
+
+
+@dataclass(frozen=True)
+class System:
+    """What a cluster gives beside its cores: bytes a second."""
+
+    network: float  # of a rank
+    disk: float  # of all ranks together
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a run, and what it takes of each rank."""
+
+    name: str
+    messages: float = 0.0  # of all ranks; n
+    passed_on: float = 0.0  # bytes; b
+    of_each: float = 0.0  # bytes; g
+    files: float = 0.0  # messages of the file, in MPI-IO
+    disk: float = 0.0  # bytes of all ranks together; d
+    memory: float = 0.0  # bytes a rank
+    work: float = 0.0  # seconds; w
+
+    def bytes(self, ranks):
+        """Bytes that a rank gets."""
+        return self.passed_on + (self.of_each + OFFSET * self.files) * ranks
+
+    def seconds(self, machine, system, ranks):
+        """About how long it takes on so many ranks."""
+        messages = (self.messages + self.files) * float(machine.latency(ranks))
+        gathered = (self.of_each + OFFSET * self.files) * ranks
+        return (messages + (self.passed_on * math.log2(ranks) + gathered) / system.network + self.disk / system.disk +
+                self.work)
+
+
+def levels_of_tree(ranks):
+    """How many messages a stop takes from the last of so many ranks up to the first."""
+    rank, levels = ranks - 1, 0
+    while rank > 0:
+        rank, levels = (rank - 1) // TREE, levels + 1
+    return levels
+
+
+def parts(machine, cells, ranks):
+    """The parts of a run of `cells` cells on so many ranks, by engine sweep."""
+    slab = float(machine.slab(cells, ranks))
+    state = CELL * cells
+    step = machine.fixed + float(machine.work(slab))
+    return [
+        Part("set-up", messages=60, passed_on=12e3, of_each=2 * LAYOUT, memory=CELL * ARRAYS * slab + LAYOUT * ranks,
+             work=SETUP * slab),
+        Part("file", messages=60, passed_on=12e3, files=37, memory=1 << 20),
+        Part("chunk of 4096 steps", messages=1, passed_on=8 * CHUNK, memory=5 * 8 * CHUNK),
+        Part("step, euler", messages=0.5, passed_on=8, work=step),
+        Part("step, leapfrog", messages=1, passed_on=8, work=step),
+        Part("8192 samples", messages=3, disk=5 * 8 * 8192, memory=5 * 8 * 8192),
+        Part("energy and probe row", messages=3, passed_on=64),
+        Part("field row of all cells", messages=2, files=6, disk=state, memory=8 << 20),
+        Part("checkpoint", messages=55, passed_on=1e3, files=52, disk=2 * state, memory=4 << 20),
+        Part("restart", messages=160, passed_on=16e3, files=58, disk=2 * state, memory=8 << 20),
+        Part("stop", memory=4 * (TREE + 1), work=2 * levels_of_tree(ranks) * LOOK),
+        Part("study: its checkpoint, 20 levels", messages=40, passed_on=20 * (32 + 56), files=15),
+        Part("scan: a share of its points", messages=0, passed_on=16, work=max(SHARE_SECONDS, ranks / SHARES)),
+    ]
+
+
+def table(machine, system, cells):
+    """The parts of a run on ten and a hundred thousand ranks, as lines of text."""
+    lines = [f"{'P = %.0e on ranks' % cells:<34}" + "".join(f"{ranks:>36,}" for ranks in RANKS),
+             f"{'':<34}" + f"{'bytes':>12}{'memory':>12}{'time':>12}" * len(RANKS)]
+    for each in zip(*(parts(machine, cells, ranks) for ranks in RANKS)):
+        columns = (f"{part.bytes(ranks):12.3g}{part.memory:12.3g}{part.seconds(machine, system, ranks):10.3g} s"
+                   for part, ranks in zip(each, RANKS))
+        lines.append(f"{each[0].name:<34}" + "".join(columns))
+    return lines
