@@ -170,6 +170,21 @@ std::vector<int> tree_neighbours(int rank, int size) {
   return found;
 }
 
+namespace {
+
+std::vector<StopNotice*> notices;  // that live, the program's first
+
+}  // namespace
+
+StopNotice::StopNotice(const Communicator& comm)
+    : comm_(comm.handle()), neighbours_(tree_neighbours(comm.rank(), comm.size())) {
+  notices.push_back(this);
+}
+
+StopNotice::~StopNotice() {
+  std::erase(notices, this);
+}
+
 void StopNotice::send(int cause) {
   if (cause_ != 0) {
     return;
@@ -216,7 +231,6 @@ namespace {
 const Clock::time_point started = Clock::now();
 double wall_limit = infinity;  // seconds
 std::atomic<int> requested_by = 0;
-StopNotice* shared_notice = nullptr;
 
 // Causes of a request that are no signals.
 constexpr int by_wall_limit = -1;
@@ -226,7 +240,7 @@ constexpr int by_program = -2;
 int stop_cause() {
   const bool is_late = std::chrono::duration<double>(Clock::now() - started).count() >= wall_limit;
   const int here = requested_by != 0 ? requested_by.load() : is_late ? by_wall_limit : 0;
-  if (shared_notice == nullptr) {
+  if (notices.empty()) {
     return here;
   }
   // MPI may give the core away at every look.
@@ -234,11 +248,12 @@ int stop_cause() {
   static Clock::time_point next_look;
   static int found = 0;
   if (here != 0) {
-    shared_notice->send(here);
+    notices.front()->send(here);
   }
   if (const auto now = Clock::now(); here != 0 || now >= next_look) {
     next_look = now + distance;
-    found = shared_notice->received();
+    std::ranges::for_each(notices, &StopNotice::received);  // and passed on, while this rank waits
+    found = notices.front()->received();
   }
   return found;
 }
@@ -403,11 +418,10 @@ Session::Session(const std::vector<std::string>& petsc_options) : folder_(start_
   world_.emplace(PETSC_COMM_WORLD);
   failures_.emplace(PETSC_COMM_WORLD);
   stop_notice_.emplace(*world_);
-  shared_notice = &*stop_notice_;
 }
 
 Session::~Session() {
-  shared_notice = nullptr;
+  notices.clear();
   stop_notice_->drain();
   stop_notice_.reset();
   failures_.reset();

@@ -58,12 +58,14 @@ std::vector<int> tree_neighbours(int rank, int size);
 
 /// A notice to all ranks of a communicator with its cause, for ranks that work apart and meet in no
 /// collective: who has one tells its neighbours of a tree, once, so that 2 (R - 1) messages tell R
-/// ranks, at most 9 of them sent by one. Looked for between chunks.
+/// ranks, at most 9 of them sent by one. Looked for between chunks, and where a rank sleeps.
 class StopNotice {
  public:
   /// Collective.
-  explicit StopNotice(const Communicator& comm)
-      : comm_(comm.handle()), neighbours_(tree_neighbours(comm.rank(), comm.size())) {}
+  explicit StopNotice(const Communicator& comm);
+  ~StopNotice();
+  StopNotice(const StopNotice&) = delete;
+  StopNotice& operator=(const StopNotice&) = delete;
 
   /// Send the notice; nothing is done where this rank knows of one. `cause`: not 0. Local.
   void send(int cause);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <numeric>
 #include <vector>
 
@@ -131,6 +132,21 @@ TEST_F(Notice, is_received_by_all_with_its_cause) {
     EXPECT_EQ(notice.received(), 10 + sender);
     EXPECT_EQ(messages(), (std::array{all_, all_}));
   }
+}
+
+/// The ranks behind the root hear of each other by it alone, which waits for them meanwhile.
+TEST_F(Notice, is_passed_on_by_a_rank_that_waits_for_others) {
+  if (world().rank() == world().size() - 1) {
+    notice_.send(7);
+  }
+  if (!world().is_root()) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (notice_.received() == 0 && std::chrono::steady_clock::now() < deadline) {
+    }
+    EXPECT_EQ(notice_.received(), 7);
+  }
+  parallel::min_over_ranks(world(), 0);
+  notice_.drain();
 }
 
 TEST_F(Notice, of_any_ranks_at_once_takes_no_more_messages) {
