@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from count_messages import CHAIN, SENT, SLAB, STUDY, Counting
+from count_messages import CHAIN, LONG, SENT, SLAB, STUDY, Counting
 
 pytestmark = pytest.mark.skipif(shutil.which("mpicc") is None, reason="no mpicc")
 CHUNK = "Ibcast"  # of the force, one for up to 4096 steps and about 0.1 s
@@ -62,3 +62,11 @@ def test_no_count_grows_with_the_ranks(count, words):
     few, many = (count(ranks, *words)[0] for ranks in (3, 6))
     names = (set(few.calls) | set(many.calls)) - {"VmHWM", "RssAnon"}
     assert {name: many.calls[name] for name in names if many.calls[name] > few.calls[name]} == {}
+
+
+def test_a_stop_is_one_message_each_way_along_a_tree(count):
+    ranks = 3
+    stopped = count(ranks, *LONG, code=75, stop_at="stop.h5")
+    sent = [each.of(*SENT) for each in stopped]
+    assert max(sent) <= 9
+    assert sum(sent) == 2 * (ranks - 1)

@@ -5,7 +5,7 @@
 
 Calls and bytes are counted in the program itself (count_messages.c), not timed, so ranks may outnumber the cores by
 far. What is not a whole run is the difference of two that differ by so many units of one thing: steps, rows, fields,
-checkpoints; how many steps a chunk has depends on the clock, and with it how many times the force is broadcast (Ibcast).
+checkpoints. How many steps a chunk has depends on the clock, and with it how often the force is broadcast (Ibcast).
 Numbers are those of the root, and, where others have other ones, those of the rank with most beside.
 """
 
