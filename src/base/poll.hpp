@@ -15,11 +15,17 @@ inline void poll() {
   }
 }
 
-/// While it lives, poll() calls `hook`, which may throw.
+/// While it lives, poll() calls `hook`, which may throw, after what it called before.
 class Polling {
  public:
-  explicit Polling(std::function<void()> hook)
-      : before_(std::exchange(poll_hook, std::move(hook))) {}
+  explicit Polling(const std::function<void()>& hook) : before_(std::move(poll_hook)) {
+    poll_hook = [this, hook] {
+      if (before_) {
+        before_();
+      }
+      hook();
+    };
+  }
   ~Polling() { poll_hook = std::move(before_); }
   Polling(const Polling&) = delete;
   Polling& operator=(const Polling&) = delete;

@@ -137,6 +137,8 @@ std::string text_of(const Summary& summary, const cli::Simulation& simulation, i
 
 /// engine::make_setup, which may be stopped before there is anything to save.
 engine::Setup made_setup(const parallel::Communicator& comm, const cli::Simulation& simulation) {
+  const base::Polling polling = io::saying_seconds(comm.is_root() && !simulation.quiet,
+                                                   "setting up " + engine::title(simulation.run));
   try {
     return engine::make_setup(comm, simulation.run);
   } catch (const base::Stopped& stopped) {

@@ -315,12 +315,15 @@ Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
   return setup;
 }
 
-void check_run(const parallel::Communicator& comm, const RunSpec& run) {
-  const auto check = [&run](const parallel::Communicator& by) {
-    const Setup setup = make_setup(by, run);
+void check_run(const parallel::Communicator& comm, const RunSpec& run, bool is_set_up) {
+  const auto check = [&](const parallel::Communicator& by) {
+    if (is_set_up) {
+      make_setup(by, run);
+    }
     constexpr std::int64_t looks = 1000000;
     const std::int64_t stride = run.time.steps / looks + 1;
     for (std::int64_t p = 0; p <= run.time.steps; p += stride) {
+      base::poll();
       const double value = run.drive(run.time.time(p));
       if (!std::isfinite(value)) {
         const auto [quantity, symbol] = drive_of(run);

@@ -96,8 +96,9 @@ Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
                  const MemoryBudget& budget = {});
 
 /// Checks what only a look shows: every cell, what the engine needs, and what drives the run at
-/// every step, or at a million of them; by the root where ranks do not share the run. Throws
-/// UserError alike on all ranks. Collective.
-void check_run(const parallel::Communicator& comm, const RunSpec& run);
+/// every step, or at a million of them; by the root where ranks do not share the run. `is_set_up`:
+/// whether the first two, of a slab that was not looked at before. Throws UserError alike on all
+/// ranks. Collective.
+void check_run(const parallel::Communicator& comm, const RunSpec& run, bool is_set_up = true);
 
 }  // namespace masing::engine

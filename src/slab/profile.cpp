@@ -27,6 +27,7 @@ base::AlignedVector sampled(const Slab& slab, const base::Function& function,
   base::AlignedVector values(size);
   std::vector<double> points(std::min<std::size_t>(size, base::block_cells));
   for (std::size_t first = 0; first < size; first += points.size()) {
+    base::poll();
     points.resize(std::min(points.size(), size - first));
     for (std::size_t i = 0; i < points.size(); ++i) {
       points[i] = slab.point(range.first + static_cast<std::int64_t>(first + i));

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -164,8 +165,18 @@ class ComparisonRunner {
     return last > 0 ? std::optional(last) : std::nullopt;
   }
 
+  /// "level 2 of 4", "3 of 4 levels".
+  [[nodiscard]] std::string title(const Batch& batch) const {
+    const std::size_t levels = spec_.levels.size();
+    return batch.size() == 1
+               ? plan_.runs[plan_.comparisons[batch.front()].level].options.title
+               : fmt::format("{} of {} levels", std::min(batch.size(), levels), levels);
+  }
+
   /// Collective on `ranks`: all, or this one alone.
   void begin(const parallel::Communicator& ranks, const Batch& batch) {
+    const base::Polling polling =
+        io::saying_seconds(comm_.is_root() && !spec_.quiet, "setting up " + title(batch));
     try {
       current_ = std::make_unique<Lockstep>(ranks, plan_, batch);
     } catch (const base::Stopped&) {
@@ -178,14 +189,7 @@ class ComparisonRunner {
   void finish(const parallel::Communicator& ranks) {
     std::optional<io::Progress> progress;
     if (comm_.is_root() && !spec_.quiet) {
-      const Batch& batch = current_->comparisons();
-      progress.emplace(
-          own_,
-          batch.size() == 1
-              ? plan_.runs[plan_.comparisons[batch.front()].level].options.title
-              : fmt::format("{} of {} levels", std::min(batch.size(), spec_.levels.size()),
-                            spec_.levels.size()),
-          current_->step(), current_->steps());
+      progress.emplace(own_, title(current_->comparisons()), current_->step(), current_->steps());
     }
     pace_ = {};
     while (!current_->is_done()) {
@@ -380,8 +384,15 @@ Outcomes run_comparisons(const parallel::Communicator& comm, const StudyPlan& pl
 void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
   const StudyPlan plan = make_plan(comm, spec);
   const Schedule schedule = make_schedule(plan, plan.all());
+  std::set<std::pair<double, engine::Method>> slabs;  // by δs
   for (const PlannedRun& planned : plan.runs) {
-    engine::check_run(comm, planned.run);
+    const slab::Slab* slab = engine::slab_of(planned.run);
+    const bool is_new =
+        slab == nullptr ||
+        slabs.emplace(slab::cell_width(slab->space), planned.run.facts().method).second;
+    const base::Polling polling =
+        io::saying_seconds(comm.is_root() && !spec.quiet, "checking " + engine::title(planned.run));
+    engine::check_run(comm, planned.run, is_new);
   }
   if (comm.is_root() && !spec.quiet) {
     std::fputs(plan_text(plan, schedule).c_str(), stderr);
