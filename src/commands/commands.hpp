@@ -10,6 +10,7 @@
 #include "cli/call.hpp"
 #include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
+#include "parallel/phase.hpp"
 #include "scan/scan.hpp"
 #include "study/refinement.hpp"
 
@@ -25,7 +26,8 @@ struct Summary {
   double least_restoring = std::numeric_limits<double>::infinity();
   double most_restoring = -std::numeric_limits<double>::infinity();
   std::int64_t samples = 0;
-  double seconds = 0.0;
+  double seconds = 0.0;  ///< of the loop
+  parallel::PhaseSeconds phases = {};
   double steps_per_second = 0.0;
   double updates_per_second = 0.0;  ///< 0 for P = ∞
   double self_check = 0.0;          ///< of the exact solution; 0 for others

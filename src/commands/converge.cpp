@@ -13,6 +13,7 @@ namespace masing::commands {
 
 study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec,
                   const Announce& announce) {
+  const parallel::PhaseTimer timer(parallel::Phase::rest);
   const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
   study::Study study = study::refine(comm, spec);
   if (announce) {

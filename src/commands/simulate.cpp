@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -21,6 +20,7 @@
 #include "io/progress.hpp"
 #include "io/recorders.hpp"
 #include "io/result_file.hpp"
+#include "parallel/phase.hpp"
 #include "parallel/session.hpp"
 
 namespace masing::commands {
@@ -91,8 +91,8 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
         [&running] { return running->waits_for_cores() ? cores_are_short : ""; }));
   }
 
-  const auto begin = std::chrono::steady_clock::now();
   try {
+    const parallel::PhaseTimer timer(parallel::Phase::steps, &summary.seconds);
     engine::TimeLoop loop(comm, *setup.engine, run, observers, resumed);
     running = &loop;
     io::integrate(comm, saving, steps, loop);
@@ -100,16 +100,14 @@ Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation
   } catch (const base::Stopped& stopped) {
     throw base::Stopped(stopped.what() + io::restart_advice(checkpoint));
   }
-  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   parallel::broadcast(comm, std::span(&summary.seconds, 1));  // every rank must write the same
   summary.samples = io::SampledSteps(simulation.output.sampling).count();
   summary.self_check = setup.engine->self_check();
   summary.steps_per_second = static_cast<double>(steps - resumed.value_or(0)) / summary.seconds;
   summary.updates_per_second = summary.steps_per_second * engine::swept_cells(run);
-  const io::Handle timing = io::create_group(output.file(), "/timing");
-  io::write_attribute(timing, "wall_seconds", summary.seconds);
-  io::write_attribute(timing, "steps_per_second", summary.steps_per_second);
-  io::write_attribute(timing, "cell_updates_per_second", summary.updates_per_second);
+  io::write_time(output.file(), "wall_seconds", summary.seconds);
+  io::write_time(output.file(), "steps_per_second", summary.steps_per_second);
+  io::write_time(output.file(), "cell_updates_per_second", summary.updates_per_second);
   return summary;
 }
 
@@ -128,6 +126,12 @@ std::string text_of(const Summary& summary, const cli::Simulation& simulation, i
   if (summary.cores_are_short) {
     text += cores_are_short;
     text += ": ranks waited for one another at every step; give as many as there are idle cores";
+  }
+  for (const auto phase : {parallel::Phase::setup, parallel::Phase::seal}) {
+    const auto i = static_cast<std::size_t>(phase);
+    if (summary.phases[i] >= std::max(0.1, 0.1 * summary.seconds)) {
+      text += fmt::format("; {} {:.3g} s", parallel::phase_names[i], summary.phases[i]);
+    }
   }
   if (engine::is_exact(run)) {
     text += fmt::format("\n  two methods agree to {:.1e} in x and y", summary.self_check);
@@ -149,6 +153,7 @@ engine::Setup made_setup(const parallel::Communicator& comm, const cli::Simulati
 /// Makes a run with its file.
 Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& simulation,
                     const Show& show) {
+  const parallel::PhaseTimer timer(parallel::Phase::setup);
   // What the engine cannot solve is refused before there is a file.
   const engine::Setup setup = made_setup(comm, simulation);
   const io::ResultSpec& result = simulation.result;
@@ -170,6 +175,7 @@ Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& s
     output.finish();
   });
   summary.ranks = comm.size();
+  summary.phases = parallel::phase_seconds();
   if (!checkpoint.scheduled) {
     io::remove_checkpoint(comm, checkpoint.path);
   }

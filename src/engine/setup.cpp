@@ -16,6 +16,7 @@
 #include "base/partition.hpp"
 #include "base/text.hpp"
 #include "engine/engines.hpp"
+#include "parallel/phase.hpp"
 #include "parallel/rank_sum.hpp"
 #include "parallel/session.hpp"
 #include "slab/turning_points/cell_measure.hpp"
@@ -283,6 +284,7 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
 }
 
 ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab) {
+  const parallel::PhaseTimer timer(parallel::Phase::setup);
   const slab::Profile profile = checked_profile(comm, slab, Method::exact);
   if (slab.is_continuum()) {
     require_admissible(comm, slab);
@@ -299,6 +301,7 @@ parallel::Communicator communicator_for(const parallel::Communicator& comm, cons
 
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
                  const MemoryBudget& budget) {
+  const parallel::PhaseTimer timer(parallel::Phase::setup);
   Setup setup;
   const ModelFacts facts = run.facts();
   assert(comm.size() == 1 || is_split(run, comm.size()));

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "parallel/phase.hpp"
 #include "parallel/session.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
@@ -142,6 +143,7 @@ double cpu_seconds() {
 }  // namespace
 
 void TimeLoop::show(const Samples& samples) {
+  const parallel::PhaseTimer timer(parallel::Phase::output);
   for (Observer* observer : observers_) {
     observer->observe(samples, engine_);
   }
@@ -182,6 +184,7 @@ bool TimeLoop::waits_for_cores() const {
 }
 
 void TimeLoop::finish() {
+  const parallel::PhaseTimer timer(parallel::Phase::output);
   for (Observer* observer : observers_) {
     observer->finish();
   }

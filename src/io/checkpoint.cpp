@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "io/result_file.hpp"
 #include "io/sealed_file.hpp"
+#include "parallel/phase.hpp"
 #include "parallel/session.hpp"
 
 namespace masing::io {
@@ -150,6 +151,7 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
                       const ResultSpec& result, std::int64_t step,
                       const std::function<void(engine::Archive&)>& serialize,
                       const std::function<void(const Handle&)>& add = {}) {
+  const parallel::PhaseTimer timer(parallel::Phase::output);
   CheckpointWriter state;
   serialize(state);
   parallel::on_root(comm, [&] { require_room(path, state.bytes()); });

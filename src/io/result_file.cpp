@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <boost/version.hpp>
 #include <cerrno>
 #include <chrono>
@@ -28,6 +30,7 @@
 #include "base/text.hpp"
 #include "io/build_info.hpp"
 #include "io/result_reader.hpp"
+#include "parallel/phase.hpp"
 #include "parallel/session.hpp"
 #include "slab/kernel/kernel.hpp"
 
@@ -423,6 +426,47 @@ WrittenRows rows_of(const parallel::Communicator& comm, const std::string& check
   return rows;
 }
 
+void write_time(const Handle& file, const std::string& name, double value) {
+  const Handle group(H5Gopen2(file.id(), "/timing", H5P_DEFAULT), H5Gclose);
+  write_attribute(group, name, value);
+}
+
+namespace {
+
+constexpr std::size_t phases = 5;  // in the file
+
+/// In place of a phase's seconds until they are known: a quiet NaN that is no other's.
+double unknown_seconds(std::size_t phase) {
+  return std::bit_cast<double>(0x7ff86d6173696e00 + phase);
+}
+
+/// Makes /timing with all of its attributes: made early they stay in the file's first piece.
+void make_timing(const Handle& file, const std::string& kind) {
+  const Handle group = create_group(file, "/timing");
+  for (std::size_t i = 0; i < phases; ++i) {
+    write_attribute(group, std::string(parallel::phase_names[i]) + "_seconds", unknown_seconds(i));
+  }
+  write_attribute(group, "wall_seconds", base::undefined);
+  if (kind == "simulate") {
+    write_attribute(group, "steps_per_second", base::undefined);
+    write_attribute(group, "cell_updates_per_second", base::undefined);
+  }
+}
+
+/// Puts the seconds of this rank's phases into the first piece of a file. Local.
+void fill_in_phases(std::string& piece) {
+  const parallel::PhaseSeconds seconds = parallel::phase_seconds();
+  for (std::size_t i = 0; i < phases; ++i) {
+    const double unknown = unknown_seconds(i);
+    const auto at = piece.find(reinterpret_cast<const char*>(&unknown), 0, sizeof unknown);
+    if (at != std::string::npos) {
+      std::memcpy(piece.data() + at, &seconds[i], sizeof unknown);
+    }
+  }
+}
+
+}  // namespace
+
 OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
                        std::optional<WrittenRows> source)
     : comm_(comm),
@@ -437,6 +481,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
     write_places(file_, run_, {});
   }
   if (!result_.configuration.empty()) {
+    make_timing(file_, result_.kind);
     write_configuration(file_, result_);
   }
 }
@@ -503,13 +548,18 @@ void OutputFile::save_rows(const Handle& checkpoint, const std::string& path) co
 }
 
 void OutputFile::finish() {
-  flush(file_);
-  file_ = Handle();
-  seal(comm_, draft_, result_.path);
+  {
+    const parallel::PhaseTimer timer(parallel::Phase::output);
+    flush(file_);
+    file_ = Handle();
+  }
+  const parallel::PhaseTimer timer(parallel::Phase::seal);
+  seal(comm_, draft_, result_.path, fill_in_phases);
 }
 
 void write_file(const parallel::Communicator& comm, const ResultSpec& result,
                 const std::function<void(const Handle&)>& write) {
+  const parallel::PhaseTimer timer(parallel::Phase::output);
   with_file_name(result.path, [&] {
     OutputFile output(comm, result);
     write(output.file());

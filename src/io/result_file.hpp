@@ -69,6 +69,10 @@ void write_kind(const Handle& file, const std::string& kind);
 /// Writes /configuration and what is said of it. Collective.
 void write_configuration(const Handle& file, const ResultSpec& result);
 
+/// Gives an attribute of /timing, which every result file but a benchmark's has from its beginning,
+/// its value. Collective.
+void write_time(const Handle& file, const std::string& name, double value);
+
 /// Text for a run that was stopped before its first step.
 inline constexpr const char* nothing_lost = "; nothing is lost: give the same command";
 

@@ -174,15 +174,21 @@ std::uint64_t checksum_of_version_2(const parallel::Communicator& comm, const st
 
 }  // namespace
 
-void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path) {
+void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path,
+          const std::function<void(std::string&)>& complete) {
   Seal seal;
   parallel::on_root(comm, [&] { seal.size = File(draft).size(); });
   parallel::broadcast(comm, std::span(&seal.size, 1));
   seal.checksum = checksum(comm, draft, seal.size, 1);
   parallel::on_root(comm, [&] {
-    // The first piece comes last: until here the root may change it.
-    seal.checksum += checksum(File(draft), seal.size, {0, std::min<std::int64_t>(1, seal.size)});
-    File(draft, "ae").write(seal.size, &seal, sizeof seal);
+    const File file(draft, "r+e");
+    if (complete) {
+      std::string first = file.read(0, std::min(seal.size, piece_bytes));
+      complete(first);
+      file.write(0, first.data(), first.size());
+    }
+    seal.checksum += checksum(file, seal.size, {0, std::min<std::int64_t>(1, seal.size)});
+    file.write(seal.size, &seal, sizeof seal);
   });
   put_in_place(comm, draft, path);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "parallel/communicator.hpp"
@@ -13,7 +14,9 @@
 namespace masing::io {
 
 /// Seal the file `draft`, then put_in_place. Throws SystemError alike on all ranks. Collective.
-void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path);
+/// `complete` changes the first piece, on the root, when all others are summed.
+void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path,
+          const std::function<void(std::string&)>& complete = {});
 
 /// Flush the file `draft` to the disk and rename it to `path`; until then `path` keeps its old
 /// content. Throws SystemError alike on all ranks. Collective.

@@ -1,44 +1,39 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <optional>
 
 namespace masing::parallel {
 
-/// What a program's time is spent on; `other` is neither written nor a stage of PETSc's.
-enum class Phase { setup, steps, output, seal, other };
-
-/// Wall seconds of this rank. The communication is that of the steps, waiting for others included.
-struct PhaseSeconds {
-  double setup = 0.0;
-  double steps = 0.0;
-  double output = 0.0;
-  double seal = 0.0;
-  double communication = 0.0;
-};
+/// What a program's time is spent on; communication, at every step, is a part of the others.
+enum class Phase { setup, steps, output, seal, communication, rest };
+inline constexpr std::array phase_names{"setup", "steps",         "output",
+                                        "seal",  "communication", "rest"};
+/// Wall seconds of each phase on this rank.
+using PhaseSeconds = std::array<double, phase_names.size()>;
 
 /// Counts the time that it lives, less that of timers inside it, as its phase, and shows it as a
 /// stage of PETSc's -log_view. One that is in no other begins all counts anew. Local.
 class PhaseTimer {
  public:
-  /// `seconds`, if given: its life, with all inside, is added to it.
-  explicit PhaseTimer(Phase phase, double* seconds = nullptr);
+  /// `life`, if given: a number of seconds to which all of its life is added.
+  explicit PhaseTimer(Phase phase, double* life = nullptr);
   ~PhaseTimer();
   PhaseTimer(const PhaseTimer&) = delete;
   PhaseTimer& operator=(const PhaseTimer&) = delete;
 
  private:
   std::chrono::steady_clock::time_point begin_;
-  double* seconds_;
+  double* life_;
   std::optional<Phase> before_;
 };
 
-/// So far, since the outermost PhaseTimer began. Local.
+/// What the outermost PhaseTimer and those in it have counted so far. Local.
 PhaseSeconds phase_seconds();
 
-/// A message that all ranks come to at every step, an event of PETSc's -log_view. One of 17, a
-/// prime, so that it is not the same one of each step, is measured for all: two looks at the clock
-/// take as long as a sum through shared memory. Local.
+/// A message at every step, an event of -log_view. One of 17, a prime, so that it is not the same
+/// one of each step, is measured for all: the clock takes as long as a sum in shared memory. Local.
 class MessageTimer {
  public:
   MessageTimer();
@@ -51,7 +46,7 @@ class MessageTimer {
   std::chrono::steady_clock::time_point begin_;
 };
 
-/// Makes the phases known to PETSc, as Session does when it has started it.
+/// Tells PETSc, when Session has started it, of the phases.
 void register_phases();
 
 }  // namespace masing::parallel

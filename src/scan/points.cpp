@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "io/checkpoint.hpp"
 #include "parallel/deal.hpp"
+#include "parallel/phase.hpp"
 #include "parallel/session.hpp"
 #include "parallel/vector.hpp"
 
@@ -141,6 +142,7 @@ class Points {
   /// Makes the points of a task, or marks them as failed; false where it is left for all ranks.
   /// Throws Stopped, and what fails on one of several ranks. Collective on `ranks`.
   bool make(std::size_t task, const parallel::Communicator& ranks) {
+    const parallel::PhaseTimer timer(parallel::Phase::steps);
     const Clock::time_point begin = Clock::now();
     const std::span<ScanPoint> all = points_of(task);
     bool is_made = true;

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "io/hdf5.hpp"
+#include "io/result_file.hpp"
 #include "parallel/communicator.hpp"
 #include "scan/scan.hpp"
 
@@ -191,8 +192,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   if (spec.keep_series) {
     write_runs(comm, file, scan);
   }
-  const io::Handle timing = io::create_group(file, "/timing");
-  io::write_attribute(timing, "wall_seconds", scan.seconds);
+  io::write_time(file, "wall_seconds", scan.seconds);
   write_numbers(comm, file, "/timing/point", "number of the point", scan.points.size(), 0.0);
   io::write_column(comm, file, "/timing/points", {"wall time of the point, seconds", "s", "", "s"},
                    values_of(scan, &PointNumbers::seconds), "point");

@@ -5,6 +5,7 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "io/recorders.hpp"
+#include "io/result_file.hpp"
 #include "study/refinement.hpp"
 #include "study/study_spec.hpp"
 
@@ -196,8 +197,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
   }
   io::write_attribute(fit, "verdict", to_text(study.verdict));
   write_conclusions(fit, study.conclusions);
-  const io::Handle timing = io::create_group(file, "/timing");
-  io::write_attribute(timing, "wall_seconds", study.seconds);
+  io::write_time(file, "wall_seconds", study.seconds);
   write_timing(columns_in("/timing/"), spec, study);
 }
 

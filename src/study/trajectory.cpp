@@ -1,12 +1,15 @@
 #include "study/trajectory.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "base/partition.hpp"
+#include "parallel/phase.hpp"
 
 namespace masing::study {
+
+using parallel::Phase;
+using parallel::PhaseTimer;
 
 double SampleTimes::time(std::int64_t i, double final_time) const {
   return are_given() ? (*given_)[static_cast<std::size_t>(i)]
@@ -31,32 +34,13 @@ StepTime SampleTimes::at(std::int64_t i, const slab::TimeGrid& grid) const {
   return {whole, static_cast<double>(left) / static_cast<double>(intervals_)};
 }
 
-namespace {
-
-/// Adds the time that it lives to a number of seconds.
-class Timer {
- public:
-  explicit Timer(double& seconds) : seconds_(seconds) {}
-  ~Timer() {
-    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-
- private:
-  double& seconds_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
-
-}  // namespace
-
 Trajectory::Trajectory(const parallel::Communicator& comm, const engine::RunSpec& run,
                        const RunOptions& options, const engine::MemoryBudget& budget)
     : comm_(comm),
       run_(run),
       options_(options),
       setup_([&] {
-        const Timer timer(summary_.seconds);
+        const PhaseTimer timer(Phase::setup, &summary_.seconds);
         return engine::make_setup(comm, run, budget);
       }()),
       stepper_(comm, *setup_.engine, run) {
@@ -103,7 +87,7 @@ void Trajectory::forget_window() {
 }
 
 void Trajectory::go_to(const StepTime& end, const StepTime& field) {
-  const Timer timer(summary_.seconds);
+  const PhaseTimer timer(Phase::steps, &summary_.seconds);
   forget_window();
   if (field.fraction > 0 && field.step < end.end() && kept_step_ != field.step) {
     advance_to(field.step);
@@ -119,7 +103,7 @@ void Trajectory::go_to(const StepTime& end, const StepTime& field) {
 }
 
 void Trajectory::go_to(std::span<const double> times) {
-  const Timer timer(summary_.seconds);
+  const PhaseTimer timer(Phase::steps, &summary_.seconds);
   first_ = reached_ + 1;
   samples_.clear();
   times_.assign(times.begin(), times.end());
@@ -148,7 +132,7 @@ PhasePoint Trajectory::at(const StepTime& time) const {
 }
 
 Field Trajectory::field_at(const StepTime& time) {
-  const Timer timer(summary_.seconds);
+  const PhaseTimer timer(Phase::steps, &summary_.seconds);
   const bool is_between = time.fraction > 0 && !options_.goes_to_times;
   if (options_.has_function_field) {
     const slab::RememberedElongation now = *setup_.engine->elongation();

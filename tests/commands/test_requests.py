@@ -1,5 +1,7 @@
 """What the program says of itself: version, the printed configuration, validation only. (tests/cli has the help.)"""
 
+import re
+
 import pytest
 
 
@@ -42,3 +44,11 @@ def test_what_petsc_has_not_asked_for_is_told_once(masing, ranks):
     assert "PETSc Performance Summary" in (masing.folder / "log.txt").read_text(encoding="utf-8")
     said = "masing warning: PETSc has not used -log_veiw; is it misspelt?\n"
     assert masing(*words, "-log_veiw", ranks=ranks).stderr == said
+
+
+def test_petscs_log_has_a_stage_for_each_phase_and_an_event_for_sums_over_ranks(masing):
+    said = masing.done("simulate", "--cells=100000", "--steps=10", "--quiet", "--petsc", "-log_view", ranks=2).stdout
+    stages = [line.split(":")[1].strip() for line in said.splitlines() if re.match(r" ?\d+: .*%", line)]
+    assert stages == ["Main Stage", "setup", "steps", "output", "seal"]
+    of_steps = said.split("--- Event Stage 2: steps")[1].split("--- Event Stage")[0]
+    assert re.search(r"^sum over ranks +5 ", of_steps, re.MULTILINE)  # of euler, one every second step

@@ -54,6 +54,11 @@ def test_every_dataset_has_axes_with_names_and_says_what_it_is(masing, kind):
         made = file["provenance"].attrs
         assert "-O" in made["flags"] and "-ffp-contract=off" in made["flags"]
         assert made["hosts"] == 1 and made["processor"] and "core" in made["system"]
+        phases = [f"{name}_seconds" for name in ("setup", "steps", "communication", "output", "seal")]
+        assert [name in file.get("timing", file).attrs for name in phases] == [kind != "benchmark"] * 5
+        if kind != "benchmark":
+            seconds = [file["timing"].attrs[name] for name in phases]
+            assert np.isfinite(seconds).all() and seconds[2] == 0 < min(seconds[:2] + seconds[3:])
         if kind == "slab":
             with xr.open_dataset(path, group="series", engine="h5netcdf") as series:
                 assert float(series.x.sel(t=0.5)) == file["series/x"][50]

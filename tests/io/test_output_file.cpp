@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "io/checkpoint.hpp"
+#include "parallel/phase.hpp"
 #include "parallel/vector.hpp"
 #include "support/world.hpp"
 
@@ -78,6 +79,41 @@ TEST_F(OutputFile, has_its_name_only_when_done) {
   }
   EXPECT_TRUE(std::filesystem::exists(path_));
   EXPECT_FALSE(std::filesystem::exists(partial()));
+}
+
+/// An attribute of /timing of the finished file, read by this rank alone.
+double time_in(const std::string& path, const char* name) {
+  const io::Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  const io::Handle attribute(H5Aopen_by_name(file.id(), "/timing", name, H5P_DEFAULT, H5P_DEFAULT),
+                             H5Aclose);
+  double value = 0.0;
+  io::check(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, &value));
+  return value;
+}
+
+/// The seal's among them, which are known when only the first piece of the file is left to be
+/// summed; the configuration is longer than a piece.
+TEST_F(OutputFile, says_what_its_phases_took) {
+  result_.configuration = std::string(std::size_t{6} << 20, '#');
+  double life = 0.0;
+  {
+    const parallel::PhaseTimer timer(parallel::Phase::setup, &life);
+    io::OutputFile output(world(), result_);
+    for (const char* name : {"wall_seconds", "steps_per_second", "cell_updates_per_second"}) {
+      io::write_time(output.file(), name, 3.5);
+    }
+    output.finish();
+  }
+  EXPECT_TRUE(io::has_seal(world(), path_, ""));
+  double sum = 0.0;
+  for (const char* name : {"setup_seconds", "output_seconds", "seal_seconds"}) {
+    EXPECT_GT(time_in(path_, name), 0.0);
+    sum += time_in(path_, name);
+  }
+  EXPECT_TRUE(sum <= life || !world().is_root());
+  EXPECT_EQ(time_in(path_, "steps_seconds"), 0.0);
+  EXPECT_EQ(time_in(path_, "communication_seconds"), 0.0);
+  EXPECT_EQ(time_in(path_, "wall_seconds"), 3.5);
 }
 
 TEST_F(OutputFile, leaves_the_old_result_when_not_done) {
