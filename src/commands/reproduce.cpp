@@ -136,6 +136,21 @@ std::vector<Difference> different_keys(const std::string& file, const std::strin
   return lines;
 }
 
+/// In what the builds differ that made two files, as far as both say it, a line each.
+std::string different_builds(const std::string& file, const std::string& output) {
+  const auto fact = [](const std::string& path, const std::string& name) {
+    return io::read_text_attribute(io::open_for_reading(path), "/provenance", name);
+  };
+  std::string lines;
+  for (const auto& [name, value] : io::build_facts()) {
+    const std::string there = fact(file, name);
+    if (const std::string here = fact(output, name); !there.empty() && there != here) {
+      lines += "note: made by " + name + " " + there + ", here " + here + "\n";
+    }
+  }
+  return lines.empty() ? "note: the builds do not differ\n" : lines;
+}
+
 /// Prints what differs between the file and what was made again; true if nothing that counts. The
 /// same on all ranks. Collective.
 bool is_reproduced(const parallel::Communicator& comm, const std::string& file,
@@ -152,6 +167,7 @@ bool is_reproduced(const parallel::Communicator& comm, const std::string& file,
         const bool counts = line.weight == Weight::counts;
         (counts ? counted : noted) += (counts ? "" : "note: ") + line.text + "\n";
       }
+      noted += counted.empty() ? "" : different_builds(file, output);
     });
     const std::string ranks =
         std::to_string(comm.size()) + (comm.size() == 1 ? " rank\n" : " ranks\n");

@@ -15,7 +15,8 @@ set(text "#pragma once\n
 #define MASING_GIT_REVISION \"${revision}\"
 #define MASING_GIT_DIRTY ${dirty}
 #define MASING_COMPILER \"${COMPILER}\"
-#define MASING_FLAGS \"${FLAGS}\"\n")
+#define MASING_FLAGS \"${FLAGS}\"
+#define MASING_EIGEN \"${EIGEN}\"\n")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} old)
 endif()

@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <gnu/libc-version.h>
 #include <petscsys.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -15,10 +17,12 @@
 #include <boost/version.hpp>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <random>
 #include <sstream>
 #include <string_view>
@@ -46,12 +50,21 @@ std::string mpi_version() {
   return all.substr(0, all.find_first_of(",\n"));
 }
 
+/// 90100 is version 9.1.0.
+std::string dotted(unsigned version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+std::string petsc_version() {
+  std::array<PetscInt, 3> is{};  // of the library, which may be another than the headers
+  PetscGetVersionNumber(&is[0], &is[1], &is[2], nullptr);
+  return fmt::format("{}", fmt::join(is, "."));
+}
+
 std::string hdf5_version() {
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  H5get_libversion(&major, &minor, &release);
-  return fmt::format("{}.{}.{}", major, minor, release);
+  std::array<unsigned, 3> is{};
+  H5get_libversion(&is[0], &is[1], &is[2]);
+  return fmt::format("{}", fmt::join(is, "."));
 }
 
 std::string now() {
@@ -87,21 +100,59 @@ std::string shortened(const std::string& text) {
   return text.size() <= longest ? text : text.substr(0, longest) + " ... (cut)";
 }
 
-/// Writes /provenance, attributes of what made the file: the build_facts, command line, ranks,
-/// hosts, processor, system and date. Collective.
+/// The first of these variables of the environment that is not empty, or an empty text.
+std::string environment(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') {
+      return shortened(value);
+    }
+  }
+  return {};
+}
+
+/// "n1,n2", of the first 100 nodes that ranks run on. Collective.
+std::string names_of(const parallel::Communicator& comm, int nodes) {
+  utsname system{};
+  std::string mine = uname(&system) == 0 ? system.nodename : "unknown";
+  std::string names;
+  for (int i = 0; i < std::min(nodes, 100); ++i) {
+    const std::string name = parallel::first_text(comm, mine);
+    names += (names.empty() ? "" : ",") + name;
+    mine = mine == name ? "" : mine;
+  }
+  return names;
+}
+
+/// Writes /provenance, attributes of what made the file: ranks, hosts, nodes, and what the root
+/// knows, which other nodes may know otherwise. Collective.
 void write_provenance(const Handle& file, const parallel::Communicator& comm,
                       const std::string& command_line) {
   const Handle group = create_group(file, "/provenance");
-  for (const auto& [name, value] : build_facts()) {
-    write_attribute(group, name, value);
+  std::istringstream facts(parallel::from_root(comm, [&] {
+    auto known = build_facts();
+    known.insert(known.end(),
+                 {{"command_line", shortened(command_line)},
+                  {"processor", processor_name()},
+                  {"system", system_name()},
+                  {"date", now()},
+                  {"job", environment({"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"})},
+                  {"modules", environment({"LOADEDMODULES"})}});
+    std::string text;
+    for (const auto& [name, value] : known) {
+      text += name + '\0' + value + '\0';
+    }
+    return text;
+  }));
+  std::string name;
+  for (std::string value; std::getline(facts, name, '\0') && std::getline(facts, value, '\0');) {
+    if (!value.empty()) {
+      write_attribute(group, name, value);
+    }
   }
-  write_attribute(group, "command_line", shortened(command_line));
+  const int nodes = parallel::nodes_of(comm).count;
   write_attribute(group, "ranks", static_cast<std::int64_t>(comm.size()));
-  write_attribute(group, "hosts", static_cast<std::int64_t>(parallel::nodes_of(comm).count));
-  write_attribute(group, "processor", parallel::from_root(comm, processor_name));
-  write_attribute(group, "system", parallel::from_root(comm, system_name));
-  // The clocks of hosts differ; every rank must write the same attribute.
-  write_attribute(group, "date", parallel::from_root(comm, now));
+  write_attribute(group, "hosts", static_cast<std::int64_t>(nodes));
+  write_attribute(group, "nodes", names_of(comm, nodes));
 }
 
 }  // namespace
@@ -119,10 +170,13 @@ std::vector<std::pair<std::string, std::string>> build_facts() {
           {"flags", MASING_FLAGS},
           {"kernel", std::string(slab::kernel_instruction_set())},
           {"mpi", mpi_version()},
-          {"petsc", fmt::format("{}.{}.{}", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR,
-                                PETSC_VERSION_SUBMINOR)},
+          {"petsc", petsc_version()},
           {"hdf5", hdf5_version()},
-          {"boost", BOOST_LIB_VERSION}};
+          {"boost", BOOST_LIB_VERSION},
+          {"eigen", MASING_EIGEN},
+          {"fmt", dotted(FMT_VERSION)},
+          {"xxhash", dotted(XXH_versionNumber())},
+          {"libc", gnu_get_libc_version()}};
 }
 
 namespace {

@@ -2,6 +2,7 @@
 differs is named, texts and additions are noted, and what cannot be made again is refused."""
 
 import fcntl
+import re
 import shutil
 
 import h5py
@@ -127,8 +128,24 @@ def test_a_difference_is_found_and_named(masing, copy, title):
     assert lines[0] == f"{name}: not reproduced on 1 rank"
     assert said in lines[1:]
     place = said.split()[0].rstrip(":")  # a dataset that is written anew has no attributes
-    assert [line for line in lines[1:] if not line.startswith((place, f"note: {place}"))] == []
+    rest = [line for line in lines[1:] if not line.startswith((place, f"note: {place}"))]
+    assert rest == ["note: the builds do not differ"]
     assert masing.names() == [name]
+
+
+def test_where_numbers_differ_it_is_said_in_what_the_builds_do(masing, copy):
+    def change(file):
+        flip("series/x")(file)
+        file["provenance"].attrs["compiler"] = "Clang 3.1"
+        del file["provenance"].attrs["xxhash"]  # of an older version
+
+    process = masing("reproduce", copy("run.h5", change), "--quiet")
+    assert process.returncode == 1
+    with h5py.File(masing.folder / "run.h5") as file:
+        flags = file["provenance"].attrs["flags"]
+    assert "-O" in flags and flags not in process.stdout
+    notes = [line for line in process.stdout.splitlines() if line.startswith("note: made by ")]
+    assert len(notes) == 1 and re.fullmatch(r"note: made by compiler Clang 3.1, here \S+ \d+\S*", notes[0])
 
 
 @pytest.mark.parametrize("title", NOTES)

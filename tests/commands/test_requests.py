@@ -10,7 +10,8 @@ def test_the_version_says_what_the_program_is_made_of_and_only_the_root_speaks(m
     name, number = said[0].split()[:2]
     assert name == "masing" and number[0].isdigit()
     facts = dict(line.split(maxsplit=1) for line in said[1:])
-    assert {"git_revision", "compiler", "flags", "kernel", "mpi", "petsc", "hdf5", "boost"} <= set(facts)
+    assert {"git_revision", "compiler", "flags", "kernel", "mpi", "petsc", "hdf5", "boost", "eigen", "fmt",
+            "xxhash", "libc"} <= set(facts)
     assert "Open MPI" in facts["mpi"] and "-O" in facts["flags"]
     assert len(facts) == len(said) - 1
 

@@ -1,6 +1,7 @@
 """A run and its file: names, shapes, attributes and samples as the interface says, thinned fields, many cells, and how
 the program is started."""
 
+import os
 import time
 
 import h5py
@@ -77,7 +78,7 @@ def test_provenance_and_configuration(masing):
         with h5py.File(masing.folder / "here.h5") as file:
             attributes = file["provenance"].attrs
             for name in ("version", "git_revision", "git_dirty", "compiler", "petsc", "date", "mpi", "processor",
-                         "system"):
+                         "system", "kernel", "hdf5", "boost", "eigen", "fmt", "xxhash", "libc", "nodes"):
                 assert attributes[name], name
             assert attributes["ranks"] == ranks
             assert "--output=here.h5" in text(attributes["command_line"])
@@ -87,6 +88,19 @@ def test_provenance_and_configuration(masing):
         assert contents(masing.folder / "again.h5") == contents(masing.folder / "here.h5")
         for name in ("again.ini", "again.h5"):
             (masing.folder / name).unlink()
+
+
+def test_provenance_names_nodes_job_and_modules(masing):
+    """The job and the modules as the root's environment says it; there may be none."""
+    slurm = {"SLURM_JOB_ID": "17", "LOADEDMODULES": "gcc/12:petsc/3.18"}
+    for env, job, modules in ((slurm, "17", "gcc/12:petsc/3.18"),
+                              ({**dict.fromkeys(slurm), "PBS_JOBID": "8.head"}, "8.head", None),
+                              (dict.fromkeys([*slurm, "PBS_JOBID", "LSB_JOBID", "JOB_ID"]), None, None)):
+        process = masing("simulate", *CASE, "--steps=2", "--output=made.h5", env=env)
+        assert process.returncode == 0, process.stderr
+        with h5py.File(masing.folder / "made.h5") as file:
+            made = file["provenance"].attrs
+            assert (made["nodes"], made.get("job"), made.get("modules")) == (os.uname().nodename, job, modules)
 
 
 @pytest.mark.parametrize(("words", "symbol", "problem"), [

@@ -14,7 +14,9 @@ from masing.results import read
 REPRODUCED, DIFFERENT = 0, 1
 # The attributes of /provenance with their names on the page, in its order; others follow under their own.
 WORDS = {"version": "masing", "git_revision": "revision", "git_dirty": "uncommitted changes", "date": "date",
-         "ranks": "ranks", "processor": "processor", "host": "host", "system": "system"}
+         "ranks": "ranks", "processor": "processor", "host": "host", "nodes": "nodes", "job": "job of the scheduler",
+         "modules": "loaded modules", "system": "system", "kernel": "instruction set", "mpi": "MPI", "petsc": "PETSc",
+         "hdf5": "HDF5", "boost": "Boost", "eigen": "Eigen", "xxhash": "xxHash", "libc": "C library"}
 # A command says how the file was made only with the other files of its folder; `masing reproduce` needs none. The seal
 # and the places of rows are for restarts.
 LEFT_OUT = {"command_line", "seal", "rows"}
