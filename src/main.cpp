@@ -172,18 +172,6 @@ int naming_options(const std::function<int()>& work) {
   }
 }
 
-/// Throws UserError where this process is one of several that do not know of each other; of all but
-/// the first nothing is said: false.
-bool is_to_speak(const parallel::Communicator& comm) {
-  const auto copy = parallel::unconnected_copy(comm.size());
-  if (copy && copy->index == 0) {
-    throw base::UserError("started as " + base::to_text(std::int64_t{copy->count}) +
-                          " copies that do not know of each other: the launcher is of another "
-                          "MPI than this program; take the mpirun of the MPI it was built with");
-  }
-  return !copy;
-}
-
 }  // namespace
 
 }  // namespace masing
@@ -216,8 +204,7 @@ int main(int count, char** values) {
   }
   parallel::Session session(petsc_options);
   return flushed(session.run([&](const parallel::Communicator& comm) -> int {
-    return !is_to_speak(comm) ? base::exit_user_mistake : naming_options([&] {
-      return run(command, {rest, base::joined(words, " "), comm});
-    });
+    parallel::require_connected(comm.size());
+    return naming_options([&] { return run(command, {rest, base::joined(words, " "), comm}); });
   }));
 }

@@ -158,26 +158,20 @@ void broadcast_text(const Communicator& comm, std::string& text, int root) {
 }  // namespace
 
 Nodes nodes_of(const Communicator& comm) {
-  if (comm.size() == 1) {
-    return {};
-  }
   static std::optional<Nodes> of_program;
   int ranks = 0;
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
   if (comm.size() == ranks && of_program) {
     return *of_program;
   }
-  MPI_Comm node = MPI_COMM_NULL;
-  check_mpi(
-      MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &node));
-  int rank = 0;
-  Nodes found;
-  check_mpi(MPI_Comm_rank(node, &rank));
-  check_mpi(MPI_Comm_size(node, &found.ranks_here));
-  check_mpi(MPI_Comm_free(&node));
-  std::int64_t firsts = rank == 0 ? 1 : 0;  // of each node
+  MPI_Comm handle = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL,
+                                &handle));
+  const Communicator node(handle);
+  check_mpi(MPI_Comm_free(&handle));
+  std::int64_t firsts = node.is_root() ? 1 : 0;  // of each node
   sum_over_ranks(comm, std::span(&firsts, 1));
-  found.count = static_cast<int>(firsts);
+  const Nodes found{static_cast<int>(firsts), node.size()};
   if (comm.size() == ranks) {
     of_program = found;
   }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cctype>
 #include <chrono>
@@ -44,17 +45,21 @@ std::optional<std::int64_t> number(const char* name) {
 
 }  // namespace
 
-std::optional<ProcessCopy> unconnected_copy(int ranks) {
+void require_connected(int ranks) {
   for (const auto& [count_name, index_name] : launchers) {
     if (const auto count = number(count_name)) {
-      if (ranks > 1 || *count <= 1) {
-        return std::nullopt;
+      if (ranks == 1 && *count > 1) {
+        throw base::UserError(
+            number(index_name).value_or(0) > 0
+                ? ""
+                : fmt::format("started as {} copies that do not know of each other: the launcher "
+                              "is of another MPI than this program; take the mpirun of the MPI it "
+                              "was built with",
+                              *count));
       }
-      return ProcessCopy{static_cast<int>(number(index_name).value_or(0)),
-                         static_cast<int>(*count)};
+      return;
     }
   }
-  return std::nullopt;
 }
 
 // A batch script of Slurm is no step of srun: what it starts by itself is alone.
@@ -65,23 +70,17 @@ bool started_by_launcher() {
   return std::ranges::any_of(signs, [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
-namespace {
-
-/// Those that the ranks' launcher may use: a rank may be bound to one core, and others to others.
-std::int64_t cores_of_launcher() {
-  std::array<cpu_set_t, 64> set{};  // of 65536 cores
-  // Open MPI binds each rank to a core of its own, whatever the launcher is bound to.
-  const bool is_bound = std::getenv("OMPI_MCA_orte_bound_at_launch") != nullptr;
-  const bool is_known = !is_bound && (sched_getaffinity(getppid(), sizeof(set), set.data()) == 0 ||
-                                      sched_getaffinity(0, sizeof(set), set.data()) == 0);
-  return is_known ? CPU_COUNT_S(sizeof(set), set.data()) : sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-}  // namespace
-
 bool ranks_outnumber_cores() {
   const std::int64_t ranks = number("OMPI_COMM_WORLD_LOCAL_SIZE").value_or(1);
-  return ranks > 1 && ranks > cores_of_launcher();
+  // Open MPI binds each rank to a core of its own, whatever the launcher is bound to.
+  if (ranks == 1 || std::getenv("OMPI_MCA_orte_bound_at_launch") != nullptr) {
+    return ranks > sysconf(_SC_NPROCESSORS_ONLN);
+  }
+  // Those of the launcher: this rank may be bound to one, and the others to others.
+  std::array<cpu_set_t, 64> cores{};  // 65536
+  const bool is_known = sched_getaffinity(getppid(), sizeof(cores), cores.data()) == 0 ||
+                        sched_getaffinity(0, sizeof(cores), cores.data()) == 0;
+  return is_known && ranks > CPU_COUNT_S(sizeof(cores), cores.data());
 }
 
 namespace {
@@ -95,39 +94,32 @@ std::string content(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// The number after `key` at the start of a line; nothing where there is none.
-std::optional<double> number_after(std::string_view text, const std::string& key) {
+/// The number after `key` at the start of a line; `unknown` where there is none.
+double number_after(std::string_view text, const std::string& key, double unknown) {
   for (const std::string& line : base::split(text, '\n')) {
-    if (line.starts_with(key)) {
-      std::istringstream words(line.substr(key.size()));
-      double value = 0.0;
-      return words >> value ? std::optional(value) : std::nullopt;
+    double value = 0.0;
+    if (line.starts_with(key) && std::istringstream(line.substr(key.size())) >> value) {
+      return value;
     }
   }
-  return std::nullopt;
+  return unknown;
 }
 
 /// limit - use of one control group; infinite where it has no limit or no such files.
 double allowance(const std::filesystem::path& group) {
-  const auto limit = number_after(content(group / "memory.max"), "");  // it may say "max"
-  const auto used = number_after(content(group / "memory.current"), "");
-  if (!limit || !used) {
-    return infinity;
-  }
-  const double cached =
-      number_after(content(group / "memory.stat"), "inactive_file ").value_or(0.0);
-  return std::max(0.0, *limit - (*used - cached));
+  const double limit = number_after(content(group / "memory.max"), "", infinity);  // also of "max"
+  const double used = number_after(content(group / "memory.current"), "", 0.0);
+  const double cached = number_after(content(group / "memory.stat"), "inactive_file ", 0.0);
+  return std::max(0.0, limit - (used - cached));
 }
 
 }  // namespace
 
-std::optional<double> available_of_meminfo(std::string_view meminfo) {
-  const auto kibibytes = number_after(meminfo, "MemAvailable:");
-  return kibibytes ? std::optional(*kibibytes * 1024) : std::nullopt;
+double available_of_meminfo(std::string_view meminfo) {
+  return 1024 * number_after(meminfo, "MemAvailable:", infinity);
 }
 
-std::optional<double> allowance_of_groups(const std::filesystem::path& mount,
-                                          std::string_view groups) {
+double allowance_of_groups(const std::filesystem::path& mount, std::string_view groups) {
   double least = infinity;
   for (const std::string& line : base::split(groups, '\n')) {
     if (line.starts_with("0::/")) {  // others are of version 1
@@ -138,15 +130,14 @@ std::optional<double> allowance_of_groups(const std::filesystem::path& mount,
       }
     }
   }
-  return least < infinity ? std::optional(least) : std::nullopt;
+  return least;
 }
 
 double available_memory(const Communicator& comm) {
-  const double node = available_of_meminfo(content("/proc/meminfo")).value_or(infinity);
-  const double groups =
-      allowance_of_groups("/sys/fs/cgroup", content("/proc/self/cgroup")).value_or(infinity);
   constexpr double share = 0.9;
-  std::array<double, 1> least{-share * std::min(node, groups) / nodes_of(comm).ranks_here};
+  const double here = std::min(available_of_meminfo(content("/proc/meminfo")),
+                               allowance_of_groups("/sys/fs/cgroup", content("/proc/self/cgroup")));
+  std::array<double, 1> least{-share * here / nodes_of(comm).ranks_here};
   max_over_ranks(comm, least);
   return -least[0];
 }
@@ -163,9 +154,8 @@ std::vector<int> tree_neighbours(int rank, int size) {
   if (rank > 0) {
     found.push_back((rank - 1) / below);
   }
-  for (std::int64_t other = std::int64_t{below} * rank + 1;
-       other <= std::int64_t{below} * (rank + 1) && other < size; ++other) {
-    found.push_back(static_cast<int>(other));
+  for (int i = 1; i <= below && std::int64_t{below} * rank + i < size; ++i) {
+    found.push_back(below * rank + i);
   }
   return found;
 }
@@ -313,12 +303,10 @@ namespace {
 
 /// An empty folder of this process.
 std::string private_folder() {
-  std::error_code failure;
-  for (const std::filesystem::path& base :
-       {std::filesystem::temp_directory_path(failure), std::filesystem::path("/tmp"),
-        std::filesystem::path("/dev/shm")}) {
-    std::string name = (base / "masing-XXXXXX").string();
-    if (!base.empty() && ::mkdtemp(name.data()) != nullptr) {
+  const char* const wanted = std::getenv("TMPDIR");
+  for (const char* base : {wanted != nullptr ? wanted : "/tmp", "/tmp", "/dev/shm"}) {
+    std::string name = std::string(base) + "/masing-XXXXXX";
+    if (::mkdtemp(name.data()) != nullptr) {
       return name;
     }
   }
@@ -337,21 +325,18 @@ std::string start_alone() {
   setenv("OMPI_MCA_btl", "self", 0);
   // Without the daemon all such processes have one session's name: the first that ends would take
   // the folder away from the others.
-  const bool chosen = std::getenv("OMPI_MCA_ess_singleton_isolated") != nullptr ||
-                      std::getenv("OMPI_MCA_orte_tmpdir_base") != nullptr;
-  std::string folder = chosen ? "" : private_folder();
-  if (!folder.empty()) {
-    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-    setenv("OMPI_MCA_orte_tmpdir_base", folder.c_str(), 0);
+  if (std::getenv("OMPI_MCA_orte_tmpdir_base") != nullptr) {
+    return "";
   }
+  std::string folder = private_folder();
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+  setenv("OMPI_MCA_orte_tmpdir_base", folder.c_str(), 0);
   return folder;
 }
 
 void remove_folder(const std::string& folder) {
-  if (!folder.empty()) {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
-  }
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
 }
 
 /// Ranks that outnumber the cores of their host must yield while they wait, or a reduction takes
@@ -365,14 +350,13 @@ void choose_how_to_wait() {
 
 /// For the end of PetscFinalize, which asks for some options itself.
 PetscErrorCode warn_of_unused_options() {
-  int rank = 0;
   PetscInt count = 0;
   char** names = nullptr;
   char** values = nullptr;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   const PetscErrorCode code = PetscOptionsLeftGet(nullptr, &count, &names, &values);
-  for (PetscInt i = 0; i < count && rank == 0; ++i) {
-    std::fprintf(stderr, "masing warning: PETSc has not used -%s; is it misspelt?\n", names[i]);
+  for (PetscInt i = 0; i < count; ++i) {
+    PetscFPrintf(PETSC_COMM_WORLD, stderr,
+                 "masing warning: PETSc has not used -%s; is it misspelt?\n", names[i]);
   }
   PetscOptionsLeftRestore(nullptr, &count, &names, &values);
   return code;
@@ -398,12 +382,8 @@ Session::Session(const std::vector<std::string>& petsc_options) : folder_(start_
   // Later versions of PETSc warn by themselves, on stdout, before they have asked for all.
   std::vector<std::string> words{"masing", "-no_signal_handler", "-options_left", "no"};
   words.insert(words.end(), petsc_options.begin(), petsc_options.end());
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (auto& word : words) {
-    pointers.push_back(word.data());
-  }
-  pointers.push_back(nullptr);
+  std::vector<char*> pointers(words.size() + 1, nullptr);
+  std::ranges::transform(words, pointers.begin(), [](std::string& word) { return word.data(); });
   int count = static_cast<int>(words.size());
   char** arguments = pointers.data();
   // PETSc reads the words while it initialises and copies what it keeps.
@@ -447,8 +427,8 @@ int Session::run(const std::function<int(const Communicator&)>& work) noexcept {
 int Session::fail(int code, const std::string& text) noexcept {
   const std::string message = one_line(text);
   if (everyone_failed(*failures_)) {
-    if (failures_->is_root()) {
-      std::fputs(fmt::format("masing: {}\n", message).c_str(), stderr);
+    if (failures_->is_root() && !message.empty()) {
+      std::fprintf(stderr, "masing: %s\n", message.c_str());
     }
     if (code == base::exit_failure) {
       // Not PetscFinalize: closing files would use again what has just failed, and wait for it.
@@ -458,10 +438,8 @@ int Session::fail(int code, const std::string& text) noexcept {
     }
     return code;
   }
-  std::fputs(fmt::format("masing: rank {} of {} alone: {}\n", failures_->rank(), failures_->size(),
-                         message)
-                 .c_str(),
-             stderr);
+  std::fprintf(stderr, "masing: rank %d of %d alone: %s\n", failures_->rank(), failures_->size(),
+               message.c_str());
   std::fflush(nullptr);
   MPI_Abort(failures_->handle(), code);
   return code;

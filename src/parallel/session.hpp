@@ -2,7 +2,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/poll.hpp"
@@ -17,16 +17,10 @@
 
 namespace masing::parallel {
 
-/// One of several copies of the program that a launcher started without connecting them.
-struct ProcessCopy {
-  int index = 0;
-  int count = 1;
-};
-
-/// This copy, if a launcher started several and MPI has one rank (`ranks`) only: the launcher is of
-/// another MPI than the program. Reads the environment variables of Open MPI, MPICH (hydra),
-/// MVAPICH and Slurm. Local.
-std::optional<ProcessCopy> unconnected_copy(int ranks);
+/// Throws UserError where this is one of several copies of the program, of one rank each, that a
+/// launcher of another MPI started; without a message in all but the first. Reads the environment
+/// variables of Open MPI, MPICH (hydra), MVAPICH and Slurm. Local.
+void require_connected(int ranks);
 
 /// Whether mpirun, srun or another launcher started this process. Local.
 bool started_by_launcher();
@@ -35,14 +29,13 @@ bool started_by_launcher();
 /// MPI's tells; else it is taken that they do not. Local.
 bool ranks_outnumber_cores();
 
-/// MemAvailable of a /proc/meminfo, in bytes; nothing where it has none. Local.
-std::optional<double> available_of_meminfo(std::string_view meminfo);
+/// MemAvailable of a /proc/meminfo, in bytes; infinite where it has none. Local.
+double available_of_meminfo(std::string_view meminfo);
 
 /// Bytes that a process's control groups, of version 2, leave it: the least of limit - use over its
-/// group and the groups above, cached files not counted as used; nothing where there is no limit.
+/// group and the groups above, cached files not counted as used; infinite where there is no limit.
 /// `mount`: where the groups are mounted; `groups`: a /proc/self/cgroup. Local.
-std::optional<double> allowance_of_groups(const std::filesystem::path& mount,
-                                          std::string_view groups);
+double allowance_of_groups(const std::filesystem::path& mount, std::string_view groups);
 
 /// Bytes that each rank may still allocate if the ranks of `comm` on its node share alike nine
 /// tenths of what is available there, for what MPI, HDF5 and the system take meanwhile: the least
@@ -85,17 +78,10 @@ class StopNotice {
   std::vector<MPI_Request> requests_;
 };
 
-/// A signal that asks the program to stop.
-struct StopSignal {
-  int number;
-  const char* name;
-};
-inline constexpr std::array<StopSignal, 6> stop_signals{{{SIGUSR1, "SIGUSR1"},
-                                                         {SIGUSR2, "SIGUSR2"},
-                                                         {SIGTERM, "SIGTERM"},
-                                                         {SIGINT, "SIGINT"},
-                                                         {SIGHUP, "SIGHUP"},
-                                                         {SIGXCPU, "SIGXCPU"}}};
+/// The signals that ask the program to stop.
+inline constexpr std::pair<int, const char*> stop_signals[] = {
+    {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"}, {SIGTERM, "SIGTERM"},
+    {SIGINT, "SIGINT"},   {SIGHUP, "SIGHUP"},   {SIGXCPU, "SIGXCPU"}};
 
 /// Ask all ranks to stop where they can, because of the signal of that number; 0 or less: at the
 /// program's own wish. Async-signal-safe. Local.
@@ -125,12 +111,10 @@ class Session {
  public:
   /// `petsc_options`: what PETSc's own parser shall see, e.g. {"-log_view"}; the root warns of
   /// those that PETSc has not asked for until its end. A process that no launcher started tells
-  /// Open MPI that it is alone, which starts in a fifth of the time: OMPI_MCA_pml=ob1,
-  /// OMPI_MCA_btl=self, OMPI_MCA_ess_singleton_isolated=1, and OMPI_MCA_orte_tmpdir_base a folder
-  /// of its own below $TMPDIR, /tmp or /dev/shm, gone at the end; where it can make none it says so
-  /// and ends. What the environment sets already wins; MASING_SINGLETON=0 there leaves Open MPI as
-  /// it is, and with it what a file of MCA parameters says. Handlers of signals stay as they are.
-  /// Collective.
+  /// Open MPI that it is alone, by OMPI_MCA_... of `pml`, `btl`, `ess_singleton_isolated` and
+  /// `orte_tmpdir_base`, a folder of its own below $TMPDIR, /tmp or /dev/shm, gone at the end. What
+  /// the environment sets already wins; MASING_SINGLETON=0 leaves Open MPI, and what a file of its
+  /// parameters says, as it is. Handlers of signals stay as they are. Collective.
   explicit Session(const std::vector<std::string>& petsc_options);
   ~Session();
   Session(const Session&) = delete;

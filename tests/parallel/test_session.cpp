@@ -13,6 +13,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/limits.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_session {
@@ -22,8 +23,8 @@ namespace fs = std::filesystem;
 TEST(AvailableMemory, is_read_from_meminfo_in_kibibytes) {
   const char* meminfo = "MemTotal:  24000 kB\nMemFree:  100 kB\nMemAvailable:    2048 kB\n";
   EXPECT_EQ(parallel::available_of_meminfo(meminfo), 2048.0 * 1024);
-  EXPECT_EQ(parallel::available_of_meminfo("MemTotal: 24000 kB\n"), std::nullopt);
-  EXPECT_EQ(parallel::available_of_meminfo("MemAvailable: much\n"), std::nullopt);
+  EXPECT_EQ(parallel::available_of_meminfo("MemTotal: 24000 kB\n"), base::infinity);
+  EXPECT_EQ(parallel::available_of_meminfo("MemAvailable: much\n"), base::infinity);
 }
 
 /// A folder of control groups of this rank, gone at the end.
@@ -44,7 +45,7 @@ class Groups : public testing::Test {
     fs::create_directories((mount_ / name).parent_path());
     std::ofstream(mount_ / name) << text;
   }
-  [[nodiscard]] std::optional<double> allowance(const char* groups) const {
+  [[nodiscard]] double allowance(const char* groups) const {
     return parallel::allowance_of_groups(mount_, groups);
   }
 
@@ -52,11 +53,11 @@ class Groups : public testing::Test {
 };
 
 TEST_F(Groups, without_a_limit_allow_everything) {
-  EXPECT_EQ(allowance("0::/job\n"), std::nullopt);
-  EXPECT_EQ(allowance(""), std::nullopt);
+  EXPECT_EQ(allowance("0::/job\n"), base::infinity);
+  EXPECT_EQ(allowance(""), base::infinity);
   write("job/memory.max", "max\n");
   write("job/memory.current", "500\n");
-  EXPECT_EQ(allowance("0::/job\n"), std::nullopt);
+  EXPECT_EQ(allowance("0::/job\n"), base::infinity);
 }
 
 TEST_F(Groups, of_version_2_allow_the_least_on_the_way_up) {
@@ -77,7 +78,7 @@ TEST_F(Groups, of_version_2_allow_the_least_on_the_way_up) {
 TEST_F(Groups, of_version_1_are_not_looked_at) {
   write("memory.max", "70\n");
   write("memory.current", "20\n");
-  EXPECT_EQ(allowance("9:name=systemd:/\n4:cpu,memory:/job\n"), std::nullopt);
+  EXPECT_EQ(allowance("9:name=systemd:/\n4:cpu,memory:/job\n"), base::infinity);
   EXPECT_EQ(allowance("4:cpu,memory:/job\n0::/\n"), 50.0);
 }
 
@@ -88,7 +89,7 @@ TEST(AvailableMemory, is_shared_by_the_ranks_of_a_node) {
   EXPECT_GT(each, 0.0);
   std::ostringstream meminfo;
   meminfo << std::ifstream("/proc/meminfo").rdbuf();
-  EXPECT_LT(alone, 0.95 * parallel::available_of_meminfo(meminfo.str()).value()) << "no margin";
+  EXPECT_LT(alone, 0.95 * parallel::available_of_meminfo(meminfo.str())) << "no margin";
   EXPECT_NEAR(each * support::world().size() / alone, 1.0, 0.2);
   std::array<double, 2> both{each, -each};
   parallel::max_over_ranks(support::world(), both);

@@ -109,7 +109,7 @@ class Notice : public testing::Test {
   Notice() { messages(); }
 
   parallel::StopNotice notice_{world()};
-  const std::int64_t all_ = 2 * (world().size() - 1);  // messages of a notice
+  const std::int64_t all_ = std::int64_t{2} * (world().size() - 1);  // messages of a notice
 };
 
 TEST_F(Notice, is_not_received_before_it_is_sent) {
