@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <limits>
 #include <optional>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,10 +19,7 @@
 namespace masing::parallel {
 
 std::string place(const base::Location& where) {
-  const std::string_view path = where.file;
-  const auto slash = path.rfind('/');
-  return fmt::format("{}:{}", slash == std::string_view::npos ? path : path.substr(slash + 1),
-                     where.line);
+  return fmt::format("{}:{}", std::filesystem::path(where.file).filename().string(), where.line);
 }
 
 void check_petsc(int code, base::Location where) {
@@ -74,10 +71,9 @@ Communicator::~Communicator() {
   }
 }
 
-Communicator::Communicator(Communicator&& other) noexcept
-    : handle_(std::exchange(other.handle_, MPI_COMM_NULL)),
-      rank_(other.rank_),
-      size_(other.size_) {}
+Communicator::Communicator(Communicator&& other) noexcept {
+  *this = std::move(other);
+}
 
 Communicator& Communicator::operator=(Communicator&& other) noexcept {
   std::swap(handle_, other.handle_);

@@ -134,10 +134,9 @@ double allowance_of_groups(const std::filesystem::path& mount, std::string_view 
 }
 
 double available_memory(const Communicator& comm) {
-  constexpr double share = 0.9;
   const double here = std::min(available_of_meminfo(content("/proc/meminfo")),
                                allowance_of_groups("/sys/fs/cgroup", content("/proc/self/cgroup")));
-  std::array<double, 1> least{-share * here / nodes_of(comm).ranks_here};
+  std::array<double, 1> least{-0.9 * here / nodes_of(comm).ranks_here};
   max_over_ranks(comm, least);
   return -least[0];
 }
