@@ -245,9 +245,9 @@ def test_a_long_run_that_nobody_stops(cluster, masing, tmp_path):
 @LAUNCHERS
 @pytest.mark.usefixtures("launcher")
 def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
-    (tmp_path / "case.ini").write_text(CASE.format(steps=200_000), encoding="utf-8")
+    (tmp_path / "case.ini").write_text(CASE.format(steps=5_000_000), encoding="utf-8")
     job = cluster.submit(*TWO_NODES, SCRIPTS / "long.sbatch", "case.ini", "run.h5",
-                         "--checkpoint-every=10000", "--quiet", cwd=tmp_path)
+                         "--checkpoint-every=100000", "--quiet", cwd=tmp_path)
     log = tmp_path / f"masing-long-{job}.log"
     checkpoint = tmp_path / "run.h5.checkpoint"
     cluster.wait_for(checkpoint.exists, 30, "checkpoint")
@@ -256,13 +256,13 @@ def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
     (one,) = completed(cluster, job)
     said = log.read_text(encoding="utf-8")
     assert one["Restarts"] == "1", said
-    stop = re.search(r"stopped by SIGUSR1 after step (\d+) of 200000", said)
-    assert stop and int(stop[1]) >= 10_000, said
+    stop = re.search(r"stopped by SIGUSR1 after step (\d+) of 5000000", said)
+    assert stop and int(stop[1]) >= 100_000, said
     assert not checkpoint.exists()
     # The second turn went on where the first had stopped, and did not begin again.
     with h5py.File(tmp_path / "run.h5") as file:
         timing = file["timing"].attrs
-        assert timing["wall_seconds"] * timing["steps_per_second"] == pytest.approx(200_000 - int(stop[1]))
+        assert timing["wall_seconds"] * timing["steps_per_second"] == pytest.approx(5_000_000 - int(stop[1]))
     assert contents(tmp_path / "run.h5") == alone(masing, tmp_path, "simulate", "--config=case.ini")
 
 
