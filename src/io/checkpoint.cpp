@@ -59,8 +59,7 @@ class CheckpointWriter final : public engine::Archive {
       // The root's numbers count, and every rank must know how many they are.
       auto size = static_cast<std::int64_t>(values.size());
       parallel::broadcast(comm, std::span(&size, 1));
-      const auto mine = comm.is_root() ? std::span<const double>(values) : std::span<double>();
-      write_distributed(file, name, saved, mine, 0, size);
+      Table(file, name, saved, size, 0).append(size, values, 0, &comm);
     }
     for (const auto& [name, vector] : vectors_) {
       // What every rank has whole, the root writes.
@@ -82,7 +81,7 @@ class CheckpointReader final : public engine::Archive {
 
   [[nodiscard]] bool restores() const override { return true; }
   void numbers(const std::string& name, std::vector<double>& values) override {
-    std::vector<double> saved = read_numbers(file_, path(name));
+    std::vector<double> saved = read_numbers(file_, path(name), H5FD_MPIO_COLLECTIVE);
     if (!values.empty() && saved.size() != values.size()) {
       throw base::UserError(path(name) + " has " + std::to_string(saved.size()) + " numbers for " +
                             std::to_string(values.size()));

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <exception>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "parallel/communicator.hpp"
 
 namespace masing::io {
@@ -36,10 +38,10 @@ Handle scalar_space() {
   return {H5Screate(H5S_SCALAR), H5Sclose};
 }
 
-/// Property list of transfers that all ranks of a file make together.
-Handle collective_transfer() {
+/// Property list of transfers that all ranks of a file make together, or one makes alone.
+Handle transfer_by(H5FD_mpio_xfer_t ranks) {
   Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
-  check(H5Pset_dxpl_mpio(transfer.id(), H5FD_MPIO_COLLECTIVE));
+  check(H5Pset_dxpl_mpio(transfer.id(), ranks));
   return transfer;
 }
 
@@ -64,6 +66,10 @@ Handle create_dataset(const Handle& file, const std::string& path, hid_t type, c
       H5Dclose};
 }
 
+Handle open_dataset(const Handle& file, const std::string& path) {
+  return {H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose};
+}
+
 void write_meaning(const Handle& dataset, const Meaning& meaning) {
   write_attribute(dataset, "description", meaning.description);
   write_attribute(dataset, "symbol", meaning.symbol);
@@ -74,12 +80,13 @@ void write_meaning(const Handle& dataset, const Meaning& meaning) {
 }
 
 /// Have H5Dwrite or H5Dread, `transfer`, move `local` to or from the part of the dataset that
-/// `offset` and `extent` name; a rank without data takes part with an empty selection. Collective.
+/// `offset` and `extent` name; a rank without data takes part with an empty selection. Collective,
+/// or Local for a rank that moves its part alone.
 template <typename Value, typename Transfer>
 void transfer_part(const Handle& dataset, std::span<const hsize_t> offset,
                    std::span<const hsize_t> extent, std::span<Value> local,
-                   const Transfer& transfer) {
-  const Handle properties = collective_transfer();
+                   const Transfer& transfer, H5FD_mpio_xfer_t ranks = H5FD_MPIO_COLLECTIVE) {
+  const Handle properties = transfer_by(ranks);
   const hsize_t count = local.size();
   const Handle file_space(H5Dget_space(dataset.id()), H5Sclose);
   const Handle memory_space(H5Screate_simple(1, &count, nullptr), H5Sclose);
@@ -114,11 +121,41 @@ Handle::~Handle() {
   }
 }
 
+namespace {
+
+/// The hints to MPI-IO that the environment of the root has, to be freed. Throws UserError alike on
+/// all ranks. Collective.
+MPI_Info made_hints(const parallel::Communicator& comm) {
+  const std::string all = parallel::from_root(comm, [] {
+    const char* text = std::getenv("MASING_MPIIO_HINTS");
+    return std::string(text == nullptr ? "" : text);
+  });
+  MPI_Info hints = MPI_INFO_NULL;
+  parallel::check_mpi(MPI_Info_create(&hints));
+  for (const std::string& hint : base::split(all, ';')) {
+    const auto words = base::split(hint, '=');
+    if (words.size() != 2 || words[0].empty() || words[1].empty() ||
+        words[0].size() >= MPI_MAX_INFO_KEY || words[1].size() >= MPI_MAX_INFO_VAL) {
+      throw base::UserError("MASING_MPIIO_HINTS has '" + hint +
+                            "'; give hints as in striping_factor=16;cb_nodes=8");
+    }
+    parallel::check_mpi(MPI_Info_set(hints, words[0].c_str(), words[1].c_str()));
+  }
+  return hints;
+}
+
+}  // namespace
+
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags) {
   // HDF5 prints its error stack by default; check() says it in one line.
   check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  check(H5Pset_fapl_mpio(access.id(), comm.handle(), MPI_INFO_NULL));
+  MPI_Info hints = made_hints(comm);
+  check(H5Pset_fapl_mpio(access.id(), comm.handle(), hints));
+  parallel::check_mpi(MPI_Info_free(&hints));
+  // Not H5Pset_coll_metadata_write: Open MPI 4.1 fills the gaps between the parts, where rows are
+  // to come, with what its buffer held.
+  check(H5Pset_all_coll_metadata_ops(access.id(), true));
   const bool creates = flags == H5F_ACC_TRUNC;
   return {creates ? H5Fcreate(path.c_str(), flags, H5P_DEFAULT, access.id())
                   : H5Fopen(path.c_str(), flags, access.id()),
@@ -157,7 +194,7 @@ void write_attribute(const Handle& object, const std::string& name, std::int64_t
 }
 
 void name_axes(const Handle& file, const std::string& path, const std::vector<std::string>& names) {
-  const Handle dataset(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle dataset = open_dataset(file, path);
   for (unsigned axis = 0; axis < names.size(); ++axis) {
     std::string group = path;
     std::string scale;
@@ -168,7 +205,7 @@ void name_axes(const Handle& file, const std::string& path, const std::vector<st
     if (scale == path) {
       check(H5DSset_scale(dataset.id(), names[axis].c_str()));
     } else {
-      const Handle other(H5Dopen2(file.id(), scale.c_str(), H5P_DEFAULT), H5Dclose);
+      const Handle other = open_dataset(file, scale);
       check(H5DSattach_scale(dataset.id(), other.id(), axis));
     }
   }
@@ -178,7 +215,7 @@ void write_text(const Handle& file, const std::string& path, const std::string& 
   const Handle type = string_type(text.size() + 1);  // with its terminator
   const Handle space = scalar_space();
   const Handle dataset = create_dataset(file, path, type.id(), space);
-  const Handle transfer = collective_transfer();
+  const Handle transfer = transfer_by(H5FD_MPIO_COLLECTIVE);
   check(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, transfer.id(), text.c_str()));
 }
 
@@ -233,28 +270,32 @@ void write_distributed(const Handle& file, const std::string& path, const Meanin
 
 void write_column(const parallel::Communicator& comm, const Handle& file, const std::string& path,
                   const Meaning& meaning, std::span<const double> values, const std::string& axis) {
-  write_distributed(file, path, meaning, comm.is_root() ? values : std::span<const double>(), 0,
-                    std::ssize(values));
+  const std::int64_t count = std::ssize(values);
+  Table(file, path, meaning, count, 0).append(count, values, 0, &comm);
   name_axes(file, path, {axis});
 }
 
-std::vector<double> read_numbers(const Handle& file, const std::string& path) {
-  const Handle dataset(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
+std::vector<double> read_numbers(const Handle& file, const std::string& path,
+                                 H5FD_mpio_xfer_t ranks) {
+  const Handle dataset = open_dataset(file, path);
   const Handle space(H5Dget_space(dataset.id()), H5Sclose);
   std::vector<double> values(
       static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id()))));
   if (!values.empty()) {
-    check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+    check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, transfer_by(ranks).id(),
+                  values.data()));
   }
   return values;
 }
 
 void read_distributed(const Handle& file, const std::string& path, std::span<double> local,
-                      std::int64_t first) {
-  const Handle dataset(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
-  const std::array<hsize_t, 1> offset{static_cast<hsize_t>(first)};
-  const std::array<hsize_t, 1> extent{local.size()};
-  transfer_part(dataset, offset, extent, local, H5Dread);
+                      std::int64_t first, std::optional<std::int64_t> row) {
+  const std::array<hsize_t, 2> offset{static_cast<hsize_t>(row.value_or(0)),
+                                      static_cast<hsize_t>(first)};
+  const std::array<hsize_t, 2> extent{1, local.size()};
+  const std::size_t skipped = row ? 0 : 1;
+  transfer_part(open_dataset(file, path), std::span(offset).subspan(skipped),
+                std::span(extent).subspan(skipped), local, H5Dread);
 }
 
 Table::Table(const Handle& file, std::string path, const Meaning& meaning, std::int64_t rows,
@@ -268,10 +309,6 @@ Table::Table(const Handle& file, std::string path, const Meaning& meaning, std::
   check(H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY));
   check(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER));
   write_meaning(create_dataset(file, path_, H5T_IEEE_F64LE, space, properties.id()), meaning);
-}
-
-Handle Table::open() const {
-  return {H5Dopen2(file_->id(), path_.c_str(), H5P_DEFAULT), H5Dclose};
 }
 
 std::vector<double> CountedRows::packed() const {
@@ -301,7 +338,7 @@ void Table::serialize(const parallel::Communicator& comm, std::int64_t rows,
   if (rows == saved.rows - 1) {
     saved = {rows, saved.columns, saved.before, 0};
   }
-  const Handle dataset = open();
+  const Handle dataset = open_dataset(*file_, path_);
   const Handle space(H5Dget_space(dataset.id()), H5Sclose);
   const auto there = check(H5Sget_simple_extent_npoints(space.id())) / counted_.columns;
   if (rows != saved.rows || rows > there || saved.columns != counted_.columns) {
@@ -317,24 +354,33 @@ void Table::append_row(const Pieces& pieces) {
     pieces.make(first, values);
     counted_.last += sum_of_hashes(values, counted_.rows * counted_.columns + first);
   };
-  write_pieces(open(), {static_cast<hsize_t>(counted_.rows), 0}, hashed);
+  write_pieces(open_dataset(*file_, path_), {static_cast<hsize_t>(counted_.rows), 0}, hashed);
   ++counted_.rows;
 }
 
-void Table::append(std::int64_t rows, std::span<const double> local, std::int64_t first_column) {
+void Table::append(std::int64_t rows, std::span<const double> local, std::int64_t first_column,
+                   const parallel::Communicator* root_of) {
   if (rows == 0) {
     return;
   }
+  const Handle dataset = open_dataset(*file_, path_);
   const std::array offset{static_cast<hsize_t>(counted_.rows), static_cast<hsize_t>(first_column)};
   const std::array<hsize_t, 2> extent{static_cast<hsize_t>(rows),
                                       local.size() / static_cast<hsize_t>(rows)};
-  for (std::int64_t row = 0; row < rows; ++row) {
-    counted_.before += std::exchange(
-        counted_.last,
-        sum_of_hashes(local.subspan(static_cast<std::size_t>(row) * extent[1], extent[1]),
-                      (counted_.rows + row) * counted_.columns + first_column));
+  const auto write = [&](H5FD_mpio_xfer_t ranks) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      counted_.before += std::exchange(
+          counted_.last,
+          sum_of_hashes(local.subspan(static_cast<std::size_t>(row) * extent[1], extent[1]),
+                        (counted_.rows + row) * counted_.columns + first_column));
+    }
+    transfer_part(dataset, offset, extent, local, H5Dwrite, ranks);
+  };
+  if (root_of != nullptr) {
+    parallel::on_root(*root_of, [&] { write(H5FD_MPIO_INDEPENDENT); });
+  } else {
+    write(H5FD_MPIO_COLLECTIVE);
   }
-  transfer_part(open(), offset, extent, local, H5Dwrite);
   counted_.rows += rows;
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -55,8 +56,11 @@ struct Meaning {
   std::string units = "1";
 };
 
-/// A file opened by all ranks with `flags` (H5F_ACC_…), a new one with H5F_ACC_TRUNC. Collective on
-/// `comm`.
+/// A file opened by all ranks with `flags` (H5F_ACC_…), a new one with H5F_ACC_TRUNC, and with the
+/// hints to MPI-IO that the root's environment has in MASING_MPIIO_HINTS, "name=value;name=value".
+/// What HDF5 keeps beside the numbers, groups, names and sizes, all ranks must read and write
+/// together; numbers one of them may move alone. Throws UserError alike on all ranks where the
+/// hints are none. Collective on `comm`.
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags);
 
 /// Hand all of a file to the system: what its closing could not write would go unnoticed.
@@ -112,13 +116,15 @@ void write_distributed(const Handle& file, const std::string& path, const Meanin
 void write_column(const parallel::Communicator& comm, const Handle& file, const std::string& path,
                   const Meaning& meaning, std::span<const double> values, const std::string& axis);
 
-/// All numbers of a dataset [n]. Collective on the file's ranks.
-std::vector<double> read_numbers(const Handle& file, const std::string& path);
+/// All numbers of a dataset [n], which `ranks` read: with H5FD_MPIO_COLLECTIVE one for all where
+/// the file is open_together. Collective on the file's ranks.
+std::vector<double> read_numbers(const Handle& file, const std::string& path,
+                                 H5FD_mpio_xfer_t ranks = H5FD_MPIO_INDEPENDENT);
 
-/// Fill `local` with the numbers of a dataset from index `first` on. Collective on the file's
-/// ranks.
+/// Fill `local` with the numbers of a dataset from index `first` on, of a table with those of its
+/// row `row`. Collective on the file's ranks.
 void read_distributed(const Handle& file, const std::string& path, std::span<double> local,
-                      std::int64_t first);
+                      std::int64_t first, std::optional<std::int64_t> row = {});
 
 /// The sum mod 2^64 of hashes of a table's numbers from the one of index `first` on (row by row):
 /// in any order and on any ranks the same. Each is a bijection of the number's bits, so that no
@@ -166,8 +172,10 @@ class Table {
         std::int64_t columns);
 
   /// Append rows: each rank writes the columns from `first_column` on, `local` [rows, columns of
-  /// this rank], which may be none. Collective on the file's ranks.
-  void append(std::int64_t rows, std::span<const double> local, std::int64_t first_column);
+  /// this rank], which may be none; or the root of `root_of` writes its own alone, [rows, columns],
+  /// and failures are thrown alike on all ranks. Collective on the file's ranks.
+  void append(std::int64_t rows, std::span<const double> local, std::int64_t first_column,
+              const parallel::Communicator* root_of = nullptr);
   /// Append one row made in pieces. Collective on the file's ranks.
   void append_row(const Pieces& pieces);
   /// Save what is counted so far, the first `rows` rows, or go on after them. Throws SystemError
@@ -175,8 +183,6 @@ class Table {
   void serialize(const parallel::Communicator& comm, std::int64_t rows, engine::Archive& archive);
 
  private:
-  [[nodiscard]] Handle open() const;
-
   const Handle* file_;
   std::string path_;
   CountedRows counted_;  // so far, of the sums this rank's part

@@ -22,7 +22,7 @@ using namespace std::string_literals;
 void RowBuffer::add(const std::string& path, const Meaning& meaning, std::int64_t width,
                     const std::string& across) {
   datasets_.push_back(
-      {Table(file_, path, meaning, all_, width), std::max<std::int64_t>(1, width), 0, {}});
+      {Table(file_, path, meaning, all_, width), std::max<std::int64_t>(1, width), 0, {}, false});
   width_ += datasets_.back().width;
   name_axes(file_, path, width == 0 ? std::vector<std::string>{"t"} : std::vector{"t"s, across});
 }
@@ -34,6 +34,7 @@ void RowBuffer::push(std::span<const double> row, const std::optional<Part>& spl
     const bool is_split = split && &dataset == &datasets_.back();
     const auto here = is_split ? split->values : row.first(static_cast<std::size_t>(dataset.width));
     dataset.first = is_split ? split->first : 0;
+    dataset.is_split = is_split;
     if (is_split || comm_.is_root()) {
       dataset.pending.insert(dataset.pending.end(), here.begin(), here.end());
     }
@@ -59,7 +60,8 @@ void RowBuffer::serialize(std::int64_t rows, engine::Archive& archive) {
 
 void RowBuffer::flush() {
   for (Dataset& dataset : datasets_) {
-    dataset.table.append(rows_ - written_, dataset.pending, dataset.first);
+    dataset.table.append(rows_ - written_, dataset.pending, dataset.first,
+                         dataset.is_split ? nullptr : &comm_);
     dataset.pending.clear();
   }
   written_ = rows_;
@@ -252,7 +254,7 @@ class FieldRecorder final : public engine::Observer {
       return;
     }
     const std::array time{steps_.time(samples.last_step())};
-    times_.append(1, std::span(time).first(comm_.is_root() ? 1 : 0), 0);
+    times_.append(1, time, 0, &comm_);
     if (const auto u = engine.elongation()) {
       field_.append_row(pieces(profile_.range.first,
                                [u = *u, this](std::int64_t i) { return u(profile_.element(i)); }));
@@ -356,11 +358,18 @@ class StateRecorder final : public RowRecorder {
         is_position_(engine::slab_of(context.run) != nullptr) {
     const rheology::StateLayout layout = *engine::state_layout(context.run);
     rows_.add("/state/t", {"times of the states", "t"});
-    std::vector<double> numbers(static_cast<std::size_t>(layout.size()));
-    std::iota(numbers.begin(), numbers.end(), 1.0);
-    write_column(comm_, context.file, "/state/column",
-                 {"number of the column, whose name the values' attribute columns has", "j"},
-                 numbers, "column");
+    const auto mine = base::local_range(layout.size(), comm_.rank(), comm_.size());
+    write_distributed(context.file, "/state/column",
+                      {"number of the column, whose name the values' attribute columns has", "j"},
+                      {.range = mine,
+                       .largest = base::local_range(layout.size(), 0, comm_.size()).size,
+                       .make =
+                           [](std::int64_t first, std::span<double> numbers) {
+                             std::iota(numbers.begin(), numbers.end(),
+                                       static_cast<double>(first + 1));
+                           }},
+                      layout.size());
+    name_axes(context.file, "/state/column", {"column"});
     rows_.add("/state/values", {"the state at these times, one row each", "X"}, layout.size(),
               "column");
     // An attribute is not to exceed HDF5's 64 KiB.

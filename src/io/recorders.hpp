@@ -79,6 +79,7 @@ class RowBuffer {
     std::int64_t width;
     std::int64_t first;           ///< entry of this rank
     std::vector<double> pending;  ///< what this rank writes
+    bool is_split;
   };
 
   const parallel::Communicator& comm_;

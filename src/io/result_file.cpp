@@ -364,24 +364,16 @@ void write_places(const Handle& file, const std::string& run, const Places& plac
   write_padded_attribute(group, "rows", text, places_length);
 }
 
-/// The first bytes that the text in a file says; nothing where it has none of this run. The file is
-/// not opened as HDF5. Local.
-Places places_in(const std::string& path, const std::string& run) {
+/// The text in a file after its beginning; empty where it has none of this run. The file is not
+/// opened as HDF5. Local.
+std::string places_in(const std::string& path, const std::string& run) {
   std::string head(std::size_t{1} << 20, '\0');  // provenance comes first in it
   std::ifstream file(path, std::ios::binary);
   file.read(head.data(), std::ssize(head));
   head.resize(static_cast<std::size_t>(file.gcount()));
   const std::string begin = begin_of_places(run);
   const auto at = head.find(begin);
-  Places places;
-  if (at != std::string::npos) {
-    std::istringstream words(head.substr(at + begin.size(), places_length));
-    std::string table;
-    for (std::int64_t first = 0; words >> table >> first;) {
-      places[table] = {.first = first};
-    }
-  }
-  return places;
+  return at == std::string::npos ? "" : head.substr(at + begin.size(), places_length);
 }
 
 /// The places of the datasets of an open file.
@@ -403,23 +395,24 @@ std::map<std::string, CountedRows> counted_in(const Handle& checkpoint) {
     const auto at = name.find(before);
     if (at != std::string::npos) {
       found[name.substr(at + before.size() - 1)] =
-          CountedRows::unpacked(read_numbers(checkpoint, name));
+          CountedRows::unpacked(read_numbers(checkpoint, name, H5FD_MPIO_COLLECTIVE));
     }
   }
   return found;
 }
 
 /// Copies the rows to a new file, whose datasets have these places, out of the first file that has
-/// them all. Throws UserError where each has others than those that are counted. Polls. Local.
-void copy_rows(const WrittenRows& rows, const std::string& to, const Places& places) {
+/// them all. Throws UserError where each has others than those that are counted. Polls. Collective.
+void copy_rows(const parallel::Communicator& comm, const WrittenRows& rows, const std::string& to,
+               const Places& places) {
   std::string fault;  // of the first
   for (const auto& file : rows.files) {
     const auto is_other = [&](const auto& each) {
       const auto& [table, counted] = each;
       const auto source = file.second.find(table);
       return source == file.second.end() ||
-             copy_numbers(file.first, source->second.first, counted.rows * counted.columns, to,
-                          places.at(table)) != counted.before + counted.last;
+             copy_numbers(comm, file.first, source->second.first, counted.rows * counted.columns,
+                          to, places.at(table)) != counted.before + counted.last;
     };
     const auto other = std::ranges::find_if(rows.tables, is_other);
     if (other == rows.tables.end()) {
@@ -433,9 +426,11 @@ void copy_rows(const WrittenRows& rows, const std::string& to, const Places& pla
   throw base::UserError("restart", fault + "; take a copy that is whole, or begin anew");
 }
 
-/// rows_of, of the root.
-WrittenRows found_rows(const std::string& checkpoint, const std::string& output) {
-  const Handle file = open_for_reading(checkpoint);
+}  // namespace
+
+WrittenRows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
+                    const std::string& output) {
+  const Handle file = open_together(comm, checkpoint, H5F_ACC_RDONLY);
   WrittenRows rows{.run = read_text_attribute(file, "/checkpoint", "run"),
                    .files = {},
                    .tables = counted_in(file)};
@@ -453,7 +448,13 @@ WrittenRows found_rows(const std::string& checkpoint, const std::string& output)
   };
   for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
     for (const std::string& path : {partial(of), of}) {
-      Places places = is_known(path) ? Places() : places_in(path, rows.run);
+      std::istringstream words(parallel::from_root(
+          comm, [&] { return is_known(path) ? "" : places_in(path, rows.run); }));
+      Places places;
+      std::string table;
+      for (std::int64_t first = 0; words >> table >> first;) {
+        places[table] = {.first = first};
+      }
       if (!places.empty()) {
         rows.files.emplace_back(path, std::move(places));
       }
@@ -466,18 +467,6 @@ WrittenRows found_rows(const std::string& checkpoint, const std::string& output)
       "restart", fmt::format("the rows that {} goes on with are not in {}, nor in {}; give as "
                              "output the file that they were written for",
                              checkpoint, partial(output), output));
-}
-
-}  // namespace
-
-WrittenRows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
-                    const std::string& output) {
-  WrittenRows rows;
-  rows.run = parallel::from_root(comm, [&] {
-    rows = found_rows(checkpoint, output);
-    return rows.run;
-  });
-  return rows;
 }
 
 void write_time(const Handle& file, const std::string& name, double value) {
@@ -549,10 +538,8 @@ void OutputFile::start_rows() {
   }
   file_ = Handle();
   try {
-    parallel::on_root(comm_, [&] {
-      const base::Polling polling = parallel::stop_polling();
-      copy_rows(*source_, draft_, places);
-    });
+    const base::Polling polling = parallel::stop_polling();
+    copy_rows(comm_, *source_, draft_, places);
   } catch (const base::Stopped&) {
     throw base::Stopped("stopped " + parallel::stop_reason(comm_) + " before the first step" +
                         nothing_lost);

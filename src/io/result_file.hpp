@@ -82,9 +82,9 @@ using Places = std::map<std::string, ByteRange>;
 /// The rows that a stopped run has written.
 struct WrittenRows {
   std::string run;  ///< the id that its files have, and those of no other run
-  /// The files that have rows of it, and where in each, on the root. An older one may have fewer.
+  /// The files that have rows of it, and where in each. An older one may have fewer.
   std::vector<std::pair<std::string, Places>> files = {};
-  std::map<std::string, CountedRows> tables = {};  ///< by path, on the root
+  std::map<std::string, CountedRows> tables = {};  ///< by path
 };
 
 /// The rows that belong to a checkpoint: in OUTPUT.partial or OUTPUT, of `output` or else of the

@@ -33,7 +33,8 @@ auto reading(const std::string& path, const Read& read) {
 /// A file opened for reading. Throws UserError if it is not HDF5. Local, without MPI.
 Handle open_for_reading(const std::string& path);
 
-/// A text attribute of the object at `path`, empty where there is none. Local.
+/// A text attribute of the object at `path`, empty where there is none. Collective on the file's
+/// ranks.
 std::string read_text_attribute(const Handle& file, const std::string& path,
                                 const std::string& name);
 

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <new>
 #include <span>
@@ -97,79 +98,54 @@ class File {
 
 constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;
 
-/// Throws UserError where `path` is no regular file.
-void require_regular(const std::string& path) {
-  std::error_code unknown;
-  const auto status = std::filesystem::status(path, unknown);
-  if (!std::filesystem::is_regular_file(status)) {
-    const bool is_there = std::filesystem::exists(status);
-    throw base::UserError("cannot open " + path +
-                          " as HDF5: " + (is_there ? "not a regular file" : unknown.message()) +
-                          "; give a file that masing wrote");
-  }
-}
-
-/// A half-open range of the pieces of a file.
-struct PieceRange {
-  std::int64_t first = 0;
-  std::int64_t end = 0;
-
-  /// All pieces of the first `size` bytes from the piece `first` on.
-  static PieceRange of(std::int64_t size, std::int64_t first) {
-    return {first, std::max(first, (size + piece_bytes - 1) / piece_bytes)};
-  }
-  /// The share of one rank.
-  [[nodiscard]] PieceRange of_rank(int rank, int ranks) const {
-    const auto begin = [&](int r) { return first + base::floor_of_ratio(end - first, r, ranks); };
-    return {begin(rank), begin(rank + 1)};
-  }
-};
-
-/// The sum mod 2^64 of XXH3-64 of pieces of the first `size` bytes of a file, each with its index
-/// as seed: in any order and on any ranks the same. Polls.
-std::uint64_t checksum(const File& file, std::int64_t size, const PieceRange& pieces) {
-  std::uint64_t sum = 0;
-  for (std::int64_t piece = pieces.first; piece < pieces.end; ++piece) {
-    base::poll();
-    const std::int64_t first = piece * piece_bytes;
-    const std::string bytes = file.read(first, std::min(size - first, piece_bytes));
-    sum += XXH3_64bits_withSeed(bytes.data(), bytes.size(), static_cast<XXH64_hash_t>(piece));
-  }
-  return sum;
-}
-
-/// The same of all pieces from the piece `first` on, each rank with its share. Collective.
-std::uint64_t checksum(const parallel::Communicator& comm, const std::string& path,
-                       std::int64_t size, std::int64_t first) {
-  std::uint64_t sum = 0;
+/// The sum mod 2^64 of what `sum` returns for this rank's share of the bytes [begin, end), whole
+/// pieces from their first byte to its end. Throws as on_each. Collective.
+std::uint64_t sum_by_shares(const parallel::Communicator& comm, std::int64_t begin,
+                            std::int64_t end,
+                            const std::function<std::uint64_t(std::int64_t, std::int64_t)>& sum) {
+  const std::int64_t pieces = (end - begin + piece_bytes - 1) / piece_bytes;
+  const auto first = [&](int rank) {
+    return std::min(end, begin + base::floor_of_ratio(pieces, rank, comm.size()) * piece_bytes);
+  };
+  std::uint64_t all = 0;
   parallel::on_each(comm, [&] {
-    sum = checksum(File(path), size, PieceRange::of(size, first).of_rank(comm.rank(), comm.size()));
+    if (first(comm.rank()) < first(comm.rank() + 1)) {
+      all = sum(first(comm.rank()), first(comm.rank() + 1));
+    }
   });
-  parallel::sum_over_ranks(comm, std::span(&sum, 1));
+  parallel::sum_over_ranks(comm, std::span(&all, 1));
+  return all;
+}
+
+/// The checksum of the bytes [first, end) of a file, where pieces begin: the sum mod 2^64 of
+/// XXH3-64 of each piece with its index as seed, in any order and on any ranks the same. Polls.
+std::uint64_t checksum(const std::string& path, std::int64_t first, std::int64_t end) {
+  const File file(path);
+  std::uint64_t sum = 0;
+  for (; first < end; first += piece_bytes) {
+    base::poll();
+    const std::string bytes = file.read(first, std::min(end - first, piece_bytes));
+    const auto index = static_cast<XXH64_hash_t>(first / piece_bytes);
+    sum += XXH3_64bits_withSeed(bytes.data(), bytes.size(), index);
+  }
   return sum;
 }
 
-/// XXH3-64 of the first `size` bytes of a file in one, the checksum of version 2. Collective.
-std::uint64_t checksum_of_version_2(const parallel::Communicator& comm, const std::string& path,
-                                    std::int64_t size) {
-  std::uint64_t sum = 0;
-  parallel::on_root(comm, [&] {
-    const File file(path);
-    const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
-                                                                         XXH3_freeState);
-    if (state == nullptr) {
-      throw std::bad_alloc();
-    }
-    XXH3_64bits_reset(state.get());
-    for (std::int64_t first = 0; first < size; first += piece_bytes) {
-      base::poll();
-      const std::string bytes = file.read(first, std::min(size - first, piece_bytes));
-      XXH3_64bits_update(state.get(), bytes.data(), bytes.size());
-    }
-    sum = XXH3_64bits_digest(state.get());
-  });
-  parallel::sum_over_ranks(comm, std::span(&sum, 1));
-  return sum;
+/// The checksum of version 2, XXH3-64 of the first `size` bytes of a file in one. Polls.
+std::uint64_t checksum_in_one(const std::string& path, std::int64_t size) {
+  const File file(path);
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
+                                                                       XXH3_freeState);
+  if (state == nullptr) {
+    throw std::bad_alloc();
+  }
+  XXH3_64bits_reset(state.get());
+  for (std::int64_t first = 0; first < size; first += piece_bytes) {
+    base::poll();
+    const std::string bytes = file.read(first, std::min(size - first, piece_bytes));
+    XXH3_64bits_update(state.get(), bytes.data(), bytes.size());
+  }
+  return XXH3_64bits_digest(state.get());
 }
 
 }  // namespace
@@ -179,7 +155,10 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
   Seal seal;
   parallel::on_root(comm, [&] { seal.size = File(draft).size(); });
   parallel::broadcast(comm, std::span(&seal.size, 1));
-  seal.checksum = checksum(comm, draft, seal.size, 1);
+  const auto sum = [&](std::int64_t first, std::int64_t end) {
+    return checksum(draft, first, end);
+  };
+  seal.checksum = sum_by_shares(comm, piece_bytes, seal.size, sum);
   parallel::on_root(comm, [&] {
     const File file(draft, "r+e");
     if (complete) {
@@ -187,7 +166,7 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
       complete(first);
       file.write(0, first.data(), first.size());
     }
-    seal.checksum += checksum(file, seal.size, {0, std::min<std::int64_t>(1, seal.size)});
+    seal.checksum += sum(0, std::min(seal.size, piece_bytes));
     file.write(seal.size, &seal, sizeof seal);
   });
   put_in_place(comm, draft, path);
@@ -208,15 +187,18 @@ void put_in_place(const parallel::Communicator& comm, const std::string& draft,
 
 bool has_seal(const parallel::Communicator& comm, const std::string& path,
               const std::string& advice) {
-  const auto refuse_if = [&](bool is_so, const char* fault) {
-    if (is_so) {
-      throw base::UserError(fmt::format("{} {}; {}", path, fault, advice));
-    }
-  };
+  const char* fault = nullptr;
   try {
     std::int64_t size = 0;
     const std::string end = parallel::from_root(comm, [&] {
-      require_regular(path);
+      std::error_code unknown;
+      const auto status = std::filesystem::status(path, unknown);
+      if (!std::filesystem::is_regular_file(status)) {
+        const bool is_there = std::filesystem::exists(status);
+        throw base::UserError("cannot open " + path +
+                              " as HDF5: " + (is_there ? "not a regular file" : unknown.message()) +
+                              "; give a file that masing wrote");
+      }
       const File file(path);
       size = file.size() - seal_bytes;
       return size < 0 ? "" : file.read(size, seal_bytes);
@@ -230,35 +212,42 @@ bool has_seal(const parallel::Communicator& comm, const std::string& path,
     Seal older;
     older.mark[mark_of_any_version.size()] = '2';
     const bool is_older = seal.mark == older.mark;
-    refuse_if(!is_older && seal.mark != Seal().mark, "has the seal of another version of masing");
-    constexpr const char* damaged = "is damaged: its checksum is another";
-    refuse_if(seal.size != size, damaged);
-    const std::uint64_t sum =
-        is_older ? checksum_of_version_2(comm, path, size) : checksum(comm, path, size, 0);
-    refuse_if(seal.checksum != sum, damaged);
+    const auto sum = [&](std::int64_t first, std::int64_t last) {
+      return !is_older ? checksum(path, first, last) : first > 0 ? 0 : checksum_in_one(path, size);
+    };
+    if (seal.mark != Seal().mark && !is_older) {
+      fault = "has the seal of another version of masing";
+    } else if (seal.size != size || seal.checksum != sum_by_shares(comm, 0, size, sum)) {
+      fault = "is damaged: its checksum is another";
+    }
   } catch (const base::SystemError& error) {
     throw base::UserError(error.what() + ("; " + advice));
+  }
+  if (fault != nullptr) {
+    throw base::UserError(fmt::format("{} {}; {}", path, fault, advice));
   }
   return true;
 }
 
-std::uint64_t copy_numbers(const std::string& from, std::int64_t first, std::int64_t count,
-                           const std::string& to, const ByteRange& target) {
+std::uint64_t copy_numbers(const parallel::Communicator& comm, const std::string& from,
+                           std::int64_t first, std::int64_t count, const std::string& to,
+                           const ByteRange& target) {
   static_assert(std::endian::native == std::endian::little, "as HDF5 writes them");
-  const File in(from);
-  const File out(to, "r+e");
-  const std::int64_t all = count * number_bytes;
-  std::uint64_t sum = 0;
-  for (std::int64_t done = 0; done < all; done += piece_bytes) {
-    base::poll();
-    const std::string bytes = in.read(first + done, std::min(all - done, piece_bytes));
-    std::vector<double> numbers(bytes.size() / sizeof(double));
-    std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
-    sum += sum_of_hashes(numbers, done / number_bytes);
-    const auto room = std::clamp<std::int64_t>(target.size - done, 0, std::ssize(bytes));
-    out.write(target.first + done, bytes.data(), static_cast<std::size_t>(room));
-  }
-  return sum;
+  return sum_by_shares(comm, 0, count * number_bytes, [&](std::int64_t done, std::int64_t end) {
+    const File in(from);
+    const File out(to, "r+e");
+    std::uint64_t sum = 0;
+    for (; done < end; done += piece_bytes) {
+      base::poll();
+      const std::string bytes = in.read(first + done, std::min(end - done, piece_bytes));
+      std::vector<double> numbers(bytes.size() / sizeof(double));
+      std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
+      sum += sum_of_hashes(numbers, done / number_bytes);
+      const auto room = std::clamp<std::int64_t>(target.size - done, 0, std::ssize(bytes));
+      out.write(target.first + done, bytes.data(), static_cast<std::size_t>(room));
+    }
+    return sum;
+  });
 }
 
 }  // namespace masing::io

@@ -23,7 +23,7 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
 void put_in_place(const parallel::Communicator& comm, const std::string& draft,
                   const std::string& path);
 
-/// Whether a file has a seal. Reads it to its end, each rank a share, or the root all of it where
+/// Whether a file has a seal. Reads it to its end, each rank a share, or one rank all of it where
 /// the seal is of version 2; throws UserError alike on all ranks, with the file and `advice`, where
 /// it cannot be read, has a seal that does not hold, or of another version. Collective.
 bool has_seal(const parallel::Communicator& comm, const std::string& path,
@@ -36,9 +36,10 @@ struct ByteRange {
 };
 
 /// Copy `count` doubles of a file, from the byte `first` on, to a range of another, as many as it
-/// has room for. Returns the sum_of_hashes (io/hdf5) of all of them; of fewer where the file ends
-/// before. Polls. Throws SystemError. Local.
-std::uint64_t copy_numbers(const std::string& from, std::int64_t first, std::int64_t count,
-                           const std::string& to, const ByteRange& target);
+/// has room for, each rank a share. Returns the sum_of_hashes (io/hdf5) of all of them; of fewer
+/// where the file ends before. Polls. Throws SystemError alike on all ranks. Collective.
+std::uint64_t copy_numbers(const parallel::Communicator& comm, const std::string& from,
+                           std::int64_t first, std::int64_t count, const std::string& to,
+                           const ByteRange& target);
 
 }  // namespace masing::io

@@ -102,8 +102,7 @@ void write_multipliers(const parallel::Communicator& comm, const io::Handle& fil
       pairs.insert(pairs.end(), {point.numbers.*larger, point.numbers.*smaller});
     }
     const auto rows = std::ssize(scan.points);
-    const auto of_root = comm.is_root() ? std::span<const double>(pairs) : std::span<double>();
-    io::Table(file, path, {description, symbol}, rows, 2).append(rows, of_root, 0);
+    io::Table(file, path, {description, symbol}, rows, 2).append(rows, pairs, 0, &comm);
     io::name_axes(file, path, {"point", "multiplier"});
   };
   write("/points/multiplier_re", "Floquet multipliers, the larger one first; real part", "Re mu",

@@ -114,14 +114,10 @@ std::shared_ptr<const FileTrajectory> read_trajectory(const parallel::Communicat
 
 void read_field(const parallel::Communicator& comm, const FileTrajectory& file, std::int64_t j,
                 parallel::Vector& u) {
-  std::vector<double> values;
-  parallel::on_root(comm, [&] {
-    values = io::reading(file.path, [&] {
-      return io::ResultReader(file.path).row(file.dataset,
-                                             file.row(j, std::ssize(file.field_time)));
-    });
+  io::reading(file.path, [&] {
+    io::read_distributed(io::open_together(comm, file.path, H5F_ACC_RDONLY), file.dataset,
+                         u.values(), u.range().first, file.row(j, std::ssize(file.field_time)));
   });
-  parallel::fill_from_ranges(u, 0, values);
 }
 
 }  // namespace masing::study

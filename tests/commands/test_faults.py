@@ -39,6 +39,14 @@ def test_a_full_disk_under_the_result(masing, small_disk, ranks):
     assert [path.name for path in small_disk.iterdir()] == ["run.h5.partial"]
 
 
+def test_a_full_disk_under_rows_that_the_root_alone_has(masing, small_disk):
+    """Of a slab that is split over the ranks, which do not wait for the root for ever."""
+    probe = ",".join(str(i / 16) for i in range(1, 13))
+    words = ("simulate", "--cells=400000", "--field-points=1000", "--steps=8000", "--final-time=10", "--sample-every=1")
+    said = failed(masing(*words, f"--probe={probe}", "--quiet", "--output=disk/run.h5", ranks=3))
+    assert "disk/run.h5" in said and "disk is full" in said
+
+
 @pytest.mark.parametrize("ranks", [None, 2])
 def test_a_full_disk_under_the_checkpoint_leaves_the_last_one(masing, small_disk, ranks):
     words = (*SMALL, "--output=run.h5", "--checkpoint=disk/c.h5")

@@ -176,8 +176,7 @@ TEST_F(OutputFile, holds_series_that_the_root_appends) {
       for (std::int64_t i = 0; i < rows; ++i) {
         values.push_back(next++);
       }
-      series.append(rows, world().is_root() ? std::span<const double>(values) : std::span<double>(),
-                    0);
+      series.append(rows, values, 0, &world());
     }
     output.finish();
   }
@@ -268,10 +267,7 @@ class Series final : public engine::Observer {
   Series(const io::OutputFile& output, std::int64_t rows, std::int64_t from = 0)
       : table_(output.file(), "/t", {"a series", "t"}, rows, 0), from_(from) {}
 
-  void append(double value) {
-    table_.append(1, world().is_root() ? std::span<const double>(&value, 1) : std::span<double>(),
-                  0);
-  }
+  void append(double value) { table_.append(1, std::span(&value, 1), 0, &world()); }
   void observe(const engine::Samples& /*samples*/, engine::Engine& /*engine*/) override {}
   /// A step is a row.
   void serialize(std::int64_t step, engine::Archive& archive) override {

@@ -210,29 +210,31 @@ TEST_F(SealedFile, stays_when_the_next_cannot_be_named) {
   EXPECT_EQ(refusal(path_), "");
 }
 
-/// Numbers 2 to 5 of a file, of which the first three have room.
-TEST(Numbers, are_copied_and_summed) {
-  const std::vector<double> numbers{1.5, -0.0, 7.25, 1e300, 5.0};
-  const std::string stem = "masing-numbers-" + std::to_string(world().rank());
-  const std::string from = stem + ".from";
-  const std::string to = stem + ".to";
-  std::ofstream(from, std::ios::binary)
-      .write(reinterpret_cast<const char*>(numbers.data()), 5 * sizeof(double));
-  std::ofstream(to, std::ios::binary) << std::string(50, '!');
-  const auto sum = [&](std::int64_t first) {
-    return io::copy_numbers(from, first, 4, to, {.first = 10, .size = 24});
-  };
-  EXPECT_EQ(sum(8), io::sum_of_hashes(std::span(numbers).subspan(1), 0));
-  std::ifstream file(to, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_EQ(bytes.substr(0, 10) + bytes.substr(34), std::string(26, '!'));
-  std::vector<double> copied(3);
-  std::memcpy(copied.data(), &bytes[10], 24);
-  EXPECT_EQ(copied, std::vector<double>(numbers.begin() + 1, numbers.begin() + 4));
-  EXPECT_NE(sum(16), sum(8));
-  EXPECT_THROW(io::copy_numbers("no-such-file", 0, 1, to, {}), base::SystemError);
-  std::filesystem::remove(from);
-  std::filesystem::remove(to);
+/// All numbers but the first of a file, of which the first `copied` have room: in one piece, and in
+/// three of which the room ends within the second.
+TEST_F(SealedFile, numbers_are_copied_and_summed) {
+  constexpr std::int64_t piece = (std::int64_t{4} << 20) / 8;
+  for (const auto& [count, copied] : {std::pair{4L, 3L}, {2 * piece + 100, piece + 10}}) {
+    std::vector<double> numbers{1.5, -0.0, 7.25, 1e300, 5.0};
+    while (std::ssize(numbers) <= count) {
+      numbers.push_back(static_cast<double>(numbers.size()));
+    }
+    std::string raw(numbers.size() * sizeof(double), ' ');
+    std::memcpy(raw.data(), numbers.data(), raw.size());
+    const std::int64_t room = copied * 8;
+    put(path_, raw);
+    put(draft_, std::string(static_cast<std::size_t>(room) + 26, '!'));
+    const auto sum = [&](std::int64_t first) {
+      return io::copy_numbers(world(), path_, first, count, draft_, {.first = 10, .size = room});
+    };
+    EXPECT_EQ(sum(8), io::sum_of_hashes(std::span(numbers).subspan(1), 0));
+    const std::string there = get(draft_);
+    const std::string expected =
+        std::string(10, '!') + raw.substr(8, static_cast<std::size_t>(room)) + std::string(16, '!');
+    EXPECT_TRUE(there == expected);
+    EXPECT_NE(sum(16), sum(8));
+  }
+  EXPECT_THROW(io::copy_numbers(world(), "no-such-file", 0, 1, draft_, {}), base::SystemError);
 }
 
 TEST_F(SealedFile, of_many_pieces_is_summed_to_its_last_byte) {
