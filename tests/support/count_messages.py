@@ -138,6 +138,7 @@ DIFFERENCES = {
 }
 WHOLE = {
     "whole run, 16 steps": (*SLAB, "--steps=16", "--sample-every=16"),
+    "check of a run, without a file": (*SLAB, "--steps=16", "--validate-only"),
     "whole run of one rank": ("simulate", "--quiet", "--cells=100", "--steps=16", "--final-time=1", "--output=run.h5"),
     "whole study, one rank's levels": DIFFERENCES["study of one rank's levels, checkpoint"][1],
     "whole study, split levels": DIFFERENCES["study of split levels, checkpoint"][1],
