@@ -111,14 +111,15 @@ void serialize(const Participants& participants, std::int64_t step, engine::Arch
 /// The step of the checkpoint in an open file, of a run of `steps`. Throws UserError where there is
 /// none, or one of another format.
 std::int64_t step_of(const Handle& file, const std::string& path, std::int64_t steps) {
+  const Handle access = access_together(H5P_LINK_ACCESS);
   const auto number = [&](const char* name) {
-    const htri_t found = H5Aexists_by_name(file.id(), "/checkpoint", name, H5P_DEFAULT);
+    const htri_t found = H5Aexists_by_name(file.id(), "/checkpoint", name, access.id());
     if (found <= 0) {
       throw base::UserError(
           "restart", path + " holds no /checkpoint of this version; give a checkpoint of masing");
     }
     const Handle attribute(
-        H5Aopen_by_name(file.id(), "/checkpoint", name, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+        H5Aopen_by_name(file.id(), "/checkpoint", name, H5P_DEFAULT, access.id()), H5Aclose);
     std::int64_t value = 0;
     check(H5Aread(attribute.id(), H5T_NATIVE_INT64, &value));
     return value;

@@ -66,10 +66,6 @@ Handle create_dataset(const Handle& file, const std::string& path, hid_t type, c
       H5Dclose};
 }
 
-Handle open_dataset(const Handle& file, const std::string& path) {
-  return {H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose};
-}
-
 void write_meaning(const Handle& dataset, const Meaning& meaning) {
   write_attribute(dataset, "description", meaning.description);
   write_attribute(dataset, "symbol", meaning.symbol);
@@ -160,6 +156,16 @@ Handle open_together(const parallel::Communicator& comm, const std::string& path
   return {creates ? H5Fcreate(path.c_str(), flags, H5P_DEFAULT, access.id())
                   : H5Fopen(path.c_str(), flags, access.id()),
           H5Fclose};
+}
+
+Handle access_together(hid_t kind) {
+  Handle access(H5Pcreate(kind), H5Pclose);
+  check(H5Pset_all_coll_metadata_ops(access.id(), true));
+  return access;
+}
+
+Handle open_dataset(const Handle& file, const std::string& path) {
+  return {H5Dopen2(file.id(), path.c_str(), access_together(H5P_DATASET_ACCESS).id()), H5Dclose};
 }
 
 void flush(const Handle& file) {

@@ -62,6 +62,11 @@ struct Meaning {
 /// together; numbers one of them may move alone. Throws UserError alike on all ranks where the
 /// hints are none. Collective on `comm`.
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags);
+/// Properties of access to objects of a `kind`, as H5P_DATASET_ACCESS, with which the root reads
+/// for all ranks what describes them: HDF5 1.10 does not go by the file's own. Local.
+Handle access_together(hid_t kind);
+/// A dataset of an open file. Collective on its ranks.
+Handle open_dataset(const Handle& file, const std::string& path);
 
 /// Hand all of a file to the system: what its closing could not write would go unnoticed.
 /// Collective on the file's ranks.

@@ -374,7 +374,7 @@ class StateRecorder final : public RowRecorder {
               "column");
     // An attribute is not to exceed HDF5's 64 KiB.
     constexpr std::size_t longest_names = 60000;
-    const Handle dataset(H5Dopen2(context.file.id(), "/state/values", H5P_DEFAULT), H5Dclose);
+    const Handle dataset = open_dataset(context.file, "/state/values");
     write_attribute(dataset, "columns", layout.names(longest_names));
   }
 

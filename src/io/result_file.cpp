@@ -317,7 +317,7 @@ void write_kind(const Handle& file, const std::string& kind) {
 
 void write_configuration(const Handle& file, const ResultSpec& result) {
   write_text(file, "/configuration", result.configuration);
-  const Handle dataset(H5Dopen2(file.id(), "/configuration", H5P_DEFAULT), H5Dclose);
+  const Handle dataset = open_dataset(file, "/configuration");
   write_attribute(dataset, "problem", result.problem);
   write_attribute(dataset, "papers_problem", std::int64_t{result.papers_problem});
   write_attribute(file, "title", result.title);
@@ -336,7 +336,8 @@ herr_t add_dataset(hid_t /*file*/, const char* name, const H5O_info_t* info, voi
 /// The datasets of a file.
 std::vector<std::string> datasets(const Handle& file) {
   std::vector<std::string> names;
-  check(H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_NATIVE, add_dataset, &names, H5O_INFO_BASIC));
+  check(H5Ovisit_by_name2(file.id(), ".", H5_INDEX_NAME, H5_ITER_NATIVE, add_dataset, &names,
+                          H5O_INFO_BASIC, access_together(H5P_LINK_ACCESS).id()));
   return names;
 }
 
@@ -380,7 +381,7 @@ std::string places_in(const std::string& path, const std::string& run) {
 Places places_of_datasets(const Handle& file) {
   Places places;
   for (const std::string& name : datasets(file)) {
-    const Handle dataset(H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle dataset = open_dataset(file, name);
     places[name] = {static_cast<std::int64_t>(H5Dget_offset(dataset.id())),
                     static_cast<std::int64_t>(H5Dget_storage_size(dataset.id()))};
   }

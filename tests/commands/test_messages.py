@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from count_messages import CHAIN, LONG, SENT, SLAB, STUDY, Counting
+from count_messages import CHAIN, FILES, LONG, SENT, SLAB, STUDY, Counting
 
 pytestmark = pytest.mark.skipif(shutil.which("mpicc") is None, reason="no mpicc")
 CHUNK = "Ibcast"  # of the force, one for up to 4096 steps and about 0.1 s
@@ -26,9 +26,10 @@ def more(count, ranks, fewer, words):
     return found - less, less.calls[CHUNK] + found.calls[CHUNK]
 
 
-def test_two_steps_of_euler_are_one_sum(count):
+def test_two_steps_of_euler_are_one_sum_and_rows_are_no_message_of_the_file(count):
     fewer = (*SLAB, "--steps=2000", "--sample-every=2000")
     found, chunks = more(count, 3, fewer, (*SLAB, "--steps=10000", "--sample-every=1"))
+    assert found.of(*FILES) == 0
     # A chunk of an odd number of steps ends with a sum for one step.
     assert abs(found.calls["Allreduce"] - 4000) <= chunks
     assert found.of(*SENT) == 0
@@ -64,9 +65,12 @@ def test_no_count_grows_with_the_ranks(count, words):
     assert {name: many.calls[name] for name in names if many.calls[name] > few.calls[name]} == {}
 
 
-def test_a_stop_is_one_message_each_way_along_a_tree(count):
+def test_a_stop_is_one_message_each_way_along_a_tree_and_a_restart_reads_once(count):
     ranks = 3
     stopped = count(ranks, *LONG, code=75, stop_at="stop.h5")
     sent = [each.of(*SENT) for each in stopped]
     assert max(sent) <= 9
     assert sum(sent) == 2 * (ranks - 1)
+    # What HDF5 keeps beside the numbers is read by the root for all.
+    again = count(ranks, *LONG, "--restart=stop.h5", "--wall-limit=0:0:0.01", code=75)
+    assert max(each.calls["File_read_at"] for each in again[1:]) <= 10 < again[0].calls["File_read_at"]
