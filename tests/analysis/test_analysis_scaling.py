@@ -157,18 +157,21 @@ def test_the_parts_of_a_run_on_a_hundred_thousand_ranks(benchmark_file):
     # 10⁹ cells are 976,563 blocks: ten on the first ranks.
     parts = {part.name: part for part in costs.parts(found, 1e9, 10**5)}
     system = costs.System(network=math.inf, disk=1e9)
-    assert parts["set-up"].work == pytest.approx(10240 * 1e-7)
-    assert parts["set-up"].memory == pytest.approx(10240 * 32 + 10**5 * 8)
+    assert parts["session and set-up"].work == pytest.approx(10240 * 1e-7)
+    assert parts["session and set-up"].memory == pytest.approx(10240 * 32 + 10**5 * 8)
     for name, sums in (("step, euler", 0.5), ("step, leapfrog", 1)):
         step = found.fixed + 10240 / COMPUTE + sums * float(found.latency(10**5))
         assert parts[name].seconds(found, system, 10**5) == pytest.approx(step, rel=1e-6)
+    # Of 2²⁰ cells at most a transfer goes by each rank: here 10240, of 10¹² cells ten times 2²⁰.
+    assert parts["row of u, all cells"].files == 3
+    assert {part.name: part for part in costs.parts(found, 1e12, 10**5)}["row of u, all cells"].files == 30
     # u, 8 GB, and at a checkpoint again for its checksum.
-    assert parts["field row of all cells"].disk == 8e9 and parts["checkpoint"].disk == 16e9
+    assert parts["row of u, all cells"].disk == 8e9 and parts["checkpoint"].disk == 16e9
     # A tree of 8 has 1 + 8 + 64 + 512 + 4096 + 32768 ranks on its first levels: up six and down again, 20 ms each.
     assert [costs.levels_of_tree(ranks) for ranks in (1, 2, 9, 10, 37449, 37450)] == [0, 1, 1, 2, 5, 6]
     assert parts["stop"].work == pytest.approx(0.24)
     # 5000 ranks a second.
-    assert parts["scan: a share of its points"].work == pytest.approx(20)
+    assert parts["share of a scan's points"].work == pytest.approx(20)
     assert max(part.memory for part in parts.values()) < 16 << 20
 
 
@@ -178,7 +181,7 @@ def test_the_script_prints_the_table(script, benchmark_file, tmp_path):
     lines = out.splitlines()
     assert lines[0].split() == ["P", "=", "1e+09", "on", "ranks", "10,000", "100,000"]
     assert len(lines) == 2 + len(costs.parts(machine(benchmark_file), 1e9, 10))
-    field = next(line for line in lines if line.startswith("field row")).split()
+    field = next(line for line in lines if line.startswith("row of u")).split()
     assert [float(field[i]) for i in (7, 11)] == pytest.approx([1, 1], rel=0.05)  # 8 GB at 8 GB/s
 
 

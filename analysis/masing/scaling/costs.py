@@ -19,7 +19,7 @@ CELL = 8  # bytes of u
 ARRAYS = 4  # a cell has at most: u, k, η, u0
 SETUP = 1e-7  # seconds a cell, to evaluate k, η and u0
 CHUNK = 4096  # steps
-CHUNK_SECONDS = 0.1  # at most
+PIECE = 1 << 20  # numbers of a rank in one transfer of a row
 LOOK = 0.02  # seconds between two looks for the notice of a stop
 TREE = 8  # ranks to which a rank passes a stop on
 SHARES = 5000  # requests a second to the rank that deals out the points of a scan
@@ -72,21 +72,22 @@ def parts(machine, cells, ranks):
     slab = float(machine.slab(cells, ranks))
     state = CELL * cells
     step = machine.fixed + float(machine.work(slab))
+    pieces = math.ceil(slab / PIECE)
     return [
-        Part("set-up", messages=60, passed_on=12e3, of_each=2 * LAYOUT, memory=CELL * ARRAYS * slab + LAYOUT * ranks,
-             work=SETUP * slab),
-        Part("file", messages=60, passed_on=12e3, files=37, memory=1 << 20),
+        Part("session and set-up", messages=41, passed_on=11e3, of_each=2 * LAYOUT,
+             memory=CELL * ARRAYS * slab + LAYOUT * ranks, work=SETUP * slab),
+        Part("file", messages=65, passed_on=2e3, files=20, memory=1 << 20),
         Part("chunk of 4096 steps", messages=1, passed_on=8 * CHUNK, memory=5 * 8 * CHUNK),
         Part("step, euler", messages=0.5, passed_on=8, work=step),
         Part("step, leapfrog", messages=1, passed_on=8, work=step),
-        Part("8192 samples", messages=3, disk=5 * 8 * 8192, memory=5 * 8 * 8192),
-        Part("energy and probe row", messages=3, passed_on=64),
-        Part("field row of all cells", messages=2, files=6, disk=state, memory=8 << 20),
-        Part("checkpoint", messages=55, passed_on=1e3, files=52, disk=2 * state, memory=4 << 20),
-        Part("restart", messages=160, passed_on=16e3, files=58, disk=2 * state, memory=8 << 20),
-        Part("stop", memory=4 * (TREE + 1), work=2 * levels_of_tree(ranks) * LOOK),
-        Part("study: its checkpoint, 20 levels", messages=40, passed_on=20 * (32 + 56), files=15),
-        Part("scan: a share of its points", messages=0, passed_on=16, work=max(SHARE_SECONDS, ranks / SHARES)),
+        Part("8192 samples", messages=10, passed_on=40, disk=5 * 8 * 8192, memory=2 << 20),
+        Part("row of energy and probes", messages=3, passed_on=64),
+        Part("row of u, all cells", messages=5, files=3 * pieces, disk=state, memory=8 << 20),
+        Part("checkpoint", messages=78, passed_on=1e3, files=10, disk=2 * state, memory=4 << 20),
+        Part("restart", messages=400, passed_on=70e3, files=65, disk=2 * state, memory=8 << 20),
+        Part("stop", passed_on=4 * (TREE + 1), memory=4 * (TREE + 1), work=2 * levels_of_tree(ranks) * LOOK),
+        Part("checkpoint of a study, 20 levels", messages=30 + 3 * 20, passed_on=20 * (32 + 56), files=6),
+        Part("share of a scan's points", passed_on=16, work=max(SHARE_SECONDS, ranks / SHARES)),
     ]
 
 
