@@ -74,17 +74,17 @@ def parts(machine, cells, ranks):
     step = machine.fixed + float(machine.work(slab))
     pieces = math.ceil(slab / PIECE)
     return [
-        Part("session and set-up", messages=41, passed_on=11e3, of_each=2 * LAYOUT,
+        Part("session and set-up", messages=45, passed_on=11e3, of_each=2 * LAYOUT,
              memory=CELL * ARRAYS * slab + LAYOUT * ranks, work=SETUP * slab),
-        Part("file", messages=65, passed_on=2e3, files=20, memory=1 << 20),
+        Part("file", messages=85, passed_on=8e3, files=20, memory=1 << 20),
         Part("chunk of 4096 steps", messages=1, passed_on=8 * CHUNK, memory=5 * 8 * CHUNK),
         Part("step, euler", messages=0.5, passed_on=8, work=step),
         Part("step, leapfrog", messages=1, passed_on=8, work=step),
         Part("8192 samples", messages=10, passed_on=40, disk=5 * 8 * 8192, memory=2 << 20),
         Part("row of energy and probes", messages=3, passed_on=64),
         Part("row of u, all cells", messages=5, files=3 * pieces, disk=state, memory=8 << 20),
-        Part("checkpoint", messages=78, passed_on=1e3, files=10, disk=2 * state, memory=4 << 20),
-        Part("restart", messages=400, passed_on=70e3, files=65, disk=2 * state, memory=8 << 20),
+        Part("checkpoint", messages=92, passed_on=4e3, files=10, disk=2 * state, memory=4 << 20),
+        Part("restart", messages=400, passed_on=80e3, files=65, disk=2 * state, memory=8 << 20),
         Part("stop", passed_on=4 * (TREE + 1), memory=4 * (TREE + 1), work=2 * levels_of_tree(ranks) * LOOK),
         Part("checkpoint of a study, 20 levels", messages=30 + 3 * 20, passed_on=20 * (32 + 56), files=6),
         Part("share of a scan's points", passed_on=16, work=max(SHARE_SECONDS, ranks / SHARES)),
