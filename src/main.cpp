@@ -22,6 +22,7 @@
 #include "cli/spec.hpp"
 #include "commands/commands.hpp"
 #include "engine/setup.hpp"
+#include "io/progress.hpp"
 #include "io/result_file.hpp"
 #include "parallel/session.hpp"
 #include "study/plan.hpp"
@@ -54,12 +55,17 @@ std::string version_text() {
 
 /// Looks at all that a run needs, and makes none. Throws UserError alike on all ranks. Collective.
 void check(const parallel::Communicator& comm, const cli::Simulation& simulation) {
+  const base::Polling polling = io::saying_seconds(comm.is_root() && !simulation.quiet,
+                                                   "checking " + engine::title(simulation.run));
   engine::check_run(comm, simulation.run);
+  commands::require_room(comm, simulation);
 }
 void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
   study::check_runs(comm, spec);
 }
 void check(const parallel::Communicator& comm, const cli::Scan& scan) {
+  const base::Polling polling =
+      io::saying_seconds(comm.is_root() && !scan.spec.quiet, "checking the first point");
   engine::check_run(comm, scan.first.run);  // others may fail
 }
 

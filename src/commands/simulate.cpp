@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -156,6 +157,7 @@ Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& s
   const parallel::PhaseTimer timer(parallel::Phase::setup);
   // What the engine cannot solve is refused before there is a file.
   const engine::Setup setup = made_setup(comm, simulation);
+  require_room(comm, simulation);
   const io::ResultSpec& result = simulation.result;
   const io::CheckpointSpec& checkpoint = simulation.checkpoint;
   const io::RunLocks locks(comm, result.path, checkpoint);
@@ -197,6 +199,18 @@ Summary make_on(const parallel::Communicator& comm, const cli::Simulation& simul
   return summary;
 }
 
+/// Throws UserError where the disk has no room for as many bytes as go to `path`.
+void require_room(const char* quantity, const std::string& path, double bytes) {
+  if (const double room = io::available_bytes(path); room < bytes) {
+    throw base::UserError(
+        quantity,
+        fmt::format(
+            "{} and checkpoints beside it need {}; the disk has {}; give a larger sample-every or "
+            "field-every, fewer field-points, or another folder",
+            path, engine::gibibytes(bytes), engine::gibibytes(room)));
+  }
+}
+
 /// Calls `show` with the chunks that the root sends, until it sends an empty one. Collective.
 void show_what_root_sends(const parallel::Communicator& comm, const Show& show) {
   std::vector<double> chunk;
@@ -210,6 +224,26 @@ void show_what_root_sends(const parallel::Communicator& comm, const Show& show) 
 }
 
 }  // namespace
+
+void require_room(const parallel::Communicator& comm, const cli::Simulation& simulation) {
+  const io::CheckpointSpec& checkpoint = simulation.checkpoint;
+  const engine::ModelFacts facts = simulation.run.facts();
+  const std::int64_t saved = facts.elements != nullptr ? facts.elements->layout().size()
+                             : facts.method == engine::Method::sweep ? facts.slab->field_cells()
+                                                                     : 0;
+  // One is written beside the one before, which may be there.
+  const bool are_two = checkpoint.scheduled && !std::filesystem::exists(checkpoint.path);
+  const double of_checkpoint = (are_two ? 16.0 : 8.0) * static_cast<double>(saved);
+  const double of_result = io::bytes_of_result(simulation.run, simulation.output);
+  const auto folder = [](const std::string& path) {
+    return std::filesystem::path(path).parent_path();
+  };
+  const bool share = folder(checkpoint.path) == folder(simulation.result.path);
+  parallel::on_root(comm, [&] {
+    require_room("output", simulation.result.path, of_result + (share ? of_checkpoint : 0.0));
+    require_room("checkpoint", checkpoint.path, of_checkpoint);
+  });
+}
 
 Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
              const Show& show) {

@@ -193,9 +193,9 @@ void SeriesRecorder::append(std::span<const double> rows) {
 namespace {
 
 /// Where the output asks for fields at every n-th step, or at the last one only.
-Sampling field_sampling(const RecorderContext& context) {
-  const slab::TimeGrid& time = context.run.time;
-  const std::int64_t every = context.output.field_every;
+Sampling field_sampling(const engine::RunSpec& run, const OutputSpec& output) {
+  const slab::TimeGrid& time = run.time;
+  const std::int64_t every = output.field_every;
   return every > 0 ? Sampling{time, every, 0.0, time.final_time}
                    : Sampling{time, time.steps, time.final_time, time.final_time};
 }
@@ -207,7 +207,7 @@ class FieldRecorder final : public engine::Observer {
   explicit FieldRecorder(const RecorderContext& context)
       : comm_(context.comm),
         profile_(*context.profile),
-        steps_(field_sampling(context)),
+        steps_(field_sampling(context.run, context.output)),
         places_(places(*engine::slab_of(context.run), context.output.field_points)),
         times_(context.file, "/field/t", {"time of the field", "t"}, steps_.count(), 0),
         field_(context.file, "/field/u",
@@ -340,10 +340,10 @@ class ProbeRecorder final : public RowRecorder {
 
 /// Of a slab without a mass, whose field is written beside it, a state comes with every sample;
 /// else at distances of its own, and at both ends.
-Sampling state_sampling(const RecorderContext& context) {
-  Sampling sampling = context.output.sampling;
-  if (engine::slab_of(context.run) == nullptr) {
-    const std::int64_t every = context.output.field_every;
+Sampling state_sampling(const engine::RunSpec& run, const OutputSpec& output) {
+  Sampling sampling = output.sampling;
+  if (engine::slab_of(run) == nullptr) {
+    const std::int64_t every = output.field_every;
     sampling.every = every > 0 ? every : sampling.time.steps;
   }
   return sampling;
@@ -354,7 +354,7 @@ class StateRecorder final : public RowRecorder {
  public:
   /// Collective.
   explicit StateRecorder(const RecorderContext& context)
-      : RowRecorder(context, state_sampling(context)),
+      : RowRecorder(context, state_sampling(context.run, context.output)),
         is_position_(engine::slab_of(context.run) != nullptr) {
     const rheology::StateLayout layout = *engine::state_layout(context.run);
     rows_.add("/state/t", {"times of the states", "t"});
@@ -401,6 +401,22 @@ Recorder made_where(bool wanted, const RecorderContext& context) {
 }
 
 }  // namespace
+
+double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output) {
+  const auto count = [](const Sampling& sampling) {
+    return static_cast<double>(SampledSteps(sampling).count());
+  };
+  const std::size_t columns = 5 + output.probe.size() + (output.energy ? 6 : 0);
+  double numbers = count(output.sampling) * static_cast<double>(columns);
+  if (const slab::Slab* slab = engine::slab_of(run)) {
+    const auto kept = static_cast<double>(places(*slab, output.field_points).kept);
+    numbers += (count(field_sampling(run, output)) + 3) * kept;  // and s, eta, k
+  }
+  if (const auto layout = engine::state_layout(run)) {
+    numbers += count(state_sampling(run, output)) * static_cast<double>(layout->size());
+  }
+  return sizeof(double) * numbers;
+}
 
 std::vector<Recorder> make_recorders(const RecorderContext& context) {
   std::vector<Recorder> recorders;

@@ -142,6 +142,9 @@ class RowRecorder : public engine::Observer {
 /// Collective.
 std::vector<std::unique_ptr<engine::Observer>> make_recorders(const RecorderContext& context);
 
+/// What their datasets take at least. Local.
+double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output);
+
 /// The recorder of /energy, where the output asks for it; else null. Collective.
 std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context);
 

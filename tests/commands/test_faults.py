@@ -1,6 +1,7 @@
 """What goes wrong around a run ends it with one line and without a hang, and leaves what was there."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -32,18 +33,59 @@ def failed(process):
     return ours[0]
 
 
+def failed_as_others_fill(disk, masing, *words, ranks):
+    """What a run says whose disk, where there was room for its file run.h5, is full as soon as that is there."""
+    process = masing.start(*words, ranks=ranks)
+    masing.wait_until(process, (disk / "run.h5.partial").exists)
+    with open(disk / "ballast", "wb", buffering=0) as ballast, pytest.raises(OSError, match="No space left"):
+        while True:
+            ballast.write(bytes(4096))
+    _, stderr = process.communicate(timeout=60)
+    return failed(subprocess.CompletedProcess(process.args, process.returncode, "", stderr))
+
+
 @pytest.mark.parametrize("ranks", [None, 2])
-def test_a_full_disk_under_the_result(masing, small_disk, ranks):
-    said = failed(masing(*SMALL, "--field-every=10", "--output=disk/run.h5", ranks=ranks))
+def test_a_disk_that_others_fill_under_the_result(masing, small_disk, ranks):
+    said = failed_as_others_fill(small_disk, masing, "simulate", "--steps=1000000", "--final-time=5", "--cells=2000",
+                                 "--quiet", "--field-every=40000", "--output=disk/run.h5", ranks=ranks)
     assert "disk/run.h5" in said and "disk is full" in said
-    assert [path.name for path in small_disk.iterdir()] == ["run.h5.partial"]
+    assert sorted(path.name for path in small_disk.iterdir()) == ["ballast", "run.h5.partial"]
+
+
+# words of a run of 3000 steps, the numbers that go to the disk of 1 MB, by hand, and the option that is at fault
+EACH = ("--cells=2000", "--sample-every=1", "--probe=0.5,0.7", "--energy", "--field-every=1", "--output=disk/run.h5")
+CHECKPOINT = ("--field-points=10", "--output=run.h5", "--checkpoint=disk/c.h5")
+ROOM = [
+    (("--cells=2000", "--field-every=10", "--sample-every=1", "--output=disk/run.h5"),
+     3001 * 5 + 304 * 2000 + 2000, "output"),
+    ((*EACH, "--field-points=10"), 3001 * (5 + 2 + 6) + 3004 * 10, ""),
+    ((*EACH, "--field-points=100"), 3001 * (5 + 2 + 6) + 3004 * 100 + 2000, "output"),
+    (("--model=s-chain", "--set=n=100", "--set=k=1", "--set=eta=0.3", "--field-every=1", "--sample-every=1",
+      "--output=disk/run.h5"), 3001 * 5 + 3001 * 300, "output"),
+    (("--cells=50000", *CHECKPOINT), 50000 * 2, ""),
+    (("--cells=100000", *CHECKPOINT), 100000 * 2, "checkpoint"),
+]
+
+
+@pytest.mark.parametrize(("words", "numbers", "option"), ROOM)
+def test_the_room_on_the_disk_is_looked_at_before_a_run(masing, small_disk, words, numbers, option):
+    for ranks, more in ((None, ("--validate-only",)), (3, ())):
+        process = masing("simulate", "--steps=3000", "--final-time=5", "--quiet", *words, *more, ranks=ranks)
+        assert process.returncode == (2 if option else 0), process.stderr
+        if option:
+            said = [line for line in process.stderr.splitlines() if line.startswith("masing: ")]
+            assert len(said) == 1 and said[0].startswith(f"masing: --{option}: disk/")
+            needs = re.search(r"need ([\d.]+) MiB; the disk has 1 MiB", said[0]).group(1)
+            assert abs(float(needs) * 2**20 / (8 * numbers) - 1) < 0.006
+            assert list(small_disk.iterdir()) == []
 
 
 def test_a_full_disk_under_rows_that_the_root_alone_has(masing, small_disk):
     """Of a slab that is split over the ranks, which do not wait for the root for ever."""
     probe = ",".join(str(i / 16) for i in range(1, 13))
-    words = ("simulate", "--cells=400000", "--field-points=1000", "--steps=8000", "--final-time=10", "--sample-every=1")
-    said = failed(masing(*words, f"--probe={probe}", "--quiet", "--output=disk/run.h5", ranks=3))
+    words = ("simulate", "--cells=400000", "--field-points=1000", "--steps=6000", "--final-time=10", "--sample-every=1")
+    said = failed_as_others_fill(small_disk, masing, *words, f"--probe={probe}", "--quiet", "--output=disk/run.h5",
+                                 "--checkpoint=c.h5", ranks=3)
     assert "disk/run.h5" in said and "disk is full" in said
 
 
@@ -73,8 +115,8 @@ def test_a_full_disk_under_a_restart_leaves_what_was_there(masing, small_disk, r
     (small_disk / "ballast").write_bytes(bytes(free.f_bavail * free.f_frsize - 150 * 1024))
     before = [path.read_bytes() for path in (small_disk / "run.h5", masing.folder / "c.h5")]
     longer = (*words, "--steps=6000", "--final-time=10", "--restart=c.h5")
-    said = failed(masing(*longer, "--output=disk/run.h5", ranks=ranks))
-    assert "cannot write disk/run.h5.partial.draft: No space left on device" in said
+    said = masing.refused(*longer, "--output=disk/run.h5", ranks=ranks)
+    assert re.search("disk/run.h5 and checkpoints beside it need .* MiB; the disk has 1.. KiB|0.1.* MiB", said)
     assert sorted(path.name for path in small_disk.iterdir()) == ["ballast", "run.h5"]
     assert [path.read_bytes() for path in (small_disk / "run.h5", masing.folder / "c.h5")] == before
     masing.done(*longer, "--output=run.h5")
