@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <boost/program_options.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -145,7 +147,7 @@ std::string different_builds(const std::string& file, const std::string& output)
   for (const auto& [name, value] : io::build_facts()) {
     const std::string there = fact(file, name);
     if (const std::string here = fact(output, name); !there.empty() && there != here) {
-      lines += "note: made by " + name + " " + there + ", here " + here + "\n";
+      lines += fmt::format("note: made by {} {}, here {}\n", name, there, here);
     }
   }
   return lines.empty() ? "note: the builds do not differ\n" : lines;

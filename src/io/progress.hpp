@@ -45,12 +45,13 @@ inline std::string progress_line(const std::string& title, const StepsDone& step
                      width, 100 * share, title, rate, remark, duration(left));
 }
 
-/// While it lives and something polls, says on stderr after 2 s and then every 30 s how long `what`
+/// While it lives and something polls, says on stderr, `first` and then every 30 s, how long `what`
 /// takes, "setting up P = 200000000, N = 10: 14 s", if it `speaks`. Local.
-[[nodiscard]] inline base::Polling saying_seconds(bool speaks, const std::string& what) {
+[[nodiscard]] inline base::Polling saying_seconds(
+    bool speaks, const std::string& what, std::chrono::seconds first = std::chrono::seconds(2)) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
-  return base::Polling([=, next = begin + std::chrono::seconds(2)]() mutable {
+  return base::Polling([=, next = begin + first]() mutable {
     if (const auto now = Clock::now(); speaks && now >= next) {
       next = now + std::chrono::seconds(30);
       const auto seconds = std::chrono::duration<double>(now - begin).count();

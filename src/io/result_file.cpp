@@ -22,7 +22,6 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <initializer_list>
 #include <random>
 #include <sstream>
 #include <string_view>
@@ -100,16 +99,6 @@ std::string shortened(const std::string& text) {
   return text.size() <= longest ? text : text.substr(0, longest) + " ... (cut)";
 }
 
-/// The first of these variables of the environment that is not empty, or an empty text.
-std::string environment(std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') {
-      return shortened(value);
-    }
-  }
-  return {};
-}
-
 /// "n1,n2", of the first 100 nodes that ranks run on. Collective.
 std::string names_of(const parallel::Communicator& comm, int nodes) {
   utsname system{};
@@ -123,6 +112,12 @@ std::string names_of(const parallel::Communicator& comm, int nodes) {
   return names;
 }
 
+/// Attributes and the variables that have them; the last one that is set counts.
+constexpr std::pair<const char*, const char*> told_by_environment[] = {
+    {"job", "JOB_ID"},       {"job", "LSB_JOBID"},         {"job", "PBS_JOBID"},
+    {"job", "SLURM_JOB_ID"}, {"modules", "LOADEDMODULES"},
+};
+
 /// Writes /provenance, attributes of what made the file: ranks, hosts, nodes, and what the root
 /// knows, which other nodes may know otherwise. Collective.
 void write_provenance(const Handle& file, const parallel::Communicator& comm,
@@ -130,24 +125,24 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm,
   const Handle group = create_group(file, "/provenance");
   std::istringstream facts(parallel::from_root(comm, [&] {
     auto known = build_facts();
-    known.insert(known.end(),
-                 {{"command_line", shortened(command_line)},
-                  {"processor", processor_name()},
-                  {"system", system_name()},
-                  {"date", now()},
-                  {"job", environment({"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"})},
-                  {"modules", environment({"LOADEDMODULES"})}});
+    known.insert(known.end(), {{"command_line", shortened(command_line)},
+                               {"processor", processor_name()},
+                               {"system", system_name()},
+                               {"date", now()}});
+    for (const auto& [name, variable] : told_by_environment) {
+      if (const char* value = std::getenv(variable)) {
+        known.emplace_back(name, shortened(value));
+      }
+    }
     std::string text;
     for (const auto& [name, value] : known) {
-      text += name + '\0' + value + '\0';
+      text.append(name).append(1, '\0').append(value).append(1, '\0');
     }
     return text;
   }));
   std::string name;
   for (std::string value; std::getline(facts, name, '\0') && std::getline(facts, value, '\0');) {
-    if (!value.empty()) {
-      write_attribute(group, name, value);
-    }
+    write_attribute(group, name, value);
   }
   const int nodes = parallel::nodes_of(comm).count;
   write_attribute(group, "ranks", static_cast<std::int64_t>(comm.size()));

@@ -18,4 +18,25 @@ TEST(Progress, counts_the_steps_made_now) {
             "[..............................]   0 %  t  1 steps/s  2.0 h left");
 }
 
+/// What is polled for longer than `first` is said once in half a minute, whatever else polls
+/// inside.
+TEST(SayingSeconds, speaks_once_where_it_is_to_speak) {
+  int inside = 0;
+  const auto said = [&](bool speaks, std::chrono::seconds first) {
+    testing::internal::CaptureStderr();
+    const base::Polling polling = io::saying_seconds(speaks, "setting up", first);
+    const base::Polling within([&inside] { ++inside; });
+    base::poll();
+    base::poll();
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said(true, std::chrono::seconds(0)), "setting up: 0 s\n");
+  EXPECT_EQ(said(false, std::chrono::seconds(0)), "");
+  EXPECT_EQ(said(true, std::chrono::seconds(100)), "");
+  EXPECT_EQ(inside, 6);
+  testing::internal::CaptureStderr();
+  base::poll();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 }  // namespace masing::test_progress
