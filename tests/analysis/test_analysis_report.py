@@ -122,8 +122,8 @@ def test_numbers_equal_those_of_the_file(page_of, study_file, papers_case):
                                             "error_u", "order_u", "error_u_cells", "order_u_cells")))
     expected = [1.0, 1.0, 1.0] + [value for row in rows for value in row]
     seconds = np.linspace(0.1, 0.9, 4)
-    cost = zip(columns["cells"], columns["steps"], np.full(4, 2.0), seconds, columns["steps"] / seconds,
-               columns["steps"] / seconds * columns["cells"])
+    cost = zip(columns["cells"], columns["steps"], np.full(4, 2.0), seconds, np.full(4, np.nan),
+               columns["steps"] / seconds, columns["steps"] / seconds * columns["cells"])
     late = papers_case[0] >= 480
     cycle = [np.abs(papers_case[n][late]).max() for n in (1, 4)]
     expected += [*cycle, *(value for row in cost for value in row)]

@@ -99,12 +99,12 @@ def _trajectories(studies, runs, exact):
 
 
 def _cost_rows(studies, runs):
-    """The rows (file, how many rows it has, cells) with P, N, ranks, wall time, steps/s and cell updates/s; the file is
-    None but in its first row."""
+    """The rows (file, how many rows it has, cells) with P, N, ranks, wall time, set-up of a run, steps/s and cell
+    updates/s; the file is None but in its first row."""
     groups = [(study, zip(study.level_cells if study.has_cells else [None] * study.levels, study.level_steps, study.seconds,
-                          study.steps_per_second, study.cell_updates_per_second)) for study in studies]
+                          [None] * study.levels, study.steps_per_second, study.cell_updates_per_second)) for study in studies]
     groups += [(run, [(run.cells, run.steps, *(run.timing.get(name) for name in (
-        "wall_seconds", "steps_per_second", "cell_updates_per_second")))]) for run in runs]
+        "wall_seconds", "setup_seconds", "steps_per_second", "cell_updates_per_second")))]) for run in runs]
     rows = [(run.path.name, [(cell(cells, grouped), cell(steps, grouped), cell(run.provenance.get("ranks"), grouped),
                               *(cell(value or math.nan, lambda rate: measured(rate, 3)) for value in rates))
                              for cells, steps, *rates in levels]) for run, levels in groups]
