@@ -36,22 +36,15 @@ class CheckpointWriter final : public engine::Archive {
   [[nodiscard]] bool restores() const override { return false; }
   void numbers(const std::string& name, std::vector<double>& values) override {
     numbers_.emplace_back(path(name), values);
+    bytes_ += static_cast<double>(sizeof(double) * values.size());
   }
   void split(const std::string& name, parallel::Vector& values) override {
     vectors_.emplace_back(path(name), &values);
+    bytes_ += static_cast<double>(sizeof(double)) * static_cast<double>(values.size());
   }
 
   /// What all of it takes, on the root.
-  [[nodiscard]] double bytes() const {
-    double numbers = 0.0;
-    for (const auto& named : numbers_) {
-      numbers += static_cast<double>(named.second.size());
-    }
-    for (const auto& named : vectors_) {
-      numbers += static_cast<double>(named.second->size());
-    }
-    return sizeof(double) * numbers;
-  }
+  [[nodiscard]] double bytes() const { return bytes_; }
 
   void write(const parallel::Communicator& comm, const Handle& file) const {
     const Meaning saved{"saved state", ""};
@@ -63,15 +56,21 @@ class CheckpointWriter final : public engine::Archive {
     }
     for (const auto& [name, vector] : vectors_) {
       // What every rank has whole, the root writes.
-      const bool is_whole = vector->ranks() == 1 && !comm.is_root();
-      const auto mine = is_whole ? std::span<const double>() : std::as_const(*vector).values();
-      write_distributed(file, name, saved, mine, vector->range().first, vector->size());
+      const bool is_other = vector->ranks() == 1 && !comm.is_root();
+      const base::CellRange mine = is_other ? base::CellRange() : vector->range();
+      const auto make = [&, values = std::as_const(*vector).values()](std::int64_t first, auto to) {
+        std::ranges::copy(values.subspan(static_cast<std::size_t>(first - mine.first), to.size()),
+                          to.begin());
+      };
+      const std::int64_t largest = -parallel::min_over_ranks(comm, -mine.size);
+      write_distributed(file, name, saved, {mine, largest, make}, vector->size());
     }
   }
 
  private:
   std::vector<std::pair<std::string, std::vector<double>>> numbers_;
   std::vector<std::pair<std::string, parallel::Vector*>> vectors_;
+  double bytes_ = 0;
 };
 
 /// Reads back from an open file.

@@ -263,17 +263,6 @@ void write_distributed(const Handle& file, const std::string& path, const Meanin
   write_pieces(create_array(file, path, meaning, total), {0}, pieces);
 }
 
-void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
-                       std::span<const double> local, std::int64_t first, std::int64_t total) {
-  const Handle dataset = create_array(file, path, meaning, total);
-  if (total == 0) {
-    return;
-  }
-  const std::array<hsize_t, 1> offset{static_cast<hsize_t>(first)};
-  const std::array<hsize_t, 1> extent{local.size()};
-  transfer_part(dataset, offset, extent, local, H5Dwrite);
-}
-
 void write_column(const parallel::Communicator& comm, const Handle& file, const std::string& path,
                   const Meaning& meaning, std::span<const double> values, const std::string& axis) {
   const std::int64_t count = std::ssize(values);
@@ -295,13 +284,13 @@ std::vector<double> read_numbers(const Handle& file, const std::string& path,
 }
 
 void read_distributed(const Handle& file, const std::string& path, std::span<double> local,
-                      std::int64_t first, std::optional<std::int64_t> row) {
+                      std::int64_t first, std::optional<std::int64_t> row, H5FD_mpio_xfer_t ranks) {
   const std::array<hsize_t, 2> offset{static_cast<hsize_t>(row.value_or(0)),
                                       static_cast<hsize_t>(first)};
   const std::array<hsize_t, 2> extent{1, local.size()};
   const std::size_t skipped = row ? 0 : 1;
   transfer_part(open_dataset(file, path), std::span(offset).subspan(skipped),
-                std::span(extent).subspan(skipped), local, H5Dread);
+                std::span(extent).subspan(skipped), local, H5Dread, ranks);
 }
 
 Table::Table(const Handle& file, std::string path, const Meaning& meaning, std::int64_t rows,

@@ -111,11 +111,6 @@ inline constexpr std::int64_t piece_entries = std::int64_t{1} << 20;
 void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
                        const Pieces& pieces, std::int64_t total);
 
-/// A dataset [total]; each rank writes its `local` entries from index `first` on. Collective on the
-/// file's ranks.
-void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
-                       std::span<const double> local, std::int64_t first, std::int64_t total);
-
 /// A dataset [values] of the root's `values`, which other ranks may have, too, its axis named
 /// `axis` as by name_axes. Every rank gives as many. Collective.
 void write_column(const parallel::Communicator& comm, const Handle& file, const std::string& path,
@@ -127,9 +122,10 @@ std::vector<double> read_numbers(const Handle& file, const std::string& path,
                                  H5FD_mpio_xfer_t ranks = H5FD_MPIO_INDEPENDENT);
 
 /// Fill `local` with the numbers of a dataset from index `first` on, of a table with those of its
-/// row `row`. Collective on the file's ranks.
+/// row `row`; `ranks` as of read_numbers. Collective on the file's ranks.
 void read_distributed(const Handle& file, const std::string& path, std::span<double> local,
-                      std::int64_t first, std::optional<std::int64_t> row = {});
+                      std::int64_t first, std::optional<std::int64_t> row = {},
+                      H5FD_mpio_xfer_t ranks = H5FD_MPIO_COLLECTIVE);
 
 /// The sum mod 2^64 of hashes of a table's numbers from the one of index `first` on (row by row):
 /// in any order and on any ranks the same. Each is a bijection of the number's bits, so that no

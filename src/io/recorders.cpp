@@ -358,17 +358,15 @@ class StateRecorder final : public RowRecorder {
         is_position_(engine::slab_of(context.run) != nullptr) {
     const rheology::StateLayout layout = *engine::state_layout(context.run);
     rows_.add("/state/t", {"times of the states", "t"});
-    const auto mine = base::local_range(layout.size(), comm_.rank(), comm_.size());
+    const std::int64_t columns = layout.size();
+    const Pieces numbers{.range = base::local_range(columns, comm_.rank(), comm_.size()),
+                         .largest = base::local_range(columns, 0, comm_.size()).size,
+                         .make = [](std::int64_t first, std::span<double> values) {
+                           std::iota(values.begin(), values.end(), static_cast<double>(first + 1));
+                         }};
     write_distributed(context.file, "/state/column",
                       {"number of the column, whose name the values' attribute columns has", "j"},
-                      {.range = mine,
-                       .largest = base::local_range(layout.size(), 0, comm_.size()).size,
-                       .make =
-                           [](std::int64_t first, std::span<double> numbers) {
-                             std::iota(numbers.begin(), numbers.end(),
-                                       static_cast<double>(first + 1));
-                           }},
-                      layout.size());
+                      numbers, columns);
     name_axes(context.file, "/state/column", {"column"});
     rows_.add("/state/values", {"the state at these times, one row each", "X"}, layout.size(),
               "column");

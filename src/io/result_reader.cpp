@@ -161,19 +161,12 @@ std::vector<double> ResultReader::column(const std::string& name) const {
 }
 
 std::vector<double> ResultReader::row(const std::string& name, std::int64_t row) const {
-  const Handle found = dataset(name);
-  const auto sizes = checked_shape({found});
+  const auto sizes = shape(name);
   if (sizes.size() != 2) {
     throw base::UserError(path_ + " " + name + " is not a table of numbers");
   }
-  std::vector<double> values(sizes[1]);
-  const std::array<hsize_t, 2> offset{static_cast<hsize_t>(row), 0};
-  const std::array<hsize_t, 2> count{1, sizes[1]};
-  const Handle part(H5Dget_space(found.id()), H5Sclose);
-  check(H5Sselect_hyperslab(part.id(), H5S_SELECT_SET, offset.data(), nullptr, count.data(),
-                            nullptr));
-  const Handle memory(H5Screate_simple(1, &sizes[1], nullptr), H5Sclose);
-  check(H5Dread(found.id(), H5T_NATIVE_DOUBLE, memory.id(), part.id(), H5P_DEFAULT, values.data()));
+  std::vector<double> values(static_cast<std::size_t>(sizes[1]));
+  read_distributed(file_, name, values, 0, row, H5FD_MPIO_INDEPENDENT);
   return values;
 }
 

@@ -192,11 +192,12 @@ TEST_F(OutputFile, holds_distributed_arrays) {
     const std::int64_t cells = 3000;
     io::OutputFile output(world(), result_);
     const auto mine = base::local_range(cells, world().rank(), world().size());
-    std::vector<double> local;
-    for (std::int64_t c = mine.first; c < mine.first + mine.size; ++c) {
-      local.push_back(1.0 / static_cast<double>(c + 1));
-    }
-    io::write_distributed(output.file(), "/a", {"an array", "a"}, local, mine.first, cells);
+    const auto make = [](std::int64_t first, std::span<double> values) {
+      for (double& value : values) {
+        value = 1.0 / static_cast<double>(++first);
+      }
+    };
+    io::write_distributed(output.file(), "/a", {"an array", "a"}, {mine, cells, make}, cells);
     output.finish();
   }
   const auto [values, extent] = read("/a");

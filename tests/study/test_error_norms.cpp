@@ -339,7 +339,7 @@ void write(const Recorded& run, std::int64_t every, const std::string& path) {
     }
   }
   const auto add = [&](const char* name, const std::vector<double>& values) {
-    io::write_distributed(file, name, {"", ""}, values, 0, std::ssize(values));
+    io::Table(file, name, {"", ""}, std::ssize(values), 0).append(std::ssize(values), values, 0);
   };
   io::create_group(file, "/series");
   io::create_group(file, "/field");
