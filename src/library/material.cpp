@@ -84,15 +84,11 @@ double Material::elastic_stiffness() const {
   return measure_->total().stiffness;
 }
 
-struct MaterialPoint::Memory {
-  slab::TurningPoints points;
-};
-
 MaterialPoint::MaterialPoint(const Material& material, double x)
     : material_(material),
-      memory_(new Memory{slab::TurningPoints(*material.measure_, finite(x))}) {}
+      points_(std::make_unique<slab::TurningPoints>(*material.measure_, finite(x))) {}
 MaterialPoint::MaterialPoint(const MaterialPoint& other)
-    : material_(other.material_), memory_(std::make_unique<Memory>(*other.memory_)) {}
+    : material_(other.material_), points_(std::make_unique<slab::TurningPoints>(*other.points_)) {}
 MaterialPoint::MaterialPoint(MaterialPoint&& other) noexcept = default;
 MaterialPoint& MaterialPoint::operator=(const MaterialPoint& other) {
   return *this = MaterialPoint(other);
@@ -101,37 +97,36 @@ MaterialPoint& MaterialPoint::operator=(MaterialPoint&& other) noexcept = defaul
 MaterialPoint::~MaterialPoint() = default;
 
 double MaterialPoint::position() const {
-  return memory_->points.x();
+  return points_->x();
 }
 
 double MaterialPoint::force() const {
-  return memory_->points.internal_force();
+  return points_->internal_force();
 }
 
 Response MaterialPoint::trial(double x) const {
-  const slab::TurningPoints& points = memory_->points;
-  const int direction = points.direction();
-  const bool is_on_leg = direction * (finite(x) - points.x()) > 0.0 &&
-                         direction * (points.corner(direction) - x) > 0.0;
+  const int direction = points_->direction();
+  const bool is_on_leg = direction * (finite(x) - points_->x()) > 0.0 &&
+                         direction * (points_->corner(direction) - x) > 0.0;
   if (is_on_leg) {
-    return {points.force_at(x), points.stiffness_at(x)};
+    return {points_->force_at(x), points_->stiffness_at(x)};
   }
-  slab::TurningPoints moved = points;
+  slab::TurningPoints moved = *points_;
   moved.move_to(x);
   return {moved.internal_force(), moved.stiffness_at(x)};
 }
 
 Response MaterialPoint::move_to(double x) {
-  const double force = memory_->points.move_to(finite(x));
-  return {force, memory_->points.stiffness_at(x)};
+  const double force = points_->move_to(finite(x));
+  return {force, points_->stiffness_at(x)};
 }
 
 double MaterialPoint::elongation(double threshold) const {
-  return memory_->points.elongation()(slab::Element{1.0, threshold, 0.0});
+  return points_->elongation()(slab::Element{1.0, threshold, 0.0});
 }
 
 std::vector<double> MaterialPoint::state() const {
-  const slab::TurningPointState plain = memory_->points.state();
+  const slab::TurningPointState plain = points_->state();
   std::vector<double> numbers{plain.x0, plain.x, static_cast<double>(plain.direction),
                               plain.opposite};
   numbers.insert(numbers.end(), plain.positions.begin(), plain.positions.end());
@@ -146,7 +141,7 @@ void MaterialPoint::restore(std::span<const double> state) {
   }
   const slab::TurningPointState plain{
       state[0], state[1], state[2] > 0 ? 1 : -1, state[3], {state.begin() + 4, state.end()}};
-  memory_->points = slab::TurningPoints(*material_.measure_, plain);
+  *points_ = slab::TurningPoints(*material_.measure_, plain);
 }
 
 }  // namespace masing

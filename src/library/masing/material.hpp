@@ -7,7 +7,8 @@
 
 namespace masing::slab {
 class Measure;
-}
+class TurningPoints;
+}  // namespace masing::slab
 
 #pragma GCC visibility push(default)
 
@@ -86,10 +87,8 @@ class MaterialPoint {
   void restore(std::span<const double> state);
 
  private:
-  struct Memory;
-
   Material material_;
-  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<slab::TurningPoints> points_;
 };
 
 }  // namespace masing
