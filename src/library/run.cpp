@@ -14,19 +14,19 @@
 
 namespace masing {
 
-struct Session::World {
-  parallel::Session session{{}};
+struct Session::World : parallel::Session {
+  World() : parallel::Session({}) {}
 };
 
 Session::Session() : world_(std::make_unique<World>()) {}
 Session::~Session() = default;
 
 int Session::rank() const {
-  return world_->session.world().rank();
+  return world_->world().rank();
 }
 
 int Session::size() const {
-  return world_->session.world().size();
+  return world_->world().size();
 }
 
 void request_stop(int signal) {
@@ -81,49 +81,16 @@ Spec requested(cli::Command command, const cli::Invocation& call) {
   if (!job || job->only_validated) {
     throw Mistake("an option that only prints; leave it out");
   }
-  if (job->wall_limit) {
-    parallel::limit_wall_time(*job->wall_limit);
-  }
   return std::get<Spec>(job->spec);
 }
-
-/// Shows chunks to an observer of the user's, and keeps the last sample.
-class Shown {
- public:
-  Shown(const masing::Observer& observer, const slab::TimeGrid& time)
-      : observer_(observer), time_(time) {}
-
-  void operator()(const engine::Samples& samples) {
-    end_.steps = samples.last_step();
-    end_.x = samples.x.back();
-    end_.y = samples.y.back();
-    if (observer_) {
-      times_.clear();
-      for (std::int64_t p = samples.first_step; p <= samples.last_step(); ++p) {
-        times_.push_back(time_.time(p));
-      }
-      observer_(
-          {samples.first_step, times_, samples.force, samples.x, samples.y, samples.restoring});
-    }
-  }
-
-  [[nodiscard]] const Trajectory& end() const { return end_; }
-
- private:
-  const masing::Observer& observer_;
-  slab::TimeGrid time_;
-  std::vector<double> times_;
-  Trajectory end_;
-};
 
 }  // namespace
 
 Trajectory simulate(const Session& session, const Options& options, const Observer& observer) {
   return checked([&] {
-    const parallel::Communicator& comm = session.world().session.world();
+    const parallel::Communicator& comm = session.world().world();
     const cli::Invocation call = invocation(comm, "simulate", options);
     auto simulation = requested<cli::Simulation>(cli::Command::simulate, call);
-    Shown shown(observer, simulation.run.time);
     if (!names(options, "output")) {
       for (const char* key : {"checkpoint", "checkpoint-every", "restart"}) {
         if (names(options, key)) {
@@ -133,16 +100,26 @@ Trajectory simulate(const Session& session, const Options& options, const Observ
       }
       simulation.result.path.clear();
     }
-    const double self_check = commands::make(comm, simulation, std::ref(shown)).self_check;
-    Trajectory trajectory = shown.end();
-    trajectory.self_check = self_check;
-    return trajectory;
+    Trajectory end;
+    const auto show = [&, times = std::vector<double>()](const engine::Samples& samples) mutable {
+      end = {samples.last_step(), samples.x.back(), samples.y.back()};
+      if (observer) {
+        times.clear();
+        for (std::int64_t p = samples.first_step; p <= samples.last_step(); ++p) {
+          times.push_back(simulation.run.time.time(p));
+        }
+        observer(
+            {samples.first_step, times, samples.force, samples.x, samples.y, samples.restoring});
+      }
+    };
+    end.self_check = commands::make(comm, simulation, show).self_check;
+    return end;
   });
 }
 
 Study converge(const Session& session, const Options& options) {
   return checked([&] {
-    const parallel::Communicator& comm = session.world().session.world();
+    const parallel::Communicator& comm = session.world().world();
     const cli::Invocation call = invocation(comm, "converge", options);
     const auto spec = requested<study::StudySpec>(cli::Command::converge, call);
     const study::Study made =
