@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -79,19 +78,12 @@ int run_request(cli::Command command, const cli::Invocation& call) {
   return cli::with_place_of_quantity(*job->request, [&]() -> int {
     if (job->only_validated) {
       std::visit([&](const auto& spec) { check(comm, spec); }, job->spec);
-      if (comm.is_root()) {
-        std::fputs(job->only_validated->c_str(), stdout);
-      }
+      cli::print(comm, *job->only_validated);
       return base::exit_done;
-    }
-    if (job->wall_limit) {
-      parallel::limit_wall_time(*job->wall_limit);
     }
     return std::visit([&](const auto& spec) { return commands::run(comm, spec); }, job->spec);
   });
 }
-
-constexpr std::array requests{cli::Command::simulate, cli::Command::converge, cli::Command::scan};
 
 /// The text that is all a call asks for, or nothing. Throws UserError. Local, without MPI.
 std::optional<std::string> asked_text(const std::string& command,
@@ -106,10 +98,8 @@ std::optional<std::string> asked_text(const std::string& command,
     if (command == "benchmark" || command == "reproduce") {
       return command == "benchmark" ? commands::benchmark_help() : commands::reproduce_help();
     }
-    for (const cli::Command known : requests) {
-      if (command == cli::name_of(known)) {
-        return cli::help(known);
-      }
+    if (const auto known = cli::command_of(command)) {
+      return cli::help(*known);
     }
   }
   return std::nullopt;
@@ -118,15 +108,11 @@ std::optional<std::string> asked_text(const std::string& command,
 /// Does what a call asks for, and returns its exit code.
 int run(const std::string& command, const cli::Invocation& call) {
   if (const auto text = asked_text(command, call.words)) {
-    if (call.comm.is_root()) {
-      std::fputs(text->c_str(), stdout);
-    }
+    cli::print(call.comm, *text);
     return base::exit_done;
   }
-  for (const cli::Command known : requests) {
-    if (command == cli::name_of(known)) {
-      return run_request(known, call);
-    }
+  if (const auto known = cli::command_of(command)) {
+    return run_request(*known, call);
   }
   if (command == "reproduce") {
     return commands::reproduce(call);
@@ -166,18 +152,6 @@ void handle_signal(int signal) {
   parallel::request_stop(signal);
 }
 
-/// What `work` returns; a mistake of one quantity is said of the option that gives it.
-int naming_options(const std::function<int()>& work) {
-  try {
-    return work();
-  } catch (const base::UserError& mistake) {
-    if (mistake.quantity().empty()) {
-      throw;
-    }
-    throw base::UserError("--" + mistake.quantity() + ": " + mistake.fault());
-  }
-}
-
 }  // namespace
 
 }  // namespace masing
@@ -211,6 +185,8 @@ int main(int count, char** values) {
   parallel::Session session(petsc_options);
   return flushed(session.run([&](const parallel::Communicator& comm) -> int {
     parallel::require_connected(comm.size());
-    return naming_options([&] { return run(command, {rest, base::joined(words, " "), comm}); });
+    return cli::with_place_of_quantity({}, [&] {
+      return run(command, {rest, base::joined(words, " "), comm});
+    });
   }));
 }

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "io/result_file.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
+#include "parallel/session.hpp"
 
 namespace masing::cli {
 
@@ -30,23 +30,16 @@ void require_kind(const char* option, const std::string& file, const std::string
   }
 }
 
-/// Throws UserError alike on all ranks where a checkpoint has no seal that holds. Collective.
-void require_whole_checkpoint(const parallel::Communicator& comm, const std::string& file) {
-  const std::string advice = "give a whole checkpoint of masing";
-  try {
-    if (!io::has_seal(comm, file, advice)) {
-      throw UserError(fmt::format("{} has no seal; {}", file, advice));
-    }
-  } catch (const UserError& fault) {
-    throw UserError("restart", fault.what());
-  }
-}
-
 /// A request as one that goes on with its checkpoint.
 Validated with_checkpoint(const Invocation& call, Validated request) {
   const std::string file = request.configuration.restart;
   const Command command = request.request->command;
-  require_whole_checkpoint(call.comm, file);  // before HDF5 looks at it
+  with_origin(origin_of(*request.request, "restart"), [&] {  // before HDF5 looks at it
+    const std::string advice = "give a whole checkpoint of masing";
+    if (!io::has_seal(call.comm, file, advice)) {
+      throw UserError(fmt::format("{} has no seal; {}", file, advice));
+    }
+  });
   const std::string before = parallel::from_root(call.comm, [&] {
     const io::Recipe recipe = io::read_recipe(file);
     require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");
@@ -61,12 +54,12 @@ Validated with_checkpoint(const Invocation& call, Validated request) {
 /// file is sound. Collective.
 std::string read_of_sound_file(const parallel::Communicator& comm, const std::string& file,
                                const std::function<std::string()>& read) {
-  if (!io::require_sound(comm, file) && comm.is_root()) {
-    std::fputs(fmt::format("masing warning: {} has no seal: an older masing or another program "
-                           "wrote or changed it, and damage may go unnoticed\n",
-                           file)
-                   .c_str(),
-               stderr);
+  if (!io::require_sound(comm, file)) {
+    print(comm,
+          fmt::format("masing warning: {} has no seal: an older masing or another program wrote or "
+                      "changed it, and damage may go unnoticed\n",
+                      file),
+          stderr);
   }
   return parallel::from_root(comm, [&] { return io::reading(file, read); });
 }
@@ -102,12 +95,6 @@ Validated reference_request(const Invocation& call, const std::string& file) {
   return made;
 }
 
-void print(const Invocation& call, const std::string& text, std::FILE* stream = stdout) {
-  if (call.comm.is_root()) {
-    std::fputs(text.c_str(), stream);
-  }
-}
-
 }  // namespace
 
 Validated request_in(const Invocation& call, const std::string& file,
@@ -120,15 +107,14 @@ Validated request_in(const Invocation& call, const std::string& file,
     return read.kind + "\n" + read.configuration;
   });
   const std::string kind = all.substr(0, all.find('\n'));
-  for (const Command command : {Command::simulate, Command::converge, Command::scan}) {
-    if (kind == name_of(command)) {
-      const FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
-      return validated(parse(command, {"--config", "/configuration of " + file}, {.text = read}),
-                       [&](const std::string& path) { return reference_request(call, path); });
-    }
+  const auto command = command_of(kind);
+  if (!command) {
+    throw UserError(file + " is of kind '" + kind +
+                    "'; only a file of simulate, converge or scan can be made again");
   }
-  throw UserError(file + " is of kind '" + kind +
-                  "'; only a file of simulate, converge or scan can be made again");
+  const FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
+  return validated(parse(*command, {"--config", "/configuration of " + file}, {.text = read}),
+                   [&](const std::string& path) { return reference_request(call, path); });
 }
 
 std::optional<Job> job_of(Command command, const Invocation& call) {
@@ -148,7 +134,7 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
   const Files files{.text = reader(text_of), .last_field = reader(field_of)};
   Request parsed = parse(command, call.words, files);
   if (parsed.help) {
-    print(call, help(command));
+    print(call.comm, help(command));
     return std::nullopt;
   }
   Validated request = validated(std::move(parsed), [&](const std::string& path) {
@@ -168,25 +154,30 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     for (const std::string& text : request.warnings) {
       // A failure has its one line "masing: ...", which these are not.
       if (!text.empty() && !asked.print_config && !asked.validate_only) {
-        print(call, fmt::format("masing warning: {}\n", text), stderr);
+        print(call.comm, fmt::format("masing warning: {}\n", text), stderr);
       }
     }
     if (!request.configuration.restart.empty()) {
       request = with_checkpoint(call, std::move(request));
     }
     if (asked.print_config && !asked.validate_only) {
-      print(call, printed(request));
+      print(call.comm, printed(request));
       return std::nullopt;
     }
-    Job job{.spec = spec_of(request, call.command_line),
-            .request = request.request,
-            .wall_limit = request.configuration.wall_limit,
-            .only_validated = std::nullopt};
+    Job job{spec_of(request, call.command_line), request.request, std::nullopt};
     if (asked.validate_only) {
       job.only_validated = asked.print_config ? printed(request) : "valid\n";
+    } else if (const auto seconds = request.configuration.wall_limit) {
+      parallel::limit_wall_time(*seconds);
     }
     return job;
   });
+}
+
+void print(const parallel::Communicator& comm, const std::string& text, std::FILE* to) {
+  if (comm.is_root()) {
+    std::fputs(text.c_str(), to);
+  }
 }
 
 }  // namespace masing::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdio>
 #include <functional>
 #include <optional>
 #include <string>
@@ -23,19 +24,21 @@ struct Invocation {
 struct Job {
   Spec spec;
   std::shared_ptr<const Request> request;
-  std::optional<double> wall_limit;           ///< seconds
   std::optional<std::string> only_validated;  ///< what is printed where nothing more is asked for
 };
 
 /// The job of a call; nothing where it was for a text, which is then printed. A request with
 /// --restart is continued from its checkpoint. Warns on stderr where `euler` lets an elastic
-/// oscillation grow more than tenfold. Throws UserError, also where `leapfrog` is unstable.
-/// Collective.
+/// oscillation grow more than tenfold. Begins --wall-limit. Throws UserError, also where
+/// `leapfrog` is unstable. Collective.
 std::optional<Job> job_of(Command command, const Invocation& call);
 
 /// The request in a result file that can be made again; `inspect` is called with its name in the
 /// process that reads it. Warns on stderr where the file has no seal. Throws UserError. Collective.
 Validated request_in(const Invocation& call, const std::string& file,
                      const std::function<void(const std::string&)>& inspect = {});
+
+/// Writes a text, on the root alone. Local.
+void print(const parallel::Communicator& comm, const std::string& text, std::FILE* to = stdout);
 
 }  // namespace masing::cli

@@ -465,6 +465,15 @@ std::string name_of(Command command) {
                                         : "scan";
 }
 
+std::optional<Command> command_of(const std::string& name) {
+  for (const Command command : {Command::simulate, Command::converge, Command::scan}) {
+    if (name == name_of(command)) {
+      return command;
+    }
+  }
+  return std::nullopt;
+}
+
 ModelKind kind_of(const std::string& model) {
   return model == "masing"               ? ModelKind::slab
          : model == "masing-quasistatic" ? ModelKind::quasistatic_slab

@@ -30,6 +30,9 @@ ModelKind kind_of(const std::string& model);
 /// "simulate", "converge" or "scan".
 std::string name_of(Command command);
 
+/// The command of such a name, or nothing. Local.
+std::optional<Command> command_of(const std::string& name);
+
 /// The values of all options, typed, their constants replaced by values; dimensionless. Optional
 /// ones have a value where they are given, and once they are resolved.
 struct Configuration {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <cstdio>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -81,10 +80,7 @@ int benchmark(const cli::Invocation& call) {
   const io::OutputLock lock(comm, output);
   io::write_file(comm, {output, "benchmark", "", call.command_line},
                  [&](const io::Handle& file) { benchmark::write(comm, file, report); });
-  if (comm.is_root()) {
-    std::fputs(fmt::format("masing benchmark: {}benchmark in {}\n", report.table, output).c_str(),
-               stdout);
-  }
+  cli::print(comm, fmt::format("masing benchmark: {}benchmark in {}\n", report.table, output));
   return base::exit_done;
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <cstdio>
-
 #include "base/error.hpp"
 #include "io/checkpoint.hpp"
 #include "io/result_file.hpp"
@@ -28,19 +26,13 @@ study::Study make(const parallel::Communicator& comm, const study::StudySpec& sp
 int run(const parallel::Communicator& comm, const study::StudySpec& spec) {
   // The table is printed first: of a study that cannot be written it is all that is left.
   const Announce announce = [&](const study::Study& study) {
-    if (comm.is_root()) {
-      std::fputs(fmt::format("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",
-                             spec.run.time.final_time, comm.size(), comm.size() == 1 ? "" : "s",
-                             study.seconds, study::heading(spec.reference, study.self_check),
-                             study::table(spec, study))
-                     .c_str(),
-                 stdout);
-    }
+    cli::print(comm, fmt::format("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",
+                                 spec.run.time.final_time, comm.size(), comm.size() == 1 ? "" : "s",
+                                 study.seconds, study::heading(spec.reference, study.self_check),
+                                 study::table(spec, study)));
   };
   const study::Study study = make(comm, spec, announce);
-  if (comm.is_root()) {
-    std::fputs(fmt::format("study in {}\n", spec.result.path).c_str(), stdout);
-  }
+  cli::print(comm, fmt::format("study in {}\n", spec.result.path));
   const bool is_good = study.verdict == study::Verdict::as_expected ||
                        study.verdict == study::Verdict::exact ||
                        study.verdict == study::Verdict::not_judged;

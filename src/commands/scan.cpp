@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/error.hpp"
 #include "cli/spec.hpp"
@@ -30,18 +29,15 @@ int run(const parallel::Communicator& comm, const cli::Scan& request) {
   const scan::Scan scan = make(comm, request);
   const scan::ScanSpec& spec = request.spec;
   const std::size_t failed = scan.failed();
-  if (comm.is_root()) {
-    std::fputs(fmt::format("masing scan: {} points, {} failed, {} rank{}, {:.3g} s\n{}scan in {}\n",
-                           scan.points.size(), failed, comm.size(), comm.size() == 1 ? "" : "s",
-                           scan.seconds, scan::table(spec, scan), spec.result.path)
-                   .c_str(),
-               stdout);
-  }
-  if (comm.is_root() && failed > 0) {
+  cli::print(comm,
+             fmt::format("masing scan: {} points, {} failed, {} rank{}, {:.3g} s\n{}scan in {}\n",
+                         scan.points.size(), failed, comm.size(), comm.size() == 1 ? "" : "s",
+                         scan.seconds, scan::table(spec, scan), spec.result.path));
+  if (failed > 0) {
     const auto first = std::ranges::find(scan.points, false, &scan::ScanPoint::is_done);
-    std::fputs(fmt::format("masing: {} of {} points failed; the first: {}\n", failed,
-                           scan.points.size(), first->message)
-                   .c_str(),
+    cli::print(comm,
+               fmt::format("masing: {} of {} points failed; the first: {}\n", failed,
+                           scan.points.size(), first->message),
                stderr);
   }
   return failed == 0 ? base::exit_done : base::exit_failure;

@@ -296,9 +296,7 @@ Summary make(const parallel::Communicator& comm, const cli::Simulation& simulati
 
 int run(const parallel::Communicator& comm, const cli::Simulation& simulation) {
   const Summary summary = make(comm, simulation);
-  if (comm.is_root()) {
-    std::fputs(text_of(summary, simulation, comm.size()).c_str(), stdout);
-  }
+  cli::print(comm, text_of(summary, simulation, comm.size()));
   return base::exit_done;
 }
 
