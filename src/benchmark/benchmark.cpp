@@ -84,21 +84,23 @@ std::vector<Timing> measure(const parallel::Communicator& comm, const Effort& ef
   return timings;
 }
 
+std::int64_t of_root(const parallel::Communicator& comm, std::int64_t value) {
+  parallel::broadcast(comm, std::span(&value, 1));
+  return value;
+}
+
 /// What `make` measures on the first `count` ranks, on every rank; the others sleep meanwhile and
 /// take neither a core nor bandwidth. Collective.
 std::vector<Timing> on_first(
     const parallel::Communicator& comm, int count,
     const std::function<std::vector<Timing>(const parallel::Communicator& group)>& make) {
-  std::vector<double> numbers;
+  std::vector<Timing> timings;
   if (comm.rank() < count) {
-    for (const Timing& timing : make(parallel::Communicator(comm, 0, count))) {
-      numbers.insert(numbers.end(), timing.begin(), timing.end());
-    }
+    timings = make(parallel::Communicator(comm, 0, count));
   }
-  parallel::broadcast_all(comm, numbers, 0);
-  std::vector<Timing> timings(numbers.size() / 3);
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    timings[i / 3][i % 3] = numbers[i];
+  timings.resize(static_cast<std::size_t>(of_root(comm, std::ssize(timings))));
+  for (Timing& timing : timings) {
+    parallel::broadcast(comm, timing);
   }
   return timings;
 }
@@ -129,11 +131,6 @@ std::int64_t cache_bytes() {
   std::int64_t size = 0;
   file >> size;
   return 1024 * size;
-}
-
-std::int64_t of_root(const parallel::Communicator& comm, std::int64_t value) {
-  parallel::broadcast(comm, std::span(&value, 1));
-  return value;
 }
 
 /// One rank alone, or all ranks together.
@@ -204,17 +201,14 @@ constexpr std::int64_t papers_steps = 1000000;
 
 /// The papers' case.
 engine::RunSpec papers_case(const slab::Space& space, engine::Method method) {
-  const auto function = [](const char* text, char variable) {
-    return base::Function(text, variable, {});
-  };
-  engine::Masing model{.slab = {{.stiffness = function("1", 's'),
-                                 .threshold = function("s+0.1", 's'),
-                                 .initial_u = function("0", 's')},
+  engine::Masing model{.slab = {{.stiffness = base::Function("1", 's'),
+                                 .threshold = base::Function("s+0.1", 's'),
+                                 .initial_u = base::Function("0", 's')},
                                 space},
                        .oscillator = {},
                        .method = method};
   return {std::move(model),
-          function("0.45*cos(0.5*t)", 't'),
+          base::Function("0.45*cos(0.5*t)", 't'),
           {papers_step * papers_steps, papers_steps}};
 }
 

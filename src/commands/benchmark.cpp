@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <boost/lexical_cast.hpp>
 #include <boost/program_options.hpp>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -28,27 +28,18 @@ po::options_description declared() {
   return description;
 }
 
-/// What is asked for; `largest` is 0 where it is not given.
-benchmark::Effort effort_of(const po::variables_map& values) {
-  benchmark::Effort effort{.largest = 0, .quick = values.contains("quick")};
+/// What is asked for. Throws UserError where memory does not hold it. Collective.
+benchmark::Effort effort_of(const parallel::Communicator& comm, const po::variables_map& values) {
+  const std::int64_t room = benchmark::free_memory_of_host(comm) / benchmark::bytes_per_cell;
+  const bool quick = values.contains("quick");
+  std::int64_t largest = quick ? 100000 : std::clamp<std::int64_t>(room / 3, 1, 100000000);
   if (values.contains("largest")) {
     const auto& text = values["largest"].as<std::string>();
     const auto given = base::to_integer(text);
     if (!given || *given < 1) {
       throw base::UserError("--largest: '" + text + "' is not a whole number from 1 on");
     }
-    effort.largest = *given;
-  } else if (effort.quick) {
-    effort.largest = 100000;
-  }
-  return effort;
-}
-
-/// Settles `largest`, and refuses what memory does not hold. Collective.
-void fit_into_memory(const parallel::Communicator& comm, std::int64_t& largest) {
-  const std::int64_t room = benchmark::free_memory_of_host(comm) / benchmark::bytes_per_cell;
-  if (largest == 0) {
-    largest = std::clamp<std::int64_t>(room / 3, 1, 100000000);
+    largest = *given;
   }
   if (largest > room) {
     constexpr double cells_per_gib = static_cast<double>(1 << 30) / benchmark::bytes_per_cell;
@@ -57,23 +48,21 @@ void fit_into_memory(const parallel::Communicator& comm, std::int64_t& largest) 
                     largest, static_cast<double>(largest) / cells_per_gib,
                     static_cast<double>(room) / cells_per_gib, room));
   }
+  return {largest, quick};
 }
 
 }  // namespace
 
 std::string benchmark_help() {
-  std::ostringstream text;
-  text << "masing benchmark: what this machine's memory gives, and what each engine and the "
-          "obvious loop make of it\n\n"
-       << declared();
-  return text.str();
+  return "masing benchmark: what this machine's memory gives, and what each engine and the "
+         "obvious loop make of it\n\n" +
+         boost::lexical_cast<std::string>(declared());
 }
 
 int benchmark(const cli::Invocation& call) {
   const parallel::Communicator& comm = call.comm;
   const po::variables_map values = read_words("benchmark", call.words, declared());
-  benchmark::Effort effort = effort_of(values);
-  fit_into_memory(comm, effort.largest);
+  const benchmark::Effort effort = effort_of(comm, values);
   const auto output = values["output"].as<std::string>();
   { const io::OutputLock writable(comm, output); }  // not held: a signal would leave its file
   const benchmark::Report report = benchmark::measured(comm, effort);
