@@ -47,12 +47,10 @@ void require_room(const parallel::Communicator& comm, const cli::Simulation& sim
 Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
              const Show& show = {});
 
-/// What is to be done with a study before it is written, which may fail. Collective.
-using Announce = std::function<void(const study::Study& study)>;
-
-/// Makes the result file of a study. Throws UserError alike on all ranks. Collective.
+/// Makes the result file of a study; `announce` sees it before it is written, which may fail.
+/// Throws UserError alike on all ranks. Collective.
 study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec,
-                  const Announce& announce = {});
+                  const std::function<void(const study::Study& study)>& announce = {});
 
 /// Makes the result file of a scan. Throws UserError alike on all ranks. Collective.
 scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan);

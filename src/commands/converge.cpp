@@ -10,7 +10,7 @@
 namespace masing::commands {
 
 study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec,
-                  const Announce& announce) {
+                  const std::function<void(const study::Study& study)>& announce) {
   const parallel::PhaseTimer timer(parallel::Phase::rest);
   const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
   study::Study study = study::refine(comm, spec);
@@ -25,7 +25,7 @@ study::Study make(const parallel::Communicator& comm, const study::StudySpec& sp
 
 int run(const parallel::Communicator& comm, const study::StudySpec& spec) {
   // The table is printed first: of a study that cannot be written it is all that is left.
-  const Announce announce = [&](const study::Study& study) {
+  const auto announce = [&](const study::Study& study) {
     cli::print(comm, fmt::format("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",
                                  spec.run.time.final_time, comm.size(), comm.size() == 1 ? "" : "s",
                                  study.seconds, study::heading(spec.reference, study.self_check),
