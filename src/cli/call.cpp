@@ -97,13 +97,9 @@ Validated reference_request(const Invocation& call, const std::string& file) {
 
 }  // namespace
 
-Validated request_in(const Invocation& call, const std::string& file,
-                     const std::function<void(const std::string&)>& inspect) {
+Validated request_in(const Invocation& call, const std::string& file) {
   const std::string all = read_of_sound_file(call.comm, file, [&] {
     const io::Recipe read = io::read_recipe(file);
-    if (inspect) {
-      inspect(file);
-    }
     return read.kind + "\n" + read.configuration;
   });
   const std::string kind = all.substr(0, all.find('\n'));
@@ -119,20 +115,15 @@ Validated request_in(const Invocation& call, const std::string& file,
 
 std::optional<Job> job_of(Command command, const Invocation& call) {
   std::vector<std::string> inputs;
-  const auto reader = [&inputs](const FileReader& read) -> FileReader {
-    return [&inputs, read](const std::string& path) {
-      inputs.push_back(path);
-      return read(path);
-    };
-  };
   const auto text_of = [&](const std::string& path) {
+    inputs.push_back(path);
     return parallel::from_root(call.comm, [&] { return io::text_of(path); });
   };
   const auto field_of = [&](const std::string& path) {
+    inputs.push_back(path);
     return read_of_sound_file(call.comm, path, [&] { return io::last_field(path); });
   };
-  const Files files{.text = reader(text_of), .last_field = reader(field_of)};
-  Request parsed = parse(command, call.words, files);
+  Request parsed = parse(command, call.words, {.text = text_of, .last_field = field_of});
   if (parsed.help) {
     print(call.comm, help(command));
     return std::nullopt;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdio>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,10 +32,9 @@ struct Job {
 /// `leapfrog` is unstable. Collective.
 std::optional<Job> job_of(Command command, const Invocation& call);
 
-/// The request in a result file that can be made again; `inspect` is called with its name in the
-/// process that reads it. Warns on stderr where the file has no seal. Throws UserError. Collective.
-Validated request_in(const Invocation& call, const std::string& file,
-                     const std::function<void(const std::string&)>& inspect = {});
+/// The request in a result file that can be made again. Warns on stderr where the file has no seal.
+/// Throws UserError. Collective.
+Validated request_in(const Invocation& call, const std::string& file);
 
 /// Writes a text, on the root alone. Local.
 void print(const parallel::Communicator& comm, const std::string& text, std::FILE* to = stdout);

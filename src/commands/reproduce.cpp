@@ -1,10 +1,10 @@
 #include <fmt/core.h>
 
+#include <boost/lexical_cast.hpp>
 #include <boost/program_options.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <map>
-#include <sstream>
 #include <variant>
 
 #include "base/error.hpp"
@@ -29,7 +29,7 @@ struct ReproduceOptions {
 po::options_description reproduce_options() {
   po::options_description description("Options");
   auto add = description.add_options();
-  add("output", po::value<std::string>()->value_name("FILE.h5"),
+  add("output", po::value<std::string>()->value_name("FILE.h5")->default_value("", ""),
       "keep what was made again in this file");
   add("quiet", "no progress on stderr");
   add("help", "this text");
@@ -38,30 +38,25 @@ po::options_description reproduce_options() {
 
 ReproduceOptions parse_reproduce(const std::vector<std::string>& words) {
   po::options_description all = reproduce_options();
-  all.add_options()("file", po::value<std::vector<std::string>>());
+  all.add_options()("file", po::value<std::vector<std::string>>()->default_value({}, ""));
   po::positional_options_description positions;
   positions.add("file", -1);
   const po::variables_map values = read_words("reproduce", words, all, positions);
-  ReproduceOptions options;
-  options.quiet = values.contains("quiet");
-  options.output = values.contains("output") ? values["output"].as<std::string>() : "";
-  const auto files = values.contains("file") ? values["file"].as<std::vector<std::string>>()
-                                             : std::vector<std::string>();
+  const auto& files = values["file"].as<std::vector<std::string>>();
   if (files.size() != 1) {
     throw base::UserError("reproduce takes one result file; give masing reproduce STUDY.h5");
   }
-  options.file = files.front();
-  return options;
+  return {files.front(), values["output"].as<std::string>(), values.contains("quiet")};
 }
 
 /// The request embedded in the file, with another output.
 cli::Validated embedded(const cli::Invocation& call, const ReproduceOptions& options) {
-  cli::Validated request = cli::request_in(call, options.file, [](const std::string& file) {
-    io::differences(file, file);  // what cannot be read is found before the run
-  });
+  cli::Validated request = cli::request_in(call, options.file);
   cli::Configuration& configuration = request.configuration;
   configuration.output = options.output.empty() ? options.file + ".reproduced" : options.output;
   parallel::on_root(call.comm, [&] {
+    const auto& file = options.file;  // what cannot be read is found before the run
+    io::reading(file, [&] { io::differences(file, file); });
     std::error_code none_there;
     if (std::filesystem::equivalent(options.output, options.file, none_there)) {
       throw base::UserError("--output: " + options.output +
@@ -202,13 +197,11 @@ po::variables_map read_words(const std::string& command, const std::vector<std::
 }
 
 std::string reproduce_help() {
-  std::ostringstream text;
-  text << "masing reproduce FILE.h5: run the configuration in a result file again and compare the "
-          "numbers\nbit by bit; exit 0 if every dataset and attribute of numbers in the file is "
-          "the same, 1 if not.\nOther texts and what is new are noted and do not count; "
-          "/provenance and /timing are not compared.\n\n"
-       << reproduce_options();
-  return text.str();
+  return "masing reproduce FILE.h5: run the configuration in a result file again and compare the "
+         "numbers\nbit by bit; exit 0 if every dataset and attribute of numbers in the file is "
+         "the same, 1 if not.\nOther texts and what is new are noted and do not count; "
+         "/provenance and /timing are not compared.\n\n" +
+         boost::lexical_cast<std::string>(reproduce_options());
 }
 
 int reproduce(const cli::Invocation& call) {
