@@ -16,15 +16,6 @@ std::string in_quotes(const std::string& text) {
   return "'" + base::shortened(text, 60) + "'";
 }
 
-void set_or_replace(Setting setting, std::vector<Setting>& settings) {
-  const auto there = std::ranges::find(settings, setting.name, &Setting::name);
-  if (there == settings.end()) {
-    settings.push_back(std::move(setting));
-  } else {
-    *there = std::move(setting);
-  }
-}
-
 std::vector<std::string> split_list(const std::string& text) {
   std::vector<std::string> pieces(base::trimmed(text).empty() ? 0 : 1);
   int depth = 0;  // of parentheses: the commas in them are of functions

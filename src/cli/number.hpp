@@ -22,9 +22,6 @@ struct Setting {
   std::string origin;  ///< for messages: "--mass", "--let w", "case.ini line 3, mass"
 };
 
-/// Adds a setting, or replaces that of its name.
-void set_or_replace(Setting setting, std::vector<Setting>& settings);
-
 /// A number as given.
 class Number {
  public:

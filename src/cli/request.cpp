@@ -245,14 +245,19 @@ const Setting* find(const std::vector<Setting>& given, const std::string& name) 
   return found == given.end() ? nullptr : &*found;
 }
 
+/// Adds a setting, or replaces that of its name.
+void set_or_replace(Setting setting, std::vector<Setting>& settings) {
+  const auto there = std::ranges::find(settings, setting.name, &Setting::name);
+  (there == settings.end() ? settings.emplace_back() : *there) = std::move(setting);
+}
+
 /// Gives what may be given in several ways the one name of a model of finitely many elements.
 void name_parameters(std::vector<Setting>& given) {
   for (Setting& one : given) {
-    for (const Option& option : option_table()) {
-      const bool is_parameter = !option.parameter.empty();
-      if (is_parameter && (one.name == option.name || one.name == "model." + option.name)) {
-        one.name = "model." + option.parameter;
-      }
+    const std::string key = one.name.substr(one.name.starts_with("model.") ? 6 : 0);
+    const Option* const option = find_option(key);
+    if (option != nullptr && !option->parameter.empty()) {
+      one.name = "model." + option->parameter;
     }
   }
 }

@@ -439,14 +439,10 @@ Scan scan_spec(const Validated& request, const std::string& command_line) {
 }
 
 Spec spec_of(const Validated& request, const std::string& command_line) {
-  switch (request.request->command) {
-    case Command::simulate:
-      return simulation(request, command_line);
-    case Command::converge:
-      return study_spec(request, command_line);
-    default:
-      return scan_spec(request, command_line);
-  }
+  const Command command = request.request->command;
+  return command == Command::simulate   ? Spec(simulation(request, command_line))
+         : command == Command::converge ? Spec(study_spec(request, command_line))
+                                        : Spec(scan_spec(request, command_line));
 }
 
 scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values) {
