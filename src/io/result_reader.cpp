@@ -132,16 +132,12 @@ Handle open_for_reading(const std::string& path) {
   return {file, H5Fclose};
 }
 
-Handle ResultReader::dataset(const std::string& name) const {
+std::vector<std::int64_t> ResultReader::shape(const std::string& name) const {
   const hid_t found = H5Dopen2(file_.id(), name.c_str(), H5P_DEFAULT);
   if (found < 0) {
     throw base::UserError(path_ + " has no " + name + "; give a file of masing simulate");
   }
-  return {found, H5Dclose};
-}
-
-std::vector<std::int64_t> ResultReader::shape(const std::string& name) const {
-  const auto sizes = checked_shape({dataset(name)});
+  const auto sizes = checked_shape({Handle(found, H5Dclose)});
   return {sizes.begin(), sizes.end()};
 }
 

@@ -54,8 +54,6 @@ class ResultReader {
   [[nodiscard]] std::vector<double> row(const std::string& name, std::int64_t row) const;
 
  private:
-  [[nodiscard]] Handle dataset(const std::string& name) const;
-
   std::string path_;
   Handle file_;
 };
