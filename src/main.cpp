@@ -134,6 +134,8 @@ int flushed(int code) {
   return base::exit_failure;
 }
 
+std::atomic<bool> has_ended = false;  // mpirun sends SIGTERM where another rank has ended before
+
 /// A signal asks all ranks to stop where they can; a second one, half a second later or more, ends
 /// this process at once: a scheduler and mpirun may both deliver the same request. SIGXCPU comes
 /// every second.
@@ -145,7 +147,8 @@ void handle_signal(int signal) {
   const double now = static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   if (now > first + same_request && signal != SIGXCPU) {
     constexpr std::string_view said = "masing: ended at once by a second signal\n";
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, said.data(), said.size());
+    [[maybe_unused]] const auto written =
+        has_ended ? 0 : write(STDERR_FILENO, said.data(), said.size());
     _exit(128 + signal);
   }
   first = std::min(first.load(), now);
@@ -183,10 +186,12 @@ int main(int count, char** values) {
     }
   }
   parallel::Session session(petsc_options);
-  return flushed(session.run([&](const parallel::Communicator& comm) -> int {
+  const int code = session.run([&](const parallel::Communicator& comm) -> int {
     parallel::require_connected(comm.size());
     return cli::with_place_of_quantity({}, [&] {
       return run(command, {rest, base::joined(words, " "), comm});
     });
-  }));
+  });
+  has_ended = true;
+  return flushed(code);
 }
