@@ -149,7 +149,7 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
       }
     }
     if (!request.configuration.restart.empty()) {
-      request = with_checkpoint(call, std::move(request));
+      request = with_checkpoint(call, request);  // a copy: `asked` must outlive a failure
     }
     if (asked.print_config && !asked.validate_only) {
       print(call.comm, printed(request));

@@ -443,6 +443,9 @@ def test_a_checkpoint_of_the_other_command_is_refused(masing, checkpoint):
     assert masing(*STUDY, "--quiet", "--checkpoint=s.h5", "--wall-limit=0.001").returncode == 75
     said = masing.refused(*words, "--restart=s.h5")
     assert "of masing converge; give a checkpoint of masing simulate" in said
+    (masing.folder / "c.ini").write_text("restart = s.h5\n")
+    said = masing.refused("simulate", "--config=c.ini")
+    assert "c.ini line 1, restart: s.h5 is of masing converge" in said
 
 
 def test_a_missing_checkpoint_is_refused(masing):
