@@ -5,6 +5,7 @@
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -144,24 +145,12 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
   return fit;
 }
 
-bool JointFit::is_known() const {
-  return std::isfinite(space) && std::isfinite(time);
-}
-
-bool JointFit::cancels() const {
-  return std::abs(space) > space_uncertainty && std::abs(time) > time_uncertainty &&
-         space * time < 0;
-}
-
 bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt) {
   constexpr double alike = 0.01;
-  double least = std::numeric_limits<double>::infinity();
-  double largest = -least;
-  for (std::size_t l = 0; l < ds.size(); ++l) {
-    const double ray = std::log(ds[l] / dt[l]);
-    least = std::min(least, ray);
-    largest = std::max(largest, ray);
-  }
+  std::vector<double> rays;
+  std::ranges::transform(ds, dt, std::back_inserter(rays),
+                         [](double width, double step) { return std::log(width / step); });
+  const auto [least, largest] = std::ranges::minmax(rays);
   return !(largest - least > alike);
 }
 

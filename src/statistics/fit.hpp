@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -58,10 +59,13 @@ struct JointFit {
   double largest_ratio = base::undefined;  ///< δs/δt
 
   /// Whether the levels determine the constants.
-  [[nodiscard]] bool is_known() const;
+  [[nodiscard]] bool is_known() const { return std::isfinite(space) && std::isfinite(time); }
   /// Whether the errors in space and in time have opposite signs, both told from zero:
   /// |C₁| > w₁, |C₂| > w₂ and C₁C₂ < 0, w being the half-widths.
-  [[nodiscard]] bool cancels() const;
+  [[nodiscard]] bool cancels() const {
+    return std::abs(space) > space_uncertainty && std::abs(time) > time_uncertainty &&
+           space * time < 0;
+  }
 };
 
 /// Whether δs/δt is the same at all levels, to 1 %: their errors cannot be told apart. Local.

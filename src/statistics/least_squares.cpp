@@ -44,10 +44,6 @@ std::optional<LeastSquares> least_squares(const Eigen::MatrixXd& columns,
   return found;
 }
 
-Eigen::VectorXd LeastSquares::variances() const {
-  return inverse.rowwise().squaredNorm();
-}
-
 Eigen::VectorXd LeastSquares::errors(const Eigen::VectorXd& noise, double correlation) const {
   const Eigen::MatrixXd inside = basis.transpose() * correlated(basis, correlation);
   const double variance =

@@ -13,7 +13,7 @@ struct LeastSquares {
   Eigen::MatrixXd inverse;       ///< R⁻¹, in the order of the coefficients
 
   /// The diagonal of (XᵀX)⁻¹.
-  [[nodiscard]] Eigen::VectorXd variances() const;
+  [[nodiscard]] Eigen::VectorXd variances() const { return inverse.rowwise().squaredNorm(); }
   /// The standard errors of β for a noise of which this is what the fit leaves, correlated by
   /// ρ^|i-j| between rows i and j; there must be more rows than columns.
   [[nodiscard]] Eigen::VectorXd errors(const Eigen::VectorXd& noise, double correlation) const;

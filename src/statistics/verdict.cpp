@@ -9,8 +9,8 @@
 namespace masing::statistics {
 
 std::string to_text(Verdict verdict) {
-  constexpr const char* texts[] = {"as expected", "not as expected", "undecided",
-                                   "undefined",   "exact",           "not judged"};
+  constexpr const char* texts[] = {"not as expected", "undefined", "undecided",
+                                   "as expected",     "exact",     "not judged"};
   return texts[static_cast<std::size_t>(verdict)];
 }
 
@@ -31,13 +31,7 @@ Verdict judge(const ExpectedOrder& expected, double observed, double uncertainty
 }
 
 Verdict worst(const std::vector<Verdict>& verdicts) {
-  for (const Verdict verdict : {Verdict::not_as_expected, Verdict::undefined, Verdict::undecided,
-                                Verdict::as_expected, Verdict::exact}) {
-    if (std::ranges::find(verdicts, verdict) != verdicts.end()) {
-      return verdict;
-    }
-  }
-  return Verdict::not_judged;
+  return verdicts.empty() ? Verdict::not_judged : std::ranges::min(verdicts);
 }
 
 namespace {
@@ -138,9 +132,9 @@ LadderScale ladder_of_doublings(const CountLadder& made, const UndecidedOrder& f
 
 }  // namespace
 
-std::optional<DecidingLadder> deciding_ladder(const CountLadder& made,
-                                              const std::vector<UndecidedOrder>& orders,
-                                              double tolerance) {
+std::vector<std::int64_t> deciding_ladder(const CountLadder& made,
+                                          const std::vector<UndecidedOrder>& orders,
+                                          double tolerance) {
   constexpr double most = 1000.0;
   LadderScale scale;
   for (const UndecidedOrder& found : orders) {
@@ -148,17 +142,16 @@ std::optional<DecidingLadder> deciding_ladder(const CountLadder& made,
                                        : dense_ladder(made, found, tolerance));
   }
   if (made.most_finer < 1 || scale.count == 0 || scale.count > most) {
-    return std::nullopt;
+    return {};
   }
-  DecidingLadder ladder{.levels = std::llround(scale.count)};
-  for (const std::vector<double>& count : made.counts) {
-    // Never coarser than the study, as rounded factors would be: such a step may be unstable.
-    const auto scaled = [&](double factor) {
-      return std::llround(std::max(count.back() * factor, count.front()));
-    };
-    ladder.first.push_back(scaled(1 / scale.coarser));
-    ladder.last.push_back(scaled(scale.finer));
+  std::vector<std::int64_t> ladder;
+  for (const double factor : {1 / scale.coarser, scale.finer}) {
+    for (const std::vector<double>& count : made.counts) {
+      // Never coarser than the study, as rounded factors would be: such a step may be unstable.
+      ladder.push_back(std::llround(std::max(count.back() * factor, count.front())));
+    }
   }
+  ladder.push_back(std::llround(scale.count));
   return ladder;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +15,11 @@ struct ExpectedOrder {
   bool at_least = false;  ///< ">=": an order above is as expected, too
 };
 
-/// What an observed order says about the expected one; not judged where none was expected.
-/// Exact: no level has an error above the round-off floor, e = C hᵖ with C = 0 for any p.
-enum class Verdict { as_expected, not_as_expected, undecided, undefined, exact, not_judged };
+/// What an observed order says about the expected one, the worst first; not judged where none was
+/// expected. Exact: no level has an error above the round-off floor, e = C hᵖ with C = 0, any p.
+enum class Verdict { not_as_expected, undefined, undecided, as_expected, exact, not_judged };
 
-/// "as expected", "not as expected", "undecided", "undefined", "exact" or "not judged".
+/// "not as expected", "undefined", "undecided", "as expected", "exact" or "not judged".
 std::string to_text(Verdict verdict);
 
 /// As expected where the whole interval observed ± uncertainty lies within the tolerance of the
@@ -28,7 +27,7 @@ std::string to_text(Verdict verdict);
 /// outside, else undecided; undefined for NaN. Without an uncertainty, 0, never undecided. Local.
 Verdict judge(const ExpectedOrder& expected, double observed, double uncertainty, double tolerance);
 
-/// The worst: not as expected, undefined, undecided, as expected, exact, not judged. Local.
+/// The worst of some; of none, not judged. Local.
 Verdict worst(const std::vector<Verdict>& verdicts);
 
 /// The levels of a study by what they refine: numbers of cells, of steps, or of both.
@@ -46,23 +45,17 @@ struct UndecidedOrder {
   double floor = 0.0;          ///< of round-off
 };
 
-/// A geometric ladder by the counts of its first and last level.
-struct DecidingLadder {
-  std::vector<std::int64_t> first;
-  std::vector<std::int64_t> last;
-  std::int64_t levels = 0;
-};
-
-/// The ladder that would decide orders which are undecided, in at least nine of ten studies; none
-/// where none is undecided, or where no ladder of at most 1000 levels, finer than `made` by 16 at
-/// most, would. It begins in the asymptotic range. It is finer where the next term of the expansion
-/// makes the interval wide, as far as errors are above the round-off floor. The number of levels
-/// makes the statistical part of the interval half the tolerance: the slope through n levels evenly
-/// spread over L in log h has the standard error σ √12/(L √n), σ the scatter, at the upper end of
-/// its own interval. Differences of successive levels of dense ladders are mostly scatter: there
-/// only ladders of doublings are named. Local.
-std::optional<DecidingLadder> deciding_ladder(const CountLadder& made,
-                                              const std::vector<UndecidedOrder>& orders,
-                                              double tolerance);
+/// The geometric ladder that would decide orders which are undecided, in at least nine of ten
+/// studies: the counts of its first level and of its last, [1 or 2] each, and how many levels it
+/// has. Empty where none is undecided, or where no ladder of at most 1000 levels, finer than `made`
+/// by 16 at most, would. It begins in the asymptotic range. It is finer where the next term of the
+/// expansion makes the interval wide, as far as errors are above the round-off floor. The number of
+/// levels makes the statistical part of the interval half the tolerance: the slope through n levels
+/// evenly spread over L in log h has the standard error σ √12/(L √n), σ the scatter, at the upper
+/// end of its own interval. Differences of successive levels of dense ladders are mostly scatter:
+/// there only ladders of doublings are named. Local.
+std::vector<std::int64_t> deciding_ladder(const CountLadder& made,
+                                          const std::vector<UndecidedOrder>& orders,
+                                          double tolerance);
 
 }  // namespace masing::statistics

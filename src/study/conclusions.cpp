@@ -36,19 +36,17 @@ bool has_finite_cells(const StudySpec& spec) {
 void find_unrefined(const StudySpec& spec, Conclusions& found) {
   const Reference& reference = spec.reference;
   const Level& level = spec.levels.front();
-  const auto set = [&](const char* error, const std::string& of, const char* not_by,
-                       const char* left_out_by) {
-    found.unrefined_error = error;
-    found.unrefined_clause = fmt::format(
-        "the errors hold that in {} of {}, too, which {} do not lessen; the reference {} leaves it "
-        "out",
-        error, of, not_by, left_out_by);
-  };
+  constexpr const char* clause =
+      "the errors hold that in {}, too, which {} do not lessen; the reference {} leaves it out";
   if (spec.refine == Refine::steps && reference.is_continuum && has_finite_cells(spec)) {
-    set("space", "P = " + cells_text(level.space), "smaller steps", "exact-time");
+    found.unrefined_error = "space";
+    found.unrefined_clause = fmt::format(clause, "space of P = " + cells_text(level.space),
+                                         "smaller steps", "exact-time");
   } else if (spec.refine == Refine::cells && reference.is_exact_in_time &&
              !engine::is_exact(spec.run)) {
-    set("time", fmt::format("N = {}", level.steps), "more cells", "cells-inf");
+    found.unrefined_error = "time";
+    found.unrefined_clause =
+        fmt::format(clause, fmt::format("time of N = {}", level.steps), "more cells", "cells-inf");
   }
 }
 
@@ -112,20 +110,12 @@ std::string joint_missing(const StudySpec& spec, const Study& study) {
   if (spec.refine != Refine::both || study.cases.size() < 2 || is_found) {
     return {};
   }
-  std::vector<double> ds;
-  std::vector<double> dt;
-  for (const LevelResult& at : study.cases) {
-    if (at.ds > 0 && at.dt > 0) {
-      ds.push_back(at.ds);
-      dt.push_back(at.dt);
-    }
-  }
-  return ds.empty()                        ? "δs/δt is not known"
-         : !statistics::on_one_ray(ds, dt) ? "fewer than three have an error"
-                                           : fmt::format(
-                                                 "δs/δt = {:.3g} at all of them, one ray in the "
-                                                 "plane (δs, δt)",
-                                                 ds.front() / dt.front());
+  const std::vector<double> ds = study.column(&LevelResult::ds);
+  const std::vector<double> dt = study.column(&LevelResult::dt);
+  return statistics::on_one_ray(ds, dt)
+             ? fmt::format("δs/δt = {:.3g} at all of them, one ray in the plane (δs, δt)",
+                           ds.front() / dt.front())
+             : "fewer than three have an error";
 }
 
 /// The levels that would probably decide the orders which are undecided, as --levels takes them
@@ -152,18 +142,14 @@ std::string deciding_levels(const StudySpec& spec, const Study& study) {
                         .floor = study.floors[q]});
     }
   }
-  const auto ladder = statistics::deciding_ladder(made, orders, spec.order_tolerance);
-  return ladder ? fmt::format("{}:{}:{}", fmt::join(ladder->first, ":"),
-                              fmt::join(ladder->last, ":"), ladder->levels)
-                : "";
+  return fmt::format(
+      "{}", fmt::join(statistics::deciding_ladder(made, orders, spec.order_tolerance), ":"));
 }
 
 /// "a", "a and b", "a, b and c".
 std::string listed(const std::vector<std::string>& words) {
-  if (words.size() < 2) {
-    return words.empty() ? "" : words.front();
-  }
-  return base::joined({words.begin(), words.end() - 1}, ", ") + " and " + words.back();
+  const std::string first = base::joined({words.begin(), words.end() - 1}, ", ");
+  return first + (first.empty() ? "" : " and ") + words.back();
 }
 
 /// What would decide an undecided order, as a clause.
