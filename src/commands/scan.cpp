@@ -28,13 +28,13 @@ scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan) {
 int run(const parallel::Communicator& comm, const cli::Scan& request) {
   const scan::Scan scan = make(comm, request);
   const scan::ScanSpec& spec = request.spec;
-  const std::size_t failed = scan.failed();
+  const std::int64_t failed = scan.failed();
   cli::print(comm,
              fmt::format("masing scan: {} points, {} failed, {} rank{}, {:.3g} s\n{}scan in {}\n",
                          scan.points.size(), failed, comm.size(), comm.size() == 1 ? "" : "s",
                          scan.seconds, scan::table(spec, scan), spec.result.path));
   if (failed > 0) {
-    const auto first = std::ranges::find(scan.points, false, &scan::ScanPoint::is_done);
+    const auto first = std::ranges::find(scan.points, true, &scan::ScanPoint::has_failed);
     cli::print(comm,
                fmt::format("masing: {} of {} points failed; the first: {}\n", failed,
                            scan.points.size(), first->message),

@@ -20,7 +20,7 @@ namespace masing::io {
 namespace {
 
 /// Goes up when what engines and observers save changes.
-constexpr std::int64_t checkpoint_format = 8;
+constexpr std::int64_t checkpoint_format = 9;
 
 std::string draft_of(const std::string& path) {
   return path + ".draft";

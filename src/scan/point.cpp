@@ -191,7 +191,7 @@ PointNumbers described(const slab::Cycle& cycle, double period) {
                  .drift = cycle.drift,
                  .frozen = cycle.frozen});
   if (std::abs(cycle.drift) > 1e-9 * (cycle.most_x - cycle.least_x)) {
-    numbers.centre = PointNumbers::unknown;
+    numbers.centre = base::undefined;
   }
   return numbers;
 }
@@ -205,7 +205,7 @@ class LimitCycles {
   /// A cycle, and by how much the motion still changed before it was sought.
   struct Found {
     slab::Cycle cycle;
-    double settled = PointNumbers::unknown;
+    double settled = base::undefined;
   };
 
   /// The one that the motion from an extreme comes to, or from x0, y0, u0.

@@ -18,10 +18,6 @@
 
 namespace masing::scan {
 
-std::size_t Scan::failed() const {
-  return static_cast<std::size_t>(std::ranges::count(points, false, &ScanPoint::is_done));
-}
-
 namespace {
 
 // PointNumbers consists of doubles alone.
@@ -171,7 +167,6 @@ class Points {
     }
     const std::chrono::duration<double> took = Clock::now() - begin;
     for (ScanPoint& point : all) {
-      point.is_done = point.message.empty();
       point.numbers.seconds = took.count() / static_cast<double>(task_size_);
     }
     return is_made;
@@ -201,21 +196,19 @@ class Points {
     return true;
   }
 
-  /// A task as numbers: its index, how many follow, and of each point whether it is done, its
-  /// numbers, its series and its message behind their lengths.
+  /// A task as numbers: its index, and of each point its numbers, its series and its message behind
+  /// their lengths.
   std::vector<double> packed(std::size_t task, bool has_series = true) {
-    std::vector<double> numbers{static_cast<double>(task), 0.0};
+    std::vector<double> numbers{static_cast<double>(task)};
     const auto put = [&](const auto& values) {
       numbers.push_back(static_cast<double>(values.size()));
       numbers.insert(numbers.end(), values.begin(), values.end());
     };
     for (const ScanPoint& point : points_of(task)) {
-      numbers.push_back(point.is_done ? 1.0 : 0.0);
       put(std::span(&point.numbers.most_x, count_of_numbers));
       put(has_series ? std::span<const double>(point.series) : std::span<const double>());
       put(point.message);
     }
-    numbers[1] = static_cast<double>(numbers.size() - 2);
     return numbers;
   }
 
@@ -223,8 +216,8 @@ class Points {
   std::vector<double> packed_tasks(bool failed_too, bool has_series = true) {
     std::vector<double> all;
     for (std::size_t task = 0; task < is_made_.size(); ++task) {
-      const bool is_good = std::ranges::all_of(points_of(task), &ScanPoint::is_done);
-      if (is_made_[task] != 0 && (is_good || failed_too)) {
+      const bool is_bad = std::ranges::any_of(points_of(task), &ScanPoint::has_failed);
+      if (is_made_[task] != 0 && (failed_too || !is_bad)) {
         const std::vector<double> numbers = packed(task, has_series);
         all.insert(all.end(), numbers.begin(), numbers.end());
       }
@@ -240,16 +233,13 @@ class Points {
     };
     const auto take_list = [&] { return take(static_cast<std::size_t>(take(1)[0])); };
     while (!numbers.empty()) {
-      const auto task = static_cast<std::size_t>(take(2)[0]);
+      const auto task = static_cast<std::size_t>(take(1)[0]);
       for (ScanPoint& point : points_of(task)) {
-        point.is_done = take(1)[0] != 0.0;
         std::ranges::copy(take_list().first(count_of_numbers), &point.numbers.most_x);
         const auto series = take_list();
         point.series.assign(series.begin(), series.end());
-        point.message.clear();
-        for (const double letter : take_list()) {
-          point.message.push_back(static_cast<char>(letter));
-        }
+        const auto message = take_list();
+        point.message.assign(message.begin(), message.end());
       }
       is_made_[task] = 1;
       ++made_since_save_;
@@ -258,13 +248,7 @@ class Points {
 
   /// What the root has but the series, which it writes, on all ranks. Collective.
   void share() {
-    if (comm_.size() == 1) {
-      return;
-    }
-    std::vector<double> all;
-    if (comm_.is_root()) {
-      all = packed_tasks(true, false);
-    }
+    std::vector<double> all = comm_.is_root() ? packed_tasks(true, false) : std::vector<double>();
     parallel::broadcast_all(comm_, all, 0);
     if (!comm_.is_root()) {
       unpack(all);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -57,28 +59,26 @@ struct ScanSpec {
 
 /// What is known of the motion at a point; NaN where it is not known.
 struct PointNumbers {
-  static constexpr double unknown = base::undefined;
-
-  double most_x = unknown;
-  double least_x = unknown;
-  double amplitude = unknown;
-  double centre = unknown;
-  double restoring_amplitude = unknown;
-  double loss = unknown;
-  double secant_stiffness = unknown;
-  double damping_ratio = unknown;
-  double phase = unknown;
-  double period = unknown;
-  double period_multiple = unknown;
-  double residual = unknown;
-  double larger_re = unknown;  ///< Floquet multipliers
-  double larger_im = unknown;
-  double smaller_re = unknown;
-  double smaller_im = unknown;
-  double drift = unknown;
-  double frozen = unknown;
-  double settled = unknown;
-  double seconds = unknown;
+  double most_x = base::undefined;
+  double least_x = base::undefined;
+  double amplitude = base::undefined;
+  double centre = base::undefined;
+  double restoring_amplitude = base::undefined;
+  double loss = base::undefined;
+  double secant_stiffness = base::undefined;
+  double damping_ratio = base::undefined;
+  double phase = base::undefined;
+  double period = base::undefined;
+  double period_multiple = base::undefined;
+  double residual = base::undefined;
+  double larger_re = base::undefined;  ///< Floquet multipliers
+  double larger_im = base::undefined;
+  double smaller_re = base::undefined;
+  double smaller_im = base::undefined;
+  double drift = base::undefined;
+  double frozen = base::undefined;
+  double settled = base::undefined;
+  double seconds = base::undefined;
 };
 
 /// Whether a scan's file has a dataset of that name in /points for any scan. Local.
@@ -91,10 +91,11 @@ PointNumbers completed(PointNumbers cycle);
 /// One point of a scan.
 struct ScanPoint {
   std::vector<double> values;  ///< of the axes
-  bool is_done = false;        ///< else it failed
-  std::string message;         ///< why it failed
+  std::string message;         ///< why it failed; empty where it did not
   PointNumbers numbers;
   std::vector<double> series;  ///< rows of samples, one after another, if they are kept
+
+  [[nodiscard]] bool has_failed() const { return !message.empty(); }
 };
 
 /// A scan that is done.
@@ -102,7 +103,9 @@ struct Scan {
   std::vector<ScanPoint> points;
   double seconds = 0.0;
 
-  [[nodiscard]] std::size_t failed() const;
+  [[nodiscard]] std::int64_t failed() const {
+    return std::ranges::count(points, true, &ScanPoint::has_failed);
+  }
 };
 
 /// /points, /runs where series are kept, of the root's, and /timing of a scan's file. Collective.

@@ -170,7 +170,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   constexpr const char* kinds[] = {"runs", "steady", "closed curves"};
   io::write_attribute(group, "kind", std::string(kinds[static_cast<std::size_t>(spec.kind)]));
   io::write_attribute(group, "past", past_text(spec));
-  io::write_attribute(group, "failed", static_cast<std::int64_t>(scan.failed()));
+  io::write_attribute(group, "failed", scan.failed());
   for (const PointColumn& column : point_columns) {
     if (column.is_of(spec.kind)) {
       write_points(column.name, {column.description, column.symbol}, values_of(scan, column.value));
@@ -183,8 +183,8 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   std::string messages;
   for (std::size_t i = 0; i < scan.points.size(); ++i) {
     const ScanPoint& point = scan.points[i];
-    status.push_back(point.is_done ? 0.0 : 1.0);
-    messages += point.is_done ? "" : fmt::format("{}: {}\n", i, point.message);
+    status.push_back(point.has_failed() ? 1.0 : 0.0);
+    messages += point.has_failed() ? fmt::format("{}: {}\n", i, point.message) : "";
   }
   write_points("status", {"0 done, 1 failed", "status"}, status);
   io::write_text(file, "/points/messages", messages);
@@ -214,7 +214,7 @@ std::string table(const ScanSpec& spec, const Scan& scan) {
     for (const double value : point.values) {
       text += fmt::format(" {:>11.6g}", value);
     }
-    if (point.is_done) {
+    if (!point.has_failed()) {
       for (const auto value : shown) {
         text += fmt::format(" {:>11.6g}", point.numbers.*value);
       }

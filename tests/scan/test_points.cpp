@@ -69,7 +69,7 @@ TEST(Points, have_the_same_bits_on_any_ranks_and_failures_leave_the_others_alone
     const Scan dealt = made_up::made(support::world(), grid(kind), grid_problem);
     const Scan by_one = made_up::made(support::alone(), grid(kind), grid_problem);
     ASSERT_EQ(dealt.points.size(), 6U);
-    EXPECT_EQ(dealt.failed(), 1U);
+    EXPECT_EQ(dealt.failed(), 1);
     for (std::size_t i = 0; i < dealt.points.size(); ++i) {
       const ScanPoint& point = dealt.points[i];
       ScanPoint expected = by_one.points[i];
@@ -77,7 +77,7 @@ TEST(Points, have_the_same_bits_on_any_ranks_and_failures_leave_the_others_alone
         expected.series.clear();
       }
       const bool fails = i == 3;  // the last axis varies fastest
-      EXPECT_EQ(point.is_done, !fails) << i;
+      EXPECT_EQ(point.has_failed(), fails) << i;
       EXPECT_EQ(point.message, fails ? "threshold: made up" : "") << i;
       EXPECT_EQ(point.series.empty(), fails || !support::world().is_root()) << i;
       EXPECT_EQ(std::isnan(point.numbers.amplitude), fails) << i;
@@ -125,7 +125,6 @@ TEST(Table, shows_what_is_not_usual_and_not_all_of_many_points) {
   made.points.resize(63);
   for (ScanPoint& point : made.points) {
     point.values = {0.5};
-    point.is_done = true;
     point.numbers.amplitude = 0.25;
   }
   made.points[0] = {.values = {1.5}, .message = "threshold: made up"};
