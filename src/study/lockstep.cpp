@@ -11,12 +11,11 @@
 
 namespace masing::study {
 
-/// Where a window ends: at time `index` of `times`; there u is compared where it `has_field`.
+/// Where a window ends: at time `index` of `times`, which are those of u where it `has_field`.
 struct Lockstep::Window {
+  bool has_field;
   SampleTimes times;
-  std::int64_t index = 0;
-  bool has_field = false;
-  std::int64_t last = 0;  ///< step of the finest run
+  std::int64_t index;
 };
 
 namespace {
@@ -71,20 +70,13 @@ void Lockstep::make_run(std::size_t index, double bytes) {
   steps_ = planned.options.goes_to_times ? steps_ : std::max(steps_, planned.run.time.steps);
 }
 
-Lockstep::Window Lockstep::next_window(std::int64_t last) const {
-  last = std::min(last, steps_);
-  if (has_field_left()) {
-    const slab::TimeGrid finest{plan_.spec->run.time.final_time, steps_};
-    const std::int64_t end = plan_.field_times.at(next_field_, finest).end();
-    if (end <= last) {
-      return {plan_.field_times, next_field_, true, end};
-    }
-  }
-  return {SampleTimes(steps_), last, false, last};
-}
-
 void Lockstep::advance(std::int64_t last) {
-  const Window window = next_window(last);
+  const slab::TimeGrid finest{plan_.spec->run.time.final_time, steps_};
+  const SampleTimes& fields = plan_.field_times;
+  const std::int64_t next = has_field_left() ? fields.at(next_field_, finest).end() : engine::never;
+  const std::int64_t end = std::min({last, steps_, next});
+  const Window window =
+      next == end ? Window{true, fields, next_field_} : Window{false, SampleTimes(steps_), end};
   for (auto& [index, one] : runs_) {
     const slab::TimeGrid& grid = one.run().time;
     try {
@@ -92,7 +84,7 @@ void Lockstep::advance(std::int64_t last) {
         go_to_times(index, window);
       } else {
         one.go_to(window.times.at(window.index, grid),
-                  has_field_left() ? plan_.field_times.at(next_field_, grid) : StepTime{});
+                  has_field_left() ? fields.at(next_field_, grid) : StepTime{});
       }
     } catch (const base::UserError& error) {
       throw base::UserError(error.quantity(),
@@ -107,7 +99,7 @@ void Lockstep::advance(std::int64_t last) {
     compare_fields();
     ++next_field_;
   }
-  step_ = window.last;
+  step_ = end;
 }
 
 /// To the times of all levels that are measured against it, and to that of u. The levels round jT/m

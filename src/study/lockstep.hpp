@@ -49,7 +49,6 @@ class Lockstep {
   struct Window;
 
   [[nodiscard]] bool has_field_left() const { return next_field_ < plan_.field_times.count(); }
-  [[nodiscard]] Window next_window(std::int64_t last) const;
   void make_run(std::size_t index, double bytes);
   void go_to_times(std::size_t reference, const Window& window);
   void compare_motion(Pair& pair) const;

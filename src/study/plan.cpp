@@ -104,7 +104,10 @@ void add_round_off(StudyPlan& plan) {
 /// Comparisons with what their runs cost, each run once.
 class Load {
  public:
-  Load(const StudyPlan& plan, double PlannedRun::*cost) : plan_(&plan), cost_(cost) {}
+  Load(const StudyPlan& plan, double PlannedRun::*cost, const Batch& batch = {})
+      : plan_(&plan), cost_(cost) {
+    std::ranges::for_each(batch, [this](std::size_t comparison) { add(comparison); });
+  }
 
   /// The cost with one comparison more.
   [[nodiscard]] double with(std::size_t comparison) const {
@@ -127,13 +130,6 @@ class Load {
   std::set<std::size_t> runs_;
   double total_ = 0.0;
 };
-
-/// Sum over the runs of some comparisons, each once.
-double total(const StudyPlan& plan, const Batch& batch, double PlannedRun::*cost) {
-  Load load(plan, cost);
-  std::ranges::for_each(batch, [&](std::size_t comparison) { load.add(comparison); });
-  return load.total();
-}
 
 /// Bytes a rank that are kept beside the engine of a run, before its profile is known: u at a step
 /// and between two; of a comparison with cells what the rank needs of them, with a continuum k, η,
@@ -243,7 +239,7 @@ Batch StudyPlan::all() const {
 }
 
 double bytes_a_rank(const StudyPlan& plan, const Batch& batch) {
-  return total(plan, batch, &PlannedRun::bytes);
+  return Load(plan, &PlannedRun::bytes, batch).total();
 }
 
 Schedule make_schedule(const StudyPlan& plan, const Batch& pending) {
@@ -264,7 +260,7 @@ Schedule make_schedule(const StudyPlan& plan, const Batch& pending) {
     double sum = 0.0;
     for (const Batch& batch : batches) {
       made.bytes = std::max(made.bytes, bytes_a_rank(plan, batch));
-      sum += total(plan, batch, &PlannedRun::seconds);
+      sum += Load(plan, &PlannedRun::seconds, batch).total();
     }
     return sum;
   };

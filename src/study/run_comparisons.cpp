@@ -34,26 +34,23 @@ class FlatArchive final : public engine::Archive {
 
   [[nodiscard]] bool restores() const override { return restores_; }
   void numbers(const std::string& /*name*/, std::vector<double>& values) override {
-    if (!restores_) {
-      state_.push_back(static_cast<double>(values.size()));
-      state_.insert(state_.end(), values.begin(), values.end());
-    } else {
-      values.resize(static_cast<std::size_t>(state_.at(place_++)));
-      take(values);
-    }
+    auto size = static_cast<double>(values.size());
+    exchange(std::span(&size, 1));
+    values.resize(static_cast<std::size_t>(size));
+    exchange(values);
   }
   void split(const std::string& /*name*/, parallel::Vector& values) override {
-    if (!restores_) {
-      state_.insert(state_.end(), values.values().begin(), values.values().end());
-    } else {
-      take(values.values());
-    }
+    exchange(values.values());
   }
   [[nodiscard]] const std::vector<double>& state() const { return state_; }
   [[nodiscard]] bool is_at_end() const { return place_ == state_.size(); }
 
  private:
-  void take(std::span<double> values) {
+  void exchange(std::span<double> values) {
+    if (!restores_) {
+      state_.insert(state_.end(), values.begin(), values.end());
+      return;
+    }
     for (double& value : values) {
       value = state_.at(place_++);
     }
