@@ -215,13 +215,13 @@ Value toggle(bool C::*member) {
 /// A word for a kind of reference, or a file.
 Value reference() {
   std::string allowed;
-  for (const study::ReferenceKind& kind : study::reference_kinds()) {
-    allowed += kind.name + "|";
+  for (const study::ReferenceKind& kind : study::reference_kinds) {
+    allowed += std::string(kind.name) + "|";
   }
   allowed += "FILE.h5";
   const auto make = [allowed](const std::string& word) {
     if (!word.ends_with(".h5") &&
-        std::ranges::count(study::reference_kinds(), word, &study::ReferenceKind::name) == 0) {
+        std::ranges::count(study::reference_kinds, word, &study::ReferenceKind::name) == 0) {
       refuse_word(word, allowed);
     }
     return word;
@@ -336,8 +336,8 @@ std::vector<Option> make_table() {
       {"levels", "\"n,n,...\"", "", "coarse to fine; P:N for both; first:last:count is geometric",
        levels(), result, all, converge},
       {"reference", "", "finest",
-       "what levels are measured against:" + described(study::reference_kinds()), reference(),
-       result, all, converge},
+       "what levels are measured against:" + described(study::reference_kinds), reference(), result,
+       all, converge},
       {"expect-order", "\"x=1,...\"", "", "of x, y, u, u_cells, or none; the promised if not given",
        text(&C::expected_orders), result, all, converge},
       {"order-tolerance", "d", "0.1", "how far an order may be from the expected one",

@@ -10,7 +10,6 @@
 #include "base/text.hpp"
 #include "cli/printed.hpp"
 #include "cli/spec.hpp"
-#include "study/promised_order.hpp"
 #include "study/refinement.hpp"
 
 namespace masing::cli {

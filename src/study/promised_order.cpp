@@ -1,5 +1,3 @@
-#include "study/promised_order.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "base/function.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "study/study_spec.hpp"
 
 namespace masing::study {
 
@@ -54,63 +53,57 @@ Values values_of(const base::Function& f) {
   return found;
 }
 
-/// How k u varies with s, until something yields and at all: spreads and differences at the ends of
-/// k, of u0, by which u then differs for different s, and of the bounds of u; relative to the sizes
-/// of k and η.
+/// How k u varies with s: k, the bounds of u and u0, by which u differs for different s until
+/// something yields. Spreads and differences count relative to the sizes of k and η.
 struct Variation {
-  double stiffness_spread = 0.0;
-  double start_spread = 0.0;
-  double bounds_spread = 0.0;
-  double elastic_difference = 0.0;
-  double bounds_difference = 0.0;
-  bool is_weakest_at_an_end = false;
+  explicit Variation(const slab::Slab& slab)
+      : stiffness(values_of(slab.stiffness)),
+        threshold(values_of(slab.threshold)),
+        shift(values_of(slab.shift)),
+        start(values_of(slab.initial_u.plus(1.0, slab.shift))) {}
 
+  [[nodiscard]] bool starts_uniform() const { return start.spread / threshold.size <= rounding; }
   [[nodiscard]] bool is_uniform() const {
-    return std::max(start_spread, bounds_spread) <= rounding;
+    return starts_uniform() &&
+           std::max(threshold.spread, shift.spread) / threshold.size <= rounding;
   }
   /// Whether the sums over cells are the integrals until something yields.
   [[nodiscard]] bool starts_exact() const {
-    return std::max(stiffness_spread, start_spread) <= rounding;
+    return starts_uniform() && stiffness.spread / stiffness.size <= rounding;
   }
-};
 
-Variation variation_of(const slab::Slab& slab) {
-  const Values stiffness = values_of(slab.stiffness);
-  const Values threshold = values_of(slab.threshold);
-  const Values shift = values_of(slab.shift);
-  const Values start = values_of(slab.initial_u.plus(1.0, slab.shift));
-  return {.stiffness_spread = stiffness.spread / stiffness.size,
-          .start_spread = start.spread / threshold.size,
-          .bounds_spread = std::max(threshold.spread, shift.spread) / threshold.size,
-          .elastic_difference =
-              std::max(stiffness.difference / stiffness.size, start.difference / threshold.size),
-          .bounds_difference = std::max(threshold.difference, shift.difference) / threshold.size,
-          .is_weakest_at_an_end =
-              threshold.is_least_at_an_end() && shift.spread <= rounding * threshold.size};
-}
+  Values stiffness;
+  Values threshold;
+  Values shift;
+  Values start;
+};
 
 ExpectedOrder order_in_space(const slab::Slab& slab, const std::string& quantity) {
   constexpr double close = 0.1;
-  const Variation of = variation_of(slab);
-  // Of k u at both ends, which make the error of the rule right.
-  const bool is_right = slab.rule == slab::Rule::right;
-  const double elastic = is_right ? of.elastic_difference : 0.0;
-  const double difference = is_right ? std::max(elastic, of.bounds_difference) : 0.0;
+  const Variation of(slab);
+  double elastic = 0.0;  // difference of k u at both ends, which makes the error of the rule right
+  double difference = 0.0;  // the same where elements yield, too
+  if (slab.rule == slab::Rule::right) {
+    elastic = std::max(of.stiffness.difference / of.stiffness.size,
+                       of.start.difference / of.threshold.size);
+    difference = std::max({elastic, of.threshold.difference / of.threshold.size,
+                           of.shift.difference / of.threshold.size});
+  }
   if (quantity == "u" && !of.is_uniform()) {
-    const bool starts_uniform = of.start_spread <= rounding;
-    return {quantity, 1.0, starts_uniform && !of.starts_exact() && elastic <= rounding};
+    return {quantity, 1.0, of.starts_uniform() && !of.starts_exact() && elastic <= rounding};
   }
   if (difference <= rounding) {
     return {quantity, 2.0, of.is_uniform()};
   }
-  const bool errs_from_yielding = of.starts_exact() && of.is_weakest_at_an_end;
+  const bool errs_from_yielding = of.starts_exact() && of.threshold.is_least_at_an_end() &&
+                                  of.shift.spread <= rounding * of.threshold.size;
   return {quantity, 1.0, difference < close || (elastic <= rounding && !errs_from_yielding)};
 }
 
 }  // namespace
 
 bool is_uniform(const slab::Slab& slab) {
-  return variation_of(slab).is_uniform();
+  return Variation(slab).is_uniform();
 }
 
 ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const Reference& reference,

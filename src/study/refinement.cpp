@@ -7,7 +7,6 @@
 #include <span>
 
 #include "study/plan.hpp"
-#include "study/promised_order.hpp"
 
 namespace masing::study {
 

@@ -54,16 +54,6 @@ double step_of(const engine::RunSpec& run) {
 
 }  // namespace
 
-const std::vector<ReferenceKind>& reference_kinds() {
-  static const std::vector<ReferenceKind> kinds{
-      {"finest", "one run at least 16 times finer than the last level"},
-      {"successive", "each level against the next"},
-      {"exact", "the exact solution (P = N = inf)"},
-      {"exact-time", "the exact solution at the same P"},
-      {"cells-inf", "P = inf, the same N"}};
-  return kinds;
-}
-
 Reference make_reference(const std::string& name, Refine refine, const std::vector<Level>& levels,
                          const engine::Model& model) {
   const bool is_finite = std::holds_alternative<rheology::ModelSpec>(model);

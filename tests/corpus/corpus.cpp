@@ -25,7 +25,6 @@
 #include "engine/time_loop.hpp"
 #include "parallel/session.hpp"
 #include "slab/scheme.hpp"
-#include "study/promised_order.hpp"
 #include "study/refinement.hpp"
 #include "study/study_spec.hpp"
 #include "support/options.hpp"

@@ -1,6 +1,5 @@
 // What scheme, rule, problem and reference promise, from the leading terms of the errors.
 
-#include "study/promised_order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -45,7 +45,7 @@ const engine::Masing& masing_of(const engine::RunSpec& run) {
 }
 
 TEST(Reference, is_made_of_its_word_or_of_a_file) {
-  for (const auto& [name, description] : study::reference_kinds()) {
+  for (const auto& [name, description] : study::reference_kinds) {
     EXPECT_EQ(reference(name).name, name);
     EXPECT_EQ(reference(name).file, std::nullopt) << name;
   }
@@ -80,7 +80,8 @@ TEST(Reference, is_exact_where_errors_against_it_are_true_ones) {
   for (const char* name : {"finest", "successive", "run.h5"}) {
     EXPECT_FALSE(reference(name).is_exact()) << name;
   }
-  for (const auto& [name, description] : study::reference_kinds()) {
+  for (const auto& [word, description] : study::reference_kinds) {
+    const std::string name = word;
     EXPECT_EQ(reference(name).is_successive, name == "successive");
     EXPECT_EQ(reference(name).finest.has_value(), name == "finest") << name;
   }
