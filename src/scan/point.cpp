@@ -184,10 +184,7 @@ PointNumbers described(const slab::Cycle& cycle, double period) {
                  .period = period,
                  .period_multiple = static_cast<double>(cycle.multiple),
                  .residual = cycle.residual,
-                 .larger_re = cycle.multipliers[0].real(),
-                 .larger_im = cycle.multipliers[0].imag(),
-                 .smaller_re = cycle.multipliers[1].real(),
-                 .smaller_im = cycle.multipliers[1].imag(),
+                 .multipliers = cycle.multipliers,
                  .drift = cycle.drift,
                  .frozen = cycle.frozen});
   if (std::abs(cycle.drift) > 1e-9 * (cycle.most_x - cycle.least_x)) {

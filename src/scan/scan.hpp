@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <complex>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -71,10 +73,9 @@ struct PointNumbers {
   double period = base::undefined;
   double period_multiple = base::undefined;
   double residual = base::undefined;
-  double larger_re = base::undefined;  ///< Floquet multipliers
-  double larger_im = base::undefined;
-  double smaller_re = base::undefined;
-  double smaller_im = base::undefined;
+  /// Floquet's, the larger one first.
+  std::array<std::complex<double>, 2> multipliers{
+      {{base::undefined, base::undefined}, {base::undefined, base::undefined}}};
   double drift = base::undefined;
   double frozen = base::undefined;
   double settled = base::undefined;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "base/text.hpp"
@@ -96,19 +97,19 @@ void write_multipliers(const parallel::Communicator& comm, const io::Handle& fil
   write_numbers(comm, file, "/points/multiplier", "number of the multiplier, the larger one first",
                 2, 1.0);
   const auto write = [&](const std::string& path, const char* description, const char* symbol,
-                         double PointNumbers::*larger, double PointNumbers::*smaller) {
+                         const auto& part) {
     std::vector<double> pairs;
     for (const ScanPoint& point : scan.points) {
-      pairs.insert(pairs.end(), {point.numbers.*larger, point.numbers.*smaller});
+      std::ranges::transform(point.numbers.multipliers, std::back_inserter(pairs), part);
     }
     const auto rows = std::ssize(scan.points);
     io::Table(file, path, {description, symbol}, rows, 2).append(rows, pairs, 0, &comm);
     io::name_axes(file, path, {"point", "multiplier"});
   };
   write("/points/multiplier_re", "Floquet multipliers, the larger one first; real part", "Re mu",
-        &PointNumbers::larger_re, &PointNumbers::smaller_re);
-  write("/points/multiplier_im", "the same; imaginary part", "Im mu", &PointNumbers::larger_im,
-        &PointNumbers::smaller_im);
+        [](const auto& multiplier) { return multiplier.real(); });
+  write("/points/multiplier_im", "the same; imaginary part", "Im mu",
+        [](const auto& multiplier) { return multiplier.imag(); });
 }
 
 void write_runs(const parallel::Communicator& comm, const io::Handle& file, const Scan& scan) {
@@ -131,16 +132,6 @@ void write_runs(const parallel::Communicator& comm, const io::Handle& file, cons
                        {std::string("samples of ") + symbols[c], symbols[c]}, column, names[0]);
     }
   }
-}
-
-std::string past_text(const ScanSpec& spec) {
-  if (spec.kind != ScanKind::steady) {
-    return "";
-  }
-  return spec.past == Past::rest
-             ? "rest: cells that do not yield on a cycle keep what the motion from x0, y0, u0 left"
-             : "point: cells that do not yield on a cycle keep what the cycle of the point before "
-               "left, of the first point the motion from x0, y0, u0";
 }
 
 }  // namespace
@@ -169,14 +160,20 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   io::write_attribute(group, "sizes", base::joined(sizes, " "));
   constexpr const char* kinds[] = {"runs", "steady", "closed curves"};
   io::write_attribute(group, "kind", std::string(kinds[static_cast<std::size_t>(spec.kind)]));
-  io::write_attribute(group, "past", past_text(spec));
+  constexpr const char* pasts[] = {
+      "rest: cells that do not yield on a cycle keep what the motion from x0, y0, u0 left",
+      "point: cells that do not yield on a cycle keep what the cycle of the point before left, of "
+      "the first point the motion from x0, y0, u0"};
+  const bool is_steady = spec.kind == ScanKind::steady;
+  io::write_attribute(group, "past",
+                      std::string(is_steady ? pasts[static_cast<std::size_t>(spec.past)] : ""));
   io::write_attribute(group, "failed", scan.failed());
   for (const PointColumn& column : point_columns) {
     if (column.is_of(spec.kind)) {
       write_points(column.name, {column.description, column.symbol}, values_of(scan, column.value));
     }
   }
-  if (spec.kind == ScanKind::steady) {
+  if (is_steady) {
     write_multipliers(comm, file, scan);
   }
   std::vector<double> status;

@@ -151,24 +151,19 @@ statistics::Fit fitted(const StudySpec& spec, const Columns& of, const slab::Sla
 
 /// Sets the steps h that orders refer to: δs or δt; for `both` that of the joint fit,
 /// hᵖ = C₁δsᵖ + C₂δtᵖ, or δs + δt where the levels cannot tell C₁ and C₂ apart.
-void set_steps(QuantityResult& found, Refine refine, const Columns& of) {
+void set_steps(QuantityResult& found, Refine refine, const Study& study) {
   const statistics::JointFit& joint = found.joint;
-  const auto fill = [&](const auto& step) {
-    std::ranges::transform(of.ds, of.dt, std::back_inserter(found.steps), step);
-  };
-  fill([&](double ds, double dt) {
-    return joint.space * std::pow(ds, joint.power) + joint.time * std::pow(dt, joint.power);
+  const std::vector<double> sums = study.column([&](const LevelResult& at) {
+    return joint.space * std::pow(at.ds, joint.power) + joint.time * std::pow(at.dt, joint.power);
   });
+  found.steps = study.column(&LevelResult::step);
   // Errors in space and in time may have opposite signs: what must be positive is their sum.
-  if (std::ranges::all_of(found.steps, [](double sum) { return sum > 0; })) {
+  if (std::ranges::all_of(sums, [](double sum) { return sum > 0; })) {
     found.step = StepKind::joint;
-    for (double& step : found.steps) {
-      step = std::pow(step, 1.0 / joint.power);
-    }
+    std::ranges::transform(sums, found.steps.begin(),
+                           [&](double sum) { return std::pow(sum, 1.0 / joint.power); });
     return;
   }
-  found.steps.clear();
-  fill([&](double ds, double dt) { return refined_step(refine, ds, dt); });
   found.step = refine == Refine::steps   ? StepKind::time
                : refine == Refine::cells ? StepKind::space
                                          : StepKind::sum;
@@ -191,7 +186,7 @@ QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
   if (spec.refine == Refine::both) {
     found.joint = statistics::fit_jointly(of.ds, of.dt, of.errors, found.joint.power);
   }
-  set_steps(found, spec.refine, of);
+  set_steps(found, spec.refine, study);
   const std::vector<double>& e = of.errors;
   const std::vector<double>& h = found.steps;
   for (std::size_t l = 1; l < e.size(); ++l) {
