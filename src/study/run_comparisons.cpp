@@ -13,7 +13,6 @@
 #include "io/checkpoint.hpp"
 #include "io/progress.hpp"
 #include "io/result_file.hpp"
-#include "io/sealed_file.hpp"
 #include "parallel/session.hpp"
 #include "study/lockstep.hpp"
 #include "study/plan.hpp"
@@ -128,23 +127,17 @@ class ComparisonRunner {
     return found;
   }
 
-  /// This rank's reason to pause. Whether another has met a mistake is looked for now and then, as
-  /// each look may yield the core. Local.
-  [[nodiscard]] Reason reason() {
-    constexpr std::chrono::milliseconds distance{20};
+  /// This rank's reason to pause. Local.
+  [[nodiscard]] Reason reason() const {
     const io::CheckpointSpec& checkpoint = spec_.checkpoint;
-    const Clock::time_point now = Clock::now();
-    if (now >= looked_at_ + distance) {
-      looked_at_ = now;
-      is_told_ = notice_.received() != 0;
-    }
     const bool is_due = checkpoint.every == 0
-                            ? now >= saved_at_ + io::checkpoint_distance
+                            ? Clock::now() >= saved_at_ + io::checkpoint_distance
                             : current_ != nullptr && current_->step() != saved_step_ &&
                                   current_->step() % checkpoint.every == 0;
-    return parallel::stop_requested() || is_told_ ? Reason::stop
-           : checkpoint.scheduled && is_due       ? Reason::checkpoint
-                                                  : Reason::none;
+    // The request is looked for first, and the notice with it.
+    return parallel::stop_requested() || notice_.cause() != 0 ? Reason::stop
+           : checkpoint.scheduled && is_due                   ? Reason::checkpoint
+                                                              : Reason::none;
   }
 
   /// The step of the finest run at which the next window ends at the latest; nothing where they are
@@ -363,12 +356,10 @@ class ComparisonRunner {
   std::unique_ptr<Lockstep> current_;
   std::optional<base::UserError> mistake_;  // that this rank met alone
   parallel::StopNotice notice_;             // that a rank has met one
-  bool is_told_ = false;                    // of it
   std::vector<std::vector<double>> saved_;  // states of this rank's own, to go on with
   Batch under_way_;                         // comparisons that a checkpoint had begun
   engine::Pace pace_;
   Clock::time_point saved_at_ = Clock::now();
-  Clock::time_point looked_at_;  // for the notice
   std::int64_t saved_step_ = 0;
 };
 
