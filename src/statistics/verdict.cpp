@@ -41,12 +41,6 @@ struct LadderScale {
   double coarser = std::numeric_limits<double>::infinity();
   double finer = 1.0;
   double count = 0.0;
-
-  void include(const LadderScale& other) {
-    coarser = std::min(coarser, other.coarser);
-    finer = std::max(finer, other.finer);
-    count = std::max(count, other.count);
-  }
 };
 
 /// The scatter that is larger than the true one in four of five studies.
@@ -138,8 +132,10 @@ std::vector<std::int64_t> deciding_ladder(const CountLadder& made,
   constexpr double most = 1000.0;
   LadderScale scale;
   for (const UndecidedOrder& found : orders) {
-    scale.include(made.are_differences ? ladder_of_doublings(made, found, tolerance)
-                                       : dense_ladder(made, found, tolerance));
+    const LadderScale one = made.are_differences ? ladder_of_doublings(made, found, tolerance)
+                                                 : dense_ladder(made, found, tolerance);
+    scale = {std::min(scale.coarser, one.coarser), std::max(scale.finer, one.finer),
+             std::max(scale.count, one.count)};
   }
   if (made.most_finer < 1 || scale.count == 0 || scale.count > most) {
     return {};

@@ -11,13 +11,6 @@
 
 namespace masing::study {
 
-/// Where a window ends: at time `index` of `times`, which are those of u where it `has_field`.
-struct Lockstep::Window {
-  bool has_field;
-  SampleTimes times;
-  std::int64_t index;
-};
-
 namespace {
 
 void update_max(Errors& errors, const PhasePoint& here, const PhasePoint& there) {
@@ -75,63 +68,65 @@ void Lockstep::advance(std::int64_t last) {
   const SampleTimes& fields = plan_.field_times;
   const std::int64_t next = has_field_left() ? fields.at(next_field_, finest).end() : engine::never;
   const std::int64_t end = std::min({last, steps_, next});
-  const Window window =
-      next == end ? Window{true, fields, next_field_} : Window{false, SampleTimes(steps_), end};
-  for (auto& [index, one] : runs_) {
+  // The window ends at time `index` of these.
+  const bool has_field = next == end;
+  const SampleTimes times = has_field ? fields : SampleTimes(steps_);
+  const std::int64_t index = has_field ? next_field_ : end;
+  for (auto& [run, one] : runs_) {
     const slab::TimeGrid& grid = one.run().time;
     try {
       if (one.goes_to_times()) {
-        go_to_times(index, window);
+        go_to_times(run, times, index, has_field);
       } else {
-        one.go_to(window.times.at(window.index, grid),
+        one.go_to(times.at(index, grid),
                   has_field_left() ? fields.at(next_field_, grid) : StepTime{});
       }
     } catch (const base::UserError& error) {
       throw base::UserError(error.quantity(),
-                            fmt::format("{} ({}): {}", plan_.runs[index].options.title,
+                            fmt::format("{} ({}): {}", plan_.runs[run].options.title,
                                         engine::title(one.run()), error.fault()));
     }
   }
   for (Pair& pair : pairs_) {
     compare_motion(pair);
   }
-  if (window.has_field) {
+  if (has_field) {
     compare_fields();
     ++next_field_;
   }
   step_ = end;
 }
 
-/// To the times of all levels that are measured against it, and to that of u. The levels round jT/m
-/// differently. The largest of their values is taken, over all comparisons of the plan, so that the
-/// batch does not matter.
-void Lockstep::go_to_times(std::size_t reference, const Window& window) {
-  std::vector<double> times;
+/// To the times of all levels that are measured against it, up to time `last` of `times`, and,
+/// where that `has_field`, to that of u. The levels round jT/m differently. The largest of their
+/// values is taken, over all comparisons of the plan, so that the batch does not matter.
+void Lockstep::go_to_times(std::size_t reference, const SampleTimes& times, std::int64_t last,
+                           bool has_field) {
+  std::vector<double> asked;
   for (const Pair& pair : pairs_) {
     if (pair.of.reference == reference) {
       const slab::TimeGrid& grid = runs_.at(pair.of.level).run().time;
-      const std::int64_t last = window.times.at(window.index, grid).step;
-      for (std::int64_t p = pair.next; p <= last; ++p) {
-        times.push_back(grid.time(p));
+      const std::int64_t end = times.at(last, grid).step;
+      for (std::int64_t p = pair.next; p <= end; ++p) {
+        asked.push_back(grid.time(p));
       }
     }
   }
   Trajectory& exact = runs_.at(reference);
-  if (window.has_field) {
+  if (has_field) {
     std::optional<double> time_of_u;
     for (const Comparison& of : plan_.comparisons) {
       const slab::TimeGrid& grid = plan_.runs[of.level].run.time;
-      const StepTime end = window.times.at(window.index, grid);
+      const StepTime end = times.at(last, grid);
       if (of.reference == reference && end.fraction == 0) {
         time_of_u = std::max(time_of_u, std::optional(grid.time(end.step)));
       }
     }
-    times.push_back(
-        time_of_u.value_or(window.times.time(window.index, exact.run().time.final_time)));
+    asked.push_back(time_of_u.value_or(times.time(last, exact.run().time.final_time)));
   }
-  std::ranges::sort(times);
-  times.erase(std::unique(times.begin(), times.end()), times.end());
-  exact.go_to(times);
+  std::ranges::sort(asked);
+  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+  exact.go_to(asked);
 }
 
 void Lockstep::compare_motion(Pair& pair) const {

@@ -46,11 +46,11 @@ class Lockstep {
     Errors errors;      // so far, of this rank
     std::int64_t next;  // the first time that x and y have not been compared at
   };
-  struct Window;
 
   [[nodiscard]] bool has_field_left() const { return next_field_ < plan_.field_times.count(); }
   void make_run(std::size_t index, double bytes);
-  void go_to_times(std::size_t reference, const Window& window);
+  void go_to_times(std::size_t reference, const SampleTimes& times, std::int64_t last,
+                   bool has_field);
   void compare_motion(Pair& pair) const;
   void compare_fields();
 

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <vector>
 
-#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "io/recorders.hpp"
 #include "io/result_file.hpp"
 #include "study/refinement.hpp"
-#include "study/study_spec.hpp"
 
 namespace masing::study {
 
@@ -251,15 +247,13 @@ std::string legend(const Study& study) {
       return std::ranges::count(finding.fit.marks, mark) > 0;
     });
   };
-  std::string text;
-  if (any(statistics::Mark::before)) {
-    text += "< left out of the fit: before the asymptotic range\n";
-  }
-  if (any(statistics::Mark::on_floor)) {
-    text += fmt::format("_ left out of the fit: on the round-off floor, {:.1e}\n",
-                        study.floors.largest());
-  }
-  return text;
+  return std::string(any(statistics::Mark::before)
+                         ? "< left out of the fit: before the asymptotic range\n"
+                         : "") +
+         (any(statistics::Mark::on_floor)
+              ? fmt::format("_ left out of the fit: on the round-off floor, {:.1e}\n",
+                            study.floors.largest())
+              : "");
 }
 
 std::string conclusion(const StudySpec& spec, const QuantityResult& finding, const char* quantity) {
