@@ -65,8 +65,7 @@ class StopNotice {
   /// The cause of the notice that this rank sent or passed on, what has arrived included; 0 before.
   /// Local.
   [[nodiscard]] int received();
-  /// What received() said last, where this rank has not sent one since; stop_requested() calls it
-  /// for all notices now and then. Local.
+  /// The same without a look for what has arrived: stop_requested() looks for all notices. Local.
   [[nodiscard]] int cause() const { return cause_; }
   /// Receive the messages still under way. No rank may send afterwards. Collective.
   void drain();

@@ -6,14 +6,11 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <memory>
 #include <numbers>
-#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/poll.hpp"
-#include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/progress.hpp"
 #include "io/recorders.hpp"

@@ -5,7 +5,6 @@
 #include <complex>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -3,15 +3,12 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <boost/math/tools/roots.hpp>
-#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <limits>
 #include <optional>
 
-#include "base/limits.hpp"
 #include "statistics/least_squares.hpp"
-#include "statistics/power_law.hpp"
 
 namespace masing::statistics {
 

@@ -1,13 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "statistics/verdict.hpp"
 #include "study/refinement.hpp"
-#include "study/study_spec.hpp"
 
 namespace masing::study {
 

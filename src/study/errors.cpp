@@ -1,12 +1,8 @@
 #include "study/errors.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
-#include "base/limits.hpp"
-#include "base/partition.hpp"
 #include "slab/turning_points/interval_sets.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
 

@@ -10,13 +10,11 @@
 #include <span>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/partition.hpp"
 #include "engine/setup.hpp"
 #include "io/progress.hpp"
 #include "parallel/session.hpp"
 #include "slab/turning_points/interval_sets.hpp"
-#include "study/study_spec.hpp"
 
 namespace masing::study {
 

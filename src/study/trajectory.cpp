@@ -12,12 +12,12 @@ using parallel::Phase;
 using parallel::PhaseTimer;
 
 double SampleTimes::time(std::int64_t i, double final_time) const {
-  return are_given() ? (*given_)[static_cast<std::size_t>(i)]
-                     : slab::TimeGrid{final_time, intervals_}.time(i);
+  return given_ != nullptr ? (*given_)[static_cast<std::size_t>(i)]
+                           : slab::TimeGrid{final_time, intervals_}.time(i);
 }
 
 StepTime SampleTimes::at(std::int64_t i, const slab::TimeGrid& grid) const {
-  if (are_given()) {
+  if (given_ != nullptr) {
     const double position =
         std::clamp(time(i, grid.final_time) / grid.step(), 0.0, static_cast<double>(grid.steps));
     const double nearest = std::round(position);

@@ -61,7 +61,6 @@ class SampleTimes {
       : intervals_(std::ssize(*given) - 1), given_(std::move(given)) {}
 
   [[nodiscard]] std::int64_t count() const { return intervals_ + 1; }
-  [[nodiscard]] bool are_given() const { return given_ != nullptr; }
   /// t_i on [0, final_time]. Local.
   [[nodiscard]] double time(std::int64_t i, double final_time) const;
   /// Time i among the steps of a run: from integers where the times are uniform; a given one that

@@ -1,6 +1,5 @@
 // What scheme, rule, problem and reference promise, from the leading terms of the errors.
 
-
 #include <gtest/gtest.h>
 
 #include "study/study_spec.hpp"
