@@ -164,8 +164,8 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
   series.append(study.series);
   series.finish();
   const auto columns_in = [&](const std::string& group) {
-    const Write write = [&comm, &file, group](const std::string& name, const io::Meaning& meaning,
-                                              const std::vector<double>& values) {
+    Write write = [&comm, &file, group](const std::string& name, const io::Meaning& meaning,
+                                        const std::vector<double>& values) {
       io::write_column(comm, file, group + name, meaning, values, "level");
     };
     double level = 0.0;
