@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
 
 #include "base/block_sum.hpp"
 #include "base/limits.hpp"
@@ -19,8 +18,8 @@ double within_range(double bound) {
 
 }  // namespace
 
-double common_shift(const BoxElements& elements, const Coupling& coupling) {
-  assert(coupling.stiffness >= 0 && coupling.compliance > 0);
+double common_shift(const BoxElements& elements) {
+  assert(elements.coupling >= 0 && elements.total_compliance > 0);
   double above = 0.0;
   double below = 0.0;
   for (std::size_t i = 0; i < elements.value.size(); ++i) {
@@ -31,11 +30,11 @@ double common_shift(const BoxElements& elements, const Coupling& coupling) {
   double least = -below;
   double greatest = above;
   const double farthest = std::max(above, below);
-  const double largest_sum = farthest * coupling.compliance;
+  const double largest_sum = farthest * elements.total_compliance;
   if (!(largest_sum <= 1e200)) {
     return base::undefined;
   }
-  const std::array scales{base::FixedPoint(within_range(coupling.compliance)),
+  const std::array scales{base::FixedPoint(within_range(elements.total_compliance)),
                           base::FixedPoint(within_range(largest_sum))};
   const double resolution = 0.5 * base::epsilon * farthest;
   // It begins at 0, not at the last root: the state alone decides the next.
@@ -49,8 +48,8 @@ double common_shift(const BoxElements& elements, const Coupling& coupling) {
       const double yielding = std::abs(shifted) > elements.bound[i] ? elements.compliance[i] : 0.0;
       return std::array{yielding, to_bound * yielding};
     });
-    const double slope = 1 + coupling.stiffness * scales[0].value(units[0]);
-    double next = coupling.stiffness * scales[1].value(units[1]) / slope;
+    const double slope = 1 + elements.coupling * scales[0].value(units[0]);
+    double next = elements.coupling * scales[1].value(units[1]) / slope;
     next = std::clamp(next, least, greatest);
     if (std::abs(next - shift) <= resolution) {
       return next;
@@ -67,39 +66,35 @@ double common_shift(const BoxElements& elements, const Coupling& coupling) {
 BoxProjection3::BoxProjection3(const Matrix3& matrix, const Vector3& bound)
     : matrix_(matrix), bound_(bound) {
   for (std::size_t set = 0; set < sets; ++set) {
-    invert(set);
-  }
-}
-
-void BoxProjection3::invert(std::size_t set) {
-  // Gauss-Jordan without pivoting: stable where the matrix is positive definite.
-  Matrix3 left = matrix_;
-  Matrix3& right = inverse_[set];
-  for (std::size_t i = 0; i < size; ++i) {
-    right[i][i] = holds(set, i) ? 1.0 : 0.0;
-  }
-  for (std::size_t pivot = 0; pivot < size; ++pivot) {
-    if (!holds(set, pivot)) {
-      continue;
+    // Gauss-Jordan without pivoting: stable where the matrix is positive definite.
+    Matrix3 left = matrix_;
+    Matrix3& right = inverse_[set];
+    for (std::size_t i = 0; i < size; ++i) {
+      right[i][i] = holds(set, i) ? 1.0 : 0.0;
     }
-    // What is left of the diagonal must be more than its rounding.
-    constexpr double rounding = 16 * base::epsilon;
-    if (!(left[pivot][pivot] > rounding * matrix_[pivot][pivot] &&
-          std::isfinite(left[pivot][pivot]))) {
-      throw base::UserError(
-          "the stiffness matrix is singular to rounding; give stiffnesses closer in size");
-    }
-    for (std::size_t row = 0; row < size; ++row) {
-      const double factor = left[row][pivot] / left[pivot][pivot];
-      for (std::size_t column = 0; row != pivot && holds(set, row) && column < size; ++column) {
-        left[row][column] -= factor * left[pivot][column];
-        right[row][column] -= factor * right[pivot][column];
+    for (std::size_t pivot = 0; pivot < size; ++pivot) {
+      if (!holds(set, pivot)) {
+        continue;
+      }
+      // What is left of the diagonal must be more than its rounding.
+      constexpr double rounding = 16 * base::epsilon;
+      if (!(left[pivot][pivot] > rounding * matrix_[pivot][pivot] &&
+            std::isfinite(left[pivot][pivot]))) {
+        throw base::UserError(
+            "the stiffness matrix is singular to rounding; give stiffnesses closer in size");
+      }
+      for (std::size_t row = 0; row < size; ++row) {
+        const double factor = left[row][pivot] / left[pivot][pivot];
+        for (std::size_t column = 0; row != pivot && holds(set, row) && column < size; ++column) {
+          left[row][column] -= factor * left[pivot][column];
+          right[row][column] -= factor * right[pivot][column];
+        }
       }
     }
-  }
-  for (std::size_t row = 0; row < size; ++row) {
-    for (std::size_t column = 0; holds(set, row) && column < size; ++column) {
-      right[row][column] /= left[row][row];
+    for (std::size_t row = 0; row < size; ++row) {
+      for (std::size_t column = 0; holds(set, row) && column < size; ++column) {
+        right[row][column] /= left[row][row];
+      }
     }
   }
 }
@@ -133,7 +128,7 @@ BoxProjection3::Candidate BoxProjection3::on_face(std::size_t set, std::size_t u
 
 Vector3 BoxProjection3::project(const Vector3& value) const {
   Candidate best;
-  best.violation = std::numeric_limits<double>::infinity();
+  best.violation = base::infinity;
   best.point.fill(base::undefined);
   for (std::size_t set = 0; set < sets; ++set) {
     // The subsets of `set`: which of it are held at the upper bound.

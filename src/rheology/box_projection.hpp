@@ -18,12 +18,8 @@ struct BoxElements {
   std::span<const double> value;       ///< v_i, [n]
   std::span<const double> bound;       ///< α_i ≥ 0, [n]
   std::span<const double> compliance;  ///< 1/k_i > 0, [n]
-};
-
-/// What couples the elements: k0 ≥ 0, and Σ 1/k_i.
-struct Coupling {
-  double stiffness = 0.0;
-  double compliance = 0.0;
+  double coupling = 0.0;               ///< k0 ≥ 0
+  double total_compliance = 0.0;       ///< Σ 1/k_i
 };
 
 /// The one unknown τ of the projection, whose point is w_i = clamp(v_i - τ, -α_i, α_i): the root of
@@ -34,7 +30,7 @@ struct Coupling {
 /// its piece there is τ (1 + k0 A) - k0 B, and the root of the piece is Newton's next point. The
 /// root is found when it lies on its own piece; a bracket that each evaluation narrows makes this
 /// end. NaN where a value is not finite. Local. Source: (2.34) with (4.2), rheological-models-2000.
-double common_shift(const BoxElements& elements, const Coupling& coupling);
+double common_shift(const BoxElements& elements);
 
 using Vector3 = std::array<double, 3>;
 using Matrix3 = std::array<Vector3, 3>;
@@ -68,7 +64,6 @@ class BoxProjection3 {
   };
 
   static bool holds(std::size_t set, std::size_t i) { return ((set >> i) & 1U) != 0; }
-  void invert(std::size_t set);
   [[nodiscard]] Candidate on_face(std::size_t set, std::size_t upper, const Vector3& value) const;
 
   Matrix3 matrix_;

@@ -151,6 +151,19 @@ std::set<std::size_t> grounded_columns(const std::vector<StVenant>& elements,
 /// slides in that direction.
 using Modes = std::vector<int>;
 
+Index index(std::size_t i) {
+  return static_cast<Index>(i);
+}
+
+/// The value at τ of polynomials in rows, or of their derivatives.
+Vector value_of_rows(const Eigen::MatrixXd& coefficients, double tau) {
+  Vector sum = Vector::Zero(coefficients.rows());
+  for (Index k = coefficients.cols(); k-- > 0;) {
+    sum = sum * tau + coefficients.col(k);
+  }
+  return sum;
+}
+
 /// The motion while no element changes its mode: a linear equation with constant coefficients,
 ///     X' = A X + F b + F' b' - D μ,   with μ of the elements that hold q (they yield in series or
 /// stick in parallel) from q' = 0, and μ = α sign(q) of those that slide, 0 of those that are
@@ -159,30 +172,154 @@ using Modes = std::vector<int>;
 class ModeMotion {
  public:
   /// `law` must outlive it. `order`: of the last coefficient, at least ChebyshevFit::points.
-  ModeMotion(const LinearLaw& law, int order);
+  ModeMotion(const LinearLaw& law, int order)
+      : law_(law), magnitude_(law.state.cwiseAbs()), order_(order) {}
 
   /// Local; allocates.
-  void set_modes(const Modes& modes);
-  /// The motion from `start` over `span`; `force_size`: what the rounding of F is to be compared
-  /// with.
-  void expand(const Vector& start, const Polynomial& force, double span, double force_size);
+  void set_modes(const Modes& modes) {
+    if (modes == modes_) {
+      return;
+    }
+    modes_ = modes;
+    holding_.clear();
+    std::map<std::size_t, std::vector<std::pair<std::size_t, double>>> seen;  // column: who sees it
+    for (std::size_t e = 0; e < modes.size(); ++e) {
+      if ((law_.elements[e].connection == Connection::in_series) == (modes[e] != 0)) {
+        for (const auto& [column, factor] : law_.elements[e].argument) {
+          seen[column].emplace_back(holding_.size(), factor);
+        }
+        holding_.push_back(e);
+      }
+    }
+    grounded_ = grounded_columns(law_.elements, holding_);
+    if (holding_.empty()) {
+      return;
+    }
+    std::vector<Eigen::Triplet<double>> entries;
+    for (std::size_t j = 0; j < holding_.size(); ++j) {
+      for (const auto& [column, factor] : law_.elements[holding_[j]].column_of_m) {
+        if (const auto by = seen.find(column); by != seen.end()) {
+          for (const auto& [i, share] : by->second) {
+            entries.emplace_back(index(i), index(j), share * factor);
+          }
+        }
+      }
+    }
+    Eigen::SparseMatrix<double> matrix(index(holding_.size()), index(holding_.size()));
+    matrix.setFromTriplets(entries.begin(), entries.end());
+    coupling_.compute(matrix);
+    response_ = coupling_.solve(Vector::Ones(matrix.rows())).cwiseAbs();
+    response_ = response_.cwiseMax(matrix.diagonal().cwiseInverse());
+  }
+
+  /// The motion from `start` over `span`; `force`: [order + 1]; `force_size`: what the rounding of
+  /// F is to be compared with.
+  void expand(const Vector& start, const Polynomial& force, double span, double force_size) {
+    span_ = span;
+    force_size_ = force_size;
+    force_ = force;
+    state_.setZero(start.size(), order_ + 1);
+    multiplier_.setZero(index(modes_.size()), order_);
+    state_.col(0) = start;
+    Vector held(index(holding_.size()));
+    for (int k = 0; k < order_; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      Vector rate = law_.state * state_.col(k) + force[at] * law_.force +
+                    ((k + 1) * force[at + 1] / span) * law_.force_rate;
+      for (std::size_t e = 0; k == 0 && e < modes_.size(); ++e) {
+        if (law_.elements[e].connection == Connection::in_parallel && modes_[e] != 0) {
+          multiplier_(index(e), 0) = modes_[e] * law_.elements[e].bound;
+          act(e, multiplier_(index(e), 0), rate);
+        }
+      }
+      if (!holding_.empty()) {
+        for (std::size_t i = 0; i < holding_.size(); ++i) {
+          held[index(i)] = rheology::seen(law_.elements[holding_[i]], rate);
+        }
+        const Vector found = coupling_.solve(held);
+        for (std::size_t i = 0; i < holding_.size(); ++i) {
+          multiplier_(index(holding_[i]), k) = found[index(i)];
+          act(holding_[i], found[index(i)], rate);
+        }
+        for (const std::size_t column : grounded_) {
+          rate[index(column)] = 0.0;  // not what rounding leaves, all that there would be at rest
+        }
+      }
+      state_.col(k + 1) = rate * (span / (k + 1));
+      if (law_.algebraic) {
+        const auto& [column, by_force, by_state] = *law_.algebraic;
+        state_(column, k + 1) = by_force * force[at + 1] + by_state.dot(state_.col(k + 1));
+      }
+    }
+    measure();
+  }
+
   /// Make the span shorter by a factor: τ = 1 comes earlier.
-  void shorten(double factor);
+  void shorten(double factor) {
+    span_ *= factor;
+    double power = 1.0;
+    for (int k = 0; k <= order_; ++k, power *= factor) {
+      state_.col(k) *= power;
+      if (k < order_) {
+        multiplier_.col(k) *= power;
+      }
+      force_[static_cast<std::size_t>(k)] *= power;
+    }
+    measure();
+  }
 
   [[nodiscard]] double span() const { return span_; }
-  [[nodiscard]] Vector state(double tau) const;
+  [[nodiscard]] Vector state(double tau) const { return value_of_rows(state_, tau); }
+
   /// X'.
-  [[nodiscard]] Vector rate(double tau) const;
+  [[nodiscard]] Vector rate(double tau) const {
+    Vector sum = Vector::Zero(state_.rows());
+    for (int k = order_; k > 0; --k) {
+      sum = sum * tau + k * state_.col(k);
+    }
+    return sum / span_;
+  }
+
   /// q of an element, and μ.
-  [[nodiscard]] Polynomial seen(std::size_t element) const;
-  [[nodiscard]] Polynomial multiplier(std::size_t element) const;
+  [[nodiscard]] Polynomial seen(std::size_t element) const {
+    Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(order_ + 1);
+    for (const auto& [column, factor] : law_.elements[element].argument) {
+      sum += factor * state_.row(index(column));
+    }
+    return {sum.begin(), sum.end()};
+  }
+
+  [[nodiscard]] Polynomial multiplier(std::size_t element) const {
+    const auto row = multiplier_.row(index(element));
+    return {row.begin(), row.end()};
+  }
+
   /// G - X', D μ.
-  [[nodiscard]] Vector acting(double tau) const;
+  [[nodiscard]] Vector acting(double tau) const {
+    Vector rate = Vector::Zero(state_.rows());
+    const Vector multipliers = value_of_rows(multiplier_, tau);
+    for (std::size_t e = 0; e < modes_.size(); ++e) {
+      act(e, -multipliers[index(e)], rate);
+    }
+    return rate;
+  }
+
   /// Taylor coefficients, [columns, order + 1].
   [[nodiscard]] const Eigen::MatrixXd& coefficients() const { return state_; }
   /// What the rounding of each column is to be compared with. Its coefficients count, and the terms
   /// of its rate over the span: they may cancel.
-  [[nodiscard]] Vector sizes() const;
+  [[nodiscard]] Vector sizes() const {
+    Vector terms = largest_drift_;
+    const Vector multipliers = multiplier_.cwiseAbs().rowwise().maxCoeff();
+    for (std::size_t e = 0; e < modes_.size(); ++e) {
+      for (const auto& [column, factor] : law_.elements[e].column_of_m) {
+        terms[index(column)] += std::abs(factor) * multipliers[index(e)];
+      }
+    }
+    const Vector once = state_.cwiseAbs().rowwise().maxCoeff() + span_ * terms;
+    return once + span_ * (magnitude_ * once);  // what cancels in y does not in x
+  }
+
   /// The size of the terms that μ of an element that holds q, so connected, is a sum of; 0 where
   /// there is none.
   [[nodiscard]] double multiplier_scale(Connection connection) const {
@@ -190,8 +327,38 @@ class ModeMotion {
   }
 
  private:
-  void act(std::size_t element, double multiplier, Vector& rate) const;
-  void measure();
+  void act(std::size_t element, double multiplier, Vector& rate) const {
+    for (const auto& [column, factor] : law_.elements[element].column_of_m) {
+      rate[index(column)] -= factor * multiplier;
+    }
+  }
+
+  void measure() {
+    double largest_force = force_size_;
+    for (std::size_t k = 0; k < force_.size(); ++k) {
+      largest_force = std::max(largest_force, static_cast<double>(k + 1) * std::abs(force_[k]));
+    }
+    largest_drift_ = magnitude_ * state_.cwiseAbs().rowwise().maxCoeff() +
+                     largest_force * (law_.force.cwiseAbs() + law_.force_rate.cwiseAbs() / span_);
+    const auto scale_at = [&](Connection connection) {
+      double largest = 0.0;
+      double amplification = 0.0;
+      for (std::size_t i = 0; i < holding_.size(); ++i) {
+        const StVenant& element = law_.elements[holding_[i]];
+        if (element.connection == connection) {
+          double sum = 0.0;
+          for (const auto& [column, factor] : element.argument) {
+            sum += std::abs(factor) * largest_drift_[index(column)];
+          }
+          largest = std::max(largest, sum);
+          amplification = std::max(amplification, response_[index(i)]);
+        }
+      }
+      return amplification * largest;
+    };
+    scale_in_series_ = scale_at(Connection::in_series);
+    scale_in_parallel_ = scale_at(Connection::in_parallel);
+  }
 
   const LinearLaw& law_;
   Eigen::SparseMatrix<double> magnitude_;  // |A|
@@ -210,204 +377,6 @@ class ModeMotion {
   double scale_in_series_ = 0.0;
   double scale_in_parallel_ = 0.0;
 };
-
-Index index(std::size_t i) {
-  return static_cast<Index>(i);
-}
-
-/// The value at τ of polynomials in rows, or of their derivatives.
-Vector value_of_rows(const Eigen::MatrixXd& coefficients, double tau) {
-  Vector sum = Vector::Zero(coefficients.rows());
-  for (Index k = coefficients.cols(); k-- > 0;) {
-    sum = sum * tau + coefficients.col(k);
-  }
-  return sum;
-}
-
-double coefficient(const Polynomial& p, int k) {
-  const auto place = static_cast<std::size_t>(k);
-  return place < p.size() ? p[place] : 0.0;
-}
-
-ModeMotion::ModeMotion(const LinearLaw& law, int order)
-    : law_(law), magnitude_(law.state.cwiseAbs()), order_(order) {}
-
-void ModeMotion::act(std::size_t element, double multiplier, Vector& rate) const {
-  for (const auto& [column, factor] : law_.elements[element].column_of_m) {
-    rate[index(column)] -= factor * multiplier;
-  }
-}
-
-void ModeMotion::set_modes(const Modes& modes) {
-  if (modes == modes_) {
-    return;
-  }
-  modes_ = modes;
-  holding_.clear();
-  std::map<std::size_t, std::vector<std::pair<std::size_t, double>>> seen;  // column: who sees it
-  for (std::size_t e = 0; e < modes.size(); ++e) {
-    if ((law_.elements[e].connection == Connection::in_series) == (modes[e] != 0)) {
-      for (const auto& [column, factor] : law_.elements[e].argument) {
-        seen[column].emplace_back(holding_.size(), factor);
-      }
-      holding_.push_back(e);
-    }
-  }
-  grounded_ = grounded_columns(law_.elements, holding_);
-  if (holding_.empty()) {
-    return;
-  }
-  std::vector<Eigen::Triplet<double>> entries;
-  for (std::size_t j = 0; j < holding_.size(); ++j) {
-    for (const auto& [column, factor] : law_.elements[holding_[j]].column_of_m) {
-      if (const auto by = seen.find(column); by != seen.end()) {
-        for (const auto& [i, share] : by->second) {
-          entries.emplace_back(index(i), index(j), share * factor);
-        }
-      }
-    }
-  }
-  Eigen::SparseMatrix<double> matrix(index(holding_.size()), index(holding_.size()));
-  matrix.setFromTriplets(entries.begin(), entries.end());
-  coupling_.compute(matrix);
-  response_ = coupling_.solve(Vector::Ones(matrix.rows())).cwiseAbs();
-  response_ = response_.cwiseMax(matrix.diagonal().cwiseInverse());
-}
-
-void ModeMotion::expand(const Vector& start, const Polynomial& force, double span,
-                        double force_size) {
-  span_ = span;
-  force_size_ = force_size;
-  force_ = force;
-  state_.setZero(start.size(), order_ + 1);
-  multiplier_.setZero(index(modes_.size()), order_);
-  state_.col(0) = start;
-  Vector held(index(holding_.size()));
-  for (int k = 0; k < order_; ++k) {
-    Vector rate = law_.state * state_.col(k) + coefficient(force, k) * law_.force +
-                  ((k + 1) * coefficient(force, k + 1) / span) * law_.force_rate;
-    for (std::size_t e = 0; k == 0 && e < modes_.size(); ++e) {
-      if (law_.elements[e].connection == Connection::in_parallel && modes_[e] != 0) {
-        multiplier_(index(e), 0) = modes_[e] * law_.elements[e].bound;
-        act(e, multiplier_(index(e), 0), rate);
-      }
-    }
-    if (!holding_.empty()) {
-      for (std::size_t i = 0; i < holding_.size(); ++i) {
-        held[index(i)] = rheology::seen(law_.elements[holding_[i]], rate);
-      }
-      const Vector found = coupling_.solve(held);
-      for (std::size_t i = 0; i < holding_.size(); ++i) {
-        multiplier_(index(holding_[i]), k) = found[index(i)];
-        act(holding_[i], found[index(i)], rate);
-      }
-      for (const std::size_t column : grounded_) {
-        rate[index(column)] = 0.0;  // not what rounding leaves, all that there would be at rest
-      }
-    }
-    state_.col(k + 1) = rate * (span / (k + 1));
-    if (law_.algebraic) {
-      const auto& [column, by_force, by_state] = *law_.algebraic;
-      state_(column, k + 1) =
-          by_force * coefficient(force, k + 1) + by_state.dot(state_.col(k + 1));
-    }
-  }
-  measure();
-}
-
-void ModeMotion::shorten(double factor) {
-  span_ *= factor;
-  double power = 1.0;
-  for (int k = 0; k <= order_; ++k, power *= factor) {
-    state_.col(k) *= power;
-    if (k < order_) {
-      multiplier_.col(k) *= power;
-    }
-    if (static_cast<std::size_t>(k) < force_.size()) {
-      force_[static_cast<std::size_t>(k)] *= power;
-    }
-  }
-  measure();
-}
-
-Vector ModeMotion::state(double tau) const {
-  return value_of_rows(state_, tau);
-}
-
-Vector ModeMotion::rate(double tau) const {
-  Vector sum = Vector::Zero(state_.rows());
-  for (int k = order_; k > 0; --k) {
-    sum = sum * tau + k * state_.col(k);
-  }
-  return sum / span_;
-}
-
-Polynomial ModeMotion::seen(std::size_t element) const {
-  Polynomial p(static_cast<std::size_t>(order_) + 1);
-  for (const auto& [column, factor] : law_.elements[element].argument) {
-    for (std::size_t k = 0; k < p.size(); ++k) {
-      p[k] += factor * state_(index(column), index(k));
-    }
-  }
-  return p;
-}
-
-Polynomial ModeMotion::multiplier(std::size_t element) const {
-  Polynomial p(static_cast<std::size_t>(order_));
-  for (std::size_t k = 0; k < p.size(); ++k) {
-    p[k] = multiplier_(index(element), index(k));
-  }
-  return p;
-}
-
-Vector ModeMotion::acting(double tau) const {
-  Vector rate = Vector::Zero(state_.rows());
-  const Vector multipliers = value_of_rows(multiplier_, tau);
-  for (std::size_t e = 0; e < modes_.size(); ++e) {
-    act(e, -multipliers[index(e)], rate);
-  }
-  return rate;
-}
-
-Vector ModeMotion::sizes() const {
-  Vector terms = largest_drift_;
-  const Vector multipliers = multiplier_.cwiseAbs().rowwise().maxCoeff();
-  for (std::size_t e = 0; e < modes_.size(); ++e) {
-    for (const auto& [column, factor] : law_.elements[e].column_of_m) {
-      terms[index(column)] += std::abs(factor) * multipliers[index(e)];
-    }
-  }
-  const Vector once = state_.cwiseAbs().rowwise().maxCoeff() + span_ * terms;
-  return once + span_ * (magnitude_ * once);  // what cancels in y does not in x
-}
-
-/// What sizes are compared with: the terms of the drift, and those of the multipliers.
-void ModeMotion::measure() {
-  double largest_force = force_size_;
-  for (std::size_t k = 0; k < force_.size(); ++k) {
-    largest_force = std::max(largest_force, static_cast<double>(k + 1) * std::abs(force_[k]));
-  }
-  largest_drift_ = magnitude_ * state_.cwiseAbs().rowwise().maxCoeff() +
-                   largest_force * (law_.force.cwiseAbs() + law_.force_rate.cwiseAbs() / span_);
-  const auto scale_at = [&](Connection connection) {
-    double largest = 0.0;
-    double amplification = 0.0;
-    for (std::size_t i = 0; i < holding_.size(); ++i) {
-      const StVenant& element = law_.elements[holding_[i]];
-      if (element.connection == connection) {
-        double sum = 0.0;
-        for (const auto& [column, factor] : element.argument) {
-          sum += std::abs(factor) * largest_drift_[index(column)];
-        }
-        largest = std::max(largest, sum);
-        amplification = std::max(amplification, response_[index(i)]);
-      }
-    }
-    return amplification * largest;
-  };
-  scale_in_series_ = scale_at(Connection::in_series);
-  scale_in_parallel_ = scale_at(Connection::in_parallel);
-}
 
 /// What counts as rounding, in units of base::epsilon.
 constexpr double rounding = 16 * base::epsilon;
@@ -539,18 +508,17 @@ class Stepper final : public ExactSolution {
     }
   }
 
-  /// F over span_, the longest part of `span` in which it is resolved. Throws UserError where it is
-  /// resolved at no span for a thousand steps.
+  /// F over force_span_, the longest part of `span` in which it is resolved, [order + 1]. Throws
+  /// UserError where it is resolved at no span for a thousand steps.
   Polynomial resolved_force(double span) {
     span = std::min(span, 2 * force_span_);
     const double now = clock_.time;
     const auto within = [&](double tau) {
-      const double force = force_(now + (clock_.rest + tau * span_));
+      const double force = force_(now + (clock_.rest + tau * span));
       largest_force_ = std::max(largest_force_, std::abs(force));
       return force;
     };
     for (double tail = infinity;; span *= 0.5) {
-      span_ = span;
       const double noise = std::max(force_noise_, 8 * base::epsilon * largest_force_);
       const ChebyshevFit fit(within, noise, 4 * base::epsilon * now / span);
       const bool is_smooth = force_.is_resolved(now, now + span, noise * span);
@@ -565,7 +533,9 @@ class Stepper final : public ExactSolution {
           force_.throw_unresolved(now);
         }
         force_span_ = span;
-        return fit.polynomial();
+        Polynomial force = fit.polynomial();
+        force.resize(static_cast<std::size_t>(options_.order) + 1);
+        return force;
       }
       tail = fit.tail();
     }
@@ -655,7 +625,7 @@ class Stepper final : public ExactSolution {
     const std::size_t most = 50 + 10 * open_.size();
     for (std::size_t i = 0; i < most; ++i) {
       motion_.set_modes(modes_);
-      motion_.expand(state_, force, span_, largest_force_);
+      motion_.expand(state_, force, force_span_, largest_force_);
       fit_span();
       std::vector<std::pair<std::size_t, int>> wrong = wrong_modes();
       if (wrong.empty()) {
@@ -886,9 +856,8 @@ class Stepper final : public ExactSolution {
   bool ends_piece_ = false;
   double end_ = 0.0;        // τ of the end of the step
   std::size_t hit_ = none;  // the element whose event that is
-  double span_ = 0.0;       // on which F is a polynomial
   double fitting_span_;     // allowed by what the last polynomials cut off
-  double force_span_;       // and by F
+  double force_span_;       // and by F, a polynomial on it
   double tolerance_ = 1.0;  // of margins, in units of their rounding
   int unresolved_steps_ = 0;
   int stalled_ = 0;

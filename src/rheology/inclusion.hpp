@@ -153,29 +153,23 @@ inline double slide_on_ground(double mass, double bound, double step, double& ve
   return friction;
 }
 
-/// Velocities of two masses after dry friction between them, and what it gave to the first.
-struct FrictionContact {
-  double first_velocity = 0.0;
-  double second_velocity = 0.0;
-  double impulse = 0.0;  ///< p, in [-bound, bound]
-};
-
 /// The resolvent of dry friction between two masses, with μ = m1 m2/(m1 + m2):
 ///     p = clamp(μ (y2 - y1), -bound, bound),   y1 ← y1 + p/m1,   y2 ← y2 - p/m2.
 /// Masses that stick get the same velocity to the last bit. Masses > 0; `bound` ≥ 0, hα2 for a
-/// step h. Local. Source: (2.36), rheological-models-2000.
-inline FrictionContact friction_impulse(double first_mass, double second_mass,
-                                        double first_velocity, double second_velocity,
-                                        double bound) {
+/// step h. Returns p. Local. Source: (2.36), rheological-models-2000.
+inline double friction_impulse(double first_mass, double second_mass, double& first_velocity,
+                               double& second_velocity, double bound) {
   assert(first_mass > 0 && second_mass > 0 && !(bound < 0));
   const double reduced_mass = first_mass / (1 + first_mass / second_mass);
   const double sticking = reduced_mass * (second_velocity - first_velocity);
   if (std::abs(sticking) <= bound) {
-    const double common = first_velocity + sticking / first_mass;
-    return {common, common, sticking};
+    first_velocity = second_velocity = first_velocity + sticking / first_mass;
+    return sticking;
   }
   const double impulse = std::copysign(bound, sticking);
-  return {first_velocity + impulse / first_mass, second_velocity - impulse / second_mass, impulse};
+  first_velocity += impulse / first_mass;
+  second_velocity -= impulse / second_mass;
+  return impulse;
 }
 
 }  // namespace masing::rheology

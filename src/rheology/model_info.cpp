@@ -53,41 +53,33 @@ ParameterValues::ParameterValues(const std::vector<Parameter>& declared, const P
                                  const base::CellRange& held) {
   for (const Parameter& parameter : declared) {
     const std::string& name = parameter.name;
-    const auto found = given.sequences.find(name);
-    const std::int64_t total = parameter.count(given.elements);
     if (name == element_count) {
       continue;
     }
-    if (found != given.sequences.end()) {
-      lists_.emplace(name, evaluated(parameter, found->second, total, held));
-    } else if (parameter.preset) {
-      lists_.emplace(name, evaluated(parameter, *parameter.preset, total, held));
-    } else {
+    const auto found = given.sequences.find(name);
+    if (found == given.sequences.end() && !parameter.preset) {
       throw base::UserError(name, "missing; give the " + parameter.meaning);
     }
+    const Sequence sequence =
+        found != given.sequences.end() ? found->second : Sequence(*parameter.preset);
+    const std::int64_t total = parameter.count(given.elements);
+    const auto* const one_by_one = std::get_if<std::vector<double>>(&sequence);
+    if (one_by_one != nullptr && static_cast<std::int64_t>(one_by_one->size()) != total) {
+      throw base::UserError(
+          name, fmt::format("{} has {} values; must be ", name, one_by_one->size()) +
+                    (total == 1 ? "one number" : fmt::format("{}, or one for all", total)));
+    }
+    const base::CellRange here = parameter.values == per_element ? held : base::CellRange{0, total};
+    List list{.total = total, .first = here.first, .values = values_of(sequence, here)};
+    const auto bad = std::ranges::find_if_not(
+        list.values, [&](double value) { return is_within(parameter.range, value); });
+    if (bad != list.values.end()) {
+      const auto i = static_cast<std::size_t>(bad - list.values.begin());
+      throw base::UserError(
+          name, list.indexed(name, i) + " = " + base::to_text(*bad) + "; " + rule(parameter.range));
+    }
+    lists_.emplace(name, std::move(list));
   }
-}
-
-ParameterValues::List ParameterValues::evaluated(const Parameter& parameter,
-                                                 const Sequence& sequence, std::int64_t total,
-                                                 const base::CellRange& held) {
-  const std::string& name = parameter.name;
-  const auto* const one_by_one = std::get_if<std::vector<double>>(&sequence);
-  if (one_by_one != nullptr && static_cast<std::int64_t>(one_by_one->size()) != total) {
-    throw base::UserError(
-        name, fmt::format("{} has {} values; must be ", name, one_by_one->size()) +
-                  (total == 1 ? "one number" : fmt::format("{}, or one for all", total)));
-  }
-  const base::CellRange here = parameter.values == per_element ? held : base::CellRange{0, total};
-  List list{.total = total, .first = here.first, .values = values_of(sequence, here)};
-  const auto bad = std::ranges::find_if_not(
-      list.values, [&](double value) { return is_within(parameter.range, value); });
-  if (bad != list.values.end()) {
-    const auto i = static_cast<std::size_t>(bad - list.values.begin());
-    throw base::UserError(
-        name, list.indexed(name, i) + " = " + base::to_text(*bad) + "; " + rule(parameter.range));
-  }
-  return list;
 }
 
 std::string ParameterValues::List::indexed(const std::string& name, std::size_t i) const {
@@ -108,20 +100,12 @@ void ParameterValues::require_within(const std::string& name, const std::vector<
   }
 }
 
-namespace {
-
-const std::map<char, std::string>& meanings() {
-  static const std::map<char, std::string> words{{'x', "initial position"},
-                                                 {'y', "initial velocity"},
-                                                 {'u', "initial elongation"},
-                                                 {'v', "initial friction force"},
-                                                 {'g', "initial friction force"}};
-  return words;
-}
-
-}  // namespace
-
 std::vector<Parameter> all_parameters(const ModelInfo& info) {
+  static const std::map<char, std::string> meanings{{'x', "initial position"},
+                                                    {'y', "initial velocity"},
+                                                    {'u', "initial elongation"},
+                                                    {'v', "initial friction force"},
+                                                    {'g', "initial friction force"}};
   std::vector<Parameter> all = info.parameters;
   std::map<char, std::size_t> places;
   for (const auto& [name, size, start] : info.state) {
@@ -132,7 +116,7 @@ std::vector<Parameter> all_parameters(const ModelInfo& info) {
     const auto [place, is_new] = places.try_emplace(letter, all.size());
     if (is_new) {
       all.push_back({.name = std::string{letter, '0'},
-                     .meaning = meanings().at(letter) + " " + name,
+                     .meaning = meanings.at(letter) + " " + name,
                      .values = size == GroupSize::each ? per_element : 1,
                      .preset = 0.0});
     } else {

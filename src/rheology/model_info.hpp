@@ -79,8 +79,6 @@ class ParameterValues {
     /// "k" of a parameter of one value, else "k_3"; `i` counts from the first value here.
     [[nodiscard]] std::string indexed(const std::string& name, std::size_t i) const;
   };
-  static List evaluated(const Parameter& parameter, const Sequence& sequence, std::int64_t total,
-                        const base::CellRange& held);
 
   std::map<std::string, List> lists_;
 };

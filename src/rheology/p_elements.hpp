@@ -128,9 +128,8 @@ class PChain {
   [[nodiscard]] double resolve(const TimeStep& now, std::span<double> state) {
     std::ranges::transform(bound_, impulse_bound_.begin(),
                            [&](double bound) { return now.step * bound; });
-    const auto impulses = total_variation_.solve({.mass = mass_, .bound = impulse_bound_},
-                                                 state.subspan(mass_.size()));
-    return impulses.back() / now.step;
+    return total_variation_.solve(mass_, impulse_bound_, state.subspan(mass_.size())).back() /
+           now.step;
   }
   [[nodiscard]] double restoring(std::span<const double> state, double friction) const {
     const std::size_t n = mass_.size();
@@ -198,8 +197,7 @@ class PSeries {
   }
   [[nodiscard]] double resolve(const TimeStep& /*now*/, std::span<double> state) const {
     const auto v = state.subspan(2);
-    const double shift = common_shift({.value = v, .bound = bound_, .compliance = compliance_},
-                                      {.stiffness = k0_, .compliance = total_compliance_});
+    const double shift = common_shift({v, bound_, compliance_, k0_, total_compliance_});
     for (std::size_t i = 0; i < v.size(); ++i) {
       v[i] = std::clamp(v[i] - shift, -bound_[i], bound_[i]);
     }
@@ -330,11 +328,8 @@ struct S1P2Series : S1P2 {
     rate[4] = state[1];
   }
   [[nodiscard]] double resolve(const TimeStep& now, std::span<double> state) const {
-    const FrictionContact found = friction_impulse(m1, m2, state[1], state[3], now.step * bound);
-    state[1] = found.first_velocity;
-    state[3] = found.second_velocity;
     state[4] = std::clamp(state[4], -threshold, threshold);
-    return found.impulse / now.step;
+    return friction_impulse(m1, m2, state[1], state[3], now.step * bound) / now.step;
   }
   [[nodiscard]] double restoring(std::span<const double> state, double friction) const {
     return k2 * (state[2] - state[0]) + friction;

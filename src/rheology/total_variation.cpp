@@ -75,17 +75,18 @@ void TotalVariation::pass_on(double bound, double mass, double target, std::size
   rightmost_ = {mass, -mass * target + bound};
 }
 
-std::span<const double> TotalVariation::solve(const FrictionChain& chain,
+std::span<const double> TotalVariation::solve(std::span<const double> mass,
+                                              std::span<const double> bound,
                                               std::span<double> velocity) {
   const std::size_t n = velocity.size();
   assert(n >= 1 && n <= least_.size());
-  assert(chain.mass.size() == n && chain.bound.size() == n);
+  assert(mass.size() == n && bound.size() == n);
   const auto target = std::span(target_).first(n);
   std::ranges::copy(velocity, target.begin());
-  const double greatest = greatest_impulse(chain.mass, target);
-  start(chain.mass[0], target[0], std::min(chain.bound[0], greatest));
+  const double greatest = greatest_impulse(mass, target);
+  start(mass[0], target[0], std::min(bound[0], greatest));
   for (std::size_t i = 0; i + 1 < n; ++i) {
-    pass_on(std::min(chain.bound[i + 1], greatest), chain.mass[i + 1], target[i + 1], i);
+    pass_on(std::min(bound[i + 1], greatest), mass[i + 1], target[i + 1], i);
   }
   AffinePiece piece;
   velocity[n - 1] = cut_left(0.0, piece);
@@ -95,9 +96,8 @@ std::span<const double> TotalVariation::solve(const FrictionChain& chain,
   double after = 0.0;
   for (std::size_t i = n; i-- > 0;) {
     const double slip = velocity[i] - (i == 0 ? 0.0 : velocity[i - 1]);
-    const double sticking = after + chain.mass[i] * (target[i] - velocity[i]);
-    after = slip != 0 ? std::copysign(chain.bound[i], slip)
-                      : std::clamp(sticking, -chain.bound[i], chain.bound[i]);
+    const double sticking = after + mass[i] * (target[i] - velocity[i]);
+    after = slip != 0 ? std::copysign(bound[i], slip) : std::clamp(sticking, -bound[i], bound[i]);
     impulse_[i] = after;
   }
   return std::span(impulse_).first(n);

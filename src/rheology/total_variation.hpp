@@ -6,13 +6,8 @@
 
 namespace masing::rheology {
 
-/// A chain of n masses, each held to the one before it by dry friction, the first to the ground.
-struct FrictionChain {
-  std::span<const double> mass;   ///< m_i > 0, [n]
-  std::span<const double> bound;  ///< h α_i ≥ 0, bound of the impulse between i - 1 and i, [n]
-};
-
-/// The resolvent of a friction chain, a weighted total variation with the ground at rest, y_0 = 0:
+/// The resolvent of a chain of n masses, each held to the one before it by dry friction, the first
+/// to the ground: a weighted total variation with the ground at rest, y_0 = 0,
 ///     argmin_y Σ_i ½ m_i (y_i - Y_i)² + Σ_i h α_i |y_i - y_{i-1}|,   i = 1..n.
 /// Exact to rounding in O(n): the derivative of the least cost of masses 1..i as a function of
 /// y_i is piecewise linear, and passing it on to mass i + 1 clamps it to ±h α_{i+1} (Johnson,
@@ -24,11 +19,12 @@ class TotalVariation {
   /// Room for chains of up to `n` masses.
   explicit TotalVariation(std::size_t n);
 
-  /// Replaces Y in `velocity`, [n], by the minimiser y. Returns the impulses g_i of friction, [n],
-  /// with g_{n+1} = 0, which hold until the next call:
+  /// Replaces Y in `velocity`, [n], by the minimiser y, for m_i > 0 and `bound` h α_i ≥ 0, [n].
+  /// Returns the impulses g_i of friction, [n], with g_{n+1} = 0, which hold until the next call:
   ///     m_i (y_i - Y_i) + g_i - g_{i+1} = 0,   g_i ∈ h α_i sign(y_i - y_{i-1}),
   /// ±h α_i where masses slip, from the balance where they stick. Allocates nothing. Local.
-  std::span<const double> solve(const FrictionChain& chain, std::span<double> velocity);
+  std::span<const double> solve(std::span<const double> mass, std::span<const double> bound,
+                                std::span<double> velocity);
 
  private:
   /// A piece slope·y + level of the derivative.

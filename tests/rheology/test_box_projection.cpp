@@ -22,9 +22,8 @@ struct Case {
   Vector bound;
   Vector compliance;
 
-  [[nodiscard]] rheology::BoxElements elements() const { return {value, bound, compliance}; }
-  [[nodiscard]] rheology::Coupling coupling() const {
-    return {k0, base::sum_of_not_negative(compliance)};
+  [[nodiscard]] rheology::BoxElements elements() const {
+    return {value, bound, compliance, k0, base::sum_of_not_negative(compliance)};
   }
 };
 
@@ -69,7 +68,7 @@ Case degenerate(std::size_t n, std::mt19937_64& random) {
 }
 
 double solve(const Case& data) {
-  return rheology::common_shift(data.elements(), data.coupling());
+  return rheology::common_shift(data.elements());
 }
 
 TEST(BoxProjection, meets_the_optimality_conditions) {

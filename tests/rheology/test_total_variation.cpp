@@ -26,12 +26,11 @@ struct Case {
   Vector bound;
   Vector target;
 
-  [[nodiscard]] rheology::FrictionChain chain() const { return {mass, bound}; }
   /// Velocities and impulses.
   [[nodiscard]] std::pair<Vector, Vector> solved() const {
     Vector y = target;
     rheology::TotalVariation minimiser(target.size());
-    const auto g = minimiser.solve(chain(), y);
+    const auto g = minimiser.solve(mass, bound, y);
     return {y, Vector(g.begin(), g.end())};
   }
   /// What rounding may leave of a balance of impulses.
@@ -115,11 +114,12 @@ TEST(TotalVariation, of_one_mass_is_a_soft_threshold) {
 TEST(TotalVariation, of_two_masses_free_of_the_ground_is_their_friction_impulse) {
   for (const double bound : {0.1, 1.0, 100.0}) {
     const Case data{.mass = {2.0, 0.5}, .bound = {0.0, bound}, .target = {-1.0, 1.5}};
-    const auto expected = rheology::friction_impulse(2.0, 0.5, -1.0, 1.5, bound);
+    std::array expected{-1.0, 1.5};
+    const double impulse = rheology::friction_impulse(2.0, 0.5, expected[0], expected[1], bound);
     const auto [y, g] = data.solved();
-    EXPECT_NEAR(y[0], expected.first_velocity, 4 * eps);
-    EXPECT_NEAR(y[1], expected.second_velocity, 4 * eps);
-    EXPECT_NEAR(g[1], expected.impulse, 4 * eps);
+    EXPECT_NEAR(y[0], expected[0], 4 * eps);
+    EXPECT_NEAR(y[1], expected[1], 4 * eps);
+    EXPECT_NEAR(g[1], impulse, 4 * eps);
   }
 }
 
