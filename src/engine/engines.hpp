@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
@@ -21,23 +22,17 @@ std::unique_ptr<Engine> make_sweep(const parallel::Communicator& comm, const Mas
 /// from the turning positions and the distribution of stiffness over η. A step costs the same for
 /// every P. In exact arithmetic it is the scheme cell by cell. All ranks step alike: on several a
 /// look-up of the measure is collective.
+/// `driving`: none of a slab with a mass. Without one it is at prescribed positions, or where it
+/// balances a prescribed force, from `start` on, x(0) or F(0); exact at the steps wherever what
+/// drives it is monotone between them. y is the difference quotient of x over the last step.
 /// `profile`: the points where this rank writes u. `comm` and `profile` must outlive the engine.
 /// Collective.
 std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& comm,
                                                const Masing& masing, const slab::TimeGrid& time,
                                                const slab::Profile& profile,
-                                               std::shared_ptr<const slab::Measure> measure);
-
-/// The slab without a mass, by its turning points: at prescribed positions, or where it balances a
-/// prescribed force; exact at the steps wherever what drives it is monotone between them. y is
-/// the difference quotient of x over the last step.
-/// `start`: x(0) or F(0); `preload`: Oscillator's. Else as above. Collective.
-std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& comm,
-                                               const QuasistaticMasing& model,
-                                               const slab::TimeGrid& time,
-                                               const slab::Profile& profile,
                                                std::shared_ptr<const slab::Measure> measure,
-                                               double start, double preload);
+                                               std::optional<Driving> driving = {},
+                                               double start = 0.0);
 
 // The exact solution as an engine of one rank: chunks only say at which times samples lie,
 // chunk.times. A second solution, by another method with other tolerances, is compared with it at

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "base/error.hpp"
@@ -30,7 +31,6 @@ ModelFacts facts_of(const QuasistaticMasing& masing) {
   return {.name = "masing-quasistatic",
           .slab = &masing.slab,
           .oscillator = {.mass = 0.0, .k0 = masing.k0, .x0 = masing.x0},
-          .can_be_exact = false,
           .prescribes_position = masing.driving == Driving::position};
 }
 
@@ -173,23 +173,17 @@ std::string step_advice(const RunSpec& run) {
   const double frequency = slab::elastic_frequency(*facts.slab, facts.oscillator);
   const double decay = facts.oscillator.damping / facts.oscillator.mass;
   const double step = run.time.step();
-  if (step * decay > scheme.largest_damped_step) {
-    throw base::UserError(
-        "steps",
-        fmt::format("{} is unstable beyond a step of {} m/c = {}, and this one is {}; give at "
-                    "least {} steps",
-                    scheme.name, scheme.largest_damped_step,
-                    base::to_text(scheme.largest_damped_step / decay), base::to_text(step),
-                    slab::least_stable_steps(decay, run.time, scheme.largest_damped_step)));
-  }
-  if (step * frequency > scheme.largest_step) {
-    throw base::UserError(
-        "steps",
-        fmt::format("{} is unstable beyond a step of {}/omega = {}, omega^2 = (k0 + int k ds)/m, "
-                    "and this one is {}; give at least {} steps",
-                    scheme.name, scheme.largest_step,
-                    base::to_text(scheme.largest_step / frequency), base::to_text(step),
-                    slab::least_stable_steps(frequency, run.time, scheme.largest_step)));
+  for (const auto& [rate, largest, unit, meaning] :
+       {std::tuple(decay, scheme.largest_damped_step, " m/c", ""),
+        std::tuple(frequency, scheme.largest_step, "/omega", ", omega^2 = (k0 + int k ds)/m")}) {
+    if (step * rate > largest) {
+      throw base::UserError(
+          "steps",
+          fmt::format("{} is unstable beyond a step of {}{} = {}{}, and this one is {}; give at "
+                      "least {} steps",
+                      scheme.name, largest, unit, base::to_text(largest / rate), meaning,
+                      base::to_text(step), slab::least_stable_steps(rate, run.time, largest)));
+    }
   }
   const double growth = slab::elastic_growth(frequency, decay, run.time);
   if (!scheme.amplifies || !(growth > warned_growth)) {

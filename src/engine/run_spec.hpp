@@ -52,7 +52,6 @@ struct ModelFacts {
   const slab::SchemeInfo* scheme = nullptr;
   slab::Oscillator oscillator = {};  ///< of a slab; without a mass k0 and x0 alone
   Method method = Method::turning_points;
-  bool can_be_exact = true;
   bool is_exact = false;
   bool base_moves = false;
   bool prescribes_position = false;

@@ -215,13 +215,12 @@ namespace {
 std::shared_ptr<const slab::Measure> measure_of(const parallel::Communicator& comm,
                                                 const slab::Slab& slab,
                                                 const slab::Profile& profile) {
-  if (slab.is_continuum() || profile.functions) {
-    return stoppable(comm, [&] {
-      return slab.is_continuum() ? slab::make_continuous_measure(slab)
-                                 : slab::make_smooth_cell_measure(slab);
-    });
+  if (slab.is_continuum()) {
+    require_admissible(comm, slab);
+    return stoppable(comm, [&] { return slab::make_continuous_measure(slab); });
   }
-  return slab::make_cell_measure(profile);
+  return profile.functions ? stoppable(comm, [&] { return slab::make_smooth_cell_measure(slab); })
+                           : slab::make_cell_measure(profile);
 }
 
 /// The function that drives a run at t = 0: the root's value, on every rank.
@@ -262,33 +261,29 @@ double preload(const parallel::Communicator& comm, const slab::Slab& slab,
 
 std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
                                     const slab::Profile& profile) {
-  const slab::Slab& slab = *slab_of(run);
-  if (slab.is_continuum()) {
-    require_admissible(comm, slab);
+  const ModelFacts facts = run.facts();
+  auto measure = facts.method == Method::sweep ? nullptr : measure_of(comm, *facts.slab, profile);
+  const auto* driven = std::get_if<QuasistaticMasing>(&run.model);
+  Masing masing =
+      driven != nullptr ? Masing{*facts.slab, facts.oscillator} : std::get<Masing>(run.model);
+  masing.oscillator.preload = preload(comm, *facts.slab, profile, measure.get());
+  if (driven != nullptr) {
+    return make_by_turning_points(comm, masing, run.time, profile, std::move(measure),
+                                  driven->driving, drive_at_start(comm, run));
   }
-  const bool sweeps = run.facts().method == Method::sweep;
-  auto measure = sweeps ? nullptr : measure_of(comm, slab, profile);
-  const double load = preload(comm, slab, profile, measure.get());
-  if (const auto* without_mass = std::get_if<QuasistaticMasing>(&run.model)) {
-    return make_by_turning_points(comm, *without_mass, run.time, profile, std::move(measure),
-                                  drive_at_start(comm, run), load);
+  switch (facts.method) {
+    case Method::sweep:
+      return make_sweep(comm, masing, run.time, profile);
+    case Method::exact:
+      return make_exact(comm, run, masing, profile, std::move(measure));
+    default:
+      return make_by_turning_points(comm, masing, run.time, profile, std::move(measure));
   }
-  Masing masing = std::get<Masing>(run.model);
-  masing.oscillator.preload = load;
-  if (sweeps) {
-    return make_sweep(comm, masing, run.time, profile);
-  }
-  return masing.method == Method::exact
-             ? make_exact(comm, run, masing, profile, std::move(measure))
-             : make_by_turning_points(comm, masing, run.time, profile, std::move(measure));
 }
 
 ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab) {
   const parallel::PhaseTimer timer(parallel::Phase::setup);
   const slab::Profile profile = checked_profile(comm, slab, Method::exact);
-  if (slab.is_continuum()) {
-    require_admissible(comm, slab);
-  }
   auto measure = measure_of(comm, slab, profile);
   const double load = preload(comm, slab, profile, measure.get());
   return {std::move(measure), load};

@@ -97,15 +97,11 @@ class TurningPointEngine : public Engine {
 
 class Quasistatic final : public TurningPointEngine {
  public:
-  Quasistatic(const parallel::Communicator& comm, const QuasistaticMasing& model,
-              const slab::TimeGrid& time, const slab::Profile& profile,
-              std::shared_ptr<const slab::Measure> measure, double start, double preload)
-      : TurningPointEngine(
-            comm,
-            Masing{.slab = model.slab,
-                   .oscillator = {.preload = preload, .k0 = model.k0, .x0 = model.x0}},
-            time, profile, std::move(measure)),
-        driving_(model.driving),
+  Quasistatic(const parallel::Communicator& comm, const Masing& masing, const slab::TimeGrid& time,
+              const slab::Profile& profile, std::shared_ptr<const slab::Measure> measure,
+              Driving driving, double start)
+      : TurningPointEngine(comm, masing, time, profile, std::move(measure)),
+        driving_(driving),
         time_(time),
         saturation_(measure_->total().force) {
     follow(start, 0);
@@ -150,18 +146,13 @@ class Quasistatic final : public TurningPointEngine {
 std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& comm,
                                                const Masing& masing, const slab::TimeGrid& time,
                                                const slab::Profile& profile,
-                                               std::shared_ptr<const slab::Measure> measure) {
-  return std::make_unique<TurningPointEngine>(comm, masing, time, profile, std::move(measure));
-}
-
-std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& comm,
-                                               const QuasistaticMasing& model,
-                                               const slab::TimeGrid& time,
-                                               const slab::Profile& profile,
                                                std::shared_ptr<const slab::Measure> measure,
-                                               double start, double preload) {
-  return std::make_unique<Quasistatic>(comm, model, time, profile, std::move(measure), start,
-                                       preload);
+                                               std::optional<Driving> driving, double start) {
+  if (driving) {
+    return std::make_unique<Quasistatic>(comm, masing, time, profile, std::move(measure), *driving,
+                                         start);
+  }
+  return std::make_unique<TurningPointEngine>(comm, masing, time, profile, std::move(measure));
 }
 
 }  // namespace masing::engine
