@@ -119,14 +119,13 @@ std::optional<base::UserError> value_fault(const Element& element,
     return base::UserError("stiffness",
                            "k(s)*eta(s) = " + at(k * eta) + "the product must be <= 1e200");
   }
-  if (!(std::abs(u0) <= (1.0 + excess) * eta) && shift != 0.0) {
-    return base::UserError("initial-u", "u0(s) = " + at(u0 + shift) +
-                                            "u0 must lie in [-eta_down(s), eta(s)] = [" +
-                                            base::to_text(-down) + ", " + base::to_text(up) + "]");
-  }
   if (!(std::abs(u0) <= (1.0 + excess) * eta)) {
-    return base::UserError("initial-u",
-                           "u0(s) = " + at(u0) + "|u0| must be <= eta(s) = " + base::to_text(eta));
+    return base::UserError(
+        "initial-u",
+        "u0(s) = " + at(u0 + shift) +
+            (shift == 0.0 ? "|u0| must be <= eta(s) = " + base::to_text(eta)
+                          : "u0 must lie in [-eta_down(s), eta(s)] = [" + base::to_text(-down) +
+                                ", " + base::to_text(up) + "]"));
   }
   return std::nullopt;
 }

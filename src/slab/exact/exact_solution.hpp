@@ -125,8 +125,6 @@ class ExactSolution {
   // The planned step refers to turning_points_.
   ExactSolution(const ExactSolution&) = delete;
   ExactSolution& operator=(const ExactSolution&) = delete;
-  ExactSolution(ExactSolution&&) = delete;
-  ExactSolution& operator=(ExactSolution&&) = delete;
 
   /// x, y, S at time t ≥ 0. Times must not decrease. Throws UserError where F is not finite.
   MassState at(double t);

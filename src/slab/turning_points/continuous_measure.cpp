@@ -455,7 +455,7 @@ std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
     require_same_integral(
         "k c", whole.all().load, [&](double s) { return k(s) * slab.shift(s); }, spans);
   }
-  const std::vector<SmoothSpan> all_spans = checked_spans(slab);
+  const std::vector<SmoothSpan> all_spans = smooth_spans(slab, true);
   std::optional<IntervalSets> sets;
   if (!begins_at_zero(slab, all_spans)) {
     sets.emplace(slab, all_spans, scale, std::nullopt, most_pieces);

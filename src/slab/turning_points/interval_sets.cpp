@@ -19,10 +19,7 @@ constexpr std::size_t few_nodes = 5;
 
 double limit_at(const Coefficients<base::Function>& functions, int limit, double s) {
   const double threshold = functions.threshold(s);
-  if (limit_of[limit] == &Excursion::span) {
-    return 2 * threshold;
-  }
-  const double initial = functions.initial_u(s);
+  const double initial = limit_of[limit] == &Excursion::span ? 0.0 : functions.initial_u(s);
   return yield_limits(YieldCell{.threshold = threshold, .initial_u = initial}).*limit_of[limit];
 }
 
@@ -472,7 +469,7 @@ std::shared_ptr<const Measure> make_smooth_cell_measure(const Slab& slab) {
   Slab settled = slab;
   settled.initial_u = {};
   IntervalSets table = sets_of(settled, smooth_spans(settled));
-  const std::vector<SmoothSpan> spans = checked_spans(slab);
+  const std::vector<SmoothSpan> spans = smooth_spans(slab, true);
   std::optional<IntervalSets> sets;
   if (!begins_at_zero(slab, spans)) {
     sets = sets_of(slab, spans);

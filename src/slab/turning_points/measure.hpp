@@ -23,13 +23,6 @@ struct Excursion {
 /// The members of an Excursion, in the order of the limits that they are compared with.
 inline constexpr std::array limit_of{&Excursion::up, &Excursion::down, &Excursion::span};
 
-/// The excursion when x goes on from one at `x`, the other one being `opposite`.
-inline Excursion excursion_of(double x0, double x, double opposite, int direction) {
-  const double high = direction > 0 ? x : opposite;
-  const double low = direction > 0 ? opposite : x;
-  return {high - x0, x0 - low, high - low};
-}
-
 /// What the extremes of x have made of a cell. With a = η - u0 and b = η + u0, a cell yields
 /// upwards for the first time at A = a, downwards at B = b, and both at the latest where 2η = R:
 ///     settled  2η ≤ R            u is a function of η alone, that of the turning points

@@ -50,7 +50,8 @@ class Span {
     }
   }
 
-  void append_pieces(std::vector<MonotonePiece>& pieces) const {
+  [[nodiscard]] std::vector<MonotonePiece> pieces() const {
+    std::vector<MonotonePiece> found;
     const std::vector<Run> all = runs();
     double start = first_;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -59,9 +60,10 @@ class Span {
       if (all[i].direction == 0) {
         piece.value_at_first = piece.value_at_last = f_((start + end) / 2);
       }
-      pieces.push_back(piece);
+      found.push_back(piece);
       start = end;
     }
+    return found;
   }
 
  private:
@@ -146,10 +148,7 @@ double slope_of(const base::Function& function, double s) {
 std::vector<MonotonePiece> monotone_pieces(const Density& function, const Density& slope,
                                            const SmoothSpan& span, double scale) {
   base::poll();
-  std::vector<MonotonePiece> pieces;
-  const double noise = 8 * base::epsilon * scale;
-  Span(function, slope, span, noise).append_pieces(pieces);
-  return pieces;
+  return Span(function, slope, span, 8 * base::epsilon * scale).pieces();
 }
 
 namespace {
@@ -195,8 +194,29 @@ class Resolution {
   /// Throws UserError where plain ranges find what the intervals do not show. What the bounds that
   /// made the intervals miss, these see.
   void check() const {
+    constexpr double negligible = 1e-6;  // of an integral over [0, 1]
     for (const SmoothSpan& span : spans_) {
-      check(span);
+      for (const Given& each : given_) {
+        const base::Function& f = *each.function;
+        const auto range = [&f](double first, double last) { return f.range(first, last); };
+        double largest = each.scale;
+        for (const double s : span.nodes) {
+          largest = std::max(largest, std::abs(f(s)));
+        }
+        for (std::size_t i = 1; i < span.nodes.size() && !f.is_constant(); ++i) {
+          base::poll();
+          const double first = span.nodes[i - 1];
+          const double last = span.nodes[i];
+          if (last - first > least_width &&
+              !base::shows_all(f, range, first, last, negligible * largest)) {
+            throw base::UserError(
+                each.quantity,
+                fmt::format("between s = {} and s = {} it does more than its values show; cells = "
+                            "inf cannot resolve this problem, use a number of cells",
+                            base::to_text(first), base::to_text(last)));
+          }
+        }
+      }
     }
   }
 
@@ -280,31 +300,6 @@ class Resolution {
     add_resolved(middle, last, nodes);
   }
 
-  void check(const SmoothSpan& span) const {
-    constexpr double negligible = 1e-6;  // of an integral over [0, 1]
-    for (const Given& each : given_) {
-      const base::Function& f = *each.function;
-      const auto range = [&f](double first, double last) { return f.range(first, last); };
-      double largest = each.scale;
-      for (const double s : span.nodes) {
-        largest = std::max(largest, std::abs(f(s)));
-      }
-      for (std::size_t i = 1; i < span.nodes.size() && !f.is_constant(); ++i) {
-        base::poll();
-        const double first = span.nodes[i - 1];
-        const double last = span.nodes[i];
-        if (last - first > least_width &&
-            !base::shows_all(f, range, first, last, negligible * largest)) {
-          throw base::UserError(
-              each.quantity,
-              fmt::format("between s = {} and s = {} it does more than its values show; cells = "
-                          "inf cannot resolve this problem, use a number of cells",
-                          base::to_text(first), base::to_text(last)));
-        }
-      }
-    }
-  }
-
   std::array<Given, 4> given_;
   std::vector<SmoothSpan> spans_;
   double start_ = 0.0;
@@ -313,13 +308,11 @@ class Resolution {
 
 }  // namespace
 
-std::vector<SmoothSpan> smooth_spans(const Slab& slab) {
-  return Resolution(slab).take();
-}
-
-std::vector<SmoothSpan> checked_spans(const Slab& slab) {
+std::vector<SmoothSpan> smooth_spans(const Slab& slab, bool checked) {
   Resolution resolution(slab);
-  resolution.check();
+  if (checked) {
+    resolution.check();
+  }
   return resolution.take();
 }
 

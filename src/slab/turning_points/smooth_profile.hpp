@@ -39,12 +39,9 @@ struct SmoothSpan {
 
 /// The spans of [0, 1] between the places where k, η or u0 is not smooth: jumps, kinks and
 /// singular points, found to the last bit by interval bounds, with the nearest s on either side.
-/// Throws UserError where there are too many, or a function varies too fast to be resolved. Local.
-std::vector<SmoothSpan> smooth_spans(const Slab& slab);
-
-/// The same, once plain ranges have found nothing that the intervals do not show; throws UserError
-/// where they do. Local.
-std::vector<SmoothSpan> checked_spans(const Slab& slab);
+/// Throws UserError where there are too many, or a function varies too fast to be resolved;
+/// `checked`: also where plain ranges find what the intervals do not show. Local.
+std::vector<SmoothSpan> smooth_spans(const Slab& slab, bool checked = false);
 
 /// Places that show all that spans hold: 4097 uniform ones, ends of spans, four in each interval of
 /// a fine one. Local.

@@ -177,7 +177,9 @@ class TurningPoints {
   }
   [[nodiscard]] double travel_at(double x) const { return std::max(0.0, direction_ * (x - x0_)); }
   [[nodiscard]] Excursion excursion_at(double x) const {
-    return excursion_of(x0_, x, opposite_, direction_);
+    const double high = direction_ > 0 ? x : opposite_;
+    const double low = direction_ > 0 ? opposite_ : x;
+    return {high - x0_, x0_ - low, high - low};
   }
   [[nodiscard]] double outer_force_at(double x) const;
   [[nodiscard]] double next_outer_break() const;
