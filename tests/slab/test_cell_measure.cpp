@@ -125,7 +125,9 @@ TEST(CellSets, HaveTheSumsOfTheirCellsWhateverTheExtremesWereBefore) {
   const auto measure = slab::make_cell_measure(profile);
   slab::SearchHint hint;
   for (int look_up = 0; look_up < 3000; ++look_up) {
-    const slab::Excursion excursion = slab::excursion_of(0.0, eighth(0, 9), -eighth(0, 9), 1);
+    const double up = eighth(0, 9);
+    const double down = eighth(0, 9);
+    const slab::Excursion excursion{up, down, up + down};
     for (const int direction : {-1, 1}) {
       const slab::OuterSums found = measure->outer(excursion, direction, hint);
       const slab::OuterSums wanted = sums_of_cells(cells, excursion, direction);
