@@ -34,8 +34,21 @@ inline void store(double* place, Pack value) {
   *reinterpret_cast<LoosePack*>(place) = value;
 }
 
-// Single instructions that the compiler does not find.
+// Single instructions that the compiler does not find: minimum and maximum, and loads and stores of
+// the first lanes alone (the others being 0).
 #if defined(__AVX512F__)
+inline __mmask8 first_lanes(int count) {
+  return static_cast<__mmask8>((1 << count) - 1);
+}
+inline Pack load_first(const double* place, int count) {
+  return _mm512_maskz_loadu_pd(first_lanes(count), place);
+}
+inline void store_first(double* place, int count, Pack value) {
+  _mm512_mask_storeu_pd(place, first_lanes(count), value);
+}
+inline Pack only_first(Pack value, int count) {
+  return _mm512_maskz_mov_pd(first_lanes(count), value);
+}
 inline Pack smaller(Pack a, Pack b) {
   return _mm512_maskz_min_pd(0xff, a, b);  // GCC 12 warns of the one without a mask
 }
@@ -43,6 +56,19 @@ inline Pack larger(Pack a, Pack b) {
   return _mm512_maskz_max_pd(0xff, a, b);
 }
 #elif defined(__AVX2__)
+inline __m256i first_lanes(int count) {
+  alignas(32) static const long long mask[2 * width] = {-1, -1, -1, -1, 0, 0, 0, 0};
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(mask + width - count));
+}
+inline Pack load_first(const double* place, int count) {
+  return _mm256_maskload_pd(place, first_lanes(count));
+}
+inline void store_first(double* place, int count, Pack value) {
+  _mm256_maskstore_pd(place, first_lanes(count), value);
+}
+inline Pack only_first(Pack value, int count) {
+  return _mm256_and_pd(value, _mm256_castsi256_pd(first_lanes(count)));
+}
 inline Pack smaller(Pack a, Pack b) {
   return _mm256_min_pd(a, b);
 }
@@ -50,6 +76,24 @@ inline Pack larger(Pack a, Pack b) {
   return _mm256_max_pd(a, b);
 }
 #else
+inline Pack load_first(const double* place, int count) {
+  Pack value = {};
+  for (int j = 0; j < count; ++j) {
+    value[j] = place[j];
+  }
+  return value;
+}
+inline void store_first(double* place, int count, Pack value) {
+  for (int j = 0; j < count; ++j) {
+    place[j] = value[j];
+  }
+}
+inline Pack only_first(Pack value, int count) {
+  for (int j = count; j < width; ++j) {
+    value[j] = 0.0;
+  }
+  return value;
+}
 inline Pack smaller(Pack a, Pack b) {
   return a < b ? a : b;
 }
@@ -81,9 +125,8 @@ inline Pack moved(Pack u, Pack increment, const Threshold& eta) {
 /// Yield displacements of a block from memory.
 class ReadThreshold {
  public:
-  explicit ReadThreshold(const double* values) : values_(values) {}
   ReadThreshold(const KernelArguments& slab, std::int64_t first)
-      : ReadThreshold(slab.threshold + first) {}
+      : values_(slab.threshold + first) {}
 
   struct Bounds {
     Pack eta;
@@ -91,7 +134,7 @@ class ReadThreshold {
     inline Pack lower() const { return -eta; }
   };
   inline Bounds at(int i) const { return {load(values_ + i)}; }
-  inline double of_cell(int i) const { return values_[i]; }
+  inline Bounds first_at(int i, int count) const { return {load_first(values_ + i, count)}; }
 
  private:
   const double* values_;
@@ -111,7 +154,9 @@ class LineThreshold {
     inline Pack lower() const { return -start - offset; }  // rounds as -(start + offset)
   };
   inline Bounds at(int i) const { return {start_, load(offsets_ + i)}; }
-  inline double of_cell(int i) const { return start_ + offsets_[i]; }
+  inline ReadThreshold::Bounds first_at(int i, int count) const {
+    return {only_first(start_ + load_first(offsets_ + i, count), count)};
+  }
 
  private:
   double start_;
@@ -121,11 +166,12 @@ class LineThreshold {
 /// Stiffnesses of a block from memory: the lanes sum k u.
 class ReadStiffness {
  public:
-  explicit ReadStiffness(const double* values) : values_(values) {}
   ReadStiffness(const KernelArguments& slab, std::int64_t first)
-      : ReadStiffness(slab.stiffness + first) {}
+      : values_(slab.stiffness + first) {}
   inline Pack weighted(int i, Pack u) const { return load(values_ + i) * u; }
-  inline double of_cell(int i) const { return values_[i]; }
+  inline Pack first_weighted(int i, int count, Pack u) const {
+    return load_first(values_ + i, count) * u;
+  }
   static inline double whole(const KernelArguments& /*slab*/, double sum) { return sum; }
 
  private:
@@ -137,7 +183,7 @@ class ConstantStiffness {
  public:
   ConstantStiffness(const KernelArguments& /*slab*/, std::int64_t /*first*/) {}
   static inline Pack weighted(int /*i*/, Pack u) { return u; }
-  static inline double of_cell(int /*i*/) { return 1.0; }
+  static inline Pack first_weighted(int /*i*/, int /*count*/, Pack u) { return u; }
   static inline double whole(const KernelArguments& slab, double sum) {
     return slab.stiffness_constant * sum;
   }
@@ -182,30 +228,35 @@ inline void pass_pack(double* u, int i, const Threshold& threshold, const Stiffn
   store(u + i, value);
 }
 
-/// The last cells of a block, fewer than 16: filled up with cells that stay at 0. Kept apart: the
-/// sums of whole rows stay in registers.
+/// The last cells of a block, too few for a register: filled up with cells that stay at 0.
+template <int Steps, Direction direction, typename Threshold, typename Stiffness>
+inline void pass_rest(double* u, int i, int count, const Threshold& threshold,
+                      const Stiffness& stiffness, const Pack (&increment)[Steps],
+                      Pack (&shares)[Steps]) {
+  Pack value = load_first(u + i, count);
+  const auto eta = threshold.first_at(i, count);
+  for (int step = 0; step < Steps; ++step) {
+    value = moved<direction>(value, increment[step], eta);
+    shares[step] = stiffness.first_weighted(i, count, value);
+  }
+  store_first(u + i, count, value);
+}
+
+/// The last cells of a block, fewer than 16. Kept apart: the sums of whole rows stay in registers.
 template <int Steps, Direction direction, typename Threshold, typename Stiffness>
 __attribute__((noinline)) void pass_last_row(double* u, int first, int cells,
                                              const Threshold& threshold, const Stiffness& stiffness,
                                              const Pack (&increment)[Steps], Lanes (&sums)[Steps]) {
-  double value[lanes] = {};
-  double eta[lanes] = {};
-  double k[lanes] = {};
-  for (int i = first; i < cells; ++i) {
-    value[i - first] = u[i];
-    eta[i - first] = threshold.of_cell(i);
-    k[i - first] = stiffness.of_cell(i);
-  }
   Pack shares[Steps];
-  for (int r = 0; r < registers; ++r) {
-    pass_pack<Steps, direction>(value, r * width, ReadThreshold(eta), ReadStiffness(k), increment,
-                                shares);
+  for (int i = first, r = 0; i < cells; i += width, ++r) {
+    if (i + width <= cells) {
+      pass_pack<Steps, direction>(u, i, threshold, stiffness, increment, shares);
+    } else {
+      pass_rest<Steps, direction>(u, i, cells - i, threshold, stiffness, increment, shares);
+    }
     for (int step = 0; step < Steps; ++step) {
       sums[step].part[r] = shares[step];
     }
-  }
-  for (int i = first; i < cells; ++i) {
-    u[i] = value[i - first];
   }
 }
 
