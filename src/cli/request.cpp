@@ -70,8 +70,9 @@ std::vector<Setting> from_words(Command command, const std::vector<std::string>&
       text = has_sign ? word->substr(sign + 1) : "";
       const bool ends = word + 1 == words.end();
       if (has_sign ? text.empty() : ends || word[1].starts_with("--")) {
-        throw UserError(origin + ": no value" + (has_sign || ends ? "" : " before " + word[1]) +
-                        "; give " + origin + "=VALUE");
+        throw UserError(fmt::format("{0}: no value{1}{2}; give {0}=VALUE", origin,
+                                    has_sign || ends ? "" : " before ",
+                                    has_sign || ends ? "" : word[1]));
       }
       text = has_sign ? text : *++word;
     }
@@ -83,7 +84,8 @@ std::vector<Setting> from_words(Command command, const std::vector<std::string>&
         throw UserError(fmt::format("{}: '{}' sets nothing; give {} {}", origin, text, origin,
                                     option->argument));
       }
-      given.back() = {option->section + what, text.substr(equals + 1), origin + " " + what};
+      given.back() = {option->section + what, text.substr(equals + 1),
+                      fmt::format("{} {}", origin, what)};
     }
   }
   return given;
@@ -198,6 +200,7 @@ Axis amplitudes_of(const std::string& text) {
 std::vector<Axis> axes_of(const std::vector<Setting>& over, const std::string& backbone,
                           const std::string& model) {
   std::vector<Axis> axes;
+  axes.reserve(over.size() + 1);
   for (const Setting& one : over) {
     axes.push_back(axis_of(one, model));
   }

@@ -16,7 +16,7 @@ scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan) {
   const scan::ScanSpec& spec = scan.spec;
   const parallel::PhaseTimer timer(parallel::Phase::rest);
   const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
-  const scan::Scan made = scan::make_points(comm, spec, [&](const auto values, const auto& make) {
+  scan::Scan made = scan::make_points(comm, spec, [&](const auto values, const auto& make) {
     cli::with_place_of_quantity(*scan.request, [&] { make(cli::problem_at(scan, values)); });
   });
   io::write_file(comm, spec.result,
