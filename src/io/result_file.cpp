@@ -472,7 +472,7 @@ void write_time(const Handle& file, const std::string& name, double value) {
 
 namespace {
 
-constexpr std::size_t phases = 5;  // in the file
+constexpr std::size_t phases = parallel::phase_names.size();
 
 /// In place of a phase's seconds until they are known: a quiet NaN that is no other's.
 double unknown_seconds(std::size_t phase) {
