@@ -131,7 +131,8 @@ std::string text_of(const Summary& summary, const cli::Simulation& simulation, i
   for (const auto phase : {parallel::Phase::setup, parallel::Phase::seal}) {
     const auto i = static_cast<std::size_t>(phase);
     if (summary.phases[i] >= std::max(0.1, 0.1 * summary.seconds)) {
-      text += fmt::format("; {} {:.3g} s", parallel::phase_names[i], summary.phases[i]);
+      const char* name = phase == parallel::Phase::setup ? "set-up" : "flush and seal";
+      text += fmt::format("; {} {:.3g} s", name, summary.phases[i]);
     }
   }
   if (engine::is_exact(run)) {
@@ -200,14 +201,12 @@ Summary make_on(const parallel::Communicator& comm, const cli::Simulation& simul
 }
 
 /// Throws UserError where the disk has no room for as many bytes as go to `path`.
-void require_room(const char* quantity, const std::string& path, double bytes) {
+void require_room(const char* quantity, const std::string& path, double bytes, const char* advice) {
   if (const double room = io::available_bytes(path); room < bytes) {
     throw base::UserError(
         quantity,
-        fmt::format(
-            "{} and checkpoints beside it need {}; the disk has {}; give a larger sample-every or "
-            "field-every, fewer field-points, or another folder",
-            path, engine::gibibytes(bytes), engine::gibibytes(room)));
+        fmt::format("{} and checkpoints beside it need {}; the disk has {}; give {}another folder",
+                    path, engine::gibibytes(bytes), engine::gibibytes(room), advice));
   }
 }
 
@@ -240,8 +239,12 @@ void require_room(const parallel::Communicator& comm, const cli::Simulation& sim
   };
   const bool share = folder(checkpoint.path) == folder(simulation.result.path);
   parallel::on_root(comm, [&] {
-    require_room("output", simulation.result.path, of_result + (share ? of_checkpoint : 0.0));
-    require_room("checkpoint", checkpoint.path, of_checkpoint);
+    constexpr const char* fewer_cells = "fewer cells, or ";
+    require_room("output", simulation.result.path, of_result + (share ? of_checkpoint : 0.0),
+                 of_result < of_checkpoint
+                     ? fewer_cells
+                     : "a larger sample-every or field-every, fewer field-points, or ");
+    require_room("checkpoint", checkpoint.path, of_checkpoint, fewer_cells);
   });
 }
 

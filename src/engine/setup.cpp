@@ -110,7 +110,7 @@ std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double av
                  " a rank, " + available_text + "use fewer elements" +
                  (need.state == rheology::Work::split ? " or more ranks on more nodes" : ""));
   }
-  return base::UserError("cells", "P = " + base::to_text(need.cells) + " needs " +
+  return base::UserError("cells", "P = " + base::to_text(need.cells) + " needs at least " +
                                       gibibytes(bytes) + " a rank, " + available_text +
                                       advice(need, available));
 }

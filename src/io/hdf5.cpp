@@ -132,8 +132,8 @@ MPI_Info made_hints(const parallel::Communicator& comm) {
     const auto words = base::split(hint, '=');
     if (words.size() != 2 || words[0].empty() || words[1].empty() ||
         words[0].size() >= MPI_MAX_INFO_KEY || words[1].size() >= MPI_MAX_INFO_VAL) {
-      throw base::UserError("MASING_MPIIO_HINTS has '" + hint +
-                            "'; give hints as in striping_factor=16;cb_nodes=8");
+      throw base::UserError("MASING_MPIIO_HINTS: '" + hint +
+                            "' is not KEY=VALUE; give hints as in striping_factor=16;cb_nodes=8");
     }
     parallel::check_mpi(MPI_Info_set(hints, words[0].c_str(), words[1].c_str()));
   }

@@ -288,8 +288,8 @@ std::string stop_advice() {
     return {};
   }
   return fmt::format(
-      "Ctrl-C on mpirun leaves {} s for a checkpoint (OMPI_MCA_odls_base_sigkill_timeout), else "
-      "the one before; kill -USR1 to mpirun leaves the time it needs",
+      "Ctrl-C on mpirun leaves {} s to write a checkpoint (OMPI_MCA_odls_base_sigkill_timeout), or "
+      "the last one stays; kill -USR1 to mpirun leaves the time it needs",
       number("OMPI_MCA_odls_base_sigkill_timeout").value_or(1));
 }
 
@@ -354,8 +354,10 @@ PetscErrorCode warn_of_unused_options() {
   char** values = nullptr;
   const PetscErrorCode code = PetscOptionsLeftGet(nullptr, &count, &names, &values);
   for (PetscInt i = 0; i < count; ++i) {
-    PetscFPrintf(PETSC_COMM_WORLD, stderr,
-                 "masing warning: PETSc has not used -%s; is it misspelt?\n", names[i]);
+    PetscFPrintf(
+        PETSC_COMM_WORLD, stderr,
+        "masing warning: PETSc has not used -%s; is it misspelt, or masing's, before --petsc?\n",
+        names[i]);
   }
   PetscOptionsLeftRestore(nullptr, &count, &names, &values);
   return code;

@@ -43,7 +43,7 @@ def test_what_petsc_has_not_asked_for_is_told_once(masing, ranks):
              ":log.txt")
     assert masing.done(*words, ranks=ranks).stderr == ""
     assert "PETSc Performance Summary" in (masing.folder / "log.txt").read_text(encoding="utf-8")
-    said = "masing warning: PETSc has not used -log_veiw; is it misspelt?\n"
+    said = "masing warning: PETSc has not used -log_veiw; is it misspelt, or masing's, before --petsc?\n"
     assert masing(*words, "-log_veiw", ranks=ranks).stderr == said
 
 

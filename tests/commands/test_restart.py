@@ -198,8 +198,8 @@ def test_what_is_long_says_how_mpirun_stops_it(masing):
     said = process.stderr.readline()
     process.terminate()
     ended(process)
-    assert "Ctrl-C on mpirun leaves 1 s for a checkpoint (OMPI_MCA_odls_base_sigkill_timeout), else the one before; " \
-           "kill -USR1 to mpirun leaves the time it needs" in said
+    assert "Ctrl-C on mpirun leaves 1 s to write a checkpoint (OMPI_MCA_odls_base_sigkill_timeout), or the last one " \
+           "stays; kill -USR1 to mpirun leaves the time it needs" in said
 
 
 @pytest.mark.parametrize("ranks", [None, 2])

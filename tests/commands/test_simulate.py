@@ -215,7 +215,7 @@ def test_what_memory_does_not_hold_is_refused_at_once(masing, ranks):
     assert time.monotonic() - begin < 15  # a look at the cells would take hours
     for part in ["--cells: P = 1000000000000 needs", "GiB a rank", "GiB may be used; use more ranks"]:
         assert part in message
-    assert f"needs {8e12 / (ranks or 1) / 2**30:.1f} GiB" in message
+    assert f"needs at least {8e12 / (ranks or 1) / 2**30:.1f} GiB" in message
     assert masing.names() == []
 
 

@@ -60,7 +60,8 @@ TEST(MemoryShortage, says_what_would_help_and_only_that) {
   const std::int64_t cells = std::int64_t{1} << 30;
   EXPECT_EQ(says({.cells = cells}, 8 * gibibyte), "");
   EXPECT_EQ(says({.cells = cells}, 4 * gibibyte),
-            "cells: P = 1073741824 needs 8.0 GiB a rank, 4.0 GiB may be used; use more ranks on "
+            "cells: P = 1073741824 needs at least 8.0 GiB a rank, 4.0 GiB may be used; use more "
+            "ranks on "
             "more nodes or the engine memory with cells = inf");
   EXPECT_EQ(says({.cells = cells, .state = rheology::Work::split}, 4 * gibibyte),
             "n: a state of 1073741824 columns needs 64.0 GiB a rank, 4.0 GiB may be used; use "
