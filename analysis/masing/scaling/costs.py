@@ -12,6 +12,8 @@ of all ranks in which each gets an offset and a length of every other.
 import math
 from dataclasses import dataclass
 
+from masing.scaling.model import latency_in_words
+
 RANKS = (10**4, 10**5)
 OFFSET = 16  # bytes of each rank that MPI-IO gives to all
 LAYOUT = 8  # bytes of each rank in PETSc's layout of a vector
@@ -84,6 +86,7 @@ def parts(machine, cells, ranks):
         Part("row of energy and probes", messages=3, passed_on=64),
         Part("row of u, all cells", messages=5, files=3 * pieces, disk=state, memory=8 << 20),
         Part("checkpoint", messages=92, passed_on=4e3, files=10, disk=2 * state, memory=4 << 20),
+        Part("seal of 8P bytes", messages=8, disk=state, memory=4 << 20),
         Part("restart", messages=400, passed_on=80e3, files=65, disk=2 * state, memory=8 << 20),
         Part("stop", passed_on=4 * (TREE + 1), memory=4 * (TREE + 1), work=2 * levels_of_tree(ranks) * LOOK),
         Part("checkpoint of a study, 20 levels", messages=30 + 3 * 20, passed_on=20 * (32 + 56), files=6),
@@ -94,9 +97,12 @@ def parts(machine, cells, ranks):
 def table(machine, system, cells):
     """The parts of a run on ten and a hundred thousand ranks, as lines of text."""
     lines = [f"{'P = %.0e on ranks' % cells:<34}" + "".join(f"{ranks:>36,}" for ranks in RANKS),
-             f"{'':<34}" + f"{'bytes':>12}{'memory':>12}{'time':>12}" * len(RANKS)]
+             f"{'':<34}" + f"{'received, B':>12}{'memory, B':>12}{'time, s':>12}" * len(RANKS)]
     for each in zip(*(parts(machine, cells, ranks) for ranks in RANKS)):
-        columns = (f"{part.bytes(ranks):12.3g}{part.memory:12.3g}{part.seconds(machine, system, ranks):10.3g} s"
+        columns = (f"{part.bytes(ranks):12.3g}{part.memory:12.3g}{part.seconds(machine, system, ranks):12.3g}"
                    for part, ranks in zip(each, RANKS))
         lines.append(f"{each[0].name:<34}" + "".join(columns))
-    return lines
+    return [*lines, "received and memory: of a rank",
+            f"latency: {latency_in_words(machine)}; hosts of {machine.host} rank{'s' if machine.host > 1 else ''}",
+            f"bandwidth (assumed): {1e-9 * system.network:g} GB/s of a rank to others, {1e-9 * system.disk:g} GB/s of the "
+            "file system to all ranks"]

@@ -46,6 +46,7 @@ class Machine:
     hop: float      # seconds for each doubling of hosts
     memory_engine: float  # seconds a step of engine memory, forcing included
     counts: tuple   # the numbers of ranks, more than one, over which the file has an allreduce
+    disturbed: float = 0.0  # seconds of the allreduce over all ranks as the file has it, where its steps show it too long
 
     def slab(self, cells, ranks):
         """Cells of the largest slab: whole blocks where there is more than one."""
@@ -126,13 +127,25 @@ def read_machine(path, hop, host=None):
     # What a cell takes in RAM: an update of two steps a pass reads it once and writes u once.
     footprint = 2 * traffic[0] - 8
     busy = max(1, round(all_ranks / hosts))
+    alone, seconds = seconds[-1], shown_by_steps(seconds, cells, one, together)
     alpha, beta = fitted_latency(ranks, seconds)
     cache = (cache_bytes or CACHE_IF_UNKNOWN) / min(busy, cores) / footprint
     compute = compute_rate(cells, one, cache)
     return Machine(fixed=forcing + three_cells, compute=compute,
                    streaming=min(compute, streaming_rate(cells, together, all_ranks, cache, bandwidth, footprint)),
                    cache=cache, alpha=alpha, beta=beta, host=host or busy, hop=hop,
-                   memory_engine=forcing + float(np.median(look_up)), counts=tuple(int(r) for r in ranks if r > 1))
+                   memory_engine=forcing + float(np.median(look_up)), counts=tuple(int(r) for r in ranks if r > 1),
+                   disturbed=float(alone) if alone > seconds[-1] else 0.0)
+
+
+def shown_by_steps(seconds, cells, one, together):
+    """The seconds of the allreduces, the last over all ranks; where half of that takes longer than a whole step, it was
+    disturbed, and the steps on the fewest cells, which one rank has, show it: half a sum more on all ranks than on one.
+    """
+    shown = 2 * (together[0] - one[0])
+    if cells[0] > BLOCK or seconds[-1] <= 2 * together[0] or shown <= 0:
+        return seconds
+    return np.minimum.accumulate(np.append(seconds[:-1], shown)[::-1])[::-1]
 
 
 def fitted_latency(ranks, seconds):
@@ -165,18 +178,11 @@ def streaming_rate(cells, seconds, ranks, cache, bandwidth, footprint):
 
 def summary(machine, cells_shown):
     """The fitted model and its crossovers at the numbers of cells `cells_shown`, as lines of text."""
-    measured = "measured"
-    if not machine.counts:
-        measured = "none measured: give a file of two ranks or more"
-    elif len(machine.counts) == 1:
-        measured = (f"measured over {machine.counts[0]} ranks alone, which cannot tell the two apart; "
-                    "give a file of four ranks or more")
     lines = [
         f"hosts of {machine.host} rank{'s' if machine.host > 1 else ''}",
         f"compute    {machine.compute:.3g} cell-updates/s of a core, slabs up to {machine.cache:.3g} cells in cache",
         f"bandwidth  {machine.streaming:.3g} cell-updates/s of a core, slabs far larger",
-        f"latency    {1e6 * machine.alpha:.3g} us + {1e6 * machine.beta:.3g} us log2(ranks) within a host "
-        f"({measured}), + {1e6 * machine.hop:.3g} us log2(hosts) (assumed)",
+        f"latency    {latency_in_words(machine)}",
         f"a step     {1e9 * machine.fixed:.3g} ns beside the cells; engine memory {1e9 * machine.memory_engine:.3g} ns "
         "in all",
         "         P   ranks at efficiency 1/2   quickest with ranks   speed-up   step there",
@@ -191,6 +197,20 @@ def summary(machine, cells_shown):
         return [*lines, f"engine memory is never quicker than the cells on up to {MOST_RANKS} ranks"]
     where = "at every P" if cells == 1 else f"from P = {cells} on"
     return [*lines, f"engine memory beats sweep on any number of ranks (up to {MOST_RANKS}) {where}"]
+
+
+def latency_in_words(machine):
+    """L(R) as a sum, and what of it is measured."""
+    measured = "measured"
+    if not machine.counts:
+        measured = "none measured: give a file of two ranks or more"
+    elif len(machine.counts) == 1:
+        measured = (f"measured over {machine.counts[0]} ranks alone, which cannot tell the two apart; "
+                    "give a file of four ranks or more")
+    if machine.disturbed:
+        measured += f"; from whole steps, as the sum alone was disturbed: {1e6 * machine.disturbed:.3g} us"
+    return (f"{1e6 * machine.alpha:.3g} us + {1e6 * machine.beta:.3g} us log2(ranks) within a host ({measured}), "
+            f"+ {1e6 * machine.hop:.3g} us log2(hosts) (assumed)")
 
 
 def _up_to_most(ranks):
