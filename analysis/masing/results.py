@@ -132,7 +132,8 @@ class Result:
                      for variable, (axes, name) in self._variables().items()}
         if "state" in variables:
             variables["column"] = ("column",), self.attributes("state/values")["columns"].split(), {}
-        data = xr.Dataset(variables, attrs={"configuration": self.configuration or "", **self.provenance})
+        made = {key: value for key, value in self.provenance.items() if key != "rows"}  # for restarts alone
+        data = xr.Dataset(variables, attrs={"configuration": self.configuration or "", **made})
         return data.set_coords([name for name in variables if name in data.dims])
 
     def _variables(self):

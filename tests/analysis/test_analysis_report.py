@@ -124,12 +124,30 @@ def test_numbers_equal_those_of_the_file(page_of, study_file, papers_case):
     seconds = np.linspace(0.1, 0.9, 4)
     cost = zip(columns["cells"], columns["steps"], np.full(4, 2.0), seconds, np.full(4, np.nan),
                columns["steps"] / seconds, columns["steps"] / seconds * columns["cells"])
+    cost = [*cost, (np.nan, np.nan, 2.0, 1.5, np.nan, 2e6, np.nan)]
     late = papers_case[0] >= 480
     cycle = [np.abs(papers_case[n][late]).max() for n in (1, 4)]
     expected += [*cycle, *(value for row in cost for value in row)]
     np.testing.assert_array_equal(page.values, expected)
     for error in columns["error_x"]:
         assert scientific(error) in page.words
+
+
+def test_the_cost_has_all_of_the_time(page_of, study_file, run_file):
+    with h5py.File(study_file, "a") as file:
+        file["timing"].attrs.update({"wall_seconds": 81.5, "setup_seconds": 2.25, "steps_seconds": 0.5,
+                                     "output_seconds": 3.0, "seal_seconds": 0.25, "rest_seconds": 84.0, "communication_seconds": 0.125})
+        file["provenance"].attrs.update({"processor": "Z80", "rows": np.bytes_("rows of 0123: /series/x 4711 ")})
+    with h5py.File(run_file, "a") as file:
+        file["provenance"].attrs.update({"processor": "Z80", "ranks": 1})
+        file["timing"].attrs.update({"setup_seconds": 1.0, "steps_seconds": 2.0})  # as of an older file
+    page = page_of(study_file, "--cycles", run_file)
+    assert {81.5, 2.25} <= set(page.values)
+    assert ("study.h5, 90 s from begin to end: set-up 2.25 s, steps 0.5 s, output 3 s, seal 0.25 s and comparing "
+            "fields, waiting and what else is no phase 84 s; of these 0.125 s in sums at every step.") in page.words
+    assert "cycle.h5: set-up 1 s and steps 2 s." in page.words
+    assert "Computed on Z80, 1 and 2 ranks" in page.words
+    assert "4711" not in page.words
 
 
 def test_the_page_is_self_contained(page_of, study_file, run_file):

@@ -21,7 +21,7 @@ from masing.command_line import write_file
 from masing.errors import MasingError
 from masing.program import ROOT
 from masing.report.pictures import file_names
-from masing.report.provenance import machine
+from masing.report.provenance import machine, machines
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 CRATE, PROFILE = "https://w3id.org/ro/crate/1.1", "https://w3id.org/ro/wfrun/process/0.5"
@@ -52,7 +52,7 @@ def write_archive(path, title, page, pieces, runs):
     content |= source | {"packages.txt": packages}
     dirty = any(_is_dirty(run) for run in runs)
     given = {"title": title, "page": page.stem, "runs": runs, "source": next(iter(source), None), "words": words,
-             "dirty": dirty, "machines": list(dict.fromkeys(machine(run.provenance) for run in runs))}
+             "dirty": dirty, "machines": machines(run.provenance for run in runs)}
     content |= {"README.md": _text("archive-readme.md.j2", given), SCRIPT: _text("reproduce.sh.j2", given)}
     sums = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in sorted(content.items())]
     content[SUMS] = "".join(sums).encode()

@@ -11,7 +11,7 @@ from masing.notation import cell, grouped, listed, measured
 from masing.report.cycles import cycles_section
 from masing.report.pictures import Text
 from masing.report.problem import cited, problem
-from masing.report.provenance import machine, provenance_section, reproduction
+from masing.report.provenance import machine, machines, provenance_section, reproduction
 from masing.report.study import study_section
 from masing.report.trajectories import response_pictures, trajectory_pictures
 from masing.report.work import number_pictures, work_precision
@@ -19,6 +19,9 @@ from masing.report.work import number_pictures, work_precision
 # Where a template lists the works that the page cites.
 BIBLIOGRAPHY = "<!-- bibliography -->"
 TEMPLATES = Path(__file__).resolve().parent / "templates"
+# The attributes of /timing that do not overlap, with their names on the page; older files lack some.
+PHASES = {"setup": "set-up", "steps": "steps", "output": "output", "seal": "seal",
+          "rest": "comparing fields, waiting and what else is no phase"}
 # The verdicts in the order in which a claim counts them.
 VERDICTS = ("as expected", "exact", "not as expected", "undecided", "undefined", "not judged")
 
@@ -46,8 +49,8 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     origins = provenance_section(files + made, reproductions + [reproduction(run) for run in made])
     html = render("report.html.j2", title=title, summary=summary(sections, studies, runs, reproductions, scans),
                   problem=next(iter(problems.values())), studies=sections, numbers=numbers, work=work, cycles=cycles,
-                  trajectories=trajectories, responses=responses, cost=_cost_rows(studies, runs), origins=origins,
-                  missing=list(dict.fromkeys(exact.reasons.values())))
+                  trajectories=trajectories, responses=responses, cost=_cost_rows(studies, runs, scans),
+                  phases=_phases(files), origins=origins, missing=list(dict.fromkeys(exact.reasons.values())))
     pictures = [section[name] for section in sections for name in ("errors", "map") if section[name] is not None]
     pictures += numbers + (work["pictures"] if work else []) + trajectories + responses
     pictures += cycles["together"] + cycles["pictures"] if cycles else []
@@ -98,17 +101,37 @@ def _trajectories(studies, runs, exact):
     return chosen + [run for run in runs if (run.has_field or run.has_energy) and all(run is not other for other in chosen)]
 
 
-def _cost_rows(studies, runs):
-    """The rows (file, how many rows it has, cells) with P, N, ranks, wall time, set-up of a run, steps/s and cell
-    updates/s; the file is None but in its first row."""
-    groups = [(study, zip(study.level_cells if study.has_cells else [None] * study.levels, study.level_steps, study.seconds,
-                          [None] * study.levels, study.steps_per_second, study.cell_updates_per_second)) for study in studies]
-    groups += [(run, [(run.cells, run.steps, *(run.timing.get(name) for name in (
-        "wall_seconds", "setup_seconds", "steps_per_second", "cell_updates_per_second")))]) for run in runs]
+def _cost_rows(studies, runs, scans):
+    """The rows (file, how many rows it has, cells) with P, N, ranks, wall time, set-up, steps/s and cell updates/s; the
+    last row of a study, and that of a scan, is on the whole file. The file is None but in its first row."""
+    timed = ("wall_seconds", "setup_seconds", "steps_per_second", "cell_updates_per_second")
+    groups = []
+    for study in studies:
+        none = [None] * study.levels
+        levels = zip(study.level_cells if study.has_cells else none, study.level_steps, study.seconds, none,
+                     study.steps_per_second, study.cell_updates_per_second)
+        groups.append((study, [*levels, (None, None, *map(study.timing.get, timed))]))
+    groups += [(run, [(run.cells, run.steps, *map(run.timing.get, timed))]) for run in runs]
+    groups += [(scan, [(None, None, *map(scan.timing.get, timed))]) for scan in scans]
     rows = [(run.path.name, [(cell(cells, grouped), cell(steps, grouped), cell(run.provenance.get("ranks"), grouped),
                               *(cell(value or math.nan, lambda rate: measured(rate, 3)) for value in rates))
                              for cells, steps, *rates in levels]) for run, levels in groups]
     return [(None if n else name, len(levels), row) for name, levels in rows for n, row in enumerate(levels)]
+
+
+def _phases(files):
+    """A sentence for each file that has them on the seconds of its phases, and of communication, a part of them."""
+    sentences = []
+    for run in files:
+        seconds = {name: run.timing[f"{key}_seconds"] for key, name in PHASES.items() if f"{key}_seconds" in run.timing}
+        if seconds:
+            parts = listed(f"{name} {measured(value, 3)} s" for name, value in seconds.items())
+            whole = measured(sum(seconds.values()), 3)
+            total = f", {whole} s from begin to end" if "rest_seconds" in run.timing else ""
+            within = run.timing.get("communication_seconds", 0)
+            of_these = f"; of these {measured(within, 3)} s in sums at every step" if within else ""
+            sentences.append(f"{run.path.name}{total}: {parts}{of_these}.")
+    return sentences
 
 
 def summary(sections, studies, runs, reproductions, scans=()):
@@ -138,10 +161,9 @@ def _reproduced(reproductions, files):
 
 def _facts(files, reproductions):
     known = [run.provenance for run in files if run.provenance]
-    machines = list(dict.fromkeys(machine(each) for each in known))
     programs = list(dict.fromkeys(_program(each) for each in known))
     dates = sorted(str(each["date"])[:10] for each in known if "date" in each)
-    facts = [("computed on", "; ".join(each for each in machines if each)), ("by", "; ".join(programs)),
+    facts = [("computed on", "; ".join(machines(known))), ("by", "; ".join(programs)),
              ("date", dates[0] if dates and dates[0] == dates[-1] else " to ".join((dates[:1] + dates[-1:])))]
     return [(name, text) for name, text in facts if text]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from masing import program as masing
 from masing.errors import MasingError
 from masing.names import short_configuration
+from masing.notation import listed
 from masing.results import read
 
 # The exit codes of masing reproduce with a comparison behind them.
@@ -62,10 +63,18 @@ def origin(run, again):
 
 def machine(provenance):
     """The machine of a run in words, as far as its file says: `AMD EPYC 9R14 (2 cores), 2 ranks`."""
-    known = [str(provenance[key]) for key in ("processor", "host", "system") if provenance.get(key)]
-    if "ranks" in provenance:
-        known.append(f"{provenance['ranks']} rank{'s' if provenance['ranks'] != 1 else ''}")
-    return ", ".join(known)
+    return "; ".join(machines([provenance]))
+
+
+def machines(provenances):
+    """The machines of runs in words, each once with all numbers of ranks: `AMD EPYC 9R14 (2 cores), 1 and 2 ranks`."""
+    ranks = {}
+    for each in provenances:
+        words = ", ".join(str(each[key]) for key in ("processor", "host", "system") if each.get(key))
+        ranks.setdefault(words, set()).update({each["ranks"]} if "ranks" in each else ())
+    counts = {words: f"{listed(map(str, sorted(of_it)))} rank{'s' if of_it != {1} else ''}" if of_it else ""
+              for words, of_it in ranks.items()}
+    return [text for words, count in counts.items() if (text := ", ".join(filter(None, (words, count))))]
 
 
 def _words(run):

@@ -104,5 +104,5 @@ def table(machine, system, cells):
         lines.append(f"{each[0].name:<34}" + "".join(columns))
     return [*lines, "received and memory: of a rank",
             f"latency: {latency_in_words(machine)}; hosts of {machine.host} rank{'s' if machine.host > 1 else ''}",
-            f"bandwidth (assumed): {1e-9 * system.network:g} GB/s of a rank to others, {1e-9 * system.disk:g} GB/s of the "
-            "file system to all ranks"]
+            f"bandwidth (assumed): {1e-9 * system.network:g} GB/s of a rank to others, "
+            f"{1e-9 * system.disk:g} GB/s of the file system to all ranks"]

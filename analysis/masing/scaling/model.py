@@ -46,7 +46,7 @@ class Machine:
     hop: float      # seconds for each doubling of hosts
     memory_engine: float  # seconds a step of engine memory, forcing included
     counts: tuple   # the numbers of ranks, more than one, over which the file has an allreduce
-    disturbed: float = 0.0  # seconds of the allreduce over all ranks as the file has it, where its steps show it too long
+    disturbed: float = 0.0  # seconds of the file's allreduce over all ranks, where its steps show it too long
 
     def slab(self, cells, ranks):
         """Cells of the largest slab: whole blocks where there is more than one."""
