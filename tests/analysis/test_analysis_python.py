@@ -92,6 +92,7 @@ def test_xarray_has_the_axes_and_the_state_of_a_model_by_column():
     data = run.to_xarray()
     assert data.u.dims == ("field_t", "s") and data.probe_u.dims == ("t", "probe_s") and data.x.dims == ("t",)
     assert float(data.u.sel(field_t=10, s=0.5)) == run.u[2, 9]
+    assert "rows" in run.provenance and "rows" not in data.attrs
     assert data.u.attrs["symbol"] == "u(t,s)" and data.attrs["configuration"] == run.configuration
     for every, dimension in ((None, "t"), (100, "state_t")):
         run = masing.simulate(model="prandtl", set={"k": 1, "eta": 0.5}, final_time=10, steps=1000, field_every=every)

@@ -73,6 +73,7 @@ def test_a_report_has_a_section_on_scans(made, run_script, tmp_path):
     assert (code, err) == (0, "")
     page = Page(output.read_text(encoding="utf-8"))
     assert "Responses" in page.words and "8 limit cycles over F" in page.words
+    assert "steady.h5 – – 1 " in page.words.partition("Cost Wall")[2]
     assert "masing reproduce steady.h5" in page.words
     pictures = response_pictures(read(made / "steady.h5"))
     assert len(pictures) == 4
