@@ -51,6 +51,15 @@ MemoryNeed memory_need(const slab::Slab& slab, Method method, int ranks, double 
           .extra_bytes = extra_bytes};
 }
 
+/// Adds what a profile of this form keeps.
+void add_profile(MemoryNeed& need, const slab::Slab& slab, Method method,
+                 const slab::ProfileForm& form) {
+  // A sweep shows u in a vector of its own where it computes u - c.
+  const bool shows = slab.is_shifted() && method == Method::sweep;
+  need.arrays = slab::kept_arrays(form) + (shows ? 1 : 0);
+  need.has_initial_u = !form.initial_u || form.initial_u->first != 0.0;
+}
+
 }  // namespace
 
 std::string gibibytes(double bytes) {
@@ -76,7 +85,11 @@ bool is_split(const RunSpec& run, int ranks) {
 MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes) {
   const ModelFacts facts = run.facts();
   if (facts.slab != nullptr) {
-    return memory_need(*facts.slab, facts.method, ranks, extra_bytes);
+    MemoryNeed need = memory_need(*facts.slab, facts.method, ranks, extra_bytes);
+    const base::CellRange some{facts.slab->field_cells() / 3, 1};
+    add_profile(need, *facts.slab, facts.method,
+                slab::check_profile(*facts.slab, some, slab::candidate_form(*facts.slab)).form);
+    return need;
   }
   return {.cells = facts.elements->layout().size(),
           .ranks = ranks,
@@ -202,10 +215,7 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
     return profile;
   }
   const slab::ProfileForm form = checked_form(comm, slab);
-  // A sweep shows u in a vector of its own where it computes u - c.
-  const bool shows = slab.is_shifted() && method == Method::sweep;
-  need.arrays = slab::kept_arrays(form) + (shows ? 1 : 0);
-  need.has_initial_u = !form.initial_u || form.initial_u->first != 0.0;
+  add_profile(need, slab, method, form);
   require_memory(need, available);
   return slab::sample_profile(slab, range, form);
 }

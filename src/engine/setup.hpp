@@ -36,8 +36,8 @@ struct MemoryBudget {
 /// RunSpec::split_from on. Else a rank makes the run by itself. Local.
 bool is_split(const RunSpec& run, int ranks);
 
-/// The least need of a run on a number of ranks that split its work: of a slab, no array. Takes
-/// some ms for turning points of billions of cells. Local.
+/// The need of a run on a number of ranks that split its work, by what a few cells of a slab show.
+/// Takes some ms for turning points of billions of cells. Local.
 MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes = 0.0);
 
 /// Bytes that the rank with most cells needs, for each of them:

@@ -180,6 +180,8 @@ void FieldErrors::compare_with_function(Errors& errors, const parallel::Vector& 
                                         const ContinuousField& reference) {
   const base::CellRange range = level.range();
   if (ends_.empty()) {
+    ends_.reserve(static_cast<std::size_t>(range.size) + 1);
+    points_.reserve(static_cast<std::size_t>(range.size));
     ends_.push_back(end_of(range.first));
     for (std::int64_t i = range.first; i < range.first + range.size; ++i) {
       ends_.push_back(end_of(i + 1));

@@ -129,19 +129,30 @@ class Load {
   double total_ = 0.0;
 };
 
-/// Bytes a rank that are kept beside the engine of a run, before its profile is known: u at a step
-/// and between two; of a comparison with cells what the rank needs of them, with a continuum k, η,
-/// u0 and c at the ends and the points of its cells; the series.
-double bytes_beside(const PlannedRun& planned) {
-  const RunOptions& options = planned.options;
-  constexpr double of_slab = 2 * sizeof(slab::Element);
-  const double entry =
-      options.has_function_field
-          ? 0.0
-          : 3 * sizeof(double) + (engine::slab_of(planned.run) != nullptr ? of_slab : 0.0);
-  const auto entries = base::local_range(engine::field_size(planned.run), 0, planned.ranks).size;
-  return entry * static_cast<double>(entries) +
-         (options.series ? 8.0 * static_cast<double>(io::series_numbers(*options.series)) : 0.0);
+/// Adds to a run what its fields take beside the engine. Of every entry on the rank:
+///     u, where the engine needs less             8 B
+///     u at a step and between two, if compared  16 B
+///     against functions: elements, two a cell   64 B
+///     against cells: their u, and who has them  56 B
+void add_fields(const StudyPlan& plan, std::size_t index, PlannedRun& planned) {
+  const auto& [run, options, ranks, seconds_of_steps, engine_bytes, all] = planned;
+  const auto entries = static_cast<double>(
+      options.has_function_field ? 0 : base::local_range(engine::field_size(run), 0, ranks).size);
+  const bool is_between =
+      plan.file != nullptr || plan.field_times.at(1, run.time).fraction > 0;  // the first decides
+  double bytes = is_between && !options.goes_to_times ? 2 * sizeof(double) : 0.0;
+  double seconds = 2e-9;  // of a machine of today, as engine::estimated_seconds
+  for (const auto& [level, reference] : plan.comparisons) {
+    if (level == index && engine::slab_of(run) != nullptr && (reference || plan.file != nullptr)) {
+      const bool is_function = reference && plan.runs[*reference].options.has_function_field;
+      bytes += is_function ? 2 * sizeof(slab::Element) : 7 * sizeof(double);
+      seconds += is_function ? 12e-9 : 2e-9;
+    }
+  }
+  planned.bytes =
+      std::max(engine_bytes, sizeof(double) * entries) + bytes * entries +
+      (options.series ? 8.0 * static_cast<double>(io::series_numbers(*options.series)) : 0.0);
+  planned.seconds += seconds * entries * static_cast<double>(plan.field_times.count() - 1);
 }
 
 /// Throws UserError of the larger run where a comparison does not fit.
@@ -220,7 +231,9 @@ StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory>
     planned.ranks = engine::is_split(planned.run, ranks) ? ranks : 1;
     planned.seconds = engine::estimated_seconds(planned.run, planned.ranks);
     planned.engine_bytes = engine::bytes_a_rank(engine::memory_need(planned.run, planned.ranks));
-    planned.bytes = planned.engine_bytes + bytes_beside(planned);
+  }
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    add_fields(plan, i, plan.runs[i]);
   }
   return plan;
 }

@@ -1,6 +1,8 @@
 """A study, what it prints and its file, and the exit codes that tell its verdict."""
 
 import re
+import subprocess
+import sys
 
 import h5py
 import numpy as np
@@ -187,3 +189,33 @@ def test_a_second_order_scheme_asks_for_a_force_without_jumps(masing):
     assert "outside the hypotheses: F jumps near t = " in masing.done(*study, "--scheme=leapfrog", jumps).stdout
     for words in (("--scheme=leapfrog", "--force=0.4*triangle(0.1371*t)"), ("--scheme=euler", jumps)):
         assert "outside" not in masing(*study, *words).stdout
+
+
+@pytest.mark.parametrize("words", [
+    ("--levels=4e5,8e5", "--reference=cells-inf"),
+    ("--levels=3e5,6e5", "--reference=exact", "--threshold=0.2+s^2", "--stiffness=1+s^2"),
+    ("--levels=3e5,6e5", "--reference=exact", "--steps=101"),  # u is asked for between steps
+    ("--levels=1e5,2e5", "--reference=finest", "--threshold=0.2+s^2"),
+    ("--levels=6e5,1e6", "--reference=successive"),
+    ("--levels=5e4,1e5", "--reference=finest", "--engine=memory"),
+])
+def test_a_study_needs_the_memory_that_it_says(masing, program_path, words):
+    """What its process holds at most, beyond one with hardly a cell."""
+    with open(program_path, "rb") as program:
+        if b"__asan_init" in program.read():
+            pytest.skip("a sanitizer holds more")
+    rest = ["--refine=cells", "--final-time=10", "--field-samples=3", "--expect-order=none"]
+    rest += [] if any(word.startswith("--steps") for word in words) else ["--steps=30"]
+
+    def held(*more):
+        # Of a child of a small process: it begins with the most that its parent held.
+        study = [program_path, "converge", *rest, *more, "--quiet", "--output=study.h5"]
+        run = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)"
+        peak = "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        command = [sys.executable, "-I", "-c", f"{run}; {peak}", *study]
+        return int(subprocess.run(command, check=True, cwd=masing.folder, stdout=subprocess.PIPE).stdout) / 1024
+
+    said = masing("converge", *rest, *words, "--validate-only").stderr
+    needs = float(re.search(r"up to ([\d.]+) MiB a rank", said)[1])
+    found = held(*words) - held("--levels=400,800", *words[1:])
+    assert 0.95 * found < needs < 1.25 * found, (found, said)
