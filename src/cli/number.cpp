@@ -77,12 +77,12 @@ std::int64_t Number::whole(const Constants& constants) const {
     constexpr double rounding = 1e-12;
     constexpr double largest = 9007199254740992.0;  // 2^53
     const double value = this->value(constants);
-    if (std::abs(value) > largest) {
+    if (value > largest) {
       throw UserError(in_quotes(text_) + " is too large; the limit is 2^53");
     }
     const double nearest = std::round(value);
     if (std::abs(value - nearest) <= rounding * std::abs(nearest)) {
-      return static_cast<std::int64_t>(nearest);
+      return static_cast<std::int64_t>(std::max(nearest, -largest));
     }
     why = value_ ? "" : " (its value is " + base::to_text(value) + ")";
   }

@@ -13,6 +13,7 @@
 #include "commands/commands.hpp"
 #include "io/result_file.hpp"
 #include "io/result_reader.hpp"
+#include "parallel/session.hpp"
 
 namespace masing::commands {
 
@@ -139,13 +140,21 @@ std::string different_builds(const std::string& file, const std::string& output)
     return io::read_text_attribute(io::open_for_reading(path), "/provenance", name);
   };
   std::string lines;
+  bool are_known = true;
+  bool is_dirty = false;
   for (const auto& [name, value] : io::build_facts()) {
-    const std::string there = fact(file, name);
+    const std::string there = parallel::one_line(fact(file, name));
+    are_known = are_known && !there.empty();
+    is_dirty = is_dirty || (name == "git_dirty" && there == "yes");
     if (const std::string here = fact(output, name); !there.empty() && there != here) {
       lines += fmt::format("note: made by {} {}, here {}\n", name, there, here);
     }
   }
-  return lines.empty() ? "note: the builds do not differ\n" : lines;
+  if (!lines.empty() || !are_known) {
+    return lines;
+  }
+  return is_dirty ? "note: the builds differ at most in what was not committed\n"
+                  : "note: the builds do not differ\n";
 }
 
 /// Prints what differs between the file and what was made again; true if nothing that counts. The

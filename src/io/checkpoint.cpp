@@ -210,6 +210,7 @@ constexpr const char* owner = "state";  // of a study or a scan
 RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
                    const CheckpointSpec& checkpoint)
     : result_(comm, result) {
+  require_hints(comm);
   if (checkpoint.scheduled) {
     checkpoint_.emplace(comm, checkpoint.path, "checkpoint");
   } else {

@@ -130,6 +130,9 @@ MPI_Info made_hints(const parallel::Communicator& comm) {
   parallel::check_mpi(MPI_Info_create(&hints));
   for (const std::string& hint : base::split(all, ';')) {
     const auto words = base::split(hint, '=');
+    if (hint.empty()) {
+      continue;
+    }
     if (words.size() != 2 || words[0].empty() || words[1].empty() ||
         words[0].size() >= MPI_MAX_INFO_KEY || words[1].size() >= MPI_MAX_INFO_VAL) {
       throw base::UserError("MASING_MPIIO_HINTS: '" + hint +
@@ -141,6 +144,11 @@ MPI_Info made_hints(const parallel::Communicator& comm) {
 }
 
 }  // namespace
+
+void require_hints(const parallel::Communicator& comm) {
+  MPI_Info hints = made_hints(comm);
+  parallel::check_mpi(MPI_Info_free(&hints));
+}
 
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags) {
   // HDF5 prints its error stack by default; check() says it in one line.

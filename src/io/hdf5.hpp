@@ -56,6 +56,9 @@ struct Meaning {
   std::string units = "1";
 };
 
+/// Throws UserError alike on all ranks where MASING_MPIIO_HINTS holds no hints. Collective.
+void require_hints(const parallel::Communicator& comm);
+
 /// A file opened by all ranks with `flags` (H5F_ACC_…), a new one with H5F_ACC_TRUNC, and with the
 /// hints to MPI-IO that the root's environment has in MASING_MPIIO_HINTS, "name=value;name=value".
 /// What HDF5 keeps beside the numbers, groups, names and sizes, all ranks must read and write

@@ -130,7 +130,7 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm,
                                {"system", system_name()},
                                {"date", now()}});
     for (const auto& [name, variable] : told_by_environment) {
-      if (const char* value = std::getenv(variable)) {
+      if (const char* value = std::getenv(variable); value != nullptr && *value != '\0') {
         known.emplace_back(name, shortened(value));
       }
     }

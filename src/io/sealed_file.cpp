@@ -190,7 +190,7 @@ bool has_seal(const parallel::Communicator& comm, const std::string& path,
   const char* fault = nullptr;
   try {
     std::int64_t size = 0;
-    const std::string end = parallel::from_root(comm, [&] {
+    const auto read_end = [&] {
       std::error_code unknown;
       const auto status = std::filesystem::status(path, unknown);
       if (!std::filesystem::is_regular_file(status)) {
@@ -202,7 +202,8 @@ bool has_seal(const parallel::Communicator& comm, const std::string& path,
       const File file(path);
       size = file.size() - seal_bytes;
       return size < 0 ? "" : file.read(size, seal_bytes);
-    });
+    };
+    const std::string end = parallel::from_root(comm, read_end);
     if (!end.starts_with(mark_of_any_version)) {
       return false;
     }
@@ -218,6 +219,9 @@ bool has_seal(const parallel::Communicator& comm, const std::string& path,
     if (seal.mark != Seal().mark && !is_older) {
       fault = "has the seal of another version of masing";
     } else if (seal.size != size || seal.checksum != sum_by_shares(comm, 0, size, sum)) {
+      if (parallel::from_root(comm, read_end) != end) {  // a run has put a new one in its place
+        return has_seal(comm, path, advice);
+      }
       fault = "is damaged: its checksum is another";
     }
   } catch (const base::SystemError& error) {

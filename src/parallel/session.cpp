@@ -347,6 +347,8 @@ void choose_how_to_wait() {
   }
 }
 
+std::vector<std::string> given_options;  // to PETSc, by the call alone
+
 /// For the end of PetscFinalize, which asks for some options itself.
 PetscErrorCode warn_of_unused_options() {
   PetscInt count = 0;
@@ -354,10 +356,12 @@ PetscErrorCode warn_of_unused_options() {
   char** values = nullptr;
   const PetscErrorCode code = PetscOptionsLeftGet(nullptr, &count, &names, &values);
   for (PetscInt i = 0; i < count; ++i) {
-    PetscFPrintf(
-        PETSC_COMM_WORLD, stderr,
-        "masing warning: PETSc has not used -%s; is it misspelt, or masing's, before --petsc?\n",
-        names[i]);
+    if (std::ranges::find(given_options, std::string("-") + names[i]) != given_options.end()) {
+      PetscFPrintf(
+          PETSC_COMM_WORLD, stderr,
+          "masing warning: PETSc has not used -%s; is it misspelt, or masing's, before --petsc?\n",
+          names[i]);
+    }
   }
   PetscOptionsLeftRestore(nullptr, &count, &names, &values);
   return code;
@@ -394,6 +398,7 @@ Session::Session(const std::vector<std::string>& petsc_options) : folder_(start_
   }
   // Errors come back as codes, which check_petsc turns into exceptions with one line each.
   PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr);
+  given_options = petsc_options;
   PetscRegisterFinalize(warn_of_unused_options);
   register_phases();
   world_.emplace(PETSC_COMM_WORLD);
