@@ -1,6 +1,7 @@
 #include "commands/commands.hpp"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -200,13 +201,18 @@ Summary make_on(const parallel::Communicator& comm, const cli::Simulation& simul
   return summary;
 }
 
-/// Throws UserError where the disk has no room for as many bytes as go to `path`.
+/// Bytes on the disk of a file that is written anew; 0 without one. Local.
+double freed(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? 512.0 * static_cast<double>(info.st_blocks) : 0.0;
+}
+
+/// Throws UserError where the disk has no room for as many bytes as go to `path`. Local.
 void require_room(const char* quantity, const std::string& path, double bytes, const char* advice) {
   if (const double room = io::available_bytes(path); room < bytes) {
     throw base::UserError(
-        quantity,
-        fmt::format("{} and checkpoints beside it need {}; the disk has {}; give {}another folder",
-                    path, engine::gibibytes(bytes), engine::gibibytes(room), advice));
+        quantity, fmt::format("{} needs {}, with what goes beside it; the disk has {}; give {}",
+                              path, engine::gibibytes(bytes), engine::gibibytes(room), advice));
   }
 }
 
@@ -226,25 +232,31 @@ void show_what_root_sends(const parallel::Communicator& comm, const Show& show) 
 
 void require_room(const parallel::Communicator& comm, const cli::Simulation& simulation) {
   const io::CheckpointSpec& checkpoint = simulation.checkpoint;
+  const std::string& output = simulation.result.path;
   const engine::ModelFacts facts = simulation.run.facts();
   const std::int64_t saved = facts.elements != nullptr ? facts.elements->layout().size()
                              : facts.method == engine::Method::sweep ? facts.slab->field_cells()
                                                                      : 0;
-  // One is written beside the one before, which may be there.
-  const bool are_two = checkpoint.scheduled && !std::filesystem::exists(checkpoint.path);
-  const double of_checkpoint = (are_two ? 16.0 : 8.0) * static_cast<double>(saved);
   const double of_result = io::bytes_of_result(simulation.run, simulation.output);
-  const auto folder = [](const std::string& path) {
-    return std::filesystem::path(path).parent_path();
-  };
-  const bool share = folder(checkpoint.path) == folder(simulation.result.path);
   parallel::on_root(comm, [&] {
-    constexpr const char* fewer_cells = "fewer cells, or ";
-    require_room("output", simulation.result.path, of_result + (share ? of_checkpoint : 0.0),
-                 of_result < of_checkpoint
-                     ? fewer_cells
-                     : "a larger sample-every or field-every, fewer field-points, or ");
-    require_room("checkpoint", checkpoint.path, of_checkpoint, fewer_cells);
+    // A file that is replaced stays until the new one is whole; what a kill has left goes before.
+    std::error_code unknown;
+    const bool is_first = !std::filesystem::exists(checkpoint.path, unknown);
+    const double of_checkpoint = !checkpoint.scheduled
+                                     ? 0.0
+                                     : (is_first ? 16.0 : 8.0) * static_cast<double>(saved) -
+                                           freed(io::files_of_checkpoint(checkpoint.path)[1]);
+    const double left = freed(io::files_of_result(output)[checkpoint.restart ? 2 : 1]);
+    const auto folder = [&](const std::string& path) {
+      return std::filesystem::absolute(path, unknown).lexically_normal().parent_path();
+    };
+    const bool share = folder(checkpoint.path) == folder(output);
+    require_room(
+        "output", output, of_result - left + (share ? of_checkpoint : 0.0),
+        of_result < of_checkpoint
+            ? "fewer cells, or another folder"
+            : "a larger sample-every or field-every, fewer field-points, or another folder");
+    require_room("checkpoint", checkpoint.path, of_checkpoint, "fewer cells, or another folder");
   });
 }
 

@@ -404,16 +404,18 @@ double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output) {
   const auto count = [](const Sampling& sampling) {
     return static_cast<double>(SampledSteps(sampling).count());
   };
-  const std::size_t columns = 5 + output.probe.size() + (output.energy ? 6 : 0);
+  const std::size_t probes = output.probe.empty() ? 0 : 1 + output.probe.size();  // and t
+  const std::size_t columns = 5 + probes + (output.energy ? 6 : 0);
   double numbers = count(output.sampling) * static_cast<double>(columns);
   if (const slab::Slab* slab = engine::slab_of(run)) {
     const auto kept = static_cast<double>(places(*slab, output.field_points).kept);
     numbers += (count(field_sampling(run, output)) + 3) * kept;  // and s, eta, k
   }
   if (const auto layout = engine::state_layout(run)) {
-    numbers += count(state_sampling(run, output)) * static_cast<double>(layout->size());
+    numbers += count(state_sampling(run, output)) * static_cast<double>(1 + layout->size());
   }
-  return sizeof(double) * numbers;
+  constexpr double rest = 65536;  // names, attributes
+  return sizeof(double) * numbers + rest;
 }
 
 std::vector<Recorder> make_recorders(const RecorderContext& context) {
