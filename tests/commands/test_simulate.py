@@ -223,7 +223,7 @@ def test_noise_in_too_many_cells_is_refused_before_it_is_made(masing):
     """Three lists and a table of 96 bytes a cell, u and what no formula gives of k, eta and u0."""
     said = masing.refused("simulate", "--engine=memory", "--cells=1e12", "--threshold=1+0.5*sin(1e7*s)", "--quiet")
     assert "--cells: P = 1000000000000 needs" in said and "GiB" in said
-    said = masing.refused("converge", "--refine=cells", "--levels=1e7,2e7", "--steps=10", "--field-samples=100000")
+    said = masing.refused("converge", "--refine=cells", "--levels=1e9,2e9", "--steps=10", "--field-samples=100000")
     assert "GiB a rank" in said and "a reference that needs less" in said
 
 
