@@ -41,6 +41,8 @@ static_assert(sizeof(Seal) == 32);
 constexpr auto seal_bytes = static_cast<std::int64_t>(sizeof(Seal));
 constexpr auto number_bytes = static_cast<std::int64_t>(sizeof(double));
 
+constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;
+
 /// Owner of an open file.
 class File {
  public:
@@ -71,6 +73,14 @@ class File {
     }
     return bytes;
   }
+  /// Calls `use` with each piece of the bytes [first, end) and the place of its first byte. Polls.
+  template <typename Use>
+  void read_pieces(std::int64_t first, std::int64_t end, const Use& use) const {
+    for (; first < end; first += piece_bytes) {
+      base::poll();
+      use(read(first, std::min(end - first, piece_bytes)), first);
+    }
+  }
   /// Writes from the byte `first` on; of a file that is only appended to, at its end.
   void write(std::int64_t first, const void* bytes, std::size_t size) const {
     if (::fseeko(file_, first, SEEK_SET) != 0 || std::fwrite(bytes, 1, size, file_) != size ||
@@ -96,8 +106,6 @@ class File {
   std::FILE* file_;
 };
 
-constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;
-
 /// The sum mod 2^64 of what `sum` returns for this rank's share of the bytes [begin, end), whole
 /// pieces from their first byte to its end. Throws as on_each. Collective.
 std::uint64_t sum_by_shares(const parallel::Communicator& comm, std::int64_t begin,
@@ -120,14 +128,11 @@ std::uint64_t sum_by_shares(const parallel::Communicator& comm, std::int64_t beg
 /// The checksum of the bytes [first, end) of a file, where pieces begin: the sum mod 2^64 of
 /// XXH3-64 of each piece with its index as seed, in any order and on any ranks the same. Polls.
 std::uint64_t checksum(const std::string& path, std::int64_t first, std::int64_t end) {
-  const File file(path);
   std::uint64_t sum = 0;
-  for (; first < end; first += piece_bytes) {
-    base::poll();
-    const std::string bytes = file.read(first, std::min(end - first, piece_bytes));
-    const auto index = static_cast<XXH64_hash_t>(first / piece_bytes);
+  File(path).read_pieces(first, end, [&](const std::string& bytes, std::int64_t at) {
+    const auto index = static_cast<XXH64_hash_t>(at / piece_bytes);
     sum += XXH3_64bits_withSeed(bytes.data(), bytes.size(), index);
-  }
+  });
   return sum;
 }
 
@@ -140,11 +145,9 @@ std::uint64_t checksum_in_one(const std::string& path, std::int64_t size) {
     throw std::bad_alloc();
   }
   XXH3_64bits_reset(state.get());
-  for (std::int64_t first = 0; first < size; first += piece_bytes) {
-    base::poll();
-    const std::string bytes = file.read(first, std::min(size - first, piece_bytes));
+  file.read_pieces(0, size, [&](const std::string& bytes, std::int64_t) {
     XXH3_64bits_update(state.get(), bytes.data(), bytes.size());
-  }
+  });
   return XXH3_64bits_digest(state.get());
 }
 
@@ -237,19 +240,18 @@ std::uint64_t copy_numbers(const parallel::Communicator& comm, const std::string
                            std::int64_t first, std::int64_t count, const std::string& to,
                            const ByteRange& target) {
   static_assert(std::endian::native == std::endian::little, "as HDF5 writes them");
-  return sum_by_shares(comm, 0, count * number_bytes, [&](std::int64_t done, std::int64_t end) {
-    const File in(from);
+  return sum_by_shares(comm, 0, count * number_bytes, [&](std::int64_t begin, std::int64_t end) {
     const File out(to, "r+e");
     std::uint64_t sum = 0;
-    for (; done < end; done += piece_bytes) {
-      base::poll();
-      const std::string bytes = in.read(first + done, std::min(end - done, piece_bytes));
+    const auto copy = [&](const std::string& bytes, std::int64_t at) {
+      const std::int64_t done = at - first;
       std::vector<double> numbers(bytes.size() / sizeof(double));
       std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
       sum += sum_of_hashes(numbers, done / number_bytes);
       const auto room = std::clamp<std::int64_t>(target.size - done, 0, std::ssize(bytes));
       out.write(target.first + done, bytes.data(), static_cast<std::size_t>(room));
-    }
+    };
+    File(from).read_pieces(first + begin, first + end, copy);
     return sum;
   });
 }
