@@ -136,17 +136,18 @@ std::vector<Difference> different_keys(const std::string& file, const std::strin
 
 /// In what the builds differ that made two files, as far as both say it, a line each.
 std::string different_builds(const std::string& file, const std::string& output) {
-  const auto fact = [](const std::string& path, const std::string& name) {
-    return io::read_text_attribute(io::open_for_reading(path), "/provenance", name);
-  };
+  const io::Handle before = io::open_for_reading(file);
+  const io::Handle now = io::open_for_reading(output);
   std::string lines;
   bool are_known = true;
   bool is_dirty = false;
   for (const auto& [name, value] : io::build_facts()) {
-    const std::string there = parallel::one_line(fact(file, name));
+    const std::string there =
+        parallel::one_line(io::read_text_attribute(before, "/provenance", name));
     are_known = are_known && !there.empty();
     is_dirty = is_dirty || (name == "git_dirty" && there == "yes");
-    if (const std::string here = fact(output, name); !there.empty() && there != here) {
+    const std::string here = io::read_text_attribute(now, "/provenance", name);
+    if (!there.empty() && there != here) {
       lines += fmt::format("note: made by {} {}, here {}\n", name, there, here);
     }
   }
