@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 WARNING, ERROR = "masing warning: ", "masing: "
 # What the program redraws its progress with, and how a line of it looks.
 CLEAR, PROGRESS = "\033[K", re.compile(r"\[[#.]+\] +\d+ %")
+# The lines in which a command says before a run what it solves.
+NOTE = re.compile(r"masing \w+: |  ")
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class Answer:
     def require(self, *codes):
         """Raise MasingError with the program's own line and its code, unless that is one of `codes`."""
         if self.code not in codes:
-            known = self.said() or self.lines or [f"the program ended with exit code {self.code}"]
+            lines = [line for line in self.lines if not NOTE.match(line)]
+            known = [*self.said(), *lines, f"the program ended with exit code {self.code}"]
             raise MasingError(known[0], self.code if self.code > 0 else FAILURE)
 
 

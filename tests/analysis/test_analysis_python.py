@@ -215,6 +215,19 @@ def test_without_a_program_it_is_asked_for(monkeypatch):
         masing.simulate()
 
 
+NOTE = ['masing simulate: m x" = F(t) - k0 x - c x\' - S', "  by default F(t) = 0.45*cos(0.5*t), T = 500"]
+
+
+@pytest.mark.parametrize("lines, expected", [
+    ([*NOTE, "masing: --cells: too many"], "--cells: too many"),
+    ([*NOTE, "Killed"], "Killed"),
+    (NOTE, "the program ended with exit code 9")])
+def test_what_a_command_says_it_solves_is_no_error(lines, expected):
+    with pytest.raises(masing.MasingError) as caught:
+        program.Answer(9, "", lines).require(0)
+    assert (str(caught.value), caught.value.code) == (expected, 9)
+
+
 def test_scan_has_the_points_of_the_grid():
     scan = masing.scan(over={"F": [0.3, 0.45], "w": "0.7:0.9:3"}, force="F*cos(w*t)", k0=0.2, cells="inf", steady=True,
                        ranks=2)
