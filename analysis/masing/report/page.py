@@ -26,12 +26,13 @@ PHASES = {"setup": "set-up", "steps": "steps", "output": "output", "seal": "seal
 VERDICTS = ("as expected", "exact", "not as expected", "undecided", "undefined", "not judged")
 
 
-def page(title, studies, runs, exact, reproductions, window=(None, None), scans=()):
+def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=()):
     """The HTML text of the page on the studies, the runs and the scans, and its pieces: the pictures, tables and
     configurations.
 
-    exact: the ExactSolutions of the page; reproductions: one for each study, each run, then each scan. Raises MasingError
-    where no sample is in the window.
+    exact: the ExactSolutions of the page; reproductions: one for each study, each run, then each scan; papers: rows of
+    what the papers print beside the program's, {work, place, quantity, printed, program, difference, command: text}.
+    Raises MasingError where no sample is in the window.
     """
     files = [*studies, *runs, *scans]
     first = {}
@@ -48,7 +49,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     responses = [picture for scan in scans for picture in response_pictures(scan)]
     origins = provenance_section(files + made, reproductions + [reproduction(run) for run in made])
     html = render("report.html.j2", title=title, summary=summary(sections, studies, runs, reproductions, scans),
-                  problem=next(iter(problems.values())), studies=sections, numbers=numbers, work=work, cycles=cycles,
+                  problem=next(iter(problems.values())), studies=sections, numbers=numbers, work=work, cycles=cycles, papers=papers,
                   trajectories=trajectories, responses=responses, cost=_cost_rows(studies, runs, scans),
                   phases=_phases(files), origins=origins, missing=list(dict.fromkeys(exact.reasons.values())))
     pictures = [section[name] for section in sections for name in ("errors", "map") if section[name] is not None]

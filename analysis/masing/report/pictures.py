@@ -17,13 +17,15 @@ CURVE_HEADINGS = ("frame", "curve", "point", "abscissa", "ordinate", "third")
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure under a `name` for its files; `alt` describes it in words, `words` are parts of a caption by name."""
+    """A figure under a `name` for its files; `alt` describes it in words, `words` are parts of a caption by name;
+    `number` is that of the figure on its page, 0 without one."""
 
     name: str
     figure: Figure
     alt: str
     caption: str = ""
     words: dict = field(default_factory=dict)
+    number: int = 0
     _encoded: dict = field(default_factory=dict)
 
     @property
