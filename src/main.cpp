@@ -21,6 +21,7 @@
 #include "cli/spec.hpp"
 #include "commands/commands.hpp"
 #include "engine/setup.hpp"
+#include "io/checkpoint.hpp"
 #include "io/progress.hpp"
 #include "io/result_file.hpp"
 #include "parallel/session.hpp"
@@ -57,7 +58,8 @@ void check(const parallel::Communicator& comm, const cli::Simulation& simulation
   const base::Polling polling = io::saying_seconds(comm.is_root() && !simulation.quiet,
                                                    "checking " + engine::title(simulation.run));
   engine::check_run(comm, simulation.run);
-  commands::require_room(comm, simulation);
+  io::require_room(comm, simulation.run, simulation.output, simulation.result.path,
+                   simulation.checkpoint);
 }
 void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
   study::check_runs(comm, spec);

@@ -36,10 +36,6 @@ struct Summary {
 /// What chunks of a run are shown to.
 using Show = std::function<void(const engine::Samples& samples)>;
 
-/// Throws UserError alike on all ranks where the disks have no room for the result file of a
-/// trajectory and its checkpoints. Collective.
-void require_room(const parallel::Communicator& comm, const cli::Simulation& simulation);
-
 /// Makes the result file of a trajectory, where its path is not empty; `show`, given on all ranks
 /// or none, sees its chunks on every rank. What is not worth splitting the root makes by itself:
 /// then the root has the summary and the others know its self_check, and what `show` throws on a

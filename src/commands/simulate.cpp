@@ -1,13 +1,11 @@
 #include "commands/commands.hpp"
 
 #include <fmt/core.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -159,7 +157,8 @@ Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& s
   const parallel::PhaseTimer timer(parallel::Phase::setup);
   // What the engine cannot solve is refused before there is a file.
   const engine::Setup setup = made_setup(comm, simulation);
-  require_room(comm, simulation);
+  io::require_room(comm, simulation.run, simulation.output, simulation.result.path,
+                   simulation.checkpoint);
   const io::ResultSpec& result = simulation.result;
   const io::CheckpointSpec& checkpoint = simulation.checkpoint;
   const io::RunLocks locks(comm, result.path, checkpoint);
@@ -201,21 +200,6 @@ Summary make_on(const parallel::Communicator& comm, const cli::Simulation& simul
   return summary;
 }
 
-/// Bytes on the disk of a file that is written anew; 0 without one. Local.
-double freed(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 ? 512.0 * static_cast<double>(info.st_blocks) : 0.0;
-}
-
-/// Throws UserError where the disk has no room for as many bytes as go to `path`. Local.
-void require_room(const char* quantity, const std::string& path, double bytes, const char* advice) {
-  if (const double room = io::available_bytes(path); room < bytes) {
-    throw base::UserError(
-        quantity, fmt::format("{} needs {}, with what goes beside it; the disk has {}; give {}",
-                              path, engine::gibibytes(bytes), engine::gibibytes(room), advice));
-  }
-}
-
 /// Calls `show` with the chunks that the root sends, until it sends an empty one. Collective.
 void show_what_root_sends(const parallel::Communicator& comm, const Show& show) {
   std::vector<double> chunk;
@@ -229,36 +213,6 @@ void show_what_root_sends(const parallel::Communicator& comm, const Show& show) 
 }
 
 }  // namespace
-
-void require_room(const parallel::Communicator& comm, const cli::Simulation& simulation) {
-  const io::CheckpointSpec& checkpoint = simulation.checkpoint;
-  const std::string& output = simulation.result.path;
-  const engine::ModelFacts facts = simulation.run.facts();
-  const std::int64_t saved = facts.elements != nullptr ? facts.elements->layout().size()
-                             : facts.method == engine::Method::sweep ? facts.slab->field_cells()
-                                                                     : 0;
-  const double of_result = io::bytes_of_result(simulation.run, simulation.output);
-  parallel::on_root(comm, [&] {
-    // A file that is replaced stays until the new one is whole; what a kill has left goes before.
-    std::error_code unknown;
-    const bool is_first = !std::filesystem::exists(checkpoint.path, unknown);
-    const double of_checkpoint = !checkpoint.scheduled
-                                     ? 0.0
-                                     : (is_first ? 16.0 : 8.0) * static_cast<double>(saved) -
-                                           freed(io::files_of_checkpoint(checkpoint.path)[1]);
-    const double left = freed(io::files_of_result(output)[checkpoint.restart ? 2 : 1]);
-    const auto folder = [&](const std::string& path) {
-      return std::filesystem::absolute(path, unknown).lexically_normal().parent_path();
-    };
-    const bool share = folder(checkpoint.path) == folder(output);
-    require_room(
-        "output", output, of_result - left + (share ? of_checkpoint : 0.0),
-        of_result < of_checkpoint
-            ? "fewer cells, or another folder"
-            : "a larger sample-every or field-every, fewer field-points, or another folder");
-    require_room("checkpoint", checkpoint.path, of_checkpoint, "fewer cells, or another folder");
-  });
-}
 
 Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
              const Show& show) {

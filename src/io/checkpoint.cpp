@@ -1,6 +1,7 @@
 #include "io/checkpoint.hpp"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "engine/setup.hpp"
+#include "io/recorders.hpp"
 #include "io/result_file.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/phase.hpp"
@@ -133,14 +136,18 @@ std::int64_t step_of(const Handle& file, const std::string& path, std::int64_t s
   return step;
 }
 
-/// Throws SystemError where the disk has no room for so many bytes beside `path`: where HDF5 finds
-/// that out on one rank, others wait in it for ever. Local.
-void require_room(const std::string& path, double bytes) {
-  constexpr double rest = 262144;  // of the file: names, sizes, the configuration
-  if (available_bytes(path) < bytes + rest) {
-    throw base::SystemError(
-        fmt::format("{}: cannot write a checkpoint of {:.3g} MB: its disk is full", path,
-                    (bytes + rest) / 1e6));
+/// Bytes on the disk of a file that is written anew; 0 without one. Local.
+double freed(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? 512.0 * static_cast<double>(info.st_blocks) : 0.0;
+}
+
+/// Throws UserError where the disk has no room for as many bytes as go to `path`. Local.
+void require_room(const char* quantity, const std::string& path, double bytes, const char* advice) {
+  if (const double room = available_bytes(path); room < bytes) {
+    throw base::UserError(
+        quantity, fmt::format("{} needs {}, with what goes beside it; the disk has {}; give {}",
+                              path, engine::gibibytes(bytes), engine::gibibytes(room), advice));
   }
 }
 
@@ -153,7 +160,15 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
   const parallel::PhaseTimer timer(parallel::Phase::output);
   CheckpointWriter state;
   serialize(state);
-  parallel::on_root(comm, [&] { require_room(path, state.bytes()); });
+  // Where HDF5 finds a full disk on one rank, others wait in it for ever: rather too much is asked
+  // for here, and rather too little before a run.
+  constexpr double most_besides = 262144;  // names, sizes, the configuration
+  parallel::on_root(comm, [&] {
+    if (const double bytes = state.bytes() + most_besides; available_bytes(path) < bytes) {
+      throw base::SystemError(fmt::format(
+          "{}: cannot write a checkpoint of {:.3g} MB: its disk is full", path, bytes / 1e6));
+    }
+  });
   const std::string draft = draft_of(path);
   try {
     with_file_name(path, [&] {
@@ -247,6 +262,34 @@ void remove_checkpoint(const parallel::Communicator& comm, const std::string& pa
     for (const std::string& file : files_of_checkpoint(path)) {
       unlink(file.c_str());
     }
+  });
+}
+
+void require_room(const parallel::Communicator& comm, const engine::RunSpec& run,
+                  const OutputSpec& output, const std::string& path,
+                  const CheckpointSpec& checkpoint) {
+  const engine::ModelFacts facts = run.facts();
+  const std::int64_t saved = facts.elements != nullptr ? facts.elements->layout().size()
+                             : facts.method == engine::Method::sweep ? facts.slab->field_cells()
+                                                                     : 0;
+  const double of_result = bytes_of_result(run, output);
+  parallel::on_root(comm, [&] {
+    // A file that is replaced stays until the new one is whole; what a kill has left goes before.
+    const int drafts = access(checkpoint.path.c_str(), F_OK) == 0 ? 1 : 2;
+    const double of_checkpoint = checkpoint.scheduled ? 8.0 * drafts * static_cast<double>(saved) -
+                                                            freed(draft_of(checkpoint.path))
+                                                      : 0.0;
+    const double left = freed(files_of_result(path)[checkpoint.restart ? 2 : 1]);
+    std::error_code unknown;
+    const bool share =
+        checkpoint.scheduled &&
+        std::filesystem::equivalent(folder_of(checkpoint.path), folder_of(path), unknown);
+    require_room(
+        "output", path, of_result - left + (share ? of_checkpoint : 0.0),
+        of_result < of_checkpoint
+            ? "fewer cells, or another folder"
+            : "a larger sample-every or field-every, fewer field-points, or another folder");
+    require_room("checkpoint", checkpoint.path, of_checkpoint, "fewer cells, or another folder");
   });
 }
 

@@ -54,6 +54,12 @@ std::vector<std::string> files_of_checkpoint(const std::string& path);
 /// Remove FILE and its temporary file, where they are there. Collective.
 void remove_checkpoint(const parallel::Communicator& comm, const std::string& path);
 
+/// Throws UserError alike on all ranks where the disks have no room for the result file of a run in
+/// `path` and for its checkpoints. Collective.
+void require_room(const parallel::Communicator& comm, const engine::RunSpec& run,
+                  const OutputSpec& output, const std::string& path,
+                  const CheckpointSpec& checkpoint);
+
 /// From one checkpoint to the next, where none is due by steps.
 inline constexpr std::chrono::seconds checkpoint_distance{600};
 

@@ -188,10 +188,6 @@ std::string lock(const std::string& path) {
   return path + ".lock";
 }
 
-std::filesystem::path folder_of(const std::string& path) {
-  return std::filesystem::absolute(path).parent_path();
-}
-
 /// Throws UserError where `path` is there and no regular file: opening a pipe would wait for ever.
 void require_regular(const std::string& path, const std::string& quantity) {
   std::error_code unknown;
@@ -258,6 +254,10 @@ void with_file_name(const std::string& path, const std::function<void()>& work) 
     throw base::SystemError(path + ": " + what +
                             (available_bytes(path) < few ? "; its disk is full" : ""));
   }
+}
+
+std::filesystem::path folder_of(const std::string& path) {
+  return std::filesystem::absolute(path).parent_path();
 }
 
 double available_bytes(const std::string& path) {

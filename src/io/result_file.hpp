@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,6 +29,9 @@ std::vector<std::pair<std::string, std::string>> build_facts();
 /// Calls `work`. A failure of HDF5 in it is thrown on with the file that it writes, and says so
 /// where the disk is full: HDF5 tells neither. Collective if `work` is.
 void with_file_name(const std::string& path, const std::function<void()>& work);
+
+/// The folder of a file, absolute. Local.
+std::filesystem::path folder_of(const std::string& path);
 
 /// What the disk of a file still takes, bytes; infinity where that is not known. Local.
 double available_bytes(const std::string& path);
