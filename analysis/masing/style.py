@@ -22,11 +22,11 @@ GREY = "#555555"
 # The exact curve behind a computed one: wider, so that it is visible where the two coincide.
 BEHIND = {"color": "#999999", "linewidth": 4.0, "solid_capstyle": "round"}
 
-# Inches. A panel stays legible when a phone shows it 340 pixels wide.
-PANEL = (4.5, 3.4)
+# Inches. Two panels beside each other on a printed page, 80 mm each, keep letters of 10 points above 8.
+PANEL = (3.9, 2.95)
 
 X_LABEL = "displacement x"
-RESTORING_LABEL = "restoring force"
+RESTORING_LABEL = "restoring force F − m x″"
 # Numbers of this size, the end of an unstable run, cannot be drawn.
 HUGE = 1e100
 # More numbers along a linear axis would touch each other.
@@ -93,6 +93,11 @@ def applied():
 def figure(width=1.0, height=1.0):
     """An empty figure whose width and height are multiples of a panel's."""
     return Figure(figsize=(width * PANEL[0], height * PANEL[1]))
+
+
+def colours(count):
+    """The colours of `count` curves in their order: told apart where they are few, else from light to dark."""
+    return COLOURS[:count] if count <= len(COLOURS) else list(SEQUENCE(np.linspace(0, 1, count)))
 
 
 def drawable(*columns):

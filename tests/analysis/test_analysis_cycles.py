@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import cycles
+from masing.convergence.figures import overview
 from masing.cycles import figures
 from masing.cycles.shape import rising_half
 from masing.report.cycles import cycles_section
@@ -102,6 +103,44 @@ def test_the_corner_is_magnified_until_cycles_are_told_apart(tmp_path, papers_ca
     said = f"; the corner is magnified {magnified:.2g} times" if magnified else ""
     assert picture.caption == f"The cycles for P = 10, 100 and 1000 in one frame, over the exact one, grey{said}."
     assert len(picture.figure.axes[0].child_axes) == bool(magnified)
+
+
+def shifted(folder, papers_case, shifts):
+    """Runs of P = 10, 100, … cells whose x is the exact one's, moved by parts of its width; and the exact Run."""
+    runs = []
+    for n, shift in enumerate(shifts, start=1):
+        samples = papers_case.copy()
+        samples[1] += shift * np.ptp(samples[1])
+        runs.append(Run(write_run(folder / f"{10 ** n}.h5", samples, cells=10 ** n)))
+    return runs, Run(write_run(folder / "exact.h5", papers_case))
+
+
+@pytest.mark.parametrize("shifts, drawn, magnified", [
+    # The nearest is at a sixth of the corner's width; a cycle nearer than 1e-6 is not told apart even there.
+    ((0.1, 0.02, 5e-3, 1e-3), "exact, P = 10, P = 100, P = 10⁴", "× 47"),
+    ((0.1, 0.02), "exact, P = 10, P = 100", None), ((0.1, 1e-8), "exact, P = 10, P = 100", None)])
+def test_cycles_in_one_frame_are_those_that_differ(tmp_path, papers_case, shifts, drawn, magnified):
+    runs, exact = shifted(tmp_path, papers_case, shifts)
+    axes = figures.together(runs, exact).axes[0]
+    assert ", ".join(line.get_label() for line in axes.lines) == drawn
+    assert [text.get_text() for inset in axes.child_axes for text in inset.texts] == [magnified] * bool(magnified)
+    assert len(figures.together(runs).axes[0].lines) == len(runs)
+
+
+def test_differences_are_those_from_the_exact_solution_in_its_last_periods(tmp_path, papers_case):
+    runs, exact = shifted(tmp_path, papers_case, (0.1, 1e-3))
+    lines = figures.differences(runs, exact).axes[0].lines
+    assert [line.get_label() for line in lines] == ["P = 10", "P = 100"]
+    for line, shift in zip(lines, (0.1, 1e-3)):
+        assert np.allclose(line.get_ydata(), shift * np.ptp(papers_case[1]))
+        # The force has the period 4 π; the sampled reversals lie a little beside.
+        assert np.ptp(line.get_xdata()) >= 2 * 4 * np.pi - 0.2 and np.ptp(line.get_xdata()) < 3 * 4 * np.pi
+
+
+def test_the_overview_has_cycles_and_errors(tmp_path, papers_case):
+    runs, exact = shifted(tmp_path, papers_case, (0.1, 1e-3))
+    left, right = overview(runs, exact, read(write_study(tmp_path / "s.h5", ladder(), fit())), ["x"]).axes
+    assert left.get_ylabel() == "restoring force F − m x″" and right.get_ylabel() == "maximal error"
 
 
 @pytest.mark.parametrize("period, part", [(0.1, 0.2), (0.3, 0.4), (0.45, 0.8), (3.0, 1.0)])

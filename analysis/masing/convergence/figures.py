@@ -7,6 +7,7 @@ from matplotlib.colors import LogNorm
 
 from masing import style
 from masing.convergence.claim import findings
+from masing.cycles.figures import draw_together
 from masing.notation import measured, power_of_ten
 from masing.results import QUANTITY_NAMES, Mark
 from masing.style import drawable_in_logarithm, label_decades
@@ -45,10 +46,23 @@ def curves_of(study, quantities):
 
 def study_figure(study, quantities):
     """The errors of the quantities of a Study over its refined step."""
+    return error_figure(*_shown(study, quantities))
+
+
+def _shown(study, quantities):
     orders = drawn(study, quantities)
     values, label, *_ = abscissa(study)
-    return error_figure(values, curves_of(study, orders), sorted({n for n in orders.values() if n is not None}), label,
-                        study.number("floor"))
+    return (values, curves_of(study, orders), sorted({n for n in orders.values() if n is not None}), label,
+            study.number("floor"))
+
+
+def overview(runs, exact, study, quantities, start=None, end=None):
+    """One figure of two panels: the cycles of the Runs over the exact Run's, and the errors of a Study."""
+    figure = style.figure(2, 1.15)
+    left, right = figure.subplots(1, 2)
+    draw_together(left, runs, exact, start, end)
+    draw_errors(right, *_shown(study, quantities))
+    return figure
 
 
 def abscissa(study):
@@ -67,7 +81,13 @@ def error_figure(abscissa, curves, expected, label, floor=0.0):
     of round-off, drawn where it is in sight. Points that a logarithm cannot show (zero, NaN) are left out.
     """
     figure = style.figure(1, 1.15)
-    axes = figure.add_subplot(xscale="log", yscale="log")
+    draw_errors(figure.add_subplot(), abscissa, curves, expected, label, floor)
+    return figure
+
+
+def draw_errors(axes, abscissa, curves, expected, label, floor=0.0):
+    """Draw what error_figure() shows into the Axes."""
+    axes.set(xscale="log", yscale="log")
     for n, curve in enumerate(curves):
         _draw_curve(axes, abscissa, curve, n)
     axes.margins(y=0.1)
@@ -85,7 +105,6 @@ def error_figure(abscissa, curves, expected, label, floor=0.0):
         axes.legend(loc="upper left")
     else:
         axes.text(0.5, 0.5, "no error can be drawn", transform=axes.transAxes, ha="center")
-    return figure
 
 
 def _draw_curve(axes, abscissa, curve, n):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 from masing.errors import MasingError
 from masing.results import Run
@@ -105,6 +106,14 @@ def samples_in_window(run, start=None, end=None):
         extent = f"its samples are in {run.t.min():g} <= t <= {run.t.max():g}" if len(run.t) else "it has none"
         raise MasingError(f"{run.path}: no finite sample in the window; {extent}")
     return run.t[keep], run.x[keep], run.restoring[keep]
+
+
+def differences_from(exact, sample):
+    """x - x_exact and the same of the restoring force at the samples (t, x, restoring), each [samples]; the exact Run is
+    interpolated to their times with its y, to fourth order in its sampling interval."""
+    t, x, restoring = sample
+    return (x - CubicHermiteSpline(exact.t, exact.x, exact.y)(t),
+            restoring - CubicSpline(exact.t, exact.restoring)(t))
 
 
 def _refuse_not_finite(curve):

@@ -6,12 +6,19 @@ import textwrap
 import numpy as np
 
 from masing import style
+from masing.cycles.curves import differences_from, samples_in_window
 from masing.cycles.half_cycles import reversals
-from masing.notation import measured
+from masing.names import names_apart
+from masing.notation import count, measured
 from masing.style import RESTORING_LABEL, X_LABEL
 
 # Where a cycle's magnified corner is drawn, in parts of the frame: a cycle leaves the lower right empty.
 CORNER = (0.71, 0.04, 0.28, 0.28)
+# A cycle nearer to the exact one than this part of its width cannot be told from it, and nearer than the least one not
+# even in the corner, which is this many distances wide to each side of the exact cycle's tip.
+VISIBLE, LEAST_VISIBLE, CORNER_DISTANCES = 0.01, 1e-6, 3
+# So many last periods of differences are drawn.
+PERIODS = 2
 # The width of a figure of cycles in one frame, in panels.
 TOGETHER_WIDTH = 1.6
 # A figure has at most this many panels: a page in print.
@@ -95,6 +102,66 @@ def cycles_together(curves, labels, exact=None, part=None):
     axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
     style.label_values(axes.xaxis, axes.yaxis)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=columns)
+    return figure
+
+
+def together(runs, exact=None, start=None, end=None):
+    """The cycles (x, restoring) of the Runs of one problem in start <= t <= end in one frame, over the exact Run's, as
+    draw_together() draws them."""
+    figure = style.figure(1, 1.15)
+    draw_together(figure.add_subplot(), runs, exact, start, end)
+    return figure
+
+
+def draw_together(axes, runs, exact=None, start=None, end=None):
+    """Draw the cycles of the Runs over that of the Run `exact`, thick and grey, if given; of those that cannot be told
+    from it only the nearest, for which the right-hand corner is magnified. Gives the Runs drawn."""
+    samples = {run: samples_in_window(run, start, end) for run in runs}
+    drawn, part = list(runs), None
+    if exact is not None:
+        behind = samples_in_window(exact, *next(iter(samples.values()))[0][[0, -1]])[1:]
+        axes.plot(*behind, **style.BEHIND, label="exact")
+        apart = {run: max(np.abs(far).max() / (np.ptp(width) or 1.0)
+                          for far, width in zip(differences_from(exact, sample), behind))
+                 for run, sample in samples.items()}
+        nearest = min(runs, key=apart.get)
+        drawn = [run for run in runs if run is nearest or apart[run] > VISIBLE]
+        part = CORNER_DISTANCES * apart[nearest] if LEAST_VISIBLE < apart[nearest] <= VISIBLE else None
+    colours = dict(zip(runs, style.colours(len(runs))))
+    for run, label in zip(runs, labels(runs)):
+        if run in drawn:
+            axes.plot(*samples[run][1:], color=colours[run], label=label, linewidth=1.2)
+    if part is not None:
+        _draw_corner(axes, [samples[nearest][1:]], behind, part, [colours[nearest]])
+    axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
+    style.label_values(axes.xaxis, axes.yaxis)
+    axes.legend(loc="upper left", borderaxespad=0, handlelength=1.2, labelspacing=0.25)
+    return drawn
+
+
+def labels(runs):
+    """What tells Runs of one problem apart: `P = 100` where that does, else their names."""
+    sizes = [count(run.cells) for run in runs if run.cells is not None]
+    return [f"P = {size}" for size in sizes] if len(set(sizes)) == len(runs) else names_apart(runs)
+
+
+def differences(runs, exact):
+    """|x_P(t) - x(t)| of the Runs from the exact Run over its last two periods, on a logarithmic axis."""
+    turns = reversals(exact.x)
+    start = exact.t[turns[-2 * PERIODS - 1]] if len(turns) > 2 * PERIODS else None
+    figure = style.figure(1, 1.15)
+    axes = figure.add_subplot(yscale="log")
+    least = np.inf
+    for n, (run, label, colour) in enumerate(zip(runs, labels(runs), style.colours(len(runs)))):
+        sample = samples_in_window(run, start)
+        apart = np.abs(differences_from(exact, sample)[0])
+        least = min(least, apart.max())
+        axes.plot(sample[0], apart, style.LINES[n % len(style.LINES)], color=colour, label=label)
+    # Where x_P crosses x the difference is zero.
+    axes.set(xlabel="time t", ylabel="|x$_P$(t) − x(t)|", ylim=(least / 30, None))
+    style.label_values(axes.xaxis)
+    style.label_decades(axes.yaxis)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
     return figure
 
 

@@ -3,10 +3,10 @@
 import shlex
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 from masing import commands
 from masing import program as masing
+from masing.cycles.curves import differences_from
 from masing.errors import MasingError
 from masing.names import OUTPUT_KEYS
 
@@ -79,15 +79,8 @@ def is_exact(run):
 
 
 def distance(sample, exact):
-    """The largest distances in x and in the restoring force of the samples (t, x, restoring) from the exact Run,
-    interpolated to their times with its y.
-
-    The interpolation's own error is of fourth order in the exact Run's sampling interval.
-    """
-    t, x, restoring = sample
-    exact_x = CubicHermiteSpline(exact.t, exact.x, exact.y)(t)
-    exact_restoring = CubicSpline(exact.t, exact.restoring)(t)
-    return float(np.abs(x - exact_x).max()), float(np.abs(restoring - exact_restoring).max())
+    """The largest distances in x and in the restoring force of the samples (t, x, restoring) from the exact Run."""
+    return tuple(float(np.abs(apart).max()) for apart in differences_from(exact, sample))
 
 
 def _key(run, cells):
