@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -26,6 +27,34 @@ std::optional<Number> whole(std::string_view text) {
 std::string_view without_plus(std::string_view text) {
   const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
   return plus ? text.substr(1) : text;
+}
+
+/// A word as it is compared with others.
+std::string plain(std::string_view word) {
+  std::string letters(shortened(word, 100));
+  std::ranges::transform(letters, letters.begin(), [](unsigned char letter) {
+    return letter == '-' ? '_' : static_cast<char>(std::tolower(letter));
+  });
+  return letters;
+}
+
+/// How many letters must be left out, added, replaced or swapped with a neighbour.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));  // of the first i and j
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      const std::size_t replaced = a[i - 1] == b[j - 1] ? 0 : 1;
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return d[a.size()][b.size()];
 }
 
 }  // namespace
@@ -120,6 +149,30 @@ std::string shortened(std::string_view text, std::size_t most) {
     --end;
   }
   return std::string(text.substr(0, end));
+}
+
+std::string meant(std::string_view word, const std::vector<std::string>& names,
+                  std::string_view before) {
+  const std::string given = plain(word);
+  const std::size_t most = given.size() <= 1   ? 0
+                           : given.size() <= 4 ? 1
+                           : given.size() <= 8 ? 2
+                                               : 3;
+  const std::string* nearest = nullptr;
+  std::size_t least = most + 1;
+  std::size_t longest = 2;  // beginning in common
+  for (const std::string& name : names) {
+    const std::string other = plain(name);
+    const std::size_t far = distance(given, other);
+    const auto common =
+        static_cast<std::size_t>(std::ranges::mismatch(given, other).in1 - given.begin());
+    if (far < least || (least > most && common > longest)) {
+      nearest = &name;
+      least = std::min(far, least);
+      longest = common;
+    }
+  }
+  return nearest == nullptr ? "" : fmt::format("; did you mean {}{}?", before, *nearest);
 }
 
 }  // namespace masing::base

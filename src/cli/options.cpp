@@ -287,7 +287,7 @@ std::vector<Option> make_table() {
        slabs},
       {"threshold", "eta(s)", "s+0.1", "yield displacement, >= 0", function(of_s, &C::threshold),
        problem, slabs},
-      {"threshold-down", "eta(s)", "", "yield displacement downwards; as upwards if not given",
+      {"threshold-down", "eta_down(s)", "", "yield displacement downwards; as upwards if not given",
        function(of_s, &C::threshold_down), problem, slabs},
       {"initial-u", "u0(s)", "0", "initial elongation; file:RUN.h5: the last field of a run",
        function(Kind::field, &C::initial_u), problem, slabs},

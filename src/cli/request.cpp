@@ -25,23 +25,33 @@ bool takes(Command command, const std::string& key) {
   });
 }
 
-/// Says what is wrong with a name that `command` does not take, with the key that it has the most
-/// first letters in common with, three at least. Throws UserError.
-[[noreturn]] void refuse_key(Command command, const std::string& origin, const std::string& name) {
-  std::string wrong = "not a key; masing " + name_of(command) + " --help lists the keys";
-  std::ptrdiff_t most = 2;
+/// "; did you mean NAME?" of the key whose symbol a word is ("N"), or that is nearest to it; empty
+/// where none is. `before` stands before NAME.
+std::string meant_key(Command command, const std::string& word, const char* before) {
+  std::vector<std::string> names;
   for (const Option& option : option_table()) {
-    const auto common = std::ranges::mismatch(option.name, name).in1 - option.name.begin();
-    if (option.is_of(command) && option.role != Role::call && common > most) {
-      most = common;
-      wrong = "not a key; did you mean " + option.name + "?";
+    if (option.is_of(command) && option.role != Role::call) {
+      const std::string symbol = option.symbol();
+      if (symbol.substr(0, symbol.find('(')) == word && !option.preset.empty()) {
+        return fmt::format("; did you mean {}{} ({})?", before, option.name, word);
+      }
+      names.push_back(option.name);
     }
   }
+  return base::meant(word, names, before);
+}
+
+/// Says what is wrong with a name that `command` does not take. Throws UserError.
+[[noreturn]] void refuse_key(Command command, const std::string& origin, const std::string& name) {
   const Option* option = find_option(name);
   if (option != nullptr && option->role != Role::call) {
-    wrong = "a key of masing " + name_of(*option->commands.begin()) + " only";
+    throw UserError(fmt::format("{}: {} is a key of masing {} only", origin, name,
+                                name_of(*option->commands.begin())));
   }
-  throw UserError(origin + ": " + name + " is " + wrong);
+  const std::string hint = meant_key(command, name, "");
+  throw UserError(
+      fmt::format("{}: {} is not a key{}", origin, name,
+                  hint.empty() ? "; masing " + name_of(command) + " --help lists the keys" : hint));
 }
 
 /// What the words of a call give. Throws UserError for unknown keys and missing values.
@@ -49,9 +59,12 @@ std::vector<Setting> from_words(Command command, const std::vector<std::string>&
   std::vector<Setting> given;
   for (auto word = words.begin(); word != words.end(); ++word) {
     if (!word->starts_with("--")) {
+      const std::string hint =
+          meant_key(command, word->substr(word->starts_with('-') ? 1 : 0), "--");
       throw UserError("unexpected word '" + *word + "'" +
                       (word->ends_with(".ini") ? "; give --config " + *word
-                                               : "; options start with --, values follow them"));
+                       : hint.empty()          ? "; options start with --, values follow them"
+                                               : hint));
     }
     const auto sign = std::min(word->find('='), word->size());
     const bool has_sign = sign < word->size();

@@ -100,4 +100,33 @@ TEST(Pieces, joined_split_again) {
   EXPECT_EQ(base::joined({}, ","), "");
 }
 
+TEST(NameThatWasMeant, is_the_nearest_within_one_two_or_three_letters_or_begins_alike) {
+  const Strings names{"sin", "sinh", "steps", "final-time", "sample-every", "k0", "t"};
+  for (const auto& [word, meant] : {std::tuple<const char*, const char*>{"Sin", "sin"},
+                                    {"sine", "sin"},
+                                    {"sni", "sin"},
+                                    {"snih", "sinh"},
+                                    {"T", "t"},
+                                    {"K1", "k0"},
+                                    {"setps", "steps"},
+                                    {"stp", ""},  // two letters of three
+                                    {"spets", "steps"},
+                                    {"speets", ""},  // three
+                                    {"FINAL_TIME", "final-time"},
+                                    {"fimal-tmie", "final-time"},
+                                    {"final", "final-time"},
+                                    {"sampling-rate", "sample-every"},
+                                    {"samp", "sample-every"},
+                                    {"sa", ""},  // two in common
+                                    {"k", ""},   // of one letter, which none is near to
+                                    {"wavelet", ""},
+                                    {"", ""}}) {
+    const std::string said = *meant == 0 ? "" : std::string("; did you mean ") + meant + "?";
+    EXPECT_EQ(base::meant(word, names), said) << word;
+  }
+  EXPECT_EQ(base::meant("stpes", names, "--"), "; did you mean --steps?");
+  EXPECT_EQ(base::meant("steps", {}), "");
+  EXPECT_EQ(base::meant(std::string(1000000, 's'), names), "");
+}
+
 }  // namespace masing::test_text
