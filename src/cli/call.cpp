@@ -158,7 +158,12 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     Job job{spec_of(request, call.command_line), request.request, std::nullopt};
     if (asked.validate_only) {
       job.only_validated = asked.print_config ? printed(request) : "valid\n";
-    } else if (const auto seconds = request.configuration.wall_limit) {
+      return job;
+    }
+    if (!request.configuration.quiet) {
+      print(call.comm, told(request), stderr);
+    }
+    if (const auto seconds = request.configuration.wall_limit) {
       parallel::limit_wall_time(*seconds);
     }
     return job;

@@ -55,6 +55,12 @@ std::vector<Printed> options_of(const Validated& made, Role last) {
   return options;
 }
 
+/// Whether a term that the papers lack is without effect.
+bool omitted_if_zero(const std::string& key, const std::string& value) {
+  return (key == "threshold-down" && value.empty()) ||
+         ((key == "damping" || key == "base-acceleration") && value == "0");
+}
+
 /// The keys of a request up to a role with their values, constants replaced by theirs; of what a
 /// scan makes of constants, whose values vary, the texts.
 std::vector<std::pair<std::string, std::string>> values_of(const Validated& made, Role last) {
@@ -140,6 +146,60 @@ std::string printed(const Validated& made, Role last) {
   return text + section("let", lets);
 }
 
+std::string told(const Validated& made) {
+  const Request& request = *made.request;
+  const Configuration& c = made.configuration;
+  std::vector<std::string> varied;
+  for (const Axis& axis : request.axes) {
+    varied.push_back(axis.values.name);
+  }
+  std::vector<std::string> given;
+  std::vector<std::string> preset;
+  const auto tell = [&](bool is_given, const std::string& name, const std::string& symbol,
+                        const std::string& value, const std::string& text) {
+    constexpr std::size_t most = 60;
+    const std::string& shown = value.size() > most ? text : value;
+    if (std::ranges::count(varied, name) == 0) {
+      (is_given ? given : preset)
+          .push_back(fmt::format("{} = {}{}", symbol, base::shortened(shown, most),
+                                 shown.size() > most ? "…" : ""));
+    }
+  };
+  for (const auto& [option, value, with_constants] : options_of(made, Role::problem)) {
+    if (option->name != "model" && !value.empty() && !omitted_if_zero(option->name, value)) {
+      const auto entry = request.entries.find(option->name);
+      const bool is_given = entry != request.entries.end();
+      tell(is_given, option->name, option->symbol(),
+           varied.empty() || with_constants.empty() ? value : with_constants,
+           is_given ? entry->second.text : value);
+    }
+  }
+  for (std::size_t p = 0; request.parameters && p < request.parameters->settings.size(); ++p) {
+    const auto& [name, text, origin] = request.parameters->settings[p];
+    const auto usual = all_parameters(request.parameters->model->info)[p].preset;
+    tell(!usual || base::to_text(*usual) != text, name, name,
+         varied.empty() ? request.parameters->text(p, c.constants) : text, text);
+  }
+  const ModelKind kind = kind_of(request.model);
+  const bool leaves_force = kind == ModelKind::slab && !request.has("force") &&
+                            (request.has("x0") || request.has("y0") || request.has("initial-u"));
+  return fmt::format(
+      "masing {}: {}{}{}{}{}{}{}\n", name_of(request.command),
+      c.steady             ? "limit cycles of "
+      : c.backbone.empty() ? ""
+                           : "closed cycles of ",
+      kind == ModelKind::finite ? "--model " + request.model
+      : kind == ModelKind::slab ? "m x'' = F(t) - k0 x - c x' - ∫ k u ds, |u| <= eta"
+                                : "F = k0 x + ∫ k u ds, |u| <= eta",
+      varied.empty() ? "" : ", over " + base::joined(varied, ", "),
+      given.empty() ? "" : ", given " + base::joined(given, ", "),
+      given.empty() && varied.empty()
+          ? ", the papers' problem (section 6 of Bastien, Lamarque and Schatzman, 2001)"
+          : "",
+      preset.empty() ? "" : "\n  by default " + base::joined(preset, ", "),
+      leaves_force ? "; --force 0 takes F away" : "");
+}
+
 std::vector<Difference> differences(const Validated& one, const Validated& other, Role last) {
   const auto of_other = values_of(other, last);
   std::map<std::string, std::string> left(of_other.begin(), of_other.end());
@@ -188,13 +248,12 @@ Validated continued(Validated request, const Validated& old) {
 }
 
 std::string problem_text(const Validated& request) {
-  const std::set<std::string> omitted_if_zero{"threshold-down=", "damping=0",
-                                              "base-acceleration=0"};
   std::vector<std::string> texts;
   for (const auto& [key, value] : values_of(request, Role::problem)) {
-    texts.push_back(fmt::format("{}={}", key, comparison_key(value)));
+    if (!omitted_if_zero(key, value)) {
+      texts.push_back(fmt::format("{}={}", key, comparison_key(value)));
+    }
   }
-  std::erase_if(texts, [&](const std::string& text) { return omitted_if_zero.contains(text); });
   return base::joined(texts, ";");
 }
 

@@ -13,6 +13,10 @@ namespace masing::cli {
 /// reads back as the same. Local.
 std::string printed(const Validated& request, Role last = Role::execution);
 
+/// Two lines for people: "masing COMMAND: ", the equation and what is given of its data, and
+/// "  by default " with what is not. Local.
+std::string told(const Validated& request);
+
 /// A request as one that goes on with a run of the request `before`: what the user leaves open
 /// stays as it was. A trajectory may be extended to a later T with the same step. Throws UserError
 /// that names the keys that differ otherwise. Local.

@@ -20,14 +20,17 @@ OPEN_MPI = {
     "OMPI_MCA_btl": "vader,self",
 }
 PROGRESS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \[[#.]+\] ")
+# The two lines that name the problem.
+PROBLEM = re.compile(r"masing (simulate|converge|scan): .*(∫ k u ds|--model )|  by default ")
 
 
 def without_warnings(text):
-    """The lines of stderr that are no warning of ours, nor the progress of a run that took seconds."""
+    """The lines of stderr that are no warning of ours, nor name the problem, nor tell the progress of a run that took
+    seconds."""
     return [
         line
         for line in text.splitlines()
-        if not line.startswith("masing warning: ") and not PROGRESS.match(line)
+        if not line.startswith("masing warning: ") and not PROGRESS.match(line) and not PROBLEM.match(line)
     ]
 
 

@@ -33,6 +33,50 @@ def test_validate_only(masing):
     assert masing.names() == []
 
 
+MASING = "m x'' = F(t) - k0 x - c x' - ∫ k u ds, |u| <= eta"
+PAPERS = ", the papers' problem (section 6 of Bastien, Lamarque and Schatzman, 2001)"
+SLAB, FORCE = "k(s) = 1, eta(s) = s+0.1, u0(s) = 0", "F(t) = 0.45*cos(0.5*t)"
+
+
+@pytest.mark.parametrize(("words", "lines"), [
+    (("simulate", "--steps=60000"),
+     (f"masing simulate: {MASING}{PAPERS}", f"  by default {SLAB}, {FORCE}, m = 1, k0 = 0, x0 = 0, y0 = 0, T = 500")),
+    # what newcomers try for a free vibration; constants have their values
+    (("simulate", "--x0=1", "--let=c=0.2", "--damping=2*c", "--threshold=s+c", "--steps=60000"),
+     (f"masing simulate: {MASING}, given eta(s) = s+0.2, c = 0.4, x0 = 1",
+      f"  by default k(s) = 1, u0(s) = 0, {FORCE}, m = 1, k0 = 0, y0 = 0, T = 500; --force 0 takes F away")),
+    (("converge", "--levels=10,20", "--final-time=1", "--force=table:f.csv", "--threshold-down=1"),
+     (f"masing converge: {MASING}, given eta_down(s) = 1, F(t) = points:0 0.5; 1 0, T = 1",
+      f"  by default {SLAB}, m = 1, k0 = 0, x0 = 0, y0 = 0")),
+    # a scan's constants and what it varies have no values
+    (("scan", "--over=w=1,2", "--over=mass=1,2", "--force=cos(w*t)", "--steady"),
+     (f"masing scan: limit cycles of {MASING}, over w, mass, given F(t) = cos(w*t)",
+      f"  by default {SLAB}, k0 = 0, x0 = 0, y0 = 0, T = 500")),
+    (("scan", "--backbone=X=0.1,1"), (f"masing scan: closed cycles of {MASING}, over X", None)),
+    (("simulate", "--model=prandtl", "--set=k=1+1", "--mass=2", "--set=eta=1", "--final-time=1", "--steps=10"),
+     ("masing simulate: --model prandtl, given T = 1, m = 2, k = 1+1, eta = 1", f"  by default {FORCE}, k0 = 0, x0 = 0, "
+      "y0 = 0, u0 = 0")),
+    (("simulate", "--model=masing-quasistatic", "--position=sin(t)", "--final-time=1", "--steps=10"),
+     ("masing simulate: F = k0 x + ∫ k u ds, |u| <= eta, given x(t) = sin(t), T = 1", None))])
+def test_what_is_solved_is_said_once(masing, words, lines):
+    masing.file("f.csv", "0,0.5\n1,0\n")
+    for ranks in (None, 3):
+        said = masing(*words, *([] if "--model=prandtl" in words else ["--cells=2"]), ranks=ranks)
+        told = [line for line in said.stderr.splitlines() if not line.startswith("masing warning: ")]
+        assert said.returncode == 0 and told[0] == lines[0]
+        assert len(told) == 2 and (lines[1] is None or told[1] == lines[1])
+    for silent in ("--quiet", "--print-config", "--validate-only"):
+        assert "∫" not in masing(*words, silent).stderr
+
+
+def test_a_long_table_is_named_by_its_file(masing):
+    masing.file("f.csv", "".join(f"{i},{i % 2}\n" for i in range(1000)))
+    said = masing.done("simulate", "--force=table:f.csv", "--steps=1000", "--cells=2", "--let=w=1",
+                       "--stiffness=" + "w+" * 40 + "1").stderr
+    assert "F(t) = table:f.csv, " not in said and "F(t) = table:f.csv\n" in said
+    assert f"given k(s) = {'w+' * 30}…, F(t)" in said
+
+
 def test_words_after_petsc_are_petscs(masing):
     masing.done("simulate", "--cells=2", "--steps=4", "--quiet", "--petsc", "-options_left", "no")
 

@@ -195,7 +195,7 @@ def test_what_mpirun_ends_goes_on(masing, whole, name):
 
 def test_what_is_long_says_how_mpirun_stops_it(masing):
     process = masing.start("simulate", "--cells=10000", "--steps=100000000", ranks=2)
-    said = process.stderr.readline()
+    said = next(line for line in process.stderr if "Ctrl-C" in line)
     process.terminate()
     ended(process)
     assert "Ctrl-C on mpirun leaves 1 s to write a checkpoint (OMPI_MCA_odls_base_sigkill_timeout), or the last one " \
