@@ -1,0 +1,147 @@
+"""What the papers print beside what the program finds, for the runs on a page that have the names of case files.
+
+papers.csv has what is printed, typed from the papers; a row's value is computed here from the samples of its runs. The
+papers' texts have no axes: what a figure spans is given for the eye beside the print.
+"""
+
+import csv
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from masing.cycles import polygons
+from masing.cycles.curves import read_measured
+from masing.cycles.half_cycles import widest_half_cycle
+from masing.cycles.shape import segments_in_words
+from masing.identification.discrete import identify_discrete
+from masing.notation import EN_DASH, measured, minus, signs_of
+from masing.report.problem import WORKS
+
+
+def _width(run):
+    """The mean of the last rise and fall of x, without the drift; a turn is at x - y²/(2a) of a sample, a = F - S."""
+    at = np.flatnonzero(np.diff(np.sign(run.y)))[[-3, -2, -1]]
+    return np.abs(np.diff(run.x[at] - run.y[at]**2 / (2 * (run.force - run.restoring)[at]))).mean()
+
+
+def _component(run):
+    last = run.t > run.t[-1] - 20 * np.pi
+    return 2 * abs(np.mean(run.x[last] * np.exp(0.1j * run.t[last])))
+
+
+def _oblique(run):
+    sticks = (np.abs(run.restoring) < 1)[1:] & (np.abs(run.restoring) < 1)[:-1]
+    slopes = np.diff(run.restoring)[sticks] / np.diff(run.x)[sticks]
+    return slopes[np.argmax(np.abs(slopes - 1))]
+
+
+def _moved(run, since, period):
+    """By how much x differs from x a period before, at the samples from the time `since` on."""
+    t = run.t[run.t > since + period]
+    return np.interp(t, run.t, run.x) - np.interp(t - period, run.t, run.x)
+
+
+def _ratchet(run):
+    u = np.abs(run.state["u1"]).max()
+    return f"{measured(_moved(run, 490, 2)[-1], 4)} a period" if u == 1 else f"none, nothing slips: |u| ≤ {u:.2f} < η"
+
+
+def _slipping(run):
+    """How many elements reach their yield displacement in the last period: u is largest at several samples."""
+    late = run.t > run.t[-1] - 4 * np.pi
+    u = [column[late] for name, column in run.state.items() if name.startswith("u")]
+    return sum(np.count_nonzero(each == each.max()) > 1 for each in u)
+
+
+def _loaded(run):
+    """η_i, and k_i, of a loading curve by (4.23) and (4.24)."""
+    lines = polygons.segments(run.x, run.restoring)
+    return (lines.corners() - run.x[0]) / 2, -np.diff(lines.slope)
+
+
+def _identified(run, true=False):
+    """η_i, and k0 and k_i, as identify.py finds them in a cycle; less those of the configuration where `true`."""
+    eta, k = (np.array(run.settings[f"model.{name}"].split(","), float) for name in ("eta", "k"))
+    found = identify_discrete(run.path, widest_half_cycle(read_measured(run))).elements
+    return found.threshold - true * eta, np.r_[found.k0, found.stiffness - true * k]
+
+
+def _left(run):
+    """The longest time between g2 and g3 both reaching a bound and g1 leaving its own, the opposite one."""
+    apart = []
+    for sign in (1, -1):
+        g1, g2, g3 = (sign * run.state[f"g{n}"] for n in (1, 2, 3))
+        reached, left = (np.flatnonzero(~each[:-1] & each[1:]) for each in ((g2 == 2) & (g3 == 3), g1 > -1 + 1e-12))
+        apart += [np.abs(run.t[left] - run.t[each]).min() for each in reached]
+    return max(apart)
+
+
+def _extent(run):
+    return "; ".join(f"{measured(column.min(), 4)} … {measured(column.max(), 4)}" for column in (run.x, run.restoring))
+
+
+# By the names in papers.csv: numbers, or words, of the runs of a row.
+VALUES = {
+    "width": _width, "component": _component, "oblique": _oblique, "ratchet": _ratchet, "left": _left,
+    "extent": _extent,
+    "curvature": lambda run: 2 * np.polyfit(*np.array([run.x, run.restoring])[:, (run.x > 0.2) & (run.x < 2.2)], 2)[0],
+    "drift": lambda run: _moved(run, 490, 2)[-1],
+    "late_drift": lambda run: f"moved by {measured(np.abs(_moved(run, 1500, 20 * np.pi)).max())} of {_width(run):.0f}",
+    "segments": lambda run: segments_in_words(run.x, run.restoring),
+    "dimension": lambda run: len(run.state),
+    "translated": lambda one, other: f"the same to {measured(np.ptp((one.x - other.x)[one.t > 1980]))}",
+    "widths": lambda *both: " and ".join(measured(_width(run), 4) for run in both),
+    "segments_in_all": lambda run: 2 + 2 * _slipping(run),
+    "phases": lambda run: 1 + _slipping(run),
+    "locked": lambda run: 5 - _slipping(run),
+    "centre": lambda run: (run.restoring.max() + run.restoring.min()) / 2,
+    "loaded_eta": lambda run: _loaded(run)[0], "loaded_k": lambda run: _loaded(run)[1],
+    "identified_eta": lambda run: _identified(run)[0], "identified_k": lambda run: _identified(run)[1],
+    "error_eta": lambda run: np.abs(_identified(run, true=True)[0]).max(),
+    "error_k": lambda run: np.abs(_identified(run, true=True)[1]).max(),
+    "bounds": lambda run: [np.abs(run.state[f"g{n}"]).max() for n in (1, 2, 3)],
+}
+
+
+def rows(runs):
+    """The rows of a page on the runs that have the names of case files, {work, place, quantity, printed, program,
+    difference, command: text}: each number in print; and of each figure what it spans, and whether its data are those
+    printed. Words have no difference; a run of other data may lack what a row is about (–)."""
+    known = {run.path.stem: run for run in runs}
+    with Path(__file__).with_suffix(".csv").open(encoding="utf-8") as file:
+        printed = [row for row in csv.DictReader(file, delimiter=";") if known.keys() >= set(row["cases"].split())]
+    return [_row([known[case] for case in row["cases"].split()], **row) for row in printed]
+
+
+def _row(runs, cases, paper, place, quantity, printed, value):
+    difference = EN_DASH
+    try:
+        program = VALUES[value](*runs)
+    except (IndexError, KeyError, ValueError):
+        program = EN_DASH
+    if value == "extent":
+        quantity, printed = f"x; F − m x″ (data: {_as_printed(runs[0], printed)})", EN_DASH
+    elif not isinstance(program, str):
+        numbers = np.atleast_1d(program)
+        apart = numbers - [float(Fraction(word)) for word in printed.split()]
+        difference = measured(apart[np.argmax(np.abs(apart))])
+        program = " ".join(measured(each, 7 if abs(each) > 1e-3 else 2, range(-2, 5)) for each in numbers)
+    return {"work": next(work.key for work in WORKS if paper in work.key), "place": place, "quantity": quantity,
+            "printed": minus(signs_of(printed)), "program": program, "difference": difference,
+            "command": "; ".join(f"masing simulate --config jobs/cases/{case}.ini" for case in cases.split())}
+
+
+def _as_printed(run, printed):
+    """`as printed`, or what is another number or text in the configuration of the run."""
+    def numbers(text):
+        try:
+            return [round(float(Fraction(word)), 12) for word in text.split(",")]
+        except ValueError:
+            return text
+
+    data = [(key if key in run.settings else f"model.{key}", value) for key, _, value in
+            (word.partition("=") for word in printed.split())]
+    apart = [f"{key.removeprefix('model.')} = {run.settings.get(key)}, not {value}" for key, value in data
+             if numbers(run.settings.get(key, "none")) != numbers(value)]
+    return "; ".join(apart) or "as printed"

@@ -1,0 +1,131 @@
+"""The papers' own numbers beside the program's: what is typed against itself and the case files, what is computed
+against closed forms and against numbers of two exact solutions (tests/commands/test_papers.py)."""
+
+import csv
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from masing import program
+from masing.report import papers
+from masing.results import Run, parse_configuration
+
+CASES = Path(__file__).resolve().parents[2] / "jobs" / "cases"
+SHORT = ["theta-fig05", "cycle-fig06", "cycle-table4", "cycle-table5", "persoz-fig2",
+         *(f"rheology-fig{n}" for n in ("15", "17", "20a", "20b", "21b", "25", "26", "29"))]
+
+
+def printed():
+    with Path(papers.__file__).with_suffix(".csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file, delimiter=";"))
+
+
+@pytest.fixture(scope="session")
+def runs_of(masing, tmp_path_factory):
+    """The Runs of case files, each made once."""
+    folder = tmp_path_factory.mktemp("papers")
+
+    def made(cases):
+        for case in cases:
+            if not (folder / f"{case}.h5").exists():
+                program.run(masing, "simulate", "--quiet", "--config", CASES / f"{case}.ini", "--output",
+                            folder / f"{case}.h5").require(0)
+        return [Run(folder / f"{case}.h5") for case in cases]
+    return made
+
+
+def number(text):
+    """The number that a page shows as −2.7·10⁻¹⁴."""
+    mantissa, _, power = (f"1·{text}" if text.startswith("10⁻") else text).partition("·10")
+    return float(mantissa.replace("−", "-")) * 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")) or 0)
+
+
+def by_place(runs):
+    return {(row["place"], row["quantity"].partition(" (data")[0]): row for row in papers.rows(runs)}
+
+
+def test_what_is_typed_agrees_with_itself():
+    """(4.27) are the largest errors in table IV, to its digits."""
+    texts = {(row["place"], row["quantity"]): row["printed"] for row in printed()}
+    for place, name, true in (("Table IV", "η_i", [1, 2, 3, 4, 5]), ("Table IV", "k0 and k_i", [0, 1, 1, 1, 1, 1])):
+        error = np.abs(np.array(texts[place, name].split(), float) - true).max()
+        assert error == pytest.approx(float(texts["(4.27)", f"largest error of {name}"]), abs=1e-6)
+
+
+def test_the_case_files_have_the_data_in_print():
+    def value(text):
+        try:
+            return [pytest.approx(float(Fraction(word))) for word in text.split(",")]
+        except ValueError:
+            return text
+
+    apart, figures = {}, set()
+    for row in (row for row in printed() if row["value"] == "extent"):
+        settings = parse_configuration((CASES / f"{row['cases']}.ini").read_text(encoding="utf-8"))
+        for key, _, text in (word.partition("=") for word in row["printed"].split()):
+            given = settings.get(key, settings.get(f"model.{key}", "none"))
+            if value(given) != value(text):
+                apart[row["cases"], key] = given
+        figures.add(row["cases"])
+    # Table III and the captions do not agree; the cases have what the captions say.
+    assert apart == {("rheology-fig24", "from"): "50", ("rheology-fig28", "to"): "1000",
+                     **{(f"rheology-fig{n}", "from"): "450" for n in ("25", "26", "27a", "27b")}}
+    assert len(figures) == 26
+
+
+def test_the_programs_numbers_are_those_of_closed_forms(runs_of):
+    runs = runs_of(SHORT)
+    rows, known = by_place(runs), {run.path.stem: run for run in runs}
+    for place, name, true in (("Table IV", "η_i", [1, 2, 3, 4, 5]), ("Table IV", "k0 and k_i", [0, 1, 1, 1, 1, 1]),
+                              ("Table V, fig. 15", "η_i", [0.5, 1, 2, 3.5, 5.5]),
+                              ("Table V, fig. 15", "k_i", [1, 2, 2 / 3, 1 / 12, 1 / 4])):
+        np.testing.assert_allclose([number(word) for word in rows[place, name]["program"].split()], true, atol=5e-7)
+    for place in ("(4.27)", "(4.29)"):
+        for name in ("η_i", "k0 and k_i"):
+            assert number(rows[place, f"largest error of {name}"]["program"]) < 1e-12
+    assert number(rows["(27), fig. 5", "Θ″ of the concave part"]["program"]) == pytest.approx(-0.5, abs=1e-6)
+    assert rows["§ 6, fig. 6", "straight segments and their slopes"]["program"] == "2: 1.000, 0.667"
+    # (4.12): x has the frequency of the force as a least-squares fit finds it.
+    run = known["rheology-fig17"]
+    last = run.t > run.t[-1] - 20 * np.pi
+    waves = np.stack([np.cos(0.1 * run.t[last]), np.sin(0.1 * run.t[last]), np.ones(last.sum())], 1)
+    fitted = np.linalg.lstsq(waves, run.x[last], rcond=None)[0]
+    found = number(rows["(4.12), fig. 17", "component of x at ω"]["program"])
+    assert found == pytest.approx(np.hypot(*fitted[:2]), rel=1e-3)
+    # An element slips where the cycle is wider than 2η: 5.210 has two of five, 35.5 all of table V.
+    assert rows["p. 292, fig. 21b", "segments of the cycle"]["program"] == "6"
+    assert rows["p. 296, fig. 21b", "locked elements of five (three phases lock three)"]["program"] == "3"
+    assert rows["p. 297, fig. 29", "segments of the cycle"]["program"] == "12"
+    assert number(rows["p. 292, fig. 20", "cycles (a) and (b)"]["program"].split()[-1]) < 1e-8
+    assert float(rows["p. 293, fig. 25", "drift at ω = 0.5"]["program"].split()[0]) == pytest.approx(5.457, abs=0.05)
+    # The sawtooth gives the mass 80/(12 ω) = 0.67: it swings elastically, and ripples by 0.04 at most.
+    assert 0.66 < float(rows["p. 293, fig. 26", "drift at ω = 10"]["program"].split()[-3]) < 0.72
+    assert rows["(13a), fig. 2", "largest |g1|, |g2|, |g3|"]["program"] == "1 2 3"
+    assert rows["p. 5, fig. 2", "time from g2, g3 at a bound to g1 off its own"]["difference"] == "0"
+    least, most = known["cycle-fig06"].x.min(), known["cycle-fig06"].x.max()
+    assert rows["fig. 6", "x; F − m x″"]["program"].startswith(f"−{-least:.2f} … {most:.4f}; ")
+
+
+@pytest.mark.long
+def test_all_that_is_in_print_has_a_row(runs_of):
+    rows = by_place(runs_of(sorted({case for row in printed() for case in row["cases"].split()})))
+    assert len(rows) == len(printed())
+    assert all(row["program"] != "–" and "\n" not in row["command"] for row in rows.values())
+    # The widths are those of two exact solutions, by the scheme of order one.
+    assert number(rows["(4.10), fig. 16", "x, peak to peak"]["program"]) == pytest.approx(3998.24, rel=1e-3)
+    assert number(rows["p. 292, fig. 18b", "slope of the oblique parts"]["program"]) == pytest.approx(1, abs=1e-9)
+    for figure, phases in (("22a", "31"), ("22b", "31"), ("23", "101")):
+        assert rows[f"p. 296, fig. {figure}", "phases of a half-cycle"]["program"] == phases
+
+
+def test_a_run_of_other_data_is_told_apart(masing, tmp_path):
+    """By its row; what a row is about may be missing. A run of another name has no row."""
+    words = ("simulate", "--quiet", "--config", CASES / "rheology-fig16.ini", "--final-time=5", "--steps=3000")
+    for name in ("rheology-fig16", "mine"):
+        program.run(masing, *words, "--output", tmp_path / f"{name}.h5").require(0)
+    rows = by_place([Run(tmp_path / "rheology-fig16.h5"), Run(tmp_path / "mine.h5")])
+    assert len(rows) == 2
+    assert "final-time = 5, not 2000" in papers.rows([Run(tmp_path / "rheology-fig16.h5")])[1]["quantity"]
+    assert rows["(4.10), fig. 16", "x, peak to peak"]["program"] == "–"
