@@ -51,8 +51,14 @@ def test_the_job_scripts_name_the_installed_program(prefix):
     for script in scripts:
         assert f"masing=${{MASING_PROGRAM:-{prefix}/bin/masing}}" in script.read_text()
         assert os.access(script, os.X_OK) == os.access(ROOT / "jobs" / "slurm" / script.name, os.X_OK)
-    for name in ("README.md", "src/README.md", "jobs/README.md", "analysis/README.md", "jobs/quickstart.sh"):
-        assert (prefix / "share" / "masing" / name).is_file()
+    share = prefix / "share" / "masing"
+    assert (share / "jobs" / "quickstart.sh").is_file()
+    # Of the documents every link to a file leads to one.
+    documents = [share / name for name in ("README.md", "CHANGELOG.md", *(f"{room}/README.md" for room in
+                                           ("src", "jobs", "analysis", "tests")))]
+    for document in documents:
+        for link in re.findall(r"\]\(((?:\.\./|[\w-]+/)*[\w-]+\.\w+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+            assert (document.parent / link).exists(), f"{document.name}: {link}"
 
 
 def runpath(path):
