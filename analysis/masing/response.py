@@ -1,19 +1,23 @@
 """The figures of scans: data in, matplotlib Figure out."""
 
-import matplotlib
+import re
+
 import numpy as np
 
 from masing import style
 from masing.notation import tick
 
-LABELS = {"amplitude": "amplitude X", "phase": "phase lag of x behind F", "loss": "loss a cycle",
-          "damping_ratio": "hysteretic damping ratio", "secant_stiffness": "secant stiffness",
-          "restoring_amplitude": "amplitude of the restoring force"}
+LABELS = {"amplitude": "amplitude X", "phase": "phase lag φ of x behind F", "loss": "loss a cycle ∮ f dx",
+          "damping_ratio": "hysteretic damping ratio ζ", "secant_stiffness": "secant stiffness kₛ",
+          "restoring_amplitude": "amplitude of restoring force"}
 # A map needs as many values of both parameters.
 MAP = 6
 MOST_LABELS = 8
 # A damping ratio up to this is none.
 ROUNDING = 1e-10
+# A loss is a power of the amplitude where a straight line in logarithms misses it by no more than this; so far above
+# the least amplitude it is looked for.
+STRAIGHT, LOWEST = 0.01, 100
 
 
 def panels(scan, abscissa=None):
@@ -21,20 +25,31 @@ def panels(scan, abscissa=None):
     the amplitude, a map of two parameters, and the cycles that the file keeps."""
     over = abscissa or scan.abscissa()
     chosen = []
+    name_of = axis_label(scan, over)
     has_phase = np.isfinite(scan.points.get("phase", [])).any()
     first = ("restoring_amplitude", "secant_stiffness") if scan.kind == "closed curves" else \
         ("amplitude", "phase" if has_phase else "restoring_amplitude")
     for name in first:
-        chosen.append((lambda axes, name=name: _over(axes, scan, over, name), f"{LABELS[name]} over {over}"))
+        chosen.append((lambda axes, name=name: _over(axes, scan, over, name), f"{LABELS[name]} over {name_of}"))
     for name in ("loss", "damping_ratio"):
         if (scan.values("damping_ratio") > ROUNDING).any():
             chosen.append((lambda axes, name=name: _over_amplitude(axes, scan, over, name),
                            f"{LABELS[name]} over the amplitude"))
-    if len(scan.axes) == 2 and all(len(set(values)) >= MAP for values in scan.axes.values()):
+    sizes = [len(set(values)) for values in scan.axes.values()]
+    # Refined where a response bends, the points are no grid.
+    if len(sizes) == 2 and min(sizes) >= MAP and len(scan.done) == np.prod(sizes):
         chosen.append((lambda axes: _map(axes, scan), "amplitude over both parameters"))
     if scan.cycles:
         chosen.append((lambda axes: _cycles(axes, scan), "cycles"))
     return chosen
+
+
+def axis_label(scan, name):
+    """What a parameter is called: the amplitude of closed curves, the frequency of the force, or its name."""
+    if scan.kind == "closed curves" and name == scan.settings.get("backbone", "").partition("=")[0].strip():
+        return f"amplitude {name}"
+    of_time = rf"\b(?:cos|sin)\(\s*{re.escape(name)}\s*\*\s*t\b"
+    return f"frequency {name}" if re.search(of_time, scan.settings.get("force", "")) else name
 
 
 def response_figure(scan, abscissa=None):
@@ -43,29 +58,31 @@ def response_figure(scan, abscissa=None):
     columns = min(2, len(chosen))
     rows = -(-len(chosen) // columns)
     figure = style.figure(columns, rows)
-    seen = []
     for place, (draw, _) in enumerate(chosen, start=1):
-        axes = figure.add_subplot(rows, columns, place)
-        draw(axes)
-        if legend := axes.get_legend():  # the same families in every panel: one legend
+        draw(figure.add_subplot(rows, columns, place))
+    keep_first_legend(figure.axes)
+    return figure
+
+
+def panel_figures(scan):
+    """Each panel of a scan as a figure."""
+    figures = []
+    for draw, _ in panels(scan):
+        figures.append(style.figure())
+        draw(figures[-1].add_subplot())
+    keep_first_legend([figure.axes[0] for figure in figures])
+    return figures
+
+
+def keep_first_legend(frames):
+    """Remove the legends that another one of the Axes has had before: the same families in every panel."""
+    seen = []
+    for axes in frames:
+        if legend := axes.get_legend():
             words = [text.get_text() for text in legend.get_texts()]
             if words in seen:
                 legend.remove()
             seen.append(words)
-    return figure
-
-
-def panel_figure(draw):
-    """One panel as a figure."""
-    draw((figure := style.figure(1.15, 1)).add_subplot())
-    return figure
-
-
-def _colour(n, count):
-    """The n-th of `count` families: those of few are told apart, those of many are in order."""
-    if count <= len(style.COLOURS):
-        return style.COLOURS[n]
-    return matplotlib.colormaps["viridis"](0.85 * n / (count - 1))
 
 
 def _label(others):
@@ -74,8 +91,8 @@ def _label(others):
 
 def _curves(scan, over):
     families = scan.families(over)
-    for n, (others, indices) in enumerate(families):
-        yield _label(others), _colour(n, len(families)), indices[scan.done[indices]]
+    for (others, indices), colour in zip(families, style.colours(len(families))):
+        yield _label(others), colour, indices[scan.done[indices]]
 
 
 def _over(axes, scan, over, name):
@@ -84,7 +101,7 @@ def _over(axes, scan, over, name):
         if name == "phase":
             y = _centred(y)
         axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label or None)
-    axes.set(xlabel=over, ylabel=LABELS[name])
+    axes.set(xlabel=axis_label(scan, over), ylabel=LABELS[name])
     if name == "phase":
         axes.set_yticks(np.arange(-0.5, 1.6, 0.5) * np.pi, ["−π/2", "0", "π/2", "π", "3π/2"])
         lag = _centred(scan.values("phase")[scan.done])
@@ -98,19 +115,35 @@ def _centred(phase):
 
 
 def _over_amplitude(axes, scan, over, name):
-    for label, colour, indices in _curves(scan, over):
-        order = indices[np.argsort(scan.values("amplitude")[indices])] if scan.kind == "closed curves" else indices
+    for n, (label, colour, indices) in enumerate(_curves(scan, over)):
+        closed = scan.kind == "closed curves"
+        order = indices[np.argsort(scan.values("amplitude")[indices])] if closed else indices
         order = order[scan.values("damping_ratio")[order] > ROUNDING]
         x, y = scan.values("amplitude")[order], scan.values(name)[order]
-        look = {} if scan.kind == "closed curves" else {"marker": ".", "linestyle": "", "markersize": 4}
-        axes.plot(x, y, color=colour, label=label or None, **look)
+        # The families lie on each other: each has its own marker, so far apart that all are seen.
+        marked = {"marker": style.MARKERS[n % len(style.MARKERS)], "markevery": (0.03 * (n % 4), 0.12), "linestyle": "",
+                  "markerfacecolor": "none"}
+        axes.plot(x, y, color=colour, label=label or None, **({} if closed else marked))
     axes.set(xlabel=LABELS["amplitude"], ylabel=LABELS[name])
     axes.set_xscale("log")
     if name == "loss":
         axes.set_yscale("log")
+        if scan.kind == "closed curves":
+            _draw_power(axes)
         style.label_decades(axes.yaxis)
     style.label_decades(axes.xaxis)
     _add_legend(axes)
+
+
+def _draw_power(axes):
+    """Draw the triangle of the power that the curves have at small amplitudes, where all have the same one."""
+    lowest = [np.log(line.get_xydata()[line.get_xdata() <= LOWEST * line.get_xdata()[0]]) for line in axes.lines]
+    fits = [np.polyfit(*points.T, 1) for points in lowest if len(points) > 2]
+    missed = [np.ptp(np.polyval(fit, points[:, 0]) - points[:, 1]) for fit, points in zip(fits, lowest)]
+    slopes = {round(fit[0], 2) for fit in fits}
+    if len(slopes) == 1 and max(missed) < STRAIGHT:
+        axes.margins(y=0.15)
+        style.draw_triangle(axes, [line.get_data() for line in axes.lines], slopes.pop(), 1)
 
 
 def _finish(axes, scan, over):
@@ -128,7 +161,7 @@ def _add_legend(axes):
     handles, labels = axes.get_legend_handles_labels()
     if labels:
         chosen = np.unique(np.linspace(0, len(labels) - 1, min(MOST_LABELS, len(labels))).astype(int))
-        axes.legend([handles[n] for n in chosen], [labels[n] for n in chosen], fontsize=8)
+        axes.legend([handles[n] for n in chosen], [labels[n] for n in chosen])
 
 
 def _map(axes, scan):
@@ -138,13 +171,13 @@ def _map(axes, scan):
     grid[place] = np.where(scan.done, scan.values("amplitude"), np.nan)
     image = axes.pcolormesh(np.unique(columns), np.unique(rows), grid, shading="nearest", rasterized=True)
     axes.figure.colorbar(image, ax=axes, label=LABELS["amplitude"])
-    axes.set(xlabel=second, ylabel=first)
+    axes.set(xlabel=axis_label(scan, second), ylabel=axis_label(scan, first))
 
 
 def _cycles(axes, scan):
-    for n, (x, restoring) in enumerate(scan.cycles):
+    for n, ((x, restoring), colour) in enumerate(zip(scan.cycles, style.colours(len(scan.cycles)))):
         if len(x):
-            axes.plot(x, restoring, color=_colour(n, len(scan.cycles)), linewidth=1,
+            axes.plot(x, restoring, color=colour, linewidth=1,
                       label=_label({name: values[n] for name, values in scan.axes.items()}))
-    axes.set(xlabel=style.X_LABEL, ylabel="restoring force k0 x + S")
+    axes.set(xlabel=style.X_LABEL, ylabel="restoring force k₀ x + S")
     _add_legend(axes)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from masing.command_line import write_file
-from masing.notation import power_of_ten, tick
+from masing.notation import minus, power_of_ten, tick
 
 # Those of Okabe and Ito's colours that also stand out from white paper, by a contrast of 3 and more.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000")
@@ -42,6 +42,11 @@ BY_TIME = "by time"
 # The multiples of a power of ten that a logarithmic axis may label, the fewest first.
 DIGITS = ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 5, 7), range(1, 10))
 
+# Where a first and a second slope triangle lie between the smallest (0) and the largest (1) step, in logarithms.
+TRIANGLES = ((0.55, 0.9), (0.1, 0.45))
+# A triangle is below the lowest curve by this factor, and by this part of the axis, more than a marker.
+GAP, PART_OF_AXIS = 1.8, 0.12
+
 PARAMETERS = {
     "font.family": "DejaVu Sans",
     "mathtext.fontset": "dejavusans",
@@ -62,7 +67,7 @@ PARAMETERS = {
     "axes.spines.right": False,
     "figure.constrained_layout.use": True,
     "hatch.color": "#555555",
-    "hatch.linewidth": 0.5,
+    "hatch.linewidth": 0.7,
     "savefig.dpi": 200,
     # Of a curve that is run through again and again the points that no figure can tell apart are left out.
     "path.simplify_threshold": 0.3,
@@ -124,6 +129,28 @@ def label_decades(*axes):
             axis.set_major_formatter(lambda value, _: power_of_ten(value))
             axis.set_minor_formatter(NullFormatter())
         axis.grid(True, which="minor", linewidth=0.3)
+
+
+def draw_triangle(axes, curves, exponent, place=0):
+    """Draw the triangle of slope `exponent` below the curves [(h, error), ...], if one of them has two points; `place`
+    is that of one of several."""
+    curves = [(np.log(h), np.log(error)) for h, error in curves if len(h) > 1]
+    if not curves:
+        return
+    first, last = min(h[0] for h, _ in curves), max(h[-1] for h, _ in curves)
+    left, right = (first + part * (last - first) for part in TRIANGLES[place % len(TRIANGLES)])
+    # The hypotenuse must be below every curve: straight between the points, so that ends and points tell.
+    places = np.unique(np.r_[left, right, *(h[(left < h) & (h < right)] for h, _ in curves)])
+    room = [np.interp(places, h, error) - exponent * (places - left) for h, error in curves]
+    bottom = np.min(room) - max(np.log(GAP), PART_OF_AXIS * np.ptp(np.log(axes.get_ylim())))
+    rise, falls = exponent * (right - left), exponent < 0
+    # The right angle is below the hypotenuse.
+    angle = (left, bottom + rise) if falls else (right, bottom)
+    axes.fill(*np.exp([(left, bottom), angle, (right, bottom + rise)]).T, facecolor="none", edgecolor=GREY, linewidth=1)
+    middle, (beside, below) = np.exp(((left + right) / 2, bottom + rise / 2)), np.exp(angle)
+    axes.annotate("1", (middle[0], below), (0, -3), textcoords="offset points", ha="center", va="top", color=GREY)
+    axes.annotate(minus(f"{exponent:g}"), (beside, middle[1]), (-4 if falls else 4, 0), textcoords="offset points",
+                  ha="right" if falls else "left", va="center", color=GREY)
 
 
 def label_values(*axes):

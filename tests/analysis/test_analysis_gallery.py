@@ -100,7 +100,7 @@ def test_a_model_is_drawn_over_its_exact_solution(run_script, tmp_path, masing, 
     words = Page((tmp_path / "s.html").read_text(encoding="utf-8")).words
     # A step of 1e-3, and errors of order one.
     x, restoring, u = (float(f"{digits}e{power.translate(str.maketrans('⁻⁰¹²³⁴⁵⁶⁷⁸⁹', '-0123456789'))}")
-                       for digits, power in re.findall(r"([\d.]+)·10([⁻⁰-⁹¹²³]+) (?:from|and)", words)[:3])
+                       for digits, power in re.findall(r"([\d.]+)·10([⁻⁰-⁹¹²³]+) in \w", words)[:3])
     assert all(1e-5 < apart < 0.05 for apart in (x, restoring, u)), words
 
 

@@ -63,7 +63,7 @@ PAGES = {
                  []),
     "joint": (staircase(), fitted() | jointly(),
               ["C₁ (of δs) C₂ (of δt)", "12.00 [11.58, 12.42] −5.00 [−5.65, −4.35]", "opposite signs and partly cancel",
-               "over |C₁ δs + C₂ δt| with the constants of x", "The error of x over δs and δt"], []),
+               "over |C₁ δs + C₂ δt|, with the constants of each", "The error of x over δs and δt"], []),
     "joint, positive": (staircase(time=5.0), fitted() | jointly(time=5.0), ["C₁ (of δs)"], ["cancel"]),
     "joint, perhaps zero": (staircase(), fitted() | jointly() | {"cancels_x": 0},
                             ["A negative constant (y, u and u at the cells’ points)"], []),
@@ -278,9 +278,9 @@ def test_the_map_has_cells_to_the_right_and_steps_upwards(tmp_path):
 
 def test_points_in_the_fit_are_filled_and_the_floor_is_drawn_in_sight():
     h = np.array([1e-3, 1e-2, 1e-1])
-    curve = Curve("x", h, np.array([True, True, False]), h)
+    curve = Curve("x", h, np.array([True, True, False]), h, h)
     for floor, lines in ((2e-3, 1), (1e-9, 0)):
-        axes = error_figure(h, [curve], [1], "step", floor).axes[0]
+        axes = error_figure([curve], [1], "step", floor).axes[0]
         faces = {line.get_markerfacecolor(): len(line.get_xdata()) for line in axes.lines if line.get_marker() == "o"
                  and len(line.get_xdata())}
         assert sorted(faces.values()) == [1, 2] and faces["white"] == 1
@@ -290,9 +290,9 @@ def test_points_in_the_fit_are_filled_and_the_floor_is_drawn_in_sight():
 @pytest.mark.parametrize("decades, order", [(1, 1), (3, 2), (12, 1), (12, 0.5)])
 def test_no_point_lies_on_a_slope_triangle(decades, order):
     h = np.logspace(-decades, 0, 2 * decades + 1)
-    curves = [Curve(name, factor * h**order, np.ones(len(h), bool), factor * h**order)
+    curves = [Curve(name, factor * h**order, np.ones(len(h), bool), factor * h**order, h)
               for name, factor in (("x", 1), ("y", 0.4), ("u", 0.5))]
-    figure = error_figure(h, curves, [order], "step")
+    figure = error_figure(curves, [order], "step")
     figure.canvas.draw()
     axes = figure.axes[0]
     corners = axes.transData.transform(axes.patches[0].get_xy()[:3]) * 72 / figure.dpi

@@ -40,9 +40,11 @@ def test_points_that_differ_in_the_abscissa_are_a_family(made):
 def test_each_kind_of_scan_has_its_panels(made):
     words = {name: [what for _, what in figures.panels(Scan(made / f"{name}.h5"))]
              for name in ("steady", "closed", "runs")}
-    assert words["steady"] == ["amplitude X over w", "phase lag of x behind F over w",
-                               "loss a cycle over the amplitude", "hysteretic damping ratio over the amplitude"]
-    assert words["closed"][:2] == ["amplitude of the restoring force over X", "secant stiffness over X"]
+    assert words["steady"] == ["amplitude X over frequency w", "phase lag φ of x behind F over frequency w",
+                               "loss a cycle ∮ f dx over the amplitude",
+                               "hysteretic damping ratio ζ over the amplitude"]
+    assert words["closed"][:2] == ["amplitude of restoring force over amplitude X",
+                                   "secant stiffness kₛ over amplitude X"]
     assert words["runs"] == [*words["steady"], "cycles"]
 
 
@@ -72,11 +74,12 @@ def test_a_report_has_a_section_on_scans(made, run_script, tmp_path):
     code, _, err = run_script(report, made / "steady.h5", "--files-only", "--page-only", "-o", output)
     assert (code, err) == (0, "")
     page = Page(output.read_text(encoding="utf-8"))
-    assert "Responses" in page.words and "8 limit cycles over F" in page.words
+    assert "Responses" in page.words and "8 limit cycles for F in [0.2, 0.4] and w in" in page.words
     assert "steady.h5 – – 1 " in page.words.partition("Cost Wall")[2]
     assert "masing reproduce steady.h5" in page.words
     pictures = response_pictures(read(made / "steady.h5"))
-    assert len(pictures) == 4
+    assert len(pictures) == 4 and "F(t) = F*cos(w*t), k(s) = 1, η(s) = s+0.1, k₀ = 0.2." in pictures[0].caption
+    assert [each.figure.axes[0].get_legend() is not None for each in pictures] == [True, False, False, False]
     assert all(picture.alt for picture in pictures)
 
 
@@ -94,3 +97,5 @@ def test_an_iwan_joint_loses_a_power_of_the_amplitude(result_of):
     amplitude, loss = scan.values("amplitude"), scan.values("loss")
     below = amplitude <= 1
     assert np.allclose(loss[below], 8 / 15 * amplitude[below] ** 2.5, rtol=1e-6)
+    (triangle,) = (figure for figure in figures.panel_figures(scan) if figure.axes[0].patches)
+    assert [text.get_text() for text in triangle.axes[0].texts] == ["1", "2.5"]

@@ -109,7 +109,7 @@ def samples_in_window(run, start=None, end=None):
 
 
 def differences_from(exact, sample):
-    """x - x_exact and the same of the restoring force at the samples (t, x, restoring), each [samples]; the exact Run is
+    """x and the restoring force of the samples (t, x, restoring), each less that of the exact Run [samples], which is
     interpolated to their times with its y, to fourth order in its sampling interval."""
     t, x, restoring = sample
     return (x - CubicHermiteSpline(exact.t, exact.x, exact.y)(t),

@@ -4,6 +4,7 @@ import math
 import textwrap
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from masing import style
 from masing.cycles.curves import differences_from, samples_in_window
@@ -158,17 +159,25 @@ def differences(runs, exact):
         least = min(least, apart.max())
         axes.plot(sample[0], apart, style.LINES[n % len(style.LINES)], color=colour, label=label)
     # Where x_P crosses x the difference is zero.
-    axes.set(xlabel="time t", ylabel="|x$_P$(t) − x(t)|", ylim=(least / 30, None))
+    axes.set(xlabel="time t", ylabel="|x(t; P) − x(t)|", ylim=(least / 30, None))
     style.label_values(axes.xaxis)
     style.label_decades(axes.yaxis)
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
     return figure
 
 
+def is_by_time(x):
+    """Whether the displacements x [samples] are of many cycles whose range changes, by more than is visible."""
+    if len(reversals(x)) <= style.MANY_REVERSALS:
+        return False
+    halves = [(half.min(), half.max()) for half in np.array_split(x, 2)]
+    return bool(np.abs(np.subtract(*halves)).max() > VISIBLE * np.ptp(x))
+
+
 def draw_record(axes, curve, t, **line):
-    """Draw a curve of two or three columns [samples]; one of many reversals in the colours of its times t, where given.
+    """Draw a curve of two columns [samples]; one of many cycles that differ in the colours of its times t, where given.
     `line` is of the other curves."""
-    if t is not None and len(reversals(curve[0])) > style.MANY_REVERSALS:
+    if t is not None and is_by_time(curve[0]):
         axes.figure.colorbar(style.line_by_time(axes, t, *curve), ax=axes, label="time t", aspect=30)
     else:
         axes.plot(*curve, **line)
@@ -210,7 +219,7 @@ def _draw_analysis(axes, analysis, title):
     loop = analysis.last
     begin = analysis.loops[-analysis.period].start if analysis.first is not None else loop.start
     x, force = analysis.x, analysis.force
-    if begin:
+    if begin and _is_apart(x[:begin + 1], force[:begin + 1], x[begin:loop.end + 1], force[begin:loop.end + 1]):
         axes.plot(x[:begin + 1], force[:begin + 1], color=TRANSIENT, linewidth=0.7, label="before")
     axes.plot(x[begin:loop.end + 1], force[begin:loop.end + 1], color=style.COLOURS[0],
               label="limit cycle" if analysis.first is not None else "last cycle, no limit yet")
@@ -223,6 +232,13 @@ def _draw_analysis(axes, analysis, title):
     style.label_values(axes.xaxis, axes.yaxis)
     axes.set_title(f"{title}\n{_numbers(analysis)}", fontsize=10)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def _is_apart(x, force, x_cycle, force_cycle):
+    """Whether a curve [m] leaves a cycle [n] by more than is visible."""
+    size = np.array([np.ptp(x_cycle) or 1.0, np.ptp(force_cycle) or 1.0])
+    far, _ = cKDTree(np.column_stack([x_cycle, force_cycle]) / size).query(np.column_stack([x, force]) / size)
+    return bool(far.max() > VISIBLE)
 
 
 def _numbers(analysis):

@@ -12,7 +12,8 @@ import numpy as np
 
 from masing import style
 from masing.cycles.curves import between
-from masing.cycles.figures import draw_record
+from masing.cycles.figures import draw_record, is_by_time
+from masing.cycles.half_cycles import reversals
 from masing.errors import MasingError
 from masing.notation import listed, measured, minus
 from masing.report.problem import steps_in_words
@@ -105,32 +106,49 @@ def picture(run, words, exact=None):
     kept = {each: columns[each][keep] for each in dict.fromkeys([*names, "t"])}
     behind = exact and {each: values[keep] for each, values in exact.columns.items() if each in kept}
     window = f"{t[keep][0]:.6g} ≤ t ≤ {t[keep][-1]:.6g}"
-    ranges = ", ".join(minus(f"{each} in [{values.min():.4g}, {values.max():.4g}]") for each, values in kept.items() if each in names)
+    ranges = ", ".join(minus(f"{each} in [{values.min():.4g}, {values.max():.4g}]") for each, values in kept.items()
+                       if each in names and each != "t")
     drawn = "; ".join(" over ".join(reversed(curve)) for curve in drawing.curves)
     apart = {each: np.abs(values - behind[each]).max() for each, values in kept.items()
-             if each not in ("t", "force")} if behind else {}
-    beside = f" Grey: exact; at most {listed(f'{measured(far)} from {name}' for name, far in apart.items())}." if behind else ""
-    return Picture(f"{run.path.stem}-{'-'.join(names)}", curve_figure(kept, drawing.curves, run, behind),
+             if each not in ("t", "force") and each in names} if behind else {}
+    figure = curve_figure(kept, drawing.curves, run, behind)
+    far = listed(f"{measured(far)} in {name}" for name, far in apart.items())
+    shown = [line.get_label() for axes in figure.axes for line in axes.lines]
+    words = "Grey: exact; at most {} away." if "exact" in shown else \
+        "Below: the error, at most {}." if any(label.startswith("error of ") for label in shown) else \
+        "At most {} from the exact solution."
+    beside = f" {words.format(far)}" if behind else ""
+    return Picture(f"{run.path.stem}-{'-'.join(names)}", figure,
                    f"Curve of {drawn}, {trajectory_name(run)}, {window}: {ranges}.{beside}", f"{window}: {ranges}.{beside}")
 
 
 def curve_figure(columns, curves, run, behind=None):
-    """Curves, each a pair of names of columns [samples] of the run; those of the exact columns `behind` are drawn in
-    grey behind them."""
-    figure = style.figure()
-    axes = figure.add_subplot()
+    """Curves, each a pair of names of columns [samples] of the run, over the exact columns `behind`, grey; below a long
+    curve over time, whose line would hide the exact one, its difference from that."""
+    x, y = ([columns[each] for each in column] for column in zip(*curves))
+    over_time, is_long = curves[0][0] == "t", any(len(reversals(each)) > style.MANY_REVERSALS for each in y)
+    apart = bool(behind) and over_time and is_long
+    winds = len(curves) == 1 and not over_time and is_by_time(x[0])
+    figure = style.figure(1, 1.3 if apart else 1)
+    axes, *below = figure.subplots(1 + apart, 1, sharex=True, squeeze=False, height_ratios=[2, 1][:1 + apart])[:, 0]
+    beside = behind and not apart and not winds
     for n, names in enumerate(curves):
-        if behind:
+        if beside:
             axes.plot(*(behind[each] for each in names), **style.BEHIND, label=None if n else "exact")
-        label = "computed" if behind and len(curves) == 1 else names[-1]
-        may_wind = len(curves) == 1 and names[0] != "t"
-        draw_record(axes, [columns[each] for each in names], columns["t"] if may_wind else None,
-                    linestyle=style.LINES[n], color=style.COLOURS[n], linewidth=1.0, label=label)
+        draw_record(axes, [x[n], y[n]], columns["t"] if winds else None, linestyle=style.LINES[n],
+                    color=style.COLOURS[n], linewidth=1.3 if beside else 0.9,
+                    label="computed" if behind and len(curves) == 1 else names[-1])
+        for frame in below:
+            frame.plot(x[n], y[n] - behind[names[1]], style.LINES[n], color=style.COLOURS[n], linewidth=0.7,
+                       label=f"error of {names[1]}")
     words = [run.attributes(f"series/{name}").get("label", name) for name in curves[0]]
-    axes.set(xlabel=words[0], ylabel=words[1])
-    style.label_values(axes.xaxis, axes.yaxis)
-    if len(curves) > 1:
-        axes.set(ylabel=None)
-    if len(curves) > 1 or behind:
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=len(curves) + bool(behind), borderaxespad=0)
+    axes.set(xlabel=words[0], ylabel=words[1] if len(curves) == 1 else None)
+    for frame in below:
+        axes.set(xlabel=None)
+        frame.set(xlabel=words[0], ylabel="error")
+    for frame in (axes, *below):
+        style.label_values(frame.xaxis, frame.yaxis)
+    if len(curves) > 1 or beside:
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=len(curves) + bool(behind), borderaxespad=0,
+                    columnspacing=1, handlelength=1.2)
     return figure

@@ -54,9 +54,9 @@ def claim(study):
 def error_picture(study, quantities):
     """The Picture of the errors of the quantities over the step; u at the cells' points only if its order is judged."""
     shown_quantities = drawn(study, quantities)
-    steps, _, over, joint = abscissa(study)
+    _, over, _ = abscissa(study)
     curves = curves_of(study, shown_quantities)
-    shown = [drawable_in_logarithm(steps, curve.errors) for curve in curves]
+    shown = [drawable_in_logarithm(curve.steps, curve.errors) for curve in curves]
     errors = [curve.errors[keep] for curve, keep in zip(curves, shown)]
     ranges = "; ".join(f"{curve.label} from {values.min():.2e} to {values.max():.2e}"
                        for curve, values in zip(curves, errors) if len(values))
@@ -68,8 +68,6 @@ def error_picture(study, quantities):
     floor = study.number("floor")
     if 0 < floor < min((values.min() for values in errors if len(values)), default=0) / 10:
         caption += f" Round-off floor: {measured(floor)}."
-    if joint and any(np.isfinite(curve.predicted).any() for curve in curves[1:]):
-        caption += " Other lines bend: their constants are not those of x."
     return Picture(f"{study.path.stem}-errors", study_figure(study, quantities),
                    f"Log-log figure of the maximal errors over {over}: {ranges or 'no error is known'}.", caption)
 

@@ -4,9 +4,10 @@ import numpy as np
 
 from masing import style
 from masing.cycles.half_cycles import reversals
-from masing.notation import measured, minus, percent
+from masing.names import SYMBOLS, short_value
+from masing.notation import listed, measured, minus, percent
 from masing.report.pictures import Picture
-from masing.response import panel_figure, panels
+from masing.response import panel_figures, panels
 
 FIELD_CYCLES, MOTION_CYCLES = 2, 4
 # An image has about this many columns; more fields in the file are thinned.
@@ -16,6 +17,8 @@ COLOUR_MAP = "RdBu_r"
 # A cell is at its yield displacement when it is this near to it.
 AT_YIELD = 1e-9
 TIME = "time t"
+# What a scan's caption says of its problem.
+DATA = ("force", "stiffness", "threshold", "damping", "k0")
 
 
 def trajectory_pictures(runs):
@@ -39,7 +42,7 @@ def field_picture(run):
     every = -(-len(t) // MOST_COLUMNS)
     return _picture(run, "u", _field_figure(run, t[::every], u[::every]),
                     f"Image of the elongations u over time t and s, {t[0]:.4g} ≤ t ≤ {t[-1]:.4g}",
-                    "u(t, s).", facts, "Elongations are dotted where they yield, |u| = η; lines are the yield fronts.")
+                    "u(t, s).", facts, "Elongations are hatched where they yield, |u| = η; lines are the yield fronts.")
 
 
 def motion_picture(run):
@@ -48,25 +51,25 @@ def motion_picture(run):
     ranges = [f"[{measured(x.min(), 4)}, {measured(x.max(), 4)}]" for x in (run.x, run.x[run.t >= start])]
     facts = f"x is in {', in the last cycles in '.join(dict.fromkeys(ranges))}."
     known = "series/force" in run
+    force = f" and F(t) = {short_value(run.settings.get('force', ''))}".removesuffix(" = ") if known else ""
     return _picture(run, "motion", _motion_figure(run, start),
                     f"Displacement x{' and force F' if known else ''} over time",
-                    f"x(t){' and F(t)' if known else ''}.", facts)
+                    f"x(t){force}, T = {run.t[-1]:.6g}.", facts)
 
 
 def energy_picture(run):
     """The Picture of the energy balance; None where the run has none."""
     if not run.has_energy or not np.all(np.isfinite(run["energy/residual"])):
         return None
-    lacking, work = (np.abs(run[f"energy/{name}"]).max() for name in ("residual", "input"))
-    share = f", balanced to {measured(lacking / work)} of the largest work" if work > 0 else ""
+    residual, work = (np.abs(run[f"energy/{name}"]).max() for name in ("residual", "input"))
+    share = f", balanced to {measured(residual / work)} of the largest work" if work > 0 else ""
     last = {name: measured(run[f"energy/{name}"][-1], 4) for name in ("input", "dissipated", "viscous")
             if f"energy/{name}" in run}
     damped = f" by sliding and {last['viscous']} by damping" if "viscous" in last else ""
-    facts = (f"dissipated {last['dissipated']}{damped}; "
-             f"the balance lacks at most {measured(lacking)}.")
+    facts = f"dissipated: D = {last['dissipated']}{damped}; the balance lacks at most {measured(residual)}."
     return _picture(run, "energy", _energy_figure(run, start_of_last_cycles(run, MOTION_CYCLES)),
-                    f"Energy over time{share}", f"work of F {last['input']},", facts,
-                    "In the balance the work of F is what is dissipated and what is gained.")
+                    f"Energy over time{share}", f"work of F: W = {last['input']},", facts,
+                    "What the balance lacks is W − D − ΔE, E the kinetic and the elastic energy.")
 
 
 def _picture(run, kind, figure, alt, caption, facts, legend=""):
@@ -103,7 +106,7 @@ def _is_yielding(run, u):
 
 def _field_figure(run, t, u):
     """The image of u [times, places] of a run over t and s, with a line around where |u| = η."""
-    figure = style.figure(1.25, 1.25)
+    figure = style.figure(1, 1.25)
     axes = figure.add_subplot()
     most = float(np.abs(u).max()) or 1.0
     # Rasterized: a mesh of rectangles would be megabytes of a vector file.
@@ -112,9 +115,10 @@ def _field_figure(run, t, u):
     at_yield = _is_yielding(run, u)
     if at_yield.any() and not at_yield.all():
         axes.contour(t, run.s, at_yield.T.astype(float), levels=[0.5], colors="black", linewidths=1.0)
-        axes.contourf(t, run.s, at_yield.T.astype(float), levels=[0.5, 1.5], colors="none", hatches=[".."])
-    figure.colorbar(mesh, ax=axes, label="elongation u(t, s)", orientation="horizontal", aspect=40)
-    style.label_values(axes.xaxis, axes.yaxis)
+        axes.contourf(t, run.s, at_yield.T.astype(float), levels=[0.5, 1.5], colors="none", hatches=["//"])
+    bar = figure.colorbar(mesh, ax=axes, orientation="horizontal", aspect=40,
+                          label="elongation u(t, s); hatched: |u| = η")
+    style.label_values(axes.xaxis, axes.yaxis, bar.ax.xaxis)
     axes.grid(False)
     axes.set(xlabel="time t", ylabel="s")
     return figure
@@ -122,12 +126,12 @@ def _field_figure(run, t, u):
 
 def _motion_figure(run, start):
     late = run.t >= start
-    rows = [(run.t, run.x, "x, all samples"), (run.t[late], run.x[late], "x, last cycles")]
+    rows = [(run.t, run.x, "x(t)")] + [(run.t[late], run.x[late], "x(t), end")] * (not late.all())
     if "series/force" in run:
-        rows.append((run.t[late], run.force[late], "F, last cycles"))
+        rows.append((run.t[late], run.force[late], "F(t)" + ", end" * (not late.all())))
     figure, frames = _stacked(len(rows))
     for n, (axes, (t, values, label)) in enumerate(zip(frames, rows)):
-        axes.plot(t, values, color=style.COLOURS[n // 2], linewidth=0.9 if n == 0 else None, label=label)
+        axes.plot(t, values, color=style.COLOURS[label[0] == "F"], linewidth=0.9 if n == 0 else None, label=label)
         style.label_values(axes.xaxis, axes.yaxis)
         axes.set(ylabel=label, xlim=(t[0], t[-1]))
     frames[-1].set(xlabel=TIME)
@@ -137,47 +141,49 @@ def _motion_figure(run, start):
 def _energy_figure(run, start):
     """The work of F and the dissipated energy over all samples, what is stored from `start` on, and the residual."""
     t, late = run.t, run.t >= start
-    figure, (work, stored, lacking) = _stacked(3)
+    figure, (work, stored, residual) = _stacked(3)
+    # What is dissipated may be nearly all of the work: it lies on the wider line.
+    work.plot(t, run["energy/input"], **style.BEHIND, label="W")
     damped = "energy/viscous" in run
-    _lines(work, t, {"work of F": run["energy/input"], "by sliding" if damped else "dissipated": run["energy/dissipated"]}
-           | ({"by damping": run["energy/viscous"]} if damped else {}))
-    _lines(stored, t[late], {name: run[f"energy/{name}"][late] for name in ("kinetic", "elastic")})
-    lacking.plot(t, run["energy/residual"], color=style.COLOURS[4], linewidth=0.9, label="lacking")
-    style.label_values(lacking.xaxis, lacking.yaxis)
-    lacking.set(xlabel=TIME, ylabel="lacking", xlim=(t[0], t[-1]))
+    _lines(work, t, {"D" + ", sliding" * damped: run["energy/dissipated"]}
+           | ({"D, damping": run["energy/viscous"]} if damped else {}))
+    _lines(stored, t[late], {"E, kinetic": run["energy/kinetic"][late], "E, elastic": run["energy/elastic"][late]})
+    residual.plot(t, run["energy/residual"], color=style.COLOURS[4], linewidth=0.9, label="residual")
+    style.label_values(residual.xaxis, residual.yaxis)
+    residual.set(xlabel=TIME, ylabel="W − D − ΔE", xlim=(t[0], t[-1]))
     return figure
 
 
 def _lines(axes, t, curves):
-    for n, (label, values) in enumerate(curves.items()):
-        axes.plot(t, values, style.LINES[n], color=style.COLOURS[n], label=label)
+    for n, (name, values) in enumerate(curves.items()):
+        axes.plot(t, values, style.LINES[n], color=style.COLOURS[n], label=name)
     style.label_values(axes.xaxis, axes.yaxis)
     axes.set(ylabel="energy", xlim=(t[0], t[-1]))
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=2, borderaxespad=0)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=3, borderaxespad=0, columnspacing=1, handlelength=1.2)
 
 
 def _stacked(rows):
-    figure = style.figure(1.25, 0.55 * rows)
+    figure = style.figure(1, 0.5 * rows)
     return figure, np.atleast_1d(figure.subplots(rows, 1))
 
 
 def response_pictures(scan):
-    """The Pictures of a Scan."""
-    found = f"{scan.path.stem}, {_seen(scan)}"
-    return [Picture(f"{scan.path.stem}-{n}", panel_figure(draw), f"{words}, {found}",
-                    f"{words[0].upper()}{words[1:]}. {found[0].upper()}{found[1:]}")
-            for n, (draw, words) in enumerate(panels(scan), start=1)]
+    """The Pictures of a Scan; the first says what was scanned."""
+    words = [f"{words[0].upper()}{words[1:]}." for _, words in panels(scan)]
+    captions = [f"{words[0]} {_seen(scan)}", *words[1:]]
+    return [Picture(f"{scan.path.stem}-{n}", figure, f"{caption[:-1]}, {scan.path.stem}", caption)
+            for n, (figure, caption) in enumerate(zip(panel_figures(scan), captions), start=1)]
 
 
 def _seen(scan):
-    """The points of a scan and the range of its amplitudes, as a sentence's end."""
+    """The points of a scan, the range of its amplitudes, and its data, as sentences."""
     failed = int(np.sum(~scan.done))
     amplitudes = scan.values("amplitude")[scan.done]
-    over = " × ".join(f"{name} in [{values.min():.4g}, {values.max():.4g}]" for name, values in scan.axes.items())
+    over = listed(f"{name} in [{values.min():.4g}, {values.max():.4g}]" for name, values in scan.axes.items())
     kind = {"steady": "limit cycles", "runs": "runs"}.get(scan.kind, scan.kind)
-    text = f"{len(scan.done)} {kind} over {over}"
+    text = f"{len(scan.done)} {kind} for {over}"
     text += f": amplitudes from {np.nanmin(amplitudes):.4g} to {np.nanmax(amplitudes):.4g}" if len(amplitudes) else ""
-    unstable = int(np.sum(scan.points.get("stable", np.ones(1)) == 0))
-    text += f"; {unstable} unstable" if unstable else ""
     text += f"; {failed} failed" if failed else ""
-    return minus(f"{text}." + (f" Past: {scan.past}." if scan.past else ""))
+    data = ", ".join(f"{SYMBOLS[key]} = {short_value(scan.settings[key])}" for key in DATA
+                     if scan.settings.get(key, "0") != "0" and (key != "force" or scan.kind != "closed curves"))
+    return minus(f"{text}.") + (f" {data}." if data else "") + (f" Past: {scan.past}." if scan.past else "")

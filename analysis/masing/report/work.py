@@ -7,24 +7,23 @@ import numpy as np
 from masing import style
 from masing.notation import cell, count, listed, measured
 from masing.report.pictures import Picture
-from masing.results import QUANTITY_NAMES
 from masing.style import drawable_in_logarithm, label_decades
 
-# Colours of the methods and markers of the engines, the same on every page; others take what follows.
-METHODS = (("euler", "right"), ("leapfrog", "midpoint"), ("euler", "midpoint"), ("leapfrog", "right"))
+# Markers of the engines, the same on every page; others take the last.
 ENGINES = ("sweep", "memory", "exact")
-# The quantities whose errors are shown for different numbers of cells.
+# The sign of an error that a coarser level beats.
+BEATEN = "§"
+# The quantities whose errors are compared for different numbers of cells.
 QUANTITIES = ("x", "y", "u")
 
 
 @dataclass(frozen=True)
 class Line:
-    """A study in the diagram, its label, its errors of x [levels], NaN where they are 0, and its best level."""
+    """A study in the diagram, its label, and its errors of x [levels], NaN where they are 0."""
 
     study: object
     label: str
     errors: np.ndarray
-    best: int
 
 
 def lines(studies):
@@ -40,49 +39,52 @@ def lines(studies):
     for study, (method, engine) in zip(chosen, methods):
         label = ", ".join(method) + (f", {engine}" if len({each for _, each in methods}) > 1 else "")
         label += f" ({study.path.stem})" if methods.count((method, engine)) > 1 else ""
-        errors = np.where(study.errors["x"] > 0, study.errors["x"], np.nan)
-        found.append(Line(study, label, errors, int(np.nanargmin(errors))))
+        found.append(Line(study, label, np.where(study.errors["x"] > 0, study.errors["x"], np.nan)))
     return found
 
 
 def work_precision(studies):
-    """The Pictures of the work-precision diagram of a page, its caption, and the `rows` of the studies' most accurate
-    levels, (label, cells of P, N, error, work, seconds); None when there is none."""
+    """The Pictures of the work-precision diagram of a page, its caption, and the `rows` of the studies' finest levels,
+    (label, cells of P, N, error, work, seconds); None when there is none."""
     found = lines(studies)
-    pictures = []
-    for name, label in (("cell_updates", "cell updates P·N"), ("seconds", "wall time (s)")):
-        drawn = [(line, getattr(line.study, name)) for line in found]
-        if any((np.isfinite(cost) & (cost > 0) & (line.errors > 0)).any() for line, cost in drawn):
-            best = [f"{line.label}: {measured(line.errors[line.best])} at {measured(cost[line.best])}"
-                    for line, cost in drawn if np.isfinite(cost[line.best])]
-            pictures.append(Picture(f"work-precision-{name.replace('cell_updates', 'work')}", work_figure(drawn, label),
-                                    f"Log-log figure of the error of x over {label}, the most accurate level of each "
-                                    f"study: {'; '.join(best)}."))
-    rows = [(line.label, [cell(values[line.best], shown) for values, shown in (
+    if not found:
+        return None
+    drawn = [line for line in found if drawable_in_logarithm(line.study.cell_updates, line.errors).any()]
+    ends = "; ".join(f"{line.label}: {measured(line.errors[-1])} at {measured(line.study.cell_updates[-1])}"
+                     for line in drawn)
+    caption = ("Error of x against the exact solution over the cell updates P·N. Filled and joined: the levels that no "
+               "other of their study beats in both; triangles have the slopes of the orders that are expected.")
+    pictures = [Picture("work-precision", work_figure(drawn), "Log-log figure of the error of x over the cell updates "
+                        f"P·N, the finest level of each study: {ends}.", caption)] if drawn else []
+    beaten = [BEATEN if np.nanmin(line.errors) < line.errors[-1] else "" for line in found]
+    rows = [(line.label, [cell(values[-1], shown, sign if values is line.errors else "") for values, shown in (
         (line.study.level_cells, count), (line.study.level_steps, count), (line.errors, measured),
-        (line.study.cell_updates, measured), (line.study.seconds, measured))]) for line in found]
-    caption = ("Error of x against the exact solution over work and over wall time. Filled and joined: the levels that no "
-               "other of their study beats in both. The table has the most accurate level of each study.")
-    return {"pictures": pictures, "caption": caption, "rows": rows} if pictures else None
+        (line.study.cell_updates, measured), (line.study.seconds, measured))]) for line, sign in zip(found, beaten)]
+    note = f" {BEATEN} A coarser level has a smaller error: those in space and in time cancel." if any(beaten) else ""
+    return {"pictures": pictures, "caption": f"The finest level of each study.{note}", "rows": rows}
 
 
-def work_figure(drawn, label):
-    """Error of x over a cost called `label`; drawn = [(Line, cost [levels]), ...]. A line joins the efficient levels
-    of one study, the filled points. Levels without a cost are left out."""
-    figure = style.figure(1, 1 + 0.07 * len(drawn))
+def work_figure(drawn):
+    """Error of x over the cell updates of the Lines, a colour each and the marker of its engine. A line joins the
+    efficient levels of one study, the filled points."""
+    figure = style.figure(1, 1.15)
     axes = figure.add_subplot(xscale="log", yscale="log")
-    for n, (line, cost) in enumerate(drawn):
-        keep = drawable_in_logarithm(cost, line.errors)
+    slopes = {}
+    for line, colour in zip(drawn, style.colours(len(drawn))):
+        keep = drawable_in_logarithm(line.study.cell_updates, line.errors)
+        cost, errors = line.study.cell_updates[keep], line.errors[keep]
         marker = style.MARKERS[ENGINES.index(line.study.engine) if line.study.engine in ENGINES else -1]
-        colour = style.COLOURS[METHODS.index(line.study.method) if line.study.method in METHODS else -1]
-        dashes = style.LINES[n % len(style.LINES)]
-        axes.plot(cost[keep], line.errors[keep], marker, color=colour, markerfacecolor="white", markeredgewidth=1.4)
-        best = efficient(cost[keep], line.errors[keep])
-        axes.plot(cost[keep][best], line.errors[keep][best], dashes, marker=marker, color=colour, label=line.label)
+        axes.plot(cost, errors, marker, color=colour, markerfacecolor="white", markeredgewidth=1.4)
+        best = efficient(cost, errors)
+        axes.plot(cost[best], errors[best], marker=marker, color=colour, label=line.label)
+        if line.study.refine == "both" and (order := line.study.number("expected_order_x")) > 0:
+            slopes.setdefault(-order / 2, []).append((cost[best], errors[best]))
     axes.margins(0.12)
+    for slope, curves in slopes.items():
+        style.draw_triangle(axes, curves, slope)
     label_decades(axes.xaxis, axes.yaxis)
-    axes.set(xlabel=label, ylabel="maximal error of x")
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=1)
+    axes.set(xlabel="cell updates P·N", ylabel="maximal error of x")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
     return figure
 
 
@@ -111,10 +113,10 @@ def _number_picture(group, name):
     last, most = group[list(group)[-1]], list(group)[-1]
     apart = [f"P = {count(cells)} by {100 * distance:.2g} %" for cells, study in list(group.items())[:-1]
              if (distance := _distance(study, last, quantities)) is not None]
-    beside = f" At the same N the errors differ from those of P = {count(most)} at most: {listed(apart)}." if apart else ""
-    words = listed(QUANTITY_NAMES[q] for q in quantities)
-    caption = f"Maximal errors of {words} over the steps N, a curve for each number of cells P.{beside}"
-    return Picture(name, _number_figure(group, quantities), f"Log-log figure. {caption}", caption)
+    beside = (f" At the same N the errors of {listed(quantities)} differ from those of P = {count(most)} at most: "
+              f"{listed(apart)}.") if apart else ""
+    caption = f"Maximal error of x over the steps N, a curve for each number of cells P.{beside}"
+    return Picture(name, _number_figure(group), f"Log-log figure. {caption}", caption)
 
 
 def _distance(study, last, quantities):
@@ -127,17 +129,19 @@ def _distance(study, last, quantities):
     return float(np.abs(ratios[known] - 1).max()) if known.any() else None
 
 
-def _number_figure(group, quantities):
-    figure = style.figure(0.75 * len(quantities), 1.1)
-    panels = figure.subplots(1, len(quantities), sharex=True, squeeze=False)[0]
-    for axes, quantity in zip(panels, quantities):
-        axes.set(xscale="log", yscale="log", xlabel="steps N", title=f"error of {QUANTITY_NAMES[quantity]}")
-        for n, (cells, study) in enumerate(group.items()):
-            keep = drawable_in_logarithm(study.level_steps, study.errors[quantity])
-            # Later points are smaller: those that lie on each other are all seen.
-            axes.plot(study.level_steps[keep], study.errors[quantity][keep], style.LINES[n % len(style.LINES)],
-                      marker=style.MARKERS[n % len(style.MARKERS)], color=style.COLOURS[n % len(style.COLOURS)],
-                      markersize=max(3.0, 11 - 2.5 * n), markerfacecolor="none", label=f"P = {count(cells)}")
-        label_decades(axes.xaxis, axes.yaxis)
-    panels[0].legend(loc="lower left")
+def _number_figure(group):
+    figure = style.figure(1, 1.15)
+    axes = figure.add_subplot(xscale="log", yscale="log", xlabel="steps N", ylabel="maximal error of x")
+    curves, orders = [], {study.number("expected_order_x") for study in group.values()}
+    for n, (cells, study) in enumerate(group.items()):
+        keep = drawable_in_logarithm(study.level_steps, study.errors["x"])
+        curves.append((study.level_steps[keep], study.errors["x"][keep]))
+        # Later points are smaller: those that lie on each other are all seen.
+        axes.plot(*curves[-1], style.LINES[n % len(style.LINES)], marker=style.MARKERS[n % len(style.MARKERS)],
+                  color=style.COLOURS[n % len(style.COLOURS)], markersize=max(3.0, 11 - 2.5 * n),
+                  markerfacecolor="none", label=f"P = {count(cells)}")
+    if len(orders) == 1 and (order := orders.pop()) > 0:
+        style.draw_triangle(axes, curves, -order, 1)
+    label_decades(axes.xaxis, axes.yaxis)
+    axes.legend(loc="upper right")
     return figure
