@@ -44,9 +44,10 @@ def parser():
     return options
 
 
-def entry(case, folder, exact):
-    """Write the page of a case into the folder and give its entry in the index; exact: the ExactSolutions."""
-    result = read(folder / f"{case.name}.h5")
+def entry(case, folder, found):
+    """Write the page of a case into the folder and give its entry in the index; found: the program, or None."""
+    # Each page has its own: one of another case may have another P.
+    result, exact = read(folder / f"{case.name}.h5"), ExactSolutions([], found)
     if isinstance(result, Study):
         html, pieces = page(case.caption, [result], [], exact, [reproduction(result)])
         orders = order_cells(result) if case.group else None
@@ -99,16 +100,17 @@ def main(arguments):
     folder = Path(options.results)
     if not folder.is_dir():
         raise MasingError(f"--results: {folder} is not a folder; give the one of the results CASE.h5")
-    exact = ExactSolutions([], None if options.files_only else program.find(options.program))
+    found = None if options.files_only else program.find(options.program)
     entries, failures = [], []
     for case in cases:
         try:
-            entries.append(entry(case, folder, exact))
+            entries.append(entry(case, folder, found))
         except MasingError as mistake:
             failures.append(str(mistake))
             entries.append({"case": case, "address": None, "summary": str(mistake)})
     index = folder / "index.html"
-    command_line.write_file(index, render("gallery.html.j2", groups=groups(entries, exact)).encode("utf-8"))
+    html = render("gallery.html.j2", groups=groups(entries, ExactSolutions([], found)))
+    command_line.write_file(index, html.encode("utf-8"))
     print(index)
     if failures:
         raise MasingError(f"{len(failures)} of {len(cases)} cases have no page; the first: {failures[0]}")
