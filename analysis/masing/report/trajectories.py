@@ -17,6 +17,8 @@ COLOUR_MAP = "RdBu_r"
 # A cell is at its yield displacement when it is this near to it.
 AT_YIELD = 1e-9
 TIME = "time t"
+# A caption has room for so many letters of F.
+SHORT = 30
 # What a scan's caption says of its problem.
 DATA = ("force", "stiffness", "threshold", "damping", "k0")
 
@@ -49,12 +51,14 @@ def motion_picture(run):
     """The Picture of x(t) and F(t)."""
     start = start_of_last_cycles(run, MOTION_CYCLES)
     ranges = [f"[{measured(x.min(), 4)}, {measured(x.max(), 4)}]" for x in (run.x, run.x[run.t >= start])]
-    facts = f"x is in {', in the last cycles in '.join(dict.fromkeys(ranges))}."
+    facts = f"x in {', at the end in '.join(dict.fromkeys(ranges))}."
     known = "series/force" in run
-    force = f" and F(t) = {short_value(run.settings.get('force', ''))}".removesuffix(" = ") if known else ""
+    # A long law would fill the caption; the problem on the page has it.
+    law = run.settings.get("force", "")
+    force = f" and F(t){f' = {law}' if 0 < len(law) <= SHORT else ''}" if known else ""
     return _picture(run, "motion", _motion_figure(run, start),
                     f"Displacement x{' and force F' if known else ''} over time",
-                    f"x(t){force}, T = {run.t[-1]:.6g}.", facts)
+                    f"x(t){force}.", facts)
 
 
 def energy_picture(run):
