@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # From a clone to the papers' hysteresis cycles and convergence tables:
 #   jobs/quickstart.sh [FOLDER]
-# FOLDER takes the results (default: results/quickstart in the clone, or in the current folder where masing is installed).
+# FOLDER takes the results (default: results/quickstart in the clone, or in the current folder where
+# masing is installed).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

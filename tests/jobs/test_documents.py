@@ -1,0 +1,49 @@
+"""The documents: their lines fit an editor of 120 columns, and what the main README shows is what its commands print."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = ["README.md", "CHANGELOG.md", *(f"{room}/README.md" for room in ("src", "jobs", "tests"))]
+COMMANDS = ("mkdir -p results", "build/masing ", "/usr/bin/python3 analysis/")
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_line_of_prose_has_at_most_120_characters(name):
+    """A row of a table cannot be wrapped."""
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    assert [n for n, line in enumerate(lines, start=1) if len(line) > 120 and not line.startswith("|")] == []
+
+
+def shown(text):
+    """The commands in the indented blocks of a text, and the other lines of these, as they stand."""
+    blocks = re.sub(r"\\\n\s*", "", "\n".join(line[4:] for line in text.splitlines() if line.startswith("    ")))
+    lines = blocks.splitlines()
+    return [line for line in lines if line.startswith(COMMANDS)], [line for line in lines if not line.startswith(COMMANDS)]
+
+
+def test_the_commands_of_the_readme_print_what_it_shows_and_write_into_results_alone(masing, tmp_path, long):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "masing").symlink_to(masing)
+    for folder in ("analysis", "jobs"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    commands, _ = shown(text)
+    assert len(commands) == 7
+    said = ""
+    for command in (*commands, "build/masing converge --config jobs/cases/proposition-4.1.ini --output results/p.h5"):
+        if long or "python3" not in command:  # pictures take long
+            done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, command + done.stderr
+            said += done.stderr + done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["analysis", "build", "jobs", "results"]
+    # A number of columns, and what stands for … in a line, may be left out.
+    examples = text[text.index("## Two commands"):text.index("## The model")], text[text.index("It says what"):]
+    lines = [line for part in examples for line in shown(part.split("\n## ")[0])[1] if not line.startswith("jobs/")]
+    lines = [line for line in lines if not line.startswith("tests/")] + re.findall(r"`(order of x: [^`]*)`", text)
+    assert len(lines) > 15
+    for line in lines:
+        assert re.search(re.escape(line.rstrip()).replace("…", ".*"), said), line
