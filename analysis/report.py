@@ -18,6 +18,7 @@ from masing.report.exact import ExactSolutions
 from masing.report.page import page
 from masing.report.provenance import reproduction
 from masing.report.pictures import write_pieces
+from masing.report.summary import heading
 from masing.results import Run, Scan, Study, read
 
 style.apply()
@@ -31,7 +32,7 @@ def parser():
     options.add_argument("--cycles", nargs="+", default=[], metavar="FILE.h5",
                          help="more trajectories; of a study its finest level")
     options.add_argument("-o", "--output", metavar="REPORT.html", help="default: beside the first file")
-    options.add_argument("--title", default="Order of convergence and hysteresis cycles", help="the page's heading")
+    options.add_argument("--title", help="the page's heading, by default what it shows")
     options.add_window(("draw cycles from", "draw cycles up to"))
     options.add_argument("--archive", metavar="OUT.zip", help="write page, results, cases, source and a script that makes "
                          "every result again, for artefact evaluation")
@@ -56,13 +57,14 @@ def main(arguments):
     runs = [result for result in results if not isinstance(result, (Study, Scan))]
     runs += [Run(file) for file in options.cycles]
     again = [reproduction(file, masing, options.reproduce) for file in (*studies, *runs, *scans)]
-    html, pieces = page(options.title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),
+    title = options.title or heading(studies, scans)
+    html, pieces = page(title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),
                         scans)
     if not options.page_only:
         write_pieces(Path(f"{path.with_suffix('')}-files"), pieces)
     command_line.write_file(path, html.encode("utf-8"))
     if archive:
-        write_archive(archive, options.title, path, pieces, [*studies, *runs, *scans])
+        write_archive(archive, title, path, pieces, [*studies, *runs, *scans])
     print(path)
 
 

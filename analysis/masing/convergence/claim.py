@@ -70,22 +70,29 @@ def findings(study):
                     study.fit[f"verdict_{q}"]) for q in QUANTITY_NAMES if f"observed_{q}" in study.fit]
 
 
+def ray(study):
+    """δs/δt of a Study in both steps whose levels all have the same, so that space and time are not told apart; else
+    None."""
+    is_one = study.refine == "both" and "one ray" in study.fit["joint_missing"]
+    return float(np.median(study.ds / study.dt)) if is_one else None
+
+
 def sentence(study):
     """The claim of a Study in one sentence."""
-    step, expected = STEPS[study.refine], [finding for finding in findings(study) if finding.expected]
+    ratio, expected = ray(study), [finding for finding in findings(study) if finding.expected]
+    where = f" in {STEPS[study.refine]}" if ratio is None else f" along δs/δt = {ratio:.3g}"
     if not expected:
-        return f"No order in {step} was expected of this study; what was observed is shown without judgement."
+        return f"No order{where} was expected of this study; what was observed is shown without judgement."
     parts = []
     for wanted in {finding.expected: finding for finding in expected}.values():
         seen = [f"{f.name}{FIXED_SPACE}{f.value}{' (last pair)' * f.last_pair}" for f in expected
                 if f.expected == wanted.expected]
         degree = f"at least {wanted.expected_order:g}" if wanted.at_least else \
             DEGREES.get(wanted.expected_order, wanted.expected)
-        where = f" in {step}" if not parts else ""
         doubt = "" if study.verdict in (AS_EXPECTED, EXACT) else " was expected; observed"
-        parts.append(f"order {degree}{where}{doubt}: {listed(seen)}")
+        parts.append(f"order {degree}{where if not parts else ''}{doubt}: {listed(seen)}")
     text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+    return f"{text[0].upper()}{text[1:]}{'; space and time are not told apart' if ratio is not None else ''}."
 
 
 def sizes(study):

@@ -1,5 +1,6 @@
-"""The hysteresis cycles of a page: those of one problem in one frame, each in its own beside the exact one, and a table."""
+"""The hysteresis cycles of a page: those of one problem in one frame over the exact one, their differences, a table."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,57 +20,55 @@ from masing.style import MANY_REVERSALS, drawable
 
 # A study's own samples run from rest; its cycle is drawn from the first of these last parts of [0, T] with a whole one.
 LAST_PARTS = (0.2, 0.4, 0.6, 0.8)
-# The magnified corner is this many distances between the two cycles wide to each side, within these parts of a cycle;
-# a larger distance is visible without. A distance below this part of the smallest corner is hidden by the lines.
-CORNER_DISTANCES = 3
-SMALLEST_CORNER, LARGEST_CORNER = 2e-3, 0.07
-HIDDEN = 0.025
-# More cycles than this in one frame hide each other.
-MOST_TOGETHER = 12
+# The differences of so many cycles, those of the most cells, are drawn.
+MOST_DIFFERENCES = 3
+# The figure of a paper, in the words of a case file.
+FIGURE = re.compile(r"[Ff]igure (\d+\w?)")
 
 
 @dataclass(frozen=True)
 class Cycle:
-    """A cycle on the page: its run, its samples (t, x, restoring) in the window, P of the exact solution beside it; its
-    (x, restoring), and the window in words."""
+    """A cycle on the page: its run, its samples (t, x, restoring) in the window, and the window in words."""
 
     run: object
     sample: tuple
-    cells: int = 0
     curve = property(lambda self: self.sample[1:])
     extent = property(lambda self: self.sample[0][[0, -1]])
     window = property(lambda self: "{:.6g} ≤ t ≤ {:.6g}".format(*self.extent))
+    is_long = property(lambda self: len(reversals(self.sample[1])) > MANY_REVERSALS)
 
 
 def cycles_section(runs, start=None, end=None, studies=(), exact=None):
-    """The template's values for the cycles of the runs and of the studies' finest levels in start <= t <= end, or None.
+    """The template's values for the cycles of the runs, and of the finest levels of the studies against the exact
+    solution, in start <= t <= end, or None.
 
-    `together`: the Pictures of the cycles of a problem in one frame; `pictures`: one a cycle, those of one problem on the
-    same scales, each over its exact cycle where the ExactSolutions `exact` have it; `rows`: the facts of each.
+    `together`: of each problem the Picture of the cycles of one method and window, the most there are, over the exact
+    one where the ExactSolutions `exact` have it; `differences`: the Pictures of how far these are from it; `long`: those
+    of records of many cycles; `rows`: the facts of each.
     """
     cycles = [Cycle(run, samples_in_window(run, start, end)) for run in runs]
-    drawn = [_case(run) for run in runs]
+    shown = [_case(run) for run in runs]
     for study in studies:
-        found = _finest(study, start, end)
-        # The same trajectory is drawn once, unless its exact solution is another one.
-        if found is not None and (found.cells or _case(study) not in drawn):
-            drawn.append(_case(study))
+        found = _finest(study, start, end) if study.reference == "exact" else None
+        # The same trajectory is drawn once.
+        if found is not None and _case(study) not in shown:
+            shown.append(_case(study))
             cycles.append(found)
     if not cycles:
         return None
-    groups = {}
-    for cycle in cycles:
-        groups.setdefault(cycle.run.problem, []).append(cycle.curve)
-    limits = {key: figures.shared_limits(curves) for key, curves in groups.items()}
-    names = names_apart([cycle.run for cycle in cycles])
-    pictures, rows = [], []
-    for cycle, name in zip(cycles, names):
-        beside = exact.get(cycle.run, cycle.cells) if exact and cycle.run.engine != "exact" else None
-        pictures.append(_picture(cycle, name, limits[cycle.run.problem].pop(0), beside))
-        rows.append(_row(cycle, name, beside, studies))
-    return {"together": _together(cycles, names, exact), "pictures": pictures, "rows": rows,
-            "has_case": any(row["case"] for row in rows),
-            "has_exact": any(row["which"] or row["over_all"] != EN_DASH for row in rows)}
+    beside = [_exact_of(cycle.run, exact) for cycle in cycles]
+    together, differences = [], []
+    # The studies' levels are in the table, and in the pictures of problems that have no other cycles.
+    given = {run.problem for run in runs}
+    for group in _groups([cycle for n, cycle in enumerate(cycles) if n < len(runs) or cycle.run.problem not in given]):
+        behind = _exact_of(group[0].run, exact)
+        together.append(_together(group, behind))
+        if behind is not None:
+            differences.append(_differences(group, behind))
+    rows = [_row(*each, studies) for each in zip(cycles, names_apart([cycle.run for cycle in cycles]), beside)]
+    return {"together": together, "differences": differences, "long": [_long(cycle) for cycle in cycles if cycle.is_long],
+            "rows": rows, "has_name": any(row["name"] for row in rows), "has_figure": any(row["figure"] for row in rows),
+            "has_exact": any(run is not None for run in beside) or any(row["over_all"] != EN_DASH for row in rows)}
 
 
 def distance_from_exact(run, studies):
@@ -95,72 +94,67 @@ def _finest(study, start, end):
         # A part, not the reversal itself, so that studies of one problem have the same window.
         starts = study.t[-1] - np.array(LAST_PARTS) * (study.t[-1] - study.t[0])
         start = next((each for each in starts if each <= start_of_last_cycles(study, 1)), None)
-    at_the_same_cells = study.refine == "steps" and study.reference != "exact"
-    return Cycle(study, samples_in_window(study, start, end), study.cells or 0 if at_the_same_cells else 0)
+    return Cycle(study, samples_in_window(study, start, end))
 
 
-def _together(cycles, names, exact):
-    """The Pictures of the cycles of one problem, method and window of which there are several; without long records."""
+def _exact_of(run, exact):
+    """The exact Run beside a run that is none, or None."""
+    return exact.get(run) if exact and run.engine != "exact" else None
+
+
+def _groups(cycles):
+    """Of each problem the cycles of one method and window, the most there are, by P; no long records, none twice."""
     groups = {}
-    for cycle, name in zip(cycles, names):
-        if len(reversals(cycle.curve[0])) <= MANY_REVERSALS:
-            key = cycle.run.problem, cycle.run.method, cycle.window
-            groups.setdefault(key, {}).setdefault(_case(cycle.run), (cycle, name))
-    return [_overlay(list(group.values()), exact) for group in groups.values() if 1 < len(group) <= MOST_TOGETHER]
+    for cycle in cycles:
+        if not cycle.is_long:
+            of_problem = groups.setdefault(cycle.run.problem, {})
+            key = cycle.run.method, cycle.run.engine == "exact", cycle.window
+            of_problem.setdefault(key, {}).setdefault(_case(cycle.run), cycle)
+    return [sorted(max(of_problem.values(), key=len).values(),
+                   key=lambda cycle: (cycle.run.cells or np.inf, cycle.run.steps or 0)) for of_problem in groups.values()]
 
 
-def _overlay(group, exact):
-    """The Picture of cycles in one frame, by P where they have cells, over the exact one of the continuum."""
-    group = sorted(group, key=lambda each: (each[0].run.cells or np.inf, each[0].run.steps or 0))
-    runs = [cycle.run for cycle, _ in group]
-    beside = exact.get(runs[-1], 0) if exact and runs[-1].engine != "exact" else None
-    behind, part = None, None
-    if beside is not None:
-        behind = samples_in_window(beside, *group[-1][0].extent)[1:]
-        part = _corner_part([distance(cycle.sample, beside) for cycle, _ in group], behind, figures.TOGETHER_WIDTH)
-    sizes = [count(run.cells) for run in runs if run.cells is not None]
-    by_cells = len(set(sizes)) == len(runs)
-    words = "cycles" if all(len(reversals(cycle.curve[0])) > 1 for cycle, _ in group) else "arcs"
-    caption = f"The {words} for P = {listed(sizes)} in one frame" if by_cells else f"{len(runs)} {words} in one frame"
-    caption += ", over the exact one, grey" if behind is not None else ""
-    caption += f"; the corner is magnified {figures.magnification(part):.2g} times." if part else "."
-    labels = [f"P = {size}" for size in sizes] if by_cells else [name for _, name in group]
-    figure = figures.cycles_together([cycle.curve for cycle, _ in group], labels, behind, part)
-    return Picture(f"{runs[0].path.stem}-together", figure, f"Hysteresis cycles. {caption}", caption)
+def _together(group, exact):
+    """The Picture of the Cycles of a group in one frame, over the exact Run, if given."""
+    runs, words = [cycle.run for cycle in group], "cycle" if len(reversals(group[0].curve[0])) > 1 else "arc"
+    figure = figures.together(runs, exact, *group[0].extent)
+    # What cannot be told from the exact one is not drawn.
+    labels = [line.get_label() for line in figure.axes[0].lines if line.get_label() in figures.labels(runs)]
+    if all(label.startswith("P = ") and "," not in label for label in labels):
+        labels = ["P = " + listed(label.removeprefix("P = ") for label in labels)]
+    caption = f"Hysteresis {words}{'s' * (len(runs) > 1)} of {listed(labels)}{' over the exact one, grey' if exact is not None else ''}"
+    shape = description(*group[-1].curve)
+    return Picture(f"{runs[0].path.stem}-together", figure, f"{caption}, {group[0].window}. {shape}", f"{caption}.")
 
 
-def _picture(cycle, name, limits, exact):
-    run, behind, part, beside = cycle.run, None, None, ""
-    # A record of many cycles is coloured by time: a grey one behind it would muddle that.
-    if exact is not None and len(reversals(cycle.curve[0])) <= MANY_REVERSALS:
-        behind = samples_in_window(exact, *cycle.extent)[1:]
-        part = _corner_part([distance(cycle.sample, exact)], behind)
-        of_cells = f" of P = {exact.cells} cells" if exact.cells else ""
-        magnified = f", the corner magnified {figures.magnification(part):.2g} times" if part else ""
-        beside = f" Grey: exact{of_cells}{magnified}."
-    figure = figures.cycle_figure(cycle.curve, name, limits, behind, part, cycle.sample[0])
-    alt = (f"Hysteresis cycle, {name}, {cycle.window}: restoring force over displacement.{beside} "
-           + description(*cycle.curve))
-    return Picture(f"{run.path.stem}-cycle", figure, alt, f"{name}, {cycle.window}.{beside}")
+def _differences(group, exact):
+    """The Picture of how far the Cycles of the most cells are from the exact Run."""
+    runs = [cycle.run for cycle in group[-MOST_DIFFERENCES:]]
+    far = listed(f"{measured(distance(cycle.sample, exact)[0])} for {label}"
+                 for cycle, label in zip(group[-MOST_DIFFERENCES:], figures.labels(runs)))
+    caption = "Distance of x from the exact solution over the last two periods."
+    return Picture(f"{runs[0].path.stem}-differences", figures.differences(runs, exact),
+                   f"{caption} In the window of the cycles at most {far}.", caption)
+
+
+def _long(cycle):
+    """The Picture of a record of many cycles, coloured by time."""
+    caption = f"{cycle.run.title} ({cycle.run.path.name}), {cycle.window}, coloured by time."
+    return Picture(f"{cycle.run.path.stem}-cycle", figures.cycle_figure(cycle.curve, t=cycle.sample[0]),
+                   f"Hysteresis cycles, {caption} {description(*cycle.curve)}", caption)
 
 
 def _row(cycle, name, exact, studies):
-    x, restoring = cycle.curve
+    (x, restoring), run = cycle.curve, cycle.run
     apart = distance(cycle.sample, exact) if exact is not None else (None, None)
-    return {"name": name, "file": cycle.run.path.name,
-            "case": "" if isinstance(cycle.run, Study) else first_sentence(cycle.run),
-            "segments": segments_in_words(x, restoring),
+    case = "" if isinstance(run, Study) else first_sentence(run)
+    number, _, slopes = segments_in_words(x, restoring).partition(": ")
+    slopes = slopes.split(", ")
+    found = FIGURE.search(case)
+    return {"name": name.replace(run.title, "").lstrip(", "), "file": f"{run.path.name}{': ' if case else ''}{case}",
+            "figure": f"Fig. {found[1]}" if found else "", "cells": cell(run.cells, count), "steps": cell(run.steps, count),
+            "segments": f"{number}: {', '.join(slopes if len(slopes) < 4 else (slopes[0], '…', slopes[-1]))}".rstrip(": "),
             "x": cell(float(np.abs(x).max()), lambda value: f"{value:#.4g}"),
             "force": cell(float(np.abs(restoring).max()), lambda value: f"{value:#.4g}"),
-            "which": (f"P = {exact.cells}" if exact.cells else "P = ∞") if exact is not None else "",
             "apart_x": cell(apart[0], scientific), "apart_force": cell(apart[1], scientific),
-            "over_all": distance_from_exact(cycle.run, studies) or EN_DASH}
-
-
-def _corner_part(distances, behind, width=1.0):
-    """The part of the exact cycle's width and height that shows the largest of the cycles' distances from it that is
-    not visible without, in a figure of this width; None where there is none, or where the lines would hide it."""
-    widths = [np.ptp(values) or 1.0 for values in behind]
-    wanted = [CORNER_DISTANCES * max(x / widths[0], restoring / widths[1]) for x, restoring in distances]
-    wanted = max((each for each in wanted if each < LARGEST_CORNER / width), default=0.0)
-    return max(SMALLEST_CORNER, float(wanted)) if wanted > CORNER_DISTANCES * HIDDEN * SMALLEST_CORNER else None
+            "over_all": distance_from_exact(run, studies) or EN_DASH}

@@ -15,7 +15,7 @@ KINDS = ("svg", "pdf")
 CURVE_HEADINGS = ("frame", "curve", "point", "abscissa", "ordinate", "third")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Picture:
     """A figure under a `name` for its files; `alt` describes it in words, `words` are parts of a caption by name;
     `number` is that of the figure on its page, 0 without one."""

@@ -45,19 +45,19 @@ def reproduction(run, program=None, wanted=False):
 
 
 def provenance_section(runs, reproductions):
-    """The template's values: what all files share, the columns and the row of each file, and its origin in full."""
+    """The template's values: what all files share, what else is known by column, and the origin of each file in full."""
     known = [_words(run) for run in runs]
     keys = list(dict.fromkeys(key for words in known for key in words))
     shared = {key: known[0][key] for key in keys if len({words.get(key) for words in known}) == 1}
     columns = [key for key in keys if key not in shared]
     return {"shared": list(shared.items()), "columns": columns, "ran": any(each.same is not None for each in reproductions),
-            "rows": [(origin(run, again), [words.get(key, "–") for key in columns])
+            "rows": [origin(run, again) | {"known": [words.get(key, "–") for key in columns]}
                      for run, words, again in zip(runs, known, reproductions)]}
 
 
 def origin(run, again):
     """The template's values on the origin of a file, or of a run made for the page; `again` is its Reproduction."""
-    return {"name": run.path.name, "again": again, "is_file": run.made_by is None,
+    return {"name": run.path.name, "again": again, "phases": "", "is_file": run.made_by is None,
             "configuration": short_configuration(run.configuration or ""), "facts": list(_words(run).items())}
 
 
@@ -80,6 +80,8 @@ def machines(provenances):
 def _words(run):
     """The provenance of a file as {name: text}, the names of the page first."""
     known = {key: value for key, value in run.provenance.items() if key not in LEFT_OUT}
+    if "date" in known:
+        known["date"] = str(known["date"])[:10]
     known["git_dirty"] = "no" if str(known.get("git_dirty", "no")) in ("no", "0") else "yes"
     ordered = [key for key in WORDS if key in known] + [key for key in known if key not in WORDS]
     return {WORDS.get(key, key.replace("_", " ")): str(known[key]) for key in ordered} if run.provenance else {}

@@ -4,51 +4,58 @@ import math
 
 import numpy as np
 
-from masing.convergence.claim import STEPS, findings, level_rows, quantities_to_show, sizes
+from masing.convergence.claim import STEPS, findings, level_rows, quantities_to_show, ray, sizes
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, map_figure, study_figure
 from masing.names import short_value
 from masing.notation import EN_DASH, count, grouped, listed, measured, minus, negatives, order, signs_of
 from masing.report.problem import first_sentence
 from masing.report.pictures import Picture
+from masing.report.summary import STATEMENTS
 from masing.report.tables import constant_cells, constant_headings, sign_notes, study_tables
 from masing.results import QUANTITY_NAMES
 from masing.style import drawable_in_logarithm
 
 # The keys of the method with their symbols.
 METHOD = (("rule in s", "rule"), ("scheme in t", "scheme"), ("engine", "engine"))
-# What a study tests, in short, by the name of the statement in the file.
-STATEMENTS = {"3.1": "Proposition 3.1", "4.1": "Proposition 4.1", "25": "(25)", "outside": "outside the hypotheses",
-              "mixed": "no proposition", "model": "order of the scheme", "beyond": "no proposition"}
+# The parts of half an interval, by their names in the file; older files do not say the least.
+PARTS = ("statistical_uncertainty_{}", "structural_uncertainty_{}", "least_uncertainty")
 
 
-def study_section(study, number, problem, is_first, stated=None):
+def study_section(study, number, problem, is_first):
     """The template's values for one Study, the `number`-th section of the page. problem: the Problem of the study,
-    shown here if `is_first`; stated: the number of an earlier section that shows the same statement."""
+    shown here if `is_first`."""
     found, quantities = findings(study), quantities_to_show(study)
-    shown = [finding for finding in found if finding.expected or finding.quantity in study.quantities]
-    files = [study.path.name]
+    shown = [finding for finding in found if finding.expected or finding.quantity in quantities]
     return {
-        "id": f"study-{number}", "number": number, "title": title(study), "files": files, "claim": claim(study),
+        "id": f"study-{number}", "number": number, "title": title(study), "file": study.path.name,
+        "sentence": study.claim, "verdict": study.verdict,
+        "remarks": [negatives(line) for line in study.fit["remarks"].splitlines()],
         "refined": STEPS[study.refine], "findings": [_finding_row(study, finding) for finding in shown],
-        "constant_headings": constant_headings(study), "statement": _statement(study), "stated": stated,
-        "tests": STATEMENTS.get(study.fit["statement"], ""), "unmet": study.fit.get("unmet_hypotheses", ""),
+        "has_least": "least_uncertainty" in study.fit, "constant_headings": constant_headings(study),
+        "statement": _statement(study), "tests": STATEMENTS.get(study.fit["statement"], ""),
+        "unmet": study.fit.get("unmet_hypotheses", ""),
         "constants": _constants(study, [f.quantity for f in found if f.quantity in quantities]),
         "reference": study.fit["reference_text"], "explained": signs_of(study.fit.get("reference_explanation", "")),
         "model": study.model, "has_cells": study.has_cells,
         "problem": problem, "shows_problem": is_first, "sizes": list(sizes(study)),
-        "data": _data(study, METHOD) + _sizes(study),
+        "data": _data(study, METHOD),
         "error_headings": [heading for q in quantities for heading in (f"error of {LABELS[q]}", "order")],
         "levels": level_rows(study, quantities),
-        "notes": _notes(study, quantities), "extrapolation": _extrapolation(study),
+        "notes": sign_notes(study, quantities), "dashes": _dashes(study, quantities),
+        "extrapolation": _extrapolation(study), "twin": None,
         "errors": error_picture(study, quantities), "map": map_picture(study),
         "tables": study_tables(study, found, quantities),
     }
 
 
-def claim(study):
-    """The template's values of a study's claim."""
-    return {"sentence": study.claim, "verdict": study.verdict, "findings": findings(study),
-            "remarks": [negatives(line) for line in study.fit["remarks"].splitlines()]}
+def twin(study, others):
+    """The place of the first of the other studies whose levels have the same errors in every digit shown; None without."""
+    digits = _digits(study)
+    return next((place for place, other in enumerate(others) if _digits(other) == digits), None)
+
+
+def _digits(study):
+    return study.problem, study.reference, [[cell[1:] for cell in row] for row in level_rows(study, study.quantities)]
 
 
 def error_picture(study, quantities):
@@ -79,9 +86,12 @@ def map_picture(study):
     if fit is None or np.count_nonzero(shown) < 2:
         return None
     ds, dt, errors = study.ds[shown], study.dt[shown], study.errors["x"][shown]
-    caption = f"The error of x over δs and δt at each level. Lines: the values of the joint fit |{fit.formula}|."
+    caption = f"The error of x at each level. Lines: the joint fit |{fit.formula}|, between the levels’ ratios δs/δt."
     if fit.cancels:
-        caption += " Along the dashed line its two terms cancel."
+        ratio = (-fit.time / fit.space) ** (1 / fit.power)
+        inside = fit.least_ratio <= ratio <= fit.largest_ratio
+        caption += " Along the dashed line its two terms cancel." if inside else \
+            f" Its terms would cancel at δs/δt = {measured(ratio)}, outside."
     if not shown.all():
         caption += f" Not drawn, because P = ∞ or without an error: {np.sum(~shown)} of {study.levels} levels."
     levels = "; ".join(f"{measured(e)} at δs = {measured(s)}, δt = {measured(t)}" for s, t, e in zip(ds, dt, errors))
@@ -104,11 +114,11 @@ def method(study):
 
 
 def _finding_row(study, finding):
-    """(OrderResult, order, its interval, its parts, expectation, levels in the fit, constants): a row of the table."""
+    """(OrderResult, the parts of its half-width, expectation, levels in the fit, constants): a row of the table."""
     q = finding.quantity
-    parts = [measured(study.number(f"{name}_uncertainty_{q}"), 2) for name in ("statistical", "structural")]
-    return (finding, finding.value, finding.interval, parts, finding.expectation(study.number("tolerance")),
-            f"{study.fit[f'levels_{q}']} of {study.levels}", constant_cells(study, q))
+    parts = [measured(study.number(part.format(q))) for part in PARTS if part.format(q) in study.fit]
+    return (finding, parts, finding.expectation(study.number("tolerance")), f"{study.fit[f'levels_{q}']} of {study.levels}",
+            constant_cells(study, q))
 
 
 def _data(study, keys):
@@ -116,52 +126,44 @@ def _data(study, keys):
     return [(symbol, short_value(study.settings[key])) for symbol, key in keys if study.settings.get(key)]
 
 
-def _sizes(study):
-    """The pairs (symbol, values) of P and N over the levels."""
-    return [(name, listed((grouped if max(values) < 1e8 else count)(value) for value in dict.fromkeys(values)))
-            for name, (values, _) in sizes(study).items() if name in "PN" and np.isfinite(values).all()]
-
-
 def _statement(study):
-    """The template's values for the statement that is tested: its name, what is beyond the papers, the least bound."""
-    bound = study.number("bound")
+    """The template's values for the statement that is tested: its name, what is beyond the papers, the least bound and,
+    where its errors partly cancel, the bound of them apart."""
+    bound, fit = study.number("bound"), study.joint("x")
     column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
+    apart = f"{measured(abs(fit.space), 3)} δs + {measured(abs(fit.time), 3)} δt" if fit and fit.cancels else None
     return {"name": study.fit["statement"], "beyond": study.fit["beyond"].split(), "continuum": study.cells == 0,
             "left_over": study.fit["left_over"], "fixed": fixed, "unmet": study.fit.get("unmet_hypotheses", ""),
-            "bound": measured(bound, 3) if math.isfinite(bound) else None}
+            "bound": measured(bound, 3) if math.isfinite(bound) else None, "apart": apart}
 
 
 def _constants(study, quantities):
+    """The form of the error whose constants are in the table, or None; and sentences on what cancels and on what is not
+    known."""
     joint = {q: fit for q in quantities if (fit := study.joint(q))}
-    sentences = []
+    form, sentences = None, []
     if joint:
-        formulas = dict.fromkeys(fit.formula for fit in joint.values())
         low, high = min(fit.least_ratio for fit in joint.values()), max(fit.largest_ratio for fit in joint.values())
-        sentences.append(f"C₁ and C₂ are those of the joint fit error ≈ {' or '.join(formulas)}, each quantity at the "
-                         "order expected of it, with their 95 % confidence intervals.")
-        if math.isfinite(low + high):
-            sentences.append(f"They hold for δs/δt from {low:.3g} to {high:.3g}, as of the levels: the largest error "
-                             "over time is not linear in δs and δt, and other ratios have other constants.")
+        form = " or ".join(dict.fromkeys(fit.formula for fit in joint.values())) + ", with 95 % intervals"
+        form += f", for δs/δt from {low:.3g} to {high:.3g}: other ratios have others" if math.isfinite(low + high) else ""
     elif any(math.isfinite(study.number(f"constant_{q}")) for q in quantities):
         step = f"({STEPS[study.refine]})" if study.refine == "both" else STEPS[study.refine]
         form = {"finest": f"C ({step}ᵖ − that of the reference)",
                 "successive": f"C ({step}ᵖ − that of the next level)"}.get(study.reference, f"C {step}ᵖ")
-        sentences.append(f"C is that of the fit error ≈ {form}, p the observed order.")
     opposed = [QUANTITY_NAMES[q] for q, fit in joint.items() if fit.cancels]
     if opposed:
-        sentences.append(f"A negative constant ({listed(opposed)}): the errors in space and in time "
-                         "have opposite signs and partly cancel. Refining one alone can therefore enlarge the error.")
-    if study.fit["joint_missing"]:
+        sentences.append(f"Constants of opposite signs ({listed(opposed)}): the errors in space and in time partly cancel, "
+                         "and refining one alone can enlarge the error.")
+    if study.fit["joint_missing"] and ray(study) is None:
         sentences.append("The levels cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: "
                          f"{study.fit['joint_missing']}.")
-    return sentences
+    return form, sentences
 
 
-def _notes(study, quantities):
-    notes = sign_notes(study, quantities)
-    if "u_cells" in study.quantities and "u_cells" not in quantities:
-        notes.append("u at the cells’ points: as u, in every digit shown.")
+def _dashes(study, quantities):
+    """What an en dash in the levels means, a line for each kind that is there."""
+    notes = []
     if any(np.isnan(study.orders[q]).any() for q in quantities):
         notes.append(f"{EN_DASH} in a column “order”: undefined. An order takes an error and the one before, neither zero.")
     if any(np.isnan(study.errors[q]).any() for q in quantities):

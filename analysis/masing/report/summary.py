@@ -1,0 +1,161 @@
+"""The first screen of a page: what it claims, where and when it was computed, the table of studies, what was not tested."""
+
+import math
+from collections import Counter
+
+import numpy as np
+
+from masing.convergence.claim import AS_EXPECTED, DEGREES, EXACT, findings, sizes
+from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, order
+from masing.report.provenance import machine, machines
+from masing.results import QUANTITY_NAMES
+
+# The verdicts in the order in which a claim counts them.
+VERDICTS = (AS_EXPECTED, EXACT, "not as expected", "undecided", "undefined", "not judged")
+# What a study tests, in short, by the name of the statement in the file.
+STATEMENTS = {"3.1": "Proposition 3.1", "4.1": "Proposition 4.1", "25": "(25)", "outside": "outside the hypotheses",
+              "mixed": "no proposition", "model": "order of the scheme", "beyond": "no proposition"}
+PROVED = ("3.1", "4.1", "25")
+# The references in short, by their names in the file.
+REFERENCES = {"exact": "exact", "exact-time": "exact, same P", "cells-inf": "P = ∞, same N", "finest": "finest level",
+              "successive": "next level"}
+
+
+def summary(studies, runs, reproductions, scans=()):
+    """The template's values: verdicts as (verdict, words), the claim in sentences, facts (name, text) on where and when,
+    and what was not tested. reproductions: one for each study, each run, then each scan."""
+    files = [*studies, *runs, *scans]
+    counted = Counter(study.verdict for study in studies)
+    total = f"of {len(studies)} stud{'y' if len(studies) == 1 else 'ies'}"
+    verdicts = [(verdict, f"{counted[verdict]} {total} {verdict}") for verdict in VERDICTS if counted[verdict]]
+    return {"verdicts": verdicts, "reproduced": _reproduced(reproductions, files),
+            "outside": sum(bool(study.fit.get("unmet_hypotheses")) for study in studies),
+            "claim": claim_of_page(studies) + [_scanned(scan) for scan in scans], "facts": _facts(files),
+            "untested": _untested(studies)}
+
+
+def heading(studies, scans):
+    """The page's heading, by what it shows."""
+    return "Order of convergence and hysteresis cycles" if studies else "Responses" if scans else "Trajectories"
+
+
+def claim_of_page(studies):
+    """The claim of a page in sentences: studies that are not as expected first, then the least and the largest order of
+    the others, and what errors are measured against; [] where nothing was expected."""
+    judged = [(n, study) for n, study in enumerate(studies, start=1) if any(f.expected for f in findings(study))]
+    failed = [(n, study) for n, study in judged if study.verdict not in (AS_EXPECTED, EXACT)]
+    sentences = [f"Study {n} is {study.verdict}: {study.claim}" for n, study in failed]
+    groups = {}
+    for _, study in judged:
+        if study.verdict in (AS_EXPECTED, EXACT):
+            for found in findings(study):
+                if found.expected:
+                    groups.setdefault((study.fit["statement"] in PROVED, found.expected), []).append((study, found))
+    sentences += [_observed(is_proved, pairs) for (is_proved, _), pairs in groups.items()]
+    return sentences + ([f"Errors are measured against {_references(studies)}."] if judged else [])
+
+
+def _observed(is_proved, pairs):
+    """A sentence on the orders of (Study, OrderResult) that share what was expected, all of them as expected."""
+    studies, first = {id(study): study for study, _ in pairs}, pairs[0][1]
+    degree = f"at least {first.expected_order:g}" if first.at_least else DEGREES.get(first.expected_order, first.expected)
+    orders = [found.observed for _, found in pairs if math.isfinite(found.observed)]
+    seen = " to ".join(dict.fromkeys(order(each) for each in (min(orders), max(orders)))) if orders else "exact"
+    names = listed(QUANTITY_NAMES[q] for q in QUANTITY_NAMES if q in {found.quantity for _, found in pairs})
+    stated = [STATEMENTS[name] for name in PROVED if name in {study.fit["statement"] for study in studies.values()}]
+    if stated[1:2] == ["Proposition 4.1"]:
+        stated = ["Propositions 3.1", "4.1", *stated[2:]]
+    by = f" that {listed(stated)} prove{'s' * (len(stated) == 1)}" if is_proved else ", which no proposition promises,"
+    where = f" in {len(studies)} studies" if len(studies) > 1 else ""
+    within = f", every interval within {first.expectation(pairs[0][0].number('tolerance'))}" if orders else ""
+    return f"The order {degree}{by} is observed: {seen} for {names}{where}{within}."
+
+
+def _references(studies):
+    """What the errors of the studies are measured against, in words."""
+    exact = [study for study in studies if study.reference.startswith("exact")]
+    check = max((study.number("self_check") for study in exact), default=math.nan)
+    agreed = f", on which two methods agree to {measured(check, 1)}" if check > 0 else ""
+    parts = [f"the exact solution{agreed}{',' * bool(agreed) * (len(exact) < len(studies))}"] if exact else []
+    return listed(dict.fromkeys([*parts, *(study.fit["reference_text"] for study in studies if study not in exact)]), "or")
+
+
+def _scanned(scan):
+    kinds = {"steady": "limit cycles"}
+    return f"{len(scan.done)} {kinds.get(scan.kind, scan.kind)} over {listed(scan.names)}, {np.sum(~scan.done)} failed."
+
+
+def _untested(studies):
+    """What the studies of a page leave open, as parts of a sentence."""
+    if not studies:
+        return []
+    problems = {study.problem for study in studies}
+    known = "the data of section 6 of Bastien, Lamarque and Schatzman (2001)" if studies[0].is_papers_problem else "this one"
+    parts = [f"problems other than {known if len(problems) == 1 else f'these {len(problems)}'}"]
+    fields = {study.settings.get("field-samples") for study in studies if study.has_cells} - {None, ""}
+    if fields:
+        parts.append(f"u between the {listed(sorted(fields))} times at which it is compared")
+    ratios = [ratio for study in studies for q in study.quantities if (fit := study.joint(q))
+              for ratio in (fit.least_ratio, fit.largest_ratio) if math.isfinite(ratio)]
+    if ratios:
+        parts.append(f"both steps at once outside δs/δt = {min(ratios):.3g} to {max(ratios):.3g}")
+    if len({machine(study.provenance) for study in studies}) == 1:
+        parts.append("another machine")
+    return parts
+
+
+def study_rows(sections, studies):
+    """The rows of the table of studies: the values of its section, P and N refined and held fixed, the reference, and the
+    orders of x, y and u, that at the cells' points where only it was expected."""
+    rows = []
+    for section, study in zip(sections, studies):
+        found = {f.quantity: f for f in findings(study) if f.expected}
+        cells = [_order_cell(found, names) for names in (("x",), ("y",), ("u", "u_cells"))]
+        rows.append((section, [_range(name, values) for name, (values, _) in sizes(study).items() if name in "PN"],
+                     REFERENCES.get(study.reference, study.reference), cells))
+    return rows
+
+
+def _order_cell(found, names):
+    """(exact order, text, what is behind it) of the first quantity of the names for which an order was expected."""
+    for name in names:
+        if name in found:
+            f = found[name]
+            width = f"{FIXED_SPACE}±{FIXED_SPACE}{f.uncertainty:.3f}" if math.isfinite(f.uncertainty) else " (last pair)" if f.last_pair else ""
+            return repr(f.observed), f.value + width, "at the cells’ points" * (name == "u_cells")
+    return repr(math.nan), EN_DASH, ""
+
+
+def _range(name, values):
+    """`P = 100`, or `P 100…800` of what varies."""
+    known = [value for value in dict.fromkeys(values) if math.isfinite(value)]
+    words = [(grouped if 0 < value < 1e5 else count)(value) for value in known]
+    return f"{name} = {EN_DASH}" if not known else f"{name} = {words[0]}" if len(words) == 1 else f"{name} {words[0]}…{words[-1]}"
+
+
+def _reproduced(reproductions, files):
+    """(whether all were, sentence) on the files that were run again for the page; None where none was."""
+    tried = [again for again in reproductions if again.same is not None]
+    if not tried:
+        return None
+    same = sum(again.same for again in tried)
+    where = list(dict.fromkeys(machine(again.provenance) for again in tried))
+    alike = set(where) == {machine(run.provenance) for run in files}
+    on = "the same machine" if alike else listed(each or "an unknown machine" for each in where)
+    return (same == len(tried), f"{same} of {len(tried)} file{'' if len(tried) == 1 else 's'} reproduced bit for bit when "
+            f"this page was made, on {on}")
+
+
+def _facts(files):
+    known = [run.provenance for run in files if run.provenance]
+    programs = list(dict.fromkeys(_program(each) for each in known))
+    dates = sorted(str(each["date"])[:10] for each in known if "date" in each)
+    facts = [("computed on", "; ".join(machines(known))), ("by", "; ".join(programs)),
+             ("date", dates[0] if dates and dates[0] == dates[-1] else " to ".join((dates[:1] + dates[-1:])))]
+    return [(name, text) for name, text in facts if text]
+
+
+def _program(provenance):
+    dirty = str(provenance.get("git_dirty", "no")) not in ("no", "0")
+    return (f"masing {provenance.get('version', '?')}, revision {provenance.get('git_revision', 'unknown')}"
+            + (" with uncommitted changes" if dirty else ""))
