@@ -13,6 +13,7 @@ from pathlib import Path
 
 from masing import program, style
 from masing.errors import MasingError
+from masing.report import papers
 from masing.report.archive import write_archive
 from masing.report.exact import ExactSolutions
 from masing.report.page import page
@@ -59,7 +60,7 @@ def main(arguments):
     again = [reproduction(file, masing, options.reproduce) for file in (*studies, *runs, *scans)]
     title = options.title or heading(studies, scans)
     html, pieces = page(title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),
-                        scans)
+                        scans, papers.rows(runs))
     if not options.page_only:
         write_pieces(Path(f"{path.with_suffix('')}-files"), pieces)
     command_line.write_file(path, html.encode("utf-8"))

@@ -83,26 +83,21 @@ def test_cycles_of_one_problem_are_in_one_frame(tmp_path, papers_case):
     runs = [Run(write_run(tmp_path / f"{cells}.h5", papers_case, cells=cells)) for cells in (100, 3, 10)]
     (picture,) = cycles_section(runs)["together"]
     assert [line.get_label() for line in picture.figure.axes[0].lines] == ["P = 3", "P = 10", "P = 100"]
-    assert picture.caption == "The cycles for P = 3, 10 and 100 in one frame."
-    assert cycles_section(runs[:1])["together"] == []
+    assert picture.caption == "Hysteresis cycles of P = 3, 10 and 100."
+    other = Run(write_run(tmp_path / "other.h5", papers_case, scheme="leapfrog", cells=30))
+    found = cycles_section([*runs, other, Run(write_run(tmp_path / "mass.h5", papers_case, mass=2))])
+    assert [len(each.figure.axes[0].lines) for each in found["together"]] == [3, 1] and len(found["rows"]) == 5
     arcs = [Run(write_run(tmp_path / f"{cells}.h5", papers_case[:, papers_case[0] < 405], cells=cells)) for cells in (3, 10)]
-    assert cycles_section(arcs)["together"][0].caption == "The arcs for P = 3 and 10 in one frame."
+    assert cycles_section(arcs)["together"][0].caption == "Hysteresis arcs of P = 3 and 10."
 
 
-@pytest.mark.parametrize("shifts, magnified", [
-    # Three distances to each side; 0.1 of the width is seen without, and 1e-7 is not seen at all.
-    ((0.1, 0.01, 1e-4), 0.28 / 0.06), ((1e-3, 5e-4, 0), 0.28 / 0.006), ((1e-7, 0, 0), None), ((0.1, 0.2, 0.3), None)])
-def test_the_corner_is_magnified_until_cycles_are_told_apart(tmp_path, papers_case, shifts, magnified):
-    exact = Run(write_run(tmp_path / "exact.h5", papers_case))
-    runs = []
-    for cells, shift in zip((10, 100, 1000), shifts):
-        samples = papers_case.copy()
-        samples[1] += shift * np.ptp(samples[1])
-        runs.append(Run(write_run(tmp_path / f"{cells}.h5", samples, cells=cells)))
-    (picture,) = cycles_section(runs, exact=SimpleNamespace(get=lambda run, cells: exact))["together"]
-    said = f"; the corner is magnified {magnified:.2g} times" if magnified else ""
-    assert picture.caption == f"The cycles for P = 10, 100 and 1000 in one frame, over the exact one, grey{said}."
-    assert len(picture.figure.axes[0].child_axes) == bool(magnified)
+def test_cycles_are_over_the_exact_one_and_their_differences_beside(tmp_path, papers_case):
+    runs, exact = shifted(tmp_path, papers_case, (0.1, 0.02, 5e-3, 1e-3))
+    found = cycles_section(runs, exact=SimpleNamespace(get=lambda run: exact))
+    # P = 1000 cannot be told from the exact one, as the nearest cannot.
+    assert found["together"][0].caption == "Hysteresis cycles of P = 10, 100 and 10⁴ over the exact one, grey."
+    (picture,) = found["differences"]
+    assert [line.get_label() for line in picture.figure.axes[0].lines] == ["P = 100", "P = 1000", "P = 10⁴"]
 
 
 def shifted(folder, papers_case, shifts):
@@ -144,9 +139,10 @@ def test_the_overview_has_cycles_and_errors(tmp_path, papers_case):
 
 
 @pytest.mark.parametrize("period, part", [(0.1, 0.2), (0.3, 0.4), (0.45, 0.8), (3.0, 1.0)])
-def test_a_study_shows_a_whole_cycle_if_it_has_one(tmp_path, period, part):
+def test_a_study_shows_a_whole_cycle_if_it_has_one(tmp_path, papers_case, period, part):
     t = np.linspace(0, 1, 2001)
     wave = np.sin(2 * np.pi * t / period)
-    study = read(write_study(tmp_path / "s.h5", ladder(), fit(), np.array([t, wave, wave, wave, wave])))
-    (row,) = cycles_section([], studies=[study])["pictures"]
-    assert f"{1 - part:.6g} ≤ t ≤ 1" in row.caption
+    study = read(write_study(tmp_path / "s.h5", ladder(), fit(reference="exact"), np.array([t, wave, wave, wave, wave])))
+    (picture,) = cycles_section([], studies=[study])["together"]
+    assert f"{1 - part:.6g} ≤ t ≤ 1" in picture.alt
+    assert cycles_section([], studies=[read(write_study(tmp_path / "f.h5", ladder(), fit(), papers_case))]) is None

@@ -75,12 +75,12 @@ def test_a_cycle_is_drawn_over_the_exact_one(result_of, page_with, masing, coars
     # The exact solution's samples are h = 60/3000 apart, so that h⁴/384 is 4e-10.
     assert found[0] == pytest.approx(apart, abs=1e-9)
     said = page_with(run.path, drawn=True).words
-    for part in ("Grey: exact", f"P = ∞ {scientific(apart)}", "u(t, s)", "x(t) and F(t)", "the balance lacks at most"):
+    for part in ("over the exact one, grey", f" {scientific(apart)} ", "Distance of x from the exact solution", "u(t, s)", "x(t) and F(t)", "the balance lacks at most"):
         assert part in said
     assert solutions.get(run) is exact and not solutions.reasons
     # One among the files is taken.
     said = page_with(run.path, result_of("simulate", "given.h5", *words)).words
-    assert "Grey: exact" in said and "made for this page" not in said
+    assert "over the exact one, grey" in said and "made for this page" not in said
 
 
 def test_constants_go_to_the_exact_solution(result_of, masing, coarse):
@@ -99,19 +99,6 @@ def test_every_datum_of_a_problem_goes_to_its_exact_solution(result_of, masing, 
     for cells in (0, 20):
         exact = ExactSolutions([], masing).get(run, cells)
         assert (exact.problem, exact.cells) == (run.problem, cells)
-
-
-def test_a_study_is_beside_the_exact_solution_that_it_tends_to(tmp_path, papers_case):
-    asked = []
-
-    class Asked:
-        def get(self, run, cells):
-            asked.append(cells)
-
-    for reference in ("exact-time", "exact"):
-        path = write_study(tmp_path / f"{reference}.h5", ladder(), fit(reference=reference), papers_case)
-        cycles_section([], studies=[read(path)], exact=Asked())
-    assert asked == [10, 0]
 
 
 def test_a_problem_without_an_exact_solution_says_why_but_of_other_models(masing, tmp_path, papers_case):

@@ -40,8 +40,7 @@ def columns_of(path):
 
 
 def test_a_study_leaves_its_pictures_and_tables(beside):
-    names = {"study-errors": ("svg", "pdf", "csv"), "study-cycle": ("svg", "pdf", "csv"),
-             "study-motion": ("svg", "pdf", "csv"), "study": ("ini",),
+    names = {"study-errors": ("svg", "pdf", "csv"), "study-motion": ("svg", "pdf", "csv"), "study": ("ini",),
              "study-levels": ("csv", "tex"), "study-orders": ("csv", "tex")}
     assert sorted(path.name for path in beside.iterdir()) == sorted(
         f"{name}.{kind}" for name, kinds in names.items() for kind in kinds)

@@ -90,12 +90,12 @@ def test_what_does_not_go_through_the_cells_has_no_cell_updates(page_of, euler, 
 def test_a_cycle_says_how_far_it_is_from_the_exact_solution(page_of, euler, tmp_path, papers_case):
     run = write_run(tmp_path / "cycle.h5", papers_case, cells=1500)
     assert distance_from_exact(Run(run), [read(euler)]) == "5.0·10⁻³"
-    assert " 5.0·10⁻³ cycle.h5" in page_of(euler, "--cycles", run).words
+    assert " – – 5.0·10⁻³ " in page_of(euler, "--cycles", run).words
     for changes in ({"cells": 700}, {"cells": 1500, "scheme": "leapfrog"}, {"cells": 1500, "mass": 2}):
         other = write_run(tmp_path / "other.h5", papers_case, **changes)
         assert distance_from_exact(Run(other), [read(euler)]) is None
     study = against_exact(tmp_path / "s.h5", [(750, 500000, 1e-2), (1500, 10**6, 5e-3)], papers_case)
-    assert " 5.0·10⁻³ s.h5" in page_of(study).words
+    assert " – – 5.0·10⁻³ " in page_of(study).words
 
 
 def study(folder, name, cells, factor=1.0, levels=4, **changes):
