@@ -202,7 +202,7 @@ def test_the_sections_are_in_order_and_show_field_and_energy(page_of, result_of,
              "Not tested: problems other than the data of section 6", "1 Problem · 2 Studies · 3 Cycles · 4 Work and precision",
              "1 The problem", "2 The studies", "Errors are maxima over", "Verdict: as expected", "Figure 2. The error of x",
              "Table 2. Orders", "3 Hysteresis cycles", "Table 3.", "4 Work and precision Figure", "Table 4.", "yield fronts",
-             "Figure 6.", "x(t) and F(t)", f"the balance lacks at most {lacking}", "6 Files: cost", "Table 5.",
+             "Figure 5.", "x(t) and F(t)", f"the balance lacks at most {lacking}", "6 Files: cost", "Table 5.",
              "masing reproduce s.h5", "References Bastien"]
     places = [words.index(part) for part in parts]
     assert places == sorted(places)
