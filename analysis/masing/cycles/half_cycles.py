@@ -19,10 +19,16 @@ CLOSED = 0.02
 AS_WIDE = 0.99
 # Curvature counts from this many of its standard errors on: one in 10⁵ straight branches looks curved.
 SIGNIFICANT = 4.5
+# A branch is straight if no polynomial of up to this degree lies in it.
+SMOOTH = 5
+# The force jumps if it does so by this many deviations of its noise, and by this fraction of its range.
+FIRM, LEAST_JUMP = 10, 0.01
 # Forces are not known better than this fraction of their range.
 EXACT = 1e-10
 # From this much noise on, as a fraction of the force's range, the unloading half is used, too.
 NOISY = 1e-3
+# A fit misses its own branch by up to this multiple of its noise.
+ROUGH = 2.0
 # What share of a half-cycle's width its other half must have to be its mirror image.
 WHOLE = 0.98
 
@@ -83,8 +89,8 @@ def widest_half_cycle(curve):
     halves = [_half(curve, opened, points, n)
               for n in range(1, len(points) - 1) if opened.x[points[n + 1]] > opened.x[points[n]]]
     if not halves:
-        raise DataError(f"{curve.path}: monotone loading: no rise of x begins at a reversal, so that distances from "
-                        "it, 2η, are not known; measure a whole cycle, or change the sign of x and force")
+        legs = {-1: "only falls", 1: "only rises"}.get(np.sign(np.diff(opened.x[points])).sum(), "rises and falls once")
+        raise DataError(f"{curve.path}: no closed cycle: x {legs}; record a full loop, so that x goes down and up")
     widest = max(each.width for each in halves)
     # Later cycles are nearer to the limit cycle.
     half = next(each for each in reversed(halves) if each.width >= AS_WIDE * widest)
@@ -140,13 +146,13 @@ class Loading:
 
 
 def loading(path, half, start):
-    """The Loading from `start` on; raises DataError when it is straight, falls, or steepens, so that nothing yields."""
+    """The Loading from `start` on; raises DataError when it has no loop, falls, jumps or steepens."""
     order = np.argsort(half.x, kind="stable")
     inside = order[half.x[order] - half.x[0] <= half.width]
     error = None if half.error is None else half.error[inside]
     result = Loading(path, start, np.maximum(half.x[inside] - start, 0), half.force[inside], error=error)
-    _refuse_wrong_shape(result)
     noise = scatter(result.distance, result.force)
+    _refuse_wrong_shape(result, half, max(noise, EXACT * np.abs(result.force).max(), np.finfo(float).tiny))
     return _with_mirror_image(result, half, noise) if noise > NOISY * np.ptp(result.force) else result
 
 
@@ -176,20 +182,59 @@ def scatter(distance, force):
     return np.median(np.abs(off) / np.sqrt(1 + share**2 + (1 - share)**2)) / 0.6745
 
 
-def _refuse_wrong_shape(branch):
-    d, height = branch.distance / branch.width, np.ptp(branch.force)
-    # Legendre's polynomials: slope and curvature of the least-squares parabola.
-    columns = np.polynomial.legendre.legvander(2 * d - 1, 2)
-    found, *_ = np.linalg.lstsq(columns, branch.force, rcond=None)
-    noise = max(scatter(branch.distance, branch.force), EXACT * height)
+def no_sliding(path, slope, width):
+    """The DataError of a branch of this width that is straight."""
+    return DataError(f"{path}: no sliding seen: force and displacement stay on one line of slope {slope:.5g} "
+                     f"(k0 + Σk); load further than {width / 2:.4g} to either side")
+
+
+def not_concave(path):
+    """The DataError of a branch whose slope increases, or is negative, somewhere."""
+    return DataError(f"{path}: bent, but not as sliding bends it: the slope of the loading increases (stiffer outwards?) "
+                     "or is negative somewhere; as springs slide one after another it falls, to no less than 0")
+
+
+def _refuse_wrong_shape(branch, half, noise):
+    """Raise DataError where springs that slide have no such branch and no such loop.
+
+    Where they do, the unloading is below the loading by more than half the branch's curvature, in the mean.
+    """
+    path, width, height = branch.path, branch.width, np.ptp(branch.force)
+    (_, slope, curvature), (*_, error) = _legendre(branch, noise, 2)
+    slope, curvature = 2 * slope / width, curvature if abs(curvature) > SIGNIFICANT * error else 0.0
+    bent = curvature or np.abs(np.divide(*_legendre(branch, noise, SMOOTH)))[2:].max() > SIGNIFICANT
+    order = np.argsort(half.before_x, kind="stable")
+    opening = branch.force - np.interp(half.x[0] + branch.distance, half.before_x[order], half.before_force[order])
+    loop, jump = opening.mean(), _jump(half)
+    is_open = loop > (abs(curvature) / 2 or noise)
+    jumps = jump > max(FIRM * noise, LEAST_JUMP * height, opening[3] / 2)
+    if jumps or is_open and not bent:
+        raise DataError(f"{path}: the force jumps by {jump if jumps else loop:.2g} at a reversal: dry friction without "
+                        "a spring of its own, η = 0, which is not fitted; if it has one, too few samples there")
+    if height == 0 or slope <= 0:
+        raise DataError(f"{path}: the force does not rise with x (mean slope {slope:.3g}): columns exchanged? a sign?")
+    if not bent and not is_open:
+        raise no_sliding(path, slope, width)
+    if curvature > 0 and loop < -curvature / 2:
+        raise DataError(f"{path}: the loop is gone round the wrong way, as if it gave energy: x and force exchanged, or "
+                        "the order of the samples reversed?")
+    if not is_open:
+        raise DataError(f"{path}: x and force go to and fro on one curve: a nonlinear spring, no friction")
+    if curvature > 0:
+        raise not_concave(path)
+
+
+def _legendre(branch, noise, degree):
+    """The coefficients of Legendre's polynomials on the branch by least squares, and their standard errors."""
+    columns = np.polynomial.legendre.legvander(2 * branch.distance / branch.width - 1, degree)
     error = noise * np.sqrt(np.diag(np.linalg.inv(columns.T @ columns)))
-    slope = 2 * found[1] / branch.width
-    if height == 0 or found[1] <= 0:
-        raise DataError(f"{branch.path}: is not a loading branch: the force does not rise with x (mean slope "
-                        f"{slope:g}); columns exchanged, or a sign?")
-    if found[2] > SIGNIFICANT * error[2]:
-        raise DataError(f"{branch.path}: is not a loading branch: its slope increases with x, but a Masing model's "
-                        "only falls from a reversal on")
-    if found[2] > -SIGNIFICANT * error[2]:
-        raise DataError(f"{branch.path}: never yields: the branch is straight up to the noise, so that only k0 + Σk = "
-                        f"{slope:.6g} is known; measure a cycle wider than {branch.width:.6g}")
+    return np.linalg.lstsq(columns, branch.force, rcond=None)[0], error
+
+
+def _jump(half):
+    """By how much more the force rises from the last sample before the reversal to the first one behind it than the
+    steepest of the next samples do on the same way."""
+    x, force = half.x[:5], half.force[:5]
+    steps = np.diff(x)[1:]
+    steepest = np.max(np.diff(force)[1:][steps > 0] / steps[steps > 0], initial=0)
+    return force[1] - half.before_force[-2] - steepest * (x[1] + half.before_x[-2] - 2 * x[0])

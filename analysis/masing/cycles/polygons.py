@@ -119,6 +119,14 @@ def fit_polygon(distance, force):
         corner = fewer[int(np.argmin(costs))]
 
 
+def concave_misfit(distance, force, *others):
+    """The rms by which the best concave rising polygon and multiples >= 0 of others [points] miss the force."""
+    candidates = np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1]
+    columns = np.column_stack([np.ones_like(distance), -np.ones_like(distance), _design(distance, candidates), *others])
+    q, r = np.linalg.qr(columns)
+    return np.sqrt(np.mean((columns @ nnls(r, q.T @ force, maxiter=100 * columns.shape[1])[0] - force)**2))
+
+
 def grouped(distance, force):
     """The samples, averaged in groups where there are more than MOST_POINTS."""
     size = -(-len(distance) // MOST_POINTS)

@@ -5,7 +5,7 @@ from collections import namedtuple
 import numpy as np
 
 from masing.cycles import polygons
-from masing.cycles.half_cycles import EXACT, loading
+from masing.cycles.half_cycles import EXACT, ROUGH, loading, no_sliding, not_concave, scatter
 from masing.errors import DataError
 from masing.identification.elements import Elements, last_slope_spring
 
@@ -41,20 +41,21 @@ def _from_segments(path, half, lines):
         # Before the first segment seen there is a steeper one.
         _refuse_coarse(path, len(branch.force))
     if len(drop) == 0:
-        raise DataError(f"{path}: never yields: the branch is one straight segment of slope {lines.slope[0]:.6g}")
+        raise no_sliding(path, lines.slope[0], branch.width)
     if np.any(drop <= 0) or lines.slope[-1] < -polygons.SAME_SLOPE * lines.slope[0]:
         worst = int(np.argmin(drop))
-        raise DataError(f"{path}: is not a loading branch: its slope goes from {lines.slope[worst]:g} to "
-                        f"{lines.slope[worst + 1]:g} at x = {lines.corners()[worst]:g}, but a Masing model's only "
-                        "falls, to no less than 0")
+        raise DataError(f"{path}: not springs that slide: the slope of the loading goes from {lines.slope[worst]:.6g} "
+                        f"to {lines.slope[worst + 1]:.6g} at x = {lines.corners()[worst]:.6g}; it must fall, to no less "
+                        "than 0")
     elements = Elements(last_slope_spring(lines.slope[-1], drop.sum()), drop, (lines.corners() - x) / 2)
     return Discrete(branch, elements, lines.slope[0] * x + lines.level[0], _gap(branch, elements) + half.gap / 2,
                     np.zeros_like(drop), 0.0, 0.0, exact=True)
 
 
 def _refuse_coarse(path, points):
-    raise DataError(f"{path}: too coarse: of the {points} samples of its widest loading branch fewer than "
-                    f"{FEWEST_ON_SEGMENT} lie on one of its segments, so that nothing confirms it; sample more densely")
+    raise DataError(f"{path}: too few samples: of the {points} of its widest loading branch fewer than "
+                    f"{FEWEST_ON_SEGMENT} lie on one of its segments (too coarse); sample more densely, or, if the branch "
+                    "is smooth, give --threshold η(s)")
 
 
 def _gap(branch, elements):
@@ -77,8 +78,8 @@ def _from_regression(path, half):
     branch = loading(path, half, half.x[0])
     found = polygons.fit_polygon(branch.distance, branch.force)
     if len(found.corner) == 0:
-        raise DataError(f"{path}: never yields: the branch is straight up to its noise {found.noise:.3g}; measure a "
-                        f"cycle wider than {branch.width:.6g}")
+        raise no_sliding(path, found.last_slope, branch.width) if found.noise <= ROUGH * scatter(
+            branch.distance, branch.force) else not_concave(path)
     own = branch.distance[::2] if branch.with_unloading else branch.distance
     counts, _ = np.histogram(own, np.r_[-np.inf, found.corner, np.inf])
     if counts.min() < FEWEST_ON_SEGMENT:

@@ -21,7 +21,7 @@ from masing.identification.replay import refuse_misfit
 from masing.results import Run
 
 # To what fraction of the force's range a model can be right, and what a branch is that it misses.
-DISCRETE = 1e-6, "it is curved, or no branch of a Masing model: --threshold η(s) identifies a continuous one"
+DISCRETE = 1e-6, "it is curved: --threshold η(s) identifies a continuous model"
 CONTINUOUS = 5e-3, "η(s) must span all that yields, and k(s) be smooth"
 
 

@@ -7,11 +7,13 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.stats import f as fisher
 
-from masing.cycles.half_cycles import AS_WIDE, EXACT, is_one_cycle, reversals, scatter, turning_points
-from masing.cycles.polygons import PRICE
+from masing.cycles.half_cycles import (AS_WIDE, EXACT, ROUGH, is_one_cycle, not_concave, reversals, scatter,
+                                       turning_points)
+from masing.cycles.polygons import PRICE, concave_misfit, grouped
 from masing.errors import DataError
 from masing.identification.discrete import Discrete
 from masing.identification.elements import Elements
+from masing.notation import measured
 
 # Blocks of consecutive samples between two reversals; their mean residuals are tested.
 BLOCKS, FEWEST_IN_BLOCK = 10, 4
@@ -25,8 +27,8 @@ LEVEL = 1e-5
 # Places of further elements whose stiffness is free in these tests, over the cycle's half width; degrees of the
 # polynomials of a leg, and its fewest samples. Noise below the last, a fraction of the force's range, is rounding.
 FURTHER, DEGREES, FEWEST_ON_LEG, ROUNDING = np.geomspace(0.03, 0.97, 12), 3, 12, 1e-5
-# A fit misses its own branch by up to this multiple of its noise.
-ROUGH = 2.0
+# A branch is concave if a polygon of many corners misses it by at most this fraction of the force's range, noise apart.
+CONCAVE = 1e-3
 # A spring and a dashpot explain a record to this fraction of the force's range, noise apart: x' is from differences.
 VISCOUS = 0.01
 # A record whose first sample has x = 0 and no force, to this fraction of their ranges, begins at rest, u = 0.
@@ -68,7 +70,7 @@ def replay(elements, x, u, force=None):
     return result
 
 
-class Misfit(namedtuple("Misfit", "x force missed excess freedom rate shape")):
+class Misfit(namedtuple("Misfit", "x force speed missed excess freedom rate shape")):
     """What a model misses of the samples x, force whose state is known: `missed` [samples], less what is constant.
 
     `excess` [blocks] are the means of blocks in standard deviations, as far as they exceed what is allowed. `rate` and
@@ -91,22 +93,38 @@ def refuse_misfit(found, half, floor, hint):
     and what to do, where the model misses that itself.
     """
     branch = found.branch
-    noise, reach = scatter(branch.distance, branch.force), np.ptp(branch.force)
+    path, noise, reach = branch.path, scatter(branch.distance, branch.force), np.ptp(branch.force)
     floor = max(floor * reach, np.diff(np.unique(branch.force)).min())
     missed = misfit(found, half, noise, floor)
-    largest = f"it misses the record's forces by {np.abs(missed.missed).max(initial=0) / reach:.1%} of their range"
-    if _is_viscous(missed, found.parameters, ROUGH * noise + VISCOUS * reach):
-        raise DataError(f"{branch.path}: rate-dependent: a spring and a dashpot explain the record better than a Masing "
-                        "model, whose force does not depend on the speed; measure so slowly that it does not matter")
-    if found.noise > ROUGH * noise + floor:
-        raise DataError(f"{branch.path}: no such model has this branch: the best misses its forces by "
-                        f"{found.noise / reach:.2g} of their range (rms), their noise is {noise / reach:.2g}; {hint}")
-    if missed.rate < min(missed.shape, LEVEL):
-        raise DataError(f"{branch.path}: rate-dependent: what a Masing model misses of the forces goes with the speed, "
-                        f"{largest} (noise {noise / reach:.1%})")
+    size = (f"{_percent(np.abs(missed.missed).max(initial=0) / reach)} of the forces' range, their noise is "
+            f"{_percent(noise / reach)}")
+    viscous = _is_viscous(missed, found.parameters, ROUGH * noise + VISCOUS * reach)
+    if found.noise > ROUGH * noise + floor and not viscous:
+        concave, viscous = _kinds(half, (1 + ROUGH) / 2 * noise + CONCAVE * reach)
+        if not viscous:
+            raise not_concave(path) if not concave else DataError(
+                f"{path}: no such model has this branch: the best misses it by {_percent(found.noise / reach)} (rms) of "
+                f"the forces' range, their noise is {_percent(noise / reach)}; {hint}")
+    if viscous or missed.rate < min(missed.shape, LEVEL):
+        raise DataError(f"{path}: the force depends on the speed (rate-dependent), as with a dashpot beside the springs: "
+                        f"springs that slide miss it by up to {size}; measure so slowly that it does not matter")
     if missed.significant:
-        raise DataError(f"{branch.path}: not Masing: the model of its widest branch is not that of the other branches, "
-                        f"{largest} (noise {noise / reach:.1%}): rate-dependent, or no elements that only slide")
+        raise DataError(f"{path}: not springs that only slide (not Masing): with what its widest branch shows, the "
+                        f"other branches are missed by up to {size}; rate-dependent, or another law")
+
+
+def _percent(share):
+    return f"{measured(100 * share)} %"
+
+
+def _kinds(half, well):
+    """Whether the branch is concave, to `well`, a force; and whether it is not, but is with a force that goes with x'."""
+    order = np.argsort(half.x, kind="stable")
+    order = order[half.x[order] - half.x[0] <= half.width]
+    distance, force = grouped(half.x[order] - half.x[0], half.force[order])
+    speed = grouped(half.x[order], np.gradient(half.x)[order])[1]
+    concave = concave_misfit(distance, force) <= well
+    return concave, not concave and concave_misfit(distance, force, speed) <= well
 
 
 def misfit(found, half, noise, floor):
@@ -117,8 +135,10 @@ def misfit(found, half, noise, floor):
     """
     elements = found.elements
     x, force, error, from_start = _within_reach(half)
-    top, bottom = np.maximum.accumulate(x), np.minimum.accumulate(x)
-    new = np.r_[True, np.diff(top) - np.diff(bottom) > SAME_PLACE * half.width]
+    turns, visited = np.union1d(turning_points(x), len(x) - 1), np.maximum.accumulate(x) - np.minimum.accumulate(x)
+    # A leg goes beyond what was visited as a whole: near a reversal its steps are small.
+    is_further = np.diff(visited[turns]) > SAME_PLACE * half.width
+    new = np.r_[True, (np.diff(visited) > 0) & np.repeat(is_further, np.diff(turns))]
     state = elements.threshold
     if from_start and abs(x[0]) <= AT_REST * np.ptp(x) and abs(force[0]) <= AT_REST * np.ptp(force) + 3 * noise:
         state = np.zeros_like(state)
@@ -133,7 +153,7 @@ def misfit(found, half, noise, floor):
     mean = _means(allowed, part, known)
     weight = np.where(known, 1 / np.maximum(np.hypot(noise, allowed - mean), floor), 0)
     missed, allowed = missed - _means(missed, part, known), allowed + mean + floor
-    cuts = np.union1d(turning_points(x)[1:-1], np.flatnonzero(new))
+    cuts = np.union1d(turns[1:-1], np.flatnonzero(new))
     legs = [leg[known[leg]] for leg in np.split(np.arange(len(x)), cuts)]
     blocks = [block for leg in legs if (count := min(BLOCKS, len(leg) // FEWEST_IN_BLOCK))
               for block in np.array_split(leg, count)]
@@ -149,7 +169,7 @@ def misfit(found, half, noise, floor):
         explained = _explained(elements, half, x, state, part)
         rate = _chance(weight, missed, explained, np.gradient(x)[:, None])
         shape = _chance(weight, missed, explained, _parabolas(x, legs))
-    return Misfit(x[known], force[known], missed[known], excess, freedom, rate, shape)
+    return Misfit(x[known], force[known], np.gradient(x)[known], missed[known], excess, freedom, rate, shape)
 
 
 def _explained(elements, half, x, state, part):
@@ -205,7 +225,7 @@ def _is_viscous(missed, parameters, well):
     x, count = missed.x, len(missed.x)
     if count < FEWEST_IN_BLOCK:
         return False
-    columns = np.column_stack([np.ones(count), x, np.gradient(x)])
+    columns = np.column_stack([np.ones(count), x, missed.speed])
     found, *_ = np.linalg.lstsq(columns, missed.force, rcond=None)
     least = count * (EXACT * np.ptp(missed.force))**2
     theirs, ours = (max(np.sum(each**2), least) for each in (missed.force - columns @ found, missed.missed))
