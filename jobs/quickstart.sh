@@ -30,4 +30,7 @@ done
 "$python" "$root/analysis/cycles.py" "${cycles[@]}" -o "$folder/cycles.png"
 "$python" "$root/analysis/report.py" "${studies[@]}" --cycles "${cycles[@]}" --reproduce \
   --program "$program" -o "$folder/report.html" >/dev/null
+# The README's pictures are the page's first figure:
+#   cp results/quickstart/report-files/cycle-fig06-together.svg analysis/pictures/cycles.svg
+#   cp results/quickstart/report-files/study-cells-errors.svg analysis/pictures/errors.svg
 echo "report: $folder/report.html"
