@@ -18,6 +18,15 @@ def test_a_line_of_prose_has_at_most_120_characters(name):
     assert [n for n, line in enumerate(lines, start=1) if len(line) > 120 and not line.startswith("|")] == []
 
 
+def test_the_citation_has_the_keys_that_its_format_requires_and_the_programs_version(masing):
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert {"cff-version", "message", "title", "authors"} <= set(re.findall(r"^([a-z-]+):", text, re.MULTILINE))
+    version = re.search(r'^version: "(.*)"$', text, re.MULTILINE)[1]
+    said = subprocess.run([masing, "--version"], capture_output=True, text=True, check=True).stdout
+    assert re.search(rf"\b{re.escape(version)}\b", said)
+    assert f"version = {{{version}, revision" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 def shown(text):
     """The commands in the indented blocks of a text, and the other lines of these, as they stand."""
     blocks = re.sub(r"\\\n\s*", "", "\n".join(line[4:] for line in text.splitlines() if line.startswith("    ")))
