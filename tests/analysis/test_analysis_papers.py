@@ -105,7 +105,10 @@ def test_the_programs_numbers_are_those_of_closed_forms(runs_of):
     assert rows["(13a), fig. 2", "largest |g1|, |g2|, |g3|"]["program"] == "1 2 3"
     assert rows["p. 5, fig. 2", "time from g2, g3 at a bound to g1 off its own"]["difference"] == "0"
     least, most = known["cycle-fig06"].x.min(), known["cycle-fig06"].x.max()
-    assert rows["fig. 6", "x; F − m x″"]["program"].startswith(f"−{-least:.2f} … {most:.4f}; ")
+    spans = rows["fig. 6", "x; F − m x″; period"]["program"].split("; ")
+    assert spans[0] == f"−{-least:.2f} … {most:.4f}"
+    # That of cos(0.5 t), over three cycles, between samples 0.05 apart.
+    assert number(spans[2]) == pytest.approx(4 * np.pi, abs=0.1 / 3)
 
 
 @pytest.mark.long

@@ -12,7 +12,7 @@ import numpy as np
 
 from masing.cycles import polygons
 from masing.cycles.curves import read_measured
-from masing.cycles.half_cycles import widest_half_cycle
+from masing.cycles.half_cycles import turning_points, widest_half_cycle
 from masing.cycles.shape import segments_in_words
 from masing.identification.discrete import identify_discrete
 from masing.notation import EN_DASH, measured, minus, signs_of
@@ -78,7 +78,10 @@ def _left(run):
 
 
 def _extent(run):
-    return "; ".join(f"{measured(column.min(), 4)} … {measured(column.max(), 4)}" for column in (run.x, run.restoring))
+    half = len(run.t) // 2
+    loops = np.diff(run.t[half:][turning_points(run.x[half:])[1:-1:2]])
+    spans = [f"{measured(each.min(), 4)} … {measured(each.max(), 4)}" for each in (run.x, run.restoring)]
+    return "; ".join([*spans, measured(loops.mean(), 4) if np.ptp(loops) < 0.02 * loops.mean() else EN_DASH])
 
 
 # By the names in papers.csv: numbers, or words, of the runs of a row.
@@ -121,7 +124,7 @@ def _row(runs, cases, paper, place, quantity, printed, value):
     except (IndexError, KeyError, ValueError):
         program = EN_DASH
     if value == "extent":
-        quantity, printed = f"x; F − m x″ (data: {_as_printed(runs[0], printed)})", EN_DASH
+        quantity, printed = f"x; F − m x″; period (data {_as_printed(runs[0], printed)})", EN_DASH
     elif not isinstance(program, str):
         numbers = np.atleast_1d(program)
         apart = numbers - [float(Fraction(word)) for word in printed.split()]
