@@ -79,9 +79,9 @@ def measured(value, digits=2, plain=range(-1, 4)):
     return minus(_times_ten(mantissa, exponent))
 
 
-def tick(value):
-    """A number on an axis: `−1.5`, `0`, `2.5·10⁻¹⁴`; four digits, without trailing zeros."""
-    return re.sub(r"\.?0+(?=·)", "", measured(value, 4, plain=range(-3, 5)))
+def tick(value, digits=4):
+    """A number on an axis: `−1.5`, `0`, `2.5·10⁻¹⁴`; so many digits, without trailing zeros."""
+    return re.sub(r"\.?0+(?=·)", "", measured(value, digits, plain=range(-3, max(5, digits))))
 
 
 def estimate(value, width):

@@ -157,7 +157,13 @@ def label_values(*axes):
     """Label linear axes with few numbers in full, `-1.5` or `2·10⁻¹⁴`, never with a factor or an offset beside them."""
     for axis in axes:
         axis.set_major_locator(MaxNLocator(MOST_TICKS - 1, steps=[1, 2, 2.5, 5, 10]))
-        axis.set_major_formatter(lambda value, _: tick(value))
+        axis.set_major_formatter(lambda value, _, axis=axis: tick(value, _digits(axis.get_majorticklocs())))
+
+
+def _digits(places):
+    """How many digits tell the places of ticks apart, four at least."""
+    most, step = np.abs(places).max(), np.diff(places).min(initial=np.inf)
+    return 4 if not 0 < step < most else max(4, 2 + int(np.floor(np.log10(most)) - np.floor(np.log10(step))))
 
 
 def line_by_time(axes, t, x, y):

@@ -104,22 +104,26 @@ def picture(run, words, exact=None):
     if not keep.any():
         raise MasingError(f"{run.path}: no finite sample for 'draw: {words}'; it has {t[0]:g} <= t <= {t[-1]:g}")
     kept = {each: columns[each][keep] for each in dict.fromkeys([*names, "t"])}
-    behind = exact and {each: values[keep] for each, values in exact.columns.items() if each in kept}
+    compared = [each for each in names if each not in ("t", "force")] if exact else []
+    behind = compared and {each: values[keep] for each, values in exact.columns.items() if each in kept}
     window = f"{t[keep][0]:.6g} ≤ t ≤ {t[keep][-1]:.6g}"
-    ranges = ", ".join(minus(f"{each} in [{values.min():.4g}, {values.max():.4g}]") for each, values in kept.items()
-                       if each in names and each != "t")
+    ranges = ", ".join(minus(f"{each} in {extent(kept[each])}") for each in names if each != "t")
     drawn = "; ".join(" over ".join(reversed(curve)) for curve in drawing.curves)
-    apart = {each: np.abs(values - behind[each]).max() for each, values in kept.items()
-             if each not in ("t", "force") and each in names} if behind else {}
+    apart = {each: np.abs(kept[each] - behind[each]).max() for each in compared}
     figure = curve_figure(kept, drawing.curves, run, behind)
     far = listed(f"{measured(far)} in {name}" for name, far in apart.items())
     shown = [line.get_label() for axes in figure.axes for line in axes.lines]
-    words = "Grey: exact; at most {} away." if "exact" in shown else \
-        "Below: the error, at most {}." if any(label.startswith("error of ") for label in shown) else \
-        "At most {} from the exact solution."
-    beside = f" {words.format(far)}" if behind else ""
+    words = "Grey: exact; differences" if "exact" in shown else "Differences from the exact solution"
+    words = "Below: the error," if any(label.startswith("error of ") for label in shown) else words
+    beside = f" {words} at most {far}." if apart else ""
     return Picture(f"{run.path.stem}-{'-'.join(names)}", figure,
                    f"Curve of {drawn}, {trajectory_name(run)}, {window}: {ranges}.{beside}", f"{window}: {ranges}.{beside}")
+
+
+def extent(values):
+    """Least and most of values in brackets, in four digits where these tell them apart."""
+    digits = 4 if np.ptp(values) > 1e-3 * np.abs(values).max() else 7
+    return f"[{values.min():.{digits}g}, {values.max():.{digits}g}]"
 
 
 def curve_figure(columns, curves, run, behind=None):
