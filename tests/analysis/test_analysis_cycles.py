@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import cycles
-from masing.convergence.figures import overview
 from masing.cycles import figures
 from masing.cycles.shape import rising_half
 from masing.report.cycles import cycles_section
@@ -119,7 +118,8 @@ def test_cycles_in_one_frame_are_those_that_differ(tmp_path, papers_case, shifts
     axes = figures.together(runs, exact).axes[0]
     assert ", ".join(line.get_label() for line in axes.lines) == drawn
     assert [text.get_text() for inset in axes.child_axes for text in inset.texts] == [magnified] * bool(magnified)
-    assert len(figures.together(runs).axes[0].lines) == len(runs)
+    alone = figures.together(runs).axes[0]
+    assert len(alone.lines) == len(runs) and alone.get_ylabel() == "restoring force F − m x″"
 
 
 def test_differences_are_those_from_the_exact_solution_in_its_last_periods(tmp_path, papers_case):
@@ -130,12 +130,8 @@ def test_differences_are_those_from_the_exact_solution_in_its_last_periods(tmp_p
         assert np.allclose(line.get_ydata(), shift * np.ptp(papers_case[1]))
         # The force has the period 4 π; the sampled reversals lie a little beside.
         assert np.ptp(line.get_xdata()) >= 2 * 4 * np.pi - 0.2 and np.ptp(line.get_xdata()) < 3 * 4 * np.pi
-
-
-def test_the_overview_has_cycles_and_errors(tmp_path, papers_case):
-    runs, exact = shifted(tmp_path, papers_case, (0.1, 1e-3))
-    left, right = overview(runs, exact, read(write_study(tmp_path / "s.h5", ladder(), fit())), ["x"]).axes
-    assert left.get_ylabel() == "restoring force F − m x″" and right.get_ylabel() == "maximal error"
+    (last,) = figures.differences(runs, exact, 1).axes[0].lines
+    assert (last.get_label(), last.get_color()) == ("P = 100", lines[1].get_color())
 
 
 @pytest.mark.parametrize("period, part", [(0.1, 0.2), (0.3, 0.4), (0.45, 0.8), (3.0, 1.0)])

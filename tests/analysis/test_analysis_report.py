@@ -292,7 +292,7 @@ def test_points_in_the_fit_are_filled_and_the_floor_is_drawn_in_sight():
     h = np.array([1e-3, 1e-2, 1e-1])
     curve = Curve("x", h, np.array([True, True, False]), h, h)
     for floor, lines in ((2e-3, 1), (1e-9, 0)):
-        axes = error_figure([curve], [1], "step", floor).axes[0]
+        axes = error_figure([curve], {1: [curve]}, "step", floor).axes[0]
         faces = {line.get_markerfacecolor(): len(line.get_xdata()) for line in axes.lines if line.get_marker() == "o"
                  and len(line.get_xdata())}
         assert sorted(faces.values()) == [1, 2] and faces["white"] == 1
@@ -304,7 +304,7 @@ def test_no_point_lies_on_a_slope_triangle(decades, order):
     h = np.logspace(-decades, 0, 2 * decades + 1)
     curves = [Curve(name, factor * h**order, np.ones(len(h), bool), factor * h**order, h)
               for name, factor in (("x", 1), ("y", 0.4), ("u", 0.5))]
-    figure = error_figure(curves, [order], "step")
+    figure = error_figure(curves, {order: curves}, "step")
     figure.canvas.draw()
     axes = figure.axes[0]
     corners = axes.transData.transform(axes.patches[0].get_xy()[:3]) * 72 / figure.dpi

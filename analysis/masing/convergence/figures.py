@@ -7,7 +7,6 @@ from matplotlib.colors import LogNorm
 
 from masing import style
 from masing.convergence.claim import findings
-from masing.cycles.figures import draw_together
 from masing.notation import measured
 from masing.results import QUANTITY_NAMES, Mark
 from masing.style import drawable_in_logarithm, label_decades
@@ -37,23 +36,14 @@ def curves_of(study, quantities):
 
 
 def study_figure(study, quantities):
-    """The errors of the quantities of a Study over its refined step."""
-    return error_figure(*_shown(study, quantities))
-
-
-def _shown(study, quantities):
+    """The errors of the quantities of a Study over its refined step, or each over its own of the joint fit."""
     orders = drawn(study, quantities)
-    return (curves_of(study, orders), sorted({n for n in orders.values() if n is not None}), abscissa(study)[0],
-            study.number("floor"))
-
-
-def overview(runs, exact, study, quantities, start=None, end=None):
-    """One figure of two panels: the cycles of the Runs over the exact Run's, and the errors of a Study."""
-    figure = style.figure(2, 1.15)
-    left, right = figure.subplots(1, 2)
-    draw_together(left, runs, exact, start, end)
-    draw_errors(right, *_shown(study, quantities))
-    return figure
+    curves, (label, _, own_steps) = curves_of(study, orders), abscissa(study)
+    if own_steps:
+        orders = {q: study.joint(q).power for q in orders}
+    slopes = {n: [curve for curve, order in zip(curves, orders.values()) if order == n] if own_steps else curves
+              for n in sorted({n for n in orders.values() if n is not None})}
+    return error_figure(curves, slopes, label, study.number("floor"))
 
 
 def abscissa(study):
@@ -66,27 +56,21 @@ def abscissa(study):
     return label, f"{label}, with {'the constants' if powers == {1} else 'p and the constants'} of each", True
 
 
-def error_figure(curves, expected, label, floor=0.0):
+def error_figure(curves, slopes, label, floor=0.0):
     """The errors of the curves [Curve, ...] over their steps, called `label`, in log-log axes: fitted points filled,
     others hollow, lines fitted over their range.
 
-    expected: the orders whose triangles to draw; floor: that of round-off, drawn where it is in sight. Points that a
-    logarithm cannot show (zero, NaN) are left out.
+    slopes: the orders whose triangles to draw, {order: the Curves that its triangle is below}; floor: that of round-off,
+    drawn where it is in sight. Points that a logarithm cannot show (zero, NaN) are left out.
     """
     figure = style.figure(1, 1.15)
-    draw_errors(figure.add_subplot(), curves, expected, label, floor)
-    return figure
-
-
-def draw_errors(axes, curves, expected, label, floor=0.0):
-    """Draw what error_figure() shows into the Axes."""
-    axes.set(xscale="log", yscale="log")
+    axes = figure.add_subplot(xscale="log", yscale="log")
     for n, curve in enumerate(curves):
         _draw_curve(axes, curve, n)
     axes.margins(y=0.1)
     points = [_points(curve.steps, curve.errors) for curve in curves]
-    for place, exponent in enumerate(expected):
-        style.draw_triangle(axes, points, exponent, place)
+    for place, (order, above) in enumerate(slopes.items()):
+        style.draw_triangle(axes, [_points(curve.steps, curve.errors) for curve in above], order, place)
     low, high = axes.get_ylim()
     if low <= floor <= high:
         axes.axhline(floor, color=style.GREY, linewidth=0.8, linestyle=(0, (6, 2)))
@@ -95,9 +79,10 @@ def draw_errors(axes, curves, expected, label, floor=0.0):
     label_decades(axes.xaxis, axes.yaxis)
     axes.set(xlabel=label, ylabel="maximal error")
     if any(len(h) for h, _ in points):
-        axes.legend(loc="best")
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=4, borderaxespad=0, handlelength=1.5, columnspacing=1)
     else:
         axes.text(0.5, 0.5, "no error can be drawn", transform=axes.transAxes, ha="center")
+    return figure
 
 
 def _draw_curve(axes, curve, n):

@@ -30,42 +30,11 @@ TRANSIENT, CENTRE = "#bbbbbb", "#000000"
 ROUNDING = 1e-9
 
 
-def cycle_figure(curve, title="", limits=None, exact=None, part=None, t=None):
-    """One hysteresis cycle; curve = (x, restoring), each [samples], limits as shared_limits() gives them.
-
-    With the exact cycle behind it; `part` of its width and height around its right-hand corner is magnified, if given.
-    A record of many cycles is coloured by its times t [samples], if given.
-    """
-    figure = style.figure(1, 1 if exact is None else 1.15)
-    axes = figure.add_subplot()
-    if exact is not None:
-        axes.plot(*exact, **style.BEHIND, label="exact")
-    if part is not None:
-        _draw_corner(axes, [curve], exact, part)
-    _draw_cycle(axes, curve, title, limits, t)
-    if exact is not None:
-        axes.legend(loc="upper left")
+def cycle_figure(curve, t=None):
+    """One curve (x, restoring), each [samples]; a record of many cycles is coloured by its times t [samples], if given."""
+    figure = style.figure()
+    _draw_cycle(figure.add_subplot(), curve, "", None, t)
     return figure
-
-
-def magnification(part):
-    """How many times larger than the cycle the corner is drawn."""
-    return CORNER[2] / (2 * part)
-
-
-def _draw_corner(axes, curves, exact, part, colours=style.COLOURS):
-    inset = axes.inset_axes(CORNER)
-    inset.plot(*exact, **style.BEHIND)
-    for curve, colour in zip(curves, colours):
-        inset.plot(*curve, color=colour, linewidth=1.2)
-    tip = np.argmax(exact[0])
-    half = [part * np.ptp(values) or 1.0 for values in exact]
-    limits = [(values[tip] - 1.5 * h, values[tip] + 0.5 * h) for values, h in zip(exact, half)]
-    inset.set(xlim=limits[0], ylim=limits[1], xticks=[], yticks=[])
-    inset.text(0.95, 0.08, f"× {magnification(part):.2g}", transform=inset.transAxes, ha="right", fontsize=10)
-    for spine in inset.spines.values():
-        spine.set_visible(True)
-    axes.indicate_inset_zoom(inset, edgecolor=style.GREY)
 
 
 def cycle_panels(curves, titles, times=None):
@@ -81,25 +50,15 @@ def cycle_panels(curves, titles, times=None):
     return figures
 
 
-def cycles_together(curves, labels, exact=None, part=None):
-    """All cycles in one frame; each line is thinner than the one before, so that coinciding cycles stay visible.
-
-    exact: a cycle to draw behind them, of which `part` around the right-hand corner is magnified. More curves than there
-    are colours get those of a sequence, in their order.
-    """
+def cycles_together(curves, labels):
+    """All cycles in one frame; each line is thinner than the one before, so that coinciding cycles stay visible."""
     # A label takes about a tenth of an inch a letter, and as much again for its line.
     columns = max(1, min(4, int(TOGETHER_WIDTH * style.PANEL[0] * 10 / (max(map(len, labels)) + 8))))
-    figure = style.figure(TOGETHER_WIDTH, 1.4 + 0.065 * math.ceil((len(curves) + (exact is not None)) / columns))
+    figure = style.figure(TOGETHER_WIDTH, 1.4 + 0.065 * math.ceil(len(curves) / columns))
     axes = figure.add_subplot()
-    in_order = exact is not None or len(curves) > len(style.COLOURS)
-    colours = list(style.SEQUENCE(np.linspace(0, 1, len(curves)))) if in_order else style.COLOURS
-    if exact is not None:
-        axes.plot(*exact, **style.BEHIND, label="exact, P = ∞")
     widths = np.linspace(1.2 + 0.7 * min(len(curves) - 1, 4), 1.2, len(curves))
-    for curve, label, width, colour in zip(curves, labels, widths, colours):
-        axes.plot(*curve, color=colour, label=label, linewidth=1.2 if exact is not None else width)
-    if part is not None:
-        _draw_corner(axes, curves, exact, part, colours)
+    for curve, label, width, colour in zip(curves, labels, widths, style.colours(len(curves))):
+        axes.plot(*curve, color=colour, label=label, linewidth=width)
     axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
     style.label_values(axes.xaxis, axes.yaxis)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=columns)
@@ -107,37 +66,43 @@ def cycles_together(curves, labels, exact=None, part=None):
 
 
 def together(runs, exact=None, start=None, end=None):
-    """The cycles (x, restoring) of the Runs of one problem in start <= t <= end in one frame, over the exact Run's, as
-    draw_together() draws them."""
+    """The cycles (x, restoring) of the Runs of one problem in start <= t <= end over that of the Run `exact`, thick and
+    grey, if given; of those that cannot be told from it only the nearest, for which the right-hand corner is magnified."""
     figure = style.figure(1, 1.15)
-    draw_together(figure.add_subplot(), runs, exact, start, end)
-    return figure
-
-
-def draw_together(axes, runs, exact=None, start=None, end=None):
-    """Draw the cycles of the Runs over that of the Run `exact`, thick and grey, if given; of those that cannot be told
-    from it only the nearest, for which the right-hand corner is magnified. Gives the Runs drawn."""
+    axes = figure.add_subplot()
     samples = {run: samples_in_window(run, start, end) for run in runs}
-    drawn, part = list(runs), None
+    drawn, colours = runs, dict(zip(runs, style.colours(len(runs))))
     if exact is not None:
-        behind = samples_in_window(exact, *next(iter(samples.values()))[0][[0, -1]])[1:]
+        behind = samples_in_window(exact, *samples[runs[0]][0][[0, -1]])[1:]
         axes.plot(*behind, **style.BEHIND, label="exact")
-        apart = {run: max(np.abs(far).max() / (np.ptp(width) or 1.0)
-                          for far, width in zip(differences_from(exact, sample), behind))
+        sizes = [np.ptp(values) or 1.0 for values in behind]
+        apart = {run: max(np.abs(far).max() / size for far, size in zip(differences_from(exact, sample), sizes))
                  for run, sample in samples.items()}
         nearest = min(runs, key=apart.get)
         drawn = [run for run in runs if run is nearest or apart[run] > VISIBLE]
-        part = CORNER_DISTANCES * apart[nearest] if LEAST_VISIBLE < apart[nearest] <= VISIBLE else None
-    colours = dict(zip(runs, style.colours(len(runs))))
     for run, label in zip(runs, labels(runs)):
         if run in drawn:
             axes.plot(*samples[run][1:], color=colours[run], label=label, linewidth=1.2)
-    if part is not None:
-        _draw_corner(axes, [samples[nearest][1:]], behind, part, [colours[nearest]])
+    if exact is not None and LEAST_VISIBLE < apart[nearest] <= VISIBLE:
+        _draw_corner(axes, samples[nearest][1:], behind, CORNER_DISTANCES * apart[nearest], colours[nearest])
     axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
     style.label_values(axes.xaxis, axes.yaxis)
     axes.legend(loc="upper left", borderaxespad=0, handlelength=1.2, labelspacing=0.25)
-    return drawn
+    return figure
+
+
+def _draw_corner(axes, curve, exact, part, colour):
+    inset = axes.inset_axes(CORNER)
+    inset.plot(*exact, **style.BEHIND)
+    inset.plot(*curve, color=colour, linewidth=1.2)
+    tip = np.argmax(exact[0])
+    half = [part * np.ptp(values) or 1.0 for values in exact]
+    limits = [(values[tip] - 1.5 * h, values[tip] + 0.5 * h) for values, h in zip(exact, half)]
+    inset.set(xlim=limits[0], ylim=limits[1], xticks=[], yticks=[])
+    inset.text(0.95, 0.08, f"× {CORNER[2] / (2 * part):.2g}", transform=inset.transAxes, ha="right", fontsize=10)
+    for spine in inset.spines.values():
+        spine.set_visible(True)
+    axes.indicate_inset_zoom(inset, edgecolor=style.GREY)
 
 
 def labels(runs):
@@ -146,23 +111,21 @@ def labels(runs):
     return [f"P = {size}" for size in sizes] if len(set(sizes)) == len(runs) else names_apart(runs)
 
 
-def differences(runs, exact):
-    """|x_P(t) - x(t)| of the Runs from the exact Run over its last two periods, on a logarithmic axis."""
+def differences(runs, exact, most=len(style.LINES)):
+    """|x(t; P) - x(t)| of the last `most` Runs from the exact Run over its last two periods, on a logarithmic axis, in
+    the colours of together()."""
     turns = reversals(exact.x)
     start = exact.t[turns[-2 * PERIODS - 1]] if len(turns) > 2 * PERIODS else None
     figure = style.figure(1, 1.15)
     axes = figure.add_subplot(yscale="log")
-    least = np.inf
-    for n, (run, label, colour) in enumerate(zip(runs, labels(runs), style.colours(len(runs)))):
-        sample = samples_in_window(run, start)
-        apart = np.abs(differences_from(exact, sample)[0])
-        least = min(least, apart.max())
-        axes.plot(sample[0], apart, style.LINES[n % len(style.LINES)], color=colour, label=label)
-    # Where x_P crosses x the difference is zero.
-    axes.set(xlabel="time t", ylabel="|x(t; P) − x(t)|", ylim=(least / 30, None))
+    for run, label, colour, dashes in list(zip(runs, labels(runs), style.colours(len(runs)), style.LINES * 9))[-most:]:
+        t, x, restoring = samples_in_window(run, start)
+        axes.plot(t, np.abs(differences_from(exact, (t, x, restoring))[0]), dashes, color=colour, label=label)
+    # Where x(t; P) crosses x the difference is zero.
+    axes.set(xlabel="time t", ylabel="|x(t; P) − x(t)|", ylim=(min(max(line.get_ydata()) for line in axes.lines) / 30, None))
     style.label_values(axes.xaxis)
     style.label_decades(axes.yaxis)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=3, borderaxespad=0, handlelength=1.2, columnspacing=1)
     return figure
 
 

@@ -133,8 +133,8 @@ def _differences(group, exact):
     far = listed(f"{measured(distance(cycle.sample, exact)[0])} for {label}"
                  for cycle, label in zip(group[-MOST_DIFFERENCES:], figures.labels(runs)))
     caption = "Distance of x from the exact solution over the last two periods."
-    return Picture(f"{runs[0].path.stem}-differences", figures.differences(runs, exact),
-                   f"{caption} In the window of the cycles at most {far}.", caption)
+    figure = figures.differences([cycle.run for cycle in group], exact, MOST_DIFFERENCES)
+    return Picture(f"{runs[0].path.stem}-differences", figure, f"{caption} In the window of the cycles at most {far}.", caption)
 
 
 def _long(cycle):
