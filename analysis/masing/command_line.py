@@ -1,14 +1,14 @@
 """The command line of the scripts: options, one line for a user's mistake, and complete files only."""
 
 import argparse
-import importlib.util
+import difflib
 import json
 import math
 import os
 import sys
 from pathlib import Path
 
-from masing.errors import FAILURE, MasingError
+from masing.errors import FAILURE, MasingError, missing
 
 PICTURES = (".png", ".svg", ".pdf")
 # In every picture and page, by which a later run knows it as one that it may replace.
@@ -19,8 +19,10 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that raises MasingError instead of printing its usage."""
 
     def error(self, message):
-        """Raise MasingError with argparse's message."""
-        raise MasingError(f"{message} (see --help)")
+        """Raise MasingError with argparse's message; where that names an unknown option, with the nearest one."""
+        unknown = next((word for word in message.split() if word.startswith("--") and message[0] == "u"), "")
+        near = difflib.get_close_matches(unknown, self._option_string_actions, 1)
+        raise MasingError(f"{message}{f'; did you mean {near[0]}?' if near else ''} (see --help)")
 
     def add_window(self, what):
         """Add --from and --to, with a help text of the form `<what> T0`; the values are `start` and `end`."""
@@ -52,12 +54,8 @@ def _pairs(text):
 
 def require(*libraries):
     """Exit with code 1 and one line on stderr if this Python lacks one of the named libraries."""
-    missing = [name for name in libraries if importlib.util.find_spec(name) is None]
-    if missing:
-        script = Path(sys.argv[0]).name
-        print(f"{script}: {sys.executable} has no {', '.join(missing)}: use a Python that has them, "
-              "such as /usr/bin/python3 with Debian's python3-h5py, python3-matplotlib, python3-pandas, "
-              "python3-jinja2", file=sys.stderr)
+    if line := missing(*libraries):
+        print(f"{Path(sys.argv[0]).name}: {line}", file=sys.stderr)
         sys.exit(FAILURE)
 
 

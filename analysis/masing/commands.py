@@ -13,13 +13,15 @@ import weakref
 from pathlib import Path
 
 from masing import program
-from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError
+from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, require
 
 # Options that are given once for each NAME=VALUE.
 REPEATED = ("set", "let", "over")
+# Options that are functions, and may be tables.
+FUNCTIONS = ("base_acceleration", "force", "initial_u", "position", "stiffness", "threshold", "threshold_down")
 
 
-def simulate(**options):
+def simulate(*files, **options):
     """Run `masing simulate` and give its Run; raises MasingError with the program's line.
 
     Keywords are the program's options: `final_time=60` is --final-time 60. A keyword of Python gets an underscore:
@@ -29,38 +31,41 @@ def simulate(**options):
 
     Without `output` the file is temporary, and removed with the result. `ranks=n` runs n ranks on this host by mpirun.
     """
-    return _result("simulate", options)
+    return _result("simulate", files, options)
 
 
-def converge(**options):
+def converge(*files, **options):
     """Run `masing converge` and give its Study, whatever its verdict; the keywords are as in simulate().
 
     Levels are a list, levels=[50, 100, 200], or of pairs, levels=[(50, 5000), (100, 10000)].
     """
-    return _result("converge", options)
+    return _result("converge", files, options)
 
 
-def scan(**options):
+def scan(*files, **options):
     """Run `masing scan` and give its Scan; the keywords are as in simulate().
 
     over={"w": "0.3:1.75:30"} or over={"w": [0.4, 0.7, 1], "f": "0.1:1:4:log"}. Points that failed are in the Scan with
     their status; a warning has the program's line.
     """
-    return _result("scan", options)
+    return _result("scan", files, options)
 
 
 def open(path):
     """The Run, Study or Scan in a result file; raises MasingError when it cannot be read."""
+    require("h5py", "numpy")
     from masing import results
 
+    if not isinstance(path, str | Path):
+        raise MasingError(f"open({path!r}): give the path of a result file")
     return results.read(path)
 
 
 def words(options, folder):
     """The options of simulate() as words of the program; tables of arrays are written into the folder."""
     result = []
-    # All words behind --petsc go to PETSc.
-    for name, value in sorted(options.items(), key=lambda item: item[0] == "petsc"):
+    # All words behind --petsc go to PETSc; an option that is True would take the next word for its value.
+    for name, value in sorted(options.items(), key=lambda item: (item[0] == "petsc", item[1] is True)):
         option = f"--{name.rstrip('_').replace('_', '-')}"
         if value is None or isinstance(value, bool):
             result += [option] if value else []
@@ -69,9 +74,12 @@ def words(options, folder):
         elif name == "config" and "\n" in str(value):
             (case := Path(folder) / "case.ini").write_text(value, encoding="utf-8")
             result += [option, str(case)]
-        elif _is_table(value):
+        elif callable(value):
+            raise MasingError(f"{name}: a function of Python cannot be run by the program; give a text, "
+                              "\"0.3*sin(t)\", or its values, (t, f)")
+        elif name in FUNCTIONS and not isinstance(value, str) and hasattr(value, "__len__"):
             table = Path(folder) / f"{name}.csv"
-            table.write_text("".join(f"{float(a)!r},{float(b)!r}\n" for a, b in zip(*value, strict=True)))
+            table.write_text("".join(f"{a!r},{b!r}\n" for a, b in _rows(name, value)))
             result += [option, f"table:{table}"]
         elif name in REPEATED and isinstance(value, dict):
             result += [word for key, each in value.items() for word in (option, f"{key}={_text(each)}")]
@@ -82,9 +90,17 @@ def words(options, folder):
     return result
 
 
-def _is_table(value):
-    """Whether it is a pair of arrays [n], a function's arguments and values."""
-    return isinstance(value, tuple) and len(value) == 2 and all(getattr(each, "ndim", 0) == 1 for each in value)
+def _rows(name, value):
+    """The rows (argument, value) of a function given as two sequences [n], or as rows [n, 2]."""
+    sizes = [len(each) if hasattr(each, "__len__") else 0 for each in value]
+    if len(sizes) == 2 and sizes[0] != sizes[1]:
+        raise MasingError(f"{name}: {sizes[0]} arguments and {sizes[1]} values; give (t, f), two arrays of one length")
+    if 0 in sizes or len(sizes) != 2 and set(sizes) != {2}:
+        raise MasingError(f"{name}: one array has no arguments; give (t, f), two arrays of one length")
+    try:
+        return [(float(a), float(b)) for a, b in (zip(*value) if len(sizes) == 2 else value)]
+    except (TypeError, ValueError):
+        raise MasingError(f"{name}: what is not a number is in its table") from None
 
 
 def _text(value, separator=","):
@@ -129,10 +145,13 @@ def run(command, options, *, masing=None, seconds=None, show=None, name=None):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _result(command, options):
+def _result(command, files, options):
     """What the command's file has; the text it printed where it wrote none, as with print_config=True."""
+    if files:
+        raise MasingError(f"{command}({files[0]!r}): options are given by name, config=\"CASE.ini\"; open() reads results")
+    require("h5py", "numpy")
     show = _display()
-    answer, result = run(command, options | ({} if show else {"quiet": True}), show=show)
+    answer, result = run(command, ({} if show else {"quiet": True}) | options, show=show)
     for line in (answer.said() if answer.code == FAILURE else []) + answer.said(program.WARNING):
         warnings.warn(line, stacklevel=3)
     return answer.printed if result is None else result

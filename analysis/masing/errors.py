@@ -1,6 +1,22 @@
 """What the package raises, and the exit codes that the scripts and the program share."""
 
+import importlib.util
+import sys
+
 FAILURE, USER_MISTAKE, NOT_AS_EXPECTED, STOPPED = 1, 2, 3, 75
+
+
+def missing(*libraries):
+    """One line that says which of the named libraries this Python lacks, "" where none; loads none of them."""
+    names = ", ".join(name for name in libraries if importlib.util.find_spec(name) is None)
+    return names and (f"{sys.executable} has no {names}: use a Python that has them, such as /usr/bin/python3 with "
+                      "Debian's python3-h5py, python3-matplotlib, python3-pandas, python3-jinja2")
+
+
+def require(*libraries):
+    """Raise MasingError if this Python lacks one of the named libraries."""
+    if line := missing(*libraries):
+        raise MasingError(line, FAILURE)
 
 
 class MasingError(Exception):

@@ -15,11 +15,20 @@ DAMAGE = (OSError, RuntimeError, KeyError, MemoryError)
 OTHER_TYPE = (ValueError, TypeError, UnicodeError, AttributeError)
 
 
+def require_there(path, wanted):
+    """Raise MasingError when there is no file at `path`, which says so if it is still being written."""
+    if path.is_file():
+        return
+    if (partial := path.with_name(f"{path.name}.partial")).is_file():
+        raise MasingError(f"{path}: is still being written, or was stopped: {partial} has what there is; wait, or make "
+                          "it again with masing")
+    raise MasingError(f"{path}: is not there or is not a file; give {wanted}")
+
+
 @contextmanager
 def opened(path):
     """The open file at `path`, read only; raises MasingError when it is missing, not HDF5, cut off, or damaged."""
-    if not path.is_file():
-        raise MasingError(f"{path}: is not there or is not a file; give an HDF5 file written by masing")
+    require_there(path, "an HDF5 file written by masing")
     try:
         file = h5py.File(path, "r")
     except PermissionError:

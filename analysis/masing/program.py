@@ -67,6 +67,11 @@ def required(given=None):
     return str(Path(found).resolve())
 
 
+def version():
+    """The version of the program that is found, such as 1.0.0."""
+    return run(required(), "--version").printed.split()[1]
+
+
 def run(program, *words, seconds=None, ranks=None, show=None):
     """Run the program and give its Answer; after `seconds` it is stopped. `ranks`: on so many, by mpirun on this
     host. show, if any, gets every line of its progress, and None at last; no line of it is in the Answer."""
@@ -103,6 +108,8 @@ def _launcher(ranks):
     """What starts a program on so many ranks if that is a number."""
     if ranks is None:
         return []
+    if not str(ranks).isdecimal() or int(ranks) < 1:
+        raise MasingError(f"ranks={ranks}: give a whole number from 1")
     if shutil.which("mpirun") is None:
         raise MasingError(f"ranks={ranks}: there is no mpirun on the PATH", FAILURE)
     return ["bash", "-c", 'source "$0" && exec mpirun -n "$@"', str(ROOT / "jobs" / "common.sh"), str(ranks)]

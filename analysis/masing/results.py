@@ -1,15 +1,18 @@
 """The program's result files: a Run, a Study or a Scan, whose numbers are read when they are asked for."""
 
 import math
+import warnings
 from dataclasses import dataclass
 from enum import IntEnum
 from html import escape
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
 
 from masing import hdf5
-from masing.errors import MasingError
+from masing.errors import MasingError, require
+from masing.names import SYMBOLS, short_value
 from masing.notation import listed, superscript
 
 QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points"}
@@ -95,8 +98,17 @@ class Result:
     def __contains__(self, name):
         return name in self._shapes
 
+    def __str__(self):
+        values = ", ".join(f"{symbol} = {short_value(self.settings[key])}" for key, symbol in SYMBOLS.items()
+                           if key in self.settings)
+        return f"{self!r}\n  {values}"
+
     def __getitem__(self, name):
-        """The dataset `name` of the file, such as "field/u", as doubles; raises MasingError where there is none."""
+        """The dataset `name` of the file, such as "field/u", or its name in to_xarray(), such as "amplitude", as doubles;
+        raises MasingError where there is none."""
+        name = name.strip("/")
+        if name not in self:
+            name = self._variables().get(name, ((), name))[1]
         self._require(name)
         if name not in self._numbers:
             with hdf5.opened(self.path) as file:
@@ -163,9 +175,17 @@ class Run(Result):
     s = _dataset("field/s", "Places of the cells [places]")
     eta = _dataset("field/eta", "Yield displacements η(s) [places]")
     k = _dataset("field/k", "Stiffness densities k(s) [places]")
-    u = _dataset("field/u", "Elongations u(t, s) [times, places]")
+    last_u = property(lambda self: self["field/u"][-1], doc="Elongations at the last time of the fields [places]")
     cells = property(lambda self: self.attributes("series").get("cells"), doc="P, 0 for ∞, None without cells.")
     steps = property(lambda self: self.attributes("series").get("steps"), doc="N, None without samples.")
+
+    @property
+    def u(self):
+        """Elongations u(t, s) [times, places]; warns where there is one time only."""
+        if len(self["field/u"]) == 1:
+            warnings.warn(f"u is known at t = {self.field_t[0]:g} alone, and is last_u; field_every=1000 keeps it every "
+                          "1000 steps", stacklevel=2)
+        return self["field/u"]
 
     has_samples = property(lambda self: all(name in self for name in Run.required),
                            doc="Whether there are samples; a study may have none.")
@@ -195,10 +215,14 @@ class Run(Result):
 
     def plot_cycle(self, start=None, end=None, axes=None, **line):
         """Draw the restoring force over x, start <= t <= end, into the matplotlib Axes, by default new ones. `line`
-        goes to Axes.plot. Returns the Axes."""
+        goes to Axes.plot. Returns the Axes; masing.show() opens their window, axes.figure.savefig("cycle.png") writes
+        them."""
         from masing.cycles.curves import samples_in_window
 
-        axes = axes or _new_axes()
+        for name, time in (("start", start), ("end", end)):
+            if not isinstance(time, Real | None):
+                raise MasingError(f"plot_cycle({name}={time!r}): give a time")
+        axes = axes or _new_axes(self.title)
         _, x, restoring = samples_in_window(self, start, end)
         axes.plot(x, restoring, **{"label": self.title, **line})
         axes.set(**{f"{axis}label": self.attributes(f"series/{name}")["label"]
@@ -206,10 +230,21 @@ class Run(Result):
         return axes
 
 
-def _new_axes():
+def _new_axes(title):
+    require("matplotlib")
     import matplotlib.pyplot as plt
 
-    return plt.figure(layout="constrained").add_subplot()
+    return plt.figure(layout="constrained").add_subplot(title=title)
+
+
+def show():
+    """Show the windows of all plots until they are closed; raises MasingError where there can be none."""
+    require("matplotlib")
+    import matplotlib.pyplot as plt
+
+    if plt.get_backend().lower() in ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template"):
+        raise MasingError("no window on this machine: write the picture, axes.figure.savefig(\"cycle.png\")")
+    plt.show()
 
 
 class Mark(IntEnum):
@@ -304,6 +339,8 @@ class Study(Run):
 
     def order(self, quantity="x"):
         """The observed order of a quantity and half its interval, NaN where there is none."""
+        if quantity not in self.quantities:
+            raise MasingError(f"order({quantity!r}): the study measures {', '.join(self.quantities)}")
         return self.number(f"observed_{quantity}"), self.number(f"order_uncertainty_{quantity}")
 
     @property
@@ -324,6 +361,7 @@ class Study(Run):
 
     def plot_errors(self):
         """The errors over the refined step with the fitted lines, a matplotlib Figure."""
+        require("matplotlib")
         # pyplot lets notebooks show figures.
         import matplotlib.pyplot  # noqa: F401
 
@@ -410,11 +448,11 @@ class Scan(Result):
     def plot(self, quantity="amplitude", axes=None, **line):
         """Draw a quantity over the first parameter into the matplotlib Axes, by default new ones; one line for each
         value of the others. `line` goes to Axes.plot. Returns the Axes."""
-        axes = axes or _new_axes()
+        axes = axes or _new_axes(self.title)
         first = self.names[0]
         for others, indices in self.families(first):
             label = ", ".join(f"{name} = {value:g}" for name, value in others.items())
-            axes.plot(self.values(first)[indices], self.values(quantity)[indices], **{"label": label, **line})
+            axes.plot(self.values(first)[indices], self[quantity][indices], **{"label": label, **line})
         axes.set(xlabel=first, ylabel=quantity)
         if len(self.names) > 1:
             axes.legend()

@@ -99,6 +99,11 @@ def test_a_trajectory_whose_parts_do_not_fit_is_refused(run_script, result_of, t
     assert not list(tmp_path.glob("*out*"))
 
 
+def test_an_option_like_another_is_asked_about(run_script):
+    one_line(run_script(cycles, "a.h5", "--form", "3"), "--form", "did you mean --from?")
+    one_line(run_script(report, "a.h5", "--qqqq"), "unrecognized arguments: --qqqq (see --help)")
+
+
 def test_mistakes_on_the_command_line_of_the_report_are_refused(run_script, study_file, tmp_path, monkeypatch):
     output = "-o", tmp_path / "out.html"
     one_line(run_script(report, study_file, "--files-only", "--reproduce", *output), "--files-only")

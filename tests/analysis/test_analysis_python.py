@@ -10,6 +10,7 @@ import warnings
 from pathlib import Path
 
 import h5py
+import matplotlib.pyplot
 import numpy as np
 import pytest
 
@@ -52,10 +53,14 @@ def test_keywords_are_the_options(options, expected, tmp_path):
     assert words(options, tmp_path) == expected
 
 
-def test_importing_takes_no_library():
-    call = f"import sys; sys.path.insert(0, {str(ANALYSIS)!r}); import masing; print(masing.simulate.__name__)"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", call], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("simulate\n", "")
+def test_importing_takes_no_library_and_what_is_missing_is_said_before_a_run():
+    call = (f"import sys; sys.path.insert(0, {str(ANALYSIS)!r}); import masing; print(masing.simulate.__name__)\n"
+            "for call in (masing.simulate, lambda: masing.open('a.h5'), lambda: masing.identify('a.csv')):\n"
+            "    try: call()\n    except masing.MasingError as lack: print(lack)")
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", call], capture_output=True, text=True, check=False,
+                          env={"MASING_PROGRAM": "/bin/false"})
+    lines = done.stdout.splitlines()
+    assert (len(lines), lines[0], done.stderr) == (4, "simulate", "") and all("has no h5py" in line for line in lines[1:])
 
 
 def test_a_run_has_what_the_file_of_the_command_line_has(tmp_path):
@@ -68,6 +73,8 @@ def test_a_run_has_what_the_file_of_the_command_line_has(tmp_path):
             np.testing.assert_array_equal(getattr(run, name), expected["series"][name])
         for name in ("s", "eta", "k", "u"):
             np.testing.assert_array_equal(getattr(run, name), expected["field"][name])
+            np.testing.assert_array_equal(run[f"/field/{name}"], run[name])
+        np.testing.assert_array_equal(run.last_u, expected["field/u"][-1])
         np.testing.assert_array_equal(run["energy/residual"], expected["energy/residual"])
         np.testing.assert_array_equal(run.to_dataframe()["u(0.5)"], expected["probe/u"][:, 1])
         assert run.to_dataframe().index.name == "t" and run.title == expected.attrs["title"]
@@ -84,6 +91,55 @@ def test_ranks_give_the_same_bits_and_arrays_are_a_table():
     t, force = np.array([0, 10, 20.0]), np.array([0, 1 / 3, 0])
     run = masing.simulate(**SMALL, force=(t, force))
     np.testing.assert_allclose(run.force, np.interp(run.t, t, force), atol=1e-15)
+
+
+@pytest.mark.parametrize("table", [([0, 10, 20], [0, 1 / 3, 0]), [[0, 0], [10, 1 / 3], [20, 0]],
+                                   np.array([[0, 0], [10, 1 / 3], [20, 0]])])
+def test_lists_and_columns_are_tables_too(table):
+    run = masing.simulate(**SMALL, force=table)
+    np.testing.assert_allclose(run.force, np.interp(run.t, [0, 10, 20], [0, 1 / 3, 0]), atol=1e-15)
+
+
+X = np.linspace(0, 1, 30)
+MISTAKES = [
+    (lambda: masing.simulate(force=np.sin), "^force: a function of Python cannot be run by the program; give a text"),
+    (lambda: masing.simulate(force=X), "^force: one array has no arguments; give"),
+    (lambda: masing.simulate(force=(X, X[1:])), "^force: 30 arguments and 29 values; give"),
+    (lambda: masing.simulate(force=["a", "b"]), "^force: .*"), (lambda: masing.simulate(force=True), "^--force: no value; "),
+    (lambda: masing.simulate(ranks=0), "^ranks=0: give a whole number from 1"),
+    (lambda: masing.simulate(ranks="two"), "^ranks=two: give a whole"),
+    (lambda: masing.simulate("x.h5"), r"^simulate\('x.h5'\): options are given by name"),
+    (lambda: masing.open(3), r"^open\(3\): give the path"), (lambda: masing.identify(np.eye(3)), "has 3 points"),
+    (lambda: masing.identify(np.eye(4)), "^a curve in arrays is"), (lambda: masing.identify(["a", "b"]), "^a curve in arr"),
+    (lambda: masing.identify((X, X), threshold=np.sin), "^threshold: give η")]
+
+
+@pytest.mark.parametrize("call, words", MISTAKES)
+def test_mistakes_raise_what_is_promised(call, words):
+    with pytest.raises(masing.MasingError, match=words) as caught:
+        call()
+    assert caught.value.code == 2
+
+
+def test_results_say_what_they_have(tmp_path, monkeypatch):
+    run = masing.simulate(**SMALL, k0=0.25)
+    assert "F(t) = 0.45*cos(0.5*t)" in str(run) and "k₀ = 0.25" in str(run) and str(run).splitlines()[0] == repr(run)
+    with pytest.warns(UserWarning, match="^u is known at t = 20 alone, and is last_u"):
+        np.testing.assert_array_equal(run.u[0], run.last_u)
+    assert run.plot_cycle().get_title() == run.title
+    study = masing.converge(**STUDY)
+    scan = masing.scan(over={"w": [0.5, 1]}, force="0.1*sin(w*t)", **SMALL)
+    np.testing.assert_array_equal(scan["amplitude"], scan["points/amplitude"])
+    monkeypatch.setattr(matplotlib.pyplot, "get_backend", lambda: "agg")
+    for call, words in ((lambda: run.plot_cycle(start="a"), r"plot_cycle\(start='a'\)"), (masing.show, "savefig"),
+                        (lambda: scan.plot("ampl"), "amplitude"), (lambda: study.order("z"), "measures x, y, u")):
+        with pytest.raises(masing.MasingError, match=words):
+            call()
+    (tmp_path / "run.h5.partial").touch()
+    for read in (masing.open, masing.cycle_numbers):
+        with pytest.raises(masing.MasingError, match="still being written, or was stopped: .*run.h5.partial has"):
+            read(tmp_path / "run.h5")
+    assert masing.__version__ == run.provenance["version"]
 
 
 def test_xarray_has_the_axes_and_the_state_of_a_model_by_column():

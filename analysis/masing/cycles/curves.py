@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 from masing.errors import MasingError
+from masing.hdf5 import require_there
 from masing.results import Run
 from masing.style import drawable
 
@@ -43,7 +44,7 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
     columns = columns and {name: str(word) for name, word in columns.items()}
     if columns and not {"x", "force"} <= columns.keys():
         raise MasingError(f"--columns {', '.join(columns)}: does not say which column is x and which is force")
-    curve = _from_arrays(source) if isinstance(source, tuple | list) else _from_file(source, columns, scale)
+    curve = _from_arrays(source) if isinstance(source, tuple | list | np.ndarray) else _from_file(source, columns, scale)
     for name, factor in (scale or {}).items():
         if getattr(curve, name, None) is None:
             raise MasingError(f"--scale {name}: {curve.path} has no column {name}")
@@ -64,7 +65,10 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
 
 
 def _from_arrays(columns):
-    columns = [np.asarray(column, dtype=float) for column in columns]
+    try:
+        columns = [np.asarray(column, dtype=float) for column in columns]
+    except (TypeError, ValueError):
+        columns = []
     if len(columns) not in (2, 3) or len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
         raise MasingError("a curve in arrays is (x, force) or (t, x, force), each of the same length")
     return Measured(Path("curve"), columns[0] if len(columns) == 3 else None, *columns[-2:])
@@ -72,8 +76,7 @@ def _from_arrays(columns):
 
 def _from_file(source, columns, scale):
     path = Path(getattr(source, "path", source))
-    if not path.is_file():
-        raise MasingError(f"{path}: is not there or is not a file; give an HDF5 file of masing, or a CSV of x and force")
+    require_there(path, "an HDF5 file of masing, or a CSV of x and force")
     if is_text(path):
         return _from_csv(path, columns)
     if columns or scale:

@@ -56,6 +56,8 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
     result OUT.h5 and OUT.json are kept, with figure="OUT.png" the page; without they go with the result. The program
     is that at program_path, else as everywhere. Raises MasingError, of the code 3 where the data are none of such a model.
     """
+    if not isinstance(threshold, str | None):
+        raise MasingError("threshold: give η(s) as a text, \"s+0.1\" or \"table:FILE.csv\"")
     measured = read_measured(curve, from_, to, columns, scale)
     masing = program.required(program_path)
     folder = None if output else tempfile.mkdtemp(prefix="masing-identify-")
