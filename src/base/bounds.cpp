@@ -683,6 +683,14 @@ const ElementaryFunction* function_named(std::string_view name) {
   return found == std::end(all_functions) ? nullptr : found;
 }
 
+std::vector<std::string> function_names() {
+  std::vector<std::string> names;
+  for (const ElementaryFunction& function : all_functions) {
+    names.emplace_back(function.name);
+  }
+  return names;
+}
+
 Series series_of(std::span<const Operation> operations, double first, double last) {
   Series variable({first, last});
   variable.c[1] = point(1.0);

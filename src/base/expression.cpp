@@ -361,7 +361,8 @@ class Expression::Parser {
       fail_at_rest();
     }
     if (is_next("(")) {
-      fail(begin, fmt::format("there is no function '{}'", shown(word)));
+      fail(begin,
+           fmt::format("there is no function '{}'{}", shown(word), meant(word, function_names())));
     }
     skip_blanks();
     if (is_variable) {
@@ -373,11 +374,19 @@ class Expression::Parser {
       emit(*number);
     } else if (function != nullptr) {
       fail(begin, fmt::format("{} is a function: {}(...)", word, word));
+    } else if (take(".") && at_ < text_.size()) {
+      fail(begin, fmt::format("write {0}, without {1}.", here(), shown(word)));
+    } else if (const std::string others = variable_ == 's'   ? "tx"
+                                          : variable_ == 't' ? "sx"
+                                                             : "";
+               word.size() == 1 && others.find(word) != std::string::npos) {
+      fail(begin, fmt::format("there is no '{}'; did you mean {}?", word, variable_));
+    } else if (is_reserved_name(word)) {
+      fail(begin, fmt::format("'{}' has no meaning here", word));
     } else {
-      if (is_reserved_name(word)) {
-        fail(begin, fmt::format("'{}' has no meaning here", word));
-      }
-      fail<UnknownName>(begin, fmt::format("there is no '{}'", shown(word)));
+      std::vector<std::string> names(constants_.begin(), constants_.end());
+      names.insert(names.end(), {{variable_}, "pi", "e"});
+      fail<UnknownName>(begin, fmt::format("there is no '{}'{}", shown(word), meant(word, names)));
     }
   }
 

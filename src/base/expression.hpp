@@ -45,6 +45,8 @@ struct ElementaryFunction {
 
 /// That of a name; null without one.
 const ElementaryFunction* function_named(std::string_view name);
+/// The names of all of them.
+std::vector<std::string> function_names();
 
 /// Triangle wave: period 1, amplitude 1, 0 at 0 and rising, 1 at ¼, -1 at ¾.
 double triangle(double x);

@@ -154,7 +154,7 @@ std::string shortened(std::string_view text, std::size_t most) {
 std::string meant(std::string_view word, const std::vector<std::string>& names,
                   std::string_view before) {
   const std::string given = plain(word);
-  const std::size_t most = given.size() <= 1   ? 0
+  const std::size_t most = given.size() <= 2   ? 0
                            : given.size() <= 4 ? 1
                            : given.size() <= 8 ? 2
                                                : 3;

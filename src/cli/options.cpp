@@ -100,6 +100,9 @@ Value cells() {
               c.space = slab::Continuum{};
               return;
             }
+            if (given.text == "infinity" || given.text == "Inf" || given.text == "∞") {
+              throw UserError(in_quotes(given.text) + "; give a whole number or inf");
+            }
             const std::int64_t cells = given.numbers[0][0].whole(constants);
             if (cells < 1) {
               throw UserError(shown(cells) + " cells; give at least 1, or inf");
@@ -168,7 +171,8 @@ Value function(Kind kind, Member C::*member) {
 }
 
 [[noreturn]] void refuse_word(const std::string& word, const std::string& allowed) {
-  throw UserError(in_quotes(word) + " is not known here; give " + allowed);
+  throw UserError(in_quotes(word) + " is not known here; give " + allowed +
+                  base::meant(word, base::split(allowed, '|')));
 }
 
 /// The words for the values of a choice.
@@ -420,6 +424,10 @@ Reading read(const Value& value, const Setting& given, const Names& constants, c
     reading.numbers.push_back({Number(text, constants)});
   } else if (value.is_numeric()) {
     for (const std::string& piece : split_list(text)) {
+      if (piece.find(' ') != std::string::npos &&
+          piece.find_first_not_of("0123456789.:e ") == std::string::npos) {
+        throw UserError(in_quotes(piece) + " are several numbers; part them with commas");
+      }
       auto& numbers = reading.numbers.emplace_back();
       for (const std::string& each :
            value.kind == Kind::levels ? base::split(piece, ':') : std::vector{piece}) {

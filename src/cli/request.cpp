@@ -367,12 +367,8 @@ std::string help(Command command) {
 Request parse(Command command, const std::vector<std::string>& words, const Files& files) {
   Request request{.command = command};
   std::vector<Setting> line = from_words(command, words);
-  request.help = find(line, "help") != nullptr;
   request.print_config = find(line, "print-config") != nullptr;
   request.validate_only = find(line, "validate-only") != nullptr;
-  if (request.help) {
-    return request;
-  }
   std::vector<Setting> file;
   if (const Setting* config = find(line, "config")) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";

@@ -38,7 +38,6 @@ struct Axis {
 struct Request {
   Command command = Command::simulate;
   std::string model = "masing";
-  bool help = false;
   bool print_config = false;
   bool validate_only = false;
   /// The lines at the start of the .ini that say what the case is; none where the command line

@@ -119,13 +119,12 @@ std::string model_text(const ModelInfo& info) {
 }  // namespace
 
 std::string models(const std::vector<std::string>& words) {
-  const bool help = words.size() == 1 && words.front() == "--help";
-  if (words.size() > 1 || (words.size() == 1 && !help && words.front().starts_with("-"))) {
+  if (words.size() > 1 || (words.size() == 1 && words.front().starts_with("-"))) {
     throw base::UserError("'" + words.back() + "' is one word too many; give masing models or " +
                           "masing models NAME");
   }
-  return words.empty() || help ? catalogue_text()
-                               : model_text(cli::known_model(words.front(), "models").info);
+  return words.empty() ? catalogue_text()
+                       : model_text(cli::known_model(words.front(), "models").info);
 }
 
 }  // namespace masing::commands

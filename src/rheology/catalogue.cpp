@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace masing::rheology {
 
@@ -44,7 +45,12 @@ const CatalogueEntry& catalogue_entry(const std::string& name) {
   const auto found = std::ranges::find(catalogue(), name,
                                        [](const CatalogueEntry& entry) { return entry.info.name; });
   if (found == catalogue().end()) {
-    throw base::UserError(fmt::format("'{}' is not a model; masing models lists them", name));
+    std::vector<std::string> names;
+    for (const CatalogueEntry& entry : catalogue()) {
+      names.push_back(entry.info.name);
+    }
+    throw base::UserError(fmt::format("'{}' is not a model; masing models lists them{}", name,
+                                      base::meant(name, names)));
   }
   return *found;
 }

@@ -56,6 +56,22 @@ TEST(Expression, hints_at_what_would_be_right) {
   expect_hint("min()", "needs an argument");
   expect_hint("1e400", "too large");
   expect_hint("c+1", "there is no 'c'");
+  for (const auto& [text, hint] :
+       {std::pair{"Sin(t)", "there is no function 'Sin'; did you mean sin?"},
+        {"1+sine(t)", "at position 3: there is no function 'sine'; did you mean sin?"},
+        {"arctan(t)", "did you mean atan?"},
+        {"sin(x)", "at position 5: there is no 'x'; did you mean t?"},
+        {"cos(2*s)", "there is no 's'; did you mean t?"},
+        {"sin(T)", "there is no 'T'; did you mean t?"},
+        {"2*PI*t", "there is no 'PI'; did you mean pi?"},
+        {"zreo*t", "there is no 'zreo'; did you mean zero?"},
+        {"2*np.sin(t)", "at position 3: write sin, without np."},
+        {"math.pi", "write pi, without math."},
+        {"i", "'i' has no meaning here"},
+        {"np.", "there is no 'np'"},
+        {"erf(t)", "there is no function 'erf'"}}) {
+    expect_hint(text, hint);
+  }
 }
 
 /// The texts beside them have the values 1.5, -0.3, -0 and -1e300 in the places of the constants.

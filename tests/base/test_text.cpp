@@ -107,7 +107,8 @@ TEST(NameThatWasMeant, is_the_nearest_within_one_two_or_three_letters_or_begins_
                                     {"sni", "sin"},
                                     {"snih", "sinh"},
                                     {"T", "t"},
-                                    {"K1", "k0"},
+                                    {"K0", "k0"},
+                                    {"k1", ""},
                                     {"setps", "steps"},
                                     {"stp", ""},  // two letters of three
                                     {"spets", "steps"},

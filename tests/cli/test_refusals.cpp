@@ -14,6 +14,17 @@ TEST(Refusals, of_words_and_files_name_the_key) {
       Command::simulate,
       {{"--mas 2", {"mas", "did you mean mass"}},
        {"--field-pionts 2", {"did you mean field-points"}},
+       {"--final_time 2", {"final_time is not a key; did you mean final-time?"}},
+       {"--N 2", {"N is not a key; did you mean steps (N)?"}},
+       {"--k 2", {"did you mean stiffness (k)?"}},
+       {"--eta 2", {"did you mean threshold (eta)?"}},
+       {"-P 2", {"unexpected word '-P'; did you mean --cells (P)?"}},
+       {"-T=2", {"unexpected word '-T=2'; options start with --"}},
+       {"-mass 2", {"unexpected word '-mass'; did you mean --mass?"}},
+       {"force 2", {"did you mean --force?"}},
+       {"--config c",
+        {"c line 1", "T is not a key; did you mean final-time (T)?"},
+        {{"c", "T = 2\n"}}},
        {"--zigzag 2", {"zigzag", "--help"}},
        {"--mass 1 --mass 2", {"--mass", "twice"}},
        {"--quiet --quiet", {"--quiet", "twice"}},
@@ -38,38 +49,45 @@ TEST(Refusals, of_words_and_files_name_the_key) {
 }
 
 TEST(Refusals, of_values_say_what_would_be_right) {
-  given::expect_refused(Command::simulate,
-                        {{"--mass nan", {"--mass", "finite"}},
-                         {"--y0 -inf", {"--y0", "finite"}},
-                         {"--mass 1,5", {"--mass", "number"}},
-                         {"--mass sin", {"--mass", "number"}},
-                         {"--mass points:0,1", {"--mass", "number"}},
-                         {"--mass 0", {"--mass: ", "> 0"}},
-                         {"--damping -1e-300", {"--damping: ", ">= 0"}},
-                         {"--steps 0", {"--steps: ", "from 1"}},
-                         {"--steps 1.5", {"--steps", "whole number"}},
-                         {"--steps 9007199254740993", {"--steps: ", "2^53"}},
-                         {"--cells many", {"--cells", "whole number"}},
-                         {"--cells 0", {"--cells: ", "at least 1, or inf"}},
-                         {"--cells 9007199254740993", {"--cells: ", "2^53"}},
-                         {"--cells inf --engine sweep", {"--engine: ", "--cells inf", "memory"}},
-                         {"--cells inf --field-points 0", {"from 1"}},
-                         {"--field-points -1", {"from 0"}},
-                         {"--sample-every 0", {"--sample-every: ", "from 1"}},
-                         {"--field-every -1", {"--field-every: ", "from 0"}},
-                         {"--from 501", {"--from: ", "[0, 500]"}},
-                         {"--to -0.5", {"--to: ", "[0, 500]"}},
-                         {"--from 3 --to 2", {"--from: ", "--to 2"}},
-                         {"--probe 0.5,1.5", {"--probe: ", "[0, 1]"}},
-                         {"--breaks 1,,2", {"--breaks", "not a number", "empty"}},
-                         {"--breaks max(1,2", {"--breaks", "')' is missing"}},
-                         {"--stiffness 1+", {"--stiffness: ", "position"}},
-                         {"--threshold s+t", {"--threshold: ", "position 3"}},
-                         {"--base-acceleration s", {"--base-acceleration: ", "position 1"}},
-                         {"--force 1+\n*t", {"--force", "one line"}},
-                         {"--rule left", {"--rule", "left", "right|midpoint"}},
-                         {"--scheme rk4", {"--scheme", "euler"}},
-                         {"--engine steam", {"--engine", "sweep"}}});
+  given::expect_refused(
+      Command::simulate,
+      {{"--mass nan", {"--mass", "finite"}},
+       {"--y0 -inf", {"--y0", "finite"}},
+       {"--mass 1,5", {"--mass", "number"}},
+       {"--mass sin", {"--mass", "number"}},
+       {"--mass points:0,1", {"--mass", "number"}},
+       {"--mass 0", {"--mass: ", "> 0"}},
+       {"--damping -1e-300", {"--damping: ", ">= 0"}},
+       {"--steps 0", {"--steps: ", "from 1"}},
+       {"--steps 1.5", {"--steps", "whole number"}},
+       {"--steps 9007199254740993", {"--steps: ", "2^53"}},
+       {"--cells many", {"--cells", "whole number"}},
+       {"--cells infinity", {"--cells: 'infinity'; give a whole number or inf"}},
+       {"--cells 0", {"--cells: ", "at least 1, or inf"}},
+       {"--model Prandtl", {"--model: 'Prandtl' is not", "lists them; did you mean prandtl?"}},
+       {"--model prandl", {"did you mean prandtl?"}},
+       {"--engine exakt", {"give sweep|memory|exact; did you mean exact?"}},
+       {"--scheme Euler", {"did you mean euler?"}},
+       {"--rule mid", {"give right|midpoint; did you mean midpoint?"}},
+       {"--cells 9007199254740993", {"--cells: ", "2^53"}},
+       {"--cells inf --engine sweep", {"--engine: ", "--cells inf", "memory"}},
+       {"--cells inf --field-points 0", {"from 1"}},
+       {"--field-points -1", {"from 0"}},
+       {"--sample-every 0", {"--sample-every: ", "from 1"}},
+       {"--field-every -1", {"--field-every: ", "from 0"}},
+       {"--from 501", {"--from: ", "[0, 500]"}},
+       {"--to -0.5", {"--to: ", "[0, 500]"}},
+       {"--from 3 --to 2", {"--from: ", "--to 2"}},
+       {"--probe 0.5,1.5", {"--probe: ", "[0, 1]"}},
+       {"--breaks 1,,2", {"--breaks", "not a number", "empty"}},
+       {"--breaks max(1,2", {"--breaks", "')' is missing"}},
+       {"--stiffness 1+", {"--stiffness: ", "position"}},
+       {"--threshold s+t", {"--threshold: ", "position 3"}},
+       {"--base-acceleration s", {"--base-acceleration: ", "position 1"}},
+       {"--force 1+\n*t", {"--force", "one line"}},
+       {"--rule left", {"--rule", "left", "right|midpoint"}},
+       {"--scheme rk4", {"--scheme", "euler"}},
+       {"--engine steam", {"--engine", "sweep"}}});
 }
 
 TEST(Refusals, of_studies) {
@@ -167,6 +185,17 @@ TEST(Refusals, of_parameters_name_what_is_allowed) {
           {"--model masing-quasistatic --position t --force t",
            {"--position", "--force", "one of the two"}},
       });
+}
+
+TEST(Refusals, of_lists_without_commas_say_so) {
+  const auto said = [](const char* line) {
+    return given::refusal(Command::converge, {"--config", "c"}, {{"c", line}});
+  };
+  const std::string words = " are several numbers; part them with commas";
+  EXPECT_EQ(said("levels = 100 200"), "c line 1, levels: '100 200'" + words);
+  EXPECT_EQ(said("levels = 100:5 200:10"), "c line 1, levels: '100:5 200:10'" + words);
+  EXPECT_EQ(said("breaks = 0.1  .5,2e0"), "c line 1, breaks: '0.1  .5'" + words);
+  EXPECT_EQ(said("levels = 100 + 100, 2 * 200\nbreaks = 1 - 0.5, 2 "), "");
 }
 
 }  // namespace masing::test_refusals

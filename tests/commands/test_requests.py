@@ -33,6 +33,31 @@ def test_validate_only(masing):
     assert masing.names() == []
 
 
+def test_help_is_given_however_it_is_asked_for(masing):
+    of_all, of_simulate = masing.done("--help").stdout, masing.done("simulate", "--help").stdout
+    assert of_all.startswith("masing: ") and of_simulate.startswith("masing simulate: ")
+    for words in (("help",), ("-h",), ("help", "everything")):
+        assert masing.done(*words).stdout == of_all
+    for words in (("help", "simulate"), ("simulate", "-h"), ("simulate", "help"), ("simulate", "--mass=2", "--help")):
+        assert masing.done(*words).stdout == of_simulate
+    assert masing.done("help", "simulate", ranks=2).stdout == of_simulate
+    assert masing.done("models", "-h").stdout == masing.done("help", "models").stdout == masing.done("models").stdout
+    for command in ("reproduce", "benchmark"):
+        assert masing.done(command, "-h").stdout.startswith(f"masing {command}")
+    # a value, and a constant
+    masing.done("simulate", "--let=h=2", "--mass=h", "--output", "help", "--steps=10", "--final-time=1", "--quiet")
+    assert "help" in masing.names()
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    ("simulat --steps=3", "; did you mean simulate?"), ("Converge", "; did you mean converge?"),
+    ("version", "; did you mean --version?"), ("plot", "models or benchmark (masing --help)"),
+    ("cycles masing.h5", "'cycles' is a script: python3 analysis/cycles.py"), 
+    ("models Persos", "; did you mean persoz?"), ("simulate mass=3", "; did you mean --mass?")])
+def test_another_command_was_meant(masing, words, said):
+    assert masing.refused(*words.split()).endswith(said)
+
+
 MASING = "m x'' = F(t) - k0 x - c x' - ∫ k u ds, |u| <= eta"
 PAPERS = ", the papers' problem (section 6 of Bastien, Lamarque and Schatzman, 2001)"
 SLAB, FORCE = "k(s) = 1, eta(s) = s+0.1, u0(s) = 0", "F(t) = 0.45*cos(0.5*t)"
