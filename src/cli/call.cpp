@@ -88,6 +88,24 @@ void require_outputs_are_no_inputs(const Configuration& c, std::vector<std::stri
   }
 }
 
+/// Warns of an output that is named as no HDF5 file is, and of a file of another kind that it
+/// replaces. Local.
+void warn_of_output(Validated& request) {
+  const std::string& output = request.configuration.output;
+  const std::string name = name_of(request.request->command);
+  const std::string ending = std::filesystem::path(output).extension();
+  if (!ending.empty() &&
+      std::string(".csv.txt.dat.json.png.mat").find(ending) != std::string::npos) {
+    request.warnings.push_back(fmt::format("--output: {} will be HDF5, whatever its name", output));
+  }
+  const std::string kind = io::kind_at_start(output);
+  if (command_of(kind) && kind != name) {
+    request.warnings.push_back(
+        fmt::format("--output: {} is of masing {} and will be replaced by a file of masing {}",
+                    output, kind, name));
+  }
+}
+
 /// The request in a file that --reference names.
 Validated reference_request(const Invocation& call, const std::string& file) {
   Validated made = request_in(call, file);
@@ -124,24 +142,21 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     return read_of_sound_file(call.comm, path, [&] { return io::last_field(path); });
   };
   Request parsed = parse(command, call.words, {.text = text_of, .last_field = field_of});
-  if (parsed.help) {
-    print(call.comm, help(command));
-    return std::nullopt;
-  }
   Validated request = validated(std::move(parsed), [&](const std::string& path) {
     inputs.push_back(path);
     return reference_request(call, path);
   });
   const Request& asked = *request.request;
   return with_place_of_quantity(asked, [&]() -> std::optional<Job> {
-    request.warnings.push_back(parallel::from_root(call.comm, [&] {
+    parallel::on_root(call.comm, [&] {
       require_outputs_are_no_inputs(request.configuration, inputs);
+      warn_of_output(request);
       engine::RunSpec run = request.run;
       if (!request.study.levels.empty()) {  // the largest step
         run.time.steps = std::ranges::min(study::step_counts(request.study.levels));
       }
-      return engine::step_advice(run);
-    }));
+      request.warnings.push_back(engine::step_advice(run));
+    });
     for (const std::string& text : request.warnings) {
       // A failure has its one line "masing: ...", which these are not.
       if (!text.empty() && !asked.print_config && !asked.validate_only) {

@@ -197,13 +197,19 @@ void require_regular(const std::string& path, const std::string& quantity) {
   }
 }
 
-/// Whether a file is empty or was begun by masing: HDF5 whose root says so, in its first bytes.
-bool is_replaceable(const std::string& path) {
-  constexpr std::string_view signature("\x89HDF\r\n\x1a\n");
+/// The first bytes of a file, which have what write_kind writes; empty without one.
+std::string head_of(const std::string& path) {
   std::string head(8192, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
+  return head;
+}
+
+/// Whether a file is empty or was begun by masing: HDF5 whose root says so.
+bool is_replaceable(const std::string& path) {
+  constexpr std::string_view signature("\x89HDF\r\n\x1a\n");
+  const std::string head = head_of(path);
   return head.empty() || (head.starts_with(signature) && head.find("masing") != std::string::npos);
 }
 
@@ -274,6 +280,14 @@ void require_replaceable(const std::string& path, const std::string& quantity) {
                       " is there already and was not made by masing; move it, or give another "
                       "name");
   }
+}
+
+std::string kind_at_start(const std::string& path) {
+  // HDF5 keeps short texts one after another: 8 bytes, one with the length, 7, and the text.
+  const std::string head = head_of(path);
+  const auto at = std::min(head.find(schema), head.size());
+  return at + 48 < head.size() ? head.substr(at + 32, static_cast<unsigned char>(head[at + 24]))
+                               : "";
 }
 
 std::vector<std::string> files_of_result(const std::string& path) {

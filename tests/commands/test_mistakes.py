@@ -119,9 +119,31 @@ def test_ini(masing):
     assert masing.names() == ["bad.ini"]
 
 
-@pytest.mark.parametrize("words", [[], ["simulat"], ["--mass", "1"], ["help"]])
+@pytest.mark.parametrize("words", [[], ["simulat"], ["--mass", "1"]])
 def test_no_command(masing, words):
     assert "simulate" in masing.refused(*words)
+
+
+def test_what_an_output_replaces_or_is_named_is_told(masing):
+    """A file of another command, even one that was damaged behind its first bytes; not one of the same command."""
+    study, run = ("converge", "--levels=10,20", "--final-time=1", "--expect-order=none"), ("simulate", "--steps=10", "--final-time=1")
+    for words in (study, run, ("scan", "--over=mass=1,2", *run[1:])):
+        masing.done(*words, "--quiet", f"--output={words[0]}.h5")
+    (masing.folder / "run.h5").write_bytes((masing.folder / "simulate.h5").read_bytes()[:4096])
+
+    def told(*words, ranks=None):
+        return [line for line in masing.done(*words, "--quiet", ranks=ranks).stderr.splitlines() if "--output" in line]
+
+    said = "masing warning: --output: {} is of masing {} and will be replaced by a file of masing {}"
+    assert told(*study, "--output=simulate.h5", "--validate-only") == []
+    assert told(*study, "--output=run.h5", ranks=3) == [said.format("run.h5", "simulate", "converge")]
+    assert told(*study, "--output=simulate.h5") == [said.format("simulate.h5", "simulate", "converge")]
+    assert told(*study, "--output=simulate.h5") == told(*run, "--output=new.h5") == []
+    assert told(*run, "--output=scan.h5") == [said.format("scan.h5", "scan", "simulate")]
+    for name in ("mine.csv", "there.mat"):
+        assert told(*run, f"--output={name}") == [f"masing warning: --output: {name} will be HDF5, whatever its name"]
+    for name in ("mine", "run.1", "mine.hdf5", "csv"):
+        assert told(*run, f"--output={name}") == []
 
 
 def test_a_fault_on_the_last_ranks_cells_ends_all(masing):
