@@ -19,7 +19,6 @@ constexpr std::size_t many = 24;          // levels that tell how errors are dis
 constexpr double significance = 0.02;     // of the next term of the expansion
 constexpr double most_curved = 0.5;    // the next term's part of the error, in the asymptotic range
 constexpr double barely_curved = 0.1;  // of a trend in so few levels that no fit could have it
-constexpr double least_width = 0.005;  // of half an interval: digits beyond mean nothing
 
 /// With the loss whose order has the lesser standard error, where there are enough levels to tell
 /// (Jaeckel, Annals of Mathematical Statistics 42, 1971).
@@ -128,7 +127,7 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
     const double freedom = std::max(law->freedom - 1, std::min(law->freedom, 1.25));
     fit.statistical = students_factor(freedom) * law->order_error;
     fit.structural = structural_uncertainty(ladder, *law, least);
-    fit.uncertainty = std::hypot(fit.statistical, fit.structural, least_width);
+    fit.uncertainty = std::hypot(fit.statistical, fit.structural, least_uncertainty);
     fit.constants = law->constants;
     fit.next_term = law->next_term;
     fit.scatter = law->scatter;

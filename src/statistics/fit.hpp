@@ -9,6 +9,9 @@
 
 namespace masing::statistics {
 
+/// The least half-width of an interval: digits beyond mean nothing.
+inline constexpr double least_uncertainty = 0.005;
+
 /// Why a level is or is not in the fit of an order.
 enum class Mark {
   fitted,    ///< in the asymptotic range

@@ -73,6 +73,7 @@ Study study_of(const StudyPlan& plan, Outcomes found) {
   if (plan.comparisons.size() > spec.levels.size()) {
     std::ranges::transform(found.errors.back().all, study.floors.all.begin(),
                            [](double round_off) { return 10 * round_off; });
+    study.round_off = found.errors.back().largest();
   }
   study.series = std::move(found.series);
   return study;

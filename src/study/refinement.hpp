@@ -108,6 +108,7 @@ struct Study {
   std::vector<double> series;                ///< rows of /series of the last level
   Errors floors;                             ///< errors at or below are round-off
   double self_check = 0.0;                   ///< of the exact reference; 0 for others
+  double round_off = 0.0;                    ///< of P = 2^50 against P = ∞; 0 where not found
   statistics::Extrapolation extrapolated_x;  ///< of x(T); where no exact reference exists
   statistics::Extrapolation extrapolated_y;  ///< of y(T)
   Verdict verdict = Verdict::not_judged;

@@ -99,7 +99,8 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
             .description = "the solution with P = ∞ at the same N",
             .explanation =
                 "It is the same scheme with the integrals over s in place of the sums "
-                "over cells, known to 1e-10: only the error in space is left.",
+                "over cells: only the error in space is left. Its integrals are checked to 1e-10 "
+                "of their range, and levels below the study's floor are not fitted.",
             .is_continuum = true};
   }
   const bool has_cells = name == "exact-time";

@@ -101,6 +101,7 @@ def test_a_study_says_and_writes_what_it_found(masing, reference):
     assert ("self_check" in fit and fit["self_check"] > 0) == is_exact
     assert bool(fit["reference_explanation"]) == (reference not in ("finest", "successive"))
     assert ("at most " in fit["reference_explanation"]) == is_exact
+    assert fit["least_uncertainty"] == 0.005
     assert ("richardson_x" in fit) == (reference in ("finest", "successive"))
     assert ("reference_steps" in fit) == (reference == "finest")
     if "--cells=inf" in words:
@@ -152,6 +153,15 @@ def test_a_dense_ladder_is_thinned_on_the_screen_and_whole_in_the_file(masing):
     rows = [line for line in fit["said"].splitlines() if line.split()[1:2] == ["500"]]
     assert [int(row.split()[0]) for row in rows] == list(fit["cases"]["cells"][2::3])
     assert len(fit["cases"]["cells"]) == 60
+
+
+def test_the_continuum_is_told_as_well_as_it_was_measured(masing):
+    """Of levels that are no table, by a run of 2⁵⁰ cells; the floor is ten times that."""
+    fit = masing.study("--final-time=10", "--refine=cells", "--steps=500", "--reference=cells-inf", "--engine=memory",
+                       "--levels=2e7,4e7,8e7", "--expect-order=none")
+    assert 0 < fit["floor"] < 1e-11
+    assert fit["reference_explanation"].endswith(
+        f" Here a run of P = 2^50 cells differs from it by {fit['floor'] / 10:.1e}.")
 
 
 @pytest.mark.parametrize(("refine", "levels"), [("steps", "100"), ("cells", "5"), ("both", "5:100")])
