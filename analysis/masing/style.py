@@ -30,7 +30,7 @@ RESTORING_LABEL = "restoring force F − m x″"
 # Numbers of this size, the end of an unstable run, cannot be drawn.
 HUGE = 1e100
 # More numbers along a linear axis would touch each other.
-MOST_TICKS = 6
+MOST_TICKS, MOST_DECADES = 6, 7
 # A record with more reversals than this is coloured by time; as one line it would be a blot.
 MANY_REVERSALS = 18
 # A vector file of more pieces than this would be megabytes.
@@ -116,8 +116,8 @@ def drawable_in_logarithm(abscissa, errors):
 
 
 def label_decades(*axes):
-    """Label the powers of ten of logarithmic axes, every other of more than nine; on a short one also multiples, for at
-    least three labels."""
+    """Label the powers of ten of logarithmic axes, not all of many; on a short one also multiples, for at least three
+    labels."""
     for axis in axes:
         low, high = axis.get_view_interval()
         decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
@@ -125,7 +125,7 @@ def label_decades(*axes):
         ticks = [each[(each >= low) & (each <= high)] for each in ticks]
         enough = next((each for each in ticks if len(each) >= 3), None)
         if enough is not None:
-            axis.set_ticks(enough[:: 1 + (len(enough) > 9)])
+            axis.set_ticks(enough[:: -(-len(enough) // MOST_DECADES)])
             axis.set_major_formatter(lambda value, _: power_of_ten(value))
             axis.set_minor_formatter(NullFormatter())
         axis.grid(True, which="minor", linewidth=0.3)

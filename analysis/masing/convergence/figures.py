@@ -14,6 +14,8 @@ from masing.style import drawable_in_logarithm, label_decades
 LABELS = QUANTITY_NAMES | {"u_cells": "u, cells’ points"}
 PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"), "both": ("δs + δt", "δs + δt")}
 RESOLUTION = 400
+# The markers of more levels are smaller.
+MANY = 8
 # The axes of a map extend beyond the levels by the first factor, its lines beyond their ratios by the second.
 MARGIN, WIDER = 1.7, 1.15
 
@@ -60,8 +62,8 @@ def error_figure(curves, slopes, label, floor=0.0):
     """The errors of the curves [Curve, ...] over their steps, called `label`, in log-log axes: fitted points filled,
     others hollow, lines fitted over their range.
 
-    slopes: the orders whose triangles to draw, {order: the Curves that its triangle is below}; floor: that of round-off,
-    drawn where it is in sight. Points that a logarithm cannot show (zero, NaN) are left out.
+    slopes: {order: the Curves below which its triangle is drawn}; floor: that of round-off, drawn where it is in sight.
+    Points that a logarithm cannot show (zero, NaN) are left out.
     """
     figure = style.figure(1, 1.15)
     axes = figure.add_subplot(xscale="log", yscale="log")
@@ -86,7 +88,8 @@ def error_figure(curves, slopes, label, floor=0.0):
 
 
 def _draw_curve(axes, curve, n):
-    colour, marker, width = style.COLOURS[n], style.MARKERS[n], 8.5 - 1.2 * n
+    colour, marker = style.COLOURS[n], style.MARKERS[n]
+    width = (8.5 - 1.2 * n) * min(1, MANY / len(curve.errors)) ** 0.5
     h, line = _points(curve.steps, np.where(curve.fitted, curve.predicted, np.nan))
     if len(h) > 1:
         axes.plot(h, line, linestyle=style.LINES[n], color=colour, linewidth=1.2)

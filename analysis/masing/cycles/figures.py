@@ -31,7 +31,7 @@ ROUNDING = 1e-9
 
 
 def cycle_figure(curve, t=None):
-    """One curve (x, restoring), each [samples]; a record of many cycles is coloured by its times t [samples], if given."""
+    """One curve (x, restoring), each [samples]; a record of many cycles is coloured by its times t, if given."""
     figure = style.figure()
     _draw_cycle(figure.add_subplot(), curve, "", None, t)
     return figure
@@ -66,8 +66,8 @@ def cycles_together(curves, labels):
 
 
 def together(runs, exact=None, start=None, end=None):
-    """The cycles (x, restoring) of the Runs of one problem in start <= t <= end over that of the Run `exact`, thick and
-    grey, if given; of those that cannot be told from it only the nearest, for which the right-hand corner is magnified."""
+    """The cycles (x, restoring) of the Runs of one problem in start <= t <= end over that of the Run `exact`, grey, if
+    given; of those that cannot be told from it only the nearest, for which the right-hand corner is magnified."""
     figure = style.figure(1, 1.15)
     axes = figure.add_subplot()
     samples = {run: samples_in_window(run, start, end) for run in runs}
@@ -87,7 +87,8 @@ def together(runs, exact=None, start=None, end=None):
         _draw_corner(axes, samples[nearest][1:], behind, CORNER_DISTANCES * apart[nearest], colours[nearest])
     axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
     style.label_values(axes.xaxis, axes.yaxis)
-    axes.legend(loc="upper left", borderaxespad=0, handlelength=1.2, labelspacing=0.25)
+    if len(axes.lines) > 1:
+        axes.legend(loc="upper left", borderaxespad=0, handlelength=1.2, labelspacing=0.25)
     return figure
 
 
@@ -122,7 +123,8 @@ def differences(runs, exact, most=len(style.LINES)):
         t, x, restoring = samples_in_window(run, start)
         axes.plot(t, np.abs(differences_from(exact, (t, x, restoring))[0]), dashes, color=colour, label=label)
     # Where x(t; P) crosses x the difference is zero.
-    axes.set(xlabel="time t", ylabel="|x(t; P) − x(t)|", ylim=(min(max(line.get_ydata()) for line in axes.lines) / 30, None))
+    least = min(line.get_ydata().max() for line in axes.lines)
+    axes.set(xlabel="time t", ylabel="|x(t; P) − x(t)|", ylim=(least / 30 or None, None))
     style.label_values(axes.xaxis)
     style.label_decades(axes.yaxis)
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=3, borderaxespad=0, handlelength=1.2, columnspacing=1)

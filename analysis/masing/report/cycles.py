@@ -134,7 +134,8 @@ def _differences(group, exact):
                  for cycle, label in zip(group[-MOST_DIFFERENCES:], figures.labels(runs)))
     caption = "Distance of x from the exact solution over the last two periods."
     figure = figures.differences([cycle.run for cycle in group], exact, MOST_DIFFERENCES)
-    return Picture(f"{runs[0].path.stem}-differences", figure, f"{caption} In the window of the cycles at most {far}.", caption)
+    return Picture(f"{runs[0].path.stem}-differences", figure, f"{caption} In the window of the cycles at most {far}.",
+                   caption)
 
 
 def _long(cycle):
