@@ -100,7 +100,7 @@ class Result:
 
     def __str__(self):
         values = ", ".join(f"{symbol} = {short_value(self.settings[key])}" for key, symbol in SYMBOLS.items()
-                           if key in self.settings)
+                           if self.settings.get(key))
         return f"{self!r}\n  {values}"
 
     def __getitem__(self, name):

@@ -124,6 +124,7 @@ def test_mistakes_raise_what_is_promised(call, words):
 def test_results_say_what_they_have(tmp_path, monkeypatch):
     run = masing.simulate(**SMALL, k0=0.25)
     assert "F(t) = 0.45*cos(0.5*t)" in str(run) and "k₀ = 0.25" in str(run) and str(run).splitlines()[0] == repr(run)
+    assert " = ," not in str(run)  # what is not given has no value
     with pytest.warns(UserWarning, match="^u is known at t = 20 alone, and is last_u"):
         np.testing.assert_array_equal(run.u[0], run.last_u)
     assert run.plot_cycle().get_title() == run.title
