@@ -339,7 +339,7 @@ class Study(Run):
 
     def order(self, quantity="x"):
         """The observed order of a quantity and half its interval, NaN where there is none."""
-        if quantity not in self.quantities:
+        if f"observed_{quantity}" not in self.fit:
             raise MasingError(f"order({quantity!r}): the study measures {', '.join(self.quantities)}")
         return self.number(f"observed_{quantity}"), self.number(f"order_uncertainty_{quantity}")
 

@@ -2,10 +2,11 @@
 
 import h5py
 import numpy as np
+import pandas as pd
 import pytest
 
 from masing.report.cycles import distance_from_exact
-from masing.report.work import efficient, lines, number_pictures, work_precision
+from masing.report.work import efficient, lines, methods_figure, number_pictures, work_precision
 from masing.results import Run, read
 from synthetic import fit, fitted, ladder, marked, write_run, write_study
 
@@ -96,6 +97,21 @@ def test_a_cycle_says_how_far_it_is_from_the_exact_solution(page_of, euler, tmp_
         assert distance_from_exact(Run(other), [read(euler)]) is None
     study = against_exact(tmp_path / "s.h5", [(750, 500000, 1e-2), (1500, 10**6, 5e-3)], papers_case)
     assert " – – 5.0·10⁻³ " in page_of(study).words
+
+
+def test_methods_are_told_apart_with_the_spread_of_their_times():
+    table = pd.DataFrame({"method": ["RK45"] * 3 + ["exact"], "error": [1e-2, 1e-3, 2e-3, 1e-12],
+                          "evaluations": [10, 100, 1000, 0],
+                          "seconds_median": [1, 2, 3, 0.1], "seconds_least": [0.9, 1.9, 2.9, 0.09],
+                          "seconds_most": [1.2, 2.2, 3.2, 0.12]})
+    over = {cost: methods_figure(table, cost).axes[0] for cost in ("seconds", "evaluations")}
+    points = {cost: {line.get_label(): line.get_xdata().tolist() for line in axes.lines if line.get_marker() != "None"}
+              for cost, axes in over.items()}
+    assert points == {"seconds": {"RK45": [1, 2, 3], "exact": [0.1]}, "evaluations": {"RK45": [10, 100, 1000]}}
+    # The third point is beaten by the second: no line to it.
+    assert over["seconds"].lines[1].get_xdata().tolist() == [1, 2]
+    assert over["seconds"].collections[0].get_segments()[1].tolist() == [[1.9, 1e-3], [2.2, 1e-3]]
+    assert not over["evaluations"].collections
 
 
 def study(folder, name, cells, factor=1.0, levels=4, **changes):

@@ -88,6 +88,27 @@ def work_figure(drawn):
     return figure
 
 
+def methods_figure(table, cost):
+    """Errors of several methods over their `cost`, "seconds" (median, with a bar from least to most) or "evaluations";
+    table: a DataFrame with the columns method, error, evaluations, and seconds_median, _least and _most."""
+    figure, column = style.figure(1, 1.4), "seconds_median" if cost == "seconds" else cost
+    axes = figure.add_subplot(xscale="log", yscale="log")
+    for n, (method, rows) in enumerate(table[table[column] > 0].groupby("method", sort=False)):
+        colour, marker = style.COLOURS[n % len(style.COLOURS)], style.MARKERS[n % len(style.MARKERS)]
+        spent, errors = rows[column].to_numpy(), rows.error.to_numpy()
+        axes.plot(spent, errors, marker, color=colour, markerfacecolor="white" if n < len(style.MARKERS) else colour,
+                  label=method)
+        best = efficient(spent, errors)
+        axes.plot(spent[best], errors[best], color=colour, linewidth=0.8, zorder=1)
+        if cost == "seconds":
+            axes.hlines(errors, rows.seconds_least, rows.seconds_most, color=colour, linewidth=1)
+    label_decades(axes.xaxis, axes.yaxis)
+    axes.set(xlabel="wall time (s)" if cost == "seconds" else "evaluations of an element", ylabel="error of the amplitude")
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.12, 1), ncol=2, borderaxespad=0, handlelength=1, columnspacing=0.6,
+                handletextpad=0.4)
+    return figure
+
+
 def efficient(cost, errors):
     """The indices of the points that no other one beats in both cost and error, by rising cost."""
     order = np.lexsort((errors, cost))
