@@ -5,6 +5,7 @@ import difflib
 import json
 import math
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -89,9 +90,9 @@ def output_path(given, beside, suffix, allowed):
 
 
 def _heading(content):
-    """What two files of one kind share: the first line, of JSON the first key, too."""
+    """What two files of one kind share: the first column of the first line, of JSON the first key, too."""
     lines = 3 if content[:1] in (b"{", b"[") else 1
-    return [line.split(b":")[0] for line in content.split(b"\n")[:lines]]
+    return [re.split(b"[:,]", line)[0] for line in content.split(b"\n")[:lines]]
 
 
 def write_file(path, content):

@@ -15,6 +15,8 @@ VERDICTS = (AS_EXPECTED, EXACT, "not as expected", "undecided", "undefined", "no
 # What a study tests, in short, by the name of the statement in the file.
 STATEMENTS = {"3.1": "Proposition 3.1", "4.1": "Proposition 4.1", "25": "(25)", "outside": "outside the hypotheses",
               "mixed": "no proposition", "model": "order of the scheme", "beyond": "no proposition"}
+# A longer title ends at its first colon in the table of studies.
+LONGEST_TITLE = 70
 PROVED = ("3.1", "4.1", "25")
 # The references in short, by their names in the file.
 REFERENCES = {"exact": "exact", "exact-time": "exact, same P", "cells-inf": "P = ∞, same N", "finest": "finest level",
@@ -95,23 +97,25 @@ def _untested(studies):
     fields = {study.settings.get("field-samples") for study in studies if study.has_cells} - {None, ""}
     if fields:
         parts.append(f"u between the {listed(sorted(fields))} times at which it is compared")
-    ratios = [ratio for study in studies for q in study.quantities if (fit := study.joint(q))
-              for ratio in (fit.least_ratio, fit.largest_ratio) if math.isfinite(ratio)]
+    joint = {n: study.joint("x") for n, study in enumerate(studies, start=1)}
+    ratios = [f"{fit.least_ratio:.3g} to {fit.largest_ratio:.3g}" + f" (study {n})" * (len(studies) > 1)
+              for n, fit in joint.items() if fit and math.isfinite(fit.least_ratio + fit.largest_ratio)]
     if ratios:
-        parts.append(f"both steps at once outside δs/δt = {min(ratios):.3g} to {max(ratios):.3g}")
+        parts.append(f"δs/δt outside {listed(ratios)}")
     if len({machine(study.provenance) for study in studies}) == 1:
         parts.append("another machine")
     return parts
 
 
 def study_rows(sections, studies):
-    """The rows of the table of studies: the values of its section, P and N refined and held fixed, the reference, and the
+    """The rows of the table of studies: the values of its section, its title in short, P and N, the reference, and the
     orders of x, y and u, that at the cells' points where only it was expected."""
     rows = []
     for section, study in zip(sections, studies):
         found = {f.quantity: f for f in findings(study) if f.expected}
         cells = [_order_cell(found, names) for names in (("x",), ("y",), ("u", "u_cells"))]
-        rows.append((section, [_range(name, values) for name, (values, _) in sizes(study).items() if name in "PN"],
+        title = section["title"] if len(section["title"]) <= LONGEST_TITLE else section["title"].partition(": ")[0]
+        rows.append((section, title, [_range(name, values) for name, (values, _) in sizes(study).items() if name in "PN"],
                      REFERENCES.get(study.reference, study.reference), cells))
     return rows
 
