@@ -2,12 +2,18 @@
 
 from html.parser import HTMLParser
 
+# What parts no words, and what is not read unless it is opened.
+INLINE = {"a", "b", "code", "data", "em", "i", "span", "strong", "sub", "sup"}
+FOLDED = {"style", "details", "svg"}
+
 
 class Page(HTMLParser):
-    """The page: its words, the <data> values, all addresses, ids and alternative texts."""
+    """The page: its words, the <data> values, all addresses, ids and alternative texts; and `seen`, the words of each
+    section, with its folds closed, by its id."""
 
     def __init__(self, html):
         super().__init__()
+        self.seen, self._section, self._folded = {}, "", 0
         self.words, self.values, self.addresses, self.ids, self.alternatives = "", [], [], [], []
         self._shown = True
         self.feed(html)
@@ -15,6 +21,9 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         given = dict(attributes)
+        self._folded += tag in FOLDED
+        self._section = given.get("id", "") if tag == "section" else self._section
+        self._see("" if tag in INLINE else " ")
         self._shown = tag != "style"
         self.words += " " if tag in ("td", "th") else ""
         self.addresses += [given[key] for key in ("src", "href") if key in given]
@@ -22,5 +31,14 @@ class Page(HTMLParser):
         self.values += [float(given["value"])] if tag == "data" else []
         self.alternatives += [given.get("alt", "")] if tag == "img" else []
 
+    def handle_endtag(self, tag):
+        self._folded -= tag in FOLDED
+        self._see("" if tag in INLINE else " ")
+
+    def _see(self, text):
+        if not self._folded:
+            self.seen[self._section] = self.seen.get(self._section, "") + text
+
     def handle_data(self, data):
+        self._see(data)
         self.words += data if self._shown else ""

@@ -39,6 +39,9 @@ onload = () => {
       missing: [...page.images].filter(i => !i.complete || i.naturalWidth == 0 || i.width < 100).length,
       tall: [...page.querySelectorAll("figcaption")].filter(
         c => c.getBoundingClientRect().height > 3.5 * parseFloat(getComputedStyle(c).lineHeight)).map(c => c.innerText),
+      small: [...page.querySelectorAll("body *:not(sub, sub *, sup, sup *, svg *)")].filter(
+        e => e.getClientRects().length && [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim())
+             && parseFloat(getComputedStyle(e).fontSize) < 8 / 0.75 - 0.01).map(e => e.outerHTML.slice(0, 80)),
       silent: [...page.images].filter(i => !i.alt).length,
       verdicts: [...page.querySelectorAll(".verdict")].filter(v => v.getBoundingClientRect().height > 10)
         .map(v => v.innerText)});
@@ -111,16 +114,18 @@ def folder(tmp_path_factory, papers_case, masing):
     for case, text in zip(cases, ("# A cycle.\ncells = 3\n", "# A study.\nrefine = steps\n")):
         case.write_text(text)
     gallery.main([*map(str, cases), "--results", str(path), "--files-only"])
+    # As it is printed.
+    (path / "print.html").write_text((path / "page.html").read_text().replace("@media print", "@media all"))
     (path / "bad.html").write_text('<meta charset="utf-8"><img src="data:image/png;base64,AAAA" width="900">'
                                    '<div class="scroll" style="overflow: auto">'
-                                   '<p class="findings" style="width: 2000px">wide</p></div>')
+                                   '<p class="findings" style="width: 2000px; font-size: 7.5pt">wide</p></div>')
     return path
 
 
 @pytest.fixture(scope="module")
 def found(folder):
     """What the browser finds on every page, by its name."""
-    names = "page", "one", "index", "cycle", "bad"
+    names = "page", "one", "index", "cycle", "print", "bad"
     return dict(zip(names, look(*(folder / f"{name}.html" for name in names))))
 
 
@@ -142,9 +147,14 @@ def test_a_page_is_printed(folder):
     assert boxes and all(abs(w - 595.3) < 1 and abs(h - 841.9) < 1 for _, _, w, h in boxes)
 
 
+def test_no_letter_is_printed_below_eight_points(found):
+    assert found["print"][1000]["small"] == []
+
+
 def test_the_probe_finds_faults(found, tmp_path):
     seen = found["bad"]
     assert seen[390]["missing"] == 1 and seen[390]["silent"] == 1 and seen[1000]["cut"] == ["wide"]
+    assert len(seen[1000]["small"]) == 1
     assert seen[390]["scroll"] > seen[390]["inner"] and seen[1000]["scroll"] == seen[1000]["inner"]
     page = tmp_path / "bad.html"
     page.write_text('<meta charset="utf-8"><script>console.error("wrong")</script>')

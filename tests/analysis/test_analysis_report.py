@@ -4,12 +4,12 @@ import h5py
 import numpy as np
 import pytest
 
-from masing import style
+from masing import program, style
 from masing.convergence.figures import Curve, error_figure
 from masing.notation import measured, scientific
 from masing.report.study import map_picture
 from masing.report.trajectories import FIELD_CYCLES, start_of_last_cycles
-from masing.results import Joint, Run, Study
+from masing.results import Joint, Run, Study, parse_configuration
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_run, write_study
 
 
@@ -208,6 +208,36 @@ def test_the_sections_are_in_order_and_show_field_and_energy(page_of, result_of,
     assert places == sorted(places)
     resting = f"{100 * np.mean(share == 0):.0f} %"
     assert f"At most {100 * share.max():.0f} % of the cells yield at once; none do in {resting}" in words
+
+
+STUDIES = "proposition-4.1", "proposition-3.1", "study-cells", "study-steps", "study-euler", "study-memory", "study-leapfrog"
+FIGURES = "06", "07", "08", "09", "10"
+
+
+def shorter(case):
+    """The words of a tenth of a case's time in a tenth of its steps; of its cells only some thousand."""
+    settings = parse_configuration(case.read_text(encoding="utf-8"))
+    levels = [level.split(":") for level in settings.get("levels", "").split(",")]
+    if settings.get("refine") == "cells":
+        words = ["--levels", ",".join(str(20 * 2**n) for n in range(len(levels))), "--steps=20000"]
+    elif "refine" in settings:
+        words = ["--levels", ",".join(":".join([*first, str(int(last) // 10)]) for *first, last in levels)]
+    else:
+        words = ["--steps=100000", "--from=20", "--to=50", "--sample-every=50"]
+    return ["--config", case, "--final-time=50", *words]
+
+
+def test_behind_its_first_screen_the_page_of_the_quickstart_is_short(page_of, masing, tmp_path):
+    names = [*STUDIES, *(f"cycle-fig{number}" for number in FIGURES)]
+    for name in names:
+        command = "converge" if name in STUDIES else "simulate"
+        answer = program.run(masing, command, "--quiet", "--output", tmp_path / f"{name}.h5",
+                             *shorter(program.ROOT / "jobs" / "cases" / f"{name}.ini"))
+        assert answer.code in (0, 3)
+    page = page_of(*(tmp_path / f"{name}.h5" for name in names), options=("--program", masing))
+    seen = {section: len(words.split()) for section, words in page.seen.items()}
+    assert seen["summary"] < 600 and sum(seen.values()) - seen["summary"] <= 2500, seen
+    assert "in every digit shown" in page.seen["study-6"]
 
 
 def replace_configuration(study, run=None, text=None):
