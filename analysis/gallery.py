@@ -17,13 +17,14 @@ from masing import program, style
 from masing.convergence.claim import findings
 from masing.errors import MasingError
 from masing.notation import measured
+from masing.report import papers
 from masing.report.cases import picture, read_case
 from masing.report.exact import ExactSolutions
 from masing.report.page import page, render
 from masing.report.problem import WORKS, in_equations
 from masing.report.provenance import origin, reproduction
 from masing.report.trajectories import response_pictures
-from masing.results import Scan, Study, read
+from masing.results import Run, Scan, Study, read
 
 style.apply()
 
@@ -48,8 +49,10 @@ def entry(case, folder, found):
     """Write the page of a case into the folder and give its entry in the index; found: the program, or None."""
     # Each page has its own: one of another case may have another P.
     result, exact = read(folder / f"{case.name}.h5"), ExactSolutions([], found)
+    # The first sentence is the heading.
+    title, _, about = case.caption.partition(". ")
     if isinstance(result, Study):
-        html, pieces = page(case.caption, [result], [], exact, [reproduction(result)])
+        html, pieces = page(title, [result], [], exact, [reproduction(result)], about=about)
         orders = order_cells(result) if case.group else None
         return _written(case, folder, html, pieces[0], result.claim, result.verdict) | {"orders": orders}
     if isinstance(result, Scan):
@@ -57,14 +60,15 @@ def entry(case, folder, found):
     else:
         beside = exact.beside(result)
         pictures = [picture(result, words, beside) for words in case.drawings]
-    html = render("case.html.j2", title=case.caption, pictures=pictures, origin=origin(result, reproduction(result)))
-    return _written(case, folder, html, pictures[0], pictures[0].caption, None)
+    html = render("case.html.j2", title=title, about=about, pictures=pictures,
+                  origin=origin(result, reproduction(result)))
+    return _written(case, folder, html, pictures[0], pictures[0].caption, None) | {"run": result}
 
 
 def _written(case, folder, html, thumbnail, summary, verdict):
     command_line.write_file(folder / f"{case.name}.html", html.encode("utf-8"))
-    return {"case": case, "address": f"{case.name}.html", "src": thumbnail.src, "alt": thumbnail.alt,
-            "summary": summary, "verdict": verdict}
+    return {"case": case, "title": case.caption.partition(". ")[0].rstrip("."), "address": f"{case.name}.html",
+            "src": thumbnail.src, "alt": thumbnail.alt, "summary": summary, "verdict": verdict}
 
 
 def order_cells(study):
@@ -77,17 +81,17 @@ def order_cells(study):
 
 def groups(entries, exact):
     """The entries of the index by work, or the group that a case names, and model: [(work, [(model, its title, its
-    equations, [entry, …]), …]), …], the works in the order of the bibliography, then groups, and those that cite none
-    last."""
-    by_work = {}
+    equations, [entry, …]), …], the rows of what it prints), …], the works in the order of the bibliography, then groups,
+    and those that cite none last."""
+    by_work, printed = {}, papers.rows([entry["run"] for entry in entries if isinstance(entry.get("run"), Run)])
     for entry in entries:
         case = entry["case"]
         work = case.group or next((work.key for work in WORKS if work.key in case.caption), OTHERS)
         by_work.setdefault(work, {}).setdefault(case.model, []).append(entry)
     works = [work.key for work in WORKS]
     ordered = sorted(by_work, key=lambda key: (key == OTHERS, works.index(key) if key in works else len(works)))
-    return [(key, [(model, *in_equations(exact.description(model)), chosen) for model, chosen in by_work[key].items()])
-            for key in ordered]
+    return [(key, [(model, *in_equations(exact.description(model)), chosen) for model, chosen in by_work[key].items()],
+             [row for row in printed if row["work"] == key]) for key in ordered]
 
 
 def main(arguments):

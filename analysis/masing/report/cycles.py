@@ -74,7 +74,8 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
 def distance_from_exact(run, studies):
     """The maximal error of x of the run over all steps, in words, from a study of which it is a level; None without one."""
     for study in studies:
-        level = np.flatnonzero((study.level_cells == run.cells) & (study.level_steps == run.steps) & np.isfinite(study.errors["x"]))
+        level = np.flatnonzero((study.level_cells == run.cells) & (study.level_steps == run.steps)
+                               & np.isfinite(study.errors["x"]))
         if study.reference == "exact" and _case(study)[:2] == _case(run)[:2] and len(level):
             return measured(study.errors["x"][level[0]])
     return None
@@ -122,7 +123,8 @@ def _together(group, exact):
     labels = [line.get_label() for line in figure.axes[0].lines if line.get_label() in figures.labels(runs)]
     if all(label.startswith("P = ") and "," not in label for label in labels):
         labels = ["P = " + listed(label.removeprefix("P = ") for label in labels)]
-    caption = f"Hysteresis {words}{'s' * (len(runs) > 1)} of {listed(labels)}{' over the exact one, grey' if exact is not None else ''}"
+    caption = f"Hysteresis {words}{'s' * (len(runs) > 1)} of {listed(labels)}"
+    caption += " over the exact one, grey" if exact is not None else ""
     shape = description(*group[-1].curve)
     return Picture(f"{runs[0].path.stem}-together", figure, f"{caption}, {group[0].window}. {shape}", f"{caption}.")
 

@@ -56,23 +56,28 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
         origin["cost"], origin["phases"] = _cost(run), _phases(run)
     chosen = _chosen(studies)
     overview = (cycles["together"][:1] if cycles else []) + ([sections[chosen]["errors"]] if studies else [])
-    pictures = _numbered(overview, [section[name] for section in sections if section["twin"] is None for name in ("errors", "map")]
-                         + numbers + (cycles["together"] + cycles["differences"] + cycles["long"] if cycles else [])
+    alone = [section for section in sections if section["twin"] is None]
+    pictures = _numbered(overview, [section[name] for section in alone for name in ("errors", "map")] + numbers
+                         + (cycles["together"] + cycles["differences"] + cycles["long"] if cycles else [])
                          + (work["pictures"] if work else []) + trajectories + responses)
-    tables = ["studies"] * bool(studies) + [section["id"] for section in sections if section["findings"] and section["twin"] is None]
-    tables += [name for name, shown in (("cycles", cycles), ("papers", papers), ("work", work), ("files", True)) if shown]
     shown = {"problem-1": True, "studies": studies, "cycles": cycles, "papers": papers, "work": work, "time": trajectories,
              "responses": responses, "provenance": True}
+    tables = ["studies"] * bool(studies) + [section["id"] for section in alone if section["findings"]]
+    tables += [name for name in ("cycles", "papers", "work", "provenance") if shown[name]]
     contents = [(name, SECTIONS[name]) for name, there in shown.items() if there]
-    places = {name: n for n, (name, _) in enumerate(contents, start=1)}
-    html = render("report.html.j2", title=title, contents=contents, number=places.get, about=about,
-                  summary=summary(studies, runs, reproductions, scans), overview=overview, chosen=chosen + 1 if studies else None, rows=study_rows(sections, studies),
+    html = render("report.html.j2", title=title, about=about, contents=contents, number=_places(dict(contents)).get,
+                  tables=_places(tables), summary=summary(studies, runs, reproductions, scans), overview=overview,
+                  chosen=sections[chosen]["number"] if studies else None, rows=study_rows(sections, studies),
                   problem=next(iter(problems.values())), studies=sections, numbers=numbers, work=work, cycles=cycles,
                   trajectories=trajectories, responses=responses, papers=papers, origins=origins,
-                  tables={name: n for n, name in enumerate(tables, start=1)}, missing=list(dict.fromkeys(exact.reasons.values())))
+                  missing=list(dict.fromkeys(exact.reasons.values())))
     pictures += [picture for each in problems.values() for picture in each.pictures]
     texts = [Text(run.path.stem, {"ini": run.configuration.encode("utf-8")}) for run in files if run.configuration]
     return html, pictures + [table for section in sections for table in section["tables"]] + texts
+
+
+def _places(names):
+    return {name: place for place, name in enumerate(names, start=1)}
 
 
 def _chosen(studies):
@@ -87,7 +92,7 @@ def _chosen(studies):
 
 def _numbered(overview, others):
     """All Pictures in the page's order, numbered: those of the overview are figure 1 together."""
-    pictures = overview + [picture for picture in others if picture is not None and all(picture is not each for each in overview)]
+    pictures = overview + [picture for picture in others if picture is not None and picture not in overview]
     for n, picture in enumerate(pictures, start=1):
         picture.number = max(1, n - max(0, len(overview) - 1))
     return pictures

@@ -52,13 +52,15 @@ def claim_of_page(studies):
         if study.verdict in (AS_EXPECTED, EXACT):
             for found in findings(study):
                 if found.expected:
-                    groups.setdefault((study.fit["statement"] in PROVED, found.expected), []).append((study, found))
-    sentences += [_observed(is_proved, pairs) for (is_proved, _), pairs in groups.items()]
+                    by = "proved" if study.fit["statement"] in PROVED else study.fit["statement"]
+                    groups.setdefault((by, found.expected), []).append((study, found))
+    sentences += [_observed(by, pairs) for (by, _), pairs in groups.items()]
     return sentences + ([f"Errors are measured against {_references(studies)}."] if judged else [])
 
 
-def _observed(is_proved, pairs):
-    """A sentence on the orders of (Study, OrderResult) that share what was expected, all of them as expected."""
+def _observed(by, pairs):
+    """A sentence on the orders of (Study, OrderResult) that share what was expected, all of them as expected, and by what:
+    "proved", or the name of another statement."""
     studies, first = {id(study): study for study, _ in pairs}, pairs[0][1]
     degree = f"at least {first.expected_order:g}" if first.at_least else DEGREES.get(first.expected_order, first.expected)
     orders = [found.observed for _, found in pairs if math.isfinite(found.observed)]
@@ -67,7 +69,8 @@ def _observed(is_proved, pairs):
     stated = [STATEMENTS[name] for name in PROVED if name in {study.fit["statement"] for study in studies.values()}]
     if stated[1:2] == ["Proposition 4.1"]:
         stated = ["Propositions 3.1", "4.1", *stated[2:]]
-    by = f" that {listed(stated)} prove{'s' * (len(stated) == 1)}" if is_proved else ", which no proposition promises,"
+    proved = f" that {listed(stated)} prove{'s' * (len(stated) == 1)}"
+    by = {"proved": proved, "model": ""}.get(by, ", which no proposition promises,")
     where = f" in {len(studies)} studies" if len(studies) > 1 else ""
     within = f", every interval within {first.expectation(pairs[0][0].number('tolerance'))}" if orders else ""
     return f"The order {degree}{by} is observed: {seen} for {names}{where}{within}."
@@ -125,8 +128,8 @@ def _order_cell(found, names):
     for name in names:
         if name in found:
             f = found[name]
-            width = f"{FIXED_SPACE}±{FIXED_SPACE}{f.uncertainty:.3f}" if math.isfinite(f.uncertainty) else " (last pair)" if f.last_pair else ""
-            return repr(f.observed), f.value + width, "at the cells’ points" * (name == "u_cells")
+            width = f" ± {f.uncertainty:.3f}".replace(" ", FIXED_SPACE) if math.isfinite(f.uncertainty) else ""
+            return repr(f.observed), f.value + (width or " (last pair)" * f.last_pair), "at the cells’ points" * (name == "u_cells")
     return repr(math.nan), EN_DASH, ""
 
 
@@ -134,7 +137,7 @@ def _range(name, values):
     """`P = 100`, or `P 100…800` of what varies."""
     known = [value for value in dict.fromkeys(values) if math.isfinite(value)]
     words = [(grouped if 0 < value < 1e5 else count)(value) for value in known]
-    return f"{name} = {EN_DASH}" if not known else f"{name} = {words[0]}" if len(words) == 1 else f"{name} {words[0]}…{words[-1]}"
+    return f"{name} {words[0]}…{words[-1]}" if len(words) > 1 else f"{name} = {''.join(words) or EN_DASH}"
 
 
 def _reproduced(reproductions, files):
