@@ -92,6 +92,16 @@ def test_the_index_leads_to_every_page_and_a_group_begins_with_a_table_of_its_or
     assert "Verdict: not as expected." in Page((tmp_path / "study.html").read_text(encoding="utf-8")).words
 
 
+def test_a_group_ends_with_what_its_work_prints(run_script, tmp_path, papers_case):
+    write_run(tmp_path / "cycle-fig06.h5", papers_case)
+    path = case(tmp_path, "cycle-fig06", "# Figure 6 of the paper. By\n# Bastien, Lamarque and Schatzman (2001).\n")
+    run_script(gallery, path, "--results", tmp_path, "--files-only")
+    words = Page((tmp_path / "index.html").read_text(encoding="utf-8")).words
+    assert "cycle-fig06. Figure 6 of the paper." in words and "§ 6, fig. 6" in words.partition("What the papers print")[2]
+    words = Page((tmp_path / "cycle-fig06.html").read_text(encoding="utf-8")).words
+    assert "Figure 6 of the paper By Bastien" in words
+
+
 def test_a_model_is_drawn_over_its_exact_solution(run_script, tmp_path, masing, result_of):
     path = case(tmp_path, "s", "# draw: x, restoring; t, u\nmodel = prandtl\nforce = 2*cos(0.5*t)\nfinal-time = 30\n"
                 "steps = 30000\nsample-every = 30\nfrom = 5\n[model]\nk = 1\neta = 1\n")
