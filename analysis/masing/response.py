@@ -58,31 +58,27 @@ def response_figure(scan, abscissa=None):
     columns = min(2, len(chosen))
     rows = -(-len(chosen) // columns)
     figure = style.figure(columns, rows)
-    for place, (draw, _) in enumerate(chosen, start=1):
-        draw(figure.add_subplot(rows, columns, place))
-    keep_first_legend(figure.axes)
+    _draw(chosen, [figure.add_subplot(rows, columns, place) for place in range(1, len(chosen) + 1)])
     return figure
 
 
 def panel_figures(scan):
     """Each panel of a scan as a figure."""
-    figures = []
-    for draw, _ in panels(scan):
-        figures.append(style.figure())
-        draw(figures[-1].add_subplot())
-    keep_first_legend([figure.axes[0] for figure in figures])
+    chosen = panels(scan)
+    figures = [style.figure() for _ in chosen]
+    _draw(chosen, [figure.add_subplot() for figure in figures])
     return figures
 
 
-def keep_first_legend(frames):
-    """Remove the legends that another one of the Axes has had before: the same families in every panel."""
+def _draw(chosen, frames):
+    """Draw the panels into the Axes; the same families have one legend, in the first."""
     seen = []
-    for axes in frames:
+    for (draw, _), axes in zip(chosen, frames):
+        draw(axes)
         if legend := axes.get_legend():
-            words = [text.get_text() for text in legend.get_texts()]
-            if words in seen:
+            seen.append([text.get_text() for text in legend.get_texts()])
+            if seen[-1] in seen[:-1]:
                 legend.remove()
-            seen.append(words)
 
 
 def _label(others):
@@ -106,7 +102,14 @@ def _over(axes, scan, over, name):
         axes.set_yticks(np.arange(-0.5, 1.6, 0.5) * np.pi, ["−π/2", "0", "π/2", "π", "3π/2"])
         lag = _centred(scan.values("phase")[scan.done])
         axes.set_ylim(min(0, np.nanmin(lag)) - 0.05, max(np.pi, np.nanmax(lag)) + 0.1)
-    _finish(axes, scan, over)
+    grid = scan.settings.get(f"over.{over}", scan.settings.get("backbone", ""))
+    if grid.endswith(":log") and min(scan.axes[over]) > 0:
+        axes.set_xscale("log")
+        style.label_decades(axes.xaxis)
+        if scan.kind == "closed curves":
+            axes.set_yscale("log")
+            style.label_decades(axes.yaxis)
+    _add_legend(axes)
 
 
 def _centred(phase):
@@ -136,25 +139,13 @@ def _over_amplitude(axes, scan, over, name):
 
 
 def _draw_power(axes):
-    """Draw the triangle of the power that the curves have at small amplitudes, where all have the same one."""
-    lowest = [np.log(line.get_xydata()[line.get_xdata() <= LOWEST * line.get_xdata()[0]]) for line in axes.lines]
-    fits = [np.polyfit(*points.T, 1) for points in lowest if len(points) > 2]
-    missed = [np.ptp(np.polyval(fit, points[:, 0]) - points[:, 1]) for fit, points in zip(fits, lowest)]
-    slopes = {round(fit[0], 2) for fit in fits}
-    if len(slopes) == 1 and max(missed) < STRAIGHT:
+    """Draw the triangle of the power of the amplitude that the loss of the first family has at small ones, if any."""
+    points = axes.lines[0].get_xydata()
+    amplitude, loss = np.log(points[points[:, 0] <= LOWEST * points[0, 0]]).T
+    fit = np.polyfit(amplitude, loss, 1) if len(loss) > 2 else ()
+    if len(fit) and np.ptp(np.polyval(fit, amplitude) - loss) < STRAIGHT:
         axes.margins(y=0.15)
-        style.draw_triangle(axes, [line.get_data() for line in axes.lines], slopes.pop(), 1)
-
-
-def _finish(axes, scan, over):
-    grid = scan.settings.get(f"over.{over}", scan.settings.get("backbone", ""))
-    if grid.endswith(":log") and min(scan.axes[over]) > 0:
-        axes.set_xscale("log")
-        style.label_decades(axes.xaxis)
-        if scan.kind == "closed curves":
-            axes.set_yscale("log")
-            style.label_decades(axes.yaxis)
-    _add_legend(axes)
+        style.draw_triangle(axes, [line.get_data() for line in axes.lines], round(fit[0], 2), 1)
 
 
 def _add_legend(axes):

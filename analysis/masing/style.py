@@ -153,6 +153,12 @@ def draw_triangle(axes, curves, exponent, place=0):
                   ha="right" if falls else "left", va="center", color=GREY)
 
 
+def legend_above(axes, columns=1, left=0):
+    """Put the legend above the frame, where no curve can be."""
+    axes.legend(loc="lower left", bbox_to_anchor=(left, 1), ncol=columns, borderaxespad=0, handlelength=1.2,
+                columnspacing=1, handletextpad=0.5)
+
+
 def label_values(*axes):
     """Label linear axes with few numbers in full, `-1.5` or `2·10⁻¹⁴`, never with a factor or an offset beside them."""
     for axis in axes:

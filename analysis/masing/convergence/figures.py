@@ -81,7 +81,7 @@ def error_figure(curves, slopes, label, floor=0.0):
     label_decades(axes.xaxis, axes.yaxis)
     axes.set(xlabel=label, ylabel="maximal error")
     if any(len(h) for h, _ in points):
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=4, borderaxespad=0, handlelength=1.5, columnspacing=1)
+        style.legend_above(axes, 4)
     else:
         axes.text(0.5, 0.5, "no error can be drawn", transform=axes.transAxes, ha="center")
     return figure

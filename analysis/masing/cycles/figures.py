@@ -30,23 +30,21 @@ TRANSIENT, CENTRE = "#bbbbbb", "#000000"
 ROUNDING = 1e-9
 
 
-def cycle_figure(curve, t=None):
-    """One curve (x, restoring), each [samples]; a record of many cycles is coloured by its times t, if given."""
-    figure = style.figure()
-    _draw_cycle(figure.add_subplot(), curve, "", None, t)
-    return figure
-
-
 def cycle_panels(curves, titles, times=None):
-    """Figures of at most PANELS panels, one panel a cycle, all on the same scales; curves = [(x, restoring), ...]."""
+    """Figures of at most PANELS panels, one panel a cycle, all on the same scales; curves = [(x, restoring), ...]; those
+    of many cycles that differ are coloured by their times, [t, ...], if given."""
     panels = list(zip(curves, titles, shared_limits(curves), times or [None] * len(curves)))
     figures = []
     for part in (panels[n:n + PANELS] for n in range(0, len(panels), PANELS)):
         columns = 1 if len(part) == 1 else 2 if len(part) <= 6 else 3
         rows = math.ceil(len(part) / columns)
         figures.append(style.figure(columns, rows))
-        for place, panel in enumerate(part, start=1):
-            _draw_cycle(figures[-1].add_subplot(rows, columns, place), *panel)
+        for place, (curve, title, limits, t) in enumerate(part, start=1):
+            axes = figures[-1].add_subplot(rows, columns, place)
+            draw_record(axes, curve, t, color=style.COLOURS[0])
+            axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL, title="\n".join(textwrap.wrap(title, TITLE_LETTERS)),
+                     xlim=limits[0], ylim=limits[1])
+            style.label_values(axes.xaxis, axes.yaxis)
     return figures
 
 
@@ -127,7 +125,7 @@ def differences(runs, exact, most=len(style.LINES)):
     axes.set(xlabel="time t", ylabel="|x(t; P) − x(t)|", ylim=(least / 30 or None, None))
     style.label_values(axes.xaxis)
     style.label_decades(axes.yaxis)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=3, borderaxespad=0, handlelength=1.2, columnspacing=1)
+    style.legend_above(axes, 3)
     return figure
 
 
@@ -146,14 +144,6 @@ def draw_record(axes, curve, t, **line):
         axes.figure.colorbar(style.line_by_time(axes, t, *curve), ax=axes, label="time t", aspect=30)
     else:
         axes.plot(*curve, **line)
-
-
-def _draw_cycle(axes, curve, title, limits, t=None):
-    draw_record(axes, curve, t, color=style.COLOURS[0], label="computed")
-    axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL, title="\n".join(textwrap.wrap(title, TITLE_LETTERS)))
-    if limits:
-        axes.set(xlim=limits[0], ylim=limits[1])
-    style.label_values(axes.xaxis, axes.yaxis)
 
 
 def shared_limits(curves):

@@ -110,13 +110,9 @@ def picture(run, words, exact=None):
     ranges = ", ".join(minus(f"{each} in {extent(kept[each])}") for each in names if each != "t")
     drawn = "; ".join(" over ".join(reversed(curve)) for curve in drawing.curves)
     apart = {each: np.abs(kept[each] - behind[each]).max() for each in compared}
-    figure = curve_figure(kept, drawing.curves, run, behind)
     far = listed(f"{measured(far)} in {name}" for name, far in apart.items())
-    shown = [line.get_label() for axes in figure.axes for line in axes.lines]
-    words = "Grey: exact; differences" if "exact" in shown else "Differences from the exact solution"
-    words = "Below: the error," if any(label.startswith("error of ") for label in shown) else words
-    beside = f" {words} at most {far}." if apart else ""
-    return Picture(f"{run.path.stem}-{'-'.join(names)}", figure,
+    beside = f" At most {far} from the exact solution." if apart else ""
+    return Picture(f"{run.path.stem}-{'-'.join(names)}", curve_figure(kept, drawing.curves, run, behind),
                    f"Curve of {drawn}, {trajectory_name(run)}, {window}: {ranges}.{beside}", f"{window}: {ranges}.{beside}")
 
 
@@ -143,16 +139,13 @@ def curve_figure(columns, curves, run, behind=None):
                     color=style.COLOURS[n], linewidth=1.3 if beside else 0.9,
                     label="computed" if behind and len(curves) == 1 else names[-1])
         for frame in below:
-            frame.plot(x[n], y[n] - behind[names[1]], style.LINES[n], color=style.COLOURS[n], linewidth=0.7,
-                       label=f"error of {names[1]}")
+            frame.plot(x[n], y[n] - behind[names[1]], style.LINES[n], color=style.COLOURS[n], linewidth=0.7)
+            frame.set(ylabel="error")
     words = [run.attributes(f"series/{name}").get("label", name) for name in curves[0]]
-    axes.set(xlabel=words[0], ylabel=words[1] if len(curves) == 1 else None)
-    for frame in below:
-        axes.set(xlabel=None)
-        frame.set(xlabel=words[0], ylabel="error")
+    figure.axes[-1 if apart else 0].set(xlabel=words[0])
+    axes.set(ylabel=words[1] if len(curves) == 1 else None)
     for frame in (axes, *below):
         style.label_values(frame.xaxis, frame.yaxis)
     if len(curves) > 1 or beside:
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=len(curves) + bool(behind), borderaxespad=0,
-                    columnspacing=1, handlelength=1.2)
+        style.legend_above(axes, len(curves) + bool(behind))
     return figure

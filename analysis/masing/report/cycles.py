@@ -143,7 +143,7 @@ def _differences(group, exact):
 def _long(cycle):
     """The Picture of a record of many cycles, coloured by time."""
     caption = f"{cycle.run.title} ({cycle.run.path.name}), {cycle.window}, coloured by time."
-    return Picture(f"{cycle.run.path.stem}-cycle", figures.cycle_figure(cycle.curve, t=cycle.sample[0]),
+    return Picture(f"{cycle.run.path.stem}-cycle", figures.cycle_panels([cycle.curve], [""], [cycle.sample[0]])[0],
                    f"Hysteresis cycles, {caption} {description(*cycle.curve)}", caption)
 
 

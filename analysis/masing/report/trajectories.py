@@ -16,7 +16,6 @@ MOST_COLUMNS = 600
 COLOUR_MAP = "RdBu_r"
 # A cell is at its yield displacement when it is this near to it.
 AT_YIELD = 1e-9
-TIME = "time t"
 # A caption has room for so many letters of F.
 SHORT = 30
 # What a scan's caption says of its problem.
@@ -138,7 +137,7 @@ def _motion_figure(run, start):
         axes.plot(t, values, color=style.COLOURS[label[0] == "F"], linewidth=0.9 if n == 0 else None, label=label)
         style.label_values(axes.xaxis, axes.yaxis)
         axes.set(ylabel=label, xlim=(t[0], t[-1]))
-    frames[-1].set(xlabel=TIME)
+    frames[-1].set(xlabel="time t")
     return figure
 
 
@@ -154,7 +153,7 @@ def _energy_figure(run, start):
     _lines(stored, t[late], {"E, kinetic": run["energy/kinetic"][late], "E, elastic": run["energy/elastic"][late]})
     residual.plot(t, run["energy/residual"], color=style.COLOURS[4], linewidth=0.9, label="residual")
     style.label_values(residual.xaxis, residual.yaxis)
-    residual.set(xlabel=TIME, ylabel="W − D − ΔE", xlim=(t[0], t[-1]))
+    residual.set(xlabel="time t", ylabel="W − D − ΔE", xlim=(t[0], t[-1]))
     return figure
 
 
@@ -163,7 +162,7 @@ def _lines(axes, t, curves):
         axes.plot(t, values, style.LINES[n], color=style.COLOURS[n], label=name)
     style.label_values(axes.xaxis, axes.yaxis)
     axes.set(ylabel="energy", xlim=(t[0], t[-1]))
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=3, borderaxespad=0, columnspacing=1, handlelength=1.2)
+    style.legend_above(axes, 3)
 
 
 def _stacked(rows):

@@ -9,12 +9,8 @@ from masing.notation import cell, count, listed, measured
 from masing.report.pictures import Picture
 from masing.style import drawable_in_logarithm, label_decades
 
-# Markers of the engines, the same on every page; others take the last.
-ENGINES = ("sweep", "memory", "exact")
 # The sign of an error that a coarser level beats.
 BEATEN = "§"
-# The quantities whose errors are compared for different numbers of cells.
-QUANTITIES = ("x", "y", "u")
 
 
 @dataclass(frozen=True)
@@ -65,27 +61,31 @@ def work_precision(studies):
 
 
 def work_figure(drawn):
-    """Error of x over the cell updates of the Lines, a colour each and the marker of its engine. A line joins the
-    efficient levels of one study, the filled points."""
+    """Error of x over the cell updates of the Lines."""
     figure = style.figure(1, 1.15)
     axes = figure.add_subplot(xscale="log", yscale="log")
     slopes = {}
-    for line, colour in zip(drawn, style.colours(len(drawn))):
+    for n, line in enumerate(drawn):
         keep = drawable_in_logarithm(line.study.cell_updates, line.errors)
-        cost, errors = line.study.cell_updates[keep], line.errors[keep]
-        marker = style.MARKERS[ENGINES.index(line.study.engine) if line.study.engine in ENGINES else -1]
-        axes.plot(cost, errors, marker, color=colour, markerfacecolor="white", markeredgewidth=1.4)
-        best = efficient(cost, errors)
-        axes.plot(cost[best], errors[best], marker=marker, color=colour, label=line.label)
+        joined = _draw_points(axes, line.study.cell_updates[keep], line.errors[keep], n, line.label)
         if line.study.refine == "both" and (order := line.study.number("expected_order_x")) > 0:
-            slopes.setdefault(-order / 2, []).append((cost[best], errors[best]))
+            slopes.setdefault(-order / 2, []).append(joined)
     axes.margins(0.12)
     for slope, curves in slopes.items():
         style.draw_triangle(axes, curves, slope)
     label_decades(axes.xaxis, axes.yaxis)
     axes.set(xlabel="cell updates P·N", ylabel="maximal error of x")
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
+    style.legend_above(axes)
     return figure
+
+
+def _draw_points(axes, cost, errors, n, label):
+    """Draw the points of the n-th study or method in its colour, joined and filled where they are efficient; gives these."""
+    look = {"marker": style.MARKERS[n % len(style.MARKERS)], "color": style.COLOURS[n % len(style.COLOURS)]}
+    axes.plot(cost, errors, linestyle="", markerfacecolor="white", markeredgewidth=1.4, **look)
+    best = efficient(cost, errors)
+    axes.plot(cost[best], errors[best], label=label, **look)
+    return cost[best], errors[best]
 
 
 def methods_figure(table, cost):
@@ -94,18 +94,12 @@ def methods_figure(table, cost):
     figure, column = style.figure(1, 1.4), "seconds_median" if cost == "seconds" else cost
     axes = figure.add_subplot(xscale="log", yscale="log")
     for n, (method, rows) in enumerate(table[table[column] > 0].groupby("method", sort=False)):
-        colour, marker = style.COLOURS[n % len(style.COLOURS)], style.MARKERS[n % len(style.MARKERS)]
-        spent, errors = rows[column].to_numpy(), rows.error.to_numpy()
-        axes.plot(spent, errors, marker, color=colour, markerfacecolor="white" if n < len(style.MARKERS) else colour,
-                  label=method)
-        best = efficient(spent, errors)
-        axes.plot(spent[best], errors[best], color=colour, linewidth=0.8, zorder=1)
+        _draw_points(axes, rows[column].to_numpy(), rows.error.to_numpy(), n, method)
         if cost == "seconds":
-            axes.hlines(errors, rows.seconds_least, rows.seconds_most, color=colour, linewidth=1)
+            axes.hlines(rows.error, rows.seconds_least, rows.seconds_most, axes.lines[-1].get_color(), linewidth=1)
     label_decades(axes.xaxis, axes.yaxis)
     axes.set(xlabel="wall time (s)" if cost == "seconds" else "evaluations of an element", ylabel="error of the amplitude")
-    axes.legend(loc="lower left", bbox_to_anchor=(-0.12, 1), ncol=2, borderaxespad=0, handlelength=1, columnspacing=0.6,
-                handletextpad=0.4)
+    style.legend_above(axes, 2, -0.12)
     return figure
 
 
@@ -130,22 +124,18 @@ def number_pictures(studies):
 
 def _number_picture(group, name):
     """The Picture of a group {P: Study}, P = 0 for ∞ and last."""
-    quantities = [q for q in QUANTITIES if all(q in study.errors for study in group.values())]
-    last, most = group[list(group)[-1]], list(group)[-1]
+    most, last = list(group.items())[-1]
     apart = [f"P = {count(cells)} by {100 * distance:.2g} %" for cells, study in list(group.items())[:-1]
-             if (distance := _distance(study, last, quantities)) is not None]
-    beside = (f" At the same N the errors of {listed(quantities)} differ from those of P = {count(most)} at most: "
-              f"{listed(apart)}.") if apart else ""
-    caption = f"Maximal error of x over the steps N, a curve for each number of cells P.{beside}"
+             if (distance := _distance(study, last)) is not None]
+    beside = f" At the same N they differ from those of P = {count(most)} at most: {listed(apart)}." if apart else ""
+    caption = f"Maximal errors of x over the steps N, a curve for each number of cells P.{beside}"
     return Picture(name, _number_figure(group), f"Log-log figure. {caption}", caption)
 
 
-def _distance(study, last, quantities):
-    """The largest |e/e_last - 1| at the steps that both studies have; None without any."""
-    common, here, there = np.intersect1d(study.level_steps, last.level_steps, return_indices=True)
-    if not len(common):
-        return None
-    ratios = np.array([study.errors[q][here] / last.errors[q][there] for q in quantities])
+def _distance(study, last):
+    """The largest |e/e_last - 1| of x at the steps that both studies have; None without any."""
+    _, here, there = np.intersect1d(study.level_steps, last.level_steps, return_indices=True)
+    ratios = study.errors["x"][here] / last.errors["x"][there]
     known = np.isfinite(ratios)
     return float(np.abs(ratios[known] - 1).max()) if known.any() else None
 
