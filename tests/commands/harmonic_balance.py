@@ -36,7 +36,11 @@ class Elements:
 
 def amplitude(coefficients):
     """Half the difference between the largest and the least x of the Fourier series of coefficients [2H + 1]."""
-    x = basis(len(coefficients) // 2, 4096) @ coefficients
+    return extent(basis(len(coefficients) // 2, 4096) @ coefficients)
+
+
+def extent(x):
+    """Half the difference between the largest and the least x of the samples of a period [n]."""
     peaks = []
     for side in (x, -x):
         # By the parabola through the largest and its neighbours: the error is of the fourth power of their distance.

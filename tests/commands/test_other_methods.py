@@ -1,0 +1,37 @@
+"""What other_methods.py compares: errors and counts of its methods, not their seconds."""
+
+import csv
+
+import numpy as np
+import pytest
+
+import other_methods
+from other_methods import AMPLITUDE, Row, balance, events, ode
+
+
+def test_sliders_with_events_have_the_error_of_so_many_elements():
+    """That of harmonic balance with many harmonics, which falls as n⁻²; and extrapolated the amplitude of P = ∞."""
+    found = [events(count, 1e-8)[0] for count in (10, 20)]
+    assert found[0] - AMPLITUDE == pytest.approx(balance(10, 15)[0] - AMPLITUDE, rel=0.03)
+    assert (found[0] - AMPLITUDE) / (found[1] - AMPLITUDE) == pytest.approx(4, abs=0.01)
+    assert (4 * found[1] - found[0]) / 3 == pytest.approx(AMPLITUDE, abs=5e-7)
+
+
+def test_the_solver_without_events_tends_to_that_with_them():
+    (coarse, few), (fine, many) = (ode(10, "RK45", tolerance) for tolerance in (1e-3, 1e-5))
+    exact = events(10, 1e-8)[0]
+    assert abs(fine - exact) < 5e-3 < abs(coarse - exact) and few % 10 == 0 and many > few
+
+
+def test_the_table_and_the_figure_have_every_method(masing, tmp_path, capsys):
+    other_methods.main(masing.program, tmp_path / "new" / "others", quick=True)
+    with (tmp_path / "new" / "others.csv").open(encoding="utf-8") as file:
+        rows = [Row(*row) for row in csv.reader(file)][1:]
+    assert {row.method for row in rows} == {"RK45", "LSODA", "DOP853 with events", "harmonic balance", "euler, right",
+                                            "leapfrog, midpoint", "exact limit cycle"}
+    error = {(row.method, int(row.elements)): float(row.error) for row in rows}
+    assert error["leapfrog, midpoint", 200] < 2e-7 and error["exact limit cycle", 0] < 1e-11
+    assert error["euler, right", 200] / error["euler, right", 2000] == pytest.approx(10, abs=0.5)
+    assert all(float(row.seconds_least) <= float(row.seconds_median) <= float(row.seconds_most) for row in rows)
+    assert len(np.unique([row.repeats for row in rows])) == 1
+    assert (tmp_path / "new" / "others.svg").stat().st_size > 10000 and "extrapolation" in capsys.readouterr().out
