@@ -31,8 +31,8 @@ ROUNDING = 1e-9
 
 
 def cycle_panels(curves, titles, times=None):
-    """Figures of at most PANELS panels, one panel a cycle, all on the same scales; curves = [(x, restoring), ...]; those
-    of many cycles that differ are coloured by their times, [t, ...], if given."""
+    """Figures of at most PANELS panels, one a cycle, all on the same scales; curves = [(x, restoring), ...]; those of many
+    cycles that differ are coloured by their times, [t, ...], if given."""
     panels = list(zip(curves, titles, shared_limits(curves), times or [None] * len(curves)))
     figures = []
     for part in (panels[n:n + PANELS] for n in range(0, len(panels), PANELS)):
