@@ -353,6 +353,8 @@ std::vector<Option> make_table() {
       {"past", "", "rest",
        "what cells that do not yield on a cycle keep: of the start, or the point before",
        choice(&C::past, pasts), result, moving_slab, scan},
+      {"resolve", "d", "", "of --steady: points between where X or phi bends by more, of its range",
+       real(&C::resolve, positive), result, moving_slab, scan},
       {"period", "t", "", "period of the force, where it is not found", real(&C::period), result,
        all, scan},
       {"backbone", "\"X=...\"", "", "amplitudes of closed cycles, without a run, as of --over",

@@ -78,8 +78,9 @@ struct Configuration {
 
   bool steady = false;
   scan::Past past = scan::Past::rest;
-  std::optional<double> period;  ///< of the force
-  std::string backbone;          ///< the axis of amplitudes of closed curves
+  std::optional<double> resolve;  ///< of X and of the phase: a part of their ranges
+  std::optional<double> period;   ///< of the force
+  std::string backbone;           ///< the axis of amplitudes of closed curves
   bool keep_series = false;
 
   std::string checkpoint;             ///< empty: beside the output, when stopped only

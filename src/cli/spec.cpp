@@ -343,6 +343,8 @@ void check_scan(const Validated& request) {
     require(model.scheme != nullptr && is_exact, "steady",
             "limit cycles are found by --model masing and --engine exact alone");
   }
+  require(!c.resolve || (c.steady && c.past == scan::Past::rest), "resolve",
+          "points are put between limit cycles of their own; give --steady without --past point");
   if (!c.backbone.empty()) {
     require(model.slab != nullptr, "backbone",
             "closed curves are known of slabs; give --model masing");
@@ -422,6 +424,7 @@ Scan scan_spec(const Validated& request, const std::string& command_line) {
   Scan scan{.spec = {.axes = {},
                      .kind = kind_of_scan(c),
                      .past = c.past,
+                     .resolve = c.resolve,
                      .keep_series = c.keep_series,
                      .result = result_of(request, request.run, command_line),
                      .checkpoint = checkpoint_of(c),

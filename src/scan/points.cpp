@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <map>
+#include <numbers>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -56,6 +60,7 @@ class Points {
                          (spec.kind == ScanKind::steady && spec.past == Past::point);
     task_size_ = is_line ? spec.axes.back().values.size() : 1;
     is_made_.resize(points_.size() / task_size_);
+    grid_size_ = points_.size();
     if (spec.checkpoint.restart) {
       io::read_state(comm, *spec.checkpoint.restart,
                      [this](engine::Archive& archive) { serialize(archive); });
@@ -65,17 +70,15 @@ class Points {
 
   /// Collective.
   Scan made() {
-    make_alone();
-    make_together();
-    if (!parallel::first_text(comm_, is_stopped_ ? "stopped" : "").empty()) {
-      parallel::on_root(comm_, [this] { save(); });
-      std::int64_t count = made_points();
-      parallel::broadcast(comm_, std::span(&count, 1));
-      throw base::Stopped(fmt::format("stopped {} after {} of {} points{}",
-                                      parallel::stop_reason(comm_), count, points_.size(),
-                                      io::restart_advice(spec_.checkpoint)));
+    do {
+      make_alone();
+      make_together();
+      stop_if_asked();
+      share();
+    } while (refine());
+    if (spec_.resolve) {
+      std::ranges::stable_sort(points_, {}, &ScanPoint::values);
     }
-    share();
     Scan scan{.points = std::move(points_)};
     scan.seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
     parallel::broadcast(comm_, std::span(&scan.seconds, 1));  // every rank must write the same
@@ -84,6 +87,73 @@ class Points {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  /// Throws Stopped, with what is done saved. Collective.
+  void stop_if_asked() {
+    if (!parallel::first_text(comm_, is_stopped_ ? "stopped" : "").empty()) {
+      parallel::on_root(comm_, [this] { save(); });
+      std::int64_t count = made_points();
+      parallel::broadcast(comm_, std::span(&count, 1));
+      throw base::Stopped(fmt::format("stopped {} after {} of {} points{}",
+                                      parallel::stop_reason(comm_), count, points_.size(),
+                                      io::restart_advice(spec_.checkpoint)));
+    }
+  }
+
+  /// Puts points, yet to be made, on both sides of each where X or the phase bends along a line of
+  /// the last axis; false where there are none. Local, alike on all ranks.
+  bool refine() {
+    using std::numbers::pi;
+    if (!spec_.resolve || added_[0]++ == 6.0) {
+      return false;
+    }
+    std::map<std::vector<double>, std::map<double, const PointNumbers*>> lines;
+    for (const ScanPoint& point : points_) {
+      lines[{point.values.begin(), point.values.end() - 1}][point.values.back()] = &point.numbers;
+    }
+    std::size_t count = points_.size();
+    for (const auto& [others, cycles] : lines) {
+      double least = base::infinity;
+      double most = 0.0;
+      for (const auto& [at, cycle] : cycles) {  // NaN, of one that failed, is not less
+        least = std::min(least, cycle->amplitude);
+        most = std::max(most, cycle->amplitude);
+      }
+      std::set<double> middles;
+      for (auto c = cycles.begin(), b = c, a = c; c != cycles.end(); a = b, b = c++) {
+        const double part = (b->first - a->first) / (c->first - a->first);  // NaN at first
+        const auto bends = [&](double before, double after, double range) {
+          return std::abs((1 - part) * before - part * after) > *spec_.resolve * range;
+        };
+        if (bends(b->second->amplitude - a->second->amplitude,
+                  c->second->amplitude - b->second->amplitude,
+                  std::max(most - least, 1e-9 * most)) ||
+            bends(std::remainder(b->second->phase - a->second->phase, 2 * pi),
+                  std::remainder(c->second->phase - b->second->phase, 2 * pi), pi)) {
+          middles.insert({(a->first + b->first) / 2, (b->first + c->first) / 2});
+        }
+      }
+      for (const double middle : middles) {
+        if (!cycles.contains(middle) && count++ < 10 * grid_size_) {
+          added_.insert(added_.end(), others.begin(), others.end());
+          added_.push_back(middle);
+        }
+      }
+    }
+    return append_added();
+  }
+
+  /// Appends what is added to the points; false where there is nothing new. Local.
+  bool append_added() {
+    const auto size = std::ssize(spec_.axes);
+    const auto there = static_cast<std::ptrdiff_t>(points_.size() - grid_size_);
+    for (auto at = added_.begin() + 1 + there * size; at != added_.end(); at += size) {
+      points_.push_back({.values = {at, at + size}});
+    }
+    const bool is_new = points_.size() > is_made_.size() * task_size_;
+    is_made_.resize(points_.size() / task_size_);
+    return is_new;
+  }
 
   /// Each rank the tasks that it is dealt, but runs that are left for all of them. Collective.
   void make_alone() {
@@ -286,6 +356,11 @@ class Points {
   /// The tasks that are done; those that failed begin again.
   void serialize(engine::Archive& archive) {
     std::vector<double> all = archive.restores() ? std::vector<double>() : packed_tasks(false);
+    if (spec_.resolve) {
+      added_.resize(archive.restores() ? 0 : added_.size());
+      archive.numbers("added", added_);
+      append_added();
+    }
     archive.numbers("tasks", all);
     if (archive.restores()) {
       unpack(all);
@@ -300,6 +375,8 @@ class Points {
   const Attempt& attempt_;
   double available_;
   std::vector<ScanPoint> points_;
+  std::size_t grid_size_ = 0;
+  std::vector<double> added_{0.0};  // rounds of refine(), and the values of the points it added
   std::size_t task_size_ = 1;
   std::vector<char> is_made_;  // of tasks, on the root
   bool is_stopped_ = false;

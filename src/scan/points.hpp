@@ -20,11 +20,12 @@ using Attempt = std::function<void(std::span<const double> values,
                                    const std::function<void(const ScanProblem&)>& make)>;
 
 /// Makes the points of a scan, dealt out to single ranks as they finish, or a run that is too large
-/// for one by all together. A point that fails is marked, and the scan goes on. The numbers do not
-/// depend on the ranks, bit for bit. Points that are done are kept in the checkpoint; those that
-/// were under way begin again. All points, on all ranks, their series on the root. Throws UserError
-/// alike on all ranks where the checkpoint cannot be read, Stopped with what is done saved.
-/// Collective.
+/// for one by all together. A point that fails is marked, and the scan goes on. With `resolve` up
+/// to six rounds add points, up to ten times those of the grid in all, sorted by their values. The
+/// numbers do not depend on the ranks, bit for bit. Points that are done are kept in the
+/// checkpoint; those that were under way begin again. All points, on all ranks, their series on the
+/// root. Throws UserError alike on all ranks where the checkpoint cannot be read, Stopped with what
+/// is done saved. Collective.
 Scan make_points(const parallel::Communicator& comm, const ScanSpec& spec, const Attempt& attempt);
 
 /// Sets the numbers of a point, and its series if `keeps_series`, to those of a run on the ranks of

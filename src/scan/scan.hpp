@@ -52,6 +52,9 @@ struct ScanSpec {
   std::vector<ScanAxis> axes;  ///< the last varies fastest
   ScanKind kind = ScanKind::runs;
   Past past = Past::rest;
+  /// Of ScanKind::steady and Past::rest: points are put beside those where X or the phase is
+  /// farther from the chord of its neighbours on the last axis, as a part of the range or of π.
+  std::optional<double> resolve = std::nullopt;
   bool keep_series = false;
   io::ResultSpec result;
   io::CheckpointSpec checkpoint;

@@ -2,6 +2,7 @@
 that come to them; closed curves against limit cycles; mistakes."""
 
 import signal
+import time
 
 import h5py
 import numpy as np
@@ -264,6 +265,35 @@ def test_a_scan_that_was_stopped_goes_on_to_the_same_file(masing):
     assert "mass (was 1, is 2)" in message
 
 
+def test_a_resonance_is_resolved_and_goes_on_to_the_same_file(masing):
+    """Points between those asked for, as many on any ranks, after a stop in any round, and made again."""
+    words = ("scan", "--over=w=1.5:0.5:5", "--force=0.4*cos(w*t)", "--k0=0.1", "--cells=inf", "--steady", "--quiet",
+             "--resolve=0.01")
+    said = masing.done(*words, "--output=whole.h5").stdout
+    found = points(masing.folder / "whole.h5")
+    assert len(found["w"]) > 12 and f"{len(found['w'])} points, 0 failed" in said
+    assert np.all(np.diff(found["w"]) > 0) and not found["status"].any()
+    assert np.isin([1.5, 1.25, 1, 0.75, 0.5], found["w"]).all()
+    checkpoint, code = masing.folder / "c.h5", None
+    for stop in range(100):  # each some points later; after the first ones in another round
+        process = masing.start(*words, "--output=part.h5", "--checkpoint=c.h5", "--checkpoint-every=15",
+                               *(["--restart=c.h5"] if stop else []), ranks=2 if stop % 3 == 1 else None)
+        before = checkpoint.read_bytes() if stop else b""
+        while process.poll() is None and (not checkpoint.exists() or checkpoint.read_bytes() == before):
+            time.sleep(0.002)
+        process.send_signal(signal.SIGUSR1)
+        _, stderr = process.communicate(timeout=60)
+        code = process.returncode
+        assert code in (0, 75), stderr
+        if code == 0:
+            break
+    assert code == 0
+    assert contents(masing.folder / "part.h5") == contents(masing.folder / "whole.h5")
+    assert masing("reproduce", "whole.h5", ranks=2).returncode == 0
+    with h5py.File(masing.folder / "whole.h5") as file:
+        assert "resolve = 0.01\n" in text(file["configuration"][()])
+
+
 def test_a_branch_is_followed_through_a_resonance(masing):
     """There the amplitude grows a hundredfold; the cycles are those of each point by itself."""
     words = ("scan", "--quiet", "--cells=inf", "--threshold=0.3", "--k0=0.1", "--mass=1.77", "--stiffness=2-1.8*s",
@@ -337,7 +367,10 @@ PULSE = "--force=0.3*cos(t)+40*exp(-((t-100)/0.01)^2)"  # periodic for 15 period
     (("--backbone=X=0:1:3", "--k0=0.2", "--cells=inf"), ["--backbone", "not > 0"]),
     (("--over=k0=1,2", "--backbone=X=1,2", "--steady"), ["--backbone", "--steady"]),
     (("--over=k=1,2", "--model=prandtl", "--set=eta=1", "--steady"), ["steady", "prandtl"]),
-    (("--over=mass=1,2", "--past=now"), ["--past", "rest|point"])])
+    (("--over=mass=1,2", "--past=now"), ["--past", "rest|point"]),
+    (("--over=mass=1,2", "--resolve=0.1"), ["--resolve: points are put between limit cycles", "give --steady"]),
+    (("--over=mass=1,2", "--resolve=0.1", "--steady", "--past=point"), ["--resolve", "without --past point"]),
+    (("--over=mass=1,2", "--resolve=0", "--steady"), ["--resolve: 0; must be > 0"])])
 def test_mistakes_are_refused(masing, words, said):
     message = masing.refused("scan", *words)
     for part in said:
