@@ -27,17 +27,16 @@ class ExactSolutions:
 
     def __init__(self, runs, program):
         self._program = program
-        self._found = {_key(run, run.cells): run for run in reversed(runs) if is_exact(run)}
+        self._found = {run.problem: run for run in reversed(runs) if is_exact(run)}
         self.reasons = {}
 
-    def get(self, run, cells=0):
-        """The exact solution of the run's problem with `cells` cells (0: the continuum), or None."""
+    def get(self, run):
+        """The exact solution of the run's problem, the continuum, or None."""
         if run.model != "masing" or run.configuration is None:
             return None
-        key = _key(run, cells)
-        if key not in self._found:
-            self._found[key] = self._made(key, _compute, run, cells)
-        return self._found[key]
+        if run.problem not in self._found:
+            self._found[run.problem] = self._made(run.problem, _compute, run)
+        return self._found[run.problem]
 
     def _made(self, key, make, *given):
         try:
@@ -71,8 +70,8 @@ class ExactSolutions:
 
 
 def is_exact(run):
-    """Whether a run of the continuous Masing model is exact in time, with samples over all of [0, T]."""
-    if run.model != "masing" or run.engine != "exact" or "series/y" not in run or len(run.t) < 2:
+    """Whether a run is the exact solution of the continuous Masing model at P = ∞, with samples over all of [0, T]."""
+    if run.cells != 0 or run.model != "masing" or run.engine != "exact" or "series/y" not in run or len(run.t) < 2:
         return False
     whole = run.t[0] == 0 and f"{run.t[-1]:.12g}" == run.settings["final-time"]
     return whole and bool(np.all(np.diff(run.t) > 0) and np.all(np.isfinite([run.x, run.y, run.restoring])))
@@ -83,18 +82,14 @@ def distance(sample, exact):
     return tuple(float(np.abs(apart).max()) for apart in differences_from(exact, sample))
 
 
-def _key(run, cells):
-    return run.problem, cells, run.method[1] if cells else None
-
-
-def _compute(program, run, cells):
-    """The exact solution of a run's problem with `cells` cells as a Run; raises MasingError where there is none."""
+def _compute(program, run):
+    """The exact solution of a run's problem as a Run; raises MasingError where there is none."""
     settings = {key: text for key, text in run.settings.items() if text and key not in NO_DATA}
-    settings["cells"] = str(cells) if cells else "inf"
+    settings["cells"] = "inf"
     options = {"engine": "exact", "steps": SAMPLES, "sample_every": 1, "field_every": SAMPLES // FIELDS,
                "field_points": PLACES, "energy": True}
     text = "".join(f"{key} = {value}\n" for key, value in settings.items())
-    found = _simulated(program, text, options, f"exact-P-{settings['cells']}")
+    found = _simulated(program, text, options, "exact-P-inf")
     data = [f"--{key.replace('let.', 'let=')}={value}" for key, value in settings.items()]
     found.made_by = f"masing simulate {shlex.join([*data, *commands.words(options, '')])}"
     return found

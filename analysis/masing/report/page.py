@@ -132,8 +132,7 @@ def _trajectories(studies, runs, exact):
     """The trajectories shown over time: of each problem the exact one, or else the first file's; and those of the
     given ones that hold a field over time or an energy balance."""
     first = {}
-    # The continuum before finite numbers of cells.
-    for run in [*sorted(exact.all, key=lambda run: run.cells != 0), *studies, *runs]:
+    for run in [*exact.all, *studies, *runs]:
         if run.has_samples:
             first.setdefault(run.problem, run)
     chosen = list(first.values())

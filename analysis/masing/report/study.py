@@ -7,7 +7,7 @@ import numpy as np
 from masing.convergence.claim import STEPS, findings, level_rows, quantities_to_show, ray, sizes
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, map_figure, study_figure
 from masing.names import short_value
-from masing.notation import EN_DASH, count, grouped, listed, measured, minus, negatives, order, signs_of
+from masing.notation import EN_DASH, count, listed, measured, minus, negatives, order, signs_of
 from masing.report.problem import first_sentence
 from masing.report.pictures import Picture
 from masing.report.summary import STATEMENTS

@@ -149,8 +149,8 @@ def _reproduced(reproductions, files):
     where = list(dict.fromkeys(machine(again.provenance) for again in tried))
     alike = set(where) == {machine(run.provenance) for run in files}
     on = "the same machine" if alike else listed(each or "an unknown machine" for each in where)
-    return (same == len(tried), f"{same} of {len(tried)} file{'' if len(tried) == 1 else 's'} reproduced bit for bit when "
-            f"this page was made, on {on}")
+    return (same == len(tried), f"{same} of {len(tried)} file{'' if len(tried) == 1 else 's'} reproduced bit for bit, "
+            f"on {on}")
 
 
 def _facts(files):
