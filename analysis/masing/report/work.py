@@ -98,7 +98,7 @@ def _other_picture(path):
     """The Picture of the errors of other methods over their seconds, from a CSV; raises MasingError when it is none."""
     try:
         table = pd.read_csv(path)
-        figure = methods_figure(table, "seconds")
+        figure = methods_figure(table)
     except (OSError, ValueError, KeyError, AttributeError):
         raise MasingError(f"{path}: is no table of tests/commands/other_methods.py") from None
     caption = (f"Errors of the amplitude of a limit cycle by other methods and by the program, over the wall time: median of "
@@ -106,17 +106,15 @@ def _other_picture(path):
     return Picture(Path(path).stem, figure, f"Log-log figure. {caption}", caption)
 
 
-def methods_figure(table, cost):
-    """Errors of several methods over their `cost`, "seconds" (median, with a bar from least to most) or "evaluations";
-    table: a DataFrame with the columns method, error, evaluations, and seconds_median, _least and _most."""
-    figure, column = style.figure(1, 1.4), "seconds_median" if cost == "seconds" else cost
-    axes = figure.add_subplot(xscale="log", yscale="log")
-    for n, (method, rows) in enumerate(table[table[column] > 0].groupby("method", sort=False)):
-        _draw_points(axes, rows[column].to_numpy(), rows.error.to_numpy(), n, method)
-        if cost == "seconds":
-            axes.hlines(rows.error, rows.seconds_least, rows.seconds_most, axes.lines[-1].get_color(), linewidth=1)
+def methods_figure(table):
+    """Errors of several methods over their seconds, median, with a bar from least to most; table: a DataFrame with the
+    columns method, error, seconds_median, seconds_least and seconds_most."""
+    figure = style.figure(1, 1.4)
+    axes = figure.add_subplot(xscale="log", yscale="log", xlabel="wall time (s)", ylabel="error of the amplitude")
+    for n, (method, rows) in enumerate(table.groupby("method", sort=False)):
+        _draw_points(axes, rows.seconds_median.to_numpy(), rows.error.to_numpy(), n, method)
+        axes.hlines(rows.error, rows.seconds_least, rows.seconds_most, axes.lines[-1].get_color(), linewidth=1)
     label_decades(axes.xaxis, axes.yaxis)
-    axes.set(xlabel="wall time (s)" if cost == "seconds" else "evaluations of an element", ylabel="error of the amplitude")
     style.legend_above(axes, 2, -0.12)
     return figure
 
