@@ -322,7 +322,8 @@ def test_a_model_is_identified_as_the_script_does(run_script, tmp_path):
     assert (tmp_path / "mine.json").read_bytes() == (tmp_path / "lab-identified.json").read_bytes()
     again = masing.identify((x, force))
     np.testing.assert_allclose([again.numbers["eta"], again.numbers["k"]], [[0.5], [2.0]], rtol=1e-9)
-    assert again.numbers["k0"] == pytest.approx(0.25) and len(again.figure().axes) == 4
+    axes = again.figure().axes
+    assert again.numbers["k0"] == pytest.approx(0.25) and len(axes) == 4 and "no noise" in axes[2].get_title()
     case, extent = again.case, np.ptp(again.run.x)
     assert extent == pytest.approx(3, rel=1e-3) and case.exists()
     del again

@@ -5,29 +5,35 @@ import textwrap
 import numpy as np
 
 from masing import style
+from masing.cycles.half_cycles import scatter
 from masing.identification.discrete import Discrete
+from masing.identification.replay import ROUNDING
 from masing.notation import measured
 from masing.style import RESTORING_LABEL, X_LABEL
 
+BAND = "#cfe3f0"
 MEASURED, UNLOADING, IDENTIFIED = style.COLOURS[0], style.COLOURS[1], "#000000"
 # More points than these are one dark band.
 MOST_DOTS = 600
 # Characters of a line of text.
-LINE = 62
+LINE = 44
 
 
 def identification_page(found, compared, threshold, facts):
     """The Figure of a Discrete or Continuous model, its Comparison and lines of text `facts`."""
-    figure = style.figure(2.2, 2.35)
-    cycle, model, missed, words = figure.subplots(2, 2, height_ratios=(1.6, 1)).flat
+    figure = style.figure(2, 2.5)
+    cycle, model, missed, words = figure.subplots(2, 2, height_ratios=(1.1, 1)).flat
     _cycles(cycle, compared)
     (_elements if isinstance(found, Discrete) else _density)(model, found, threshold)
+    noise = 100 * scatter(found.branch.distance, found.branch.force) / np.ptp(found.branch.force)
+    missed.axhspan(-2 * noise, 2 * noise, color=BAND, linewidth=0)
     missed.plot(*_dots((compared.loading[0], 100 * compared.residual)), ".", color=style.COLOURS[0], markersize=3)
     missed.set(xlabel=f"{X_LABEL} from the centre", ylabel="measured − identified,\n% of the force's range",
-               title=f"misfit: max {measured(100 * compared.largest)} %, rms {measured(100 * compared.mean)} %")
+               title=f"rms {measured(100 * compared.mean)} %, "
+               + (f"noise {measured(noise)} % (band: ±2 of it)" if noise > 100 * ROUNDING else "no noise"))
     words.axis("off")
     lines = [part for fact in facts for part in textwrap.wrap(fact, LINE, subsequent_indent="   ")]
-    text = words.text(-0.1, 1, "\n".join(lines), va="top", fontsize=9, transform=words.transAxes, linespacing=1.3)
+    text = words.text(-0.15, 1, "\n".join(lines), va="top", fontsize=10, transform=words.transAxes, linespacing=1.15)
     # The layout is for the axes.
     text.set_in_layout(False)
     return figure
@@ -62,11 +68,13 @@ def _density(axes, found, threshold):
     known, unknown = (np.where(which, found.stiffness, np.nan) for which in (found.known, ~found.known))
     axes.plot(found.s, known, color=style.COLOURS[0], label=f"k(s) for η = {threshold[:24]}")
     low, high = np.maximum(found.stiffness - found.stiffness_width, 0), found.stiffness + found.stiffness_width
-    axes.fill_between(found.s, low, high, color=style.COLOURS[0], alpha=0.25, linewidth=0, label="95 %")
+    axes.fill_between(found.s, low, high, facecolor=BAND, edgecolor=style.COLOURS[0], linewidth=0.7, label="95 %")
     if not found.known.all():
         axes.plot(found.s, unknown, linestyle=":", color=style.GREY, label="chosen")
     axes.set(xlabel="s", ylabel="stiffness density k(s)", xlim=(0, 1))
     # The ends of a spline are its least known part: they do not set the scale.
     middle = (found.s > 0.02) & (found.s < 0.98)
-    axes.set_ylim(0, 1.25 * max(found.stiffness[middle].max(), np.nanmax(np.where(middle, high, np.nan), initial=0)))
+    shown = np.r_[low[middle & found.known], high[middle & found.known], found.stiffness[middle]]
+    room = max(0.3 * np.ptp(shown), 0.02 * shown.max())
+    axes.set_ylim(max(shown.min() - room, 0), shown.max() + room)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, columnspacing=0.8)
