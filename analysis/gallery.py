@@ -53,8 +53,9 @@ def entry(case, folder, found):
     title, _, about = case.caption.partition(". ")
     if isinstance(result, Study):
         html, pieces = page(title, [result], [], exact, [reproduction(result)], about=about)
+        errors = next(piece for piece in pieces if piece.name.endswith("-errors"))
         orders = order_cells(result) if case.group else None
-        return _written(case, folder, html, pieces[0], result.claim, result.verdict) | {"orders": orders}
+        return _written(case, folder, html, errors, result.claim, result.verdict) | {"orders": orders}
     if isinstance(result, Scan):
         pictures = response_pictures(result)
     else:

@@ -70,7 +70,7 @@ def test_every_kind_of_drawing_shows_its_samples(result_of):
 
 def test_the_index_leads_to_every_page_and_a_group_begins_with_a_table_of_its_orders(run_script, tmp_path, papers_case):
     write_run(tmp_path / "cycle.h5", papers_case)
-    write_study(tmp_path / "study.h5", ladder(order=0.5), fit(0.5, "not as expected"))
+    write_study(tmp_path / "study.h5", ladder(order=0.5), fit(0.5, "not as expected", reference="exact"), papers_case)
     cases = [case(tmp_path, "cycle", "# A <cycle>.\ncells = 3\n"),
              case(tmp_path, "study", "# A study of\n# group: Open orders\n# time.\nrefine = steps\n"),
              case(tmp_path, "lost", "# Lost.\n")]
@@ -84,6 +84,7 @@ def test_the_index_leads_to_every_page_and_a_group_begins_with_a_table_of_its_or
     assert code == 2 and "1 of 3 cases have no page" in err and "lost.h5" in err
     index = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
     assert {"cycle.html", "study.html"} <= set(index.addresses) and len(index.alternatives) == 2
+    assert [text[:6] for text in index.alternatives] == ["Log-lo", "Curve "]
     words = index.words
     assert "A <cycle>." in words and "not as expected" in words and "Lost. no page" in words
     assert words.index("Open orders") < words.index("p of x") < words.index("Other cases")
