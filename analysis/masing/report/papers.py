@@ -124,7 +124,7 @@ def _row(runs, cases, paper, place, quantity, printed, value):
     except (IndexError, KeyError, ValueError):
         program = EN_DASH
     if value == "extent":
-        quantity, printed = f"x; F − m x″; period (data {_as_printed(runs[0], printed)})", EN_DASH
+        quantity, printed = f"x; F − m x″; period (data {_as_printed(runs[0], printed)}{quantity})", EN_DASH
     elif not isinstance(program, str):
         numbers = np.atleast_1d(program)
         apart = numbers - [float(Fraction(word)) for word in printed.split()]
