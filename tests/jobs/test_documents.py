@@ -18,6 +18,21 @@ def test_a_line_of_prose_has_at_most_120_characters(name):
     assert [n for n, line in enumerate(lines, start=1) if len(line) > 120 and not line.startswith("|")] == []
 
 
+def headings(path):
+    """The names of a document's headings in links."""
+    found = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
+def test_every_link_to_a_heading_leads_to_one():
+    links = [(ROOT / name, *link) for name in DOCUMENTS
+             for link in re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", (ROOT / name).read_text(encoding="utf-8"))]
+    assert len(links) > 30
+    for document, file, heading in links:
+        target = document.parent / file if file else document
+        assert heading in headings(target), f"{document}: {file}#{heading}"
+
+
 def test_the_citation_has_the_keys_that_its_format_requires_and_the_programs_version(masing):
     text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert {"cff-version", "message", "title", "authors"} <= set(re.findall(r"^([a-z-]+):", text, re.MULTILINE))
