@@ -115,6 +115,25 @@ def test_a_model_is_drawn_over_its_exact_solution(run_script, tmp_path, masing, 
     assert all(1e-5 < apart < 0.05 for apart in (x, restoring, u)), words
 
 
+def test_a_long_record_has_its_error_below_and_one_that_wanders_has_its_times_as_colours(tmp_path):
+    t = np.linspace(0, 100, 4001)
+    drifts, settled = np.sin(t) + 0.05 * t, np.sin(t)
+
+    def figure_of(words, x):
+        path = write_run(tmp_path / "r.h5", np.array([t, x, np.cos(t), np.cos(t), 2 * x]))
+        exact = Run(write_run(tmp_path / "e.h5", np.array([t, x - 1e-3, np.cos(t), np.cos(t), 2 * x - 1e-3])))
+        made = picture(Run(path), words, exact)
+        assert "At most 10⁻³ in x" in made.caption
+        return [[line.get_label() for line in axes.lines] for axes in made.figure.axes], made.figure
+
+    for x in (drifts, settled):
+        lines, figure = figure_of("t, x", x)
+        assert [len(each) for each in lines] == [1, 1] and np.allclose(figure.axes[1].lines[0].get_ydata(), 1e-3)
+    assert figure_of("x, restoring", settled)[0] == [["exact", "computed"]]
+    lines, figure = figure_of("x, restoring", drifts)
+    assert lines == [[], []] and figure.axes[1].get_ylabel() == "time t"
+
+
 def test_every_case_file_of_the_repository_can_be_read():
     cases = [read_case(path) for path in sorted((program.ROOT / "jobs" / "cases").glob("*.ini"))]
     assert cases and [case.path for case in cases if case.caption == case.name] == []

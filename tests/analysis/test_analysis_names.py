@@ -61,6 +61,14 @@ def test_the_curves_of_a_figure_are_those_drawn_and_images_are_none():
     assert list(style.curves_of(axes.figure)) == [(1, "error", 0, 1, 3, 5), (1, "error", 1, 2, 4, 6)]
 
 
+def test_ticks_far_from_zero_are_told_apart():
+    axes = style.figure().add_subplot(xlim=(-19904, -19896), ylim=(-0.2, 0.2))
+    style.label_values(axes.xaxis, axes.yaxis)
+    for axis in (axes.xaxis, axes.yaxis):
+        words = [axis.get_major_formatter()(place) for place in axis.get_majorticklocs()]
+        assert len(set(words)) == len(words) > 3 and all(len(word) < 8 for word in words)
+
+
 def test_numbers_and_lists_are_words():
     assert [count(n) for n in (0, 3, 1500, 10**6, 25 * 10**4)] == ["∞", "3", "1500", "10⁶", "2.5·10⁵"]
     assert [tick(value) for value in (0.0, -0.25, 20000.0, 3e-13, 1e6)] == ["0", "−0.25", "20000", "3·10⁻¹³", "10⁶"]

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from masing import program, style
-from masing.convergence.figures import Curve, error_figure
+from masing.convergence.figures import Curve, error_figure, study_figure
 from masing.notation import measured, scientific
 from masing.report.study import map_picture
 from masing.report.trajectories import FIELD_CYCLES, start_of_last_cycles
@@ -318,6 +318,25 @@ def test_the_map_has_cells_to_the_right_and_steps_upwards(tmp_path):
     assert "δs" in axes.get_xlabel() and "δt" in axes.get_ylabel()
     points = max((np.ma.getdata(each.get_offsets()) for each in axes.collections), key=len)
     np.testing.assert_allclose(points, np.column_stack([columns["ds"], columns["dt"]]))
+
+
+def test_of_a_joint_fit_each_quantity_has_its_own_steps_and_lines_stay_between_the_levels(tmp_path):
+    columns = staircase()
+    facts = fitted() | jointly() | {"joint_power_u": 2.0, "joint_power_u_cells": 2.0}
+    study = Study(write_study(tmp_path / "s.h5", columns, facts))
+    axes = study_figure(study, ("x", "y", "u")).axes[0]
+    points = {line.get_label(): line.get_data() for line in axes.lines}
+    # A triangle a power; the steps of y are twice those of x.
+    assert [text.get_text() for text in axes.texts] == ["1", "1", "1", "2"] and len(points) > 3
+    filled = [line.get_xdata() for line in axes.lines if line.get_marker() in ("o", "s") and len(line.get_xdata()) == 4]
+    assert np.allclose(np.divide(filled[1], filled[0]), 2)
+    map_axes = map_picture(study).figure.axes[0]
+    ratios = columns["ds"] / columns["dt"]
+    lines = [path.vertices.T for each in map_axes.collections[:-1] for path in each.get_paths()]
+    assert len(lines) == 4
+    for ds, dt in lines:
+        assert (ds / dt).min() > ratios.min() / 1.2 and (ds / dt).max() < ratios.max() * 1.2
+        assert np.ptp(12 * ds - 5 * dt) < 0.02 * np.max(12 * ds - 5 * dt)
 
 
 def test_points_in_the_fit_are_filled_and_the_floor_is_drawn_in_sight():
