@@ -19,7 +19,6 @@ from masing.report.exact import ExactSolutions
 from masing.report.page import page
 from masing.report.provenance import reproduction
 from masing.report.pictures import write_pieces
-from masing.report.summary import heading
 from masing.results import Run, Scan, Study, read
 
 style.apply()
@@ -60,7 +59,8 @@ def main(arguments):
     runs = [result for result in results if not isinstance(result, (Study, Scan))]
     runs += [Run(file) for file in options.cycles]
     again = [reproduction(file, masing, options.reproduce) for file in (*studies, *runs, *scans)]
-    title = options.title or heading(studies, scans)
+    title = options.title or ("Order of convergence and hysteresis cycles" if studies else "Responses" if scans else
+                              "Trajectories")
     html, pieces = page(title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),
                         scans, papers.rows(runs), others=options.other)
     if not options.page_only:

@@ -1,4 +1,4 @@
-"""What accuracy costs, for how many cells, and how far a cycle is from the exact solution: computed from the files, never typed in."""
+"""What accuracy costs, for how many cells: computed from the files, never typed in."""
 
 import h5py
 import numpy as np
@@ -6,9 +6,8 @@ import pandas as pd
 import pytest
 
 import report
-from masing.report.cycles import distance_from_exact
 from masing.report.work import efficient, lines, methods_figure, number_pictures, work_precision
-from masing.results import Run, read
+from masing.results import read
 from synthetic import fit, fitted, ladder, marked, write_run, write_study
 from test_analysis_mistakes import one_line
 
@@ -88,17 +87,6 @@ def test_what_does_not_go_through_the_cells_has_no_cell_updates(page_of, euler, 
     (line, _) = lines([read(continuum), read(leapfrog)])
     assert np.isnan(line.study.cell_updates).all() and np.isfinite(line.study.seconds).all()
     assert "Work and precision" in page_of(continuum, leapfrog, drawn=True).words
-
-
-def test_a_cycle_says_how_far_it_is_from_the_exact_solution(page_of, euler, tmp_path, papers_case):
-    run = write_run(tmp_path / "cycle.h5", papers_case, cells=1500)
-    assert distance_from_exact(Run(run), [read(euler)]) == "5.0·10⁻³"
-    assert " – – 5.0·10⁻³ " in page_of(euler, "--cycles", run).words
-    for changes in ({"cells": 700}, {"cells": 1500, "scheme": "leapfrog"}, {"cells": 1500, "mass": 2}):
-        other = write_run(tmp_path / "other.h5", papers_case, **changes)
-        assert distance_from_exact(Run(other), [read(euler)]) is None
-    study = against_exact(tmp_path / "s.h5", [(750, 500000, 1e-2), (1500, 10**6, 5e-3)], papers_case)
-    assert " – – 5.0·10⁻³ " in page_of(study).words
 
 
 def test_methods_are_told_apart_with_the_spread_of_their_times():

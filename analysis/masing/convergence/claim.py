@@ -39,6 +39,11 @@ class OrderResult:
     name = property(lambda self: QUANTITY_NAMES[self.quantity], doc="The name of the quantity on the page.")
 
     @property
+    def degree(self):
+        """The expected order in words: `one`, `at least 0.5`."""
+        return f"at least {self.expected_order:g}" if self.at_least else DEGREES.get(self.expected_order, self.expected)
+
+    @property
     def observation(self):
         """The observed order in words: `1.005 [1.001, 1.009]`, `1.991 (last pair)`, `exact`, `none`."""
         return f"{self.value} {self.interval}".rstrip() if math.isfinite(self.observed) else self.value
@@ -87,10 +92,8 @@ def sentence(study):
     for wanted in {finding.expected: finding for finding in expected}.values():
         seen = [f"{f.name}{FIXED_SPACE}{f.value}{' (last pair)' * f.last_pair}" for f in expected
                 if f.expected == wanted.expected]
-        degree = f"at least {wanted.expected_order:g}" if wanted.at_least else \
-            DEGREES.get(wanted.expected_order, wanted.expected)
         doubt = "" if study.verdict in (AS_EXPECTED, EXACT) else " was expected; observed"
-        parts.append(f"order {degree}{where if not parts else ''}{doubt}: {listed(seen)}")
+        parts.append(f"order {wanted.degree}{where if not parts else ''}{doubt}: {listed(seen)}")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}{'; space and time are not told apart' if ratio is not None else ''}."
 

@@ -5,7 +5,6 @@ from collections import namedtuple
 import numpy as np
 
 from masing.cycles.polygons import equal_runs, true_runs
-from masing.notation import minus
 
 # Two neighbouring secants are one straight line when their slopes agree to this fraction of the steepest.
 SAME_SLOPE = 1e-6
@@ -50,15 +49,3 @@ def segments_in_words(x, restoring):
         return "none"
     slopes = [f"{slope:.3f}" for slope in half.slopes]
     return f"{len(slopes)}: {', '.join(slopes if len(slopes) <= MANY_SLOPES else [slopes[0], '…', slopes[-1]])}"
-
-
-def description(x, restoring):
-    """One sentence on the widest rising half of x, restoring [samples], and on their extent."""
-    extent = f"max |x| = {np.abs(x).max():.4g}, max |restoring force| = {np.abs(restoring).max():.4g}."
-    half = rising_half(x, restoring)
-    if half is None:
-        return f"No rising half cycle is in the samples; {extent}"
-    shape = "its slope never increases" if half.concave else "its slope increases somewhere"
-    reach = minus(f"x from {half.start:.4g} to {half.end:.4g}")
-    return (f"The widest rising half cycle ({reach}) has straight segments, their number "
-            f"and slopes {segments_in_words(x, restoring)}; {shape}; {extent}")

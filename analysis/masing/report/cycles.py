@@ -8,9 +8,9 @@ import numpy as np
 from masing.cycles import figures
 from masing.cycles.curves import samples_in_window
 from masing.cycles.half_cycles import reversals
-from masing.cycles.shape import description, segments_in_words
+from masing.cycles.shape import segments_in_words
 from masing.names import names_apart
-from masing.notation import EN_DASH, cell, count, listed, measured, scientific
+from masing.notation import cell, count, listed, measured, scientific
 from masing.report.problem import first_sentence
 from masing.report.exact import distance
 from masing.report.pictures import Picture
@@ -65,20 +65,10 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
         together.append(_together(group, behind))
         if behind is not None:
             differences.append(_differences(group, behind))
-    rows = [_row(*each, studies) for each in zip(cycles, names_apart([cycle.run for cycle in cycles]), beside)]
+    rows = [_row(*each) for each in zip(cycles, names_apart([cycle.run for cycle in cycles]), beside)]
     return {"together": together, "differences": differences, "long": [_long(cycle) for cycle in cycles if cycle.is_long],
             "rows": rows, "has_name": any(row["name"] for row in rows), "has_figure": any(row["figure"] for row in rows),
-            "has_exact": any(run is not None for run in beside) or any(row["over_all"] != EN_DASH for row in rows)}
-
-
-def distance_from_exact(run, studies):
-    """The maximal error of x of the run over all steps, in words, from a study of which it is a level; None without one."""
-    for study in studies:
-        level = np.flatnonzero((study.level_cells == run.cells) & (study.level_steps == run.steps)
-                               & np.isfinite(study.errors["x"]))
-        if study.reference == "exact" and _case(study)[:2] == _case(run)[:2] and len(level):
-            return measured(study.errors["x"][level[0]])
-    return None
+            "has_exact": any(run is not None for run in beside)}
 
 
 def _case(run):
@@ -125,8 +115,7 @@ def _together(group, exact):
         labels = ["P = " + listed(label.removeprefix("P = ") for label in labels)]
     caption = f"Hysteresis {words}{'s' * (len(runs) > 1)} of {listed(labels)}"
     caption += " over the exact one, grey" if exact is not None else ""
-    shape = description(*group[-1].curve)
-    return Picture(f"{runs[0].path.stem}-together", figure, f"{caption}, {group[0].window}. {shape}", f"{caption}.")
+    return Picture(f"{runs[0].path.stem}-together", figure, f"{caption}, {group[0].window}.", f"{caption}.")
 
 
 def _differences(group, exact):
@@ -144,10 +133,10 @@ def _long(cycle):
     """The Picture of a record of many cycles, coloured by time."""
     caption = f"{cycle.run.title} ({cycle.run.path.name}), {cycle.window}, coloured by time."
     return Picture(f"{cycle.run.path.stem}-cycle", figures.cycle_panels([cycle.curve], [""], [cycle.sample[0]])[0],
-                   f"Hysteresis cycles, {caption} {description(*cycle.curve)}", caption)
+                   f"Hysteresis cycles, {caption}", caption)
 
 
-def _row(cycle, name, exact, studies):
+def _row(cycle, name, exact):
     (x, restoring), run = cycle.curve, cycle.run
     apart = distance(cycle.sample, exact) if exact is not None else (None, None)
     case = "" if isinstance(run, Study) else first_sentence(run)
@@ -159,5 +148,4 @@ def _row(cycle, name, exact, studies):
             "segments": f"{number}: {', '.join(slopes if len(slopes) < 4 else (slopes[0], '…', slopes[-1]))}".rstrip(": "),
             "x": cell(float(np.abs(x).max()), lambda value: f"{value:#.4g}"),
             "force": cell(float(np.abs(restoring).max()), lambda value: f"{value:#.4g}"),
-            "apart_x": cell(apart[0], scientific), "apart_force": cell(apart[1], scientific),
-            "over_all": distance_from_exact(run, studies) or EN_DASH}
+            "apart_x": cell(apart[0], scientific), "apart_force": cell(apart[1], scientific)}

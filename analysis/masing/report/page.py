@@ -5,10 +5,9 @@ import math
 from pathlib import Path
 
 import jinja2
-import numpy as np
 
 from masing.convergence.claim import AS_EXPECTED, EXACT
-from masing.notation import cell, count, listed, measured
+from masing.notation import cell, count, measured
 from masing.report.cycles import cycles_section
 from masing.report.pictures import Text
 from masing.report.problem import cited, problem
@@ -17,14 +16,13 @@ from masing.report.study import study_section, twin
 from masing.report.summary import study_rows, summary
 from masing.report.trajectories import response_pictures, trajectory_pictures
 from masing.report.work import number_pictures, work_precision
-from masing.results import Scan, Study
 
 # Where a template lists the works that the page cites.
 BIBLIOGRAPHY = "<!-- bibliography -->"
 TEMPLATES = Path(__file__).resolve().parent / "templates"
-# The attributes of /timing that do not overlap, with their names on the page; older files lack some.
+# The attributes of /timing with their names on the page; older files lack some.
 PHASES = {"setup": "set-up", "steps": "steps", "output": "output", "seal": "seal",
-          "rest": "comparing fields, waiting and what else is no phase"}
+          "rest": "comparing fields, waiting and what else is no phase", "communication": "of these in sums at every step"}
 
 # The sections of a page with their names in its contents.
 SECTIONS = {"problem-1": "Problem", "studies": "Studies", "cycles": "Cycles", "papers": "The papers’ numbers",
@@ -82,13 +80,10 @@ def _places(names):
 
 
 def _chosen(studies):
-    """The place of the study whose errors are in the first figure: the first that is not as expected, or else the one
-    whose steps have the widest range; None without studies."""
-    def order(n):
-        steps = studies[n].step[studies[n].step > 0]
-        return studies[n].verdict in (AS_EXPECTED, EXACT), -np.log(steps.max() / steps.min()) if len(steps) else 0.0
-
-    return min(range(len(studies)), key=order, default=None)
+    """The place of the study whose errors are in the first figure: the first that is not as expected, or else the one of
+    the most levels; None without studies."""
+    return min(range(len(studies)), key=lambda n: (studies[n].verdict in (AS_EXPECTED, EXACT), -studies[n].levels),
+               default=None)
 
 
 def _numbered(overview, others):
@@ -140,26 +135,13 @@ def _trajectories(studies, runs, exact):
 
 
 def _cost(run):
-    """Cells of P, N (of a study those of its finest level), the wall time and, of a trajectory alone, the rates."""
-    is_study = isinstance(run, Study)
-    cells, steps = (None, None) if isinstance(run, Scan) else (run.cells, run.steps)
-    if is_study:
-        cells, steps = run.level_cells[-1] if run.has_cells else None, run.level_steps[-1]
-    row = [cell(cells, count), cell(steps, count)]
-    for name in ("wall_seconds", "steps_per_second", "cell_updates_per_second"):
-        known = cell(run.timing.get(name, 0) or math.nan, lambda rate: measured(rate, 3))
-        row.append(("nan", "", "") if is_study and name != "wall_seconds" else known)
-    return row
+    """P and N, of a study those of its finest level, the wall time, and the rates of a trajectory."""
+    names = "wall_seconds", "steps_per_second", "cell_updates_per_second"
+    return [*(cell(getattr(run, name, None), count) for name in ("cells", "steps")),
+            *(cell(run.timing.get(name) or math.nan, lambda value: measured(value, 3)) for name in names)]
 
 
 def _phases(run):
-    """A sentence on the seconds of the run's phases, and of communication, a part of them; empty without any."""
-    seconds = {name: run.timing[f"{key}_seconds"] for key, name in PHASES.items() if f"{key}_seconds" in run.timing}
-    if not seconds:
-        return ""
-    parts = listed(f"{name} {measured(value, 3)} s" for name, value in seconds.items())
-    whole = measured(sum(seconds.values()), 3)
-    total = f", {whole} s from begin to end" if "rest_seconds" in run.timing else ""
-    within = run.timing.get("communication_seconds", 0)
-    of_these = f"; of these {measured(within, 3)} s in sums at every step" if within else ""
-    return f"{run.path.name}{total}: {parts}{of_these}."
+    """The pairs (name, seconds in words) of what the time of a run went into."""
+    return [(name, f"{measured(run.timing[f'{key}_seconds'], 3)} s") for key, name in PHASES.items()
+            if f"{key}_seconds" in run.timing]

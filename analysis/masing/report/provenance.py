@@ -57,7 +57,7 @@ def provenance_section(runs, reproductions):
 
 def origin(run, again):
     """The template's values on the origin of a file, or of a run made for the page; `again` is its Reproduction."""
-    return {"name": run.path.name, "again": again, "phases": "", "is_file": run.made_by is None,
+    return {"name": run.path.name, "again": again, "phases": [], "is_file": run.made_by is None,
             "configuration": short_configuration(run.configuration or ""), "facts": list(_words(run).items())}
 
 

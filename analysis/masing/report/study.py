@@ -7,7 +7,7 @@ import numpy as np
 from masing.convergence.claim import STEPS, findings, level_rows, quantities_to_show, ray, sizes
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, map_figure, study_figure
 from masing.names import short_value
-from masing.notation import EN_DASH, count, listed, measured, minus, negatives, order, signs_of
+from masing.notation import count, listed, measured, minus, negatives, order, signs_of
 from masing.report.problem import first_sentence
 from masing.report.pictures import Picture
 from masing.report.summary import STATEMENTS
@@ -41,7 +41,7 @@ def study_section(study, number, problem, is_first):
         "data": _data(study, METHOD),
         "error_headings": [heading for q in quantities for heading in (f"error of {LABELS[q]}", "order")],
         "levels": level_rows(study, quantities),
-        "notes": sign_notes(study, quantities), "dashes": _dashes(study, quantities),
+        "notes": sign_notes(study, quantities), "is_successive": study.reference == "successive",
         "extrapolation": _extrapolation(study), "twin": None,
         "errors": error_picture(study, quantities), "map": map_picture(study),
         "tables": study_tables(study, found, quantities),
@@ -89,9 +89,8 @@ def map_picture(study):
     caption = f"The error of x at each level. Lines: the joint fit |{fit.formula}|, between the levels’ ratios δs/δt."
     if fit.cancels:
         ratio = (-fit.time / fit.space) ** (1 / fit.power)
-        inside = fit.least_ratio <= ratio <= fit.largest_ratio
-        caption += " Along the dashed line its two terms cancel." if inside else \
-            f" Its terms would cancel at δs/δt = {measured(ratio)}, outside."
+        outside = ", outside" * (not fit.least_ratio <= ratio <= fit.largest_ratio)
+        caption += f" Its terms cancel at δs/δt = {measured(ratio)}{outside}."
     if not shown.all():
         caption += f" Not drawn, because P = ∞ or without an error: {np.sum(~shown)} of {study.levels} levels."
     levels = "; ".join(f"{measured(e)} at δs = {measured(s)}, δt = {measured(t)}" for s, t, e in zip(ds, dt, errors))
@@ -100,17 +99,9 @@ def map_picture(study):
 
 
 def title(study):
-    """What a study shows: the first sentence of its case file's comment; else its statement, step and method."""
-    if sentence := first_sentence(study):
-        return sentence
-    tested = STATEMENTS.get(study.fit["statement"], "")
-    named = f"{tested}: o" if tested.startswith(("Proposition", "(")) else "O"
-    return f"{named}rder in {STEPS[study.refine]} of {method(study)}"
-
-
-def method(study):
-    """The scheme in t, the rule in s and the engine, as a list of words; the model's name where it has none."""
-    return ", ".join(value for _, value in _data(study, METHOD)) or study.model
+    """What a study shows: the first sentence of its case file's comment; else its step and its method."""
+    words = ", ".join(value for _, value in _data(study, METHOD)) or study.model
+    return first_sentence(study) or f"Order in {STEPS[study.refine]} of {words}"
 
 
 def _finding_row(study, finding):
@@ -161,33 +152,13 @@ def _constants(study, quantities):
     return form, sentences
 
 
-def _dashes(study, quantities):
-    """What an en dash in the levels means, a line for each kind that is there."""
-    notes = []
-    if any(np.isnan(study.orders[q]).any() for q in quantities):
-        notes.append(f"{EN_DASH} in a column “order”: undefined. An order takes an error and the one before, neither zero.")
-    if any(np.isnan(study.errors[q]).any() for q in quantities):
-        why = " The last level has no finer one to differ from." if study.reference == "successive" else ""
-        notes.append(f"{EN_DASH} in a column “error”: the file has no number there.{why}")
-    return notes
-
-
 def _extrapolation(study):
     names = [name for name in ("x", "y") if f"richardson_{name}" in study.fit]
-    known = [name for name in names if math.isfinite(study.number(f"richardson_{name}"))]
-    sentences = [f"{name}(T) extrapolated to step zero by least squares over all levels: "
-                 + minus(f"{study.number(f'richardson_{name}'):.10g}")
-                 + f", observed order {order(study.number(f'richardson_order_{name}'))}. Bound of the error of the last "
-                   f"level, by the grid convergence index of Eça and Hoekstra (2014): {_index(study, name)}."
-                 for name in known]
-    unknown = [f"{name}(T)" for name in names if name not in known]
-    if unknown:
-        sentences.append(f"No extrapolation of {listed(unknown)}: there are not more levels than unknowns.")
-    return sentences
-
-
-def _index(study, name):
-    """The grid convergence index of x(T) or y(T), absolute, and relative where the file has it."""
-    relative = study.number(f"gci_relative_{name}")
-    words = f" (relative {measured(relative, 3)})" if math.isfinite(relative) else ""
-    return f"{measured(study.number(f'gci_{name}'), 3)}, absolute{words}"
+    value = {name: {key: study.number(f"{key}_{name}") for key in ("richardson", "richardson_order", "gci", "gci_relative")}
+             for name in names}
+    return [f"No extrapolation of {name}(T): there are not more levels than unknowns." if math.isnan(found["richardson"])
+            else f"{name}(T) extrapolated to step zero by least squares over all levels: {minus(format(found['richardson'], '.10g'))}, "
+            f"observed order {order(found['richardson_order'])}. Bound of the error of the last level, by the grid "
+            f"convergence index of Eça and Hoekstra (2014): {measured(found['gci'], 3)}, absolute"
+            + (f" (relative {measured(found['gci_relative'], 3)})" if math.isfinite(found["gci_relative"]) else "") + "."
+            for name, found in value.items()]

@@ -3,9 +3,7 @@
 import math
 from collections import Counter
 
-import numpy as np
-
-from masing.convergence.claim import AS_EXPECTED, DEGREES, EXACT, findings, sizes
+from masing.convergence.claim import AS_EXPECTED, EXACT, findings, sizes
 from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, order
 from masing.report.provenance import machine, machines
 from masing.results import QUANTITY_NAMES
@@ -32,37 +30,29 @@ def summary(studies, runs, reproductions, scans=()):
     verdicts = [(verdict, f"{counted[verdict]} {total} {verdict}") for verdict in VERDICTS if counted[verdict]]
     return {"verdicts": verdicts, "reproduced": _reproduced(reproductions, files),
             "outside": sum(bool(study.fit.get("unmet_hypotheses")) for study in studies),
-            "claim": claim_of_page(studies) + [_scanned(scan) for scan in scans], "facts": _facts(files),
-            "untested": _untested(studies)}
-
-
-def heading(studies, scans):
-    """The page's heading, by what it shows."""
-    return "Order of convergence and hysteresis cycles" if studies else "Responses" if scans else "Trajectories"
+            "claim": claim_of_page(studies), "facts": _facts(files), "untested": _untested(studies)}
 
 
 def claim_of_page(studies):
     """The claim of a page in sentences: studies that are not as expected first, then the least and the largest order of
     the others, and what errors are measured against; [] where nothing was expected."""
-    judged = [(n, study) for n, study in enumerate(studies, start=1) if any(f.expected for f in findings(study))]
-    failed = [(n, study) for n, study in judged if study.verdict not in (AS_EXPECTED, EXACT)]
-    sentences = [f"Study {n} is {study.verdict}: {study.claim}" for n, study in failed]
-    groups = {}
-    for _, study in judged:
-        if study.verdict in (AS_EXPECTED, EXACT):
-            for found in findings(study):
-                if found.expected:
-                    by = "proved" if study.fit["statement"] in PROVED else study.fit["statement"]
-                    groups.setdefault((by, found.expected), []).append((study, found))
+    sentences, groups = [], {}
+    for n, study in enumerate(studies, start=1):
+        expected = [found for found in findings(study) if found.expected]
+        if expected and study.verdict not in (AS_EXPECTED, EXACT):
+            sentences.append(f"Study {n} is {study.verdict}: {study.claim}")
+            continue
+        by = "proved" if study.fit["statement"] in PROVED else study.fit["statement"]
+        for found in expected:
+            groups.setdefault((by, found.expected), []).append((study, found))
     sentences += [_observed(by, pairs) for (by, _), pairs in groups.items()]
-    return sentences + ([f"Errors are measured against {_references(studies)}."] if judged else [])
+    return sentences + [f"Errors are measured against {_references(studies)}."] * bool(sentences)
 
 
 def _observed(by, pairs):
     """A sentence on the orders of (Study, OrderResult) that share what was expected, all of them as expected, and by what:
     "proved", or the name of another statement."""
     studies, first = {id(study): study for study, _ in pairs}, pairs[0][1]
-    degree = f"at least {first.expected_order:g}" if first.at_least else DEGREES.get(first.expected_order, first.expected)
     orders = [found.observed for _, found in pairs if math.isfinite(found.observed)]
     seen = " to ".join(dict.fromkeys(order(each) for each in (min(orders), max(orders)))) if orders else "exact"
     names = listed(QUANTITY_NAMES[q] for q in QUANTITY_NAMES if q in {found.quantity for _, found in pairs})
@@ -73,7 +63,7 @@ def _observed(by, pairs):
     by = {"proved": proved, "model": ""}.get(by, ", which no proposition promises,")
     where = f" in {len(studies)} studies" if len(studies) > 1 else ""
     within = f", every interval within {first.expectation(pairs[0][0].number('tolerance'))}" if orders else ""
-    return f"The order {degree}{by} is observed: {seen} for {names}{where}{within}."
+    return f"The order {first.degree}{by} is observed: {seen} for {names}{where}{within}."
 
 
 def _references(studies):
@@ -85,29 +75,18 @@ def _references(studies):
     return listed(dict.fromkeys([*parts, *(study.fit["reference_text"] for study in studies if study not in exact)]), "or")
 
 
-def _scanned(scan):
-    kinds = {"steady": "limit cycles"}
-    return f"{len(scan.done)} {kinds.get(scan.kind, scan.kind)} over {listed(scan.names)}, {np.sum(~scan.done)} failed."
-
-
 def _untested(studies):
     """What the studies of a page leave open, as parts of a sentence."""
     if not studies:
         return []
-    problems = {study.problem for study in studies}
     known = "the data of section 6 of Bastien, Lamarque and Schatzman (2001)" if studies[0].is_papers_problem else "this one"
-    parts = [f"problems other than {known if len(problems) == 1 else f'these {len(problems)}'}"]
+    parts = [f"problems other than {known if len({study.problem for study in studies}) == 1 else 'these'}"]
     fields = {study.settings.get("field-samples") for study in studies if study.has_cells} - {None, ""}
     if fields:
         parts.append(f"u between the {listed(sorted(fields))} times at which it is compared")
-    joint = {n: study.joint("x") for n, study in enumerate(studies, start=1)}
     ratios = [f"{fit.least_ratio:.3g} to {fit.largest_ratio:.3g}" + f" (study {n})" * (len(studies) > 1)
-              for n, fit in joint.items() if fit and math.isfinite(fit.least_ratio + fit.largest_ratio)]
-    if ratios:
-        parts.append(f"δs/δt outside {listed(ratios)}")
-    if len({machine(study.provenance) for study in studies}) == 1:
-        parts.append("another machine")
-    return parts
+              for n, study in enumerate(studies, start=1) if (fit := study.joint("x")) and fit.least_ratio > 0]
+    return parts + [f"δs/δt outside {listed(ratios)}"] * bool(ratios) + ["other machines"]
 
 
 def study_rows(sections, studies):
