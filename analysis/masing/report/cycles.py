@@ -140,12 +140,10 @@ def _row(cycle, name, exact):
     (x, restoring), run = cycle.curve, cycle.run
     apart = distance(cycle.sample, exact) if exact is not None else (None, None)
     case = "" if isinstance(run, Study) else first_sentence(run)
-    number, _, slopes = segments_in_words(x, restoring).partition(": ")
-    slopes = slopes.split(", ")
     found = FIGURE.search(case)
     return {"name": name.replace(run.title, "").lstrip(", "), "file": f"{run.path.name}{': ' if case else ''}{case}",
             "figure": f"Fig. {found[1]}" if found else "", "cells": cell(run.cells, count), "steps": cell(run.steps, count),
-            "segments": f"{number}: {', '.join(slopes if len(slopes) < 4 else (slopes[0], '…', slopes[-1]))}".rstrip(": "),
+            "segments": segments_in_words(x, restoring, most=3),
             "x": cell(float(np.abs(x).max()), lambda value: f"{value:#.4g}"),
             "force": cell(float(np.abs(restoring).max()), lambda value: f"{value:#.4g}"),
             "apart_x": cell(apart[0], scientific), "apart_force": cell(apart[1], scientific)}

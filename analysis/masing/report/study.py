@@ -50,12 +50,10 @@ def study_section(study, number, problem, is_first):
 
 def twin(study, others):
     """The place of the first of the other studies whose levels have the same errors in every digit shown; None without."""
-    digits = _digits(study)
-    return next((place for place, other in enumerate(others) if _digits(other) == digits), None)
+    def digits(each):
+        return each.problem, each.reference, [[cell[1:] for cell in row] for row in level_rows(each, each.quantities)]
 
-
-def _digits(study):
-    return study.problem, study.reference, [[cell[1:] for cell in row] for row in level_rows(study, study.quantities)]
+    return next((place for place, other in enumerate(others) if digits(other) == digits(study)), None)
 
 
 def error_picture(study, quantities):
