@@ -83,7 +83,8 @@ def together(runs, exact=None, start=None, end=None):
             axes.plot(*samples[run][1:], color=colours[run], label=label, linewidth=1.2)
     if exact is not None and LEAST_VISIBLE < apart[nearest] <= VISIBLE:
         _draw_corner(axes, samples[nearest][1:], behind, CORNER_DISTANCES * apart[nearest], colours[nearest])
-    axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
+    # That of a moving base, or of friction, is another force.
+    axes.set(xlabel=X_LABEL, ylabel=runs[0].attributes("series/restoring").get("label", RESTORING_LABEL))
     style.label_values(axes.xaxis, axes.yaxis)
     if len(axes.lines) > 1:
         axes.legend(loc="upper left", borderaxespad=0, handlelength=1.2, labelspacing=0.25)

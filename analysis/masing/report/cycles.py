@@ -11,6 +11,7 @@ from masing.cycles.half_cycles import reversals
 from masing.cycles.shape import segments_in_words
 from masing.names import names_apart
 from masing.notation import cell, count, listed, measured, scientific
+from masing.report.cases import curve_figure
 from masing.report.problem import first_sentence
 from masing.report.exact import distance
 from masing.report.pictures import Picture
@@ -130,10 +131,11 @@ def _differences(group, exact):
 
 
 def _long(cycle):
-    """The Picture of a record of many cycles, coloured by time."""
-    caption = f"{cycle.run.title} ({cycle.run.path.name}), {cycle.window}, coloured by time."
-    return Picture(f"{cycle.run.path.stem}-cycle", figures.cycle_panels([cycle.curve], [""], [cycle.sample[0]])[0],
-                   f"Hysteresis cycles, {caption}", caption)
+    """The Picture of a record of many cycles, coloured by time where they differ."""
+    by_time = ", coloured by time" if figures.is_by_time(cycle.curve[0]) else ""
+    caption = f"{cycle.run.title} ({cycle.run.path.name}), {cycle.window}{by_time}."
+    figure = curve_figure(dict(zip(("t", "x", "restoring"), cycle.sample)), [("x", "restoring")], cycle.run)
+    return Picture(f"{cycle.run.path.stem}-cycle", figure, f"Hysteresis cycles, {caption}", caption)
 
 
 def _row(cycle, name, exact):
