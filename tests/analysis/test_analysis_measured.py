@@ -9,6 +9,7 @@ import pytest
 import identify
 from masing.cycles.curves import Measured, read_measured
 from masing.cycles.half_cycles import turning_points, widest_half_cycle
+from masing.cycles.noise import with_smooth_x
 from masing.errors import DataError
 from masing.identification.discrete import identify_discrete
 from masing.identification.identify import DISCRETE
@@ -113,6 +114,20 @@ def test_laws_that_are_no_springs_that_slide_are_told_apart(force, words, noise)
         return
     with pytest.raises(DataError, match=re.escape(words)):
         identified(record)
+
+
+@pytest.mark.parametrize("count", [1, 5])
+@pytest.mark.parametrize("seed", [4, 5])
+def test_elements_are_found_where_x_is_noisy_too(count, seed):
+    """Smoothing x leaves errors that are smooth themselves, and large forces where the branch is steep."""
+    threshold, stiffness = 0.1 * 8 ** (np.arange(count) / 4), 1 / np.arange(1, count + 1)
+    force = noisy(drive(SINE, threshold, stiffness), 0.005, seed)
+    x = noisy(SINE, 0.003, 10 + seed)
+    found = identified(with_smooth_x(Measured(Path("lab"), None, x, force)))
+    assert len(found.elements.threshold) >= (1 if count == 1 else 3)
+    for law in (SINE + FRICTION, SLIDING + FRICTION):
+        with pytest.raises(DataError, match="jumps by"):
+            identified(with_smooth_x(Measured(Path("lab"), None, x, noisy(law, 0.005, seed))))
 
 
 def test_a_record_may_begin_anywhere():

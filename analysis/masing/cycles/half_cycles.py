@@ -205,9 +205,11 @@ def _refuse_wrong_shape(branch, half, noise):
     bent = curvature or np.abs(np.divide(*_legendre(branch, noise, SMOOTH)))[2:].max() > SIGNIFICANT
     order = np.argsort(half.before_x, kind="stable")
     opening = branch.force - np.interp(half.x[0] + branch.distance, half.before_x[order], half.before_force[order])
-    loop, jump = opening.mean(), _jump(half)
+    # Where x is smoothed, its reversal is some samples off.
+    apart = 1 if half.error is None else min(max(len(half.x) // 40, 1), 8, len(half.before_x) - 1)
+    loop, jump = opening.mean(), _jump(half, apart)
     is_open = loop > (abs(curvature) / 2 or noise)
-    jumps = jump > max(FIRM * noise, LEAST_JUMP * height, opening[3] / 2)
+    jumps = jump > max(FIRM * noise, LEAST_JUMP * height, opening[3 * apart] / 2)
     if jumps or is_open and not bent:
         raise DataError(f"{path}: the force jumps by {jump if jumps else loop:.2g} at a reversal: dry friction without "
                         "a spring of its own, η = 0, which is not fitted; if it has one, too few samples there")
@@ -231,10 +233,10 @@ def _legendre(branch, noise, degree):
     return np.linalg.lstsq(columns, branch.force, rcond=None)[0], error
 
 
-def _jump(half):
-    """By how much more the force rises from the last sample before the reversal to the first one behind it than the
-    steepest of the next samples do on the same way."""
-    x, force = half.x[:5], half.force[:5]
-    steps = np.diff(x)[1:]
-    steepest = np.max(np.diff(force)[1:][steps > 0] / steps[steps > 0], initial=0)
-    return force[1] - half.before_force[-2] - steepest * (x[1] + half.before_x[-2] - 2 * x[0])
+def _jump(half, apart):
+    """By how much more the force rises from `apart` samples before the reversal to as many behind it than at the steepest
+    slope of the next samples on the same way."""
+    x, force = half.x[apart:5 * apart:apart], half.force[apart:5 * apart:apart]
+    steps = np.diff(x)
+    steepest = np.max(np.diff(force)[steps > 0] / steps[steps > 0], initial=0)
+    return force[0] - half.before_force[-1 - apart] - steepest * (x[0] + half.before_x[-1 - apart] - 2 * half.x[0])

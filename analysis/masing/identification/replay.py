@@ -94,6 +94,9 @@ def refuse_misfit(found, half, floor, hint):
     """
     branch = found.branch
     path, noise, reach = branch.path, scatter(branch.distance, branch.force), np.ptp(branch.force)
+    if branch.error is not None:
+        # Where the branch is steep, the noise of x counts more: the median does not see that.
+        noise = max(noise, np.sqrt(np.mean(branch.error**2)))
     floor = max(floor * reach, np.diff(np.unique(branch.force)).min())
     missed = misfit(found, half, noise, floor)
     size = (f"{_percent(np.abs(missed.missed).max(initial=0) / reach)} of the forces' range, their noise is "
@@ -165,7 +168,8 @@ def misfit(found, half, noise, floor):
     excess = np.maximum(np.abs(off) - allowance, 0) / (np.sqrt(variance) * np.maximum(deviation, EXACT * np.ptp(force)))
     freedom = len(blocks) - len({part[block[0]] for block in blocks})
     rate, shape = 1.0, 1.0
-    if isinstance(found, Discrete) and noise > ROUNDING * np.ptp(force):
+    # Smoothing leaves errors of x that are smooth themselves.
+    if isinstance(found, Discrete) and noise > ROUNDING * np.ptp(force) and error is None:
         explained = _explained(elements, half, x, state, part)
         rate = _chance(weight, missed, explained, np.gradient(x)[:, None])
         shape = _chance(weight, missed, explained, _parabolas(x, legs))
