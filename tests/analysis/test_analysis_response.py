@@ -58,6 +58,16 @@ def test_curves_are_the_numbers_of_the_file(made):
     assert np.allclose(figures._centred(np.array([0.1, 2 * np.pi - 0.1, 3.0])), [0.1, -0.1, 3.0])
 
 
+def test_a_grid_has_a_map_and_points_where_a_response_bends_have_none(result_of):
+    words = ("--over", "F=0.2:0.4:6", "--over", "w=0.8:1.2:6", *GRID[4:], "--steady")
+    grid, refined = (Scan(result_of("scan", f"{n}.h5", *words, *more)) for n, more in enumerate(((), ("--resolve=0.1",))))
+    assert len(refined.done) > len(grid.done) == 36
+    assert [figures.panels(scan)[-1][1] == "amplitude over both parameters" for scan in (grid, refined)] == [True, False]
+    axes = figures.response_figure(refined).axes[0]
+    assert len(axes.lines) == 6 and all((np.diff(line.get_xdata()) > 0).all() for line in axes.lines)
+    assert figures.response_figure(grid).axes[-2].get_ylabel() == "F"
+
+
 def test_the_script_draws_and_names_its_picture(made, run_script, tmp_path):
     for name in ("steady", "closed", "runs"):
         out = tmp_path / f"{name}.svg"
