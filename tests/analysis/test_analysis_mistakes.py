@@ -138,6 +138,8 @@ def test_mistakes_on_the_command_line_of_cycles_are_refused(run_script, run_file
 def test_a_file_that_cannot_be_replaced_leaves_nothing_behind_and_tables_of_a_kind_begin_alike(tmp_path, monkeypatch):
     table, other = tmp_path / "a.csv", tmp_path / "b.json"
     table.write_bytes(b"file,loop,area\na.csv,1,2\n")
+    # An analysis may have other columns than before.
+    command_line.write_file(table, b"file,period\nb.csv,2\n")
     command_line.write_file(table, b"file,loop,area\nb.csv,1,3\n")
     other.write_bytes(b'{\n "mine": 1\n}\n')
     for path, content in ((table, b"t,force\n0,1\n"), (other, b'{\n "names": [1]\n}\n')):
