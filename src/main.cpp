@@ -90,15 +90,16 @@ int run_request(cli::Command command, const cli::Invocation& call) {
 /// The text that is all a call asks for, or nothing. Throws UserError. Local, without MPI.
 std::optional<std::string> asked_text(const std::string& command,
                                       const std::vector<std::string>& words) {
-  const auto is_help = [](const std::string& word) { return word == "--help" || word == "-h"; };
-  if (is_help(command) || command == "help") {
+  const auto is_help = [](const std::string& word) {
+    return word == "--help" || word == "-h" || word == "help";
+  };
+  if (is_help(command)) {
     return words.empty() ? usage : asked_text(words.front(), {"--help"}).value_or(usage);
   }
   if (command == "--version") {
     return version_text();
   }
-  const bool wants_help =
-      std::ranges::any_of(words, is_help) || (!words.empty() && words.front() == "help");
+  const bool wants_help = std::ranges::any_of(words, is_help);
   if (command == "models") {
     return commands::models(wants_help ? std::vector<std::string>{} : words);
   }
@@ -128,16 +129,12 @@ int run(const std::string& command, const cli::Invocation& call) {
   if (command == "benchmark") {
     return commands::benchmark(call);
   }
-  const std::vector<std::string> scripts{"cycles", "gallery",  "identify",
-                                         "report", "response", "scaling"};
-  if (std::ranges::count(scripts, command) > 0) {
-    throw base::UserError(fmt::format("'{0}' is a script: python3 analysis/{0}.py", command));
-  }
   throw base::UserError(
       (command.empty() ? "no command" : "'" + command + "' is not a command") +
       "; give simulate, converge, scan, reproduce, models or benchmark (masing --help)" +
       base::meant(command, {"simulate", "converge", "scan", "reproduce", "models", "benchmark",
-                            "--version"}));
+                            "--version", "cycles.py", "gallery.py", "identify.py", "report.py",
+                            "response.py", "scaling.py"}));
 }
 
 /// `code`, or that of a failure where not all that was printed could be written.

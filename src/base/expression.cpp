@@ -376,10 +376,8 @@ class Expression::Parser {
       fail(begin, fmt::format("{} is a function: {}(...)", word, word));
     } else if (take(".") && at_ < text_.size()) {
       fail(begin, fmt::format("write {0}, without {1}.", here(), shown(word)));
-    } else if (const std::string others = variable_ == 's'   ? "tx"
-                                          : variable_ == 't' ? "sx"
-                                                             : "";
-               word.size() == 1 && others.find(word) != std::string::npos) {
+    } else if ((variable_ == 's' || variable_ == 't') &&
+               (word == "x" || word == "s" || word == "t")) {
       fail(begin, fmt::format("there is no '{}'; did you mean {}?", word, variable_));
     } else if (is_reserved_name(word)) {
       fail(begin, fmt::format("'{}' has no meaning here", word));

@@ -31,10 +31,11 @@ std::string_view without_plus(std::string_view text) {
 
 /// A word as it is compared with others.
 std::string plain(std::string_view word) {
-  std::string letters(shortened(word, 100));
-  std::ranges::transform(letters, letters.begin(), [](unsigned char letter) {
-    return letter == '-' ? '_' : static_cast<char>(std::tolower(letter));
-  });
+  std::string letters = shortened(word, 100);
+  for (char& letter : letters) {
+    letter =
+        letter == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  }
   return letters;
 }
 
@@ -151,28 +152,24 @@ std::string shortened(std::string_view text, std::size_t most) {
   return std::string(text.substr(0, end));
 }
 
-std::string meant(std::string_view word, const std::vector<std::string>& names,
-                  std::string_view before) {
+std::string meant(std::string_view word, const std::vector<std::string>& names) {
   const std::string given = plain(word);
-  const std::size_t most = given.size() <= 2   ? 0
-                           : given.size() <= 4 ? 1
-                           : given.size() <= 8 ? 2
-                                               : 3;
+  const std::size_t size = given.size();
+  const std::size_t most = size <= 2 ? 0 : std::min<std::size_t>(3, (size + 3) / 4);
   const std::string* nearest = nullptr;
   std::size_t least = most + 1;
-  std::size_t longest = 2;  // beginning in common
+  std::ptrdiff_t longest = 2;  // beginning in common
   for (const std::string& name : names) {
     const std::string other = plain(name);
     const std::size_t far = distance(given, other);
-    const auto common =
-        static_cast<std::size_t>(std::ranges::mismatch(given, other).in1 - given.begin());
+    const auto common = std::ranges::mismatch(given, other).in1 - given.begin();
     if (far < least || (least > most && common > longest)) {
       nearest = &name;
       least = std::min(far, least);
       longest = common;
     }
   }
-  return nearest == nullptr ? "" : fmt::format("; did you mean {}{}?", before, *nearest);
+  return nearest == nullptr ? "" : "; did you mean " + *nearest + "?";
 }
 
 }  // namespace masing::base

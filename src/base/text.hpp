@@ -44,8 +44,7 @@ std::string shortened(std::string_view text, std::size_t most);
 /// "; did you mean NAME?" of the first of the `names` that are nearest to a mistyped `word`, in
 /// letters left out, added, replaced or swapped with a neighbour, whether large or small, - or _:
 /// at most 1 in words of 3 or 4 letters, 2 up to 8, else 3; or else with the longest beginning in
-/// common, of at least 3 letters. Empty where there is none. `before` stands before NAME. Local.
-std::string meant(std::string_view word, const std::vector<std::string>& names,
-                  std::string_view before = "");
+/// common, of at least 3 letters. Empty where there is none. Local.
+std::string meant(std::string_view word, const std::vector<std::string>& names);
 
 }  // namespace masing::base

@@ -153,8 +153,6 @@ struct Option {
   std::string parameter = {};  ///< the parameter that it gives to ModelKind::finite, if it is one
   std::string section = {};    ///< of NAME=VALUE: "let."
 
-  /// What the formulas call it: "k(s)", "N", of "P|inf" P.
-  [[nodiscard]] std::string symbol() const { return argument.substr(0, argument.find('|')); }
   [[nodiscard]] bool is_of(Command command) const { return commands.contains(command); }
   [[nodiscard]] bool is_of(ModelKind kind) const { return kinds.contains(kind); }
 };

@@ -62,10 +62,12 @@ bool omitted_if_zero(const std::string& key, const std::string& value) {
 }
 
 /// The keys of a request up to a role with their values, constants replaced by theirs; of what a
-/// scan makes of constants, whose values vary, the texts.
-std::vector<std::pair<std::string, std::string>> values_of(const Validated& made, Role last) {
+/// scan makes of constants, whose values vary, the texts, of its problem only for people.
+std::vector<std::pair<std::string, std::string>> values_of(const Validated& made, Role last,
+                                                           bool is_for_people = false) {
   const Request& request = *made.request;
-  const bool has_points = request.command == Command::scan && last != Role::problem;
+  const bool has_points =
+      request.command == Command::scan && (last != Role::problem || is_for_people);
   std::vector<std::pair<std::string, std::string>> values;
   for (const auto& [option, value, given] : options_of(made, last)) {
     values.emplace_back(option->name, has_points && !given.empty() ? given : value);
@@ -147,52 +149,38 @@ std::string printed(const Validated& made, Role last) {
 }
 
 std::string told(const Validated& made) {
+  constexpr std::size_t most = 60;  // bytes of a value
   const Request& request = *made.request;
-  const Configuration& c = made.configuration;
   std::vector<std::string> varied;
   for (const Axis& axis : request.axes) {
     varied.push_back(axis.values.name);
   }
   std::vector<std::string> given;
   std::vector<std::string> preset;
-  const auto tell = [&](bool is_given, const std::string& name, const std::string& symbol,
-                        const std::string& value, const std::string& text) {
-    constexpr std::size_t most = 60;
-    const std::string& shown = value.size() > most ? text : value;
-    if (std::ranges::count(varied, name) == 0) {
-      (is_given ? given : preset)
-          .push_back(fmt::format("{} = {}{}", symbol, base::shortened(shown, most),
-                                 shown.size() > most ? "…" : ""));
+  for (const auto& [key, value] : values_of(made, Role::problem, true)) {
+    const std::string name = key.substr(key.find('.') + 1);  // of model.k, over.w, else the key
+    if (key == "model" || key.starts_with("let.") || value.empty() || omitted_if_zero(key, value) ||
+        std::ranges::count(varied, name) > 0) {
+      continue;
     }
-  };
-  for (const auto& [option, value, with_constants] : options_of(made, Role::problem)) {
-    if (option->name != "model" && !value.empty() && !omitted_if_zero(option->name, value)) {
-      const auto entry = request.entries.find(option->name);
-      const bool is_given = entry != request.entries.end();
-      tell(is_given, option->name, option->symbol(),
-           varied.empty() || with_constants.empty() ? value : with_constants,
-           is_given ? entry->second.text : value);
-    }
-  }
-  for (std::size_t p = 0; request.parameters && p < request.parameters->settings.size(); ++p) {
-    const auto& [name, text, origin] = request.parameters->settings[p];
-    const auto usual = all_parameters(request.parameters->model->info)[p].preset;
-    tell(!usual || base::to_text(*usual) != text, name, name,
-         varied.empty() ? request.parameters->text(p, c.constants) : text, text);
+    const Option* const option = find_option(key);
+    const auto entry = request.entries.find(key);
+    const bool has_entry = entry != request.entries.end();
+    const std::string& text = has_entry && value.size() > most ? entry->second.text : value;
+    (has_entry || option == nullptr ? given : preset)
+        .push_back(fmt::format("{} = {}{}", option == nullptr ? name : option->argument,
+                               base::shortened(text, most), text.size() > most ? "…" : ""));
   }
   const ModelKind kind = kind_of(request.model);
   const bool leaves_force = kind == ModelKind::slab && !request.has("force") &&
                             (request.has("x0") || request.has("y0") || request.has("initial-u"));
   return fmt::format(
-      "masing {}: {}{}{}{}{}{}{}\n", name_of(request.command),
-      c.steady             ? "limit cycles of "
-      : c.backbone.empty() ? ""
-                           : "closed cycles of ",
+      "masing {}: {}{}{}{}{}{}\n", name_of(request.command),
       kind == ModelKind::finite ? "--model " + request.model
       : kind == ModelKind::slab ? "m x'' = F(t) - k0 x - c x' - ∫ k u ds, |u| <= eta"
                                 : "F = k0 x + ∫ k u ds, |u| <= eta",
       varied.empty() ? "" : ", over " + base::joined(varied, ", "),
-      given.empty() ? "" : ", given " + base::joined(given, ", "),
+      given.empty() ? "" : ", with " + base::joined(given, ", "),
       given.empty() && varied.empty()
           ? ", the papers' problem (section 6 of Bastien, Lamarque and Schatzman, 2001)"
           : "",

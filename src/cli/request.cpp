@@ -25,33 +25,30 @@ bool takes(Command command, const std::string& key) {
   });
 }
 
-/// "; did you mean NAME?" of the key whose symbol a word is ("N"), or that is nearest to it; empty
-/// where none is. `before` stands before NAME.
-std::string meant_key(Command command, const std::string& word, const char* before) {
+/// "; did you mean NAME?" of the key whose symbol a word is ("N"), or that is nearest to it.
+std::string meant_key(Command command, const std::string& word) {
   std::vector<std::string> names;
   for (const Option& option : option_table()) {
     if (option.is_of(command) && option.role != Role::call) {
-      const std::string symbol = option.symbol();
-      if (symbol.substr(0, symbol.find('(')) == word && !option.preset.empty()) {
-        return fmt::format("; did you mean {}{} ({})?", before, option.name, word);
-      }
       names.push_back(option.name);
+      const auto end = option.argument.find_first_of("(|");  // of "k(s)", "P|inf"
+      if (option.argument.substr(0, end) == word && !option.preset.empty()) {
+        return fmt::format("; did you mean {} ({})?", option.name, word);
+      }
     }
   }
-  return base::meant(word, names, before);
+  return base::meant(word, names);
 }
 
 /// Says what is wrong with a name that `command` does not take. Throws UserError.
 [[noreturn]] void refuse_key(Command command, const std::string& origin, const std::string& name) {
   const Option* option = find_option(name);
-  if (option != nullptr && option->role != Role::call) {
-    throw UserError(fmt::format("{}: {} is a key of masing {} only", origin, name,
-                                name_of(*option->commands.begin())));
-  }
-  const std::string hint = meant_key(command, name, "");
+  const bool is_of_another = option != nullptr && option->role != Role::call;
   throw UserError(
-      fmt::format("{}: {} is not a key{}", origin, name,
-                  hint.empty() ? "; masing " + name_of(command) + " --help lists the keys" : hint));
+      fmt::format("{}: {} is {}", origin, name,
+                  is_of_another ? "a key of masing " + name_of(*option->commands.begin()) + " only"
+                                : "not a key of masing " + name_of(command) + ", see its --help" +
+                                      meant_key(command, name)));
 }
 
 /// What the words of a call give. Throws UserError for unknown keys and missing values.
@@ -59,12 +56,11 @@ std::vector<Setting> from_words(Command command, const std::vector<std::string>&
   std::vector<Setting> given;
   for (auto word = words.begin(); word != words.end(); ++word) {
     if (!word->starts_with("--")) {
-      const std::string hint =
-          meant_key(command, word->substr(word->starts_with('-') ? 1 : 0), "--");
       throw UserError("unexpected word '" + *word + "'" +
-                      (word->ends_with(".ini") ? "; give --config " + *word
-                       : hint.empty()          ? "; options start with --, values follow them"
-                                               : hint));
+                      (word->ends_with(".ini")
+                           ? "; give --config " + *word
+                           : "; options start with --, values follow them" +
+                                 meant_key(command, word->substr(word->starts_with('-') ? 1 : 0))));
     }
     const auto sign = std::min(word->find('='), word->size());
     const bool has_sign = sign < word->size();

@@ -60,7 +60,7 @@ class Points {
                          (spec.kind == ScanKind::steady && spec.past == Past::point);
     task_size_ = is_line ? spec.axes.back().values.size() : 1;
     is_made_.resize(points_.size() / task_size_);
-    grid_size_ = points_.size();
+    grid_size_ = std::ssize(points_);
     if (spec.checkpoint.restart) {
       io::read_state(comm, *spec.checkpoint.restart,
                      [this](engine::Archive& archive) { serialize(archive); });
@@ -100,44 +100,44 @@ class Points {
     }
   }
 
-  /// Puts points, yet to be made, on both sides of each where X or the phase bends along a line of
-  /// the last axis; false where there are none. Local, alike on all ranks.
+  /// Adds points, yet to be made, on both sides of each where X or the phase bends along the last
+  /// axis; false where there are none. Local, alike on all ranks.
   bool refine() {
     using std::numbers::pi;
     if (!spec_.resolve || added_[0]++ == 6.0) {
       return false;
     }
-    std::map<std::vector<double>, std::map<double, const PointNumbers*>> lines;
+    double least = base::infinity;
+    double most = 0.0;
+    std::map<std::vector<double>, PointNumbers> all;
     for (const ScanPoint& point : points_) {
-      lines[{point.values.begin(), point.values.end() - 1}][point.values.back()] = &point.numbers;
+      all[point.values] = point.numbers;
+      least = std::min(least, point.numbers.amplitude);  // NaN, of one that failed, is not less
+      most = std::max(most, point.numbers.amplitude);
     }
-    std::size_t count = points_.size();
-    for (const auto& [others, cycles] : lines) {
-      double least = base::infinity;
-      double most = 0.0;
-      for (const auto& [at, cycle] : cycles) {  // NaN, of one that failed, is not less
-        least = std::min(least, cycle->amplitude);
-        most = std::max(most, cycle->amplitude);
-      }
-      std::set<double> middles;
-      for (auto c = cycles.begin(), b = c, a = c; c != cycles.end(); a = b, b = c++) {
-        const double part = (b->first - a->first) / (c->first - a->first);  // NaN at first
-        const auto bends = [&](double before, double after, double range) {
-          return std::abs((1 - part) * before - part * after) > *spec_.resolve * range;
-        };
-        if (bends(b->second->amplitude - a->second->amplitude,
-                  c->second->amplitude - b->second->amplitude,
-                  std::max(most - least, 1e-9 * most)) ||
-            bends(std::remainder(b->second->phase - a->second->phase, 2 * pi),
-                  std::remainder(c->second->phase - b->second->phase, 2 * pi), pi)) {
-          middles.insert({(a->first + b->first) / 2, (b->first + c->first) / 2});
+    std::set<std::vector<double>> middles;
+    for (auto c = all.begin(), b = c, a = c; c != all.end(); a = b, b = c++) {
+      const double last[] = {a->first.back(), b->first.back(), c->first.back()};
+      const double part = (last[1] - last[0]) / (last[2] - last[0]);  // NaN at first
+      const auto bends = [&](double before, double after, double range) {
+        return std::abs((1 - part) * before - part * after) > *spec_.resolve * range;
+      };
+      if (std::equal(a->first.begin(), a->first.end() - 1, c->first.begin()) &&
+          (bends(b->second.amplitude - a->second.amplitude,
+                 c->second.amplitude - b->second.amplitude, std::max(most - least, 1e-9 * most)) ||
+           bends(std::remainder(b->second.phase - a->second.phase, 2 * pi),
+                 std::remainder(c->second.phase - b->second.phase, 2 * pi), pi))) {
+        for (const double other : {last[0], last[2]}) {
+          std::vector<double> middle = b->first;
+          middle.back() = (last[1] + other) / 2;
+          middles.insert(middle);
         }
       }
-      for (const double middle : middles) {
-        if (!cycles.contains(middle) && count++ < 10 * grid_size_) {
-          added_.insert(added_.end(), others.begin(), others.end());
-          added_.push_back(middle);
-        }
+    }
+    for (auto room = 10 * grid_size_ - std::ssize(points_); const auto& middle : middles) {
+      if (room > 0 && !all.contains(middle)) {
+        added_.insert(added_.end(), middle.begin(), middle.end());
+        --room;
       }
     }
     return append_added();
@@ -146,13 +146,12 @@ class Points {
   /// Appends what is added to the points; false where there is nothing new. Local.
   bool append_added() {
     const auto size = std::ssize(spec_.axes);
-    const auto there = static_cast<std::ptrdiff_t>(points_.size() - grid_size_);
+    const auto there = std::ssize(points_) - grid_size_;
     for (auto at = added_.begin() + 1 + there * size; at != added_.end(); at += size) {
       points_.push_back({.values = {at, at + size}});
     }
-    const bool is_new = points_.size() > is_made_.size() * task_size_;
     is_made_.resize(points_.size() / task_size_);
-    return is_new;
+    return std::ssize(points_) > grid_size_ + there;
   }
 
   /// Each rank the tasks that it is dealt, but runs that are left for all of them. Collective.
@@ -375,7 +374,7 @@ class Points {
   const Attempt& attempt_;
   double available_;
   std::vector<ScanPoint> points_;
-  std::size_t grid_size_ = 0;
+  std::ptrdiff_t grid_size_ = 0;
   std::vector<double> added_{0.0};  // rounds of refine(), and the values of the points it added
   std::size_t task_size_ = 1;
   std::vector<char> is_made_;  // of tasks, on the root

@@ -52,8 +52,8 @@ struct ScanSpec {
   std::vector<ScanAxis> axes;  ///< the last varies fastest
   ScanKind kind = ScanKind::runs;
   Past past = Past::rest;
-  /// Of ScanKind::steady and Past::rest: points are put beside those where X or the phase is
-  /// farther from the chord of its neighbours on the last axis, as a part of the range or of π.
+  /// Of Past::rest: points are added beside those where X or the phase is farther than this part of
+  /// the range of X, or of π, from the chord of its neighbours on the last axis.
   std::optional<double> resolve = std::nullopt;
   bool keep_series = false;
   io::ResultSpec result;

@@ -44,16 +44,13 @@ def test_help_is_given_however_it_is_asked_for(masing):
     assert masing.done("models", "-h").stdout == masing.done("help", "models").stdout == masing.done("models").stdout
     for command in ("reproduce", "benchmark"):
         assert masing.done(command, "-h").stdout.startswith(f"masing {command}")
-    # a value, and a constant
-    masing.done("simulate", "--let=h=2", "--mass=h", "--output", "help", "--steps=10", "--final-time=1", "--quiet")
-    assert "help" in masing.names()
 
 
 @pytest.mark.parametrize(("words", "said"), [
     ("simulat --steps=3", "; did you mean simulate?"), ("Converge", "; did you mean converge?"),
     ("version", "; did you mean --version?"), ("plot", "models or benchmark (masing --help)"),
-    ("cycles masing.h5", "'cycles' is a script: python3 analysis/cycles.py"), 
-    ("models Persos", "; did you mean persoz?"), ("simulate mass=3", "; did you mean --mass?")])
+    ("cycles masing.h5", "; did you mean cycles.py?"), 
+    ("models Persos", "; did you mean persoz?"), ("simulate mass=3", "; did you mean mass?")])
 def test_another_command_was_meant(masing, words, said):
     assert masing.refused(*words.split()).endswith(said)
 
@@ -68,21 +65,21 @@ SLAB, FORCE = "k(s) = 1, eta(s) = s+0.1, u0(s) = 0", "F(t) = 0.45*cos(0.5*t)"
      (f"masing simulate: {MASING}{PAPERS}", f"  by default {SLAB}, {FORCE}, m = 1, k0 = 0, x0 = 0, y0 = 0, T = 500")),
     # what newcomers try for a free vibration; constants have their values
     (("simulate", "--x0=1", "--let=c=0.2", "--damping=2*c", "--threshold=s+c", "--steps=60000"),
-     (f"masing simulate: {MASING}, given eta(s) = s+0.2, c = 0.4, x0 = 1",
+     (f"masing simulate: {MASING}, with eta(s) = s+0.2, c = 0.4, x0 = 1",
       f"  by default k(s) = 1, u0(s) = 0, {FORCE}, m = 1, k0 = 0, y0 = 0, T = 500; --force 0 takes F away")),
     (("converge", "--levels=10,20", "--final-time=1", "--force=table:f.csv", "--threshold-down=1"),
-     (f"masing converge: {MASING}, given eta_down(s) = 1, F(t) = points:0 0.5; 1 0, T = 1",
+     (f"masing converge: {MASING}, with eta_down(s) = 1, F(t) = points:0 0.5; 1 0, T = 1",
       f"  by default {SLAB}, m = 1, k0 = 0, x0 = 0, y0 = 0")),
     # a scan's constants and what it varies have no values
     (("scan", "--over=w=1,2", "--over=mass=1,2", "--force=cos(w*t)", "--steady"),
-     (f"masing scan: limit cycles of {MASING}, over w, mass, given F(t) = cos(w*t)",
+     (f"masing scan: {MASING}, over w, mass, with F(t) = cos(w*t)",
       f"  by default {SLAB}, k0 = 0, x0 = 0, y0 = 0, T = 500")),
-    (("scan", "--backbone=X=0.1,1"), (f"masing scan: closed cycles of {MASING}, over X", None)),
+    (("scan", "--backbone=X=0.1,1"), (f"masing scan: {MASING}, over X", None)),
     (("simulate", "--model=prandtl", "--set=k=1+1", "--mass=2", "--set=eta=1", "--final-time=1", "--steps=10"),
-     ("masing simulate: --model prandtl, given T = 1, m = 2, k = 1+1, eta = 1", f"  by default {FORCE}, k0 = 0, x0 = 0, "
-      "y0 = 0, u0 = 0")),
+     ("masing simulate: --model prandtl, with T = 1, m = 2, k0 = 0, k = 1+1, eta = 1, x0 = 0, y0 = 0, u0 = 0",
+      f"  by default {FORCE}")),
     (("simulate", "--model=masing-quasistatic", "--position=sin(t)", "--final-time=1", "--steps=10"),
-     ("masing simulate: F = k0 x + ∫ k u ds, |u| <= eta, given x(t) = sin(t), T = 1", None))])
+     ("masing simulate: F = k0 x + ∫ k u ds, |u| <= eta, with x(t) = sin(t), T = 1", None))])
 def test_what_is_solved_is_said_once(masing, words, lines):
     masing.file("f.csv", "0,0.5\n1,0\n")
     for ranks in (None, 3):
@@ -99,7 +96,7 @@ def test_a_long_table_is_named_by_its_file(masing):
     said = masing.done("simulate", "--force=table:f.csv", "--steps=1000", "--cells=2", "--let=w=1",
                        "--stiffness=" + "w+" * 40 + "1").stderr
     assert "F(t) = table:f.csv, " not in said and "F(t) = table:f.csv\n" in said
-    assert f"given k(s) = {'w+' * 30}…, F(t)" in said
+    assert f"with k(s) = {'w+' * 30}…, F(t)" in said
 
 
 def test_words_after_petsc_are_petscs(masing):
