@@ -88,21 +88,19 @@ void require_outputs_are_no_inputs(const Configuration& c, std::vector<std::stri
   }
 }
 
-/// Warns of an output that is named as no HDF5 file is, and of a file of another kind that it
-/// replaces. Local.
+/// Warns of an output that is named as no HDF5 file is, or replaces a file of another kind. Local.
 void warn_of_output(Validated& request) {
   const std::string& output = request.configuration.output;
-  const std::string name = name_of(request.request->command);
-  const std::string ending = std::filesystem::path(output).extension();
-  if (!ending.empty() &&
-      std::string(".csv.txt.dat.json.png.mat").find(ending) != std::string::npos) {
-    request.warnings.push_back(fmt::format("--output: {} will be HDF5, whatever its name", output));
+  for (const char* ending : {".csv", ".txt", ".dat", ".json", ".png", ".mat"}) {
+    if (output.ends_with(ending)) {
+      request.warnings.push_back("--output: " + output + " will be HDF5, whatever its name");
+    }
   }
-  const std::string kind = io::kind_at_start(output);
-  if (command_of(kind) && kind != name) {
+  const std::string kind = io::kind_at_start(output).value_or("");
+  if (command_of(kind).value_or(request.request->command) != request.request->command) {
     request.warnings.push_back(
         fmt::format("--output: {} is of masing {} and will be replaced by a file of masing {}",
-                    output, kind, name));
+                    output, kind, name_of(request.request->command)));
   }
 }
 

@@ -197,22 +197,6 @@ void require_regular(const std::string& path, const std::string& quantity) {
   }
 }
 
-/// The first bytes of a file, which have what write_kind writes; empty without one.
-std::string head_of(const std::string& path) {
-  std::string head(8192, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(file.gcount()));
-  return head;
-}
-
-/// Whether a file is empty or was begun by masing: HDF5 whose root says so.
-bool is_replaceable(const std::string& path) {
-  constexpr std::string_view signature("\x89HDF\r\n\x1a\n");
-  const std::string head = head_of(path);
-  return head.empty() || (head.starts_with(signature) && head.find("masing") != std::string::npos);
-}
-
 [[noreturn]] void refuse(const std::string& path, const std::string& quantity) {
   throw base::UserError(quantity, "cannot write " + path + ": " + std::strerror(errno) +
                                       "; give a file in a writable folder");
@@ -274,7 +258,7 @@ double available_bytes(const std::string& path) {
 
 void require_replaceable(const std::string& path, const std::string& quantity) {
   require_regular(path, quantity);
-  if (access(path.c_str(), F_OK) == 0 && !is_replaceable(path)) {
+  if (access(path.c_str(), F_OK) == 0 && !kind_at_start(path)) {
     throw base::UserError(
         quantity, path +
                       " is there already and was not made by masing; move it, or give another "
@@ -282,12 +266,23 @@ void require_replaceable(const std::string& path, const std::string& quantity) {
   }
 }
 
-std::string kind_at_start(const std::string& path) {
+std::optional<std::string> kind_at_start(const std::string& path) {
+  constexpr std::string_view signature("\x89HDF\r\n\x1a\n");
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) {
+    return std::nullopt;  // a pipe would be waited for
+  }
+  std::string head(8192, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  if (!head.empty() && (!head.starts_with(signature) || head.find("masing") == std::string::npos)) {
+    return std::nullopt;
+  }
   // HDF5 keeps short texts one after another: 8 bytes, one with the length, 7, and the text.
-  const std::string head = head_of(path);
   const auto at = std::min(head.find(schema), head.size());
-  return at + 48 < head.size() ? head.substr(at + 32, static_cast<unsigned char>(head[at + 24]))
-                               : "";
+  const bool has_kind = at + 48 < head.size();
+  return has_kind ? head.substr(at + 32, static_cast<unsigned char>(head[at + 24])) : "";
 }
 
 std::vector<std::string> files_of_result(const std::string& path) {

@@ -178,13 +178,13 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
   io::write_attribute(fit, "refine", std::string(name_of(spec.refine)));
   io::write_attribute(fit, "reference", spec.reference.name);
   io::write_attribute(fit, "reference_text", spec.reference.description);
-  const double round_off = study.round_off;
-  io::write_attribute(fit, "reference_explanation",
-                      explanation(spec.reference, study.self_check) +
-                          (round_off > 0.0 ? fmt::format(" Here a run of P = 2^50 cells differs "
-                                                         "from it by {:.1e}.",
-                                                         round_off)
-                                           : ""));
+  io::write_attribute(
+      fit, "reference_explanation",
+      explanation(spec.reference, study.self_check) +
+          (study.round_off > 0.0
+               ? fmt::format(" Here a run of P = 2^50 cells differs from it by {:.1e}.",
+                             study.round_off)
+               : ""));
   if (const auto finest = spec.reference.finest) {
     io::write_attribute(fit, "reference_cells", static_cast<std::int64_t>(cells_of(spec, *finest)));
     io::write_attribute(fit, "reference_steps", finest->steps);
