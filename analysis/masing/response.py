@@ -152,7 +152,8 @@ def _add_legend(axes):
     handles, labels = axes.get_legend_handles_labels()
     if labels:
         chosen = np.unique(np.linspace(0, len(labels) - 1, min(MOST_LABELS, len(labels))).astype(int))
-        axes.legend([handles[n] for n in chosen], [labels[n] for n in chosen])
+        entries = [handles[n] for n in chosen], [labels[n] for n in chosen]
+        style.legend_above(axes, max(1, 36 // (4 + max(map(len, labels)))), entries=entries)
 
 
 def _map(axes, scan):
