@@ -92,6 +92,7 @@ def words(options, folder):
 
 def _rows(name, value):
     """The rows (argument, value) of a function given as two sequences [n], or as rows [n, 2]."""
+    value = value.to_numpy() if hasattr(value, "to_numpy") else value
     sizes = [len(each) if hasattr(each, "__len__") else 0 for each in value]
     if len(sizes) == 2 and sizes[0] != sizes[1]:
         raise MasingError(f"{name}: {sizes[0]} arguments and {sizes[1]} values; give (t, f), two arrays of one length")

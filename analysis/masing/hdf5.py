@@ -1,6 +1,7 @@
 """Checked access to HDF5: a missing or damaged part raises MasingError with the file and the dataset."""
 
 from contextlib import contextmanager
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -19,7 +20,7 @@ def require_there(path, wanted):
     """Raise MasingError when there is no file at `path`, which says so if it is still being written."""
     if path.is_file():
         return
-    if (partial := path.with_name(f"{path.name}.partial")).is_file():
+    if (partial := Path(f"{path}.partial")).is_file():
         raise MasingError(f"{path}: is still being written, or was stopped: {partial} has what there is; wait, or make "
                           "it again with masing")
     raise MasingError(f"{path}: is not there or is not a file; give {wanted}")

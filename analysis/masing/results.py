@@ -106,7 +106,7 @@ class Result:
     def __getitem__(self, name):
         """The dataset `name` of the file, such as "field/u", or its name in to_xarray(), such as "amplitude", as doubles;
         raises MasingError where there is none."""
-        name = name.strip("/")
+        name = str(name).strip("/")
         if name not in self:
             name = self._variables().get(name, ((), name))[1]
         self._require(name)

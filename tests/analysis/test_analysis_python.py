@@ -111,6 +111,7 @@ MISTAKES = [
     (lambda: masing.simulate("x.h5"), r"^simulate\('x.h5'\): options are given by name"),
     (lambda: masing.open(3), r"^open\(3\): give the path"), (lambda: masing.identify(np.eye(3)), "has 3 points"),
     (lambda: masing.identify(np.eye(4)), "^a curve in arrays is"), (lambda: masing.identify(["a", "b"]), "^a curve in arr"),
+    (lambda: masing.identify(3), "^3 is no curve: give"), (lambda: masing.open("."), "^.: is not there or is not a file"),
     (lambda: masing.identify((X, X), threshold=np.sin), "^threshold: give η")]
 
 

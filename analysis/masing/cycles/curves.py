@@ -75,7 +75,9 @@ def _from_arrays(columns):
 
 
 def _from_file(source, columns, scale):
-    path = Path(getattr(source, "path", source))
+    if not isinstance(source := getattr(source, "path", source), str | Path):
+        raise MasingError(f"{source!r} is no curve: give a file, a Run, or arrays (x, force) or (t, x, force)")
+    path = Path(source)
     require_there(path, "an HDF5 file of masing, or a CSV of x and force")
     if is_text(path):
         return _from_csv(path, columns)

@@ -122,9 +122,8 @@ def fit_polygon(distance, force):
 def concave_misfit(distance, force, *others):
     """The rms by which the best concave rising polygon and multiples >= 0 of others [points] miss the force."""
     candidates = np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1]
-    columns = np.column_stack([np.ones_like(distance), -np.ones_like(distance), _design(distance, candidates), *others])
-    q, r = np.linalg.qr(columns)
-    return np.sqrt(np.mean((columns @ nnls(r, q.T @ force, maxiter=100 * columns.shape[1])[0] - force)**2))
+    columns = np.column_stack([np.ones_like(distance), _design(distance, candidates), *others])
+    return np.sqrt(np.mean((columns @ _rising(columns, force) - force)**2))
 
 
 def grouped(distance, force):
@@ -144,9 +143,13 @@ def _design(distance, corner):
 
 def _linear(distance, force, corner):
     """Start, last slope and drops, none of the slopes negative, of the best fit with these corners."""
-    columns = np.column_stack([np.ones_like(distance), -np.ones_like(distance), _design(distance, corner)])
-    q, r = np.linalg.qr(columns)
-    found, _ = nnls(r, q.T @ force, maxiter=100 * columns.shape[1])
+    return _rising(np.column_stack([np.ones_like(distance), _design(distance, corner)]), force)
+
+
+def _rising(columns, force):
+    """The coefficients of least squares, all but the first of them >= 0."""
+    q, r = np.linalg.qr(np.column_stack([columns[:, 0], -columns[:, 0], columns[:, 1:]]))
+    found, _ = nnls(r, q.T @ force, maxiter=100 * r.shape[1])
     return np.r_[found[0] - found[1], found[2:]]
 
 
