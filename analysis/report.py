@@ -32,8 +32,6 @@ def parser():
     options.add_argument("--cycles", nargs="+", default=[], metavar="FILE.h5",
                          help="more trajectories; of a study its finest level")
     options.add_argument("-o", "--output", metavar="REPORT.html", help="default: beside the first file")
-    options.add_argument("--other", metavar="FILE.csv", help="errors and times of other methods, of "
-                         "tests/commands/other_methods.py")
     options.add_argument("--title", help="the page's heading, by default what it shows")
     options.add_window(("draw cycles from", "draw cycles up to"))
     options.add_argument("--archive", metavar="OUT.zip", help="write page, results, cases, source and a script that makes "
@@ -62,7 +60,7 @@ def main(arguments):
     title = options.title or ("Order of convergence and hysteresis cycles" if studies else "Responses" if scans else
                               "Trajectories")
     html, pieces = page(title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),
-                        scans, papers.rows(runs), others=options.other)
+                        scans, papers.rows(runs))
     if not options.page_only:
         write_pieces(Path(f"{path.with_suffix('')}-files"), pieces)
     command_line.write_file(path, html.encode("utf-8"))

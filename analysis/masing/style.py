@@ -153,9 +153,9 @@ def draw_triangle(axes, curves, exponent, place=0):
                   ha="right" if falls else "left", va="center", color=GREY)
 
 
-def legend_above(axes, columns=1, left=0, entries=()):
+def legend_above(axes, columns=1, entries=()):
     """Put the legend, of all that has a label or of (lines, labels), above the frame, where no curve can be."""
-    axes.legend(*entries, loc="lower left", bbox_to_anchor=(left, 1), ncol=columns, borderaxespad=0, handlelength=1.2,
+    axes.legend(*entries, loc="lower left", bbox_to_anchor=(0, 1), ncol=columns, borderaxespad=0, handlelength=1.2,
                 columnspacing=1, handletextpad=0.5)
 
 

@@ -2,14 +2,11 @@
 
 import h5py
 import numpy as np
-import pandas as pd
 import pytest
 
-import report
-from masing.report.work import efficient, lines, methods_figure, number_pictures, work_precision
+from masing.report.work import efficient, lines, number_pictures, work_precision
 from masing.results import read
-from synthetic import fit, fitted, ladder, marked, write_run, write_study
-from test_analysis_mistakes import one_line
+from synthetic import fit, fitted, ladder, marked, write_study
 
 EXACT = {"refine": "both", "reference": "exact"}
 
@@ -87,29 +84,6 @@ def test_what_does_not_go_through_the_cells_has_no_cell_updates(page_of, euler, 
     (line, _) = lines([read(continuum), read(leapfrog)])
     assert np.isnan(line.study.cell_updates).all() and np.isfinite(line.study.seconds).all()
     assert "Work and precision" in page_of(continuum, leapfrog, drawn=True).words
-
-
-def test_methods_are_told_apart_with_the_spread_of_their_times():
-    table = pd.DataFrame({"method": ["RK45"] * 3 + ["exact"], "error": [1e-2, 1e-3, 2e-3, 1e-12],
-                          "seconds_median": [1, 2, 3, 0.1], "seconds_least": [0.9, 1.9, 2.9, 0.09],
-                          "seconds_most": [1.2, 2.2, 3.2, 0.12]})
-    (axes,) = methods_figure(table).axes
-    # The third point is beaten by the second: no line to it.
-    assert [line.get_xdata().tolist() for line in axes.lines] == [[1, 2, 3], [1, 2], [0.1], [0.1]]
-    assert axes.collections[0].get_segments()[1].tolist() == [[1.9, 1e-3], [2.2, 1e-3]]
-
-
-def test_other_methods_stand_beside_the_diagram(page_of, run_script, euler, tmp_path):
-    table = tmp_path / "others.csv"
-    table.write_text("method,elements,setting,error,evaluations,seconds_median,seconds_least,seconds_most,repeats\n"
-                     '"events, DOP853",10,rtol 1e-08,1e-3,100,0.4,0.3,0.5,7\n', encoding="utf-8")
-    page = page_of(euler, "--other", table, drawn=True)
-    assert "over the wall time: median of 7 runs, bars from least to most." in page.words
-    one_line(run_script(report, euler, "--files-only", "--other", tmp_path / "none.csv"), "is no table of")
-    table.write_text("method,error\nRK45,1\n", encoding="utf-8")
-    one_line(run_script(report, euler, "--files-only", "--other", table), "is no table of")
-    run = write_run(tmp_path / "run.h5", np.zeros((5, 20)))
-    one_line(run_script(report, run, "--files-only", "--other", table), "there is none")
 
 
 def study(folder, name, cells, factor=1.0, levels=4, **changes):

@@ -29,14 +29,13 @@ SECTIONS = {"problem-1": "Problem", "studies": "Studies", "cycles": "Cycles", "p
             "work": "Work and precision", "time": "Over time", "responses": "Responses", "provenance": "Files"}
 
 
-def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=(), about="", others=None):
+def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=(), about=""):
     """The HTML text of the page on the studies, the runs and the scans, and its pieces: the pictures, tables and
     configurations.
 
     exact: the ExactSolutions of the page; reproductions: one for each study, each run, then each scan; papers: rows of
     what the papers print beside the program's, {work, place, quantity, printed, program, difference, command: text};
-    about: words below the title; others: the path of a CSV of other methods. Raises MasingError where no sample is in
-    the window.
+    about: words below the title. Raises MasingError where no sample is in the window.
     """
     files = [*studies, *runs, *scans]
     first = {}
@@ -46,7 +45,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
                 for n, (key, run) in enumerate(first.items(), start=1)}
     sections = _sections(studies, problems)
     cycles = cycles_section(runs, *window, studies=studies, exact=exact)
-    numbers, work = number_pictures(studies), work_precision(studies, others)
+    numbers, work = number_pictures(studies), work_precision(studies)
     trajectories = trajectory_pictures(_trajectories(studies, runs, exact))
     made = [run for run in exact.all if run.made_by]
     responses = [picture for scan in scans for picture in response_pictures(scan)]

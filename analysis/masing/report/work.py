@@ -1,13 +1,10 @@
 """Studies compared: the errors of x over work and time, and the errors in time for different numbers of cells."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from masing import style
-from masing.errors import MasingError
 from masing.notation import cell, count, listed, measured
 from masing.report.pictures import Picture
 from masing.style import drawable_in_logarithm, label_decades
@@ -42,13 +39,11 @@ def lines(studies):
     return found
 
 
-def work_precision(studies, others=None):
+def work_precision(studies):
     """The Pictures of the work-precision diagram of a page, its caption, and the `rows` of the studies' finest levels,
-    (label, cells of P, N, error, work, seconds); None when there is none. others: the path of a CSV of other methods."""
+    (label, cells of P, N, error, work, seconds); None when there is none."""
     found = lines(studies)
     if not found:
-        if others:
-            raise MasingError(f"--other {others}: stands beside studies against the exact solution, and there is none")
         return None
     drawn = [line for line in found if drawable_in_logarithm(line.study.cell_updates, line.errors).any()]
     ends = "; ".join(f"{line.label}: {measured(line.errors[-1])} at {measured(line.study.cell_updates[-1])}"
@@ -57,7 +52,6 @@ def work_precision(studies, others=None):
                "of their study beats in both.")
     pictures = [Picture("work-precision", work_figure(drawn), "Log-log figure of the error of x over the cell updates "
                         f"P·N, the finest level of each study: {ends}.", caption)] if drawn else []
-    pictures += [_other_picture(others)] if others else []
     beaten = [BEATEN if np.nanmin(line.errors) < line.errors[-1] else "" for line in found]
     rows = [(line.label, [cell(values[-1], shown, sign if values is line.errors else "") for values, shown in (
         (line.study.level_cells, count), (line.study.level_steps, count), (line.errors, measured),
@@ -67,55 +61,25 @@ def work_precision(studies, others=None):
 
 
 def work_figure(drawn):
-    """Error of x over the cell updates of the Lines."""
+    """Error of x over the cell updates of the Lines, joined and filled where they are efficient."""
     figure = style.figure(1, 1.15)
     axes = figure.add_subplot(xscale="log", yscale="log")
     slopes = {}
     for n, line in enumerate(drawn):
         keep = drawable_in_logarithm(line.study.cell_updates, line.errors)
-        joined = _draw_points(axes, line.study.cell_updates[keep], line.errors[keep], n, line.label)
+        cost, errors = line.study.cell_updates[keep], line.errors[keep]
+        look = {"marker": style.MARKERS[n % len(style.MARKERS)], "color": style.COLOURS[n % len(style.COLOURS)]}
+        axes.plot(cost, errors, linestyle="", markerfacecolor="white", markeredgewidth=1.4, **look)
+        best = efficient(cost, errors)
+        axes.plot(cost[best], errors[best], label=line.label, **look)
         if line.study.refine == "both" and (order := line.study.number("expected_order_x")) > 0:
-            slopes.setdefault(-order / 2, []).append(joined)
+            slopes.setdefault(-order / 2, []).append((cost[best], errors[best]))
     axes.margins(0.12)
     for slope, curves in slopes.items():
         style.draw_triangle(axes, curves, slope)
     label_decades(axes.xaxis, axes.yaxis)
     axes.set(xlabel="cell updates P·N", ylabel="maximal error of x")
     style.legend_above(axes)
-    return figure
-
-
-def _draw_points(axes, cost, errors, n, label):
-    """Draw the points of the n-th study or method, joined and filled where they are efficient; gives these."""
-    look = {"marker": style.MARKERS[n % len(style.MARKERS)], "color": style.COLOURS[n % len(style.COLOURS)]}
-    axes.plot(cost, errors, linestyle="", markerfacecolor="white", markeredgewidth=1.4, **look)
-    best = efficient(cost, errors)
-    axes.plot(cost[best], errors[best], label=label, **look)
-    return cost[best], errors[best]
-
-
-def _other_picture(path):
-    """The Picture of the errors of other methods over their seconds, from a CSV; raises MasingError when it is none."""
-    try:
-        table = pd.read_csv(path)
-        figure = methods_figure(table)
-    except (OSError, ValueError, KeyError, AttributeError):
-        raise MasingError(f"{path}: is no table of tests/commands/other_methods.py") from None
-    caption = (f"Errors of the amplitude of a limit cycle by other methods and by the program, over the wall time: median of "
-               f"{table.repeats.min()} runs, bars from least to most.")
-    return Picture(Path(path).stem, figure, f"Log-log figure. {caption}", caption)
-
-
-def methods_figure(table):
-    """Errors of several methods over their seconds, median, with a bar from least to most; table: a DataFrame with the
-    columns method, error, seconds_median, seconds_least and seconds_most."""
-    figure = style.figure(1, 1.4)
-    axes = figure.add_subplot(xscale="log", yscale="log", xlabel="wall time (s)", ylabel="error of the amplitude")
-    for n, (method, rows) in enumerate(table.groupby("method", sort=False)):
-        _draw_points(axes, rows.seconds_median.to_numpy(), rows.error.to_numpy(), n, method)
-        axes.hlines(rows.error, rows.seconds_least, rows.seconds_most, axes.lines[-1].get_color(), linewidth=1)
-    label_decades(axes.xaxis, axes.yaxis)
-    style.legend_above(axes, 2, -0.12)
     return figure
 
 
