@@ -73,7 +73,14 @@ class Points {
     do {
       make_alone();
       make_together();
-      stop_if_asked();
+      if (!parallel::first_text(comm_, is_stopped_ ? "stopped" : "").empty()) {
+        parallel::on_root(comm_, [this] { save(); });
+        std::int64_t count = made_points();
+        parallel::broadcast(comm_, std::span(&count, 1));
+        throw base::Stopped(fmt::format("stopped {} after {} of {} points{}",
+                                        parallel::stop_reason(comm_), count, points_.size(),
+                                        io::restart_advice(spec_.checkpoint)));
+      }
       share();
     } while (refine());
     if (spec_.resolve) {
@@ -87,18 +94,6 @@ class Points {
 
  private:
   using Clock = std::chrono::steady_clock;
-
-  /// Throws Stopped, with what is done saved. Collective.
-  void stop_if_asked() {
-    if (!parallel::first_text(comm_, is_stopped_ ? "stopped" : "").empty()) {
-      parallel::on_root(comm_, [this] { save(); });
-      std::int64_t count = made_points();
-      parallel::broadcast(comm_, std::span(&count, 1));
-      throw base::Stopped(fmt::format("stopped {} after {} of {} points{}",
-                                      parallel::stop_reason(comm_), count, points_.size(),
-                                      io::restart_advice(spec_.checkpoint)));
-    }
-  }
 
   /// Adds points, yet to be made, on both sides of each where X or the phase bends along the last
   /// axis; false where there are none. Local, alike on all ranks.
