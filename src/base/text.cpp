@@ -30,7 +30,7 @@ std::string_view without_plus(std::string_view text) {
 }
 
 /// A word as it is compared with others.
-std::string plain(std::string_view word) {
+std::string as_compared(std::string_view word) {
   std::string letters = shortened(word, 100);
   for (char& letter : letters) {
     letter =
@@ -40,7 +40,7 @@ std::string plain(std::string_view word) {
 }
 
 /// How many letters must be left out, added, replaced or swapped with a neighbour.
-std::size_t distance(std::string_view a, std::string_view b) {
+std::size_t edits(std::string_view a, std::string_view b) {
   std::vector d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));  // of the first i and j
   for (std::size_t i = 0; i <= a.size(); ++i) {
     for (std::size_t j = 0; j <= b.size(); ++j) {
@@ -153,15 +153,15 @@ std::string shortened(std::string_view text, std::size_t most) {
 }
 
 std::string meant(std::string_view word, const std::vector<std::string>& names) {
-  const std::string given = plain(word);
+  const std::string given = as_compared(word);
   const std::size_t size = given.size();
   const std::size_t most = size <= 2 ? 0 : std::min<std::size_t>(3, (size + 3) / 4);
   const std::string* nearest = nullptr;
   std::size_t least = most + 1;
   std::ptrdiff_t longest = 2;  // beginning in common
   for (const std::string& name : names) {
-    const std::string other = plain(name);
-    const std::size_t far = distance(given, other);
+    const std::string other = as_compared(name);
+    const std::size_t far = edits(given, other);
     const auto common = std::ranges::mismatch(given, other).in1 - given.begin();
     if (far < least || (least > most && common > longest)) {
       nearest = &name;
