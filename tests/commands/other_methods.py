@@ -39,7 +39,7 @@ END = PERIODS * PERIOD
 # `work`: evaluations of an element's force; the right-hand side of events() has one element at a time.
 Found = namedtuple("Found", "amplitude work seconds")
 Row = namedtuple("Row", "method elements setting error evaluations seconds_median seconds_least seconds_most repeats")
-EVENTS, EXACT = "DOP853 with events", "exact limit cycle"
+EVENTS, EXACT = "DOP853 with events", "masing: exact limit cycle"
 
 
 def ode(count, method, tolerance):
@@ -140,10 +140,11 @@ def methods(masing, quick):
     slow = [("RK45", 50, 1e-5), ("RK45", 50, 1e-6), ("RK45", 200, 1e-5), ("RK45", 200, 1e-6), ("LSODA", 50, 1e-3)]
     found = [(name, n, f"rtol {tolerance:g}", partial(timed, ode, n, name, tolerance))
              for name, n, tolerance in sorted(sliders + ([] if quick else slow), reverse=True)]
-    found += [(EVENTS, n, "rtol 1e-08", partial(timed, events, n, 1e-8)) for n in (10, 20, 50, 100, 200)[:2 if quick else 5]]
+    found += [(EVENTS, n, "rtol 1e-08", partial(timed, events, n, 1e-8))
+              for n in (10, 20, 50, 100, 200)[:2 if quick else 5]]
     found += [("harmonic balance", n, f"H = {most}", partial(timed, balance, n, most))
               for n, most in ((10, 5), (20, 5), (50, 9), (100, 15), (200, 15))]
-    found += [(f"{scheme}, {rule}", n, f"N = {steps}", partial(trajectory, masing, n, steps, scheme, rule))
+    found += [(f"masing: {scheme}, {rule}", n, f"N = {steps}", partial(trajectory, masing, n, steps, scheme, rule))
               for scheme, rule, n, steps in (("euler", "right", 20, 1000), ("euler", "right", 200, 10000),
                                              ("euler", "right", 2000, 100000), ("leapfrog", "midpoint", 12, 500),
                                              ("leapfrog", "midpoint", 50, 2000), ("leapfrog", "midpoint", 200, 8000),
@@ -163,7 +164,7 @@ def main(masing, output, quick=False):
         error = max(abs(found[0].amplitude - AMPLITUDE), KNOWN)
         rows.append(Row(method, count, setting, error, found[0].work, statistics.median(seconds), seconds[0], seconds[-1],
                         len(found)))
-        print("{:20}{:5} {:12}{:10.1e}{:12.4g} {:10.2e} s ({:.2e} to {:.2e})".format(*rows[-1][:8]))
+        print("{:27}{:5} {:12}{:10.1e}{:12.4g} {:10.2e} s ({:.2e} to {:.2e})".format(*rows[-1][:8]))
     *_, (half, coarse), (double, fine) = ((each.elements, found.amplitude) for each, found in zip(rows, runs[0])
                                           if each.method == EVENTS)
     ratio = (double / half)**2
@@ -179,7 +180,7 @@ def draw(rows, path):
     from masing import style
 
     looks = {"RK45": (1, "o", ""), "LSODA": (1, "D", ""), EVENTS: (2, "^", "-"), "harmonic balance": (3, "s", "-"),
-             "euler, right": (0, "v", "--"), "leapfrog, midpoint": (0, "o", "-"), EXACT: (0, "*", "")}
+             "masing: euler, right": (0, "v", "--"), "masing: leapfrog, midpoint": (0, "o", "-"), EXACT: (0, "*", "")}
     with style.applied():
         figure = style.figure(2, 1.35)
         panels = figure.subplots(1, 2, sharey=True)
@@ -187,7 +188,7 @@ def draw(rows, path):
             own = [each for each in rows if each.method == method]
             given = {"color": style.COLOURS[colour], "marker": marker, "linestyle": line,
                      "markerfacecolor": "white" if line == "--" else style.COLOURS[colour],
-                     "label": f"masing: {method}" if colour == 0 else method, "markersize": 12 if marker == "*" else 6}
+                     "label": method, "markersize": 12 if marker == "*" else 6}
             error, middle = [each.error for each in own], np.array([each.seconds_median for each in own])
             bars = middle - [each.seconds_least for each in own], [each.seconds_most for each in own] - middle
             panels[0].errorbar(middle, error, xerr=bars, capsize=2, **given)
@@ -198,8 +199,8 @@ def draw(rows, path):
         figure.legend(*panels[1].get_legend_handles_labels(), loc="upper center", ncol=4,
                       columnspacing=1.2, handlelength=1.6)
         figure.get_layout_engine().set(rect=(0, 0, 1, 0.86))
-        figure.supxlabel(f"{rows[0].repeats} repeats: median, least and most; masing without the 0.15 s of its start. {processor()}, "
-                         f"{date.today()}", fontsize=9)
+        figure.supxlabel(f"{rows[0].repeats} repeats: median, least and most; masing without the 0.15 s of its start. "
+                         f"{processor()}, {date.today()}", fontsize=9)
         path.write_bytes(style.encoded(figure, "svg"))
 
 

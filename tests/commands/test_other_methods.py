@@ -27,11 +27,12 @@ def test_the_table_and_the_figure_have_every_method(masing, tmp_path, capsys):
     other_methods.main(masing.program, tmp_path / "new" / "others", quick=True)
     with (tmp_path / "new" / "others.csv").open(encoding="utf-8") as file:
         rows = [Row(*row) for row in csv.reader(file)][1:]
-    assert {row.method for row in rows} == {"RK45", "LSODA", "DOP853 with events", "harmonic balance", "euler, right",
-                                            "leapfrog, midpoint", "exact limit cycle"}
+    assert {row.method for row in rows} == {"RK45", "LSODA", "DOP853 with events", "harmonic balance",
+                                            "masing: euler, right", "masing: leapfrog, midpoint",
+                                            "masing: exact limit cycle"}
     error = {(row.method, int(row.elements)): float(row.error) for row in rows}
-    assert error["leapfrog, midpoint", 200] < 2e-7 and error["exact limit cycle", 0] < 1e-11
-    assert error["euler, right", 200] / error["euler, right", 2000] == pytest.approx(10, abs=0.5)
+    assert error["masing: leapfrog, midpoint", 200] < 2e-7 and error["masing: exact limit cycle", 0] < 1e-11
+    assert error["masing: euler, right", 200] / error["masing: euler, right", 2000] == pytest.approx(10, abs=0.5)
     assert all(float(row.seconds_least) <= float(row.seconds_median) <= float(row.seconds_most) for row in rows)
     assert len(np.unique([row.repeats for row in rows])) == 1
     assert (tmp_path / "new" / "others.svg").stat().st_size > 10000 and "extrapolation" in capsys.readouterr().out
