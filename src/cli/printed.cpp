@@ -151,6 +151,13 @@ std::string printed(const Validated& made, Role last) {
 std::string told(const Validated& made) {
   constexpr std::size_t most = 60;  // bytes of a value
   const Request& request = *made.request;
+  const Configuration& c = made.configuration;
+  const auto is_used = [&](const std::string& key) {
+    return c.steady ? key != "final-time"
+           : c.backbone.empty()
+               ? true
+               : key != "force" && key != "x0" && key != "y0" && key != "final-time";
+  };
   std::vector<std::string> varied;
   for (const Axis& axis : request.axes) {
     varied.push_back(axis.values.name);
@@ -166,6 +173,9 @@ std::string told(const Validated& made) {
     const Option* const option = find_option(key);
     const auto entry = request.entries.find(key);
     const bool has_entry = entry != request.entries.end();
+    if (!has_entry && !is_used(key)) {
+      continue;
+    }
     const std::string& text = has_entry && value.size() > most ? entry->second.text : value;
     (has_entry || option == nullptr ? given : preset)
         .push_back(fmt::format("{} = {}{}", option == nullptr ? name : option->argument,
