@@ -5,6 +5,7 @@
 #include <iterator>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "study/plan.hpp"
 
@@ -223,10 +224,11 @@ void find_extrapolations(const StudySpec& spec, Study& study) {
   if (spec.refine == Refine::both && !statistics::on_one_ray(ds, dt)) {
     steps = {ds, dt};
   }
-  study.extrapolated_x = statistics::extrapolate(steps, study.column(&LevelResult::final_x),
-                                                 promised_power(spec, spec.refine, "x"));
-  study.extrapolated_y = statistics::extrapolate(steps, study.column(&LevelResult::final_y),
-                                                 promised_power(spec, spec.refine, "y"));
+  for (const auto& [q, value] :
+       {std::pair(Errors::x, &LevelResult::final_x), {Errors::y, &LevelResult::final_y}}) {
+    study.results[q].extrapolated = statistics::extrapolate(
+        steps, study.column(value), promised_power(spec, spec.refine, quantities[q].name));
+  }
 }
 
 }  // namespace

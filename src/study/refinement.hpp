@@ -48,6 +48,8 @@ struct QuantityResult {
   double last_pair = base::undefined;  ///< the order of the last pair of levels that has one
   std::optional<ExpectedOrder> expected;
   Verdict verdict = Verdict::not_judged;
+  /// Of x(T) and y(T), where no exact reference exists.
+  std::optional<statistics::Extrapolation> extrapolated;
 
   [[nodiscard]] ObservedFrom observed_from() const {
     return !std::isnan(fit.order)   ? ObservedFrom::fit
@@ -104,13 +106,11 @@ struct Conclusions {
 /// A study: its levels, what they say, and the verdict.
 struct Study {
   std::vector<LevelResult> cases;
-  std::vector<QuantityResult> results;       ///< one a quantity
-  std::vector<double> series;                ///< rows of /series of the last level
-  Errors floors;                             ///< errors at or below are round-off
-  double self_check = 0.0;                   ///< of the exact reference; 0 for others
-  double round_off = 0.0;                    ///< of P = 2^50 against P = ∞; 0 where not found
-  statistics::Extrapolation extrapolated_x;  ///< of x(T); where no exact reference exists
-  statistics::Extrapolation extrapolated_y;  ///< of y(T)
+  std::vector<QuantityResult> results;  ///< one a quantity
+  std::vector<double> series;           ///< rows of /series of the last level
+  Errors floors;                        ///< errors at or below are round-off
+  double self_check = 0.0;              ///< of the exact reference; 0 for others
+  double round_off = 0.0;               ///< of P = 2^50 against P = ∞; 0 where not found
   Verdict verdict = Verdict::not_judged;
   Conclusions conclusions;
   double seconds = 0.0;

@@ -111,14 +111,12 @@ void write_finding(const io::Handle& fit, const std::string& name, const Quantit
     write("expected_at_least_", std::int64_t{finding.expected->at_least});
   }
   write("verdict_", to_text(finding.verdict));
-}
-
-void write_extrapolation(const io::Handle& fit, const std::string& name,
-                         const statistics::Extrapolation& found) {
-  io::write_attribute(fit, "richardson_order_" + name, found.order);
-  io::write_attribute(fit, "richardson_" + name, found.value);
-  io::write_attribute(fit, "gci_" + name, found.index);
-  io::write_attribute(fit, "gci_relative_" + name, found.relative);
+  if (const auto& limit = finding.extrapolated) {
+    write("richardson_order_", limit->order);
+    write("richardson_", limit->value);
+    write("gci_", limit->index);
+    write("gci_relative_", limit->relative);
+  }
 }
 
 void write_conclusions(const io::Handle& fit, const Conclusions& found) {
@@ -196,10 +194,6 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
   io::write_attribute(fit, "self_check", study.self_check);
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     write_finding(fit, quantities[q].name, study.results[q], study.floors[q]);
-  }
-  if (!spec.reference.is_exact()) {
-    write_extrapolation(fit, "x", study.extrapolated_x);
-    write_extrapolation(fit, "y", study.extrapolated_y);
   }
   io::write_attribute(fit, "verdict", to_text(study.verdict));
   write_conclusions(fit, study.conclusions);
@@ -290,15 +284,6 @@ std::string conclusion(const StudySpec& spec, const QuantityResult& finding, con
   return text;
 }
 
-std::string extrapolation(const char* name, const statistics::Extrapolation& found) {
-  return std::isnan(found.value)
-             ? ""
-             : fmt::format(
-                   "{}(T) extrapolated: {:.10g}, grid convergence index of the last level {:.2e} "
-                   "(absolute; relative {:.2e})\n",
-                   name, found.value, found.index, found.relative);
-}
-
 }  // namespace
 
 std::string expected_text(const ExpectedOrder& expected) {
@@ -332,8 +317,13 @@ std::string table(const StudySpec& spec, const Study& study) {
   } else if (!study.conclusions.advice.empty()) {
     text += fmt::format("undecided: {}\n", study.conclusions.advice);
   }
-  if (!spec.reference.is_exact()) {
-    text += extrapolation("x", study.extrapolated_x) + extrapolation("y", study.extrapolated_y);
+  for (std::size_t q = 0; q < study.results.size(); ++q) {
+    if (const auto& limit = study.results[q].extrapolated; limit && !std::isnan(limit->value)) {
+      text += fmt::format(
+          "{}(T) extrapolated: {:.10g}, grid convergence index of the last level {:.2e} (absolute; "
+          "relative {:.2e})\n",
+          quantities[q].name, limit->value, limit->index, limit->relative);
+    }
   }
   return text;
 }

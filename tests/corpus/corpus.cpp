@@ -287,8 +287,10 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
     study::find_results(spec, scalars);
     const study::LevelResult& last = made.cases.back();
     for (const auto& [index, error] :
-         {std::pair(scalars.extrapolated_x.index, std::abs(last.final_x - limit.x)),
-          {scalars.extrapolated_y.index, std::abs(last.final_y - limit.y)}}) {
+         {std::pair(scalars.results[study::Errors::x].extrapolated->index,
+                    std::abs(last.final_x - limit.x)),
+          {scalars.results[study::Errors::y].extrapolated->index,
+           std::abs(last.final_y - limit.y)}}) {
       if (std::isfinite(index) && error > made.floors[study::Errors::x]) {
         n.bounds.count(index >= error);
       }
