@@ -87,14 +87,6 @@ double promised_power(const StudySpec& spec, Refine refine, const char* quantity
   return masing == nullptr ? 1.0 : promised_order(*masing, refine, spec.reference, quantity).order;
 }
 
-/// The errors of one quantity over the levels, with the steps.
-struct Columns {
-  std::vector<double> ds;
-  std::vector<double> dt;
-  std::vector<double> errors;
-  double floor = 0.0;  ///< of round-off
-};
-
 /// The width r in e ≈ C (δs - r) of a level against a reference: its cell width. Of u at all s,
 /// which is that of a cell's point, e is the largest distance of the points of cells that overlap,
 /// by d = 1/lcm(P, P_ref) at least: δs - d of their ends, (δs + δs_ref)/2 - d of their middles. So
@@ -112,43 +104,48 @@ double width_against(const slab::Space& reference, const Level& level,
   return piecewise->rule == slab::Rule::right ? overlap : 2 * overlap - width;
 }
 
-/// The step of every level with that of what it is measured against; `piecewise`: the slab whose u
-/// over all s the errors are of, which cells make piecewise constant; null for others.
-statistics::StepLadder ladder_of(const StudySpec& spec, const Columns& of,
-                                 const slab::Slab* piecewise, const auto& step) {
+/// The refined step of every level with that of what it is measured against; `piecewise`: the slab
+/// whose u over all s the errors are of, which cells make piecewise constant; null for others.
+statistics::StepLadder ladder_of(const StudySpec& spec, const Study& study, Refine refine,
+                                 const slab::Slab* piecewise) {
   statistics::StepLadder found;
-  const auto finest = spec.reference.finest;
-  for (std::size_t l = 0; l < of.errors.size(); ++l) {
-    found.levels.push_back(step(of.ds[l], of.dt[l]));
-    double reference = 0.0;
-    if (finest) {
-      reference = step(width_against(finest->space, spec.levels[l], piecewise),
-                       slab::TimeGrid{spec.run.time.final_time, finest->steps}.step());
-    } else if (spec.reference.is_successive) {
-      reference = l + 1 < of.errors.size() ? step(of.ds[l + 1], of.dt[l + 1]) : base::undefined;
-    }
-    found.references.push_back(reference);
+  found.levels =
+      study.column([&](const LevelResult& at) { return refined_step(refine, at.ds, at.dt); });
+  if (spec.reference.is_successive) {
+    found.references.assign(found.levels.begin() + 1, found.levels.end());
+    found.references.push_back(base::undefined);
+    return found;
   }
+  const auto finest = spec.reference.finest;
+  found.references = study.column([&](const LevelResult& at) {
+    return finest ? refined_step(refine, width_against(finest->space, at.level, piecewise),
+                                 slab::TimeGrid{spec.run.time.final_time, finest->steps}.step())
+                  : 0.0;
+  });
   return found;
+}
+
+/// Whether both steps are refined and the levels tell their errors apart.
+bool has_two_steps(const StudySpec& spec, const Study& study) {
+  return spec.refine == Refine::both &&
+         !statistics::on_one_ray(study.column(&LevelResult::ds), study.column(&LevelResult::dt));
 }
 
 /// The fit of the order: in the refined step; for `both` in δs and δt with a constant each, or in
 /// δs + δt where the levels cannot tell them apart.
-statistics::Fit fitted(const StudySpec& spec, const Columns& of, const slab::Slab* piecewise) {
-  statistics::ErrorLadder ladder{.errors = of.errors,
-                                 .are_differences = spec.reference.is_successive};
-  if (spec.refine == Refine::both && !statistics::on_one_ray(of.ds, of.dt)) {
-    ladder.steps = {ladder_of(spec, of, piecewise, [](double ds, double) { return ds; }),
-                    ladder_of(spec, of, piecewise, [](double, double dt) { return dt; })};
-    statistics::Fit fit = statistics::fit_order(ladder, of.floor);
+statistics::Fit fitted(const StudySpec& spec, const Study& study, const std::vector<double>& errors,
+                       double floor, const slab::Slab* piecewise) {
+  statistics::ErrorLadder ladder{.errors = errors, .are_differences = spec.reference.is_successive};
+  if (has_two_steps(spec, study)) {
+    ladder.steps = {ladder_of(spec, study, Refine::cells, piecewise),
+                    ladder_of(spec, study, Refine::steps, piecewise)};
+    statistics::Fit fit = statistics::fit_order(ladder, floor);
     if (!std::isnan(fit.order)) {
       return fit;
     }
   }
-  ladder.steps = {ladder_of(spec, of, piecewise, [&](double ds, double dt) {
-    return refined_step(spec.refine, ds, dt);
-  })};
-  return statistics::fit_order(ladder, of.floor);
+  ladder.steps = {ladder_of(spec, study, spec.refine, piecewise)};
+  return statistics::fit_order(ladder, floor);
 }
 
 /// Sets the steps h that orders refer to: δs or δt; for `both` that of the joint fit,
@@ -173,10 +170,8 @@ void set_steps(QuantityResult& found, Refine refine, const Study& study) {
 
 /// What the errors of quantity `q` say; sets its orders between levels.
 QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
-  const Columns of{.ds = study.column(&LevelResult::ds),
-                   .dt = study.column(&LevelResult::dt),
-                   .errors = study.column([q](const LevelResult& at) { return at.errors[q]; }),
-                   .floor = study.floors[q]};
+  const std::vector<double> e = study.column([q](const LevelResult& at) { return at.errors[q]; });
+  const double floor = study.floors[q];
   const bool is_successive = spec.reference.is_successive;
   QuantityResult found;
   for (const auto& expected : spec.expected_orders) {
@@ -186,10 +181,10 @@ QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
   }
   found.joint.power = promised_power(spec, Refine::both, quantities[q].name);
   if (spec.refine == Refine::both) {
-    found.joint = statistics::fit_jointly(of.ds, of.dt, of.errors, found.joint.power);
+    found.joint = statistics::fit_jointly(study.column(&LevelResult::ds),
+                                          study.column(&LevelResult::dt), e, found.joint.power);
   }
   set_steps(found, spec.refine, study);
-  const std::vector<double>& e = of.errors;
   const std::vector<double>& h = found.steps;
   for (std::size_t l = 1; l < e.size(); ++l) {
     double& order = study.cases[l].orders[q];
@@ -198,17 +193,17 @@ QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
     } else if (l + 1 < e.size()) {
       order = statistics::successive_order(e[l - 1], e[l], h[l - 1], h[l], h[l + 1]);
     }
-    if (e[l] > of.floor && !std::isnan(order)) {
+    if (e[l] > floor && !std::isnan(order)) {
       found.last_pair = order;
     }
   }
   const slab::Slab* slab = engine::slab_of(spec.run);
-  found.fit =
-      fitted(spec, of, q == Errors::u && slab != nullptr && !is_uniform(*slab) ? slab : nullptr);
+  const bool is_piecewise = q == Errors::u && slab != nullptr && !is_uniform(*slab);
+  found.fit = fitted(spec, study, e, floor, is_piecewise ? slab : nullptr);
   if (found.expected) {
     const auto measured = std::span(e).first(e.size() - (is_successive ? 1 : 0));
     const bool has_only_rounding =
-        std::ranges::all_of(measured, [&](double error) { return error <= of.floor; });
+        std::ranges::all_of(measured, [&](double error) { return error <= floor; });
     found.verdict = has_only_rounding
                         ? Verdict::exact
                         : statistics::judge(*found.expected, found.observed(), found.uncertainty(),
@@ -218,11 +213,9 @@ QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
 }
 
 void find_extrapolations(const StudySpec& spec, Study& study) {
-  const std::vector<double> ds = study.column(&LevelResult::ds);
-  const std::vector<double> dt = study.column(&LevelResult::dt);
   std::vector<std::vector<double>> steps{study.column(&LevelResult::step)};
-  if (spec.refine == Refine::both && !statistics::on_one_ray(ds, dt)) {
-    steps = {ds, dt};
+  if (has_two_steps(spec, study)) {
+    steps = {study.column(&LevelResult::ds), study.column(&LevelResult::dt)};
   }
   for (const auto& [q, value] :
        {std::pair(Errors::x, &LevelResult::final_x), {Errors::y, &LevelResult::final_y}}) {
