@@ -20,10 +20,8 @@ namespace masing::study {
 
 std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>& steps,
                             std::int64_t fewest) {
-  std::int64_t common = 0;
-  for (const std::int64_t count : steps) {
-    common = std::gcd(common, count);
-  }
+  const std::int64_t common = std::accumulate(steps.begin(), steps.end(), std::int64_t{0},
+                                              std::gcd<std::int64_t, std::int64_t>);
   std::int64_t samples = std::min(wanted, common);
   while (common % samples != 0) {
     --samples;
@@ -63,8 +61,7 @@ void add_references(StudyPlan& plan) {
       continue;
     }
     PlannedRun& level = plan.runs[i];
-    level.options.has_function_field =
-        level.options.has_function_field || keeps_functions(level.run, *run);
+    level.options.has_function_field = keeps_functions(level.run, *run);
     const slab::Slab* slab = engine::slab_of(*run);
     const bool is_exact = engine::is_exact(*run);
     const std::int64_t steps = run->time.steps;
@@ -73,10 +70,7 @@ void add_references(StudyPlan& plan) {
         plan.runs.size());
     comparison.reference = found->second;
     if (is_new) {
-      const bool is_function = is_continuum(*run);
-      plan.runs.push_back(
-          {*std::move(run),
-           {.title = "reference", .has_function_field = is_function, .goes_to_times = is_exact}});
+      plan.runs.push_back({*std::move(run), {.title = "reference", .goes_to_times = is_exact}});
     }
     engine::RunSpec& reference = plan.runs[found->second].run;
     reference.time.steps = std::max(reference.time.steps, steps);
@@ -209,11 +203,8 @@ StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory>
   StudyPlan plan{.spec = &spec, .ranks = ranks, .available = available, .file = std::move(file)};
   const std::size_t count = spec.levels.size();
   for (std::size_t i = 0; i < count; ++i) {
-    engine::RunSpec level = at_level(spec.run, spec.levels[i]);
-    const bool is_function = is_continuum(level);
-    plan.runs.push_back({std::move(level),
-                         {.title = fmt::format("level {} of {}", i + 1, count),
-                          .has_function_field = is_function}});
+    plan.runs.push_back({at_level(spec.run, spec.levels[i]),
+                         {.title = fmt::format("level {} of {}", i + 1, count)}});
   }
   plan.runs.back().options.series = spec.series;
   add_references(plan);
@@ -228,6 +219,7 @@ StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory>
         SampleTimes(common_samples(spec.field_samples, step_counts(spec.levels), fewest));
   }
   for (PlannedRun& planned : plan.runs) {
+    planned.options.has_function_field |= is_continuum(planned.run);
     planned.ranks = engine::is_split(planned.run, ranks) ? ranks : 1;
     planned.seconds = engine::estimated_seconds(planned.run, planned.ranks);
     planned.engine_bytes = engine::bytes_a_rank(engine::memory_need(planned.run, planned.ranks));
