@@ -36,9 +36,8 @@ Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Ba
     Pair& pair = pairs_.emplace_back(Pair{index, of, FieldErrors(plan.runs[of.level].run), {}, 0});
     if (of.reference) {
       make_run(*of.reference, bytes);
-      update_max(pair.errors, runs_.at(of.level).at(0), runs_.at(*of.reference).at(0));
-      pair.next = 1;
     }
+    compare_motion(pair);
   }
 }
 
