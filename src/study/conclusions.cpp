@@ -24,9 +24,7 @@ std::vector<std::size_t> measured_quantities(const StudySpec& spec, const Study&
 }
 
 bool has_finite_cells(const StudySpec& spec) {
-  return std::ranges::any_of(spec.levels, [](const Level& level) {
-    return std::holds_alternative<slab::Cells>(level.space);
-  });
+  return std::holds_alternative<slab::Cells>(spec.levels.front().space);
 }
 
 /// Sets unrefined_error, where there is one, and its clause.

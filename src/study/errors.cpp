@@ -217,11 +217,8 @@ void FieldErrors::compare_functions(Errors& errors, const ContinuousField& level
 }
 
 bool measures_field(const engine::RunSpec& run) {
-  if (engine::slab_of(run) != nullptr) {
-    return true;
-  }
-  const rheology::StateLayout layout = *engine::state_layout(run);
-  return layout.size() > (layout.mass_columns().y ? 2 : 1);
+  const auto layout = engine::state_layout(run);
+  return engine::slab_of(run) != nullptr || layout->size() > (layout->mass_columns().y ? 2 : 1);
 }
 
 }  // namespace masing::study

@@ -118,12 +118,10 @@ class ComparisonRunner {
  private:
   /// Comparisons that nobody has begun.
   [[nodiscard]] Batch pending() const {
-    Batch found;
-    for (std::size_t i = 0; i < outcomes_.errors.size(); ++i) {
-      if (outcomes_.errors[i][Errors::x] == unknown && std::ranges::count(under_way_, i) == 0) {
-        found.push_back(i);
-      }
-    }
+    Batch found = plan_.all();
+    std::erase_if(found, [&](std::size_t i) {
+      return outcomes_.errors[i][Errors::x] != unknown || std::ranges::count(under_way_, i) > 0;
+    });
     return found;
   }
 
