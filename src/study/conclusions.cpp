@@ -178,12 +178,9 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
     const QuantityResult& found = study.results[q];
     const std::string name = quantities[q].words;
     const double order = found.observed();
-    if (!found.expected) {
-      continue;
-    }
     if (found.verdict == Verdict::exact) {
       exact.push_back(name);
-    } else if (found.observed_from() == ObservedFrom::none) {
+    } else if (found.verdict == Verdict::undefined) {
       unseen.push_back(name);
     } else if (found.verdict == Verdict::not_as_expected) {
       failed.push_back(fmt::format("{} ({:.3f})", name, order));

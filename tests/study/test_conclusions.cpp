@@ -165,6 +165,7 @@ TEST(Remarks, say_what_was_not_observed_and_what_was_not_expected) {
   Study study = good_study(made);
   for (auto& found : study.results) {
     found.fit.order = nan_value;
+    found.verdict = found.expected ? Verdict::undefined : Verdict::not_judged;
   }
   EXPECT_EQ(study::conclude(made, study).remarks,
             (Strings{"No order was observed for x, y and u."}));
