@@ -84,14 +84,12 @@ class CriticalCells {
   /// Throws UserError where a slab is not smooth in pieces.
   explicit CriticalCells(const slab::Slab& slab) : grid_{slab.field_cells(), slab.rule} {
     const auto spans = slab::smooth_spans(slab);
-    std::vector<double> places = slab::sample_places(spans);
-    double scale = 0.0;
-    for (const double s : places) {
-      scale = std::max(scale, slab.threshold(s));
+    for (const double s : slab::sample_places(spans)) {
       add(s, 0, always_);
     }
-    pieces_.emplace(slab, spans, scale, std::nullopt, std::numeric_limits<std::size_t>::max());
-    places.clear();
+    pieces_.emplace(slab, spans, slab::largest_threshold(slab, spans), std::nullopt,
+                    std::numeric_limits<std::size_t>::max());
+    std::vector<double> places;
     pieces_->append_ends(places);
     for (const double s : places) {
       add(s, around, always_);
