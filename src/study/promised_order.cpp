@@ -110,17 +110,14 @@ ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const R
                              const std::string& quantity) {
   ExpectedOrder space = order_in_space(model.slab, quantity);
   ExpectedOrder time{quantity, static_cast<double>(slab::info(model.scheme).order)};
-  const bool shares_cells = reference.is_exact_in_time && !reference.is_continuum;
-  const bool shares_steps = reference.is_continuum && !reference.is_exact_in_time;
-  const bool is_of_each_level = !reference.file;
-  if (refine == Refine::steps || (is_of_each_level && refine == Refine::both && shares_cells)) {
-    return time;
+  // A file shares neither: it is the same for all levels.
+  const bool shares_one = !reference.file && reference.is_exact_in_time != reference.is_continuum;
+  if (refine == Refine::both && !shares_one) {
+    return {quantity, std::min(space.order, time.order), space.order != time.order};
   }
-  if (refine == Refine::cells || (is_of_each_level && shares_steps)) {
-    return space;
-  }
-  const double least = std::min(space.order, time.order);
-  return {quantity, least, space.order != time.order};
+  const bool is_in_time =
+      refine == Refine::both ? reference.is_exact_in_time : refine == Refine::steps;
+  return is_in_time ? time : space;
 }
 
 namespace {
