@@ -41,8 +41,7 @@ std::optional<ValueFit> fit_values(const ArrayXXd& columns, const ArrayXd& value
   if (!found) {
     return std::nullopt;
   }
-  const Eigen::ArrayXXd last = columns.bottomRows(1).transpose();
-  const ArrayXd parts = found->coefficients.array() * last.col(0);
+  const ArrayXd parts = found->coefficients.array() * columns.row(values.size() - 1).transpose();
   return ValueFit{.deviation = found->residuals.norm() /
                                std::sqrt(static_cast<double>(values.size() - unknowns)),
                   .limit = parts[0],

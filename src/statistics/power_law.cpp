@@ -42,11 +42,6 @@ double size_of(const ErrorLadder& ladder, std::size_t level) {
   return sum;
 }
 
-/// rᵖ of the step r of a reference; that of a negative one is -|r|ᵖ.
-double signed_power(double rest, double order) {
-  return rest == 0 ? 0.0 : std::copysign(std::pow(std::abs(rest), order), rest);
-}
-
 /// One search for the least loss, by Newton's method with halved steps.
 class NewtonFit {
  public:
@@ -243,9 +238,9 @@ double PowerLaw::chance_of_next_term() const {
 double PowerLaw::predicted(const ErrorLadder& ladder, std::size_t level) const {
   double sum = 0.0;
   for (std::size_t j = 0; j < constants.size(); ++j) {
-    const double rest = ladder.steps[j].references[level];
-    sum +=
-        constants[j] * (std::pow(ladder.steps[j].levels[level], order) - signed_power(rest, order));
+    const double rest = ladder.steps[j].references[level];  // rᵖ of a negative one is -|r|ᵖ
+    const double power = rest == 0 ? 0.0 : std::copysign(std::pow(std::abs(rest), order), rest);
+    sum += constants[j] * (std::pow(ladder.steps[j].levels[level], order) - power);
   }
   const double z = size_of(ladder, level) / size_of(ladder, range.first);
   return sum * std::exp(next_term * z);

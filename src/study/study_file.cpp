@@ -205,9 +205,8 @@ namespace {
 
 constexpr std::size_t most_rows = 24;  // of levels, on a screen
 
-std::string number_or_dash(const char* format, int width, double value) {
-  return std::isnan(value) ? fmt::format("{:>{}}", "-", width)
-                           : fmt::format(fmt::runtime(format), value, width);
+std::string number_or_dash(const char* format, double value) {
+  return std::isnan(value) ? "-" : fmt::format(fmt::runtime(format), value);
 }
 
 /// Behind an error: why its level is not in the fit.
@@ -235,9 +234,9 @@ std::string row(const StudySpec& spec, const Study& study, std::size_t level) {
   const LevelResult& at = study.cases[level];
   std::string text = counts(spec, cells_text(at.level.space), std::to_string(at.level.steps));
   for (const std::size_t q : study.conclusions.quantities) {
-    text += ' ' + number_or_dash("{:{}.3e}", 11, at.errors[q]);
-    text += mark_sign(study.results[q].fit.marks[level]);
-    text += ' ' + number_or_dash("{:{}.3f}", 6, at.orders[q]);
+    text += fmt::format(" {:>11}{} {:>6}", number_or_dash("{:.3e}", at.errors[q]),
+                        mark_sign(study.results[q].fit.marks[level]),
+                        number_or_dash("{:.3f}", at.orders[q]));
   }
   return text + '\n';
 }
