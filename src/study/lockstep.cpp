@@ -48,17 +48,11 @@ void Lockstep::make_run(std::size_t index, double bytes) {
   }
   const PlannedRun& planned = plan_.runs[index];
   // Where each rank makes it, one may be stopped before it is made and another not.
-  std::optional<base::Stopped> stopped;
-  try {
+  parallel::on_each(comm_, [&] {
     runs_.try_emplace(index, planned.ranks > 1 ? comm_ : own_, planned.run, planned.options,
                       engine::MemoryBudget{.extra_bytes = bytes - planned.engine_bytes,
                                            .available = plan_.available});
-  } catch (const base::Stopped& stop) {
-    stopped = stop;
-  }
-  if (parallel::min_over_ranks(comm_, stopped ? 0 : 1) == 0) {
-    throw stopped.value_or(base::Stopped("stopped"));
-  }
+  });
   steps_ = planned.options.goes_to_times ? steps_ : std::max(steps_, planned.run.time.steps);
 }
 
