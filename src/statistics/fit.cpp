@@ -20,8 +20,7 @@ constexpr double significance = 0.02;     // of the next term of the expansion
 constexpr double most_curved = 0.5;    // the next term's part of the error, in the asymptotic range
 constexpr double barely_curved = 0.1;  // of a trend in so few levels that no fit could have it
 
-/// With the loss whose order has the lesser standard error, where there are enough levels to tell
-/// (Jaeckel, Annals of Mathematical Statistics 42, 1971).
+/// With the loss whose order has the lesser standard error, where there are enough levels to tell.
 std::optional<PowerLaw> fit_best(const ErrorLadder& ladder, FitRange range) {
   auto squares = fit_power_law(ladder, range);
   if (!squares || range.count() < many) {
@@ -60,10 +59,8 @@ std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std
   return std::nullopt;
 }
 
-/// The largest change of the order by leaving out the finest quarter of the levels or by taking the
-/// reference for exact, less what chance explains, two standard deviations: of an estimate and a
-/// more efficient one the difference has the difference of variances (Hausman, Econometrica 46,
-/// 1978).
+/// Fit::structural. Of an estimate and a more efficient one the difference has the difference of
+/// variances (Hausman, Econometrica 46, 1978).
 double structural_uncertainty(const ErrorLadder& ladder, const PowerLaw& chosen,
                               std::size_t least) {
   double largest = 0.0;

@@ -20,19 +20,17 @@ enum class Mark {
   undefined  ///< no error there
 };
 
-/// The order p of errors e ≈ (Σ Cⱼ (hⱼᵖ - h_refⱼᵖ)) exp(D z) over the levels in the asymptotic
-/// range, h_ref being the step of what a level is measured against, z the step relative to the
-/// coarsest fitted level's; D = 0 without the next term.
+/// The order of errors over the levels in the asymptotic range, by the PowerLaw of these.
 struct Fit {
   std::vector<Mark> marks;         ///< one a level
   std::size_t levels = 0;          ///< in the range
   double order = base::undefined;  ///< this and what follows: NaN without a fit
-  double uncertainty =
-      base::undefined;  ///< half the interval: √(statistical² + structural² + 0.005²)
+  /// Half the interval: √(statistical² + structural² + 0.005²).
+  double uncertainty = base::undefined;
   double statistical = base::undefined;  ///< Student's, at 95 %, of the residuals
   double structural = base::undefined;   ///< of the choice of the levels and of the reference
   std::vector<double> constants;         ///< Cⱼ, one a step
-  double next_term = base::undefined;    ///< D
+  double next_term = base::undefined;    ///< D; 0 without it
   double scatter = base::undefined;      ///< standard deviation of the residuals of log e
   std::vector<double> predicted;         ///< the errors by the fit, [levels]
 };

@@ -148,8 +148,7 @@ statistics::Fit fitted(const StudySpec& spec, const Study& study, const std::vec
   return statistics::fit_order(ladder, floor);
 }
 
-/// Sets the steps h that orders refer to: δs or δt; for `both` that of the joint fit,
-/// hᵖ = C₁δsᵖ + C₂δtᵖ, or δs + δt where the levels cannot tell C₁ and C₂ apart.
+/// Sets the steps h that orders refer to, and their StepKind.
 void set_steps(QuantityResult& found, Refine refine, const Study& study) {
   const statistics::JointFit& joint = found.joint;
   const std::vector<double> sums = study.column([&](const LevelResult& at) {

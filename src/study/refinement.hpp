@@ -128,10 +128,9 @@ void find_results(const StudySpec& spec, Study& study);
 /// The conclusions of a study whose results and verdict are known. Local.
 Conclusions conclude(const StudySpec& spec, const Study& study);
 
-/// Run every level and what it is measured against, and find errors, orders and the verdict. The
-/// order is in δt, δs, or for `both` in C₁δs + C₂δt of the joint fit (in δs + δt, the bound of
-/// Proposition 4.1, where the levels cannot tell C₁ and C₂ apart). Collective. Source: Propositions
-/// 3.1 and 4.1, continuous-masing-2001.
+/// Run every level and what it is measured against, and find errors, orders (in the step that
+/// StepKind says) and the verdict. Collective. Source: Propositions 3.1 and 4.1,
+/// continuous-masing-2001.
 Study refine(const parallel::Communicator& comm, const StudySpec& spec);
 
 /// "1" or ">=0.5". Local.
