@@ -25,10 +25,7 @@ namespace {
 /// Goes up when what engines and observers save changes.
 constexpr std::int64_t checkpoint_format = 9;
 
-std::string draft_of(const std::string& path) {
-  return path + ".draft";
-}
-
+constexpr const char* draft_ending = ".draft";            // of the temporary file's name
 constexpr const char* checkpoint_group = "/checkpoint/";  // with one for each owner
 
 /// Keeps what is to be saved until there is a file for it.
@@ -169,7 +166,7 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
           "{}: cannot write a checkpoint of {:.3g} MB: its disk is full", path, bytes / 1e6));
     }
   });
-  const std::string draft = draft_of(path);
+  const std::string draft = path + draft_ending;
   try {
     with_file_name(path, [&] {
       {
@@ -254,7 +251,7 @@ void read_state(const parallel::Communicator& comm, const std::string& path,
 }
 
 std::vector<std::string> files_of_checkpoint(const std::string& path) {
-  return {path, draft_of(path)};
+  return {path, path + draft_ending};
 }
 
 void remove_checkpoint(const parallel::Communicator& comm, const std::string& path) {
@@ -277,7 +274,7 @@ void require_room(const parallel::Communicator& comm, const engine::RunSpec& run
     // A file that is replaced stays until the new one is whole; what a kill has left goes before.
     const int drafts = access(checkpoint.path.c_str(), F_OK) == 0 ? 1 : 2;
     const double of_checkpoint = checkpoint.scheduled ? 8.0 * drafts * static_cast<double>(saved) -
-                                                            freed(draft_of(checkpoint.path))
+                                                            freed(checkpoint.path + draft_ending)
                                                       : 0.0;
     const double left = freed(files_of_result(path)[checkpoint.restart ? 2 : 1]);
     std::error_code unknown;

@@ -176,17 +176,10 @@ std::vector<std::pair<std::string, std::string>> build_facts() {
 
 namespace {
 
-std::string partial(const std::string& path) {
-  return path + ".partial";
-}
-
-std::string partial_draft(const std::string& path) {
-  return partial(path) + ".draft";
-}
-
-std::string lock(const std::string& path) {
-  return path + ".lock";
-}
+// What follows the path of a result in the names of the files beside it.
+constexpr const char* partial = ".partial";
+constexpr const char* partial_draft = ".partial.draft";
+constexpr const char* lock = ".lock";
 
 /// Throws UserError where `path` is there and no regular file: opening a pipe would wait for ever.
 void require_regular(const std::string& path, const std::string& quantity) {
@@ -286,7 +279,7 @@ std::optional<std::string> kind_at_start(const std::string& path) {
 }
 
 std::vector<std::string> files_of_result(const std::string& path) {
-  return {path, partial(path), partial_draft(path), lock(path)};
+  return {path, path + partial, path + partial_draft, path + lock};
 }
 
 OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& path,
@@ -294,21 +287,21 @@ OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& pa
     : path_(path) {
   parallel::on_root(comm, [&] {
     require_replaceable(path, quantity);
-    const std::string draft = partial(path);
+    const std::string draft = path + partial;
     require_regular(draft, quantity);
-    require_regular(lock(path), quantity);
+    require_regular(path + lock, quantity);
     if (access(draft.c_str(), F_OK) == 0 && access(draft.c_str(), W_OK) != 0) {
       refuse(draft, quantity);
     }
-    file_ = locked(lock(path), path, quantity);
+    file_ = locked(path + lock, path, quantity);
   });
 }
 
 OutputLock::~OutputLock() {
   if (file_ >= 0) {
     // While the lock is held: later they may be another run's.
-    unlink(partial_draft(path_).c_str());
-    unlink(lock(path_).c_str());
+    unlink((path_ + partial_draft).c_str());
+    unlink((path_ + lock).c_str());
     close(file_);
   }
 }
@@ -452,7 +445,7 @@ WrittenRows rows_of(const parallel::Communicator& comm, const std::string& check
     });
   };
   for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
-    for (const std::string& path : {partial(of), of}) {
+    for (const std::string& path : {of + partial, of}) {
       std::istringstream words(parallel::from_root(
           comm, [&] { return is_known(path) ? "" : places_in(path, rows.run); }));
       Places places;
@@ -471,7 +464,7 @@ WrittenRows rows_of(const parallel::Communicator& comm, const std::string& check
   throw base::UserError(
       "restart", fmt::format("the rows that {} goes on with are not in {}, nor in {}; give as "
                              "output the file that they were written for",
-                             checkpoint, partial(output), output));
+                             checkpoint, output + partial, output));
 }
 
 void write_time(const Handle& file, const std::string& name, double value) {
@@ -521,7 +514,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
       result_(result),
       source_(std::move(source)),
       run_(source_ ? source_->run : parallel::from_root(comm, new_run_id)),
-      draft_(source_ ? partial_draft(result.path) : partial(result.path)),
+      draft_(result.path + (source_ ? partial_draft : partial)),
       file_(open_together(comm_, draft_, H5F_ACC_TRUNC)) {
   write_kind(file_, result_.kind);
   write_provenance(file_, comm_, result_.command_line);
@@ -549,8 +542,8 @@ void OutputFile::start_rows() {
     throw base::Stopped("stopped " + parallel::stop_reason(comm_) + " before the first step" +
                         nothing_lost);
   }
-  put_in_place(comm_, draft_, partial(result_.path));
-  draft_ = partial(result_.path);
+  put_in_place(comm_, draft_, result_.path + partial);
+  draft_ = result_.path + partial;
   file_ = open_together(comm_, draft_, H5F_ACC_RDWR);
 }
 
