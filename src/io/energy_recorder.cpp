@@ -41,10 +41,56 @@ double energy_bound(const parallel::Communicator& comm, const slab::Profile& pro
 class EnergyRecorder final : public RowRecorder {
  public:
   /// Collective.
-  EnergyRecorder(const RecorderContext& context, const engine::ModelFacts& model);
+  EnergyRecorder(const RecorderContext& context, const engine::ModelFacts& model)
+      : RowRecorder(context, context.output.sampling),
+        oscillator_(model.oscillator),
+        step_(context.run.time.step()),
+        cells_(model.slab->field_cells()),
+        profile_(*context.profile),
+        fixed_point_(energy_bound(comm_, profile_, cells_)) {
+    rows_.add("/energy/t", {"time of the sample", "t"});
+    rows_.add("/energy/kinetic", {"kinetic energy of the mass", "m y^2/2"});
+    rows_.add("/energy/elastic", {"elastic energy of all springs", "k0 x^2/2 + int k u^2/2 ds"});
+    rows_.add("/energy/dissipated",
+              {"energy dissipated by sliding since t = 0", "int S dx - gain of the slab"});
+    rows_.add("/energy/input",
+              model.base_moves ? Meaning{"work of the external force less m a_g, relative to the "
+                                         "base, since t = 0",
+                                         "int (F - m a_g) dx"}
+                               : Meaning{"work of the external force since t = 0", "int F dx"});
+    const std::string lost = oscillator_.damping > 0 ? "dissipated less viscous less the gain"
+                                                     : "dissipated less the gain";
+    rows_.add("/energy/residual", {"what the balance lacks: input less " + lost +
+                                       " of kinetic and elastic, since the first sample",
+                                   "int F dx - ..."});
+    if (oscillator_.damping > 0) {
+      rows_.add("/energy/viscous",
+                {"energy dissipated by viscous damping since t = 0", "int c y^2 dt"});
+    }
+  }
 
-  void observe(const engine::Samples& samples, engine::Engine& engine) override;
-  void serialize(std::int64_t step, engine::Archive& archive) override;
+  void observe(const engine::Samples& samples, engine::Engine& engine) override {
+    for (std::size_t i = 0; i < samples.x.size(); ++i) {
+      const double x = samples.x[i];
+      const Point point{x, samples.force[i], samples.restoring[i] - oscillator_.k0 * x,
+                        samples.y[i]};
+      if (samples.first_step == 0 && i == 0) {
+        last_ = point;
+        slab_energy_at_start_ = slab_energy(engine);
+        engine.works();  // from now on
+      } else {
+        move_to(point);
+      }
+    }
+    RowRecorder::observe(samples, engine);
+  }
+
+  void serialize(std::int64_t step, engine::Archive& archive) override {
+    archive.scalars("sums", last_.x, last_.force, last_.internal_force, last_.y, slab_work_, input_,
+                    viscous_, slab_energy_at_start_, first_.stored, first_.dissipated,
+                    first_.input);
+    RowRecorder::serialize(step, archive);
+  }
 
  private:
   struct Point {
@@ -61,9 +107,60 @@ class EnergyRecorder final : public RowRecorder {
     double input = 0.0;
   };
 
-  void record(const engine::Samples& samples, engine::Engine& engine) override;
-  void move_to(const Point& point);
-  [[nodiscard]] double slab_energy(engine::Engine& engine) const;
+  void record(const engine::Samples& samples, engine::Engine& engine) override {
+    const slab::Oscillator& mass = oscillator_;
+    const double x = samples.x.back();
+    const double y = samples.y.back();
+    const double slab = slab_energy(engine);
+    if (const auto works = engine.works()) {
+      slab_work_ = works->slab;
+      input_ = works->input;
+      viscous_ = works->viscous;
+    }
+    const double kinetic = 0.5 * mass.mass * y * y;
+    const double elastic = 0.5 * mass.k0 * x * x + slab;
+    const double slid = slab_work_ - (slab - slab_energy_at_start_);
+    const Balance now{kinetic + elastic, slid + viscous_, input_};
+    if (rows_.rows() == 0) {
+      first_ = now;
+    }
+    const std::array row{
+        steps_.time(samples.last_step()),
+        kinetic,
+        elastic,
+        slid,
+        input_,
+        input_ - first_.input - (now.dissipated - first_.dissipated) - (now.stored - first_.stored),
+        viscous_};
+    rows_.push(std::span(row).first(mass.damping > 0 ? row.size() : row.size() - 1));
+  }
+
+  void move_to(const Point& point) {
+    const double dx = point.x - last_.x;
+    slab_work_ += 0.5 * (last_.internal_force + point.internal_force) * dx;
+    input_ += 0.5 * (last_.force + point.force) * dx;
+    viscous_ += 0.5 * oscillator_.damping * (last_.y * last_.y + point.y * point.y) * step_;
+    last_ = point;
+  }
+
+  [[nodiscard]] double slab_energy(engine::Engine& engine) const {
+    if (const auto known = engine.elastic_energy()) {
+      return *known;
+    }
+    const std::span<const double> u = engine.field().values();
+    const double half_width = 0.5 / static_cast<double>(cells_);
+    std::int64_t units = 0;
+    for (std::size_t first = 0; first < u.size(); first += base::block_cells) {
+      const std::size_t end = std::min(u.size(), first + base::block_cells);
+      double sum = 0.0;
+      for (std::size_t i = first; i < end; ++i) {
+        sum += profile_.element(static_cast<std::int64_t>(i)).stiffness * u[i] * u[i];
+      }
+      units += std::llrint(sum * half_width * fixed_point_.units_per_one());
+    }
+    parallel::sum_over_ranks(comm_, std::span(&units, 1));
+    return fixed_point_.value(units);
+  }
 
   slab::Oscillator oscillator_;
   double step_;  // δt
@@ -77,110 +174,6 @@ class EnergyRecorder final : public RowRecorder {
   double slab_energy_at_start_ = 0.0;
   Balance first_;  // of the first sample
 };
-
-EnergyRecorder::EnergyRecorder(const RecorderContext& context, const engine::ModelFacts& model)
-    : RowRecorder(context, context.output.sampling),
-      oscillator_(model.oscillator),
-      step_(context.run.time.step()),
-      cells_(model.slab->field_cells()),
-      profile_(*context.profile),
-      fixed_point_(energy_bound(comm_, profile_, cells_)) {
-  rows_.add("/energy/t", {"time of the sample", "t"});
-  rows_.add("/energy/kinetic", {"kinetic energy of the mass", "m y^2/2"});
-  rows_.add("/energy/elastic", {"elastic energy of all springs", "k0 x^2/2 + int k u^2/2 ds"});
-  rows_.add("/energy/dissipated",
-            {"energy dissipated by sliding since t = 0", "int S dx - gain of the slab"});
-  rows_.add("/energy/input", model.base_moves
-                                 ? Meaning{"work of the external force less m a_g, relative to the "
-                                           "base, since t = 0",
-                                           "int (F - m a_g) dx"}
-                                 : Meaning{"work of the external force since t = 0", "int F dx"});
-  const std::string lost = oscillator_.damping > 0 ? "dissipated less viscous less the gain"
-                                                   : "dissipated less the gain";
-  rows_.add("/energy/residual", {"what the balance lacks: input less " + lost +
-                                     " of kinetic and elastic, since the first sample",
-                                 "int F dx - ..."});
-  if (oscillator_.damping > 0) {
-    rows_.add("/energy/viscous",
-              {"energy dissipated by viscous damping since t = 0", "int c y^2 dt"});
-  }
-}
-
-void EnergyRecorder::move_to(const Point& point) {
-  const double dx = point.x - last_.x;
-  slab_work_ += 0.5 * (last_.internal_force + point.internal_force) * dx;
-  input_ += 0.5 * (last_.force + point.force) * dx;
-  viscous_ += 0.5 * oscillator_.damping * (last_.y * last_.y + point.y * point.y) * step_;
-  last_ = point;
-}
-
-double EnergyRecorder::slab_energy(engine::Engine& engine) const {
-  if (const auto known = engine.elastic_energy()) {
-    return *known;
-  }
-  const std::span<const double> u = engine.field().values();
-  const double half_width = 0.5 / static_cast<double>(cells_);
-  std::int64_t units = 0;
-  for (std::size_t first = 0; first < u.size(); first += base::block_cells) {
-    const std::size_t end = std::min(u.size(), first + base::block_cells);
-    double sum = 0.0;
-    for (std::size_t i = first; i < end; ++i) {
-      sum += profile_.element(static_cast<std::int64_t>(i)).stiffness * u[i] * u[i];
-    }
-    units += std::llrint(sum * half_width * fixed_point_.units_per_one());
-  }
-  parallel::sum_over_ranks(comm_, std::span(&units, 1));
-  return fixed_point_.value(units);
-}
-
-void EnergyRecorder::serialize(std::int64_t step, engine::Archive& archive) {
-  archive.scalars("sums", last_.x, last_.force, last_.internal_force, last_.y, slab_work_, input_,
-                  viscous_, slab_energy_at_start_, first_.stored, first_.dissipated, first_.input);
-  RowRecorder::serialize(step, archive);
-}
-
-void EnergyRecorder::observe(const engine::Samples& samples, engine::Engine& engine) {
-  for (std::size_t i = 0; i < samples.x.size(); ++i) {
-    const double x = samples.x[i];
-    const Point point{x, samples.force[i], samples.restoring[i] - oscillator_.k0 * x, samples.y[i]};
-    if (samples.first_step == 0 && i == 0) {
-      last_ = point;
-      slab_energy_at_start_ = slab_energy(engine);
-      engine.works();  // from now on
-    } else {
-      move_to(point);
-    }
-  }
-  RowRecorder::observe(samples, engine);
-}
-
-void EnergyRecorder::record(const engine::Samples& samples, engine::Engine& engine) {
-  const slab::Oscillator& mass = oscillator_;
-  const double x = samples.x.back();
-  const double y = samples.y.back();
-  const double slab = slab_energy(engine);
-  if (const auto works = engine.works()) {
-    slab_work_ = works->slab;
-    input_ = works->input;
-    viscous_ = works->viscous;
-  }
-  const double kinetic = 0.5 * mass.mass * y * y;
-  const double elastic = 0.5 * mass.k0 * x * x + slab;
-  const double slid = slab_work_ - (slab - slab_energy_at_start_);
-  const Balance now{kinetic + elastic, slid + viscous_, input_};
-  if (rows_.rows() == 0) {
-    first_ = now;
-  }
-  const std::array row{
-      steps_.time(samples.last_step()),
-      kinetic,
-      elastic,
-      slid,
-      input_,
-      input_ - first_.input - (now.dissipated - first_.dissipated) - (now.stored - first_.stored),
-      viscous_};
-  rows_.push(std::span(row).first(mass.damping > 0 ? row.size() : row.size() - 1));
-}
 
 }  // namespace
 
