@@ -235,16 +235,6 @@ void write_text(const Handle& file, const std::string& path, const std::string& 
 
 namespace {
 
-/// A dataset [total] of doubles with its meaning.
-Handle create_array(const Handle& file, const std::string& path, const Meaning& meaning,
-                    std::int64_t total) {
-  const auto size = static_cast<hsize_t>(total);
-  const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
-  Handle dataset = create_dataset(file, path, H5T_IEEE_F64LE, space);
-  write_meaning(dataset, meaning);
-  return dataset;
-}
-
 /// Write a row in as many collective writes on every rank; `offset` of the row's first entry, the
 /// last index being the one along it.
 void write_pieces(const Handle& dataset, std::vector<hsize_t> offset, const Pieces& pieces) {
@@ -268,7 +258,8 @@ void write_pieces(const Handle& dataset, std::vector<hsize_t> offset, const Piec
 
 void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
                        const Pieces& pieces, std::int64_t total) {
-  write_pieces(create_array(file, path, meaning, total), {0}, pieces);
+  const Table table(file, path, meaning, total, 0);
+  write_pieces(open_dataset(file, path), {0}, pieces);
 }
 
 void write_column(const parallel::Communicator& comm, const Handle& file, const std::string& path,
