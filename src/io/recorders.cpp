@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <boost/iterator/counting_iterator.hpp>
 #include <cassert>
 #include <cmath>
 #include <iterator>
@@ -72,16 +73,8 @@ namespace {
 /// How many of the numbers from 0 on, of `count`, are early, as their first ones are.
 template <typename IsEarly>
 std::int64_t count_early(std::int64_t count, const IsEarly& is_early) {
-  std::int64_t first = 0;
-  while (first < count) {
-    const std::int64_t middle = first + (count - first) / 2;
-    if (is_early(middle)) {
-      first = middle + 1;
-    } else {
-      count = middle;
-    }
-  }
-  return first;
+  const boost::counting_iterator<std::int64_t> first(0);
+  return *std::partition_point(first, first + count, is_early);
 }
 
 /// The cells of the field that go to a file: of a continuum its places, all of them.
