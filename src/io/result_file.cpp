@@ -323,21 +323,6 @@ void write_configuration(const Handle& file, const ResultSpec& result) {
 
 namespace {
 
-herr_t add_dataset(hid_t /*file*/, const char* name, const H5O_info_t* info, void* names) {
-  if (info->type == H5O_TYPE_DATASET) {
-    static_cast<std::vector<std::string>*>(names)->emplace_back(std::string("/") + name);
-  }
-  return 0;
-}
-
-/// The datasets of a file.
-std::vector<std::string> datasets(const Handle& file) {
-  std::vector<std::string> names;
-  check(H5Ovisit_by_name2(file.id(), ".", H5_INDEX_NAME, H5_ITER_NATIVE, add_dataset, &names,
-                          H5O_INFO_BASIC, access_together(H5P_LINK_ACCESS).id()));
-  return names;
-}
-
 /// An id that no other run has.
 std::string new_run_id() {
   std::random_device chance;
@@ -377,10 +362,12 @@ std::string places_in(const std::string& path, const std::string& run) {
 /// The places of the datasets of an open file.
 Places places_of_datasets(const Handle& file) {
   Places places;
-  for (const std::string& name : datasets(file)) {
-    const Handle dataset = open_dataset(file, name);
-    places[name] = {static_cast<std::int64_t>(H5Dget_offset(dataset.id())),
-                    static_cast<std::int64_t>(H5Dget_storage_size(dataset.id()))};
+  for (const auto& [name, type] : objects_in(file)) {
+    if (type == H5O_TYPE_DATASET) {
+      const Handle dataset = open_dataset(file, name);
+      places["/" + name] = {static_cast<std::int64_t>(H5Dget_offset(dataset.id())),
+                            static_cast<std::int64_t>(H5Dget_storage_size(dataset.id()))};
+    }
   }
   return places;
 }
@@ -388,10 +375,10 @@ Places places_of_datasets(const Handle& file) {
 /// The rows that a checkpoint counts, by table.
 std::map<std::string, CountedRows> counted_in(const Handle& checkpoint) {
   std::map<std::string, CountedRows> found;
-  for (const std::string& name : datasets(checkpoint)) {
+  for (const auto& [name, type] : objects_in(checkpoint)) {
     const std::string before = std::string("/") + rows_name + "/";
     const auto at = name.find(before);
-    if (at != std::string::npos) {
+    if (type == H5O_TYPE_DATASET && at != std::string::npos) {
       found[name.substr(at + before.size() - 1)] =
           CountedRows::unpacked(read_numbers(checkpoint, name, H5FD_MPIO_COLLECTIVE));
     }

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -130,6 +129,17 @@ Handle open_for_reading(const std::string& path) {
     throw base::UserError("cannot open " + path + " as HDF5; give a file that masing wrote");
   }
   return {file, H5Fclose};
+}
+
+Objects objects_in(const Handle& file) {
+  const auto add = [](hid_t /*file*/, const char* name, const H5O_info_t* info, void* objects) {
+    static_cast<Objects*>(objects)->emplace(name, info->type);
+    return herr_t{0};
+  };
+  Objects found;
+  check(H5Ovisit_by_name2(file.id(), ".", H5_INDEX_NAME, H5_ITER_NATIVE, add, &found,
+                          H5O_INFO_BASIC, access_together(H5P_LINK_ACCESS).id()));
+  return found;
 }
 
 std::vector<std::int64_t> ResultReader::shape(const std::string& name) const {
@@ -266,17 +276,9 @@ herr_t add_name(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, 
   return 0;
 }
 
-using Objects = std::map<std::string, H5O_type_t>;
-
-herr_t add_object(hid_t /*file*/, const char* name, const H5O_info_t* info, void* objects) {
-  static_cast<Objects*>(objects)->emplace(name, info->type);
-  return 0;
-}
-
 /// Every group and dataset outside /provenance and /timing.
-Objects objects_in(const Handle& file) {
-  Objects found;
-  check(H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_INC, add_object, &found, H5O_INFO_BASIC));
+Objects compared_in(const Handle& file) {
+  Objects found = objects_in(file);
   std::erase_if(found, [](const auto& entry) {
     const std::string group = entry.first.substr(0, entry.first.find('/'));
     return group == "provenance" || group == "timing";
@@ -333,8 +335,8 @@ std::string difference(const Content& expected, const Content& found) {
 std::vector<Difference> differences(const std::string& expected, const std::string& found) {
   const Handle file = open_for_reading(expected);
   const Handle other = open_for_reading(found);
-  const Objects here = objects_in(file);
-  const Objects there = objects_in(other);
+  const Objects here = compared_in(file);
+  const Objects there = compared_in(other);
   Objects all = here;
   all.insert(there.begin(), there.end());
   std::vector<Difference> lines;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ auto reading(const std::string& path, const Read& read) {
 
 /// A file opened for reading. Throws UserError if it is not HDF5. Local, without MPI.
 Handle open_for_reading(const std::string& path);
+
+/// The types of groups and datasets by path, without its first slash, of the root ".".
+using Objects = std::map<std::string, H5O_type_t>;
+/// All groups and datasets of a file. Collective on the file's ranks.
+Objects objects_in(const Handle& file);
 
 /// A text attribute of the object at `path`, empty where there is none. Collective on the file's
 /// ranks.
