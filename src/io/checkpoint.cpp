@@ -6,14 +6,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
 #include "engine/setup.hpp"
 #include "io/recorders.hpp"
-#include "io/result_file.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"

@@ -1,10 +1,7 @@
 #include "io/recorders.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string>
-#include <vector>
 
 #include "base/block_sum.hpp"
 #include "parallel/rank_sum.hpp"

@@ -7,11 +7,8 @@
 #include <array>
 #include <cstdlib>
 #include <exception>
-#include <vector>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
-#include "parallel/communicator.hpp"
 
 namespace masing::io {
 

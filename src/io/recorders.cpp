@@ -1,16 +1,13 @@
 #include "io/recorders.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <boost/iterator/counting_iterator.hpp>
 #include <cassert>
 #include <cmath>
 #include <iterator>
 #include <numeric>
-#include <string>
 #include <tuple>
-#include <utility>
 
 #include "base/partition.hpp"
 #include "rheology/model_info.hpp"

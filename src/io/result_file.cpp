@@ -20,13 +20,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"

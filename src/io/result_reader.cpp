@@ -4,21 +4,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/hdf5.hpp"
 #include "io/sealed_file.hpp"
 
 namespace masing::io {

@@ -7,12 +7,9 @@
 #include <chrono>
 #include <filesystem>
 #include <limits>
-#include <optional>
 #include <thread>
 #include <utility>
-#include <vector>
 
-#include "base/error.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
 

@@ -14,11 +14,9 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
-#include <span>
 #include <sstream>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"

@@ -6,8 +6,6 @@
 #include <numeric>
 #include <vector>
 
-#include "parallel/communicator.hpp"
-
 static_assert(sizeof(PetscInt) == 8, "masing needs a PETSc with 64-bit indices (petsc64)");
 #if !defined(PETSC_HAVE_HDF5)
 #error "masing needs a PETSc built with HDF5"
