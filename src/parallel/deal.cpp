@@ -21,9 +21,9 @@ using Share = std::array<std::int64_t, 2>;
 
 Deal::Deal(const Communicator& comm, std::size_t count, Take take, std::function<void()> between)
     : comm_(comm.handle()),
-      count_(count),
       take_(std::move(take)),
       between_(std::move(between)),
+      end_(comm.is_root() ? count : 0),
       working_(comm.size() - 1),
       report_{1.0},
       polling_([this] { poll(); }) {}
@@ -38,15 +38,14 @@ void Deal::poll() {
 }
 
 std::optional<std::size_t> Deal::next() {
+  is_stopped_ = is_stopped_ || (next_ < end_ && stop_requested());
   if (!comm_.is_root()) {
-    is_stopped_ = is_stopped_ || (next_ < end_ && stop_requested());
     if (is_stopped_ || next_ == end_) {
       ask();
     }
     return next_ < end_ ? std::optional(task_ = next_++) : std::nullopt;
   }
-  is_stopped_ = is_stopped_ || (next_ < count_ && stop_requested());
-  if (next_ < count_ && !is_stopped_) {
+  if (next_ < end_ && !is_stopped_) {
     task_ = next_++;
     serve();
     between_();
@@ -115,7 +114,7 @@ void Deal::take_report(std::span<const double> report) const {
 /// No more than half of a fair part of what is left, so that all ranks end at about the same time.
 void Deal::give(int rank, double wanted) {
   is_stopped_ = is_stopped_ || wanted == 0.0;
-  const std::size_t left = is_stopped_ ? 0 : count_ - next_;
+  const std::size_t left = is_stopped_ ? 0 : end_ - next_;
   const std::size_t part =
       std::max<std::size_t>(1, left / (2 * static_cast<std::size_t>(comm_.size())));
   const std::size_t count = std::min({static_cast<std::size_t>(wanted), part, left});

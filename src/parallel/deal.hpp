@@ -43,12 +43,11 @@ class Deal {
   void poll();
 
   Communicator comm_;  // a duplicate: no other message can match
-  std::size_t count_;
   Take take_;
   std::function<void()> between_;
   std::size_t task_ = 0;  // the last of this rank
   std::size_t next_ = 0;  // of the root the first that is not dealt out, else of this rank's share
-  std::size_t end_ = 0;   // of this rank's share
+  std::size_t end_;       // of all tasks on the root, else of this rank's share
   std::size_t shared_ = 0;  // tasks of that share
   bool is_stopped_ = false;
   int working_ = 0;             // of the root: ranks that will report
