@@ -123,8 +123,8 @@ def _over_amplitude(axes, scan, over, name):
         order = indices[np.argsort(scan.values("amplitude")[indices])] if closed else indices
         order = order[scan.values("damping_ratio")[order] > ROUNDING]
         x, y = scan.values("amplitude")[order], scan.values(name)[order]
-        # The families lie on each other: each has its own marker, so far apart that all are seen.
-        marked = {"marker": style.MARKERS[n % len(style.MARKERS)], "markevery": (0.03 * (n % 4), 0.12), "linestyle": "",
+        # The families lie on each other: each has its own marker, and every point is there.
+        marked = {"marker": style.MARKERS[n % len(style.MARKERS)], "markersize": 3.5, "linestyle": "",
                   "markerfacecolor": "none"}
         axes.plot(x, y, color=colour, label=label or None, **({} if closed else marked))
     axes.set(xlabel=LABELS["amplitude"], ylabel=LABELS[name])

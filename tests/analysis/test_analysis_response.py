@@ -54,6 +54,9 @@ def test_curves_are_the_numbers_of_the_file(made):
     assert [each.get_legend() is not None for each in axes] == [True, False, False, False]
     assert [line.get_label() for line in axes[0].lines] == ["F = 0.2", "F = 0.4"]
     assert np.array_equal(axes[0].lines[1].get_xydata(), np.c_[scan.axes["w"], scan.values("amplitude")][4:])
+    # Every point of the last two panels has its marker, too.
+    assert [len(line.get_xdata()) for each in axes[2:] for line in each.lines] == [4] * 4
+    assert all(line.get_markevery() is None for each in axes for line in each.lines)
     # A lag about zero does not jump.
     assert np.allclose(figures._centred(np.array([0.1, 2 * np.pi - 0.1, 3.0])), [0.1, -0.1, 3.0])
 
