@@ -129,6 +129,9 @@ int run(const std::string& command, const cli::Invocation& call) {
   if (command == "benchmark") {
     return commands::benchmark(call);
   }
+  if (command.ends_with(".ini")) {
+    throw base::UserError(command + " comes after a command: masing simulate --config " + command);
+  }
   throw base::UserError(
       (command.empty() ? "no command" : "'" + command + "' is not a command") +
       "; give simulate, converge, scan, reproduce, models or benchmark (masing --help)" +

@@ -162,6 +162,7 @@ std::string told(const Validated& made) {
   for (const Axis& axis : request.axes) {
     varied.push_back(axis.values.name);
   }
+  std::set<std::string> shown(varied.begin(), varied.end());
   std::vector<std::string> given;
   std::vector<std::string> preset;
   for (const auto& [key, value] : values_of(made, Role::problem, true)) {
@@ -176,19 +177,30 @@ std::string told(const Validated& made) {
     if (!has_entry && !is_used(key)) {
       continue;
     }
+    shown.insert(key);
     const std::string& text = has_entry && value.size() > most ? entry->second.text : value;
     (has_entry || option == nullptr ? given : preset)
         .push_back(fmt::format("{} = {}{}", option == nullptr ? name : option->argument,
                                base::shortened(text, most), text.size() > most ? "…" : ""));
   }
   const ModelKind kind = kind_of(request.model);
+  const auto term = [&shown](const char* key, const char* text, const char* without = "") {
+    return shown.contains(key) ? text : without;
+  };
   const bool leaves_force = kind == ModelKind::slab && !request.has("force") &&
-                            (request.has("x0") || request.has("y0") || request.has("initial-u"));
+                            (request.has("x0") || request.has("y0") || request.has("initial-u") ||
+                             request.has("base-acceleration"));
   return fmt::format(
       "masing {}: {}{}{}{}{}{}\n", name_of(request.command),
-      kind == ModelKind::finite ? "--model " + request.model
-      : kind == ModelKind::slab ? "m x'' = F(t) - k0 x - c x' - ∫ k u ds, |u| <= eta"
-                                : "F = k0 x + ∫ k u ds, |u| <= eta",
+      kind == ModelKind::finite
+          ? "--model " + request.model
+          : fmt::format("{}, {}",
+                        kind == ModelKind::slab
+                            ? fmt::format("m x'' = F(t){} - k0 x{} - ∫ k u ds",
+                                          term("base-acceleration", " - m a_g(t)"),
+                                          term("damping", " - c x'"))
+                            : "F = k0 x + ∫ k u ds",
+                        term("threshold-down", "-eta_down <= u <= eta", "|u| <= eta")),
       varied.empty() ? "" : ", over " + base::joined(varied, ", "),
       given.empty() ? "" : ", with " + base::joined(given, ", "),
       given.empty() && varied.empty()

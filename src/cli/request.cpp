@@ -32,7 +32,7 @@ std::string meant_key(Command command, const std::string& word) {
     if (option.is_of(command) && option.role != Role::call) {
       names.push_back(option.name);
       const auto end = option.argument.find_first_of("(|");  // of "k(s)", "P|inf"
-      if (option.argument.substr(0, end) == word && !option.preset.empty()) {
+      if (option.argument.substr(0, end) == word && !word.empty() && !option.preset.empty()) {
         return fmt::format("; did you mean {} ({})?", option.name, word);
       }
     }

@@ -49,13 +49,16 @@ def test_help_is_given_however_it_is_asked_for(masing):
 @pytest.mark.parametrize(("words", "said"), [
     ("simulat --steps=3", "; did you mean simulate?"), ("Converge", "; did you mean converge?"),
     ("version", "; did you mean --version?"), ("plot", "models or benchmark (masing --help)"),
-    ("cycles masing.h5", "; did you mean cycles.py?"), 
+    ("cycles masing.h5", "; did you mean cycles.py?"), ("r/my.ini", "masing simulate --config r/my.ini"),
+    ("simulate -- --x0=1", "is not a key of masing simulate, see its --help"),
     ("models Persos", "; did you mean persoz?"), ("simulate mass=3", "; did you mean mass?")])
 def test_another_command_was_meant(masing, words, said):
     assert masing.refused(*words.split()).endswith(said)
 
 
-MASING = "m x'' = F(t) - k0 x - c x' - ∫ k u ds, |u| <= eta"
+MASING = "m x'' = F(t) - k0 x - ∫ k u ds, |u| <= eta"
+DAMPED = MASING.replace("k0 x", "k0 x - c x'")
+TWO_SIDED = MASING.replace("|u| <= eta", "-eta_down <= u <= eta")
 PAPERS = ", the papers' problem (section 6 of Bastien, Lamarque and Schatzman, 2001)"
 SLAB, FORCE = "k(s) = 1, eta(s) = s+0.1, u0(s) = 0", "F(t) = 0.45*cos(0.5*t)"
 
@@ -63,12 +66,17 @@ SLAB, FORCE = "k(s) = 1, eta(s) = s+0.1, u0(s) = 0", "F(t) = 0.45*cos(0.5*t)"
 @pytest.mark.parametrize(("words", "lines"), [
     (("simulate", "--steps=60000"),
      (f"masing simulate: {MASING}{PAPERS}", f"  by default {SLAB}, {FORCE}, m = 1, k0 = 0, x0 = 0, y0 = 0, T = 500")),
+    # the equation has what is given; a moving base does not take F away
+    (("simulate", "--base-acceleration=sin(t)", "--damping=0.1", "--threshold-down=1", "--steps=60000"),
+     ("masing simulate: m x'' = F(t) - m a_g(t) - k0 x - c x' - ∫ k u ds, -eta_down <= u <= eta, with "
+      "eta_down(s) = 1, a_g(t) = sin(t), c = 0.1",
+      f"  by default {SLAB}, {FORCE}, m = 1, k0 = 0, x0 = 0, y0 = 0, T = 500; --force 0 takes F away")),
     # what newcomers try for a free vibration; constants have their values
     (("simulate", "--x0=1", "--let=c=0.2", "--damping=2*c", "--threshold=s+c", "--steps=60000"),
-     (f"masing simulate: {MASING}, with eta(s) = s+0.2, c = 0.4, x0 = 1",
+     (f"masing simulate: {DAMPED}, with eta(s) = s+0.2, c = 0.4, x0 = 1",
       f"  by default k(s) = 1, u0(s) = 0, {FORCE}, m = 1, k0 = 0, y0 = 0, T = 500; --force 0 takes F away")),
     (("converge", "--levels=10,20", "--final-time=1", "--force=table:f.csv", "--threshold-down=1"),
-     (f"masing converge: {MASING}, with eta_down(s) = 1, F(t) = points:0 0.5; 1 0, T = 1",
+     (f"masing converge: {TWO_SIDED}, with eta_down(s) = 1, F(t) = points:0 0.5; 1 0, T = 1",
       f"  by default {SLAB}, m = 1, k0 = 0, x0 = 0, y0 = 0")),
     # a scan's constants and what it varies have no values
     (("scan", "--over=w=1,2", "--over=mass=1,2", "--force=cos(w*t)", "--steady"),
