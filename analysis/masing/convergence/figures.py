@@ -16,8 +16,9 @@ PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"),
 RESOLUTION = 400
 # The markers of more levels are smaller.
 MANY = 8
-# The axes of a map extend beyond the levels by the first factor, its lines beyond their ratios by the second.
-MARGIN, WIDER = 1.7, 1.15
+# The axes of a map extend beyond the levels by the first factors, so that labels have room, its lines beyond their
+# ratios by the second.
+MARGIN, WIDER = (2.7, 1.7), 1.15
 
 # The errors [levels] of one quantity, which of them are fitted, what the fit predicts (NaN: nothing), and its steps.
 Curve = namedtuple("Curve", "label errors fitted predicted steps")
@@ -114,15 +115,18 @@ def map_figure(ds, dt, errors, fit):
     """Log-log map of the errors [levels] at (δs, δt) [levels], and the lines where their Joint fit has the same
     values, between the levels' ratios δs/δt."""
     figure = style.figure(1, 1.15)
-    limits = [(values.min() / MARGIN, values.max() * MARGIN) for values in (ds, dt)]
+    limits = [(values.min() / margin, values.max() * margin) for values, margin in zip((ds, dt), MARGIN)]
     axes = figure.add_subplot(xscale="log", yscale="log", xlim=limits[0], ylim=limits[1])
     spread = LogNorm(errors.min() / 1.001, errors.max() * 1.001)
     _draw_contours(axes, ds, dt, errors, fit, spread)
     axes.scatter(ds, dt, c=errors, norm=spread, cmap=style.SEQUENCE, s=50, edgecolors="black", linewidths=0.8, zorder=3,
                  label="error of x")
+    # The lines are between the ratios: the labels of both outermost ones are beside them.
+    middle = np.sqrt((ds / dt).min() * (ds / dt).max())
     for place in zip(ds, dt, errors):
-        axes.annotate(measured(place[2]), place[:2], (0, 6), textcoords="offset points", ha="center", va="bottom",
-                      fontsize=10, zorder=4, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.9})
+        below = place[0] / place[1] > middle
+        axes.annotate(measured(place[2]), place[:2], (7, -4) if below else (-7, 4), textcoords="offset points",
+                      ha="left" if below else "right", va="top" if below else "bottom", fontsize=10, zorder=4)
     label_decades(axes.xaxis, axes.yaxis)
     axes.grid(False, which="both")
     axes.set(xlabel="cell width δs", ylabel="step δt")
