@@ -1,6 +1,7 @@
 """Models are read off cycles that were made with known ones."""
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,6 +14,7 @@ from masing.cycles.half_cycles import widest_half_cycle
 from masing.identification.continuous import identify_continuous
 from masing.identification.discrete import identify_discrete
 from masing.identification.findings import compare
+from masing.identification.identify import identify as identify_curve
 from masing.results import Run
 from oracle import TABLES, continuum, drive, driven, noisy, one_cycle, write_csv
 
@@ -153,3 +155,8 @@ def test_a_csv_gives_a_density_that_runs_like_it(run_script, tmp_path, monkeypat
     case = Path("lab-identified-continuous.ini").read_text()
     assert "stiffness = table:lab-identified-continuous-stiffness.csv" in case
     assert Path("page.svg").read_text().startswith("<?xml")
+    page = identify_curve("lab.csv", "s+0.1").figure()
+    # A band that the line hides has no entry of its own.
+    (entry,) = page.axes[1].get_legend().get_texts()
+    assert re.fullmatch(r"k\(s\) for η = s\+0\.1\n± \S+ at most \(95 %\)", entry.get_text())
+    assert page._suptitle.get_text() == "Identified from lab.csv"

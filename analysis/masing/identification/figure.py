@@ -15,13 +15,16 @@ BAND = "#cfe3f0"
 MEASURED, UNLOADING, IDENTIFIED = style.COLOURS[0], style.COLOURS[1], "#000000"
 # More points than these are one dark band.
 MOST_DOTS = 600
+# The width of a line in parts of an axis.
+THIN = 0.01
 # Characters of a line of text.
 LINE = 44
 
 
 def identification_page(found, compared, threshold, facts):
     """The Figure of a Discrete or Continuous model, its Comparison and lines of text `facts`."""
-    figure = style.figure(2, 2.5)
+    figure = style.figure(2, 2.6)
+    figure.suptitle(f"Identified from {found.branch.path.name}", fontsize=11)
     cycle, model, missed, words = figure.subplots(2, 2, height_ratios=(1.1, 1)).flat
     _cycles(cycle, compared)
     (_elements if isinstance(found, Discrete) else _density)(model, found, threshold)
@@ -66,9 +69,7 @@ def _elements(axes, found, _):
 
 def _density(axes, found, threshold):
     known, unknown = (np.where(which, found.stiffness, np.nan) for which in (found.known, ~found.known))
-    axes.plot(found.s, known, color=style.COLOURS[0], label=f"k(s) for η = {threshold[:24]}")
     low, high = np.maximum(found.stiffness - found.stiffness_width, 0), found.stiffness + found.stiffness_width
-    axes.fill_between(found.s, low, high, facecolor=BAND, edgecolor=style.COLOURS[0], linewidth=0.7, label="95 %")
     if not found.known.all():
         axes.plot(found.s, unknown, linestyle=":", color=style.GREY, label="chosen")
     axes.set(xlabel="s", ylabel="stiffness density k(s)", xlim=(0, 1))
@@ -77,4 +78,10 @@ def _density(axes, found, threshold):
     shown = np.r_[low[middle & found.known], high[middle & found.known], found.stiffness[middle]]
     room = max(0.3 * np.ptp(shown), 0.02 * shown.max())
     axes.set_ylim(max(shown.min() - room, 0), shown.max() + room)
+    # A band thinner than the line, in parts of the axis, is not seen: the legend has its width.
+    seen = 2 * found.stiffness_width[middle & found.known].max(initial=0) > THIN * np.ptp(axes.get_ylim())
+    within = "" if seen else f"\n± {measured(found.stiffness_width[found.known].max(initial=0))} at most (95 %)"
+    axes.plot(found.s, known, color=style.COLOURS[0], label=f"k(s) for η = {threshold[:24]}{within}")
+    if seen:
+        axes.fill_between(found.s, low, high, facecolor=BAND, edgecolor=style.COLOURS[0], linewidth=0.7, label="95 %")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, columnspacing=0.8)
