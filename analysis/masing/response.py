@@ -7,9 +7,9 @@ import numpy as np
 from masing import style
 from masing.notation import tick
 
-LABELS = {"amplitude": "amplitude X", "phase": "phase lag φ of x behind F", "loss": "loss a cycle ∮ f dx",
-          "damping_ratio": "hysteretic damping ratio ζ", "secant_stiffness": "secant stiffness kₛ",
-          "restoring_amplitude": "amplitude of restoring force"}
+LABELS = {"amplitude": "amplitude X", "largest": "max |x|", "phase": "phase lag φ of x behind F",
+          "loss": "loss a cycle ∮ f dx", "damping_ratio": "hysteretic damping ratio ζ",
+          "secant_stiffness": "secant stiffness kₛ", "restoring_amplitude": "amplitude of restoring force"}
 # A map needs as many values of both parameters.
 MAP = 6
 MOST_LABELS = 8
@@ -21,20 +21,23 @@ STRAIGHT, LOWEST = 0.01, 100
 
 
 def panels(scan, abscissa=None):
-    """The panels of a scan, [(draw(axes), words)]: amplitude and phase over the abscissa, loss and damping ratio over
-    the amplitude, a map of two parameters, and the cycles that the file keeps."""
+    """The panels of a scan, [(draw(axes), words)]: amplitude and phase over the abscissa (without a period max |x|),
+    loss and damping ratio over the amplitude, a map of two parameters, and the cycles that the file keeps."""
     over = abscissa or scan.abscissa()
     chosen = []
     name_of = axis_label(scan, over)
+    largest = "largest" if scan.kind == "runs" and np.isfinite(scan.values("centre")[scan.done]).all() else "amplitude"
     has_phase = np.isfinite(scan.points.get("phase", [])).any()
     first = ("restoring_amplitude", "secant_stiffness") if scan.kind == "closed curves" else \
-        ("amplitude", "phase" if has_phase else "restoring_amplitude")
+        ("amplitude", "phase") if has_phase else (largest, "restoring_amplitude")
     for name in first:
         chosen.append((lambda axes, name=name: _over(axes, scan, over, name), f"{LABELS[name]} over {name_of}"))
+    without = int(np.sum(scan.values("damping_ratio")[scan.done] <= ROUNDING))
+    left_out = f"; not drawn: {without} of {len(scan.done)} cycles, without loss" if without else ""
     for name in ("loss", "damping_ratio"):
         if (scan.values("damping_ratio") > ROUNDING).any():
             chosen.append((lambda axes, name=name: _over_amplitude(axes, scan, over, name),
-                           f"{LABELS[name]} over the amplitude"))
+                           f"{LABELS[name]} over the amplitude{left_out}"))
     sizes = [len(set(values)) for values in scan.axes.values()]
     # Refined where a response bends, the points are no grid.
     if len(sizes) == 2 and min(sizes) >= MAP and len(scan.done) == np.prod(sizes):
@@ -53,12 +56,18 @@ def axis_label(scan, name):
 
 
 def response_figure(scan, abscissa=None):
-    """All panels of a scan in one figure."""
+    """All panels of a scan in one figure; the same families have one legend, in the first."""
     chosen = panels(scan, abscissa)
     columns = min(2, len(chosen))
     rows = -(-len(chosen) // columns)
     figure = style.figure(columns, rows)
-    _draw(chosen, [figure.add_subplot(rows, columns, place) for place in range(1, len(chosen) + 1)])
+    seen = []
+    for place, (draw, _) in enumerate(chosen, start=1):
+        draw(axes := figure.add_subplot(rows, columns, place))
+        if legend := axes.get_legend():
+            seen.append([text.get_text() for text in legend.get_texts()])
+            if seen[-1] in seen[:-1]:
+                legend.remove()
     return figure
 
 
@@ -66,19 +75,9 @@ def panel_figures(scan):
     """Each panel of a scan as a figure."""
     chosen = panels(scan)
     figures = [style.figure() for _ in chosen]
-    _draw(chosen, [figure.add_subplot() for figure in figures])
+    for (draw, _), figure in zip(chosen, figures):
+        draw(figure.add_subplot())
     return figures
-
-
-def _draw(chosen, frames):
-    """Draw the panels into the Axes; the same families have one legend, in the first."""
-    seen = []
-    for (draw, _), axes in zip(chosen, frames):
-        draw(axes)
-        if legend := axes.get_legend():
-            seen.append([text.get_text() for text in legend.get_texts()])
-            if seen[-1] in seen[:-1]:
-                legend.remove()
 
 
 def _label(others):
@@ -93,7 +92,9 @@ def _curves(scan, over):
 
 def _over(axes, scan, over, name):
     for label, colour, indices in _curves(scan, over):
-        x, y = scan.values(over)[indices], scan.values(name)[indices]
+        # Half the range and the middle of it have the largest displacement.
+        y = np.abs(scan.values("centre")) + scan.values("amplitude") if name == "largest" else scan.values(name)
+        x, y = scan.values(over)[indices], y[indices]
         if name == "phase":
             y = _centred(y)
         axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label or None)

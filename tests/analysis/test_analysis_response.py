@@ -80,6 +80,22 @@ def test_the_script_draws_and_names_its_picture(made, run_script, tmp_path):
         assert out.read_bytes().startswith(b"<?xml")
 
 
+def test_runs_without_a_period_show_the_largest_displacement(result_of):
+    scan = Scan(result_of("scan", "pulse.h5", "--over", "a=0.2,1", "--force", "a*exp(-t)", "--final-time=20",
+                          "--steps=2000", "--keep=series"))
+    (curve,) = figures.response_figure(scan).axes[0].lines
+    assert np.allclose(curve.get_ydata(), [np.abs(x).max() for x, _ in scan.cycles], rtol=1e-12)
+    assert curve.get_ydata()[1] > 1.3 * scan.values("amplitude")[1]
+
+
+def test_cycles_without_loss_are_counted(result_of):
+    scan = Scan(result_of("scan", "little.h5", "--backbone", "X=0.05:1:20", "--k0=0.2", "--cells=inf"))
+    words = [what for _, what in figures.panels(scan)]
+    without = np.count_nonzero(scan.values("loss") == 0)
+    assert without and words[2].endswith(f"over the amplitude; not drawn: {without} of 20 cycles, without loss")
+    assert len(figures.response_figure(scan).axes[2].lines[0].get_xdata()) == 20 - without
+
+
 def test_an_axis_that_is_none_is_refused(made, run_script):
     one_line(run_script(response, made / "steady.h5", "--over=v"), "no axis v")
 
@@ -94,7 +110,7 @@ def test_a_report_has_a_section_on_scans(made, run_script, tmp_path):
     assert "masing reproduce steady.h5" in page.words
     pictures = response_pictures(read(made / "steady.h5"))
     assert len(pictures) == 4 and "F(t) = F*cos(w*t), k(s) = 1, η(s) = s+0.1, k₀ = 0.2." in pictures[0].caption
-    assert [each.figure.axes[0].get_legend() is not None for each in pictures] == [True, False, False, False]
+    assert all(each.figure.axes[0].get_legend() for each in pictures)
     assert all(picture.alt for picture in pictures)
 
 

@@ -186,6 +186,7 @@ def _seen(scan):
     kind = {"steady": "limit cycles", "runs": "runs"}.get(scan.kind, scan.kind)
     text = f"{len(scan.done)} {kind} for {over}"
     text += f": amplitudes from {np.nanmin(amplitudes):.4g} to {np.nanmax(amplitudes):.4g}" if len(amplitudes) else ""
+    text += ", half the range of x" if scan.kind == "runs" and len(amplitudes) else ""
     text += f"; {failed} failed" if failed else ""
     data = ", ".join(f"{SYMBOLS[key]} = {short_value(scan.settings[key])}" for key in DATA
                      if scan.settings.get(key, "0") != "0" and (key != "force" or scan.kind != "closed curves"))
