@@ -26,8 +26,8 @@ def simulate(*files, **options):
 
     Keywords are the program's options: `final_time=60` is --final-time 60. A keyword of Python gets an underscore:
     `from_=20`. True is an option without a value, None leaves it out. A list is written with commas, a dictionary as
-    NAME=VALUE; math.inf is inf. A pair of arrays, such as `force=(t, f)`, is a table. A Run or a Study stands for its
-    file.
+    NAME=VALUE; math.inf is inf. A pair of arrays, such as `force=(t, f)`, is a table, and so is a DataFrame of two
+    columns or a Series over its index. A Run or a Study stands for its file.
 
     Without `output` the file is temporary, and removed with the result. `ranks=n` runs n ranks on this host by mpirun.
     """
@@ -91,8 +91,11 @@ def words(options, folder):
 
 
 def _rows(name, value):
-    """The rows (argument, value) of a function given as two sequences [n], or as rows [n, 2]."""
-    value = value.to_numpy() if hasattr(value, "to_numpy") else value
+    """The rows (argument, value) of a function given as two sequences [n], as rows [n, 2], or by pandas."""
+    if hasattr(value, "to_numpy"):
+        index, value = getattr(value, "index", None), value.to_numpy().T
+        # The numbers of the rows, as of a Series without an index of its own, are no arguments.
+        value = (index, value) if value.ndim == 1 and not hasattr(index, "step") and index is not None else value
     sizes = [len(each) if hasattr(each, "__len__") else 0 for each in value]
     if len(sizes) == 2 and sizes[0] != sizes[1]:
         raise MasingError(f"{name}: {sizes[0]} arguments and {sizes[1]} values; give (t, f), two arrays of one length")

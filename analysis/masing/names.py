@@ -23,10 +23,12 @@ def names_apart(runs):
     it differs from most others, as `F(t) = …`; and its file's name where two would have the same."""
     titles = [run.title for run in runs]
     keys = [key for run in runs for key in run.settings if key not in OUTPUT_KEYS]
-    values = {key: Counter(run.settings.get(key) for run in runs) for key in dict.fromkeys(keys)}
+    # What only one kind of model has is no difference.
+    values = {key: Counter(run.settings[key] for run in runs if key in run.settings) for key in dict.fromkeys(keys)}
     differ = [key for key, counted in values.items() if len(counted) > 1]
     with_title = len(set(titles)) > 1 or not differ
     names = [", ".join([title] * with_title + [_setting(key, run.settings[key]) for key in differ if key in run.settings
+                                              and run.settings[key] and run.settings[key] not in title.split(", ")
                                               and values[key][run.settings[key]] <= len(runs) / 2])
              for title, run in zip(titles, runs)]
     counted = Counter(names)

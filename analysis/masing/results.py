@@ -93,13 +93,15 @@ class Result:
     def _require(self, name):
         if name not in self:
             known = ", ".join(sorted(self._shapes)) or "none"
-            raise MasingError(f"{self.path}: has no dataset /{name}; it has {known}")
+            hint = "; what the model has is in result[\"state/values\"]" * (name == "field/u" and "state/values" in self)
+            raise MasingError(f"{self.path}: has no dataset /{name}; it has {known}{hint}")
 
     def __contains__(self, name):
         return name in self._shapes
 
     def __str__(self):
-        values = ", ".join(f"{symbol} = {short_value(self.settings[key])}" for key, symbol in SYMBOLS.items()
+        symbols = SYMBOLS | {key: key.removeprefix("model.") for key in self.settings if key.startswith("model.")}
+        values = ", ".join(f"{symbol} = {short_value(self.settings[key])}" for key, symbol in symbols.items()
                            if self.settings.get(key))
         return f"{self!r}\n  {values}"
 

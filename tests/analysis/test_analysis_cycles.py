@@ -19,7 +19,7 @@ SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 @pytest.mark.parametrize("ending", SIGNATURES)
 def test_each_kind_of_picture_has_the_same_bytes_again(run_script, run_file, study_file, tmp_path, ending):
-    for together in ([], ["--together"]):
+    for together in ([], ["--together"], ["--together", "--labels", "a word " * 40 + ",b"]):
         pictures = [tmp_path / f"a{ending}", tmp_path / f"b{ending}"]
         for picture in pictures:
             assert run_script(cycles, run_file, study_file, *together, "-o", picture) == (0, f"{picture}\n", "")

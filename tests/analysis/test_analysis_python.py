@@ -12,6 +12,7 @@ from pathlib import Path
 import h5py
 import matplotlib.pyplot
 import numpy as np
+import pandas as pd
 import pytest
 
 import cycles
@@ -25,6 +26,7 @@ ANALYSIS = Path(masing.__file__).resolve().parents[1]
 
 # Some milliseconds.
 SMALL = {"cells": 20, "final_time": 20, "steps": 2000}
+OTHER = {"model": "discrete-masing", "set": {"n": 3, "k": "1/n", "eta": "i"}, "final_time": 20, "steps": 2000}
 STUDY = {"refine": "cells", "levels": [25, 50, 100, 200], "reference": "cells-inf", "final_time": 20, "steps": 20000}
 
 
@@ -94,16 +96,21 @@ def test_ranks_give_the_same_bits_and_arrays_are_a_table():
 
 
 @pytest.mark.parametrize("table", [([0, 10, 20], [0, 1 / 3, 0]), [[0, 0], [10, 1 / 3], [20, 0]],
-                                   np.array([[0, 0], [10, 1 / 3], [20, 0]])])
+                                   np.array([[0, 0], [10, 1 / 3], [20, 0]]),
+                                   pd.DataFrame({"t": [0, 10, 20], "f": [0, 1 / 3, 0]}),
+                                   pd.Series([0, 1 / 3, 0], index=[0, 10, 20.0])])
 def test_lists_and_columns_are_tables_too(table):
     run = masing.simulate(**SMALL, force=table)
     np.testing.assert_allclose(run.force, np.interp(run.t, [0, 10, 20], [0, 1 / 3, 0]), atol=1e-15)
+    assert commands._rows("force", pd.DataFrame({"t": [0, 20], "f": [0, 1]})) == [(0, 0), (20, 1)]
 
 
 X = np.linspace(0, 1, 30)
 MISTAKES = [
     (lambda: masing.simulate(force=np.sin), "^force: a function of Python cannot be run by the program; give a text"),
     (lambda: masing.simulate(force=X), "^force: one array has no arguments; give"),
+    (lambda: masing.simulate(force=pd.Series(X)), "^force: one array has no arguments; give"),
+    (lambda: masing.simulate(**OTHER).last_u, r'no dataset /field/u; it has .*; what .* is in result\["state/values"\]$'),
     (lambda: masing.simulate(force=(X, X[1:])), "^force: 30 arguments and 29 values; give"),
     (lambda: masing.simulate(force=["a", "b"]), "^force: .*"), (lambda: masing.simulate(force=True), "^--force: no value; "),
     (lambda: masing.simulate(ranks=0), "^ranks=0: give a whole number from 1"),
@@ -126,6 +133,7 @@ def test_results_say_what_they_have(tmp_path, monkeypatch):
     run = masing.simulate(**SMALL, k0=0.25)
     assert "F(t) = 0.45*cos(0.5*t)" in str(run) and "k₀ = 0.25" in str(run) and str(run).splitlines()[0] == repr(run)
     assert " = ," not in str(run)  # what is not given has no value
+    assert str(masing.simulate(**OTHER)).endswith("k = 1/n, eta = i, x0 = 0, y0 = 0, u0 = 0")
     with pytest.warns(UserWarning, match="^u is known at t = 20 alone, and is last_u"):
         np.testing.assert_array_equal(run.u[0], run.last_u)
     assert run.plot_cycle().get_title() == run.title

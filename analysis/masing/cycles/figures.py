@@ -24,7 +24,7 @@ PERIODS = 2
 TOGETHER_WIDTH = 1.6
 # A figure has at most this many panels: a page in print.
 PANELS = 12
-TITLE_LETTERS = 42
+TITLE_LETTERS, TOGETHER_LETTERS = 42, 54
 TRANSIENT, CENTRE = "#bbbbbb", "#000000"
 # A slope of this fraction of the steepest is rounding.
 ROUNDING = 1e-9
@@ -52,7 +52,9 @@ def cycles_together(curves, labels):
     """All cycles in one frame; each line is thinner than the one before, so that coinciding cycles stay visible."""
     # A label takes about a tenth of an inch a letter, and as much again for its line.
     columns = max(1, min(4, int(TOGETHER_WIDTH * style.PANEL[0] * 10 / (max(map(len, labels)) + 8))))
-    figure = style.figure(TOGETHER_WIDTH, 1.4 + 0.065 * math.ceil(len(curves) / columns))
+    labels = ["\n".join(textwrap.wrap(label, TOGETHER_LETTERS)) for label in labels]
+    lines = max(label.count("\n") + 1 for label in labels) * math.ceil(len(curves) / columns)
+    figure = style.figure(TOGETHER_WIDTH, 1.4 + 0.065 * lines)
     axes = figure.add_subplot()
     widths = np.linspace(1.2 + 0.7 * min(len(curves) - 1, 4), 1.2, len(curves))
     for curve, label, width, colour in zip(curves, labels, widths, style.colours(len(curves))):
