@@ -333,6 +333,9 @@ def test_a_model_is_identified_as_the_script_does(run_script, tmp_path):
     np.testing.assert_allclose([again.numbers["eta"], again.numbers["k"]], [[0.5], [2.0]], rtol=1e-9)
     axes = again.figure().axes
     assert again.numbers["k0"] == pytest.approx(0.25) and len(axes) == 4 and "no noise" in axes[2].get_title()
+    noisy = masing.identify((x, force + 0.005 * np.random.default_rng(2).standard_normal(len(x))))
+    said = noisy.lines[0].partition("regression, ")[2].partition(" of the")[0]
+    assert said.startswith("noise 0.") and f"{said} (band" in noisy.figure().axes[2].get_title()
     case, extent = again.case, np.ptp(again.run.x)
     assert extent == pytest.approx(3, rel=1e-3) and case.exists()
     del again

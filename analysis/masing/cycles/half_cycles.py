@@ -96,8 +96,8 @@ def widest_half_cycle(curve):
     half = next(each for each in reversed(halves) if each.width >= AS_WIDE * widest)
     inside = np.count_nonzero(half.x - half.x[0] <= half.width)
     if inside < FEWEST_POINTS:
-        raise MasingError(f"{curve.path}: its widest loading branch has {inside} points; at least {FEWEST_POINTS} are "
-                          "needed between two reversals of x")
+        raise DataError(f"{curve.path}: too few samples: its widest loading branch has {inside} points; at least "
+                        f"{FEWEST_POINTS} are needed between two reversals of x")
     return half
 
 

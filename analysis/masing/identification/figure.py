@@ -5,9 +5,7 @@ import textwrap
 import numpy as np
 
 from masing import style
-from masing.cycles.half_cycles import scatter
 from masing.identification.discrete import Discrete
-from masing.identification.replay import ROUNDING
 from masing.notation import measured
 from masing.style import RESTORING_LABEL, X_LABEL
 
@@ -28,12 +26,12 @@ def identification_page(found, compared, threshold, facts):
     cycle, model, missed, words = figure.subplots(2, 2, height_ratios=(1.1, 1)).flat
     _cycles(cycle, compared)
     (_elements if isinstance(found, Discrete) else _density)(model, found, threshold)
-    noise = 100 * scatter(found.branch.distance, found.branch.force) / np.ptp(found.branch.force)
+    noise = 100 * found.noise / np.ptp(found.branch.force)
     missed.axhspan(-2 * noise, 2 * noise, color=BAND, linewidth=0)
     missed.plot(*_dots((compared.loading[0], 100 * compared.residual)), ".", color=style.COLOURS[0], markersize=3)
     missed.set(xlabel=f"{X_LABEL} from the centre", ylabel="measured − identified,\n% of the force's range",
                title=f"rms {measured(100 * compared.mean)} %, "
-               + (f"noise {measured(noise)} % (band: ±2 of it)" if noise > 100 * ROUNDING else "no noise"))
+               + (f"noise {measured(noise)} % (band: ±2 of it)" if noise else "no noise"))
     words.axis("off")
     lines = [part for fact in facts for part in textwrap.wrap(fact, LINE, subsequent_indent="   ")]
     text = words.text(-0.15, 1, "\n".join(lines), va="top", fontsize=10, transform=words.transAxes, linespacing=1.15)
