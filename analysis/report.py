@@ -27,7 +27,7 @@ style.apply()
 def parser():
     """The command line of this script."""
     options = command_line.Parser(description=__doc__)
-    options.add_argument("files", nargs="+", metavar="FILE.h5", help="studies of masing converge, in the page's order, "
+    options.add_argument("files", nargs="*", metavar="FILE.h5", help="studies of masing converge, in the page's order, "
                          "trajectories of masing simulate and scans of masing scan")
     options.add_argument("--cycles", nargs="+", default=[], metavar="FILE.h5",
                          help="more trajectories; of a study its finest level")
@@ -46,7 +46,10 @@ def parser():
 def main(arguments):
     """Read the files, write the page and the files beside it, print its path."""
     options = parser().parse_args(arguments)
-    path = command_line.output_path(options.output, options.files[0], ".html", (".html", ".htm"))
+    files = options.files + options.cycles
+    if not files:
+        raise MasingError("FILE.h5: no file is given (see --help)")
+    path = command_line.output_path(options.output, files[0], ".html", (".html", ".htm"))
     archive = command_line.output_path(options.archive, options.archive, ".zip", (".zip",)) if options.archive else None
     if options.files_only and (options.program or options.reproduce):
         raise MasingError("--files-only runs no program: leave out --program and --reproduce, or it")
@@ -57,8 +60,8 @@ def main(arguments):
     runs = [result for result in results if not isinstance(result, (Study, Scan))]
     runs += [Run(file) for file in options.cycles]
     again = [reproduction(file, masing, options.reproduce) for file in (*studies, *runs, *scans)]
-    title = options.title or ("Order of convergence and hysteresis cycles" if studies else "Responses" if scans else
-                              "Trajectories")
+    title = options.title or ("Order of convergence and hysteresis cycles" if studies else
+                              "Responses" + " and cycles" * bool(runs) if scans else "Trajectories")
     html, pieces = page(title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),
                         scans, papers.rows(runs))
     if not options.page_only:

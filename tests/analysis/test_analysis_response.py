@@ -100,7 +100,7 @@ def test_an_axis_that_is_none_is_refused(made, run_script):
     one_line(run_script(response, made / "steady.h5", "--over=v"), "no axis v")
 
 
-def test_a_report_has_a_section_on_scans(made, run_script, tmp_path):
+def test_a_report_has_a_section_on_scans(made, masing, run_script, tmp_path):
     output = tmp_path / "page.html"
     code, _, err = run_script(report, made / "steady.h5", "--files-only", "--page-only", "-o", output)
     assert (code, err) == (0, "")
@@ -108,6 +108,15 @@ def test_a_report_has_a_section_on_scans(made, run_script, tmp_path):
     assert page.words.startswith("Responses ") and "8 limit cycles for F in [0.2, 0.4] and w in" in page.words
     assert "steady.h5 – – " in page.words.partition("Files: cost")[2]
     assert "masing reproduce steady.h5" in page.words
+    assert page.words.startswith("Responses Responses Figure 1. Amplitude X over frequency w.") and "Figure 5" not in page.words
+    # --cycles alone is enough, and beside a scan both are on the first screen.
+    run = program.run(masing, "simulate", *"--cells 5 --steps 2000 --final-time 20 --output".split(), tmp_path / "a.h5")
+    assert run.code == 0 and run_script(report, "--cycles", tmp_path / "a.h5", "--files-only", "--page-only") == (
+        0, f"{tmp_path / 'a.html'}\n", "")
+    run_script(report, made / "steady.h5", "--cycles", tmp_path / "a.h5", "--files-only", "--page-only", "-o", output)
+    page = Page(output.read_text(encoding="utf-8"))
+    assert "Responses and cycles Figure 1. Left: Hysteresis cycle of P = 5. Right: Amplitude X over" in page.words
+    one_line(run_script(report, "-o", output), "no file is given")
     pictures = response_pictures(read(made / "steady.h5"))
     assert len(pictures) == 4 and "F(t) = F*cos(w*t), k(s) = 1, η(s) = s+0.1, k₀ = 0.2." in pictures[0].caption
     assert all(each.figure.axes[0].get_legend() for each in pictures)

@@ -53,7 +53,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     for origin, run in zip(origins["rows"], files + made):
         origin["cost"], origin["phases"] = _cost(run), _phases(run)
     chosen = _chosen(studies)
-    overview = (cycles["together"][:1] if cycles else []) + ([sections[chosen]["errors"]] if studies else [])
+    overview = (cycles["together"][:1] if cycles else []) + ([sections[chosen]["errors"]] if studies else responses[:1])
     alone = [section for section in sections if section["twin"] is None]
     pictures = _numbered(overview, [section[name] for section in alone for name in ("errors", "map")] + numbers
                          + (cycles["together"] + cycles["differences"] + cycles["long"] if cycles else [])
