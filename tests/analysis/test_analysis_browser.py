@@ -32,7 +32,7 @@ onload = () => {
       e => e.getBoundingClientRect().right > frame.width && !e.closest(".scroll, pre"));
     found.push({
       page: frame.name, width: Number(frame.width),
-      cut: [...page.querySelectorAll(".scroll:has(.findings)")].filter(
+      cut: [...page.querySelectorAll(`.scroll:has(.findings${frame.width > 600 ? "" : ", .blocks"})`)].filter(
         s => s.scrollWidth > s.clientWidth).map(s => s.innerText),
       inner: page.documentElement.clientWidth, scroll: page.documentElement.scrollWidth,
       images: page.images.length, wide: wide.map(e => e.outerHTML.slice(0, 80)),
@@ -42,6 +42,7 @@ onload = () => {
       small: [...page.querySelectorAll("body *:not(sub, sub *, sup, sup *, svg *)")].filter(
         e => e.getClientRects().length && [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim())
              && parseFloat(getComputedStyle(e).fontSize) < 8 / 0.75 - 0.01).map(e => e.outerHTML.slice(0, 80)),
+      shrunk: [...page.images].filter(i => !i.closest(".thumbnails") && i.width < 0.8 * i.naturalWidth).map(i => i.alt),
       silent: [...page.images].filter(i => !i.alt).length,
       verdicts: [...page.querySelectorAll(".verdict")].filter(v => v.getBoundingClientRect().height > 10)
         .map(v => v.innerText)});
@@ -80,8 +81,10 @@ def is_in_order(seen, images, verdicts, captions_free=False):
         assert facts["inner"] <= width and facts["scroll"] <= facts["inner"], facts["wide"]
         assert (facts["images"], facts["missing"], facts["silent"]) == (images, 0, 0)
         assert facts["verdicts"] == verdicts
-        # On a desk the tables of orders are seen without scrolling.
-        assert width < max(WIDTHS) or facts["cut"] == []
+        # On a desk the tables of orders are seen without scrolling, on a phone all but those of levels.
+        assert facts["cut"] == []
+        # Of letters of ten points are left eight.
+        assert facts["shrunk"] == []
         # On a desk a caption has three lines at most; those of the gallery's index are the cases' own words.
         assert captions_free or width < max(WIDTHS) or facts["tall"] == []
 
@@ -117,6 +120,8 @@ def folder(tmp_path_factory, papers_case, masing):
     # As it is printed.
     (path / "print.html").write_text((path / "page.html").read_text().replace("@media print", "@media all"))
     (path / "bad.html").write_text('<meta charset="utf-8"><img src="data:image/png;base64,AAAA" width="900">'
+                                   '<img src="data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 '
+                                   'width=%22400%22 height=%22300%22/%3E" alt="small" width="300">'
                                    '<div class="scroll" style="overflow: auto">'
                                    '<p class="findings" style="width: 2000px; font-size: 7.5pt">wide</p></div>')
     return path
@@ -154,7 +159,7 @@ def test_no_letter_is_printed_below_eight_points(found):
 def test_the_probe_finds_faults(found, tmp_path):
     seen = found["bad"]
     assert seen[390]["missing"] == 1 and seen[390]["silent"] == 1 and seen[1000]["cut"] == ["wide"]
-    assert len(seen[1000]["small"]) == 1
+    assert len(seen[1000]["small"]) == 1 and seen[1000]["shrunk"] == ["small"]
     assert seen[390]["scroll"] > seen[390]["inner"] and seen[1000]["scroll"] == seen[1000]["inner"]
     page = tmp_path / "bad.html"
     page.write_text('<meta charset="utf-8"><script>console.error("wrong")</script>')

@@ -93,16 +93,22 @@ def test_cycles_are_over_the_exact_one_and_their_differences_beside(tmp_path, pa
     found = cycles_section(runs, exact=SimpleNamespace(get=lambda run: exact))
     # P = 1000 cannot be told from the exact one, as the nearest cannot.
     assert found["together"][0].caption == "Hysteresis cycles of P = 10, 100 and 10⁴ over the exact one, grey."
-    (picture,) = found["differences"]
-    assert [line.get_label() for line in picture.figure.axes[0].lines] == ["P = 100", "P = 1000", "P = 10⁴"]
+    for picture, name in zip(found["differences"], ("x", "f"), strict=True):
+        (axes,) = picture.figure.axes
+        assert [line.get_label() for line in axes.lines] == ["P = 100", "P = 1000", "P = 10⁴"]
+        assert axes.get_ylabel() == f"|{name}(t; P) − {name}(t)|"
+        # Which cycles of the table are not drawn.
+        assert picture.caption.startswith(f"Distance of {name} ") and "; that of P = 10 is in" in picture.caption
 
 
 def shifted(folder, papers_case, shifts):
-    """Runs of P = 10, 100, … cells whose x is the exact one's, moved by parts of its width; and the exact Run."""
+    """Runs of P = 10, 100, … cells whose x is the exact one's, moved by parts of its width, f by half of them; and the
+    exact Run."""
     runs = []
     for n, shift in enumerate(shifts, start=1):
         samples = papers_case.copy()
         samples[1] += shift * np.ptp(samples[1])
+        samples[4] += shift / 2 * np.ptp(samples[4])
         runs.append(Run(write_run(folder / f"{10 ** n}.h5", samples, cells=10 ** n)))
     return runs, Run(write_run(folder / "exact.h5", papers_case))
 
@@ -122,13 +128,14 @@ def test_cycles_in_one_frame_are_those_that_differ(tmp_path, papers_case, shifts
 
 def test_differences_are_those_from_the_exact_solution_in_its_last_periods(tmp_path, papers_case):
     runs, exact = shifted(tmp_path, papers_case, (0.1, 1e-3))
-    lines = figures.differences(runs, exact).axes[0].lines
+    lines, of_force = (figures.differences(runs, exact, of).axes[0].lines for of in "xf")
     assert [line.get_label() for line in lines] == ["P = 10", "P = 100"]
-    for line, shift in zip(lines, (0.1, 1e-3)):
+    for line, force, shift in zip(lines, of_force, (0.1, 1e-3)):
         assert np.allclose(line.get_ydata(), shift * np.ptp(papers_case[1]))
+        assert np.allclose(force.get_ydata(), shift / 2 * np.ptp(papers_case[4]))
         # The force has the period 4 π; the sampled reversals lie a little beside.
         assert np.ptp(line.get_xdata()) >= 2 * 4 * np.pi - 0.2 and np.ptp(line.get_xdata()) < 3 * 4 * np.pi
-    (last,) = figures.differences(runs, exact, 1).axes[0].lines
+    (last,) = figures.differences(runs, exact, "x", 1).axes[0].lines
     assert (last.get_label(), last.get_color()) == ("P = 100", lines[1].get_color())
 
 

@@ -43,7 +43,7 @@ def drawn(tmp_path, masing, papers_case):
     cycle = Run(write_run(tmp_path / "c.h5", papers_case, cells=3))
     run = read(run)
     yield from (study_figure(joint, joint.quantities), map_picture(joint).figure, figures.together([cycle], run),
-                figures.differences([cycle], run), picture(run, "t, x").figure, picture(run, "x, restoring").figure)
+                figures.differences([cycle], run, "x"), picture(run, "t, x").figure, picture(run, "x, restoring").figure)
     several = [study(tmp_path, "inf", 0), study(tmp_path, "ten", 10)]
     for each in (*trajectory_pictures([run]), *response_pictures(Scan(scan)), *work_precision([joint])["pictures"],
                  *number_pictures(several)):

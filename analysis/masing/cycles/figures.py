@@ -113,19 +113,20 @@ def labels(runs):
     return [f"P = {size}" for size in sizes] if len(set(sizes)) == len(runs) else names_apart(runs)
 
 
-def differences(runs, exact, most=len(style.LINES)):
-    """|x(t; P) - x(t)| of the last `most` Runs from the exact Run over its last two periods, on a logarithmic axis, in
-    the colours of together()."""
+def differences(runs, exact, of, most=len(style.LINES)):
+    """|x(t; P) - x(t)|, or that of the restoring force where `of` is "f", of the last `most` Runs from the exact Run over
+    its last two periods, on a logarithmic axis, in the colours of together()."""
     turns = reversals(exact.x)
     start = exact.t[turns[-2 * PERIODS - 1]] if len(turns) > 2 * PERIODS else None
     figure = style.figure(1, 1.15)
     axes = figure.add_subplot(yscale="log")
     for run, label, colour, dashes in list(zip(runs, labels(runs), style.colours(len(runs)), style.LINES * 9))[-most:]:
         t, x, restoring = samples_in_window(run, start)
-        axes.plot(t, np.abs(differences_from(exact, (t, x, restoring))[0]), dashes, color=colour, label=label)
-    # Where x(t; P) crosses x the difference is zero.
+        far = differences_from(exact, (t, x, restoring))["xf".index(of)]
+        axes.plot(t, np.abs(far), dashes, color=colour, label=label)
+    # Where the curves cross the difference is zero.
     least = min(line.get_ydata().max() for line in axes.lines)
-    axes.set(xlabel="time t", ylabel="|x(t; P) − x(t)|", ylim=(least / 30 or None, None))
+    axes.set(xlabel="time t", ylabel=f"|{of}(t; P) − {of}(t)|", ylim=(least / 30 or None, None))
     style.label_values(axes.xaxis)
     style.label_decades(axes.yaxis)
     style.legend_above(axes, 3)

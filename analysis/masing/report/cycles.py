@@ -23,6 +23,7 @@ from masing.style import MANY_REVERSALS, drawable
 LAST_PARTS = (0.2, 0.4, 0.6, 0.8)
 # The differences of so many cycles, those of the most cells, are drawn.
 MOST_DIFFERENCES = 3
+NAMES = {"x": "x", "f": "f = F − m x″"}
 # The figure of a paper, in the words of a case file.
 FIGURE = re.compile(r"[Ff]igure (\d+\w?)")
 
@@ -65,7 +66,7 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
         behind = _exact_of(group[0].run, exact)
         together.append(_together(group, behind))
         if behind is not None:
-            differences.append(_differences(group, behind))
+            differences += [_differences(group, behind, of) for of in "xf"]
     rows = [_row(*each) for each in zip(cycles, names_apart([cycle.run for cycle in cycles]), beside)]
     return {"together": together, "differences": differences, "long": [_long(cycle) for cycle in cycles if cycle.is_long],
             "rows": rows, "has_name": any(row["name"] for row in rows), "has_figure": any(row["figure"] for row in rows),
@@ -112,22 +113,29 @@ def _together(group, exact):
     figure = figures.together(runs, exact, *group[0].extent)
     # What cannot be told from the exact one is not drawn.
     labels = [line.get_label() for line in figure.axes[0].lines if line.get_label() in figures.labels(runs)]
-    if all(label.startswith("P = ") and "," not in label for label in labels):
-        labels = ["P = " + listed(label.removeprefix("P = ") for label in labels)]
-    caption = f"Hysteresis {words}{'s' * (len(runs) > 1)} of {listed(labels)}"
+    caption = f"Hysteresis {words}{'s' * (len(runs) > 1)} of {_listed(labels)}"
     caption += " over the exact one, grey" if exact is not None else ""
     return Picture(f"{runs[0].path.stem}-together", figure, f"{caption}, {group[0].window}.", f"{caption}.")
 
 
-def _differences(group, exact):
-    """The Picture of how far the Cycles of the most cells are from the exact Run."""
-    runs = [cycle.run for cycle in group[-MOST_DIFFERENCES:]]
-    far = listed(f"{measured(distance(cycle.sample, exact)[0])} for {label}"
-                 for cycle, label in zip(group[-MOST_DIFFERENCES:], figures.labels(runs)))
-    caption = "Distance of x from the exact solution over the last two periods."
-    figure = figures.differences([cycle.run for cycle in group], exact, MOST_DIFFERENCES)
-    return Picture(f"{runs[0].path.stem}-differences", figure, f"{caption} In the window of the cycles at most {far}.",
-                   caption)
+def _listed(labels):
+    """The labels of cycles in a sentence: `P = 3, 10 and 100`."""
+    if all(label.startswith("P = ") and "," not in label for label in labels):
+        return "P = " + listed(label.removeprefix("P = ") for label in labels)
+    return listed(labels)
+
+
+def _differences(group, exact, of):
+    """The Picture of how far the Cycles of the most cells are from the exact Run, `of` "x" or "f"."""
+    labels = figures.labels([cycle.run for cycle in group])
+    far = listed(f"{measured(distance(cycle.sample, exact)['xf'.index(of)])} for {label}"
+                 for cycle, label in list(zip(group, labels))[-MOST_DIFFERENCES:])
+    caption = f"Distance of {NAMES[of]} from the exact solution over the last two periods"
+    others = labels[:-MOST_DIFFERENCES]
+    caption += f"; that of {_listed(others)} is in the table." if others else "."
+    figure = figures.differences([cycle.run for cycle in group], exact, of, MOST_DIFFERENCES)
+    return Picture(f"{group[-1].run.path.stem}-differences-{of}", figure,
+                   f"{caption} In the window of the cycles at most {far}.", caption)
 
 
 def _long(cycle):
