@@ -51,6 +51,19 @@ build_preset() {
   fi
 }
 
+# take_folder "$@": of -h and --help show the comment that the script begins with, and stop; refuse all
+# but one folder.
+take_folder() {
+  case "${1:-}" in
+    -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit ;;
+    -*) echo "${0##*/}: unknown argument '$1'; see --help" >&2; exit 2 ;;
+  esac
+  if [ $# -gt 1 ]; then
+    echo "${0##*/}: unknown argument '$2'; the only one is the folder" >&2
+    exit 2
+  fi
+}
+
 # What every script of runs begins with: install what is missing, build the release, make the folder
 # of the results; sets `python` to one that can draw them.
 prepare_runs() {

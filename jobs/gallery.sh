@@ -5,6 +5,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+take_folder "$@"
 folder=${1:-$results/gallery}
 prepare_runs "$folder"
 cases=("$root"/jobs/cases/*.ini)

@@ -6,6 +6,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+take_folder "$@"
 folder=${1:-$results/quickstart}
 prepare_runs "$folder"
 
