@@ -56,7 +56,7 @@ def test_the_commands_of_the_readme_print_what_it_shows_and_write_into_results_a
     for folder in ("analysis", "jobs"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     commands, _ = shown(text)
-    assert len(commands) == 7
+    assert len(commands) == 8
     said = ""
     for command in (*commands, "build/masing converge --config jobs/cases/proposition-4.1.ini --output results/p.h5"):
         if long or "python3" not in command:  # pictures take long
