@@ -18,7 +18,7 @@ RESOLUTION = 400
 MANY = 8
 # The axes of a map extend beyond the levels by the first factors, so that labels have room, its lines beyond their
 # ratios by the second.
-MARGIN, WIDER = (2.7, 1.7), 1.15
+MARGIN, WIDER = (2.5, 1.7), 1.15
 
 # The errors [levels] of one quantity, which of them are fitted, what the fit predicts (NaN: nothing), and its steps.
 Curve = namedtuple("Curve", "label errors fitted predicted steps")
