@@ -99,6 +99,8 @@ def test_cycles_are_over_the_exact_one_and_their_differences_beside(tmp_path, pa
         assert axes.get_ylabel() == f"|{name}(t; P) − {name}(t)|"
         # Which cycles of the table are not drawn.
         assert picture.caption.startswith(f"Distance of {name} ") and "; that of P = 10 is in" in picture.caption
+    # What has no distance, as a run at rest, has no picture of it, whose axis is logarithmic.
+    assert cycles_section(runs[:1], exact=SimpleNamespace(get=lambda run: runs[0]))["differences"] == []
 
 
 def shifted(folder, papers_case, shifts):

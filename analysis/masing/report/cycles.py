@@ -66,7 +66,9 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
         behind = _exact_of(group[0].run, exact)
         together.append(_together(group, behind))
         if behind is not None:
-            differences += [_differences(group, behind, of) for of in "xf"]
+            # A run at rest has no distance, and a logarithmic axis no zero.
+            far = np.max([distance(cycle.sample, behind) for cycle in group[-MOST_DIFFERENCES:]], axis=0)
+            differences += [_differences(group, behind, of) for of, most in zip("xf", far) if most > 0]
     rows = [_row(*each) for each in zip(cycles, names_apart([cycle.run for cycle in cycles]), beside)]
     return {"together": together, "differences": differences, "long": [_long(cycle) for cycle in cycles if cycle.is_long],
             "rows": rows, "has_name": any(row["name"] for row in rows), "has_figure": any(row["figure"] for row in rows),
