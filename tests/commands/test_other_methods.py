@@ -1,12 +1,15 @@
 """What other_methods.py compares: errors and counts of its methods, not their seconds."""
 
 import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import other_methods
-from other_methods import AMPLITUDE, Row, balance, events, ode
+from other_methods import AMPLITUDE, EXACT, KNOWN, LEAPFROG, Row, balance, events, methods, ode, trajectory
+
+README = Path(__file__).resolve().parents[2] / "analysis" / "README.md"
 
 
 def test_sliders_with_events_have_the_error_of_so_many_elements():
@@ -23,16 +26,32 @@ def test_the_solver_without_events_tends_to_that_with_them():
     assert abs(fine - exact) < 5e-3 < abs(coarse - exact) and few % 10 == 0 and many > few
 
 
+def test_leapfrog_does_not_gain_by_errors_that_cancel(masing):
+    """Its rows have the error of their elements, less a tenth for that in time: half the step leaves that of the
+    elements, which DOP853 has without steps of the program."""
+    own = (AMPLITUDE - events(50, 1e-8)[0]) * 50**2
+    rows = [(each[1], each[3]) for each in methods(masing.program, True) if each[0] == LEAPFROG]
+    for count, call in rows:
+        found = call()
+        finer = trajectory(masing.program, count, 2 * found.work // count, "leapfrog", "midpoint")
+        error, less = ((AMPLITUDE - each.amplitude) * count**2 for each in (found, finer))
+        assert 0.9 * own < error < less < 1.01 * own
+    assert len(rows) > 3
+
+
 def test_the_table_and_the_figure_have_every_method(masing, tmp_path, capsys):
     other_methods.main(masing.program, tmp_path / "new" / "others", quick=True)
     with (tmp_path / "new" / "others.csv").open(encoding="utf-8") as file:
         rows = [Row(*row) for row in csv.reader(file)][1:]
     assert {row.method for row in rows} == {"RK45", "LSODA", "DOP853 with events", "harmonic balance",
-                                            "masing: euler, right", "masing: leapfrog, midpoint",
-                                            "masing: exact limit cycle"}
+                                            "masing: euler, right", LEAPFROG, EXACT}
     error = {(row.method, int(row.elements)): float(row.error) for row in rows}
-    assert error["masing: leapfrog, midpoint", 200] < 2e-7 and error["masing: exact limit cycle", 0] < 1e-11
+    assert error[EXACT, 0] == KNOWN
     assert error["masing: euler, right", 200] / error["masing: euler, right", 2000] == pytest.approx(10, abs=0.5)
     assert all(float(row.seconds_least) <= float(row.seconds_median) <= float(row.seconds_most) for row in rows)
     assert len(np.unique([row.repeats for row in rows])) == 1
-    assert (tmp_path / "new" / "others.svg").stat().st_size > 10000 and "extrapolation" in capsys.readouterr().out
+    printed, readme = capsys.readouterr().out, README.read_text(encoding="utf-8")
+    assert (tmp_path / "new" / "others.svg").stat().st_size > 10000 and "extrapolation" in printed
+    # The README has these rows; seconds, the last column, are others.
+    short = [line.rsplit("|", 2)[0] for line in printed.splitlines() if line.startswith("| masing")]
+    assert len(short) == 5 and all(line in readme for line in short)
