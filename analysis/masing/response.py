@@ -26,10 +26,10 @@ def panels(scan, abscissa=None):
     over = abscissa or scan.abscissa()
     chosen = []
     name_of = axis_label(scan, over)
-    largest = "largest" if scan.kind == "runs" and np.isfinite(scan.values("centre")[scan.done]).all() else "amplitude"
+    size = "largest" if scan.kind == "runs" else "amplitude"
     has_phase = np.isfinite(scan.points.get("phase", [])).any()
     first = ("restoring_amplitude", "secant_stiffness") if scan.kind == "closed curves" else \
-        ("amplitude", "phase") if has_phase else (largest, "restoring_amplitude")
+        ("amplitude", "phase") if has_phase else (size, "restoring_amplitude")
     for name in first:
         chosen.append((lambda axes, name=name: _over(axes, scan, over, name), f"{LABELS[name]} over {name_of}"))
     without = int(np.sum(scan.values("damping_ratio")[scan.done] <= ROUNDING))
@@ -92,8 +92,7 @@ def _curves(scan, over):
 
 def _over(axes, scan, over, name):
     for label, colour, indices in _curves(scan, over):
-        # Half the range and the middle of it have the largest displacement.
-        y = np.abs(scan.values("centre")) + scan.values("amplitude") if name == "largest" else scan.values(name)
+        y = np.maximum(scan.values("most_x"), -scan.values("least_x")) if name == "largest" else scan.values(name)
         x, y = scan.values(over)[indices], y[indices]
         if name == "phase":
             y = _centred(y)
