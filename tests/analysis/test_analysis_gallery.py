@@ -137,5 +137,8 @@ def test_a_long_record_has_its_error_below_and_one_that_wanders_has_its_times_as
 def test_every_case_file_of_the_repository_can_be_read():
     cases = [read_case(path) for path in sorted((program.ROOT / "jobs" / "cases").glob("*.ini"))]
     assert cases and [case.path for case in cases if case.caption == case.name] == []
+    # A title ends at its first full stop, so that it must have no abbreviation.
+    titles = [case.caption.partition(". ")[0] for case in cases]
+    assert [title for title in titles if len(title) < 20 or title.count("(") != title.count(")")] == []
     for words in (words for case in cases for words in case.drawings):
         assert words in ("field", "energy", "motion") or parse_drawing(words)
