@@ -1,7 +1,8 @@
 """What the papers print beside what the program finds, for the runs on a page that have the names of case files.
 
 papers.csv has what is printed, typed from the papers; a row's value is computed here from the samples of its runs. The
-papers' texts have no axes: what a figure spans is given for the eye beside the print.
+papers' texts have no axes: what a figure spans is given for the eye beside the print. A number that is not printed but
+follows from what is ends in †.
 """
 
 import csv
@@ -17,6 +18,8 @@ from masing.cycles.shape import segments_in_words
 from masing.identification.discrete import identify_discrete
 from masing.notation import EN_DASH, measured, minus, signs_of
 from masing.report.problem import WORKS
+
+DERIVED = "†"
 
 
 def _width(run):
@@ -42,9 +45,14 @@ def _moved(run, since, period):
     return np.interp(t, run.t, run.x) - np.interp(t - period, run.t, run.x)
 
 
+def _drift(run):
+    """How far x moves in a period, 2, on the mean."""
+    return 2 * (run.x[-1] - run.x[0]) / (run.t[-1] - run.t[0])
+
+
 def _ratchet(run):
     u = np.abs(run.state["u1"]).max()
-    return f"{measured(_moved(run, 490, 2)[-1], 4)} a period" if u == 1 else f"none, nothing slips: |u| ≤ {u:.2f} < η"
+    return f"{measured(_drift(run), 3)} a period" if u == 1 else f"none, nothing slips: |u| ≤ {u:.2f} < η"
 
 
 def _slipping(run):
@@ -52,6 +60,11 @@ def _slipping(run):
     late = run.t > run.t[-1] - 4 * np.pi
     u = [column[late] for name, column in run.state.items() if name.startswith("u")]
     return sum(np.count_nonzero(each == each.max()) > 1 for each in u)
+
+
+def _apart(one, other, since):
+    """By how much the difference of x of two runs varies from the time `since` on."""
+    return np.ptp((one.x - other.x)[one.t > since])
 
 
 def _loaded(run):
@@ -74,14 +87,14 @@ def _left(run):
         g1, g2, g3 = (sign * run.state[f"g{n}"] for n in (1, 2, 3))
         reached, left = (np.flatnonzero(~each[:-1] & each[1:]) for each in ((g2 == 2) & (g3 == 3), g1 > -1 + 1e-12))
         apart += [np.abs(run.t[left] - run.t[each]).min() for each in reached]
-    return max(apart)
+    return f"{measured(max(apart))} apart in time"
 
 
 def _extent(run):
     half = len(run.t) // 2
     loops = np.diff(run.t[half:][turning_points(run.x[half:])[1:-1:2]])
-    spans = [f"{measured(each.min(), 4)} … {measured(each.max(), 4)}" for each in (run.x, run.restoring)]
-    return "; ".join([*spans, measured(loops.mean(), 4) if np.ptp(loops) < 0.02 * loops.mean() else EN_DASH])
+    spans = [f"{measured(each.min(), 3)} … {measured(each.max(), 3)}" for each in (run.x, run.restoring)]
+    return "; ".join([*spans, measured(loops.mean(), 3) if np.ptp(loops) < 0.02 * loops.mean() else EN_DASH])
 
 
 # By the names in papers.csv: numbers, or words, of the runs of a row.
@@ -89,11 +102,11 @@ VALUES = {
     "width": _width, "component": _component, "oblique": _oblique, "ratchet": _ratchet, "left": _left,
     "extent": _extent,
     "curvature": lambda run: 2 * np.polyfit(*np.array([run.x, run.restoring])[:, (run.x > 0.2) & (run.x < 2.2)], 2)[0],
-    "drift": lambda run: _moved(run, 490, 2)[-1],
+    "drift": lambda run: f"x drifts by {measured(_drift(run), 1)} a period",
     "late_drift": lambda run: f"moved by {measured(np.abs(_moved(run, 1500, 20 * np.pi)).max())} of {_width(run):.0f}",
     "segments": lambda run: segments_in_words(run.x, run.restoring),
     "dimension": lambda run: len(run.state),
-    "translated": lambda one, other: f"the same to {measured(np.ptp((one.x - other.x)[one.t > 1980]))}",
+    "translated": lambda *both: "; ".join(f"to {measured(_apart(*both, since))} from t = {since}" for since in (1980, 50)),
     "widths": lambda *both: " and ".join(measured(_width(run), 4) for run in both),
     "segments_in_all": lambda run: 2 + 2 * _slipping(run),
     "phases": lambda run: 1 + _slipping(run),
@@ -127,9 +140,12 @@ def _row(runs, cases, paper, place, quantity, printed, value):
         quantity, printed = f"x; F − m x″; period (data {_as_printed(runs[0], printed)}{quantity})", EN_DASH
     elif not isinstance(program, str):
         numbers = np.atleast_1d(program)
-        apart = numbers - [float(Fraction(word)) for word in printed.split()]
+        words = printed.rstrip(DERIVED).split()
+        apart = numbers - [float(Fraction(word)) for word in words]
         difference = measured(apart[np.argmax(np.abs(apart))])
-        program = " ".join(measured(each, 7 if abs(each) > 1e-3 else 2, range(-2, 5)) for each in numbers)
+        # Four digits, or as many as are printed.
+        program = " ".join(measured(each, max(4, sum(map(str.isdigit, word))) if abs(each) > 1e-3 else 2, range(-2, 5))
+                           for each, word in zip(numbers, words))
     return {"work": next(work.key for work in WORKS if paper in work.key), "place": place, "quantity": quantity,
             "printed": minus(signs_of(printed)), "program": program, "difference": difference,
             "command": "; ".join(f"masing simulate --config jobs/cases/{case}.ini" for case in cases.split())}
