@@ -73,9 +73,9 @@ def _written(case, folder, html, thumbnail, summary, verdict):
 
 
 def order_cells(study):
-    """What a Study observed of x, y and the state where something was expected, [order ± half its interval, constant] of
+    """What a Study observed of x, y and the state where it measures them, [order ± half its interval, constant] of
     each; [] of the others."""
-    found = {f.quantity: f for f in findings(study) if f.expected and math.isfinite(f.observed)}
+    found = {f.quantity: f for f in findings(study) if f.quantity in study.quantities and math.isfinite(f.observed)}
     return [[f"{found[q].value} ± {found[q].uncertainty:.3f}", measured(study.number(f"constant_{q}"))]
             if q in found else [] for q in ("x", "y", "u")]
 

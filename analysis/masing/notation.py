@@ -79,6 +79,12 @@ def measured(value, digits=2, plain=range(-1, 4)):
     return minus(_times_ten(mantissa, exponent))
 
 
+def rounded_up(value, digits):
+    """The least number of so many significant digits that is not below a positive one: 4.39 of 4.3835."""
+    unit = 10.0 ** (math.floor(math.log10(value)) + 1 - digits)
+    return math.ceil(value / unit) * unit
+
+
 def tick(value, digits=4):
     """A number on an axis: `−1.5`, `0`, `2.5·10⁻¹⁴`; so many digits, without trailing zeros."""
     return re.sub(r"\.?0+(?=·)", "", measured(value, digits, plain=range(-3, max(5, digits))))

@@ -26,6 +26,13 @@ def continuum(columns):
     return columns | {"cells": np.zeros(len(columns["cells"])), "ds": np.zeros(len(columns["cells"]))}
 
 
+def unexpected_y(order):
+    """The facts of a fit in which y has this order ± 0.1 where none was expected."""
+    facts = fitted() | {"order_y": order, "observed_y": order, "order_uncertainty_y": 0.1, "verdict_y": "not judged"}
+    del facts["expected_y"]
+    return facts
+
+
 LAST_PAIR = fitted(1.005, order_x=NAN, order_uncertainty_x=NAN, observed_x=0.9913, order_uncertainty_u=2e-4)
 FOUND = {"richardson_x": -1.25, "richardson_order_x": 1.01, "gci_x": 2.5e-4, "gci_relative_x": 2e-4}
 BOTH = {"refine": "both", "reference": "exact"}
@@ -65,9 +72,9 @@ PAGES = {
                  []),
     "joint": (staircase(), fitted() | jointly() | {"bound": 7.0},
               ["C₁ (of δs) C₂ (of δt)", "12.00 [11.58, 12.42] −5.00 [−5.65, −4.35]", "Constants of opposite signs",
-               "suffices at these levels, where the two errors partly cancel; apart x needs 12 δs + 5 δt.",
-               "over |C₁ δs + C₂ δt|, with the constants of each", "The error of x at each level",
-               "Its terms cancel at δs/δt = 0.42, outside."], []),
+               "C = 7 suffices at these levels.", "Order one in δs and δt: x 1.000",
+               "over |C₁ δs + C₂ δt|, with the constants of each, fitted at p = 1: the slope is half assumed",
+               "The error of x at each level"], ["apart x", "terms cancel", "Order one in δs + δt"]),
     "joint, positive": (staircase(time=5.0), fitted() | jointly(time=5.0), ["C₁ (of δs)"], ["cancel"]),
     "joint, perhaps zero": (staircase(), fitted() | jointly() | {"cancels_x": 0},
                             ["Constants of opposite signs (y, u and u at the cells’ points)"], []),
@@ -75,15 +82,17 @@ PAGES = {
     "one ray": (staircase(stairs=((100, 100000), (200, 200000), (400, 400000))),
                 fitted(**BOTH, joint_missing="δs/δt = 2 at all of them, one ray"),
                 ["Order one along δs/δt = 2: x 1.000, y 1.000 and u 1.000; space and time are not told apart.",
-                 "error ≈ C (δs + δt)ᵖ", "0.1235"], ["Along the dashed line", "Order one in δs + δt", "cannot tell"]),
+                 "error ≈ C (δs + δt)ᵖ exp(D z)", "0.1235"],
+                ["Along the dashed line", "Order one in δs", "cannot tell"]),
     "no joint fit": (staircase(), fitted(**BOTH, joint_missing="two levels"),
-                     ["Order one in δs + δt:", "cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: two levels."], []),
-    "form, exact": (marked(ladder()), fitted(1.1, reference="exact-time"), ["error ≈ C δtᵖ"], ["xtrapol"]),
+                     ["Order one in δs and δt:",
+                      "cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: two levels."], []),
+    "form, exact": (marked(ladder()), fitted(1.1, reference="exact-time"), ["error ≈ C δtᵖ exp(D z)"], ["xtrapol"]),
     "form, finest": (marked(ladder()), fitted(1.1), ["error ≈ C (δtᵖ − that of the reference)"], []),
     "form, successive": (marked(ladder()), fitted(reference="successive"), ["C (δtᵖ − that of the next level)"], []),
     "continuum": (continuum(ladder()), fit(reference="exact", bound=3 * 0.123456),
                   ["(here P = ∞)", "tried on the continuum", "∞ 1000 0 5.000e-01 ", "∞ 8000 0 6.250e-02 ",
-                   "C = 0.37 suffices at these levels.", "No finite ladder of levels can show one C for all."], []),
+                   "C = 0.371 suffices at these levels.", "No finite ladder of levels can show one C for all."], []),
     "continuum on the map": (without(staircase(), ("cells", "ds"), -1, 0.0), fitted() | jointly(),
                              ["P = ∞ or without an error: 1 of 4 levels"], []),
     "extrapolation": (ladder(), fit(**FOUND, richardson_y=NAN, richardson_order_y=NAN, gci_y=NAN),
@@ -97,12 +106,19 @@ PAGES = {
     "mixed in time": (ladder(), fit(statement="mixed", left_over="time", refine="cells"),
                       ["errors hold the error in time of the fixed N ="], ["Tested:"]),
     "3.1": (ladder(), fit(refine="cells", statement="3.1"),
-            ["Tested: Proposition 3.1", "|x − xh| ≤ C h", "h = δs for"], ["Proposition 4.1", "(25)"]),
+            ["Tested: Proposition 3.1, exact in time in the paper, here by N = ", "|x − xh| ≤ C h", "h = δs for",
+             "Proposition 3.1 exact in time (study 1: N steps)"], ["Proposition 4.1", "(25)"]),
     "4.1": (ladder(), fit(refine="both", statement="4.1"), ["Tested: Proposition 4.1", "h = δs + δt for"],
             ["Proposition 3.1", "h = δs for"]),
     "25": (ladder(), fit(), ["Tested: (25) (here P = 10)", "C δt"], ["Proposition", "continuum."]),
     "least part": (ladder(), fitted(least_uncertainty=0.005),
-                   ["half-width: scatter; choice; least", "√(scatter² + choice² + least²)", "digits beyond the least part are not claimed", "5.0·10⁻³"], []),
+                   ["half-width: scatter; choice", "√(scatter² + choice² + 0.005²)"],
+                   ["other choices of levels and terms"]),
+    "y does not converge": (ladder(), unexpected_y(-0.06),
+                            ["Order one in δt: x 1.000 and u 1.000. y does not converge: order −0.060 [−0.160, 0.040].",
+                             "x and u, every interval within 1 ± 0.1. y does not converge. Errors",
+                             "−0.060 ± 0.100 not judged"], ["x does not"]),
+    "y may converge": (ladder(), unexpected_y(0.06), ["0.060 ± 0.100 not judged"], ["not converge"]),
     "leapfrog": (ladder(), fit(statement="beyond", beyond="leapfrog"), ["velocity Verlet", "taken apart"],
                  ["(25)", "midpoint”", "stays"]),
     "midpoint": (ladder(), fit(refine="cells", statement="beyond", beyond="midpoint"),
@@ -240,6 +256,11 @@ def test_behind_its_first_screen_the_page_of_the_quickstart_is_short(page_of, ma
     seen = {section: len(words.split()) for section, words in page.seen.items()}
     assert seen["summary"] < 600 and sum(seen.values()) - seen["summary"] <= 2500, seen
     assert "in every digit shown" in page.seen["study-6"]
+    first = " ".join(page.seen["summary"].split())
+    assert "in 5 studies (study 6 repeats study 5), every" in first
+    assert "Proposition 3.1 exact in time (studies 2 and 3" in first
+    assert first.count("10⁵ memory ") == 1 and "Engine memory: turning points, no sweep of cells." in first
+    assert "The papers print no numbers to compare here" in first and "share the law of force" in first
 
 
 def replace_configuration(study, run=None, text=None):

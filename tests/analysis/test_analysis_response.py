@@ -108,19 +108,34 @@ def test_a_report_has_a_section_on_scans(made, masing, run_script, tmp_path):
     assert page.words.startswith("Responses ") and "8 limit cycles for F in [0.2, 0.4] and w in" in page.words
     assert "steady.h5 – – " in page.words.partition("Files: cost")[2]
     assert "masing reproduce steady.h5" in page.words
-    assert page.words.startswith("Responses Responses Figure 1. Amplitude X over frequency w.") and "Figure 5" not in page.words
+    assert page.words.startswith("Responses Responses 8 of 8 limit cycles of the exact solution at P = ∞, by shooting")
+    assert " of its range. Figure 1. Amplitude X over frequency w." in page.words and "Figure 5" not in page.words
+    assert "Not tested: values between" in page.words
     # --cycles alone is enough, and beside a scan both are on the first screen.
     run = program.run(masing, "simulate", *"--cells 5 --steps 2000 --final-time 20 --output".split(), tmp_path / "a.h5")
     assert run.code == 0 and run_script(report, "--cycles", tmp_path / "a.h5", "--files-only", "--page-only") == (
         0, f"{tmp_path / 'a.html'}\n", "")
     run_script(report, made / "steady.h5", "--cycles", tmp_path / "a.h5", "--files-only", "--page-only", "-o", output)
     page = Page(output.read_text(encoding="utf-8"))
-    assert "Responses and cycles Figure 1. Left: Hysteresis cycle of P = 5. Right: Amplitude X over" in page.words
+    assert "of its range. Figure 1. Left: Hysteresis cycle of P = 5. Right: Amplitude X over" in page.words
     one_line(run_script(report, "-o", output), "no file is given")
     pictures = response_pictures(read(made / "steady.h5"))
     assert len(pictures) == 4 and "F(t) = F*cos(w*t), k(s) = 1, η(s) = s+0.1, k₀ = 0.2." in pictures[0].caption
     assert all(each.figure.axes[0].get_legend() for each in pictures)
     assert all(picture.alt for picture in pictures)
+
+
+def test_closed_curves_have_no_force_no_time_and_no_start(made, run_script, tmp_path):
+    said = {}
+    for name in ("closed", "runs"):
+        output = tmp_path / f"{name}.html"
+        assert run_script(report, made / f"{name}.h5", "--files-only", "-o", output)[0] == 0
+        said[name] = Page(output.read_text(encoding="utf-8")).seen
+    problem, summary = (" ".join(said["closed"][section].split()) for section in ("problem-1", "summary"))
+    assert "k₀ 0.2" in problem and not [word for word in ("F(t)", "x₀", "T ", "y′") if word in problem]
+    assert "20 of 20 closed curves follow at P = ∞ from the law of force alone" in summary
+    assert "F(t)" in said["runs"]["problem-1"]
+    assert "steps at P = ∞; their errors are not measured" in said["runs"]["summary"]
 
 
 def test_a_case_with_an_axis_is_a_scan(tmp_path):

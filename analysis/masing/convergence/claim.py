@@ -11,7 +11,7 @@ from masing.results import QUANTITY_NAMES, Mark
 
 AS_EXPECTED = "as expected"
 EXACT = "exact"  # no error above the round-off floor
-STEPS = {"steps": "δt", "cells": "δs", "both": "δs + δt"}
+STEPS = {"steps": "δt", "cells": "δs", "both": "δs and δt"}
 SIGNS = {Mark.BEFORE: "†", Mark.ON_FLOOR: "‡"}
 MARKS = {Mark.FITTED: "fitted", Mark.BEFORE: "before the asymptotic range", Mark.ON_FLOOR: "on the round-off floor",
          Mark.NO_ERROR: "no error"}
@@ -60,6 +60,10 @@ class OrderResult:
         """The interval of the observed order, or that it is the last pair's, which has none."""
         return "(last pair)" if self.last_pair else interval(self.observed, self.uncertainty)
 
+    def converges(self, tolerance):
+        """Whether the interval of the observed order, where it has one, reaches above the tolerance about 0."""
+        return not self.observed + self.uncertainty <= tolerance
+
     def expectation(self, tolerance):
         """The expected order and how far from it is tolerated: `1 ± 0.1`, `≥ 0.5 − 0.1`, or an en dash."""
         if not self.expected:
@@ -82,8 +86,16 @@ def ray(study):
     return float(np.median(study.ds / study.dt)) if is_one else None
 
 
+def unconverged(study):
+    """The OrderResults of the quantities that a Study measures, of which no order was expected and that do not
+    converge."""
+    tolerance = study.number("tolerance")
+    unexpected = [f for f in findings(study) if f.quantity in study.quantities and not f.expected]
+    return [f for f in unexpected if not f.converges(tolerance)]
+
+
 def sentence(study):
-    """The claim of a Study in one sentence."""
+    """The claim of a Study in one sentence, and what does not converge in another."""
     ratio, expected = ray(study), [finding for finding in findings(study) if finding.expected]
     where = f" in {STEPS[study.refine]}" if ratio is None else f" along δs/δt = {ratio:.3g}"
     if not expected:
@@ -95,7 +107,17 @@ def sentence(study):
         doubt = "" if study.verdict in (AS_EXPECTED, EXACT) else " was expected; observed"
         parts.append(f"order {wanted.degree}{where if not parts else ''}{doubt}: {listed(seen)}")
     text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}{'; space and time are not told apart' if ratio is not None else ''}."
+    failing = [f" {f.name}{FIXED_SPACE}does not converge: order {f.observation}." for f in unconverged(study)]
+    text += "; space and time are not told apart" * (ratio is not None)
+    return "".join([f"{text[0].upper()}{text[1:]}.", *failing])
+
+
+def twin(study, others):
+    """The place of the first of the other studies whose levels have the same errors in every digit shown, or None."""
+    def digits(each):
+        return each.problem, each.reference, [[cell[1:] for cell in row] for row in level_rows(each, each.quantities)]
+
+    return next((place for place, other in enumerate(others) if digits(other) == digits(study)), None)
 
 
 def sizes(study):

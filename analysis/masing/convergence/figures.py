@@ -56,7 +56,8 @@ def abscissa(study):
         return *PLAIN_STEPS[study.refine], False
     powers = {study.joint(q).power for q in drawn(study, study.quantities)}
     label = "|C₁ δs + C₂ δt|" if powers == {1} else "h, hᵖ = |C₁ δsᵖ + C₂ δtᵖ|"
-    return label, f"{label}, with {'the constants' if powers == {1} else 'p and the constants'} of each", True
+    power = "p = 1" if powers == {1} else "the promised p"
+    return label, f"{label}, with the constants of each, fitted at {power}: the slope is half assumed", True
 
 
 def error_figure(curves, slopes, label, floor=0.0):

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import jinja2
 
-from masing.convergence.claim import AS_EXPECTED, EXACT
+from masing.convergence.claim import AS_EXPECTED, EXACT, twin
 from masing.notation import cell, count, measured
 from masing.report.cycles import cycles_section
 from masing.report.pictures import Text
 from masing.report.problem import cited, problem
 from masing.report.provenance import provenance_section, reproduction
-from masing.report.study import study_section, twin
+from masing.report.study import study_section
 from masing.report.summary import study_rows, summary
 from masing.report.trajectories import response_pictures, trajectory_pictures
 from masing.report.work import number_pictures, work_precision

@@ -12,6 +12,8 @@ from masing.report.pictures import Picture
 
 # Data that go without saying where they are 0.
 SILENT = ("damping", "base-acceleration")
+# All that closed curves, which are no motion, depend on.
+OF_CURVES = {"k0", "stiffness", "threshold", "threshold-down"}
 # What a table of a function is over, by the end of its symbol.
 ABSCISSAS = {"(s)": "s", "(t)": "time t"}
 
@@ -21,23 +23,26 @@ Datum = namedtuple("Datum", "symbol value picture", defaults=[None])
 
 @dataclass(frozen=True)
 class Problem:
-    """What a page says of a problem: the name of its model, the program's words and equations of it, its data, and the
-    pictures of those that are tables."""
+    """What a page says of a problem: the name of its model, the program's words and equations of it, its data, the
+    pictures of those that are tables, and whether there is a motion or only closed curves."""
 
     id: str
     model: str
     title: str
     equations: list
     data: list
+    moves: bool = True
 
     pictures = property(lambda self: [each.picture for each in self.data if each.picture])
 
 
 def problem(run, identifier, described):
     """The Problem of a Run under an id of the page; described: the output of masing models MODEL, or None."""
-    shown = [key for key in SYMBOLS if run.settings.get(key) and (key not in SILENT or run.settings[key] != "0")]
+    moves = getattr(run, "kind", None) != "closed curves"
+    shown = [key for key in SYMBOLS if run.settings.get(key) and (key not in SILENT or run.settings[key] != "0")
+             and (moves or key in OF_CURVES)]
     keys = shown + [key for key in run.settings if key.startswith("model.")]
-    return Problem(identifier, run.model, *in_equations(described), [_datum(run, key) for key in keys])
+    return Problem(identifier, run.model, *in_equations(described), [_datum(run, key) for key in keys], moves)
 
 
 def in_equations(described):

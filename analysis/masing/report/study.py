@@ -7,18 +7,18 @@ import numpy as np
 from masing.convergence.claim import STEPS, findings, level_rows, quantities_to_show, ray, sizes
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, map_figure, study_figure
 from masing.names import short_value
-from masing.notation import count, listed, measured, minus, negatives, order, signs_of
+from masing.notation import count, listed, measured, minus, negatives, order, rounded_up, signs_of
 from masing.report.problem import first_sentence
 from masing.report.pictures import Picture
-from masing.report.summary import STATEMENTS
+from masing.report.summary import STATEMENTS, shares_time
 from masing.report.tables import constant_cells, constant_headings, sign_notes, study_tables
 from masing.results import QUANTITY_NAMES
 from masing.style import drawable_in_logarithm
 
 # The keys of the method with their symbols.
 METHOD = (("rule in s", "rule"), ("scheme in t", "scheme"), ("engine", "engine"))
-# The parts of half an interval, by their names in the file; older files do not say the least.
-PARTS = ("statistical_uncertainty_{}", "structural_uncertainty_{}", "least_uncertainty")
+# The parts of half an interval that differ by quantity, by their names in the file.
+PARTS = ("statistical_uncertainty_{}", "structural_uncertainty_{}")
 
 
 def study_section(study, number, problem, is_first):
@@ -31,14 +31,14 @@ def study_section(study, number, problem, is_first):
         "sentence": study.claim, "verdict": study.verdict,
         "remarks": [negatives(line) for line in study.fit["remarks"].splitlines()],
         "refined": STEPS[study.refine], "findings": [_finding_row(study, finding) for finding in shown],
-        "has_least": "least_uncertainty" in study.fit, "constant_headings": constant_headings(study),
+        "least": study.fit.get("least_uncertainty"), "constant_headings": constant_headings(study),
         "statement": _statement(study), "tests": STATEMENTS.get(study.fit["statement"], ""),
         "unmet": study.fit.get("unmet_hypotheses", ""),
         "constants": _constants(study, [f.quantity for f in found if f.quantity in quantities]),
         "reference": study.fit["reference_text"], "explained": signs_of(study.fit.get("reference_explanation", "")),
         "model": study.model, "has_cells": study.has_cells,
         "problem": problem, "shows_problem": is_first, "sizes": list(sizes(study)),
-        "data": _data(study, METHOD),
+        "data": _data(study, METHOD), "engine": study.engine,
         "error_headings": [heading for q in quantities for heading in (f"error of {LABELS[q]}", "order")],
         "levels": level_rows(study, quantities),
         "notes": sign_notes(study, quantities), "is_successive": study.reference == "successive",
@@ -46,14 +46,6 @@ def study_section(study, number, problem, is_first):
         "errors": error_picture(study, quantities), "map": map_picture(study),
         "tables": study_tables(study, found, quantities),
     }
-
-
-def twin(study, others):
-    """The place of the first of the other studies whose levels have the same errors in every digit shown; None without."""
-    def digits(each):
-        return each.problem, each.reference, [[cell[1:] for cell in row] for row in level_rows(each, each.quantities)]
-
-    return next((place for place, other in enumerate(others) if digits(other) == digits(study)), None)
 
 
 def error_picture(study, quantities):
@@ -85,10 +77,6 @@ def map_picture(study):
         return None
     ds, dt, errors = study.ds[shown], study.dt[shown], study.errors["x"][shown]
     caption = f"The error of x at each level. Lines: the joint fit |{fit.formula}|, between the levels’ ratios δs/δt."
-    if fit.cancels:
-        ratio = (-fit.time / fit.space) ** (1 / fit.power)
-        outside = ", outside" * (not fit.least_ratio <= ratio <= fit.largest_ratio)
-        caption += f" Its terms cancel at δs/δt = {measured(ratio)}{outside}."
     if not shown.all():
         caption += f" Not drawn, because P = ∞ or without an error: {np.sum(~shown)} of {study.levels} levels."
     levels = "; ".join(f"{measured(e)} at δs = {measured(s)}, δt = {measured(t)}" for s, t, e in zip(ds, dt, errors))
@@ -116,15 +104,14 @@ def _data(study, keys):
 
 
 def _statement(study):
-    """The template's values for the statement that is tested: its name, what is beyond the papers, the least bound and,
-    where its errors partly cancel, the bound of them apart."""
-    bound, fit = study.number("bound"), study.joint("x")
+    """The template's values for the statement that is tested: its name, what is beyond the papers, the least bound."""
+    bound = study.number("bound")
     column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
-    apart = f"{measured(abs(fit.space), 3)} δs + {measured(abs(fit.time), 3)} δt" if fit and fit.cancels else None
     return {"name": study.fit["statement"], "beyond": study.fit["beyond"].split(), "continuum": study.cells == 0,
             "left_over": study.fit["left_over"], "fixed": fixed, "unmet": study.fit.get("unmet_hypotheses", ""),
-            "bound": measured(bound, 3) if math.isfinite(bound) else None, "apart": apart}
+            "bound": measured(rounded_up(bound, 3), 3) if math.isfinite(bound) else None,
+            "shares_time": shares_time(study)}
 
 
 def _constants(study, quantities):
@@ -134,16 +121,16 @@ def _constants(study, quantities):
     form, sentences = None, []
     if joint:
         low, high = min(fit.least_ratio for fit in joint.values()), max(fit.largest_ratio for fit in joint.values())
-        form = " or ".join(dict.fromkeys(fit.formula for fit in joint.values())) + ", with 95 % intervals"
-        form += f", for δs/δt from {low:.3g} to {high:.3g}: other ratios have others" if math.isfinite(low + high) else ""
+        form = " or ".join(dict.fromkeys(fit.formula for fit in joint.values())) + " with 95 % intervals"
+        form += f", for δs/δt from {low:.3g} to {high:.3g}" if math.isfinite(low + high) else ""
     elif any(math.isfinite(study.number(f"constant_{q}")) for q in quantities):
-        step = f"({STEPS[study.refine]})" if study.refine == "both" else STEPS[study.refine]
+        step = "(δs + δt)" if study.refine == "both" else STEPS[study.refine]
         form = {"finest": f"C ({step}ᵖ − that of the reference)",
-                "successive": f"C ({step}ᵖ − that of the next level)"}.get(study.reference, f"C {step}ᵖ")
+                "successive": f"C ({step}ᵖ − that of the next level)"}.get(study.reference, f"C {step}ᵖ") + " exp(D z)"
     opposed = [QUANTITY_NAMES[q] for q, fit in joint.items() if fit.cancels]
     if opposed:
-        sentences.append(f"Constants of opposite signs ({listed(opposed)}): the errors in space and in time partly cancel, "
-                         "and refining one alone can enlarge the error.")
+        sentences.append(f"Constants of opposite signs ({listed(opposed)}): errors in space and in time partly cancel; "
+                         "refining one alone can enlarge the error.")
     if study.fit["joint_missing"] and ray(study) is None:
         sentences.append("The levels cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: "
                          f"{study.fit['joint_missing']}.")
