@@ -94,12 +94,14 @@ std::optional<std::string> asked_text(const std::string& command,
     return word == "--help" || word == "-h" || word == "help";
   };
   if (is_help(command)) {
-    return words.empty() ? usage : asked_text(words.front(), {"--help"}).value_or(usage);
+    const bool is_of_one = !words.empty() && !is_help(words.front());
+    return is_of_one ? asked_text(words.front(), {"--help"}).value_or(usage) : usage;
   }
   if (command == "--version") {
     return version_text();
   }
-  const bool wants_help = std::ranges::any_of(words, is_help);
+  const bool wants_help =
+      std::ranges::count(words, "--help") > 0 || (words.size() == 1 && is_help(words.front()));
   if (command == "models") {
     return commands::models(wants_help ? std::vector<std::string>{} : words);
   }

@@ -289,6 +289,10 @@ std::optional<double> period_of(const Function& force, double final_time) {
     }
   }
   double period = periods / lowest;
+  constexpr double irrational = 0.6180339887498949;
+  if (repeats_within(force, irrational * period, period)) {
+    return period;  // F is constant and has every period
+  }
   // As of cos(t)^2, whose period is half that of cos(t).
   for (const int parts : {2, 3, 5, 7}) {
     while (repeats_within(force, period / parts, period)) {

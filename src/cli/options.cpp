@@ -426,13 +426,13 @@ Reading read(const Value& value, const Setting& given, const Names& constants, c
     reading.numbers.push_back({Number(text, constants)});
   } else if (value.is_numeric()) {
     for (const std::string& piece : split_list(text)) {
-      if (piece.find(' ') != std::string::npos &&
-          piece.find_first_not_of("0123456789.:e ") == std::string::npos) {
-        throw UserError(in_quotes(piece) + " are several numbers; part them with commas");
-      }
       auto& numbers = reading.numbers.emplace_back();
       for (const std::string& each :
            value.kind == Kind::levels ? base::split(piece, ':') : std::vector{piece}) {
+        if (base::trimmed(each).find(' ') != std::string::npos &&
+            each.find_first_not_of("0123456789.e ") == std::string::npos) {
+          throw UserError(in_quotes(each) + " are several numbers; part them with commas");
+        }
         numbers.emplace_back(each, constants);
       }
     }

@@ -345,6 +345,8 @@ void check_scan(const Validated& request) {
   }
   require(!c.resolve || (c.steady && c.past == scan::Past::rest), "resolve",
           "points are put between limit cycles of their own; give --steady without --past point");
+  require(!c.resolve || axes.back().values.name != "cells", "resolve",
+          "between whole numbers of cells there may be none; give another last axis");
   if (!c.backbone.empty()) {
     require(model.slab != nullptr, "backbone",
             "closed curves are known of slabs; give --model masing");

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <numbers>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -110,27 +110,30 @@ class Points {
       least = std::min(least, point.numbers.amplitude);  // NaN, of one that failed, is not less
       most = std::max(most, point.numbers.amplitude);
     }
-    std::set<std::vector<double>> middles;
+    std::vector<std::pair<double, std::vector<double>>> middles;  // with how much there bends
     for (auto c = all.begin(), b = c, a = c; c != all.end(); a = b, b = c++) {
       const double last[] = {a->first.back(), b->first.back(), c->first.back()};
       const double part = (last[1] - last[0]) / (last[2] - last[0]);  // NaN at first
-      const auto bends = [&](double before, double after, double range) {
-        return std::abs((1 - part) * before - part * after) > *spec_.resolve * range;
+      const auto bend = [&](double before, double after, double range) {
+        return std::abs((1 - part) * before - part * after) / range;
       };
+      const double most_bent = std::max(
+          bend(b->second.amplitude - a->second.amplitude, c->second.amplitude - b->second.amplitude,
+               std::max(most - least, 1e-9 * most)),
+          bend(std::remainder(b->second.phase - a->second.phase, 2 * pi),
+               std::remainder(c->second.phase - b->second.phase, 2 * pi), pi));
       if (std::equal(a->first.begin(), a->first.end() - 1, c->first.begin()) &&
-          (bends(b->second.amplitude - a->second.amplitude,
-                 c->second.amplitude - b->second.amplitude, std::max(most - least, 1e-9 * most)) ||
-           bends(std::remainder(b->second.phase - a->second.phase, 2 * pi),
-                 std::remainder(c->second.phase - b->second.phase, 2 * pi), pi))) {
+          most_bent > *spec_.resolve) {
         for (const double other : {last[0], last[2]}) {
-          std::vector<double> middle = b->first;
-          middle.back() = (last[1] + other) / 2;
-          middles.insert(middle);
+          middles.emplace_back(most_bent, b->first);
+          middles.back().second.back() = (last[1] + other) / 2;
         }
       }
     }
-    for (auto room = 10 * grid_size_ - std::ssize(points_); const auto& middle : middles) {
-      if (room > 0 && !all.contains(middle)) {
+    std::ranges::stable_sort(middles, std::greater<>(),
+                             [](const auto& each) { return each.first; });
+    for (auto room = 10 * grid_size_ - std::ssize(points_); const auto& [bend, middle] : middles) {
+      if (room > 0 && all.try_emplace(middle).second) {
         added_.insert(added_.end(), middle.begin(), middle.end());
         --room;
       }

@@ -69,6 +69,7 @@ TEST(Period, is_the_least_common_multiple_of_those_of_its_functions) {
 TEST(Period, is_that_of_the_functions_that_others_are_made_of) {
   expect_period("exp(sin(t))", 2 * pi);
   expect_period("cos(t)^2", pi);
+  expect_period("0*cos(t)", 2 * pi);  // constant: any part of it would do
   expect_period("abs(sin(t))+max(cos(2*t), 0.2)", pi);
   expect_period("sin(t)*square(t/(2*pi))/(2+cos(t))", 2 * pi);
   expect_period("sin(t) > 0 ? 1 : cos(2*t)", 2 * pi);

@@ -41,6 +41,9 @@ def test_help_is_given_however_it_is_asked_for(masing):
     for words in (("help", "simulate"), ("simulate", "-h"), ("simulate", "help"), ("simulate", "--mass=2", "--help")):
         assert masing.done(*words).stdout == of_simulate
     assert masing.done("help", "simulate", ranks=2).stdout == of_simulate
+    assert masing.done("help", "help").stdout == masing.done("-h", "--help").stdout == of_all
+    masing.done("simulate", "--cells=2", "--steps=4", "--final-time=1", "--output", "help")  # a name
+    assert masing.names() == ["help"]
     assert masing.done("models", "-h").stdout == masing.done("help", "models").stdout == masing.done("models").stdout
     for command in ("reproduce", "benchmark"):
         assert masing.done(command, "-h").stdout.startswith(f"masing {command}")

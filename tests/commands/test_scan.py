@@ -370,6 +370,7 @@ PULSE = "--force=0.3*cos(t)+40*exp(-((t-100)/0.01)^2)"  # periodic for 15 period
     (("--over=mass=1,2", "--past=now"), ["--past", "rest|point"]),
     (("--over=mass=1,2", "--resolve=0.1"), ["--resolve: points are put between limit cycles", "give --steady"]),
     (("--over=mass=1,2", "--resolve=0.1", "--steady", "--past=point"), ["--resolve", "without --past point"]),
+    (("--over=cells=10,20", "--resolve=0.1", "--steady"), ["--resolve: between whole numbers of cells"]),
     (("--over=mass=1,2", "--resolve=0", "--steady"), ["--resolve: 0; must be > 0"])])
 def test_mistakes_are_refused(masing, words, said):
     message = masing.refused("scan", *words)
