@@ -38,7 +38,7 @@ PERIODS, SAMPLES, REPEATS = 10, 2000, 7
 # The steps of leapfrog for each element. The errors in time and of the elements have opposite signs and cancel at 40.
 STEPS = 160
 # Seconds that the program takes before its loop, and the n of the printed table; 0 is ∞.
-START, TABLED = 0.15, (50, 100, 200, 0)
+START, TABLED = 0.05, (50, 100, 200, 0)
 PERIOD = 2 * np.pi / FREQUENCY
 END = PERIODS * PERIOD
 
