@@ -13,6 +13,7 @@ from pathlib import Path
 
 from masing import program, style
 from masing.errors import MasingError
+from masing.notation import EN_DASH
 from masing.report import papers
 from masing.report.archive import write_archive
 from masing.report.exact import ExactSolutions
@@ -63,7 +64,7 @@ def main(arguments):
     title = options.title or ("Order of convergence and hysteresis cycles" if studies else
                               "Responses" + " and cycles" * bool(runs) if scans else "Trajectories")
     html, pieces = page(title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),
-                        scans, papers.rows(runs))
+                        scans, [row for row in papers.rows(runs) if row["printed"] != EN_DASH])
     if not options.page_only:
         write_pieces(Path(f"{path.with_suffix('')}-files"), pieces)
     command_line.write_file(path, html.encode("utf-8"))

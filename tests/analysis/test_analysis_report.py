@@ -233,7 +233,8 @@ FIGURES = "06", "07", "08", "09", "10"
 
 
 def shorter(case):
-    """The words of a tenth of a case's time in a tenth of its steps; of its cells only some thousand."""
+    """The words of a tenth of a study's time in a tenth of its steps, of its cells only some thousand; of a trajectory
+    all, as the papers' numbers are beside those of their data alone."""
     settings = parse_configuration(case.read_text(encoding="utf-8"))
     levels = [level.split(":") for level in settings.get("levels", "").split(",")]
     if settings.get("refine") == "cells":
@@ -241,7 +242,7 @@ def shorter(case):
     elif "refine" in settings:
         words = ["--levels", ",".join(":".join([*first, str(int(last) // 10)]) for *first, last in levels)]
     else:
-        words = ["--steps=100000", "--from=20", "--to=50", "--sample-every=50"]
+        return ["--config", case]
     return ["--config", case, "--final-time=50", *words]
 
 

@@ -6,6 +6,7 @@ follows from what is ends in †.
 """
 
 import csv
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from masing.cycles import polygons
 from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import turning_points, widest_half_cycle
 from masing.cycles.shape import segments_in_words
+from masing.errors import MasingError
 from masing.identification.discrete import identify_discrete
 from masing.notation import EN_DASH, measured, minus, signs_of
 from masing.report.problem import WORKS
@@ -122,22 +124,26 @@ VALUES = {
 
 def rows(runs):
     """The rows of a page on the runs that have the names of case files, {work, place, quantity, printed, program,
-    difference, command: text}: each number in print; and of each figure what it spans, and whether its data are those
-    printed. Words have no difference; a run of other data may lack what a row is about (–)."""
-    known = {run.path.stem: run for run in runs}
+    difference, command: text}: each number in print, and of each figure what it spans. Words have no difference. A run
+    of other data than its case's has no rows; one of other steps may lack what a row is about (–)."""
     with Path(__file__).with_suffix(".csv").open(encoding="utf-8") as file:
-        printed = [row for row in csv.DictReader(file, delimiter=";") if known.keys() >= set(row["cases"].split())]
-    return [_row([known[case] for case in row["cases"].split()], **row) for row in printed]
+        printed = list(csv.DictReader(file, delimiter=";"))
+    data = {row["cases"]: row["printed"] for row in printed if row["value"] in ("extent", "data")}
+    known = {run.path.stem: run for run in runs if _has_data(run, data.get(run.path.stem, ""))}
+    return [_row([known[case] for case in row["cases"].split()], **row) for row in printed
+            if row["value"] != "data" and known.keys() >= set(row["cases"].split())]
 
 
 def _row(runs, cases, paper, place, quantity, printed, value):
     difference = EN_DASH
     try:
         program = VALUES[value](*runs)
-    except (IndexError, KeyError, ValueError):
+        if not isinstance(program, str) and np.size(program) != len(printed.split()):
+            program = EN_DASH
+    except (ArithmeticError, AttributeError, IndexError, KeyError, MasingError, TypeError, ValueError):
         program = EN_DASH
     if value == "extent":
-        quantity, printed = f"x; F − m x″; period (data {_as_printed(runs[0], printed)}{quantity})", EN_DASH
+        quantity, printed = f"x; F − m x″; period (data as printed{quantity})", EN_DASH
     elif not isinstance(program, str):
         numbers = np.atleast_1d(program)
         words = printed.rstrip(DERIVED).split()
@@ -151,16 +157,13 @@ def _row(runs, cases, paper, place, quantity, printed, value):
             "command": "; ".join(f"masing simulate --config jobs/cases/{case}.ini" for case in cases.split())}
 
 
-def _as_printed(run, printed):
-    """`as printed`, or what is another number or text in the configuration of the run."""
+def _has_data(run, printed):
+    """Whether the configuration of the run has the data `key=value key=value`."""
     def numbers(text):
         try:
             return [round(float(Fraction(word)), 12) for word in text.split(",")]
         except ValueError:
             return text
 
-    data = [(key if key in run.settings else f"model.{key}", value) for key, _, value in
-            (word.partition("=") for word in printed.split())]
-    apart = [f"{key.removeprefix('model.')} = {run.settings.get(key)}, not {value}" for key, value in data
-             if numbers(run.settings.get(key, "none")) != numbers(value)]
-    return "; ".join(apart) or "as printed"
+    return all(numbers(run.settings.get(key, run.settings.get(f"model.{key}", "none"))) == numbers(value)
+               for key, value in re.findall(r"(\S+?)=(.*?)(?= \S+=|$)", printed))
