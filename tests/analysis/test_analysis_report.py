@@ -38,7 +38,7 @@ FOUND = {"richardson_x": -1.25, "richardson_order_x": 1.01, "gci_x": 2.5e-4, "gc
 BOTH = {"refine": "both", "reference": "exact"}
 # What a page says of a study, and what it does not say: columns, attributes of /fit, said, unsaid.
 PAGES = {
-    "good": (ladder(), fit(), ["The order one that (25) proves is observed: 1.000 for x, y and u, every interval",
+    "good": (ladder(), fit(), ["The order one that (25) proves is observed: 1.000 for x, y and u, every order",
                                "Order one in δt: x 1.000, y 1.000 and u 1.000. Verdict: as expected.", "1 ± 0.1",
                                "1 of 1 study as expected", "(25) of Bastien, Lamarque and Schatzman (2001)",
                                "0.45*cos(0.5*t)", "revision 0123abc", "Order in δt of right, euler, sweep"],
@@ -139,6 +139,13 @@ def test_a_page_says_what_its_study_shows(page_of, tmp_path, papers_case, name):
     words = page_of(write_study(tmp_path / "s.h5", columns, facts, papers_case, **cells)).words
     assert [text for text in said if text not in words] == []
     assert [text for text in unsaid if text in words] == []
+
+
+def test_a_claim_holds_for_all_of_its_studies(page_of, tmp_path, papers_case):
+    strict = write_study(tmp_path / "a.h5", ladder(), fitted(), papers_case)
+    lax = write_study(tmp_path / "b.h5", ladder(order=1.2), fitted(1.2, tolerance=0.9), papers_case)
+    for files in ((strict, lax), (lax, strict)):
+        assert "1.000 to 1.200 for x, y and u in 2 studies, every interval within 1 ± 0.9" in page_of(*files).words
 
 
 def test_numbers_equal_those_of_the_file(page_of, tmp_path, papers_case):

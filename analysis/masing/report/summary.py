@@ -72,9 +72,12 @@ def _observed(by, pairs, twins):
     proved = f" that {listed(stated)} prove{'s' * (len(stated) == 1)}"
     by = {"proved": proved, "model": ""}.get(by, ", which no proposition promises,")
     repeated = [twins[key] for key in studies if key in twins]
-    where = f" in {len(studies) - len(repeated)} studies" if len(studies) > 1 else ""
+    own = len(studies) - len(repeated)
+    where = f" in {own} studies" if own > 1 else ""
     where += f" ({listed(f'study {n} repeats study {other}' for n, other in repeated)})" * bool(repeated)
-    within = f", every interval within {first.expectation(pairs[0][0].number('tolerance'))}" if orders else ""
+    has_intervals = orders and all(math.isfinite(found.uncertainty) for _, found in pairs if math.isfinite(found.observed))
+    largest = max(study.number("tolerance") for study in studies.values())
+    within = f", every {'interval' if has_intervals else 'order'} within {first.expectation(largest)}" if orders else ""
     return f"The order {first.degree}{by} is observed: {seen} for {names}{where}{within}."
 
 
