@@ -228,7 +228,7 @@ Outcome try_case(const OptionsCase& one) {
   cli::Validated valid;
   try {
     cli::Request request = parsed(one);
-    if (request.help || is_too_long(request)) {
+    if (is_too_long(request)) {
       return Outcome::skipped;
     }
     valid = cli::validated(std::move(request));
