@@ -431,7 +431,7 @@ Reading read(const Value& value, const Setting& given, const Names& constants, c
            value.kind == Kind::levels ? base::split(piece, ':') : std::vector{piece}) {
         if (base::trimmed(each).find(' ') != std::string::npos &&
             each.find_first_not_of("0123456789.e ") == std::string::npos) {
-          throw UserError(in_quotes(each) + " are several numbers; part them with commas");
+          throw UserError(in_quotes(piece) + " are several numbers; part them with commas");
         }
         numbers.emplace_back(each, constants);
       }
