@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "library/masing/run.hpp"
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 #include "slab/turning_points/turning_points.hpp"
@@ -35,7 +34,7 @@ double finite(double x) {
 }
 
 /// P cells have weights 1/P, springs have none.
-std::shared_ptr<const slab::Measure> measure_of(std::span<const SpringSlider> springs) {
+std::shared_ptr<const slab::Measure> measure_of(View<const SpringSlider> springs) {
   const auto count = static_cast<double>(springs.size());
   slab::Profile profile;
   profile.range = {0, static_cast<std::int64_t>(springs.size())};
@@ -69,26 +68,38 @@ slab::Slab slab_of(const std::string& stiffness, const std::string& threshold) {
 
 }  // namespace
 
-Material::Material(std::shared_ptr<const slab::Measure> measure) : measure_(std::move(measure)) {}
+struct Material::Data {
+  std::shared_ptr<const slab::Measure> measure;
+  double k0 = 0.0;
+};
 
-Material Material::of_springs(std::span<const SpringSlider> springs) {
-  return checked([&] { return Material(measure_of(springs)); });
+Material::Material(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
+
+Material Material::of_springs(View<const SpringSlider> springs, double k0) {
+  return checked([&] {
+    return Material(std::make_shared<const Data>(Data{measure_of(springs), k0}));
+  });
 }
 
 Material Material::continuum(const std::string& stiffness, const std::string& threshold) {
-  return checked(
-      [&] { return Material(slab::make_continuous_measure(slab_of(stiffness, threshold))); });
+  return checked([&] {
+    return Material(std::make_shared<const Data>(
+        Data{slab::make_continuous_measure(slab_of(stiffness, threshold))}));
+  });
 }
 
 double Material::elastic_stiffness() const {
-  return measure_->total().stiffness;
+  return data_->k0 + data_->measure->total().stiffness;
 }
 
+struct MaterialPoint::Data {
+  Material material;
+  slab::TurningPoints points;
+};
+
 MaterialPoint::MaterialPoint(const Material& material, double x)
-    : material_(material),
-      points_(std::make_unique<slab::TurningPoints>(*material.measure_, finite(x))) {}
-MaterialPoint::MaterialPoint(const MaterialPoint& other)
-    : material_(other.material_), points_(std::make_unique<slab::TurningPoints>(*other.points_)) {}
+    : data_(new Data{material, {*material.data_->measure, finite(x)}}) {}
+MaterialPoint::MaterialPoint(const MaterialPoint& other) : data_(new Data(*other.data_)) {}
 MaterialPoint::MaterialPoint(MaterialPoint&& other) noexcept = default;
 MaterialPoint& MaterialPoint::operator=(const MaterialPoint& other) {
   return *this = MaterialPoint(other);
@@ -97,51 +108,46 @@ MaterialPoint& MaterialPoint::operator=(MaterialPoint&& other) noexcept = defaul
 MaterialPoint::~MaterialPoint() = default;
 
 double MaterialPoint::position() const {
-  return points_->x();
+  return data_->points.x();
 }
 
 double MaterialPoint::force() const {
-  return points_->internal_force();
+  return data_->points.internal_force();
 }
 
 Response MaterialPoint::trial(double x) const {
-  const int direction = points_->direction();
-  const bool is_on_leg = direction * (finite(x) - points_->x()) > 0.0 &&
-                         direction * (points_->corner(direction) - x) > 0.0;
-  if (is_on_leg) {
-    return {points_->force_at(x), points_->stiffness_at(x)};
-  }
-  slab::TurningPoints moved = *points_;
-  moved.move_to(x);
+  slab::TurningPoints moved = data_->points;
+  moved.move_to(finite(x));
   return {moved.internal_force(), moved.stiffness_at(x)};
 }
 
 Response MaterialPoint::move_to(double x) {
-  const double force = points_->move_to(finite(x));
-  return {force, points_->stiffness_at(x)};
+  const double force = data_->points.move_to(finite(x));
+  return {force, data_->points.stiffness_at(x)};
 }
 
 double MaterialPoint::elongation(double threshold) const {
-  return points_->elongation()(slab::Element{1.0, threshold, 0.0});
+  return data_->points.elongation()(slab::Element{1.0, threshold, 0.0});
 }
 
 std::vector<double> MaterialPoint::state() const {
-  const slab::TurningPointState plain = points_->state();
+  const slab::TurningPointState plain = data_->points.state();
   std::vector<double> numbers{plain.x0, plain.x, static_cast<double>(plain.direction),
                               plain.opposite};
   numbers.insert(numbers.end(), plain.positions.begin(), plain.positions.end());
   return numbers;
 }
 
-void MaterialPoint::restore(std::span<const double> state) {
-  const bool is_one = state.size() >= 4 && std::abs(state[2]) == 1.0 &&
-                      std::ranges::all_of(state, [](double v) { return std::isfinite(v); });
+void MaterialPoint::restore(View<const double> state) {
+  const bool is_one =
+      state.size() >= 4 && std::abs(state[2]) == 1.0 &&
+      std::all_of(state.begin(), state.end(), [](double v) { return std::isfinite(v); });
   if (!is_one) {
     throw Mistake("these numbers are no state of a material point; give what state() gave");
   }
   const slab::TurningPointState plain{
       state[0], state[1], state[2] > 0 ? 1 : -1, state[3], {state.begin() + 4, state.end()}};
-  *points_ = slab::TurningPoints(*material_.measure_, plain);
+  data_->points = slab::TurningPoints(*data_->material.data_->measure, plain);
 }
 
 }  // namespace masing

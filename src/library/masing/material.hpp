@@ -1,9 +1,17 @@
 #pragma once
 
+// C++17, the standard library alone.
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
 #include <memory>
-#include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "error.hpp"
 
 namespace masing::slab {
 class Measure;
@@ -16,49 +24,96 @@ class TurningPoints;
 /// material. All quantities are dimensionless.
 namespace masing {
 
-/// A spring with a slider: stiffness k > 0, largest elongation η ≥ 0.
-struct SpringSlider {
-  double stiffness = 0.0;
-  double threshold = 0.0;
+/// Values that lie beside each other and belong to the caller, as std::span of C++20: of a
+/// std::vector, std::array, std::span or C array, or of a pointer and a number.
+template <class T>
+class View {
+ public:
+  View() = default;
+  View(T* data, std::size_t size) : data_(data), size_(size) {}
+  template <class Range, class = decltype(static_cast<T*>(std::data(std::declval<Range&>())))>
+  View(Range&& range)  // NOLINT(google-explicit-constructor): as std::span
+      : data_(std::data(range)), size_(std::size(range)) {}
+
+  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] T* begin() const { return data_; }
+  [[nodiscard]] T* end() const { return data_ + size_; }
+  [[nodiscard]] T& operator[](std::size_t i) const { return data_[i]; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
 };
+
+/// A spring with a slider: -η⁻ ≤ u ≤ η.
+struct SpringSlider {
+  double stiffness = 0.0;  ///< k > 0
+  double threshold = 0.0;  ///< η ≥ 0, the largest elongation
+  /// η⁻ ≥ 0, the largest contraction; NaN: η.
+  double threshold_down = std::numeric_limits<double>::quiet_NaN();
+  double initial_u = 0.0;  ///< u0, the elongation at the start
+};
+
+/// Springs with sliders for every s in [0, 1]: texts in s, as the options --stiffness, --threshold,
+/// --threshold-down and --initial-u take them, or what table() gives.
+struct Continuum {
+  std::string stiffness = "1";      ///< k(s) > 0
+  std::string threshold = "s+0.1";  ///< η(s) ≥ 0
+  std::string threshold_down = {};  ///< η⁻(s) ≥ 0; empty: η(s)
+  std::string initial_u = "0";      ///< u0(s)
+};
+
+/// A function of s through points (s, value), linear between them and constant beyond: the text
+/// "points:s value; …", with every digit. Throws Mistake where s does not increase or sizes differ.
+std::string table(View<const double> s, View<const double> values);
 
 /// Force and stiffness of a material at one position.
 struct Response {
-  double force = 0.0;      ///< S
-  double stiffness = 0.0;  ///< dS/dx in the direction of the move
+  double force = 0.0;      ///< k0 x + S
+  double stiffness = 0.0;  ///< its derivative in the direction of the move
 };
 
 /// A Masing (Prandtl) material: springs with sliders side by side, finitely many or a continuum,
 /// each of which follows
-///     \f[ \dot u + \partial\psi_{[-\eta,\eta]}(u) \ni \dot x. \f]
-/// A value whose copies share their tables. Points of one material are for one thread at a time.
-/// Source: (3) and (7), continuous-masing-2001.
+///     \f[ \dot u + \partial\psi_{[-\eta^-,\eta]}(u) \ni \dot x, \f]
+/// beside a spring k0 that does not yield. A value whose copies share their tables, which do not
+/// change: many threads may move points of one material, each its own. Source: (3) and (7),
+/// continuous-masing-2001.
 class Material {
  public:
   /// Finitely many springs: \f$ S = \sum_i k_i u_i \f$. Throws Mistake where one is not
   /// admissible.
-  static Material of_springs(std::span<const SpringSlider> springs);
+  static Material of_springs(View<const SpringSlider> springs, double k0 = 0.0);
 
-  /// The continuum \f$ S = \int_0^1 k(s)\,u(s)\,ds \f$ from two expressions in s, as the options
-  /// --stiffness and --threshold take them. Takes some 10 ms. Throws Mistake.
+  /// The continuum \f$ S = \int_0^1 k(s)\,u(s)\,ds \f$. Takes some 10 ms. Throws Mistake.
+  static Material continuum(const Continuum& slab, double k0 = 0.0);
+  /// The same with these two functions of s.
   static Material continuum(const std::string& stiffness, const std::string& threshold);
 
-  /// ∫ k ds: the stiffness before anything yields, and after each reversal.
+  /// k0.
+  [[nodiscard]] double k0() const;
+  /// k0 + ∫ k ds: the stiffness before anything yields, and after each reversal.
   [[nodiscard]] double elastic_stiffness() const;
+  /// A number that materials of other data do not have, by all that can be told: states bear it.
+  [[nodiscard]] std::uint64_t fingerprint() const;
 
  private:
   friend class MaterialPoint;
-  explicit Material(std::shared_ptr<const slab::Measure> measure);
+  friend class MaterialPoints;
+  struct Data;
+  explicit Material(std::shared_ptr<const Data> data);
 
-  std::shared_ptr<const slab::Measure> measure_;  ///< the tables
+  std::shared_ptr<const Data> data_;
 };
 
 /// One point of a material: its position and the turning points of its past that still matter, not
 /// the elongations of its springs. A move costs amortised one look-up in the material's tables,
-/// however many springs there are.
+/// however many springs there are. What is tried counts for nothing until it is committed.
 class MaterialPoint {
  public:
-  /// At `x`, all elongations zero. Throws Mistake where x is not finite.
+  /// At `x`, every spring at its initial elongation. Throws Mistake where x is not finite.
   explicit MaterialPoint(const Material& material, double x = 0.0);
   MaterialPoint(const MaterialPoint& other);
   MaterialPoint(MaterialPoint&& other) noexcept;
@@ -66,29 +121,83 @@ class MaterialPoint {
   MaterialPoint& operator=(MaterialPoint&& other) noexcept;
   ~MaterialPoint();
 
-  /// Position x.
+  /// The committed position x.
   [[nodiscard]] double position() const;
-  /// S.
+  /// k0 x + S there.
   [[nodiscard]] double force() const;
-  /// What a monotone move from here to `x` would give; nothing moves. For the iterations of an
-  /// implicit step. Throws Mistake where x is not finite.
-  [[nodiscard]] Response trial(double x) const;
-  /// Moves monotonically from here to `x`; a change of direction begins a new branch, a loop that
-  /// is closed is forgotten. Throws Mistake where x is not finite.
-  Response move_to(double x);
-  /// The elongation of a spring of this threshold.
-  [[nodiscard]] double elongation(double threshold) const;
 
-  /// All that later moves depend on, as numbers to be kept anywhere: four and one for each turning
-  /// point that still matters.
+  /// What a monotone move from the committed position to `x` would give; nothing moves, nothing is
+  /// allocated. Throws Mistake where x is not finite.
+  [[nodiscard]] Response trial(double x) const;
+  /// The same, and keeps x for commit(). For the iterations of an implicit step.
+  Response set_trial(double x);
+  /// Moves monotonically to the position of the last set_trial: a change of direction begins a new
+  /// branch, a loop that is closed is forgotten. Without a trial nothing moves.
+  void commit();
+  /// Forgets the trial.
+  void revert_to_last();
+  /// Goes back to the state that the point was made in.
+  void revert_to_start();
+  /// set_trial and commit.
+  Response move_to(double x);
+
+  /// The committed elongation u of a spring of the material, by its thresholds and u0.
+  [[nodiscard]] double elongation(const SpringSlider& spring) const;
+  /// The same of a spring with this threshold in both directions and u0 = 0.
+  [[nodiscard]] double elongation(double threshold) const;
+  /// ½ k0 x² + ½ ∫ k u² ds at the committed position.
+  [[nodiscard]] double stored_energy() const;
+  /// What the sliders took since the start: ∫ (k0 x + S) dx - (the stored energy gained), ≥ 0.
+  [[nodiscard]] double dissipated_energy() const;
+
+  /// How many numbers state() has: some, and one for each turning point that still matters.
+  [[nodiscard]] std::size_t state_size() const;
+  /// All that later moves depend on, as numbers to be kept anywhere; without the trial.
   [[nodiscard]] std::vector<double> state() const;
-  /// The state that state() of a point of an equal material gave: every later result has the same
-  /// bits. Throws Mistake where it is none.
-  void restore(std::span<const double> state);
+  /// Writes the same into the first state_size() of `numbers` and returns how many these are.
+  /// Throws Mistake where they are more than there is room for; then nothing is written.
+  std::size_t state(View<double> numbers) const;
+  /// The state that state() of a point of an equal material gave, further numbers behind it are not
+  /// looked at: every later result has the same bits. Throws Mistake where it is none, or of
+  /// another material; then the point stays as it was.
+  void restore(View<const double> state);
 
  private:
-  Material material_;
-  std::unique_ptr<slab::TurningPoints> points_;
+  friend class MaterialPoints;
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
+
+/// Points of one material that are moved together, as those of the elements of a mesh. Arrays have
+/// one number a point, [n].
+class MaterialPoints {
+ public:
+  /// `count` points at `x`. Throws Mistake where x is not finite.
+  MaterialPoints(const Material& material, std::size_t count, double x = 0.0);
+  MaterialPoints(const MaterialPoints& other);
+  MaterialPoints(MaterialPoints&& other) noexcept;
+  MaterialPoints& operator=(const MaterialPoints& other);
+  MaterialPoints& operator=(MaterialPoints&& other) noexcept;
+  ~MaterialPoints();
+
+  /// n.
+  [[nodiscard]] std::size_t size() const;
+  /// set_trial of every point: forces, and stiffnesses where there is room for them. Throws Mistake
+  /// where sizes differ or an x is not finite; then nothing has changed.
+  void set_trial(View<const double> x, View<double> force, View<double> stiffness = {});
+  /// commit, revert_to_last, revert_to_start of every point.
+  void commit();
+  void revert_to_last();
+  void revert_to_start();
+  /// move_to of every point; otherwise as set_trial.
+  void move(View<const double> x, View<double> force, View<double> stiffness = {});
+
+  /// Point i, for its state, its energies and its elongations. Throws Mistake where there is none.
+  [[nodiscard]] const MaterialPoint& operator[](std::size_t i) const;
+  [[nodiscard]] MaterialPoint& operator[](std::size_t i);
+
+ private:
+  std::vector<MaterialPoint> points_;
 };
 
 }  // namespace masing

@@ -1,42 +1,35 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "error.hpp"
 
 #pragma GCC visibility push(default)
 
 namespace masing {
 
-/// A mistake in what was asked for; the message is the program's one line.
-class Mistake : public std::invalid_argument {
- public:
-  using std::invalid_argument::invalid_argument;
-};
+/// The version of the library that runs, such as "1.0.0", which may be another than that of this
+/// header. Local.
+std::string version();
 
-/// A failure of a library or of the system.
-class Failure : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// A run that was stopped, by request_stop or its wall-limit; the message says after which step.
-class Stopped : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// MPI and PETSc from start to end. One at a time; all ranks make it, outlives every run. Handlers
-/// of signals stay as they are. An MPI that is running already is used and left running.
-/// Collective.
+/// MPI and PETSc from start to end, on the ranks that make it. It outlives every run. One at a
+/// time: a second one throws Mistake; others may follow it. Handlers of signals stay as they are,
+/// nothing is written to stdout. An MPI or a PETSc that is running already is used and left
+/// running. Collective.
 class Session {
  public:
+  /// On all ranks of the program.
   Session();
+  /// On the ranks of `comm`, of an MPI that is running. The communicator may be freed afterwards.
+  explicit Session(MPI_Comm comm);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -57,6 +50,10 @@ class Session {
 /// Asks all ranks to stop, from a handler of `signal` or, 0, from anywhere else: what runs throws
 /// Stopped. Async-signal-safe. Local.
 void request_stop(int signal = 0);
+
+/// Forgets a request to stop, and a wall-limit: later runs go on. Between runs, on all ranks.
+/// Local.
+void clear_stop();
 
 /// Options of `masing simulate` or `masing converge` without the dashes: {"stiffness", "2-s"},
 /// {"cells", "inf"}, {"config", "case.ini"}; a flag has the value "". jobs/README.md lists them.
@@ -125,6 +122,29 @@ struct Study {
 /// The study that `masing converge` makes. A file is written if the options name an `output`.
 /// Throws as simulate. Collective. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
 Study converge(const Session& session, const Options& options);
+
+/// What a call says while it runs, as the program writes it to a terminal on stderr: progress that
+/// is redrawn after a carriage return, warnings that begin with "masing warning: ". On rank 0.
+using Say = std::function<void(const std::string& text)>;
+
+/// The result file of `masing simulate`, `converge` or `scan`: its bytes, which HDF5 opens as a
+/// file image, where the options name no `output`, on rank 0; else "", and the file is there. The
+/// same numbers as the program's, to the bit. What points of a scan have failed is in the file.
+/// Throws as simulate. Collective.
+std::string result_of(const Session& session, const std::string& command, const Options& options,
+                      const Say& say = {});
+
+/// One option, as `masing COMMAND --help` has it.
+struct OptionInfo {
+  std::string name;   ///< "final-time"
+  std::string kind;   ///< "number", "text", "list", "function of s", "flag", …
+  std::string value;  ///< what its value is called: "T"
+  std::string help;
+  std::string default_value;  ///< "" where there is none
+};
+
+/// The options of a command, in the order of its help. Throws Mistake. Local, without a Session.
+std::vector<OptionInfo> options_of(const std::string& command);
 
 }  // namespace masing
 

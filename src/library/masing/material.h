@@ -1,0 +1,79 @@
+#ifndef MASING_MATERIAL_H
+#define MASING_MATERIAL_H
+
+/* masing/material.hpp for C, Fortran (iso_c_binding), ctypes and cffi. Functions that return int
+   give MASING_DONE or the kind of fault, of which masing_last_error() has the line; pointers that
+   they make are null then. Many threads may use one material, and each its own points. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+enum { MASING_DONE = 0, MASING_FAILURE = 1, MASING_MISTAKE = 2 };
+
+typedef struct masing_material masing_material;
+typedef struct masing_point masing_point;
+typedef struct masing_points masing_points;
+
+/** The line of the last fault in this thread; "" before the first. */
+const char* masing_last_error(void);
+/** The version of the library, such as "1.0.0". */
+const char* masing_version(void);
+
+/** n springs with sliders: arrays [n] of k > 0, η ≥ 0, and, where they are not null, η⁻ ≥ 0 and u0.
+ */
+masing_material* masing_material_of_springs(size_t n, const double* stiffness,
+                                            const double* threshold, const double* threshold_down,
+                                            const double* initial_u, double k0);
+/** The continuum by texts in s or "points:s value; …"; null: 1, s+0.1, as threshold, 0. */
+masing_material* masing_material_continuum(const char* stiffness, const char* threshold,
+                                           const char* threshold_down, const char* initial_u,
+                                           double k0);
+/** Points that were made from it may live on. */
+void masing_material_free(masing_material* material);
+/** k0 + ∫ k ds. */
+double masing_material_elastic_stiffness(const masing_material* material);
+uint64_t masing_material_fingerprint(const masing_material* material);
+
+masing_point* masing_point_new(const masing_material* material, double x);
+masing_point* masing_point_copy(const masing_point* point);
+void masing_point_free(masing_point* point);
+double masing_point_position(const masing_point* point);
+double masing_point_force(const masing_point* point);
+/** force and stiffness may be null. */
+int masing_point_set_trial(masing_point* point, double x, double* force, double* stiffness);
+void masing_point_commit(masing_point* point);
+void masing_point_revert_to_last(masing_point* point);
+void masing_point_revert_to_start(masing_point* point);
+double masing_point_elongation(const masing_point* point, double threshold);
+double masing_point_stored_energy(const masing_point* point);
+double masing_point_dissipated_energy(const masing_point* point);
+size_t masing_point_state_size(const masing_point* point);
+/** Writes state_size numbers into `state`, which has room for n. */
+int masing_point_state(const masing_point* point, double* state, size_t n);
+int masing_point_restore(masing_point* point, const double* state, size_t n);
+
+/** n points that are moved together; arrays [n], stiffness may be null. */
+masing_points* masing_points_new(const masing_material* material, size_t n, double x);
+void masing_points_free(masing_points* points);
+int masing_points_set_trial(masing_points* points, const double* x, double* force,
+                            double* stiffness);
+int masing_points_move(masing_points* points, const double* x, double* force, double* stiffness);
+void masing_points_commit(masing_points* points);
+void masing_points_revert_to_last(masing_points* points);
+void masing_points_revert_to_start(masing_points* points);
+/** Point i of them, which it stays; null where there is none. */
+masing_point* masing_points_at(masing_points* points, size_t i);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,1 @@
+#include "library/masing/material.h"
