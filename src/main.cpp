@@ -134,6 +134,9 @@ int run(const std::string& command, const cli::Invocation& call) {
   if (command.ends_with(".ini")) {
     throw base::UserError(command + " comes after a command: masing simulate --config " + command);
   }
+  if (command.ends_with(".py")) {
+    throw base::UserError(command + " is a script: python3 " + command);
+  }
   throw base::UserError(
       (command.empty() ? "no command" : "'" + command + "' is not a command") +
       "; give simulate, converge, scan, reproduce, models or benchmark (masing --help)" +

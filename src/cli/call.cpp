@@ -64,6 +64,17 @@ std::string read_of_sound_file(const parallel::Communicator& comm, const std::st
   return parallel::from_root(comm, [&] { return io::reading(file, read); });
 }
 
+/// What a result file was made by. Warns on stderr where it has no seal. Throws UserError.
+/// Collective.
+io::Recipe recipe_in(const parallel::Communicator& comm, const std::string& file) {
+  const std::string all = read_of_sound_file(comm, file, [&] {
+    const io::Recipe read = io::read_recipe(file);
+    return read.kind + "\n" + read.configuration;
+  });
+  const auto end = all.find('\n');
+  return {all.substr(0, end), all.substr(end + 1)};
+}
+
 /// Throws UserError where a file that the run writes is one that it reads, by whatever name. A
 /// checkpoint may replace the one that the run goes on with.
 void require_outputs_are_no_inputs(const Configuration& c, std::vector<std::string> inputs) {
@@ -114,17 +125,13 @@ Validated reference_request(const Invocation& call, const std::string& file) {
 }  // namespace
 
 Validated request_in(const Invocation& call, const std::string& file) {
-  const std::string all = read_of_sound_file(call.comm, file, [&] {
-    const io::Recipe read = io::read_recipe(file);
-    return read.kind + "\n" + read.configuration;
-  });
-  const std::string kind = all.substr(0, all.find('\n'));
-  const auto command = command_of(kind);
+  const io::Recipe recipe = recipe_in(call.comm, file);
+  const auto command = command_of(recipe.kind);
   if (!command) {
-    throw UserError(file + " is of kind '" + kind +
+    throw UserError(file + " is of kind '" + recipe.kind +
                     "'; only a file of simulate, converge or scan can be made again");
   }
-  const FileReader read = [&](const std::string&) { return all.substr(kind.size() + 1); };
+  const FileReader read = [&](const std::string&) { return recipe.configuration; };
   return validated(parse(*command, {"--config", "/configuration of " + file}, {.text = read}),
                    [&](const std::string& path) { return reference_request(call, path); });
 }
@@ -139,7 +146,19 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     inputs.push_back(path);
     return read_of_sound_file(call.comm, path, [&] { return io::last_field(path); });
   };
-  Request parsed = parse(command, call.words, {.text = text_of, .last_field = field_of});
+  const auto config_of = [&](std::string& path) {
+    const auto kind_of_file = [&] { return io::is_hdf5(path) ? "HDF5" : ""; };
+    if (parallel::from_root(call.comm, kind_of_file).empty()) {
+      return text_of(path);
+    }
+    inputs.push_back(path);
+    const io::Recipe recipe = recipe_in(call.comm, path);
+    require_kind("config", path, recipe.kind, name_of(command), "file");
+    path.insert(0, "/configuration of ");
+    return recipe.configuration;
+  };
+  Request parsed =
+      parse(command, call.words, {.text = text_of, .last_field = field_of, .config = config_of});
   Validated request = validated(std::move(parsed), [&](const std::string& path) {
     inputs.push_back(path);
     return reference_request(call, path);

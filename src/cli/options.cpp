@@ -383,7 +383,9 @@ std::vector<Option> make_table() {
       {"over", "NAME=VALUES", "",
        "scan a constant or a numeric key: \"w=0.3:1.75:30\", \"w=1:9:5:log\", \"w=0.4,0.7,1\"",
        none, call, all, scan, "", "over."},
-      {"config", "FILE.ini", "", "the same keys, one 'key = value' a line; the command line wins",
+      {"config", "FILE.ini", "",
+       "the same keys, one 'key = value' a line, or a result file with its own; the command line "
+       "wins",
        none, call},
       {"print-config", "", "", "print the resolved configuration as an .ini and stop", none, call},
       {"validate-only", "", "", "check the configuration, every cell of it, and stop", none, call},

@@ -97,6 +97,8 @@ using FileReader = std::function<std::string(const std::string& path)>;
 struct Files {
   FileReader text = {};        ///< of a table or an .ini
   FileReader last_field = {};  ///< the last u of a result file, as the points of a table
+  /// Of --config, whose name it may complete; where there is none it is `text`.
+  std::function<std::string(std::string& path)> config = {};
 };
 
 /// What the text of an option is: one word, a number, a list of numbers, of levels "P:N" or

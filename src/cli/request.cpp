@@ -368,9 +368,10 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   std::vector<Setting> file;
   if (const Setting* config = find(line, "config")) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    std::string content = files.text(config->text);
+    std::string path = config->text;
+    std::string content = files.config ? files.config(path) : files.text(path);
     content.erase(0, content.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
-    file = from_ini(command, config->text, content);
+    file = from_ini(command, path, content);
     if (!changes_result(line)) {
       request.comment = leading_comment(content);
     }

@@ -67,6 +67,9 @@ void write_meaning(const Handle& dataset, const Meaning& meaning) {
   write_attribute(dataset, "description", meaning.description);
   write_attribute(dataset, "symbol", meaning.symbol);
   write_attribute(dataset, "units", meaning.units);
+  // That of netCDF, with which others label an axis.
+  write_attribute(dataset, "long_name",
+                  meaning.label.empty() ? meaning.description : meaning.label);
   if (!meaning.label.empty()) {
     write_attribute(dataset, "label", meaning.label);
   }

@@ -270,8 +270,9 @@ std::optional<std::string> kind_at_start(const std::string& path) {
   if (!head.empty() && (!head.starts_with(signature) || head.find("masing") == std::string::npos)) {
     return std::nullopt;
   }
-  // HDF5 keeps short texts one after another: 8 bytes, one with the length, 7, and the text.
-  const auto at = std::min(head.find(schema), head.size());
+  // HDF5 keeps short texts one after another: 8 bytes, one with the length, 7, and the text. The
+  // second number of the schema may be another.
+  const auto at = std::min(head.find(std::string_view(schema).substr(0, 9)), head.size());
   const bool has_kind = at + 48 < head.size();
   return has_kind ? head.substr(at + 32, static_cast<unsigned char>(head[at + 24])) : "";
 }
@@ -506,6 +507,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
   if (result_.kind == "simulate") {  // others have no rows to go on with
     write_places(file_, run_, {});
   }
+  write_attribute(file_, "Conventions", conventions);
   if (!result_.configuration.empty()) {
     make_timing(file_, result_.kind);
     write_configuration(file_, result_);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -167,6 +168,13 @@ std::vector<double> ResultReader::row(const std::string& name, std::int64_t row)
   std::vector<double> values(static_cast<std::size_t>(sizes[1]));
   read_distributed(file_, name, values, 0, row, H5FD_MPIO_INDEPENDENT);
   return values;
+}
+
+bool is_hdf5(const std::string& path) {
+  std::error_code unknown;
+  std::string head(4, '\0');
+  return std::filesystem::is_regular_file(path, unknown) &&
+         std::ifstream(path, std::ios::binary).read(head.data(), 4) && head == "\x89HDF";
 }
 
 std::string text_of(const std::string& path) {

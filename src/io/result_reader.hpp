@@ -64,6 +64,9 @@ class ResultReader {
   Handle file_;
 };
 
+/// Whether there is a regular file that begins as HDF5's do. Local, without MPI.
+bool is_hdf5(const std::string& path);
+
 /// The content of a text file. Throws UserError where it cannot be read, is no regular file or is
 /// larger than 256 MiB. Local, without MPI.
 std::string text_of(const std::string& path);

@@ -129,7 +129,9 @@ def test_what_an_output_replaces_or_is_named_is_told(masing):
     study, run = ("converge", "--levels=10,20", "--final-time=1", "--expect-order=none"), ("simulate", "--steps=10", "--final-time=1")
     for words in (study, run, ("scan", "--over=mass=1,2", *run[1:])):
         masing.done(*words, "--quiet", f"--output={words[0]}.h5")
-    (masing.folder / "run.h5").write_bytes((masing.folder / "simulate.h5").read_bytes()[:4096])
+    start = (masing.folder / "simulate.h5").read_bytes()[:4096]
+    (masing.folder / "run.h5").write_bytes(start)
+    (masing.folder / "before.h5").write_bytes(start.replace(b"masing 1.1", b"masing 1.0"))  # of an older program
 
     def told(*words, ranks=None):
         return [line for line in masing.done(*words, "--quiet", ranks=ranks).stderr.splitlines() if "--output" in line]
@@ -137,6 +139,7 @@ def test_what_an_output_replaces_or_is_named_is_told(masing):
     said = "masing warning: --output: {} is of masing {} and will be replaced by a file of masing {}"
     assert told(*study, "--output=simulate.h5", "--validate-only") == []
     assert told(*study, "--output=run.h5", ranks=3) == [said.format("run.h5", "simulate", "converge")]
+    assert told(*study, "--output=before.h5") == [said.format("before.h5", "simulate", "converge")]
     assert told(*study, "--output=simulate.h5") == [said.format("simulate.h5", "simulate", "converge")]
     assert told(*study, "--output=simulate.h5") == told(*run, "--output=new.h5") == []
     assert told(*run, "--output=scan.h5") == [said.format("scan.h5", "scan", "simulate")]

@@ -2,7 +2,10 @@
 
 import re
 
+import h5py
+import numpy as np
 import pytest
+from result_files import numbers
 
 
 def test_the_version_says_what_the_program_is_made_of_and_only_the_root_speaks(masing):
@@ -26,6 +29,41 @@ def test_the_printed_configuration_reads_back(masing):
     for key, _, value in (word.removeprefix("--").partition("=") for word in words):
         assert f"\n{key} = {value}\n" in printed
     assert masing.names() == ["case.ini"]
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_a_result_file_has_the_options_of_its_run(masing, ranks):
+    masing.file("k.csv", "0,1\n1,2\n")
+    masing.done("simulate", "--cells=20", "--steps=200", "--final-time=2", "--stiffness=table:k.csv", "--output=run.h5")
+    (masing.folder / "k.csv").unlink()
+    masing.done("simulate", "--config=run.h5", "--output=same.h5", ranks=ranks)
+    masing.done("simulate", "--config=run.h5", "--output=finer.h5", "--steps=400", "--sample-every=2", ranks=ranks)
+    run, same, finer = (numbers(masing.folder / f"{name}.h5")["x"] for name in ("run", "same", "finer"))
+    assert np.array_equal(run, same) and len(finer) == len(run) == 201
+    assert 0 < np.abs(finer - run).max() < 0.02  # dt = 0.01 and half of it
+    said = masing.done("simulate", "--config=run.h5", "--print-config").stdout
+    assert "\ncells = 20\n" in said and "\nstiffness = points:0 1; 1 2\n" in said
+    # It is read: no run replaces it.
+    assert "run.h5 is a file that the run reads" in masing.refused("simulate", "--config=run.h5", "--output=run.h5")
+    (masing.folder / "run.h5").rename(masing.folder / "case.ini")  # whatever its name
+    assert masing.done("simulate", "--config=case.ini", "--print-config").stdout == said
+
+
+def test_what_is_no_result_file_of_the_command_has_no_options_for_it(masing):
+    masing.done("converge", "--cells=10", "--levels=100,200", "--final-time=1", "--output=study.h5", "--expect-order=none")
+    assert masing.refused("simulate", "--config=study.h5") == (
+        "masing: --config: study.h5 is of masing converge; give a file of masing simulate")
+    whole = (masing.folder / "study.h5").read_bytes()
+    (masing.folder / "changed.h5").write_bytes(whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:])
+    assert "changed.h5 is damaged" in masing.refused("converge", "--config=changed.h5", ranks=2)
+    with h5py.File(masing.folder / "mine.h5", "w") as file:
+        file["x"] = [1.0]
+    assert masing.refused("simulate", "--config=mine.h5").endswith(
+        "mine.h5 has no /configuration; give a file that masing wrote")
+    with h5py.File(masing.folder / "other.h5", "w") as file:
+        file.attrs["kind"], file["configuration"] = "simulate", np.bytes_("cells = 3\nlevels = 4\n")
+    assert masing.refused("simulate", "--config=other.h5").startswith(
+        "masing: /configuration of other.h5 line 2, levels: levels is a key of masing converge only")
 
 
 def test_validate_only(masing):
@@ -52,7 +90,8 @@ def test_help_is_given_however_it_is_asked_for(masing):
 @pytest.mark.parametrize(("words", "said"), [
     ("simulat --steps=3", "; did you mean simulate?"), ("Converge", "; did you mean converge?"),
     ("version", "; did you mean --version?"), ("plot", "models or benchmark (masing --help)"),
-    ("cycles masing.h5", "; did you mean cycles.py?"), ("r/my.ini", "masing simulate --config r/my.ini"),
+    ("cycles masing.h5", "; did you mean cycles.py?"),
+    ("analysis/cycles.py masing.h5", "masing: analysis/cycles.py is a script: python3 analysis/cycles.py"), ("r/my.ini", "masing simulate --config r/my.ini"),
     ("simulate -- --x0=1", "is not a key of masing simulate, see its --help"),
     ("models Persos", "; did you mean persoz?"), ("simulate mass=3", "; did you mean mass?")])
 def test_another_command_was_meant(masing, words, said):

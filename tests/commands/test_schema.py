@@ -41,7 +41,8 @@ def test_every_dataset_has_axes_with_names_and_says_what_it_is(masing, kind):
     def look(name, dataset):
         if not isinstance(dataset, h5py.Dataset) or dataset.dtype.kind != "f":
             return
-        assert all(isinstance(dataset.attrs[text], str) for text in ("description", "symbol", "units")), name
+        assert all(isinstance(dataset.attrs[text], str) for text in ("description", "symbol", "units", "long_name")), name
+        assert dataset.attrs["long_name"] == dataset.attrs.get("label", dataset.attrs["description"]), name
         assert dataset.attrs["description"] and dataset.attrs["symbol"], name
         assert dataset.attrs["units"] in ("1", "s", "s-1", "byte"), name
         assert (dataset.attrs["units"] == "1") or kind == "benchmark" or name.startswith("timing/"), name
@@ -50,7 +51,7 @@ def test_every_dataset_has_axes_with_names_and_says_what_it_is(masing, kind):
 
     with h5py.File(path) as file:
         file.visititems(look)
-        assert file.attrs["schema"] == "masing 1.0"
+        assert (file.attrs["schema"], file.attrs["Conventions"]) == ("masing 1.1", "masing-1.1")
         made = file["provenance"].attrs
         assert "-O" in made["flags"] and "-ffp-contract=off" in made["flags"]
         assert made["hosts"] == 1 and made["processor"] and "core" in made["system"]
