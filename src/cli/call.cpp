@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/say.hpp"
 #include "cli/printed.hpp"
 #include "io/checkpoint.hpp"
 #include "io/result_file.hpp"
@@ -203,7 +204,12 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
 }
 
 void print(const parallel::Communicator& comm, const std::string& text, std::FILE* to) {
-  if (comm.is_root()) {
+  if (!comm.is_root()) {
+    return;
+  }
+  if (to == stderr) {
+    base::say(text);
+  } else {
     std::fputs(text.c_str(), to);
   }
 }

@@ -36,7 +36,7 @@ std::optional<Job> job_of(Command command, const Invocation& call);
 /// Throws UserError. Collective.
 Validated request_in(const Invocation& call, const std::string& file);
 
-/// Writes a text, on the root alone. Local.
+/// Writes a text, on the root alone; what is for stderr by base::say. Local.
 void print(const parallel::Communicator& comm, const std::string& text, std::FILE* to = stdout);
 
 }  // namespace masing::cli

@@ -36,10 +36,10 @@ struct Summary {
 /// What chunks of a run are shown to.
 using Show = std::function<void(const engine::Samples& samples)>;
 
-/// Makes the result file of a trajectory, where its path is not empty; `show`, given on all ranks
-/// or none, sees its chunks on every rank. What is not worth splitting the root makes by itself:
-/// then the root has the summary and the others know its self_check, and what `show` throws on a
-/// rank is thrown there when the run is done. Throws UserError alike on all ranks. Collective.
+/// Makes the result file of a trajectory, or its image, where one is asked for; `show`, given on
+/// all ranks or none, sees its chunks on every rank. What is not worth splitting the root makes by
+/// itself: then the root has the summary and the others know its self_check, and what `show` throws
+/// on a rank is thrown there when the run is done. Throws UserError alike on all ranks. Collective.
 Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
              const Show& show = {});
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/say.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/checkpoint.hpp"
@@ -165,18 +165,26 @@ Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& s
   const std::string advice = parallel::stop_advice();
   if (comm.is_root() && !simulation.quiet && !advice.empty() &&
       engine::estimated_seconds(simulation.run, comm.size()) > engine::long_time) {
-    std::fputs(fmt::format("masing simulate: {}\n", advice).c_str(), stderr);
+    base::say(fmt::format("masing simulate: {}\n", advice));
   }
   std::optional<io::WrittenRows> rows;
   if (checkpoint.restart) {
     rows = io::rows_of(comm, *checkpoint.restart, result.path);
   }
   Summary summary;
+  std::optional<base::Stopped> stop;  // thrown when the file is closed, which all ranks do then
   io::with_file_name(result.path, [&] {
     io::OutputFile output(comm, result, std::move(rows));
-    summary = integrate_into(comm, simulation, setup, output, show);
-    output.finish();
+    try {
+      summary = integrate_into(comm, simulation, setup, output, show);
+      output.finish();
+    } catch (const base::Stopped& stopped) {
+      stop = stopped;
+    }
   });
+  if (stop) {
+    throw base::Stopped(*stop);
+  }
   summary.ranks = comm.size();
   summary.phases = parallel::phase_seconds();
   if (!checkpoint.scheduled) {
@@ -185,10 +193,10 @@ Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& s
   return summary;
 }
 
-/// Makes a run, with its file where its path is not empty.
+/// Makes a run, with its file or its image where one is asked for.
 Summary make_on(const parallel::Communicator& comm, const cli::Simulation& simulation,
                 const Show& show) {
-  if (!simulation.result.path.empty()) {
+  if (!simulation.result.path.empty() || simulation.result.image != nullptr) {
     return run_to_file(comm, simulation, show);
   }
   const engine::Setup setup = made_setup(comm, simulation);

@@ -152,6 +152,9 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
                       const ResultSpec& result, std::int64_t step,
                       const std::function<void(engine::Archive&)>& serialize,
                       const std::function<void(const Handle&)>& add = {}) {
+  if (path.empty()) {
+    return;
+  }
   const parallel::PhaseTimer timer(parallel::Phase::output);
   CheckpointWriter state;
   serialize(state);
@@ -218,9 +221,14 @@ constexpr const char* owner = "state";  // of a study or a scan
 }  // namespace
 
 RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
-                   const CheckpointSpec& checkpoint)
-    : result_(comm, result) {
+                   const CheckpointSpec& checkpoint) {
   require_hints(comm);
+  if (!result.empty()) {
+    result_.emplace(comm, result);
+  }
+  if (checkpoint.path.empty()) {
+    return;
+  }
   if (checkpoint.scheduled) {
     checkpoint_.emplace(comm, checkpoint.path, "checkpoint");
   } else {
@@ -229,7 +237,8 @@ RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result
 }
 
 std::string restart_advice(const CheckpointSpec& spec) {
-  return "; the same with restart = " + spec.path + " goes on";
+  return spec.path.empty() ? "; without a file nothing is saved"
+                           : "; the same with restart = " + spec.path + " goes on";
 }
 
 void write_state(const parallel::Communicator& comm, const std::string& path,
@@ -253,6 +262,9 @@ std::vector<std::string> files_of_checkpoint(const std::string& path) {
 }
 
 void remove_checkpoint(const parallel::Communicator& comm, const std::string& path) {
+  if (path.empty()) {
+    return;
+  }
   parallel::on_root(comm, [&] {
     for (const std::string& file : files_of_checkpoint(path)) {
       unlink(file.c_str());
@@ -263,6 +275,9 @@ void remove_checkpoint(const parallel::Communicator& comm, const std::string& pa
 void require_room(const parallel::Communicator& comm, const engine::RunSpec& run,
                   const OutputSpec& output, const std::string& path,
                   const CheckpointSpec& checkpoint) {
+  if (path.empty()) {
+    return;
+  }
   const engine::ModelFacts facts = run.facts();
   const std::int64_t saved = facts.elements != nullptr ? facts.elements->layout().size()
                              : facts.method == engine::Method::sweep ? facts.slab->field_cells()

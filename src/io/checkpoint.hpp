@@ -22,7 +22,8 @@ struct Participants {
 };
 
 /// Keeps other runs from writing the result and the checkpoint of this one, and refuses to replace
-/// files that masing did not write, also at the path of an unscheduled checkpoint.
+/// files that masing did not write, also at the path of an unscheduled checkpoint. Empty paths are
+/// not looked at.
 class RunLocks {
  public:
   /// Throws UserError alike on all ranks, as OutputLock does. Collective.
@@ -30,12 +31,12 @@ class RunLocks {
            const CheckpointSpec& checkpoint);
 
  private:
-  OutputLock result_;
+  std::optional<OutputLock> result_;
   std::optional<OutputLock> checkpoint_;
 };
 
-/// What a run that was stopped says of its checkpoint: "; the same with restart = FILE goes on".
-/// Local.
+/// What a run that was stopped says of its checkpoint: "; the same with restart = FILE goes on", or
+/// that there is none. Local.
 std::string restart_advice(const CheckpointSpec& spec);
 
 /// Write a checkpoint of a study or a scan, with the state that `serialize` hands to an archive.

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
 
 #include "base/text.hpp"
 
@@ -35,10 +36,17 @@ Handle scalar_space() {
   return {H5Screate(H5S_SCALAR), H5Sclose};
 }
 
-/// Property list of transfers that all ranks of a file make together, or one makes alone.
-Handle transfer_by(H5FD_mpio_xfer_t ranks) {
+constexpr std::string_view name_in_memory = "masing/in memory/";  // a file of no disk
+
+/// Property list of transfers that all ranks of the file of a dataset make together, or one makes
+/// alone, as that of a file in memory must be.
+Handle transfer_by(H5FD_mpio_xfer_t ranks, const Handle& dataset) {
   Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
-  check(H5Pset_dxpl_mpio(transfer.id(), ranks));
+  std::array<char, name_in_memory.size() + 1> name{};
+  check(H5Fget_name(dataset.id(), name.data(), name.size()));
+  if (name_in_memory != name.data()) {
+    check(H5Pset_dxpl_mpio(transfer.id(), ranks));
+  }
   return transfer;
 }
 
@@ -82,7 +90,7 @@ template <typename Value, typename Transfer>
 void transfer_part(const Handle& dataset, std::span<const hsize_t> offset,
                    std::span<const hsize_t> extent, std::span<Value> local,
                    const Transfer& transfer, H5FD_mpio_xfer_t ranks = H5FD_MPIO_COLLECTIVE) {
-  const Handle properties = transfer_by(ranks);
+  const Handle properties = transfer_by(ranks, dataset);
   const hsize_t count = local.size();
   const Handle file_space(H5Dget_space(dataset.id()), H5Sclose);
   const Handle memory_space(H5Screate_simple(1, &count, nullptr), H5Sclose);
@@ -150,10 +158,18 @@ void require_hints(const parallel::Communicator& comm) {
   parallel::check_mpi(MPI_Info_free(&hints));
 }
 
-Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags) {
+namespace {
+
+Handle file_access() {
   // HDF5 prints its error stack by default; check() says it in one line.
   check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  return {H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
+}
+
+}  // namespace
+
+Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags) {
+  const Handle access = file_access();
   MPI_Info hints = made_hints(comm);
   check(H5Pset_fapl_mpio(access.id(), comm.handle(), hints));
   parallel::check_mpi(MPI_Info_free(&hints));
@@ -164,6 +180,23 @@ Handle open_together(const parallel::Communicator& comm, const std::string& path
   return {creates ? H5Fcreate(path.c_str(), flags, H5P_DEFAULT, access.id())
                   : H5Fopen(path.c_str(), flags, access.id()),
           H5Fclose};
+}
+
+Handle create_in_memory() {
+  constexpr std::size_t increment = std::size_t{1} << 16;
+  const Handle access = file_access();
+  check(H5Pset_fapl_core(access.id(), increment, 0));
+  return {H5Fcreate(name_in_memory.data(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
+}
+
+std::string image_of(const Handle& file) {
+  const auto image = [&](void* bytes, std::size_t size) {
+    const ssize_t needed = H5Fget_file_image(file.id(), bytes, size);
+    return static_cast<std::size_t>(check(needed));
+  };
+  std::string bytes(image(nullptr, 0), '\0');
+  image(bytes.data(), bytes.size());
+  return bytes;
 }
 
 Handle access_together(hid_t kind) {
@@ -229,7 +262,7 @@ void write_text(const Handle& file, const std::string& path, const std::string& 
   const Handle type = string_type(text.size() + 1);  // with its terminator
   const Handle space = scalar_space();
   const Handle dataset = create_dataset(file, path, type.id(), space);
-  const Handle transfer = transfer_by(H5FD_MPIO_COLLECTIVE);
+  const Handle transfer = transfer_by(H5FD_MPIO_COLLECTIVE, dataset);
   check(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, transfer.id(), text.c_str()));
 }
 
@@ -276,8 +309,8 @@ std::vector<double> read_numbers(const Handle& file, const std::string& path,
   std::vector<double> values(
       static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id()))));
   if (!values.empty()) {
-    check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, transfer_by(ranks).id(),
-                  values.data()));
+    check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
+                  transfer_by(ranks, dataset).id(), values.data()));
   }
   return values;
 }

@@ -65,6 +65,10 @@ void require_hints(const parallel::Communicator& comm);
 /// together; numbers one of them may move alone. Throws UserError alike on all ranks where the
 /// hints are none. Collective on `comm`.
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags);
+/// A new file in memory, of this rank alone, for `image_of`. Local.
+Handle create_in_memory();
+/// The bytes of such a file. Local.
+std::string image_of(const Handle& file);
 /// Properties of access to objects of a `kind`, as H5P_DATASET_ACCESS, with which the root reads
 /// for all ranks what describes them: HDF5 1.10 does not go by the file's own. Local.
 Handle access_together(hid_t kind);

@@ -6,13 +6,13 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <ctime>
 #include <functional>
 #include <string>
 #include <utility>
 
 #include "base/poll.hpp"
+#include "base/say.hpp"
 #include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
 
@@ -55,14 +55,14 @@ inline std::string progress_line(const std::string& title, const StepsDone& step
     if (const auto now = Clock::now(); speaks && now >= next) {
       next = now + std::chrono::seconds(30);
       const auto seconds = std::chrono::duration<double>(now - begin).count();
-      std::fputs(fmt::format("{}: {}\n", what, duration(seconds)).c_str(), stderr);
+      base::say(fmt::format("{}: {}\n", what, duration(seconds)));
     }
   });
 }
 
 /// Writes progress lines to stderr, on rank 0, the first within two seconds: one that is redrawn on
-/// a terminal; else one every half minute with the time, for a batch log or for mpirun, which
-/// stands between the program and the terminal.
+/// a terminal or by a listener (base/say); else one every half minute with the time, for a batch
+/// log or for mpirun, which stands between the program and the terminal.
 class Progress final : public engine::Observer {
  public:
   /// `title`: the run's name in the line, e.g. "P = 1500, N = 1000000"; `first`: the step of the
@@ -76,7 +76,7 @@ class Progress final : public engine::Observer {
         remark_(std::move(remark)) {}
   ~Progress() override {
     if (drawn_ && terminal_) {
-      std::fputs(clear_line, stderr);
+      base::say(clear_line);
     }
   }
   Progress(const Progress&) = delete;
@@ -101,8 +101,7 @@ class Progress final : public engine::Observer {
     const std::string text = terminal_ ? clear_line + line
                                        : fmt::format("{:%Y-%m-%dT%H:%M:%SZ} {}\n",
                                                      fmt::gmtime(std::time(nullptr)), line);
-    std::fputs(text.c_str(), stderr);
-    std::fflush(stderr);
+    base::say(text);
   }
 
  private:
@@ -110,7 +109,7 @@ class Progress final : public engine::Observer {
   static constexpr const char* clear_line = "\r\033[K";
 
   bool is_root_;
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  bool terminal_ = base::listener || isatty(STDERR_FILENO) != 0;
   std::string title_;
   StepsDone steps_;
   std::function<std::string()> remark_;

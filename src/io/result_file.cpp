@@ -228,7 +228,7 @@ void with_file_name(const std::string& path, const std::function<void()>& work) 
     work();
   } catch (const base::SystemError& error) {
     const std::string what = error.what();
-    if (!what.starts_with("HDF5")) {
+    if (!what.starts_with("HDF5") || path.empty()) {
       throw;
     }
     constexpr double few = 65536;
@@ -492,6 +492,33 @@ void fill_in_phases(std::string& piece) {
   }
 }
 
+/// All bytes of a file. Throws SystemError. Local.
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  std::string bytes(static_cast<std::size_t>(std::max<std::streamoff>(0, file.tellg())), '\0');
+  if (!file.seekg(0).read(bytes.data(), std::ssize(bytes))) {
+    throw base::SystemError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  }
+  return bytes;
+}
+
+/// The name of an empty temporary file, alike on all ranks: in the working folder where they are on
+/// several nodes. Throws SystemError. Collective.
+std::string temporary_file(const parallel::Communicator& comm) {
+  const bool is_shared = parallel::nodes_of(comm).count > 1;
+  return parallel::from_root(comm, [&] {
+    std::error_code none;
+    const auto folder = is_shared ? "." : std::filesystem::temp_directory_path(none);
+    std::string name = (folder / "masing-XXXXXX").string();
+    const int file = mkstemp(name.data());
+    if (file < 0) {
+      throw base::SystemError(fmt::format("cannot make {}: {}", name, std::strerror(errno)));
+    }
+    close(file);
+    return name;
+  });
+}
+
 }  // namespace
 
 OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
@@ -500,8 +527,10 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
       result_(result),
       source_(std::move(source)),
       run_(source_ ? source_->run : parallel::from_root(comm, new_run_id)),
-      draft_(result.path + (source_ ? partial_draft : partial)),
-      file_(open_together(comm_, draft_, H5F_ACC_TRUNC)) {
+      draft_(result.image == nullptr ? result.path + (source_ ? partial_draft : partial)
+             : comm.size() > 1       ? temporary_file(comm)
+                                     : ""),
+      file_(draft_.empty() ? create_in_memory() : open_together(comm_, draft_, H5F_ACC_TRUNC)) {
   write_kind(file_, result_.kind);
   write_provenance(file_, comm_, result_.command_line);
   if (result_.kind == "simulate") {  // others have no rows to go on with
@@ -511,6 +540,12 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
   if (!result_.configuration.empty()) {
     make_timing(file_, result_.kind);
     write_configuration(file_, result_);
+  }
+}
+
+OutputFile::~OutputFile() {
+  if (result_.image != nullptr && comm_.is_root() && !draft_.empty()) {
+    unlink(draft_.c_str());
   }
 }
 
@@ -577,14 +612,30 @@ void OutputFile::finish() {
   {
     const parallel::PhaseTimer timer(parallel::Phase::output);
     flush(file_);
+    if (draft_.empty()) {
+      *result_.image = image_of(file_);
+    }
     file_ = Handle();
   }
   const parallel::PhaseTimer timer(parallel::Phase::seal);
+  if (result_.image != nullptr) {
+    parallel::on_root(comm_, [&] {
+      if (!draft_.empty()) {
+        *result_.image = bytes_of(draft_);
+      }
+      fill_in_phases(*result_.image);
+      seal(*result_.image);
+    });
+    return;
+  }
   seal(comm_, draft_, result_.path, fill_in_phases);
 }
 
 void write_file(const parallel::Communicator& comm, const ResultSpec& result,
                 const std::function<void(const Handle&)>& write) {
+  if (result.path.empty() && result.image == nullptr) {
+    return;
+  }
   const parallel::PhaseTimer timer(parallel::Phase::output);
   with_file_name(result.path, [&] {
     OutputFile output(comm, result);

@@ -112,9 +112,13 @@ WrittenRows rows_of(const parallel::Communicator& comm, const std::string& check
 class OutputFile {
  public:
   /// Creates FILE.partial with /configuration and /provenance; of a run that goes on with the rows
-  /// of `source`, FILE.partial.draft. `comm` must outlive the file. Collective.
+  /// of `source`, FILE.partial.draft; for result.image a file in memory, which is a temporary one
+  /// where ranks share it. `comm` must outlive the file. Collective.
   OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
              std::optional<WrittenRows> source = {});
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
 
   /// The same object all the time, while the file may be closed and opened again.
   [[nodiscard]] const Handle& file() const { return file_; }
@@ -132,8 +136,9 @@ class OutputFile {
   /// it. Collective.
   void save_rows(const Handle& checkpoint, const std::string& path) const;
 
-  /// Closes the file, seals it, has it on the disk and gives it its final name. Nothing may be
-  /// written any more. Throws SystemError alike on all ranks. Collective.
+  /// Closes the file, seals it, has it on the disk and gives it its final name; or has its bytes in
+  /// result.image. Nothing may be written any more. Throws SystemError alike on all ranks.
+  /// Collective.
   void finish();
 
  private:
@@ -145,7 +150,8 @@ class OutputFile {
   Handle file_;
 };
 
-/// Makes a result file whose content is all there: `write` puts it into the open file. Collective.
+/// Makes a result file, or its image, whose content is all there: `write` puts it into the open
+/// file. Collective.
 void write_file(const parallel::Communicator& comm, const ResultSpec& result,
                 const std::function<void(const Handle&)>& write);
 

@@ -124,13 +124,18 @@ std::uint64_t sum_by_shares(const parallel::Communicator& comm, std::int64_t beg
   return all;
 }
 
+/// What the piece that begins at the byte `at` adds to a checksum.
+std::uint64_t sum_of_piece(std::string_view bytes, std::int64_t at) {
+  const auto index = static_cast<XXH64_hash_t>(at / piece_bytes);
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), index);
+}
+
 /// The checksum of the bytes [first, end) of a file, where pieces begin: the sum mod 2^64 of
 /// XXH3-64 of each piece with its index as seed, in any order and on any ranks the same. Polls.
 std::uint64_t checksum(const std::string& path, std::int64_t first, std::int64_t end) {
   std::uint64_t sum = 0;
   File(path).read_pieces(first, end, [&](const std::string& bytes, std::int64_t at) {
-    const auto index = static_cast<XXH64_hash_t>(at / piece_bytes);
-    sum += XXH3_64bits_withSeed(bytes.data(), bytes.size(), index);
+    sum += sum_of_piece(bytes, at);
   });
   return sum;
 }
@@ -151,6 +156,15 @@ std::uint64_t checksum_in_one(const std::string& path, std::int64_t size) {
 }
 
 }  // namespace
+
+void seal(std::string& bytes) {
+  Seal seal;
+  seal.size = std::ssize(bytes);
+  for (std::int64_t at = 0; at < seal.size; at += piece_bytes) {
+    seal.checksum += sum_of_piece(std::string_view(bytes).substr(at, piece_bytes), at);
+  }
+  bytes.append(reinterpret_cast<const char*>(&seal), sizeof seal);
+}
 
 void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path,
           const std::function<void(std::string&)>& complete) {

@@ -18,6 +18,9 @@ namespace masing::io {
 void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path,
           const std::function<void(std::string&)>& complete = {});
 
+/// Put behind the bytes of a file their seal. Local.
+void seal(std::string& bytes);
+
 /// Flush the file `draft` to the disk and rename it to `path`; until then `path` keeps its old
 /// content. Throws SystemError alike on all ranks. Collective.
 void put_in_place(const parallel::Communicator& comm, const std::string& draft,

@@ -29,19 +29,20 @@ struct OutputSpec {
 
 /// Where a result goes, and what it says of its making.
 struct ResultSpec {
-  std::string path;           ///< FILE.h5
+  std::string path;           ///< FILE.h5; empty: no file is written
   std::string kind;           ///< "simulate", "converge", "scan" or "benchmark"
   std::string configuration;  ///< the .ini that makes it again; benchmarks have none
   std::string command_line;
-  std::string title = {};       ///< of the run, or of the last level of a study, for figures
-  bool has_cells = false;       ///< whether the model has cells of s
-  std::string problem = {};     ///< equal of two files exactly if they solve the same problem
-  bool papers_problem = false;  ///< whether it is that of the papers, section 6
+  std::string title = {};        ///< of the run, or of the last level of a study, for figures
+  bool has_cells = false;        ///< whether the model has cells of s
+  std::string problem = {};      ///< equal of two files exactly if they solve the same problem
+  bool papers_problem = false;   ///< whether it is that of the papers, section 6
+  std::string* image = nullptr;  ///< without a file gets its bytes, on the root
 };
 
 /// The checkpoints of a run or a study.
 struct CheckpointSpec {
-  std::string path;        ///< FILE
+  std::string path;        ///< FILE; empty: nothing is saved
   bool scheduled = false;  ///< written while the run goes on, too, not only where it is stopped
   std::int64_t every = 0;  ///< steps from one to the next where scheduled; 0: every ten minutes
   std::optional<std::string> restart;  ///< the checkpoint to go on with

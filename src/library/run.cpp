@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <string_view>
 #include <variant>
 
 #include "base/error.hpp"
+#include "base/say.hpp"
 #include "cli/call.hpp"
 #include "commands/commands.hpp"
 #include "engine/engine.hpp"
+#include "io/result_file.hpp"
 #include "parallel/session.hpp"
 #include "study/refinement.hpp"
 
@@ -29,8 +32,16 @@ int Session::size() const {
   return world_->world().size();
 }
 
+std::string version() {
+  return io::build_facts().front().second;
+}
+
 void request_stop(int signal) {
   parallel::request_stop(signal);
+}
+
+void clear_stop() {
+  parallel::clear_stop();
 }
 
 namespace {
@@ -49,39 +60,110 @@ auto checked(const Work& work) {
   }
 }
 
-bool names(const Options& options, std::string_view key) {
-  return std::ranges::any_of(options, [key](const auto& option) { return option.first == key; });
+/// While it lives, `say` hears what is said. The first that it throws asks the run to stop.
+class Listening {
+ public:
+  explicit Listening(const Say& say) {
+    if (say) {
+      base::listener = [this, &say](const std::string& text) {
+        try {
+          if (!fault_) {
+            say(text);
+          }
+        } catch (...) {
+          fault_ = std::current_exception();
+          request_stop();
+        }
+      };
+    }
+  }
+  ~Listening() { base::listener = nullptr; }
+  Listening(const Listening&) = delete;
+  Listening& operator=(const Listening&) = delete;
+
+  /// What `work` returns; throws first what `say` has thrown.
+  template <class Work>
+  auto during(const Work& work) {
+    const auto throw_fault = [this] {
+      if (fault_) {
+        clear_stop();
+        std::rethrow_exception(fault_);
+      }
+    };
+    try {
+      auto made = work();
+      throw_fault();
+      return made;
+    } catch (...) {
+      throw_fault();
+      throw;
+    }
+  }
+
+ private:
+  std::exception_ptr fault_;
+};
+
+/// Whether it is an option of the program alone, which prints, or whose PETSc has begun.
+bool is_of_program(const std::string& key) {
+  constexpr std::array all{"print-config", "validate-only", "help", "petsc"};
+  return std::ranges::count(all, key) > 0;
 }
 
 /// What the program would be told, as one call of it.
-cli::Invocation invocation(const parallel::Communicator& comm, const char* command,
-                           const Options& options) {
-  cli::Invocation call{
-      .words = {}, .command_line = std::string("libmasing ") + command, .comm = comm};
-  const auto add = [&call](const std::string& word) {
-    call.words.push_back(word);
-    call.command_line += " " + word;
-  };
+cli::Invocation invocation(const parallel::Communicator& comm, const std::string& command,
+                           const Options& options, bool is_quiet) {
+  cli::Invocation call{.words = {}, .command_line = "libmasing " + command, .comm = comm};
   for (const auto& [key, value] : options) {
-    add("--" + key);
-    if (!value.empty()) {
-      add(value);
+    if (is_of_program(key)) {
+      throw Mistake(key + ": an option of the program alone; leave it out");
     }
+    is_quiet = is_quiet && key != "quiet";
+    call.words.push_back("--" + key + (value.empty() ? "" : "=" + value));
+    call.command_line += " " + call.words.back();
   }
-  if (!names(options, "quiet")) {
+  if (is_quiet) {
     call.words.emplace_back("--quiet");
   }
   return call;
 }
 
-/// What a call is for.
+/// Where the options name no file, no file is written: what it would hold goes to `image`, if
+/// there is one.
 template <class Spec>
-Spec requested(cli::Command command, const cli::Invocation& call) {
-  const auto job = cli::job_of(command, call);
-  if (!job || job->only_validated) {
-    throw Mistake("an option that only prints; leave it out");
+void leave_files_out(const cli::Request& request, Spec& spec, std::string* image) {
+  if constexpr (requires { spec.spec; }) {
+    leave_files_out(request, spec.spec, image);
+  } else if (!request.has("output")) {
+    for (const char* key : {"checkpoint", "checkpoint-every", "restart"}) {
+      if (request.has(key)) {
+        throw Mistake(cli::origin_of(request, key) +
+                      ": a run without a file has no checkpoints; give output");
+      }
+    }
+    spec.result.path.clear();
+    spec.result.image = image;
+    spec.checkpoint = {};
   }
-  return std::get<Spec>(job->spec);
+}
+
+/// `work` of the spec of what is asked for.
+template <class Work>
+auto called(const cli::Invocation& call, cli::Command command, std::string* image,
+            const Work& work) {
+  const auto job = cli::job_of(command, call);
+  return cli::with_place_of_quantity(*job->request, [&] {
+    cli::Spec spec = job->spec;
+    std::visit([&](auto& of_command) { leave_files_out(*job->request, of_command, image); }, spec);
+    return work(spec);
+  });
+}
+
+cli::Command known_command(const std::string& name) {
+  if (const auto command = cli::command_of(name)) {
+    return *command;
+  }
+  throw Mistake("'" + name + "' is not a command; give simulate, converge or scan");
 }
 
 }  // namespace
@@ -89,59 +171,90 @@ Spec requested(cli::Command command, const cli::Invocation& call) {
 Trajectory simulate(const Session& session, const Options& options, const Observer& observer) {
   return checked([&] {
     const parallel::Communicator& comm = session.world().world();
-    const cli::Invocation call = invocation(comm, "simulate", options);
-    auto simulation = requested<cli::Simulation>(cli::Command::simulate, call);
-    if (!names(options, "output")) {
-      for (const char* key : {"checkpoint", "checkpoint-every", "restart"}) {
-        if (names(options, key)) {
-          throw Mistake(std::string(key) +
-                        ": a run without a file has no checkpoints; give output");
+    const cli::Invocation call = invocation(comm, "simulate", options, true);
+    return called(call, cli::Command::simulate, nullptr, [&](const cli::Spec& spec) {
+      const auto& simulation = std::get<cli::Simulation>(spec);
+      Trajectory end;
+      const auto show = [&, times = std::vector<double>()](const engine::Samples& samples) mutable {
+        end = {samples.last_step(), samples.x.back(), samples.y.back()};
+        if (observer) {
+          times.clear();
+          for (std::int64_t p = samples.first_step; p <= samples.last_step(); ++p) {
+            times.push_back(simulation.run.time.time(p));
+          }
+          observer(
+              {samples.first_step, times, samples.force, samples.x, samples.y, samples.restoring});
         }
-      }
-      simulation.result.path.clear();
-    }
-    Trajectory end;
-    const auto show = [&, times = std::vector<double>()](const engine::Samples& samples) mutable {
-      end = {samples.last_step(), samples.x.back(), samples.y.back()};
-      if (observer) {
-        times.clear();
-        for (std::int64_t p = samples.first_step; p <= samples.last_step(); ++p) {
-          times.push_back(simulation.run.time.time(p));
-        }
-        observer(
-            {samples.first_step, times, samples.force, samples.x, samples.y, samples.restoring});
-      }
-    };
-    end.self_check = commands::make(comm, simulation, show).self_check;
-    return end;
+      };
+      end.self_check = commands::make(comm, simulation, show).self_check;
+      return end;
+    });
   });
 }
 
 Study converge(const Session& session, const Options& options) {
   return checked([&] {
     const parallel::Communicator& comm = session.world().world();
-    const cli::Invocation call = invocation(comm, "converge", options);
-    const auto spec = requested<study::StudySpec>(cli::Command::converge, call);
-    const study::Study made =
-        names(options, "output") ? commands::make(comm, spec) : study::refine(comm, spec);
-    Study study{.levels = {},
-                .orders = {},
-                .verdict = statistics::to_text(made.verdict),
-                .table = study::table(spec, made)};
-    for (const study::LevelResult& level : made.cases) {
-      study.levels.push_back({level.ds,
-                              level.dt,
-                              {level.errors[study::Errors::x], level.errors[study::Errors::y],
-                               level.errors[study::Errors::u]}});
-    }
-    for (std::size_t q = 0; q < made.results.size(); ++q) {
-      const study::QuantityResult& found = made.results[q];
-      study.orders.push_back({study::quantities[q].name, found.observed(), found.uncertainty(),
-                              found.expected ? study::expected_text(*found.expected) : "",
-                              statistics::to_text(found.verdict)});
-    }
-    return study;
+    const cli::Invocation call = invocation(comm, "converge", options, true);
+    return called(call, cli::Command::converge, nullptr, [&](const cli::Spec& of_study) {
+      const auto& spec = std::get<study::StudySpec>(of_study);
+      const study::Study made = commands::make(comm, spec);
+      Study study{.levels = {},
+                  .orders = {},
+                  .verdict = statistics::to_text(made.verdict),
+                  .table = study::table(spec, made)};
+      for (const study::LevelResult& level : made.cases) {
+        study.levels.push_back({level.ds,
+                                level.dt,
+                                {level.errors[study::Errors::x], level.errors[study::Errors::y],
+                                 level.errors[study::Errors::u]}});
+      }
+      for (std::size_t q = 0; q < made.results.size(); ++q) {
+        const study::QuantityResult& found = made.results[q];
+        study.orders.push_back({study::quantities[q].name, found.observed(), found.uncertainty(),
+                                found.expected ? study::expected_text(*found.expected) : "",
+                                statistics::to_text(found.verdict)});
+      }
+      return study;
+    });
   });
+}
+
+std::string result_of(const Session& session, const std::string& command, const Options& options,
+                      const Say& say) {
+  const auto made = [&] {
+    const parallel::Communicator& comm = session.world().world();
+    const cli::Invocation call = invocation(comm, command, options, !say);
+    std::string image;
+    called(call, known_command(command), &image, [&](const cli::Spec& spec) {
+      std::visit([&](const auto& of_command) { commands::make(comm, of_command); }, spec);
+    });
+    return image;
+  };
+  return Listening(say).during([&] { return checked(made); });
+}
+
+std::vector<OptionInfo> options_of(const std::string& command) {
+  const cli::Command known = known_command(command);
+  const auto kind = [](const cli::Option& option) {
+    using enum cli::Kind;
+    const cli::Kind of_value = option.value.kind;
+    return !option.section.empty()                  ? "pair"
+           : option.argument.empty()                ? "flag"
+           : !option.value.words.empty()            ? "choice"
+           : of_value == number                     ? "number"
+           : of_value == list || of_value == levels ? "list"
+           : of_value == of_s || of_value == field  ? "function of s"
+           : of_value == of_t                       ? "function of t"
+                                                    : "text";
+  };
+  std::vector<OptionInfo> all;
+  for (const cli::Option& option : cli::option_table()) {
+    if (option.is_of(known) && !is_of_program(option.name)) {
+      all.push_back({option.name, kind(option), option.argument, option.help, option.preset});
+    }
+  }
+  return all;
 }
 
 }  // namespace masing

@@ -251,6 +251,11 @@ void request_stop(int signal) {
   requested_by = signal > 0 ? signal : by_program;
 }
 
+void clear_stop() {
+  requested_by = 0;
+  wall_limit = infinity;
+}
+
 void limit_wall_time(double seconds) {
   wall_limit = seconds;
 }

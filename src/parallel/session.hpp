@@ -89,6 +89,9 @@ inline constexpr std::pair<int, const char*> stop_signals[] = {
 /// program's own wish. Async-signal-safe. Local.
 void request_stop(int signal);
 
+/// Forgets what was asked for. Between runs, on all ranks. Local.
+void clear_stop();
+
 /// The same, `seconds` after this process was started. Local.
 void limit_wall_time(double seconds);
 

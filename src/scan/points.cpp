@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <map>
 #include <numbers>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/say.hpp"
 #include "io/checkpoint.hpp"
 #include "parallel/deal.hpp"
 #include "parallel/phase.hpp"
@@ -338,7 +338,7 @@ class Points {
   void report() {
     if (!spec_.quiet && Clock::now() - last_report_ > std::chrono::seconds(2)) {
       last_report_ = Clock::now();
-      std::fputs(fmt::format("{} of {} points\n", made_points(), points_.size()).c_str(), stderr);
+      base::say(fmt::format("{} of {} points\n", made_points(), points_.size()));
     }
   }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/say.hpp"
 #include "io/checkpoint.hpp"
 #include "io/progress.hpp"
 #include "io/result_file.hpp"
@@ -96,8 +96,7 @@ class ComparisonRunner {
     const Schedule schedule = make_schedule(plan_, pending());
     if (comm_.is_root() && !spec_.quiet && schedule.seconds > engine::long_time) {
       const std::string advice = parallel::stop_advice();
-      std::fputs(plan_text(plan_, schedule).c_str(), stderr);
-      std::fputs(advice.empty() ? "" : ("  " + advice + "\n").c_str(), stderr);
+      base::say(plan_text(plan_, schedule) + (advice.empty() ? "" : "  " + advice + "\n"));
     }
     if (spec_.checkpoint.scheduled) {
       write();
@@ -381,7 +380,7 @@ void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
     engine::check_run(comm, planned.run, is_new);
   }
   if (comm.is_root() && !spec.quiet) {
-    std::fputs(plan_text(plan, schedule).c_str(), stderr);
+    base::say(plan_text(plan, schedule));
   }
 }
 

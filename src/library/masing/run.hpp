@@ -136,9 +136,12 @@ std::string result_of(const Session& session, const std::string& command, const 
 
 /// One option, as `masing COMMAND --help` has it.
 struct OptionInfo {
-  std::string name;   ///< "final-time"
-  std::string kind;   ///< "number", "text", "list", "function of s", "flag", …
-  std::string value;  ///< what its value is called: "T"
+  std::string name;  ///< "final-time"
+  /// "number", "list" of numbers, "text", "choice", "flag", "function of s", "function of t", or,
+  /// of what may come several times, "pair".
+  std::string kind;
+  std::string
+      value;  ///< what its value is called: "T", "P|inf", of a pair "NAME=VALUE"; or choices
   std::string help;
   std::string default_value;  ///< "" where there is none
 };
