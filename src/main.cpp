@@ -205,8 +205,14 @@ int main(int count, char** values) {
     } catch (const base::UserError&) {  // said as every mistake, below
     }
   }
-  parallel::Session session(petsc_options);
-  const int code = session.run([&](const parallel::Communicator& comm) -> int {
+  std::optional<parallel::Session> session;
+  try {
+    session.emplace(petsc_options);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "masing: %s\n", failure.what());
+    return base::exit_failure;
+  }
+  const int code = session->run([&](const parallel::Communicator& comm) -> int {
     parallel::require_connected(comm.size());
     return cli::with_place_of_quantity({}, [&] {
       return run(command, {rest, base::joined(words, " "), comm});

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "parallel/session.hpp"
 
 namespace masing::io {
 
@@ -120,7 +121,7 @@ hid_t check(hid_t code, base::Location where) {
 
 Handle::~Handle() {
   // Closing is collective: a rank that fails alone would wait for ever.
-  if (id_ >= 0 && std::uncaught_exceptions() == 0) {
+  if (id_ >= 0 && (std::uncaught_exceptions() == 0 || parallel::is_alone())) {
     close_(id_);
   }
 }

@@ -17,11 +17,30 @@
 
 namespace masing {
 
+namespace {
+
+/// `work`, the errors of the rooms as those of the library.
+template <class Work>
+auto checked(const Work& work) {
+  try {
+    return work();
+  } catch (const base::UserError& error) {
+    throw Mistake(error.what());
+  } catch (const base::Stopped& stopped) {
+    throw Stopped(stopped.what());
+  } catch (const base::SystemError& error) {
+    throw Failure(error.what());
+  }
+}
+
+}  // namespace
+
 struct Session::World : parallel::Session {
-  World() : parallel::Session({}) {}
+  explicit World(MPI_Comm comm) : parallel::Session({}, comm) {}
 };
 
-Session::Session() : world_(std::make_unique<World>()) {}
+Session::Session() : Session(MPI_COMM_WORLD) {}
+Session::Session(MPI_Comm comm) : world_(checked([&] { return std::make_unique<World>(comm); })) {}
 Session::~Session() = default;
 
 int Session::rank() const {
@@ -45,20 +64,6 @@ void clear_stop() {
 }
 
 namespace {
-
-/// `work`, the errors of the rooms as those of the library.
-template <class Work>
-auto checked(const Work& work) {
-  try {
-    return work();
-  } catch (const base::UserError& error) {
-    throw Mistake(error.what());
-  } catch (const base::Stopped& stopped) {
-    throw Stopped(stopped.what());
-  } catch (const base::SystemError& error) {
-    throw Failure(error.what());
-  }
-}
 
 /// While it lives, `say` hears what is said. The first that it throws asks the run to stop.
 class Listening {
@@ -170,7 +175,7 @@ cli::Command known_command(const std::string& name) {
 
 Trajectory simulate(const Session& session, const Options& options, const Observer& observer) {
   return checked([&] {
-    const parallel::Communicator& comm = session.world().world();
+    const parallel::Communicator& comm = session.world().begin_call();
     const cli::Invocation call = invocation(comm, "simulate", options, true);
     return called(call, cli::Command::simulate, nullptr, [&](const cli::Spec& spec) {
       const auto& simulation = std::get<cli::Simulation>(spec);
@@ -194,7 +199,7 @@ Trajectory simulate(const Session& session, const Options& options, const Observ
 
 Study converge(const Session& session, const Options& options) {
   return checked([&] {
-    const parallel::Communicator& comm = session.world().world();
+    const parallel::Communicator& comm = session.world().begin_call();
     const cli::Invocation call = invocation(comm, "converge", options, true);
     return called(call, cli::Command::converge, nullptr, [&](const cli::Spec& of_study) {
       const auto& spec = std::get<study::StudySpec>(of_study);
@@ -223,7 +228,7 @@ Study converge(const Session& session, const Options& options) {
 std::string result_of(const Session& session, const std::string& command, const Options& options,
                       const Say& say) {
   const auto made = [&] {
-    const parallel::Communicator& comm = session.world().world();
+    const parallel::Communicator& comm = session.world().begin_call();
     const cli::Invocation call = invocation(comm, command, options, !say);
     std::string image;
     called(call, known_command(command), &image, [&](const cli::Spec& spec) {

@@ -39,6 +39,14 @@ void check_mpi(int code, base::Location where) {
   throw base::SystemError(fmt::format("MPI at {}: {}", place(where), text));
 }
 
+bool mpi_runs() {
+  int has_begun = 0;
+  int has_ended = 0;
+  MPI_Initialized(&has_begun);
+  MPI_Finalized(&has_ended);
+  return has_begun != 0 && has_ended == 0;
+}
+
 Communicator::Communicator(MPI_Comm original) {
   check_mpi(MPI_Comm_dup(original, &handle_));
   settle();
@@ -54,6 +62,7 @@ Communicator::Communicator(const Communicator& whole, int first, int count) {
   check_mpi(MPI_Group_free(&some));
   check_mpi(MPI_Group_free(&all));
   settle();
+  nodes_ = count == whole.size() ? whole.nodes_ : nodes_;
 }
 
 void Communicator::settle() {
@@ -63,7 +72,7 @@ void Communicator::settle() {
 }
 
 Communicator::~Communicator() {
-  if (handle_ != MPI_COMM_NULL) {
+  if (handle_ != MPI_COMM_NULL && mpi_runs()) {
     MPI_Comm_free(&handle_);
   }
 }
@@ -76,6 +85,7 @@ Communicator& Communicator::operator=(Communicator&& other) noexcept {
   std::swap(handle_, other.handle_);
   std::swap(rank_, other.rank_);
   std::swap(size_, other.size_);
+  std::swap(nodes_, other.nodes_);
   return *this;
 }
 
@@ -151,24 +161,20 @@ void broadcast_text(const Communicator& comm, std::string& text, int root) {
 }  // namespace
 
 Nodes nodes_of(const Communicator& comm) {
-  static std::optional<Nodes> of_program;
-  int ranks = 0;
-  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
-  if (comm.size() == ranks && of_program) {
-    return *of_program;
+  if (!comm.nodes_ && comm.size() == 1) {
+    comm.nodes_.emplace();
   }
-  MPI_Comm handle = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL,
-                                &handle));
-  const Communicator node(handle);
-  check_mpi(MPI_Comm_free(&handle));
-  std::int64_t firsts = node.is_root() ? 1 : 0;  // of each node
-  sum_over_ranks(comm, std::span(&firsts, 1));
-  const Nodes found{static_cast<int>(firsts), node.size()};
-  if (comm.size() == ranks) {
-    of_program = found;
+  if (!comm.nodes_) {
+    MPI_Comm handle = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL,
+                                  &handle));
+    const Communicator node(handle);
+    check_mpi(MPI_Comm_free(&handle));
+    std::int64_t firsts = node.is_root() ? 1 : 0;  // of each node
+    sum_over_ranks(comm, std::span(&firsts, 1));
+    comm.nodes_ = Nodes{static_cast<int>(firsts), node.size()};
   }
-  return found;
+  return *comm.nodes_;
 }
 
 void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values, Wait wait) {

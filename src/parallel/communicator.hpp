@@ -24,6 +24,15 @@ void check_petsc(int code, base::Location where = base::Location::current());
 /// Throw SystemError with MPI's message and the place of the call if `code` is an error. Local.
 void check_mpi(int code, base::Location where = base::Location::current());
 
+/// Where the ranks of a communicator run.
+struct Nodes {
+  int count = 1;       ///< the same on every rank
+  int ranks_here = 1;  ///< on this rank's node
+};
+
+/// Whether MPI has begun and not ended. Local.
+bool mpi_runs();
+
 /// Owner of a communicator whose errors come back as codes; move-only, freed with the object.
 class Communicator {
  public:
@@ -43,19 +52,16 @@ class Communicator {
   [[nodiscard]] bool is_root() const { return rank_ == 0; }
 
  private:
+  friend Nodes nodes_of(const Communicator& comm);
   void settle();
 
   MPI_Comm handle_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
+  mutable std::optional<Nodes> nodes_;
 };
 
-/// Where the ranks of a communicator run.
-struct Nodes {
-  int count = 1;       ///< the same on every rank
-  int ranks_here = 1;  ///< on this rank's node
-};
-/// The nodes of `comm`; those of all ranks of the program are found once. Collective.
+/// The nodes of `comm`, found once. Collective.
 Nodes nodes_of(const Communicator& comm);
 
 /// How a rank waits for the others: `sleeping` between looks, so that it takes no core from them;

@@ -41,6 +41,11 @@ double coarse_time() {
 }  // namespace
 
 void register_phases() {
+  // Of a PETSc that was running for an earlier session they are known.
+  check_petsc(PetscLogEventGetId("sum over ranks", &message_event));
+  if (message_event >= 0) {
+    return;
+  }
   for (std::size_t i = 0; i < static_cast<std::size_t>(Phase::communication); ++i) {
     check_petsc(PetscLogStageRegister(phase_names[i], &stages[i]));
   }

@@ -213,11 +213,24 @@ void StopNotice::drain() {
   requests_.clear();
 }
 
+void StopNotice::renew(bool forgets) {
+  drain();
+  if (min_over_ranks(comm_, forgets ? 0 : 1) == 0) {
+    cause_ = 0;
+    arrived_ = 0;
+  }
+}
+
+bool is_alone() {
+  return notices.empty() || notices.front()->is_alone();
+}
+
 namespace {
 
-const Clock::time_point started = Clock::now();
+Clock::time_point began = Clock::now();
 double wall_limit = infinity;  // seconds
 std::atomic<int> requested_by = 0;
+bool is_forgotten = false;
 
 // Causes of a request that are no signals.
 constexpr int by_wall_limit = -1;
@@ -225,7 +238,7 @@ constexpr int by_program = -2;
 
 /// The cause of a request here or, by a notice, elsewhere; 0: none. What is requested here is sent.
 int stop_cause() {
-  const bool is_late = std::chrono::duration<double>(Clock::now() - started).count() >= wall_limit;
+  const bool is_late = std::chrono::duration<double>(Clock::now() - began).count() >= wall_limit;
   const int here = requested_by != 0 ? requested_by.load() : is_late ? by_wall_limit : 0;
   if (notices.empty()) {
     return here;
@@ -233,16 +246,14 @@ int stop_cause() {
   // MPI may give the core away at every look.
   constexpr auto distance = std::chrono::milliseconds(20);
   static Clock::time_point next_look;
-  static int found = 0;
   if (here != 0) {
     notices.front()->send(here);
   }
   if (const auto now = Clock::now(); here != 0 || now >= next_look) {
     next_look = now + distance;
     std::ranges::for_each(notices, &StopNotice::received);  // and passed on, while this rank waits
-    found = notices.front()->received();
   }
-  return found;
+  return notices.front()->cause();
 }
 
 }  // namespace
@@ -253,7 +264,7 @@ void request_stop(int signal) {
 
 void clear_stop() {
   requested_by = 0;
-  wall_limit = infinity;
+  is_forgotten = true;
 }
 
 void limit_wall_time(double seconds) {
@@ -298,11 +309,6 @@ std::string stop_advice() {
 
 namespace {
 
-[[noreturn]] void end_at_once(const char* why) {
-  std::fprintf(stderr, "masing: %s\n", why);
-  std::exit(base::exit_failure);
-}
-
 /// An empty folder of this process.
 std::string private_folder() {
   const char* const wanted = std::getenv("TMPDIR");
@@ -312,7 +318,7 @@ std::string private_folder() {
       return name;
     }
   }
-  end_at_once("no folder for temporary files: set TMPDIR to one that can be written");
+  throw base::SystemError("no folder for temporary files: set TMPDIR to one that can be written");
 }
 
 /// Open MPI in a process that is alone starts a daemon, for MPI_Comm_spawn, and looks for networks:
@@ -336,9 +342,18 @@ std::string start_alone() {
   return folder;
 }
 
-void remove_folder(const std::string& folder) {
+std::string folder_of_mpi;  // where it is made here, else empty
+
+void remove_folder() {
   std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
+  std::filesystem::remove_all(folder_of_mpi, ignored);
+}
+
+void end_mpi() {
+  if (mpi_runs()) {
+    MPI_Finalize();
+  }
+  remove_folder();
 }
 
 /// Ranks that outnumber the cores of their host must yield while they wait, or a reduction takes
@@ -383,40 +398,95 @@ bool everyone_failed(const Communicator& comm) {
   return arrived != 0;
 }
 
-}  // namespace
+/// Throws SystemError where MPI has ended. Returns whether it had not begun.
+bool begin_mpi() {
+  int has_ended = 0;
+  int has_begun = 0;
+  MPI_Finalized(&has_ended);
+  MPI_Initialized(&has_begun);
+  if (has_ended != 0) {
+    throw base::SystemError("MPI has ended, and cannot begin again in this process");
+  }
+  if (has_begun == 0) {
+    folder_of_mpi = start_alone();
+    choose_how_to_wait();
+    setenv("OMPI_MCA_opal_signal", "", 0);  // no handlers of Open MPI's own
+    int level = 0;
+    check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level));
+    if (!started_by_launcher()) {
+      std::atexit(end_mpi);
+    }
+  }
+  return has_begun == 0;
+}
 
-Session::Session(const std::vector<std::string>& petsc_options) : folder_(start_alone()) {
-  choose_how_to_wait();
+void begin_petsc(const std::vector<std::string>& options, MPI_Comm comm) {
   // Later versions of PETSc warn by themselves, on stdout, before they have asked for all.
   std::vector<std::string> words{"masing", "-no_signal_handler", "-options_left", "no"};
-  words.insert(words.end(), petsc_options.begin(), petsc_options.end());
+  words.insert(words.end(), options.begin(), options.end());
   std::vector<char*> pointers(words.size() + 1, nullptr);
   std::ranges::transform(words, pointers.begin(), [](std::string& word) { return word.data(); });
   int count = static_cast<int>(words.size());
   char** arguments = pointers.data();
+  PETSC_COMM_WORLD = comm;
   // PETSc reads the words while it initialises and copies what it keeps.
   if (PetscInitialize(&count, &arguments, nullptr, nullptr) != 0) {
-    remove_folder(folder_);
-    end_at_once("PETSc and MPI did not start");
+    throw base::SystemError("PETSc did not start");
+  }
+  given_options = options;
+  PetscRegisterFinalize(warn_of_unused_options);
+}
+
+}  // namespace
+
+Session::Session(const std::vector<std::string>& petsc_options, MPI_Comm comm) {
+  if (!notices.empty()) {
+    throw base::UserError("there is a session already; one at a time");
+  }
+  if (comm == MPI_COMM_NULL) {
+    throw base::UserError("a session on MPI_COMM_NULL; give a communicator that has this rank");
+  }
+  ends_mpi_ = begin_mpi() && started_by_launcher();
+  world_.emplace(comm);
+  stop_notice_.emplace(*world_);
+  failures_.emplace(world_->handle());
+  PetscBool has_begun = PETSC_FALSE;
+  PetscInitialized(&has_begun);
+  if (has_begun == PETSC_FALSE) {
+    begin_petsc(petsc_options, world_->handle());
+    ends_petsc_ = true;
   }
   // Errors come back as codes, which check_petsc turns into exceptions with one line each.
   PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr);
-  given_options = petsc_options;
-  PetscRegisterFinalize(warn_of_unused_options);
   register_phases();
-  world_.emplace(PETSC_COMM_WORLD);
-  failures_.emplace(PETSC_COMM_WORLD);
-  stop_notice_.emplace(*world_);
 }
 
 Session::~Session() {
-  notices.clear();
+  if (!mpi_runs()) {
+    return;  // it was ended too early
+  }
+  notices.clear();  // none is sent any more
   stop_notice_->drain();
+  PetscPopErrorHandler();
+  if (ends_petsc_) {
+    PetscFinalize();
+    PETSC_COMM_WORLD = MPI_COMM_NULL;
+  }
   stop_notice_.reset();
   failures_.reset();
   world_.reset();
-  PetscFinalize();
-  remove_folder(folder_);
+  if (ends_mpi_) {
+    end_mpi();
+  }
+}
+
+const Communicator& Session::begin_call() {
+  const auto all = std::exchange(notices, {});  // none is sent meanwhile
+  stop_notice_->renew(std::exchange(is_forgotten, false));
+  notices = all;
+  began = Clock::now();
+  wall_limit = infinity;
+  return *world_;
 }
 
 int Session::run(const std::function<int(const Communicator&)>& work) noexcept {
@@ -442,7 +512,7 @@ int Session::fail(int code, const std::string& text) noexcept {
     if (code == base::exit_failure) {
       // Not PetscFinalize: closing files would use again what has just failed, and wait for it.
       std::fflush(nullptr);
-      remove_folder(folder_);
+      remove_folder();
       std::_Exit(code);
     }
     return code;

@@ -69,6 +69,10 @@ class StopNotice {
   [[nodiscard]] int cause() const { return cause_; }
   /// Receive the messages still under way. No rank may send afterwards. Collective.
   void drain();
+  /// The same, and begin anew where any rank `forgets` what it knows. Collective.
+  void renew(bool forgets);
+  /// Whether there is one rank. Local.
+  [[nodiscard]] bool is_alone() const { return neighbours_.empty(); }
 
  private:
   void take();
@@ -89,10 +93,10 @@ inline constexpr std::pair<int, const char*> stop_signals[] = {
 /// program's own wish. Async-signal-safe. Local.
 void request_stop(int signal);
 
-/// Forgets what was asked for. Between runs, on all ranks. Local.
+/// Forgets what was asked for, which all ranks do when the next call begins. Between calls. Local.
 void clear_stop();
 
-/// The same, `seconds` after this process was started. Local.
+/// The same, `seconds` after this process or the call of the library began. Local.
 void limit_wall_time(double seconds);
 
 /// Whether any rank of the program was asked to stop. Local, and cheap.
@@ -110,8 +114,13 @@ std::string stop_reason(const Communicator& comm);
 /// checkpoint takes; empty under other launchers and without one. Local.
 std::string stop_advice();
 
-/// MPI and PETSc from start to end: initialised with it, finalised after every object has died.
-/// While it lives, a request to one rank to stop is one to all.
+/// Whether no rank waits for what this one does: the session has one, or there is none. Local.
+bool is_alone();
+
+/// MPI and PETSc from start to end, one session at a time. Whichever was running before stays as it
+/// was; else PETSc ends with the session, and so does MPI under a launcher. In a process that no
+/// launcher started MPI ends with the process, so that sessions may follow each other. While it
+/// lives, a request to one rank to stop is one to all.
 class Session {
  public:
   /// `petsc_options`: what PETSc's own parser shall see, e.g. {"-log_view"}; the root warns of
@@ -119,14 +128,20 @@ class Session {
   /// Open MPI that it is alone, by OMPI_MCA_... of `pml`, `btl`, `ess_singleton_isolated` and
   /// `orte_tmpdir_base`, a folder of its own below $TMPDIR, /tmp or /dev/shm, gone at the end. What
   /// the environment sets already wins; MASING_SINGLETON=0 leaves Open MPI, and what a file of its
-  /// parameters says, as it is. Handlers of signals stay as they are. Collective.
-  explicit Session(const std::vector<std::string>& petsc_options);
+  /// parameters says, as it is. Handlers of signals stay as they are. `comm`: of an MPI that runs;
+  /// by default all ranks of the program. Throws UserError where another session lives, SystemError
+  /// where MPI or PETSc cannot begin. Collective.
+  explicit Session(const std::vector<std::string>& petsc_options, MPI_Comm comm = MPI_COMM_WORLD);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// All ranks of the program.
+  /// All ranks of the session.
   [[nodiscard]] const Communicator& world() const { return *world_; }
+
+  /// Begins a call of the library: limits of its time count from here, and what any rank has
+  /// forgotten by clear_stop() all forget. Returns the ranks of the session. Collective.
+  const Communicator& begin_call();
 
   /// Run `work` and return its exit code. An exception becomes its exit code (UserError 2, Stopped
   /// 75, any other 1) and one line on stderr: one line in all when every rank failed alike; a rank
@@ -136,7 +151,8 @@ class Session {
  private:
   int fail(int code, const std::string& text) noexcept;
 
-  std::string folder_;  // of Open MPI's session where it is made here, else empty
+  bool ends_mpi_ = false;
+  bool ends_petsc_ = false;
   std::optional<Communicator> world_;
   std::optional<StopNotice> stop_notice_;
   std::optional<Communicator> failures_;  // a duplicate: no pending message can match
