@@ -124,21 +124,13 @@ void resolve_defaults(Command command, Configuration& c, std::vector<std::string
   }
 }
 
-/// Another threshold downwards: the slab in the variable v = u - c. Source: slab::Slab.
-void shift(slab::Slab& slab, const base::Function& down) {
-  const base::Function up = slab.threshold;
-  slab.threshold = base::Function().plus(0.5, up).plus(0.5, down);
-  slab.shift = base::Function().plus(0.5, up).plus(-0.5, down);
-  slab.initial_u = slab.initial_u.plus(-1.0, slab.shift);
-}
-
 /// The model of a slab, and what drives it.
 engine::RunSpec slab_run(const Configuration& c) {
   slab::Slab slab{{.stiffness = c.stiffness, .threshold = c.threshold, .initial_u = c.initial_u},
                   c.space,
                   c.rule};
-  if (c.threshold_down && c.threshold_down->text() != c.threshold.text()) {
-    shift(slab, *c.threshold_down);
+  if (c.threshold_down) {
+    slab.set_threshold_down(*c.threshold_down);
   }
   if (auto* continuum = std::get_if<slab::Continuum>(&slab.space)) {
     continuum->field_points = *c.field_points;

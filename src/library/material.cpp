@@ -3,10 +3,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <new>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 #include "slab/turning_points/turning_points.hpp"
@@ -25,129 +30,512 @@ auto checked(const Work& work) {
   }
 }
 
-/// `x`, a position, if it is finite.
+/// `x`, a position, if it is finite; not beyond what differences of positions may be.
 double finite(double x) {
-  if (!std::isfinite(x)) {
-    throw Mistake(fmt::format("a position of {}; it must be finite", x));
+  constexpr double most = 1e300;
+  if (!(std::abs(x) <= most)) {
+    throw Mistake(fmt::format("a position of {}; it must be finite, at most {:g}", x, most));
   }
   return x;
 }
 
-/// P cells have weights 1/P, springs have none.
-std::shared_ptr<const slab::Measure> measure_of(View<const SpringSlider> springs) {
-  const auto count = static_cast<double>(springs.size());
-  slab::Profile profile;
-  profile.range = {0, static_cast<std::int64_t>(springs.size())};
-  profile.form.initial_u = slab::AffineFormula{};
+double not_negative(double k0) {
+  if (!(k0 >= 0.0 && std::isfinite(k0))) {
+    throw Mistake(fmt::format("k0 = {}; it must be >= 0 and finite", k0));
+  }
+  return k0;
+}
+
+/// k, η, v0 and c of a spring, for the law of v = u - c (slab::Slab).
+slab::Element element_of(const SpringSlider& spring) {
+  const double down = std::isnan(spring.threshold_down) ? spring.threshold : spring.threshold_down;
+  const double threshold = 0.5 * spring.threshold + 0.5 * down;
+  const double shift = 0.5 * spring.threshold - 0.5 * down;
+  return {spring.stiffness, threshold, spring.initial_u - shift, shift};
+}
+
+/// The elements of springs that are admissible.
+std::vector<slab::Element> elements_of(View<const SpringSlider> springs) {
+  std::vector<slab::Element> elements;
   for (const SpringSlider& spring : springs) {
-    const slab::Element cell{count * spring.stiffness, spring.threshold, 0.0};
-    const auto fault = slab::value_fault(
-        cell, [&] { return fmt::format("spring {}", profile.stiffness.size() + 1); });
+    slab::Element element = element_of(spring);
+    const auto fault =
+        slab::value_fault(element, [&] { return fmt::format("spring {}", elements.size() + 1); });
     if (fault) {
       throw Mistake(fault->what());
     }
-    profile.stiffness.push_back(cell.stiffness);
-    profile.threshold.push_back(cell.threshold);
+    // But for the rounding of c.
+    element.initial_u = std::clamp(element.initial_u, -element.threshold, element.threshold);
+    elements.push_back(element);
   }
-  if (springs.empty()) {
+  if (elements.empty()) {
     throw Mistake("a material needs one spring at least");
   }
-  return slab::make_cell_measure(profile);
+  return elements;
 }
 
-slab::Slab slab_of(const std::string& stiffness, const std::string& threshold) {
-  slab::Slab slab;
-  slab.stiffness = base::Function(stiffness, 's');
-  slab.threshold = base::Function(threshold, 's');
-  slab.space = slab::Continuum{};
-  if (const auto fault = slab::continuous_fault(slab)) {
-    throw *fault;
+/// P cells have weights 1/P, springs have none.
+std::shared_ptr<const slab::Measure> measure_of(const std::vector<slab::Element>& springs) {
+  slab::Profile profile;
+  profile.range = {0, std::ssize(springs)};
+  for (const slab::Element& spring : springs) {
+    profile.stiffness.push_back(static_cast<double>(springs.size()) * spring.stiffness);
+    profile.threshold.push_back(spring.threshold);
+    profile.initial_u.push_back(spring.initial_u);
   }
-  return slab;
+  return slab::make_cell_measure(profile, true);
 }
+
+base::Function function_of(const char* quantity, const std::string& text) {
+  try {
+    return base::Function(text, 's');
+  } catch (const base::UserError& error) {
+    throw base::UserError(quantity, error.what());
+  }
+}
+
+/// 64 bits of a sequence of numbers and texts: steps of splitmix64.
+class Fingerprint {
+ public:
+  Fingerprint& add(double value) { return add(std::bit_cast<std::uint64_t>(value + 0.0)); }
+  Fingerprint& add(std::string_view text) {
+    for (const char letter : text) {
+      add(static_cast<std::uint64_t>(static_cast<unsigned char>(letter)));
+    }
+    return add(static_cast<std::uint64_t>(text.size()));
+  }
+  Fingerprint& add(std::uint64_t word) {
+    value_ = (value_ ^ word) + 0x9e3779b97f4a7c15U;
+    value_ = (value_ ^ (value_ >> 30U)) * 0xbf58476d1ce4e5b9U;
+    value_ = (value_ ^ (value_ >> 27U)) * 0x94d049bb133111ebU;
+    value_ ^= value_ >> 31U;
+    return *this;
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0;
+};
 
 }  // namespace
 
+std::string table(View<const double> s, View<const double> values) {
+  if (s.size() != values.size() || s.empty()) {
+    throw Mistake(
+        fmt::format("a table of {} places and {} values; it needs as many of each, one at least",
+                    s.size(), values.size()));
+  }
+  std::string text = "points:";
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    if (!std::isfinite(s[i]) || !std::isfinite(values[i]) || (i > 0 && !(s[i] > s[i - 1]))) {
+      throw Mistake(
+          fmt::format("point {} of the table is s = {}, value {}; s must increase, and "
+                      "both be finite",
+                      i + 1, s[i], values[i]));
+    }
+    text +=
+        fmt::format("{}{} {}", i == 0 ? "" : "; ", base::to_text(s[i]), base::to_text(values[i]));
+  }
+  return text;
+}
+
 struct Material::Data {
+  Data(std::shared_ptr<const slab::Measure> of, std::vector<slab::Element> springs,
+       double hardening, bool shifted, std::uint64_t of_data)
+      : measure(std::move(of)),
+        cells(std::move(springs)),
+        k0(hardening),
+        is_shifted(shifted),
+        preload(measure->preload().value_or(0.0)),
+        fingerprint(of_data) {
+    for (const slab::Element& cell : cells) {
+      preload += cell.stiffness * cell.shift;
+      is_shifted |= cell.shift != 0.0;
+    }
+    (void)slab_energy(slab::TurningPoints(*measure, 0.0).elongation(), initial_loads);
+  }
+
+  /// ½ ∫ k u² ds; `loads`: ∫ k c v ds.
+  double slab_energy(const slab::RememberedElongation& past, double& loads) const {
+    loads = 0.0;
+    if (const auto known = measure->elastic_energy(past, &loads)) {
+      return *known;
+    }
+    double energy = 0.0;
+    for (const slab::Element& cell : cells) {
+      const double u = past(cell);
+      energy += 0.5 * cell.stiffness * u * u;
+      loads += cell.stiffness * cell.shift * (u - cell.shift);
+    }
+    return energy;
+  }
+
+  [[nodiscard]] Response response(double x, const slab::Tangent& slab) const {
+    return {k0 * x + (slab.force + preload), k0 + slab.stiffness};
+  }
+
   std::shared_ptr<const slab::Measure> measure;
-  double k0 = 0.0;
+  std::vector<slab::Element> cells;  // none of a continuum
+  double k0;
+  bool is_shifted;             // thresholds differ by direction
+  double preload;              // ∫ k c ds
+  double initial_loads = 0.0;  // ∫ k c v ds at the start
+  std::uint64_t fingerprint;
 };
 
 Material::Material(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 
 Material Material::of_springs(View<const SpringSlider> springs, double k0) {
   return checked([&] {
-    return Material(std::make_shared<const Data>(Data{measure_of(springs), k0}));
+    std::vector<slab::Element> elements = elements_of(springs);
+    Fingerprint print;
+    print.add("springs").add(not_negative(k0));
+    for (const slab::Element& spring : elements) {
+      slab::for_each_column([&](double value) { print.add(value); }, spring);
+    }
+    auto measure = measure_of(elements);
+    return Material(std::make_shared<const Data>(std::move(measure), std::move(elements), k0, false,
+                                                 print.value()));
+  });
+}
+
+Material Material::continuum(const Continuum& functions, double k0) {
+  return checked([&] {
+    slab::Slab slab;
+    slab.stiffness = function_of("stiffness", functions.stiffness);
+    slab.threshold = function_of("threshold", functions.threshold);
+    slab.initial_u = function_of("initial-u", functions.initial_u);
+    slab.space = slab::Continuum{};
+    const base::Function down = functions.threshold_down.empty()
+                                    ? slab.threshold
+                                    : function_of("threshold-down", functions.threshold_down);
+    Fingerprint print;
+    print.add("continuum").add(not_negative(k0));
+    for (const base::Function& f : {slab.stiffness, slab.threshold, down, slab.initial_u}) {
+      print.add(f.text());
+    }
+    slab.set_threshold_down(down);
+    if (const auto fault = slab::continuous_fault(slab)) {
+      throw *fault;
+    }
+    return Material(std::make_shared<const Data>(slab::make_continuous_measure(slab),
+                                                 std::vector<slab::Element>{}, k0,
+                                                 slab.is_shifted(), print.value()));
   });
 }
 
 Material Material::continuum(const std::string& stiffness, const std::string& threshold) {
-  return checked([&] {
-    return Material(std::make_shared<const Data>(
-        Data{slab::make_continuous_measure(slab_of(stiffness, threshold))}));
-  });
+  return continuum(Continuum{stiffness, threshold});
+}
+
+double Material::k0() const {
+  return data_->k0;
 }
 
 double Material::elastic_stiffness() const {
   return data_->k0 + data_->measure->total().stiffness;
 }
 
+std::uint64_t Material::fingerprint() const {
+  return data_->fingerprint;
+}
+
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+slab::TurningPointState start_at(double x0) {
+  return {x0, x0, 1, x0, {}, true};
+}
+
+}  // namespace
+
 struct MaterialPoint::Data {
+  Data(const Material& of, const slab::TurningPointState& state)
+      : material(of), points(*of.data_->measure, state) {}
+
+  [[nodiscard]] const Material::Data& law() const { return *material.data_; }
+  Response move_to(double x) {
+    trial = none;
+    return law().response(x, points.move_along(x));
+  }
+
   Material material;
   slab::TurningPoints points;
+  double trial = none;  // x, not a number where there is none
 };
 
-MaterialPoint::MaterialPoint(const Material& material, double x)
-    : data_(new Data{material, {*material.data_->measure, finite(x)}}) {}
-MaterialPoint::MaterialPoint(const MaterialPoint& other) : data_(new Data(*other.data_)) {}
-MaterialPoint::MaterialPoint(MaterialPoint&& other) noexcept = default;
+MaterialPoint::Data& MaterialPoint::data() {
+  return *std::launder(reinterpret_cast<Data*>(storage_));
+}
+
+const MaterialPoint::Data& MaterialPoint::data() const {
+  return *std::launder(reinterpret_cast<const Data*>(storage_));
+}
+
+MaterialPoint::MaterialPoint(const Material& material, double x) {
+  static_assert(sizeof(Data) <= sizeof(storage_) && alignof(Data) <= alignof(double));
+  new (storage_) Data(material, start_at(finite(x)));
+}
+MaterialPoint::MaterialPoint(const MaterialPoint& other) {
+  new (storage_) Data(other.data());
+}
+MaterialPoint::MaterialPoint(MaterialPoint&& other) noexcept {
+  new (storage_) Data(std::move(other.data()));
+}
 MaterialPoint& MaterialPoint::operator=(const MaterialPoint& other) {
   return *this = MaterialPoint(other);
 }
-MaterialPoint& MaterialPoint::operator=(MaterialPoint&& other) noexcept = default;
-MaterialPoint::~MaterialPoint() = default;
+MaterialPoint& MaterialPoint::operator=(MaterialPoint&& other) noexcept {
+  data() = std::move(other.data());
+  return *this;
+}
+MaterialPoint::~MaterialPoint() {
+  data().~Data();
+}
 
 double MaterialPoint::position() const {
-  return data_->points.x();
+  return data().points.x();
 }
 
 double MaterialPoint::force() const {
-  return data_->points.internal_force();
+  const Data& point = data();
+  return point.law().response(point.points.x(), {point.points.internal_force(), 0.0}).force;
 }
 
 Response MaterialPoint::trial(double x) const {
-  slab::TurningPoints moved = data_->points;
-  moved.move_to(finite(x));
-  return {moved.internal_force(), moved.stiffness_at(x)};
+  return data().law().response(x, data().points.ahead(finite(x)));
+}
+
+Response MaterialPoint::set_trial(double x) {
+  const Response response = trial(x);
+  data().trial = x;
+  return response;
+}
+
+void MaterialPoint::commit() {
+  if (!std::isnan(data().trial)) {
+    data().move_to(data().trial);
+  }
+}
+
+void MaterialPoint::revert_to_last() {
+  data().trial = none;
+}
+
+void MaterialPoint::revert_to_start() {
+  Data& point = data();
+  point.points = {*point.law().measure, start_at(point.points.x0())};
+  point.trial = none;
 }
 
 Response MaterialPoint::move_to(double x) {
-  const double force = data_->points.move_to(finite(x));
-  return {force, data_->points.stiffness_at(x)};
+  return data().move_to(finite(x));
+}
+
+double MaterialPoint::elongation(const SpringSlider& spring) const {
+  const slab::Element element = elements_of({&spring, 1}).front();
+  if (element.initial_u != 0.0 && data().law().measure->begins_at_zero()) {
+    throw Mistake("no spring of this material has such an initial elongation");
+  }
+  return data().points.elongation()(element);
 }
 
 double MaterialPoint::elongation(double threshold) const {
-  return data_->points.elongation()(slab::Element{1.0, threshold, 0.0});
+  return elongation(SpringSlider{1.0, threshold});
+}
+
+double MaterialPoint::stored_energy() const {
+  const Data& point = data();
+  const double x = point.points.x();
+  double loads = 0.0;
+  return 0.5 * point.law().k0 * x * x + point.law().slab_energy(point.points.elongation(), loads);
+}
+
+double MaterialPoint::dissipated_energy() const {
+  const Data& point = data();
+  const Material::Data& law = point.law();
+  double energy = point.points.slip_energy();
+  if (law.is_shifted) {
+    // A slider takes k (v + c) times its slip, which is x - x0 - (v - v0).
+    double loads = 0.0;
+    (void)law.slab_energy(point.points.elongation(), loads);
+    energy += law.preload * (point.points.x() - point.points.x0()) - (loads - law.initial_loads);
+  }
+  return std::max(0.0, energy);
+}
+
+namespace {
+
+constexpr double state_format = 1.0;
+
+/// The numbers of a state before its turning points.
+enum StateNumber : std::size_t {
+  format,
+  fingerprint_high,
+  fingerprint_low,
+  turning_points,
+  start,
+  position_now,
+  direction_now,
+  opposite_extreme,
+  wiped_out,
+  outer_start,
+  state_head
+};
+
+double high_half(std::uint64_t fingerprint) {
+  return static_cast<double>(fingerprint >> 32U);
+}
+
+double low_half(std::uint64_t fingerprint) {
+  return static_cast<double>(fingerprint & 0xffffffffU);
+}
+
+}  // namespace
+
+std::size_t MaterialPoint::state_size() const {
+  return state_head + data().points.turning_points();
 }
 
 std::vector<double> MaterialPoint::state() const {
-  const slab::TurningPointState plain = data_->points.state();
-  std::vector<double> numbers{plain.x0, plain.x, static_cast<double>(plain.direction),
-                              plain.opposite};
-  numbers.insert(numbers.end(), plain.positions.begin(), plain.positions.end());
+  std::vector<double> numbers(state_size());
+  state(numbers);
   return numbers;
 }
 
-void MaterialPoint::restore(View<const double> state) {
-  const bool is_one =
-      state.size() >= 4 && std::abs(state[2]) == 1.0 &&
-      std::all_of(state.begin(), state.end(), [](double v) { return std::isfinite(v); });
-  if (!is_one) {
-    throw Mistake("these numbers are no state of a material point; give what state() gave");
+std::size_t MaterialPoint::state(View<double> numbers) const {
+  const std::size_t size = state_size();
+  if (numbers.size() < size) {
+    throw Mistake(
+        fmt::format("the state has {} numbers, and there is room for {}", size, numbers.size()));
   }
-  const slab::TurningPointState plain{
-      state[0], state[1], state[2] > 0 ? 1 : -1, state[3], {state.begin() + 4, state.end()}};
-  data_->points = slab::TurningPoints(*data_->material.data_->measure, plain);
+  const slab::TurningPointState now = data().points.state();
+  const std::uint64_t print = data().law().fingerprint;
+  const std::array<double, state_head> head{state_format,
+                                            high_half(print),
+                                            low_half(print),
+                                            static_cast<double>(now.positions.size()),
+                                            now.x0,
+                                            now.x,
+                                            static_cast<double>(now.direction),
+                                            now.opposite,
+                                            now.wiped_out,
+                                            now.outer_start};
+  std::ranges::copy(now.positions, std::ranges::copy(head, numbers.data()).out);
+  return size;
+}
+
+void MaterialPoint::restore(View<const double> state) {
+  const auto refuse = [](const std::string& why) {
+    throw Mistake("these numbers are no state of a point of this material: " + why +
+                  "; give what state() gave");
+  };
+  if (state.size() < state_head) {
+    refuse(fmt::format("{} of them, and it has {} at least", state.size(),
+                       static_cast<std::size_t>(state_head)));
+  }
+  if (state[format] != state_format) {
+    refuse(fmt::format("they begin with {}, and it with {}", state[format], state_format));
+  }
+  const std::uint64_t print = data().law().fingerprint;
+  if (state[fingerprint_high] != high_half(print) || state[fingerprint_low] != low_half(print)) {
+    refuse("they are of another material");
+  }
+  const auto room = static_cast<double>(state.size() - state_head);
+  const double count = state[turning_points];
+  if (!(count >= 0.0 && count <= room && count == std::floor(count))) {
+    refuse(fmt::format("{} turning points, and there are {} numbers for them", count, room));
+  }
+  const double* first = state.data() + state_head;
+  const double direction = state[direction_now];
+  const slab::TurningPointState plain{state[start],
+                                      state[position_now],
+                                      direction == 1.0    ? 1
+                                      : direction == -1.0 ? -1
+                                                          : 0,
+                                      state[opposite_extreme],
+                                      {first, first + static_cast<std::size_t>(count)},
+                                      true,
+                                      state[wiped_out],
+                                      state[outer_start]};
+  if (const auto fault = plain.fault(*data().law().measure)) {
+    refuse(*fault);
+  }
+  data().points = {*data().law().measure, plain};
+  data().trial = none;
+}
+
+MaterialPoints::MaterialPoints(const Material& material, std::size_t count, double x)
+    : points_(count, MaterialPoint(material, x)) {}
+MaterialPoints::MaterialPoints(const MaterialPoints& other) = default;
+MaterialPoints::MaterialPoints(MaterialPoints&& other) noexcept = default;
+MaterialPoints& MaterialPoints::operator=(const MaterialPoints& other) = default;
+MaterialPoints& MaterialPoints::operator=(MaterialPoints&& other) noexcept = default;
+MaterialPoints::~MaterialPoints() = default;
+
+std::size_t MaterialPoints::size() const {
+  return points_.size();
+}
+
+template <class Use>
+void MaterialPoints::for_each(View<const double> x, View<double> force, View<double> stiffness,
+                              const Use& use) {
+  const std::size_t n = points_.size();
+  if (x.size() != n || force.size() != n || (stiffness.size() != n && !stiffness.empty())) {
+    throw Mistake(
+        fmt::format("{} positions, {} forces and {} stiffnesses of {} points; each has "
+                    "one of each",
+                    x.size(), force.size(), stiffness.size(), n));
+  }
+  for (const double position : x) {
+    finite(position);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const Response response = use(points_[i], x[i]);
+    force[i] = response.force;
+    if (!stiffness.empty()) {
+      stiffness[i] = response.stiffness;
+    }
+  }
+}
+
+void MaterialPoints::set_trial(View<const double> x, View<double> force, View<double> stiffness) {
+  for_each(x, force, stiffness,
+           [](MaterialPoint& point, double to) { return point.set_trial(to); });
+}
+
+void MaterialPoints::move(View<const double> x, View<double> force, View<double> stiffness) {
+  for_each(x, force, stiffness, [](MaterialPoint& point, double to) { return point.move_to(to); });
+}
+
+void MaterialPoints::commit() {
+  for (MaterialPoint& point : points_) {
+    point.commit();
+  }
+}
+
+void MaterialPoints::revert_to_last() {
+  for (MaterialPoint& point : points_) {
+    point.revert_to_last();
+  }
+}
+
+void MaterialPoints::revert_to_start() {
+  for (MaterialPoint& point : points_) {
+    point.revert_to_start();
+  }
+}
+
+const MaterialPoint& MaterialPoints::operator[](std::size_t i) const {
+  if (i >= points_.size()) {
+    throw Mistake(fmt::format("point {} of {}; they are counted from 0", i, points_.size()));
+  }
+  return points_[i];
+}
+
+MaterialPoint& MaterialPoints::operator[](std::size_t i) {
+  return const_cast<MaterialPoint&>(std::as_const(*this)[i]);
 }
 
 }  // namespace masing

@@ -93,6 +93,15 @@ struct Slab : Coefficients<base::Function> {
   Rule rule = Rule::right;
 
   [[nodiscard]] bool is_continuum() const { return std::holds_alternative<Continuum>(space); }
+  /// Another threshold downwards, where its text is another: the slab in the variable v. Local.
+  void set_threshold_down(const base::Function& down) {
+    const base::Function up = threshold;
+    if (down.text() != up.text()) {
+      threshold = base::Function().plus(0.5, up).plus(0.5, down);
+      shift = base::Function().plus(0.5, up).plus(-0.5, down);
+      initial_u = initial_u.plus(-1.0, shift);
+    }
+  }
   /// Whether thresholds differ by direction. Local.
   [[nodiscard]] bool is_shifted() const { return !shift.is_constant() || shift(0.0) != 0.0; }
   /// Cells of u as a vector: P, or the places at which the field of the continuum is known.

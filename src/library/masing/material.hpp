@@ -136,7 +136,8 @@ class MaterialPoint {
   void commit();
   /// Forgets the trial.
   void revert_to_last();
-  /// Goes back to the state that the point was made in.
+  /// Goes back to the state that the point was made in; a restored one, to that of the point that
+  /// gave the state.
   void revert_to_start();
   /// set_trial and commit.
   Response move_to(double x);
@@ -165,7 +166,11 @@ class MaterialPoint {
  private:
   friend class MaterialPoints;
   struct Data;
-  std::unique_ptr<Data> data_;
+  [[nodiscard]] Data& data();
+  [[nodiscard]] const Data& data() const;
+
+  // In place, so that points in an array lie beside each other.
+  alignas(double) unsigned char storage_[320];
 };
 
 /// Points of one material that are moved together, as those of the elements of a mesh. Arrays have
@@ -197,6 +202,9 @@ class MaterialPoints {
   [[nodiscard]] MaterialPoint& operator[](std::size_t i);
 
  private:
+  template <class Use>
+  void for_each(View<const double> x, View<double> force, View<double> stiffness, const Use& use);
+
   std::vector<MaterialPoint> points_;
 };
 

@@ -74,27 +74,35 @@ bool begins_at_zero(const Profile& profile) {
 /// earlier ones.
 class CellMeasure final : public Measure {
  public:
-  explicit CellMeasure(const Profile& all)
+  CellMeasure(const Profile& all, bool with_slip)
       : Measure(slab::begins_at_zero(all), true),
         scale_(largest(all, [](const Element& cell) { return cell.stiffness; }),
                largest(all, [](const Element& cell) { return cell.stiffness * cell.threshold; }),
                all.range.size),
         nodes_(static_cast<std::size_t>(all.range.size + 2)) {
     fill_table(all);
+    if (with_slip) {
+      // Of terms ≥ 0 alone: N' = M.
+      slip_.resize(nodes_.size() - 1);
+      for (std::size_t i = 2; i < slip_.size(); ++i) {
+        slip_[i] = slip_[i - 1] +
+                   (nodes_[i].threshold - nodes_[i - 1].threshold) * nodes_[i - 1].sums.force;
+      }
+    }
     if (!begins_at_zero()) {
       fill_lists(all);
     }
   }
 
   [[nodiscard]] Sums below(double r, SearchHint& hint) const override {
-    const std::int64_t passed = find(r, hint);
+    const std::int64_t passed = find(r, hint.front);
     // At a few hundred cells a step every look-up would miss the caches.
     __builtin_prefetch(nodes_.data() + std::clamp<std::int64_t>(hint.front.expected(), 0, cells()));
     return nodes_[static_cast<std::size_t>(passed)].sums;
   }
 
   [[nodiscard]] double next_break(double r, SearchHint& hint) const override {
-    return nodes_[static_cast<std::size_t>(find(r, hint) + 1)].threshold;
+    return nodes_[static_cast<std::size_t>(find(r, hint.front) + 1)].threshold;
   }
 
   /// ∫ η dM = r M(r) - ∫₀ʳ M dρ, M constant between breaks.
@@ -108,6 +116,27 @@ class CellMeasure final : public Measure {
       from = to;
     }
     return r * below(r, hint).force - integral;
+  }
+
+  [[nodiscard]] double slip(double r, const FrontSearch& near) const override {
+    if (slip_.empty()) {
+      return Measure::slip(r, near);
+    }
+    FrontSearch search = near;
+    const auto passed = static_cast<std::size_t>(find(r, search));
+    return passed == 0 ? 0.0
+                       : slip_[passed] + (r - nodes_[passed].threshold) * nodes_[passed].sums.force;
+  }
+
+  [[nodiscard]] double outer_slip(const Excursion& excursion, int direction) const override {
+    double sum = 0.0;
+    for (const YieldCell& cell : lists_.front()) {
+      const double first = cell.threshold - direction * cell.initial_u;
+      const double again = 2 * cell.threshold - excursion.toward(-direction);
+      sum += cell.stiffness * cell.threshold *
+             std::max(0.0, excursion.toward(direction) - std::min(first, again));
+    }
+    return sum / static_cast<double>(cells());
   }
 
   [[nodiscard]] OuterSums outer(const Excursion& excursion, int direction,
@@ -176,13 +205,13 @@ class CellMeasure final : public Measure {
   }
 
   [[nodiscard]] std::int64_t cells() const { return static_cast<std::int64_t>(nodes_.size()) - 2; }
-  [[nodiscard]] std::int64_t find(double r, SearchHint& hint) const {
-    return hint.front.passed(
-        [nodes = nodes_.data() + 1](std::int64_t i) { return nodes[i].threshold; }, cells(), r);
+  [[nodiscard]] std::int64_t find(double r, FrontSearch& search) const {
+    return search.passed([nodes = nodes_.data() + 1](std::int64_t i) { return nodes[i].threshold; },
+                         cells(), r);
   }
 
   const CellMarks& moved(const Excursion& to, SearchHint& hint) const {
-    CellMarks& marks = hint.marks ? *hint.marks : hint.marks.emplace(start_);
+    CellMarks& marks = hint.marks.empty() ? hint.marks.emplace_back(start_) : hint.marks.front();
     for (std::size_t list = 0; list < lists_.size(); ++list) {
       move(list, to, marks);
     }
@@ -243,14 +272,15 @@ class CellMeasure final : public Measure {
 
   ExactScale scale_;
   std::vector<Node> nodes_;                      // [P + 2], from -∞ to +∞, in the order of η
+  std::vector<double> slip_;                     // [P + 1], at the nodes but the last, if wanted
   std::array<std::vector<YieldCell>, 3> lists_;  // in the order of each of the limits
   CellMarks start_;                              // no cell has passed
 };
 
 }  // namespace
 
-std::shared_ptr<const Measure> make_cell_measure(const Profile& all) {
-  return std::make_shared<const CellMeasure>(all);
+std::shared_ptr<const Measure> make_cell_measure(const Profile& all, bool with_slip) {
+  return std::make_shared<const CellMeasure>(all, with_slip);
 }
 
 }  // namespace masing::slab

@@ -49,6 +49,7 @@ class ExactScale {
 /// The measure of a profile, all P cells: exact sums, each rounded once, in the order of η. A
 /// look-up costs some 5 ns where the front moves smoothly, whatever P. Throws UserError as
 /// ExactScale. Local.
-std::shared_ptr<const Measure> make_cell_measure(const Profile& all);
+/// `with_slip`: with a table of slip(), too.
+std::shared_ptr<const Measure> make_cell_measure(const Profile& all, bool with_slip = false);
 
 }  // namespace masing::slab

@@ -29,7 +29,7 @@ Integrals densities_at(const Coefficients<base::Function>& functions, double s) 
   const double u0 = functions.initial_u(s);
   const double c = functions.shift(s);
   return {k,     k * eta,     k * u0,     k * eta * eta, k * u0 * u0,
-          k * c, k * c * eta, k * c * u0, k * c * c};
+          k * c, k * c * eta, k * c * u0, k * c * c,     k * eta * u0};
 }
 
 /// Calls `use` with n and ∫ P_n from -1 to x, n = 0, 1, …, of Legendre's polynomials.
@@ -73,6 +73,7 @@ void Integrals::add(double weight, const Integrals& other) {
   load_force += weight * other.load_force;
   load_initial += weight * other.load_initial;
   load_square += weight * other.load_square;
+  threshold_initial += weight * other.threshold_initial;
 }
 
 std::int64_t CellGrid::before(double s) const {
@@ -406,16 +407,41 @@ SmoothMeasure::SmoothMeasure(IntervalSets settled, std::optional<IntervalSets> s
   total_ = settled_.all().sums();
 }
 
-std::optional<double> SmoothMeasure::elastic_energy(const RememberedElongation& u) const {
+double SmoothMeasure::outer_slip(const Excursion& excursion, int direction) const {
+  // A cell that the other extreme has not made yield begins to slide at D = η - σ u0, any other at
+  // R = 2η. A limit that none reaches takes part of the sets of yield_set away.
+  const std::size_t own = direction > 0 ? 0 : 1;
+  const auto of = [&](bool with_own, bool with_span, YieldSet set) {
+    Excursion some = excursion;
+    some.*limit_of[own] = with_own ? some.*limit_of[own] : -infinity;
+    some.span = with_span ? some.span : -infinity;
+    return sets_->sums(some)[static_cast<std::size_t>(set)];
+  };
+  const YieldSet others = direction > 0 ? YieldSet::down : YieldSet::up;
+  const Integrals first = of(true, false, direction > 0 ? YieldSet::up : YieldSet::down);
+  Integrals again = of(false, false, others);
+  again.add(-1.0, of(false, true, others));
+  return excursion.toward(direction) * first.force - first.threshold_square +
+         direction * first.threshold_initial + excursion.span * again.force -
+         2 * again.threshold_square;
+}
+
+std::optional<double> SmoothMeasure::elastic_energy(const RememberedElongation& u,
+                                                    double* preloads) const {
   const Integrals& total = settled_.all();
   double twice = total.load_square;
+  double unused = 0.0;
+  double& loads = preloads != nullptr ? *preloads : unused;
+  loads = 0.0;
   Integrals reached;
   // The cells up to `next`, beyond those reached, with v = sign η + offset.
   const auto add_band = [&](double next, int sign, double offset) {
     const Integrals to = settled_.integrals(next);
     Integrals band = to;
     band.add(-1.0, reached);
-    twice += band.yielded_square(sign, offset) + 2 * (sign * band.load_force + offset * band.load);
+    const double load = sign * band.load_force + offset * band.load;
+    twice += band.yielded_square(sign, offset) + 2 * load;
+    loads += load;
     reached = to;
   };
   if (u.legs.empty()) {
@@ -430,8 +456,9 @@ std::optional<double> SmoothMeasure::elastic_energy(const RememberedElongation& 
   }
   const double move = u.x - u.x0;
   if (!sets_) {
-    return 0.5 * (twice + move * move * (total.stiffness - reached.stiffness) +
-                  2 * move * (total.load - reached.load));
+    const double load = total.load - reached.load;
+    loads += move * load;
+    return 0.5 * (twice + move * move * (total.stiffness - reached.stiffness) + 2 * move * load);
   }
   const auto all = sets_->sums({u.highest - u.x0, u.x0 - u.lowest, u.highest - u.lowest});
   const auto of = [&](YieldSet set) -> const Integrals& {
@@ -442,9 +469,10 @@ std::optional<double> SmoothMeasure::elastic_energy(const RememberedElongation& 
   const Integrals& never = of(YieldSet::never);
   twice += up.yielded_square(1, u.x - u.highest) + down.yielded_square(-1, u.x - u.lowest) +
            never.initial_square_at(move);
-  twice += 2 * (up.load_force + (u.x - u.highest) * up.load - down.load_force +
-                (u.x - u.lowest) * down.load + never.load_initial + move * never.load);
-  return 0.5 * twice;
+  const double load = up.load_force + (u.x - u.highest) * up.load - down.load_force +
+                      (u.x - u.lowest) * down.load + never.load_initial + move * never.load;
+  loads += load;
+  return 0.5 * (twice + 2 * load);
 }
 
 bool begins_at_zero(const Slab& slab, const std::vector<SmoothSpan>& spans) {

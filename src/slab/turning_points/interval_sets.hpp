@@ -15,15 +15,16 @@ namespace masing::slab {
 
 /// Integrals over a part of [0, 1], or δs times sums over cells.
 struct Integrals {
-  double stiffness = 0.0;         ///< ∫ k ds
-  double force = 0.0;             ///< ∫ k η ds
-  double initial = 0.0;           ///< ∫ k u0 ds
-  double threshold_square = 0.0;  ///< ∫ k η² ds
-  double initial_square = 0.0;    ///< ∫ k u0² ds
-  double load = 0.0;              ///< ∫ k c ds
-  double load_force = 0.0;        ///< ∫ k c η ds
-  double load_initial = 0.0;      ///< ∫ k c u0 ds
-  double load_square = 0.0;       ///< ∫ k c² ds
+  double stiffness = 0.0;          ///< ∫ k ds
+  double force = 0.0;              ///< ∫ k η ds
+  double initial = 0.0;            ///< ∫ k u0 ds
+  double threshold_square = 0.0;   ///< ∫ k η² ds
+  double initial_square = 0.0;     ///< ∫ k u0² ds
+  double load = 0.0;               ///< ∫ k c ds
+  double load_force = 0.0;         ///< ∫ k c η ds
+  double load_initial = 0.0;       ///< ∫ k c u0 ds
+  double load_square = 0.0;        ///< ∫ k c² ds
+  double threshold_initial = 0.0;  ///< ∫ k η u0 ds
 
   [[nodiscard]] Sums sums() const { return {stiffness, force}; }
   /// Adds `weight` times others. Local.
@@ -181,8 +182,15 @@ class SmoothMeasure : public Measure {
   [[nodiscard]] double second_moment(double r) const final {
     return settled_.integrals(r).threshold_square;
   }
+  /// From integrals that belong together.
+  [[nodiscard]] double slip(double r, const FrontSearch& /*near*/) const override {
+    const Integrals below = settled_.integrals(r);
+    return std::max(0.0, r * below.force - below.threshold_square);
+  }
+  [[nodiscard]] double outer_slip(const Excursion& excursion, int direction) const final;
   /// Between two radii of legs v is ±η + a constant, beyond the largest what the YieldSets give.
-  [[nodiscard]] std::optional<double> elastic_energy(const RememberedElongation& u) const final;
+  [[nodiscard]] std::optional<double> elastic_energy(const RememberedElongation& u,
+                                                     double* preloads = nullptr) const final;
   [[nodiscard]] std::optional<double> preload() const final { return settled_.all().load; }
 
  private:

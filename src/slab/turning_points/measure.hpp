@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "slab/problem.hpp"
 
@@ -148,7 +149,7 @@ struct CellMarks {
 /// has moved between them. What they find does not depend on it.
 struct SearchHint {
   FrontSearch front;
-  std::optional<CellMarks> marks;
+  std::vector<CellMarks> marks;  ///< one after the first look at the outer curve, where u0 ≠ 0
 };
 
 /// A distribution of stiffness over yield displacements. It does not change: threads may share it,
@@ -183,9 +184,17 @@ class Measure {
                                                SearchHint& hint) const = 0;
   /// ∫ k η² ds over η ≤ r; of cells in a table at the cost of a sum over them.
   [[nodiscard]] virtual double second_moment(double r) const = 0;
-  /// ½ ∫ k u² ds; nothing where that takes a sum over cells.
-  [[nodiscard]] virtual std::optional<double> elastic_energy(
-      const RememberedElongation& /*u*/) const {
+  /// N(r) = ∫ k η (r - η) ds over η ≤ r, ≥ 0: what the sliders take while x goes from x0, where u =
+  /// 0, to x0 + r. `near`: of a look-up not far from r.
+  [[nodiscard]] virtual double slip(double r, const FrontSearch& /*near*/) const {
+    return std::max(0.0, r * below(r).force - second_moment(r));
+  }
+  /// ∫ k η (D - d)⁺ ds, D the extreme in `direction`, d where the cell begins to slide if the other
+  /// is what it is: differences are what the sliders take while the extreme grows. Requires u0 ≠ 0.
+  [[nodiscard]] virtual double outer_slip(const Excursion& excursion, int direction) const = 0;
+  /// ½ ∫ k u² ds; nothing where that takes a sum over cells. `preloads` gets ∫ k c v ds.
+  [[nodiscard]] virtual std::optional<double> elastic_energy(const RememberedElongation& /*u*/,
+                                                             double* /*preloads*/ = nullptr) const {
     return {};
   }
   /// ∫ k c ds, the preload of thresholds that differ by direction; nothing where that takes a sum

@@ -25,7 +25,10 @@ TurningPoints::TurningPoints(const Measure& measure, const TurningPointState& st
       total_stiffness_(measure.total().stiffness),
       x0_(state.x0),
       opposite_(state.opposite),
-      x_(state.x0) {
+      x_(state.x0),
+      follows_slip_(state.follows_slip),
+      wiped_out_(state.wiped_out),
+      outer_start_(state.outer_start) {
   direction_ =
       state.positions.empty() ? state.direction : sign(state.positions.front() - opposite_);
   for (const double position : state.positions) {
@@ -38,11 +41,129 @@ TurningPoints::TurningPoints(const Measure& measure, const TurningPointState& st
 }
 
 TurningPointState TurningPoints::state() const {
-  TurningPointState plain{x0_, x_, direction_, opposite_, {}};
+  TurningPointState plain{x0_,           x_,         direction_,  opposite_, {},
+                          follows_slip_, wiped_out_, outer_start_};
   for (const Level& level : levels_) {
     plain.positions.push_back(level.position);
   }
   return plain;
+}
+
+std::optional<std::string> TurningPointState::fault(const Measure& measure) const {
+  const auto is_finite = [](double value) { return std::isfinite(value); };
+  if (!is_finite(x0) || !is_finite(x) || !is_finite(opposite) || !is_finite(wiped_out) ||
+      !is_finite(outer_start) || !std::ranges::all_of(positions, is_finite)) {
+    return "a number is not finite";
+  }
+  const double outer = positions.empty() ? x : positions.front();
+  const int turned = positions.size() % 2 == 0 ? 1 : -1;
+  const int first = direction * turned;
+  const bool mirrors = measure.begins_at_zero();
+  if (std::abs(direction) != 1 || first * (outer - x0) < 0.0 || first * (x0 - opposite) < 0.0 ||
+      (mirrors && opposite != x0) || first * (outer_start - x0) < 0.0 ||
+      first * (outer - outer_start) < 0.0 || wiped_out < 0.0) {
+    return "the outer curve does not lead there";
+  }
+  // Each leg ends before it meets the loop around it.
+  double meeting = mirrors ? x0 - (outer - x0) : opposite;
+  int along = first;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const double end = i + 1 < positions.size() ? positions[i + 1] : x;
+    along = -along;
+    if (!(along * (end - positions[i]) > 0.0 && along * (meeting - end) > 0.0)) {
+      return "its turning points are no nest of loops";
+    }
+    meeting = positions[i];
+  }
+  return std::nullopt;
+}
+
+Tangent TurningPoints::tangent_at(double x, const Level* leg, int direction,
+                                  double opposite) const {
+  if (leg != nullptr) {
+    const double r = std::max(0.0, 0.5 * direction * (x - leg->position));
+    const Sums yielded = measure_->below(r, hint_);
+    const double stiffness = total_stiffness_ - yielded.stiffness;
+    return {leg->force + (x - leg->position) * stiffness + 2 * direction * yielded.force,
+            stiffness};
+  }
+  if (!measure_->begins_at_zero()) {
+    const Excursion excursion = excursion_at(x, direction, opposite);
+    const OuterSums sums = measure_->outer(excursion, direction, hint_);
+    return {sums.force_at(excursion, direction), sums.opposite + sums.never};
+  }
+  const Sums yielded = measure_->below(std::max(0.0, direction * (x - x0_)), hint_);
+  const double stiffness = total_stiffness_ - yielded.stiffness;
+  return {(x - x0_) * stiffness + direction * yielded.force, stiffness};
+}
+
+Tangent TurningPoints::move_along(double x) {
+  if (x != x_) {
+    if ((x > x_) != (direction_ > 0)) {
+      reverse();
+    }
+    while (!levels_.empty() && direction_ * (x - levels_.back().meeting) >= 0.0) {
+      wipe_out_loop();
+    }
+    x_ = x;
+  }
+  const Tangent here =
+      tangent_at(x, levels_.empty() ? nullptr : &levels_.back(), direction_, opposite_);
+  force_ = here.force;
+  return here;
+}
+
+Tangent TurningPoints::ahead(double x) const {
+  const bool reverses = x != x_ && (x > x_) != (direction_ > 0);
+  const int direction = reverses ? -direction_ : direction_;
+  const auto size = static_cast<std::int64_t>(levels_.size());
+  Level begun{};  // by the move
+  std::int64_t leg = size - 1;
+  if (reverses && (size > 0 || x_ != opposite_)) {
+    begun = {x_, size > 0 ? levels_.back().position : outer_meeting(), force_};
+    leg = size;
+  }
+  const auto at = [&](std::int64_t i) { return i < size ? &levels_[i] : &begun; };
+  // Every other leg goes this way. Those that the move closes come first, from the last one on.
+  const auto closes = [&](std::int64_t i) { return direction * (x - at(i)->meeting) >= 0.0; };
+  if (x != x_ && leg >= 0 && closes(leg)) {
+    std::int64_t closed = leg;
+    std::int64_t stride = 2;
+    for (; closed - stride >= 0 && closes(closed - stride); stride *= 2) {
+      closed -= stride;
+    }
+    while ((stride /= 2) > 1) {
+      if (closed - stride >= 0 && closes(closed - stride)) {
+        closed -= stride;
+      }
+    }
+    leg = closed - 2;
+    if (closed == 0 && !measure_->begins_at_zero()) {
+      return tangent_at(x, nullptr, direction, at(0)->position);
+    }
+  }
+  return tangent_at(x, leg < 0 ? nullptr : at(leg), direction, opposite_);
+}
+
+double TurningPoints::outer_slip(double x, int direction) const {
+  if (measure_->begins_at_zero()) {
+    return measure_->slip(std::abs(x - x0_), hint_.front);
+  }
+  const auto up_to = [&](double end) {
+    return measure_->outer_slip(excursion_at(end, direction, opposite_), direction);
+  };
+  return std::max(0.0, up_to(x) - up_to(outer_start_));
+}
+
+double TurningPoints::slip_energy() const {
+  const bool turned = !levels_.empty();
+  const int outward = levels_.size() % 2 == 0 ? direction_ : -direction_;
+  double sum = wiped_out_ + outer_slip(turned ? levels_.front().position : x_, outward);
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    const double end = i + 1 < levels_.size() ? levels_[i + 1].position : x_;
+    sum += 2 * measure_->slip(0.5 * std::abs(end - levels_[i].position), hint_.front);
+  }
+  return sum;
 }
 
 void TurningPoints::reverse() {
@@ -125,11 +246,20 @@ double TurningPoints::outer_meeting() const {
 }
 
 void TurningPoints::wipe_out_loop() {
-  const double position = levels_.back().position;
+  const auto [position, meeting, force] = levels_.back();
+  if (follows_slip_) {
+    const bool is_loop = levels_.size() > 1;  // else half of one
+    wiped_out_ +=
+        (is_loop ? 4 : 2) * measure_->slip(0.5 * std::abs(position - meeting), hint_.front);
+  }
   levels_.pop_back();
   if (!levels_.empty()) {
     levels_.pop_back();
   } else if (!measure_->begins_at_zero()) {
+    if (follows_slip_) {
+      wiped_out_ += outer_slip(position, -direction_);
+      outer_start_ = meeting;
+    }
     opposite_ = position;
   }
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "slab/problem.hpp"
@@ -77,6 +79,19 @@ struct TurningPointState {
   int direction = 1;              ///< of the last move, +1 or -1
   double opposite = 0.0;          ///< the extreme of the past that neither X_1 nor x has extended
   std::vector<double> positions;  ///< X_1, …, X_n: turning positions not yet wiped out
+  bool follows_slip = false;      ///< whether slip_energy() is known
+  double wiped_out = 0.0;         ///< its part of what is wiped out
+  /// Where x, or X_1 before it turned, began to extend its extreme; of use where u0 ≠ 0.
+  double outer_start = x0;
+
+  /// What no past has led to on the measure, in a few words; nothing where all is right. Local.
+  [[nodiscard]] std::optional<std::string> fault(const Measure& measure) const;
+};
+
+/// S and dS/dx where a move ends, the latter in its direction.
+struct Tangent {
+  double force = 0.0;
+  double stiffness = 0.0;
 };
 
 /// The slab of cells under increments common to all, represented by the turning points of x that
@@ -100,6 +115,10 @@ class TurningPoints {
   /// The state from `state()` of an object on the same measure.
   TurningPoints(const Measure& measure, const TurningPointState& state);
 
+  /// Where u = u0.
+  [[nodiscard]] double x0() const { return x0_; }
+  /// How many turning points still matter.
+  [[nodiscard]] std::size_t turning_points() const { return levels_.size(); }
   /// Position x.
   [[nodiscard]] double x() const { return x_; }
   /// Direction of the last move, +1 or -1 (+1 before the first).
@@ -125,6 +144,19 @@ class TurningPoints {
     force_ = force_at(x);
     return force_;
   }
+
+  /// The same; with dS/dx, for one look-up.
+  Tangent move_along(double x);
+
+  /// What move_along(x) would return, to the bit. Nothing moves, nothing is allocated; the cost
+  /// grows with the logarithm of the number of turning points that the move would wipe out, as the
+  /// meetings of the legs in one direction lie in order.
+  [[nodiscard]] Tangent ahead(double x) const;
+
+  /// What the sliders have taken since x0, ∫ S dx less the gain of ½ ∫ k v² ds, in closed form: on
+  /// a leg 2 N(r), N = ∫ k η (r - η) ds over η ≤ r, as a cell that yields slides by 2 (r - η).
+  /// Loops that were wiped out are summed up, the others are looked up. Requires follows_slip.
+  [[nodiscard]] double slip_energy() const;
 
   /// Reverse the direction here: begin a new leg. Where x has never left x0, or is there and the
   /// directions mirror each other, no turning point is added.
@@ -177,11 +209,19 @@ class TurningPoints {
   }
   [[nodiscard]] double travel_at(double x) const { return std::max(0.0, direction_ * (x - x0_)); }
   [[nodiscard]] Excursion excursion_at(double x) const {
-    const double high = direction_ > 0 ? x : opposite_;
-    const double low = direction_ > 0 ? opposite_ : x;
+    return excursion_at(x, direction_, opposite_);
+  }
+  [[nodiscard]] Excursion excursion_at(double x, int direction, double opposite) const {
+    const double high = direction > 0 ? x : opposite;
+    const double low = direction > 0 ? opposite : x;
     return {high - x0_, x0_ - low, high - low};
   }
   [[nodiscard]] double outer_force_at(double x) const;
+  /// At x on a leg in `direction`, or, where there is none, on the outer curve.
+  [[nodiscard]] Tangent tangent_at(double x, const Level* leg, int direction,
+                                   double opposite) const;
+  /// slip_energy() from outer_start to `x` on the outer curve in `direction`.
+  [[nodiscard]] double outer_slip(double x, int direction) const;
   [[nodiscard]] double next_outer_break() const;
 
   /// Where a leg that begins here on the outer curve returns to it.
@@ -198,6 +238,9 @@ class TurningPoints {
   double x_ = 0.0;
   double force_ = 0.0;
   int direction_ = 1;
+  bool follows_slip_ = false;
+  double wiped_out_ = 0.0;    // of slip_energy()
+  double outer_start_ = 0.0;  // where the outer curve began to go this way
   std::vector<Level> levels_;
   mutable SearchHint hint_;
 };
