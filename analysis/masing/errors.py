@@ -19,6 +19,15 @@ def require(*libraries):
         raise MasingError(line, FAILURE)
 
 
+def shown(value):
+    """A value for a message: one line, and not a long one."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # of anyone's class
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
 class MasingError(Exception):
     """A mistake or a failure in one line: what is wrong, where, and what would be right; its exit code in `code`."""
 
@@ -27,7 +36,7 @@ class MasingError(Exception):
     code = USER_MISTAKE
 
     def __init__(self, message, code=None):
-        super().__init__(message)
+        super().__init__(str(message).replace("\n", " "))
         self.code = self.code if code is None else code
 
 

@@ -18,12 +18,22 @@ OTHER_TYPE = (ValueError, TypeError, UnicodeError, AttributeError)
 
 def require_there(path, wanted):
     """Raise MasingError when there is no file at `path`, which says so if it is still being written."""
-    if path.is_file():
-        return
-    if (partial := Path(f"{path}.partial")).is_file():
+    if _is_file(path):
+        if path.suffix != ".partial":
+            return
+        raise MasingError(f"{path}: is of a run that is not finished, whose rows to come are zeros; wait for {path.stem}, "
+                          "or go on with the run from its checkpoint")
+    if _is_file(partial := Path(f"{path}.partial")):
         raise MasingError(f"{path}: is still being written, or was stopped: {partial} has what there is; wait, or make "
                           "it again with masing")
     raise MasingError(f"{path}: is not there or is not a file; give {wanted}")
+
+
+def _is_file(path):
+    try:
+        return path.is_file()
+    except OSError:  # of a name that is too long
+        return False
 
 
 @contextmanager

@@ -104,11 +104,8 @@ def _over(axes, scan, over, name):
         axes.set_ylim(min(0, np.nanmin(lag)) - 0.05, max(np.pi, np.nanmax(lag)) + 0.1)
     grid = scan.settings.get(f"over.{over}", scan.settings.get("backbone", ""))
     if grid.endswith(":log") and min(scan.axes[over]) > 0:
-        axes.set_xscale("log")
-        style.label_decades(axes.xaxis)
-        if scan.kind == "closed curves":
-            axes.set_yscale("log")
-            style.label_decades(axes.yaxis)
+        _make_logarithmic(axes, "xy" if scan.kind == "closed curves" else "x")
+        style.label_decades(axes.xaxis, axes.yaxis)
     _add_legend(axes)
 
 
@@ -128,14 +125,18 @@ def _over_amplitude(axes, scan, over, name):
                   "markerfacecolor": "none"}
         axes.plot(x, y, color=colour, label=label or None, **({} if closed else marked))
     axes.set(xlabel=LABELS["amplitude"], ylabel=LABELS[name])
-    axes.set_xscale("log")
-    if name == "loss":
-        axes.set_yscale("log")
-        if scan.kind == "closed curves":
-            _draw_power(axes)
-        style.label_decades(axes.yaxis)
-    style.label_decades(axes.xaxis)
+    _make_logarithmic(axes, "xy" if name == "loss" else "x")
+    if name == "loss" and scan.kind == "closed curves":
+        _draw_power(axes)
+    style.label_decades(axes.xaxis, axes.yaxis)
     _add_legend(axes)
+
+
+def _make_logarithmic(axes, names):
+    """Make these of the axes x and y logarithmic, but not one on which nothing positive is drawn."""
+    for name in names:
+        if any((getattr(line, f"get_{name}data")() > 0).any() for line in axes.lines):
+            getattr(axes, f"set_{name}scale")("log")
 
 
 def _draw_power(axes):

@@ -185,8 +185,9 @@ class Run(Result):
     def u(self):
         """Elongations u(t, s) [times, places]; warns where there is one time only."""
         if len(self["field/u"]) == 1:
-            warnings.warn(f"u is known at t = {self.field_t[0]:g} alone, and is last_u; field_every=1000 keeps it every "
-                          "1000 steps", stacklevel=2)
+            often = max(1, int(self.steps or 0) // 100)
+            warnings.warn(f"u is known at t = {self.field_t[0]:g} alone, and is last_u; field_every={often} keeps it "
+                          f"every {f'{often} steps' if often > 1 else 'step'}", stacklevel=2)
         return self["field/u"]
 
     has_samples = property(lambda self: all(name in self for name in Run.required),

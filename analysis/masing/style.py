@@ -117,8 +117,8 @@ def drawable_in_logarithm(abscissa, errors):
 
 def label_decades(*axes):
     """Label the powers of ten of logarithmic axes, not all of many; on a short one also multiples, for at least three
-    labels."""
-    for axis in axes:
+    labels. An axis that is not logarithmic stays as it is."""
+    for axis in (each for each in axes if each.get_scale() == "log"):
         low, high = axis.get_view_interval()
         decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
         ticks = [np.outer(decades, digits).ravel() for digits in DIGITS]

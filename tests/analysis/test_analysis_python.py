@@ -119,7 +119,19 @@ MISTAKES = [
     (lambda: masing.open(3), r"^open\(3\): give the path"), (lambda: masing.identify(np.eye(3)), "has 3 points"),
     (lambda: masing.identify(np.eye(4)), "^a curve in arrays is"), (lambda: masing.identify(["a", "b"]), "^a curve in arr"),
     (lambda: masing.identify(3), "^3 is no curve: give"), (lambda: masing.open("."), "^.: is not there or is not a file"),
-    (lambda: masing.identify((X, X), threshold=np.sin), "^threshold: give η")]
+    (lambda: masing.identify((X, X), threshold=np.sin), "^threshold: give η"),
+    (lambda: masing.open("a" * 5000), "is not there or is not a file"), (lambda: masing.open("a\0b"), "is not there"),
+    (lambda: masing.cycle_numbers((X, X), from_="a"), "^from_='a': give a time"),
+    (lambda: masing.cycle_numbers((X, X), to=[1, 2]), r"^to=\[1, 2\]: give a time"),
+    (lambda: masing.cycle_numbers((X, X * 1j)), "of real numbers$"),
+    (lambda: masing.cycle_numbers((X, X * 1j, X)), "of real numbers$"),
+    (lambda: masing.cycle_numbers({"x": X, "force": X}), r"^\{'x': array.*\.\.\. is no curve: give"),
+    (lambda: masing.identify((X, X), scale=3), r"^scale=3: give a dictionary .* scale=\{\"x\": 0.001\}"),
+    (lambda: masing.identify((X, X), scale={"path": 2}), "^scale={'path': 2}: give a dictionary"),
+    (lambda: masing.identify((X, X), columns="x=A"), "^columns='x=A': give a dictionary"),
+    (lambda: masing.identify((X, X), output=3), "^output=3: give the name"),
+    (lambda: masing.identify((X, X), figure=X), r"^figure=array\(.*\.\.\.: give the name"),
+    (lambda: masing.identify((X, X), program_path=b"m"), "^program_path=b'm': give the name")]
 
 
 @pytest.mark.parametrize("call, words", MISTAKES)
@@ -129,12 +141,22 @@ def test_mistakes_raise_what_is_promised(call, words):
     assert caught.value.code == 2
 
 
+def test_a_run_that_is_not_finished_says_so(tmp_path):
+    run = masing.simulate(**SMALL, output=tmp_path / "a.h5")
+    for content in (run.path.read_bytes(), run.path.read_bytes()[:4096]):
+        (tmp_path / "b.h5.partial").write_bytes(content)
+        with pytest.raises(masing.MasingError, match="b.h5.partial: is of a run that is not finished.* wait for b.h5"):
+            masing.open(tmp_path / "b.h5.partial")
+    with pytest.raises(masing.MasingError, match="b.h5: is still being written, or was stopped: .*b.h5.partial has"):
+        masing.open(tmp_path / "b.h5")
+
+
 def test_results_say_what_they_have(tmp_path, monkeypatch):
     run = masing.simulate(**SMALL, k0=0.25)
     assert "F(t) = 0.45*cos(0.5*t)" in str(run) and "k₀ = 0.25" in str(run) and str(run).splitlines()[0] == repr(run)
     assert " = ," not in str(run)  # what is not given has no value
     assert str(masing.simulate(**OTHER)).endswith("k = 1/n, eta = i, x0 = 0, y0 = 0, u0 = 0")
-    with pytest.warns(UserWarning, match="^u is known at t = 20 alone, and is last_u"):
+    with pytest.warns(UserWarning, match="^u is known at t = 20 alone, and is last_u; field_every=20 keeps it every 20 st"):
         np.testing.assert_array_equal(run.u[0], run.last_u)
     assert run.plot_cycle().get_title() == run.title
     study = masing.converge(**STUDY)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from masing import program, style
+from masing.convergence.claim import twin
 from masing.convergence.figures import Curve, error_figure, study_figure
 from masing.notation import measured, scientific
 from masing.report.study import map_picture
@@ -400,3 +401,11 @@ def test_the_colours_stand_out_from_white():
         linear = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
         # The contrast ratio of WCAG 2.
         assert 1.05 / (linear @ [0.2126, 0.7152, 0.0722] + 0.05) >= (4.5 if colour == style.GREY else 3)
+
+
+def test_studies_with_other_expectations_are_no_twins(tmp_path, papers_case):
+    first, same, other = (write_study(tmp_path / f"{name}.h5", ladder(), fit(expected_x=order),
+                                      papers_case)
+                          for name, order in (("first", "1"), ("same", "1"), ("other", ">=1")))
+    first, same, other = map(Study, (first, same, other))
+    assert (twin(same, [other, first]), twin(other, [first, same])) == (1, None)

@@ -1,6 +1,7 @@
 """Responses of scans: what is read of a file, which points belong to a curve, what is drawn and said; by files that the
 program makes, and by closed forms."""
 
+import h5py
 import numpy as np
 import pytest
 
@@ -136,6 +137,19 @@ def test_closed_curves_have_no_force_no_time_and_no_start(made, run_script, tmp_
     assert "20 of 20 closed curves follow at P = ∞ from the law of force alone" in summary
     assert "F(t)" in said["runs"]["problem-1"]
     assert "steps at P = ∞; their errors are not measured" in said["runs"]["summary"]
+
+
+@pytest.mark.parametrize("name", ["steady", "closed", "runs"])
+@pytest.mark.filterwarnings("error")
+def test_a_scan_whose_amplitudes_are_no_numbers_has_its_page(made, run_script, tmp_path, name):
+    path = tmp_path / "lost.h5"
+    path.write_bytes((made / f"{name}.h5").read_bytes())
+    with h5py.File(path, "a") as file:
+        for each in {"amplitude", "most_x", "least_x", "loss"} & set(file["points"]):
+            file["points"][each][...] = np.nan
+    page = tmp_path / "page.html"
+    assert run_script(report, path, "--files-only", "--page-only", "-o", page) == (0, f"{page}\n", "")
+    assert "amplitudes from" not in page.read_text(encoding="utf-8")
 
 
 def test_a_case_with_an_axis_is_a_scan(tmp_path):

@@ -113,9 +113,11 @@ def sentence(study):
 
 
 def twin(study, others):
-    """The place of the first of the other studies whose levels have the same errors in every digit shown, or None."""
+    """The place of the first of the other studies whose levels have the same errors in every digit shown, and of which
+    the same orders were expected, or None."""
     def digits(each):
-        return each.problem, each.reference, [[cell[1:] for cell in row] for row in level_rows(each, each.quantities)]
+        return (each.problem, each.reference, [finding.expected for finding in findings(each)],
+                [[cell[1:] for cell in row] for row in level_rows(each, each.quantities)])
 
     return next((place for place, other in enumerate(others) if digits(other) == digits(study)), None)
 

@@ -3,13 +3,14 @@
 import csv
 import io
 from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
-from masing.errors import MasingError
+from masing.errors import MasingError, shown
 from masing.hdf5 import require_there
 from masing.results import Run
 from masing.style import drawable
@@ -19,6 +20,7 @@ FEWEST_POINTS = 10
 FORCE_NAMES = ("restoring", "force", "f")
 NAMES = "x and force (or restoring), and t if --from or --to are given"
 HDF5_SIGNATURE = b"\x89HDF"
+EXAMPLES = {"columns": "columns={\"x\": \"Weg\", \"force\": 3}", "scale": "scale={\"x\": 0.001}"}
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,12 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
     Of a CSV only, columns: {"x": name or number of a column, "force": …, "t": …}; scale, of all but a file of masing:
     {"x": factor, …}.
     """
+    for name, time in (("from_", start), ("to", end)):
+        if not isinstance(time, Real | None):
+            raise MasingError(f"{name}={shown(time)}: give a time")
+    for name, given in (("columns", columns), ("scale", scale)):
+        if given is not None and (not isinstance(given, dict) or not given.keys() <= {"x", "force", "t"}):
+            raise MasingError(f"{name}={shown(given)}: give a dictionary for x, force and t, as in {EXAMPLES[name]}")
     columns = columns and {name: str(word) for name, word in columns.items()}
     if columns and not {"x", "force"} <= columns.keys():
         raise MasingError(f"--columns {', '.join(columns)}: does not say which column is x and which is force")
@@ -66,17 +74,18 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
 
 def _from_arrays(columns):
     try:
-        columns = [np.asarray(column, dtype=float) for column in columns]
+        is_complex = any(map(np.iscomplexobj, columns))
+        columns = [] if is_complex else [np.asarray(column, dtype=float) for column in columns]
     except (TypeError, ValueError):
         columns = []
     if len(columns) not in (2, 3) or len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
-        raise MasingError("a curve in arrays is (x, force) or (t, x, force), each of the same length")
+        raise MasingError("a curve in arrays is (x, force) or (t, x, force), each of the same length, of real numbers")
     return Measured(Path("curve"), columns[0] if len(columns) == 3 else None, *columns[-2:])
 
 
 def _from_file(source, columns, scale):
     if not isinstance(source := getattr(source, "path", source), str | Path):
-        raise MasingError(f"{source!r} is no curve: give a file, a Run, or arrays (x, force) or (t, x, force)")
+        raise MasingError(f"{shown(source)} is no curve: give a file, a Run, or arrays (x, force) or (t, x, force)")
     path = Path(source)
     require_there(path, "an HDF5 file of masing, or a CSV of x and force")
     if is_text(path):

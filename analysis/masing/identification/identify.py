@@ -4,6 +4,7 @@ import shutil
 import tempfile
 import weakref
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
 from masing import commands, program, style
@@ -11,7 +12,7 @@ from masing.command_line import as_json, write_file
 from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import widest_half_cycle
 from masing.cycles.noise import with_smooth_x
-from masing.errors import DataError, MasingError
+from masing.errors import DataError, MasingError, shown
 from masing.identification.case import TABLES, write_case
 from masing.identification.continuous import identify_continuous, threshold_values
 from masing.identification.discrete import identify_discrete
@@ -58,6 +59,9 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
     """
     if not isinstance(threshold, str | None):
         raise MasingError("threshold: give η(s) as a text, \"s+0.1\" or \"table:FILE.csv\"")
+    for name, path in (("output", output), ("figure", figure), ("program_path", program_path)):
+        if not isinstance(path, str | PathLike | None):
+            raise MasingError(f"{name}={shown(path)}: give the name of a file")
     measured = read_measured(curve, from_, to, columns, scale)
     masing = program.required(program_path)
     folder = None if output else tempfile.mkdtemp(prefix="masing-identify-")

@@ -182,10 +182,11 @@ def _seen(scan):
     """The points of a scan, the range of its amplitudes, and its data, as sentences."""
     failed = int(np.sum(~scan.done))
     amplitudes = scan.values("amplitude")[scan.done]
+    amplitudes = amplitudes[np.isfinite(amplitudes)]
     over = listed(f"{name} in [{values.min():.4g}, {values.max():.4g}]" for name, values in scan.axes.items())
     kind = {"steady": "limit cycles", "runs": "runs"}.get(scan.kind, scan.kind)
     text = f"{len(scan.done)} {kind} for {over}"
-    text += f": amplitudes from {np.nanmin(amplitudes):.4g} to {np.nanmax(amplitudes):.4g}" if len(amplitudes) else ""
+    text += f": amplitudes from {amplitudes.min():.4g} to {amplitudes.max():.4g}" if len(amplitudes) else ""
     text += ", half the range of x" if scan.kind == "runs" and len(amplitudes) else ""
     text += f"; {failed} failed" if failed else ""
     data = ", ".join(f"{SYMBOLS[key]} = {short_value(scan.settings[key])}" for key in DATA
