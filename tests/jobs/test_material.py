@@ -1,0 +1,104 @@
+"""A project in C and C++17 that uses the material alone builds against an installation without MPI, and runs without
+MPI, PETSc and HDF5."""
+
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[1] / "library" / "material"
+
+
+@pytest.fixture(scope="module")
+def build(prefix, tmp_path_factory):
+    """The project's build folder."""
+    folder = tmp_path_factory.mktemp("material")
+    subprocess.run(["cmake", "-S", PROJECT, "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}",
+                    "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", folder], check=True, stdout=subprocess.DEVNULL)
+    return folder
+
+
+def printed(program):
+    """The values of the "name value" lines that it prints; a name that comes again has several."""
+    done = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    values = {}
+    for line in done.stdout.splitlines():
+        name, value = line.split(" ", 1)
+        values.setdefault(name, []).append(value)
+    return values
+
+
+def closed_forms():
+    """k = 1, η = s + 0.1: B(0.8), B'(0.8), ½ ∫ u² ds there, and 4 ∫ η (0.8 - η)⁺ ds."""
+    backbone, slope = -0.32 + 0.88 - 0.005, 1.1 - 0.8
+    stored = 0.5 * ((0.8**3 - 0.1**3) / 3 + 0.3 * 0.8**2)
+    loss = 4 * ((0.4 * 0.8**2 - 0.8**3 / 3) - (0.4 * 0.1**2 - 0.1**3 / 3))
+    return {"backbone": backbone, "backbone_slope": slope, "stored": stored, "loss": loss}
+
+
+def test_every_function_in_c(build, prefix):
+    found = printed(build / "material_c")
+    assert re.fullmatch(r"\d+\.\d+\.\d+", found["version"][0])
+    assert (prefix / "lib" / f"libmasing_material.so.{found['version'][0]}").exists()
+    assert found["first_error"] == ['""']
+    # Rounding: sums of some terms of the size of 1.
+    expected = {"elastic_slab": 1.0, "elastic_three": 3.75, "elastic_table": 1.5, **closed_forms(), "position": 0.8,
+                "elongation": 0.3, "closed": closed_forms()["backbone"], "uneven": 2 * -0.2 - 0.1 + 0.5 * -0.8,
+                "outlives": 2 * 0.1 + 0.4 + 0.5 + 0.25}
+    for name, value in expected.items():
+        assert float(found[name][0]) == pytest.approx(value, rel=1e-13), name
+    for name in ("tried_only", "reverted", "start", "after_faults", "threads_differ"):
+        assert float(found[name][0]) == 0.0, name
+    assert found["fingerprints"] == found["own_line"] == ["1"]
+    assert found["points_differ"] == ["0"] * 2
+    for name, value in (("state", "0"), ("restore", "0"), ("foreign", "1"), ("states_differ", "0")):
+        assert found[name] == [value] * 3, name
+    assert found["null"] == ["masing_points_at: a null pointer, where none may be"]
+    calls = re.findall(r"expect_fault\((?!int)", (PROJECT / "material.c").read_text(encoding="utf-8"))
+    assert int(found["told"][0]) == len(calls) > 40
+
+
+def test_the_test_calls_every_function_of_the_header(prefix):
+    header = (prefix / "include" / "masing" / "material.h").read_text(encoding="utf-8")
+    declared = set(re.findall(r"\b(masing_\w+)\(", re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)))
+    text = (PROJECT / "material.c").read_text(encoding="utf-8")
+    assert len(declared) > 25
+    assert {name for name in declared if f"{name}(" not in text} == set()
+
+
+def test_the_header_in_old_and_new_c_and_cpp(prefix, tmp_path):
+    for language, standards in (("c", ("c99", "c11", "c17")), ("c++", ("c++98", "c++17", "c++20"))):
+        for standard in standards:
+            subprocess.run(["cc", f"-x{language}", f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+                            "-fsyntax-only", f"-I{prefix}/include", "-include", "masing/material.h", "/dev/null"],
+                           cwd=tmp_path, check=True)
+
+
+def test_the_material_in_cpp_17(build):
+    found = printed(build / "material_cpp")
+    expected = closed_forms()
+    for name in ("backbone", "backbone_slope"):
+        assert float(found[name][0]) == pytest.approx(expected[name], rel=1e-13)
+    assert found["restored"] == ["1"] and found["refused"] == ["2"]
+    # 0.5 x + Σ k min(x, η).
+    assert list(map(float, found["points"][0].split())) == pytest.approx([0.175, 0.5, 1.1], rel=1e-13)
+
+
+@pytest.mark.parametrize("program", ["material_c", "material_cpp"])
+def test_it_loads_no_mpi_petsc_or_hdf5(build, program):
+    libraries = subprocess.run(["ldd", build / program], capture_output=True, text=True, check=True).stdout.lower()
+    assert "libmasing_material" in libraries and "not found" not in libraries
+    assert not re.search(r"mpi|petsc|hdf5|libmasing\.so", libraries)
+
+
+def test_the_time_of_a_start_is_printed(build):
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run([build / "material_c", "start"], check=True, timeout=60)
+        seconds.append(time.perf_counter() - start)
+    print(f"a process that makes a continuum and ends: {1e3 * min(seconds):.1f} ms")
