@@ -1,0 +1,1 @@
+#include "UniaxialMaterial.h"

@@ -1,0 +1,190 @@
+"""The examples for finite-element codes, and the reader of result files in C: built against an installation with a
+compiler alone, as their first lines say, and run."""
+
+import csv
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+import xarray
+
+SLIDERS = 10000  # of the references; by the midpoint rule their error goes with the square of 1/n
+
+
+@pytest.fixture(scope="module")
+def examples(prefix):
+    """The installed examples."""
+    return prefix / "share" / "masing" / "jobs" / "examples"
+
+
+@pytest.fixture(scope="module")
+def compiled(prefix, examples, tmp_path_factory):
+    """Compiles sources of an example and returns the program."""
+    def compile_(compiler, *words):
+        program = tmp_path_factory.mktemp("example") / "program"
+        subprocess.run([compiler, "-O2", "-fopenmp-simd", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+                        f"-I{prefix}/include", *words, f"-L{prefix}/lib", "-lmasing_material",
+                        f"-Wl,-rpath,{prefix}/lib", "-lm", "-o", program], cwd=examples, check=True)
+        return program
+    return compile_
+
+
+def said(program, *words):
+    """What it prints; shown by pytest -s."""
+    done = subprocess.run([program, *map(str, words)], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    print(done.stdout)
+    return done.stdout
+
+
+def number(text, pattern):
+    """The number that a pattern's group finds."""
+    return float(re.search(pattern, text)[1])
+
+
+def check_errors(text, name, newton):
+    """The element is as far from the reference as that is from the continuum, by 100 sliders' error; and `newton`."""
+    element = number(text, rf"{name} +([\d.e+-]+)")
+    hundred = number(text, r"100 sliders +([\d.e+-]+)")
+    assert 100 * newton < hundred
+    assert element < 2 * hundred * (100 / SLIDERS)**2 + newton
+
+
+def test_a_uniaxial_material_of_opensees(compiled):
+    program = compiled("c++", "-std=c++17", "-Iopensees/stand_in", "opensees/truss.cpp", "opensees/MasingMaterial.cpp")
+    text = said(program, SLIDERS)
+    # Residuals of 5.5e-8 N against 4 m/h² = 1.6e7 N/mm in each of 4000 steps, none of them damped.
+    check_errors(text, "Masing", newton=4000 * 5.5e-8 / 1.6e7 * 10)
+    assert "same bits of a copy, a message, a reverted step: yes" in text
+    assert "MasingMaterial: threshold" in text and "refused thresholds: yes" in text
+    assert re.search(r"E: 200000\n +epsFirst: 0.001\n +epsLast: 0.005\n +b: 0.02\n", text)
+
+
+def test_a_user_material_of_abaqus(compiled):
+    text = said(compiled("cc", "-std=c11", "abaqus/driver.c", "abaqus/umat.c"), SLIDERS)
+    check_errors(text, "UMAT", newton=1e-9)
+    assert "cut back: differs by 0 MPa" in text
+    assert 5 < number(text, r"most state variables (\d+)") <= 60
+    # The work by the trapezoidal rule: its error goes with the square of an increment, 1e-4 of the strains' range.
+    work, energies = map(float, re.search(r"work (\S+), SSE \+ SPD (\S+)", text).groups())
+    assert energies == pytest.approx(work, rel=1e-4)
+    # One-sided secants over 1e-7 of a tangent that changes by E over 2 (0.005 - 0.001).
+    assert number(text, r"tangent off by (\S+) E") < 1e-7 / 0.004
+    assert "PNEWDT at a strain of NaN: 0.5" in text
+    assert re.search(r"MASING UMAT: \*DEPVAR is 14, too few .*; give (1[5-9]|2\d) at least", text)
+
+
+def test_a_frame_of_two_storeys(compiled):
+    text = said(compiled("c++", "-std=c++17", "frame.cpp"), SLIDERS)
+    # Newton's iterations end at 1e-13 of a displacement, in each of 4000 steps.
+    check_errors(text, "Masing", newton=4000 * 1e-13)
+    assert number(text, r"Masing +\S+ +\d+ +(\d+)") >= 10  # cut-backs
+    assert abs(number(text, r"balance of the scheme: (\S+)")) < 1e-11
+    # dissipated_energy does not know of the steps: the trapezoidal rule's error goes with the square of them.
+    coarse, fine = map(float, re.search(r"trapezoidal rule: (\S+), with twice the steps (\S+)", text).groups())
+    assert 3.5 < coarse / fine < 4.5 and 1e-6 < abs(coarse) < 1e-3
+    balance = list(map(float, re.search(r"input (\S+) = kinetic (\S+) \+ stored (\S+) \+ dissipated (\S+)",
+                                        text).groups()))
+    assert balance[0] + coarse == pytest.approx(sum(balance[1:]), abs=1e-6)
+    assert balance[3] > 0.5 * balance[0] > 0.1
+    assert "same bits after a restart: yes" in text
+
+
+@pytest.fixture(scope="module")
+def force(examples):
+    """The module masing_force, which finds the library of its installation."""
+    path = examples / "tmdsimpy" / "masing_force.py"
+    spec = importlib.util.spec_from_file_location("masing_force", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
+    spec.loader.exec_module(module)
+    sys.dont_write_bytecode = before
+    return module
+
+
+def test_harmonics_balanced_by_ctypes_and_limit_cycles_of_the_program(masing, examples, tmp_path):
+    script = examples / "tmdsimpy" / "masing_force.py"
+    text = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=True).stdout
+    print(text)
+    rows = np.array([list(map(float, row)) for row in re.findall(r"^ +(\d\.\d\d) +(\S+) +(\S+)$", text, re.MULTILINE)])
+    assert rows.shape == (6, 3)
+    subprocess.run([masing, "scan", "--quiet", "--steady", "--cells", "inf", "--damping", "0.1", "--let", "w=1",
+                    "--force", "0.45*cos(w*t)", "--over", "w=" + ",".join(map(str, rows[:, 0])), "--output", "s.h5"],
+                   cwd=tmp_path, check=True, capture_output=True)
+    with h5py.File(tmp_path / "s.h5") as file:
+        amplitude = file["points/amplitude"][()]
+    # A turning point may be missed by half a sample: (π/512)²/2 of the amplitude; twice a period.
+    assert rows[:, 1] == pytest.approx(amplitude, rel=4 * (np.pi / 512)**2 / 2)
+    # One hundred sliders: corners 1/100 apart leave k/(8·100²) of a force of 0.6 wrong.
+    assert np.abs(rows[:, 2] - rows[:, 1]).max() < 10 / (8 * 100**2)
+
+
+def test_the_derivative_of_the_force_is_its_difference_quotient(force):
+    """Three degrees of freedom, two elements, a mean and three harmonics: loops inside loops."""
+    rng = np.random.default_rng(1)
+    h, Q, T = np.arange(4), np.array([[1.0, 0, 0], [-1, 1, 0]]), np.array([[1.0, -1], [0, 1], [0, 0]])
+    made = force.MasingForce(Q, T, k0=0.1)
+    U, step = rng.normal(size=21) * 0.4, 1e-6
+    F, jacobian, by_w = made.aft(U, 1.0, h, 256)
+    assert (F.shape, jacobian.shape, by_w.shape, made.nl_force_type()) == ((21,), (21, 21), (21,), 1)
+    for i, column in enumerate(np.eye(21) * step):
+        quotient = (made.aft(U + column, 1.0, h, 256)[0] - made.aft(U - column, 1.0, h, 256)[0]) / (2 * step)
+        assert jacobian[:, i] == pytest.approx(quotient, abs=1e-7)
+
+
+def test_the_history_of_the_force_is_that_of_sliders(force):
+    h, rng = np.arange(4), np.random.default_rng(2)
+    cst = force.harmonics(h, 128)
+    u = (cst @ rng.normal(size=7) * 0.4)[:, None]
+    made, sliders = force.MasingForce(1.0, 1.0), force.SliderForce(1.0, 1.0, 2000)
+    ft, derivative, _ = made.local_force_history(u, 0 * u, h, cst, 0)
+    expected, steps, _ = sliders.local_force_history(u, 0 * u, h, cst, 0)
+    # Branches between corners 2/2000 apart: 2 (1/2000)²/8 each, of two; a tangent one slider off, by waves of 2.
+    assert ft == pytest.approx(expected, abs=4 / (8 * 2000**2) * 2)
+    assert derivative == pytest.approx(steps, abs=2 * 2 * 2 / 2000)
+    made.init_history()
+    assert made.force(np.array([0.8]))[0] == pytest.approx(0.555, rel=1e-12)
+
+
+def test_mistakes_are_exceptions_in_python(force):
+    with pytest.raises(ValueError, match="threshold"):
+        force.MasingForce(1.0, 1.0, threshold="s-1")
+    with pytest.raises(ValueError, match="position"):
+        force.MasingForce(1.0, 1.0).force(np.array([np.nan]))
+
+
+def test_a_reader_in_c_agrees_with_h5py_and_xarray(masing, examples, tmp_path):
+    compiler = shutil.which("h5cc") or shutil.which("h5pcc")
+    if compiler is None:
+        pytest.skip("no h5cc, which compiles programs with HDF5")
+    shutil.copy(examples / "read_result.c", tmp_path)  # h5cc takes no folder with spaces
+    subprocess.run([compiler, "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "read_result.c",
+                    "-o", "read_result"], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run([masing, "simulate", "--quiet", "--cells", "inf", "--final-time", "40", "--steps", "4000",
+                    "--energy", "--output", "run.h5"], cwd=tmp_path, check=True, capture_output=True)
+    for words, group in (([], "series"), (["energy"], "energy")):
+        text = said(tmp_path / "read_result", tmp_path / "run.h5", *words)
+        rows = list(csv.reader(line for line in text.splitlines() if not line.startswith("#")))
+        names, values = rows[0], np.array(rows[1:], dtype=float)
+        with h5py.File(tmp_path / "run.h5") as file, \
+                xarray.open_dataset(tmp_path / "run.h5", group=group, engine="h5netcdf", decode_times=False) as data:
+            assert sorted(names) == sorted(file[group]) == sorted([*data.data_vars, *data.coords])
+            for name, column in zip(names, values.T):
+                attributes = file[group][name].attrs
+                assert (column == file[group][name][()]).all() and (column == data[name].values).all()
+                line = re.search(rf"^# {name}: (.*)$", text, re.MULTILINE)[1]
+                expected = f"{attributes['description']}; symbol {attributes['symbol']}, units {attributes['units']}"
+                if "long_name" in attributes:
+                    expected += f", long name {attributes['long_name']}"
+                    assert data[name].attrs["long_name"] == attributes["long_name"]
+                assert line == expected
+    for words, line in (([], "takes RUN.h5 [GROUP]"), (["none.h5"], "is no HDF5 file"),
+                        (["run.h5", "no"], "no columns")):
+        done = subprocess.run([tmp_path / "read_result", *words], cwd=tmp_path, capture_output=True, text=True,
+                              check=False)
+        assert done.returncode == 2 and line in done.stderr and done.stderr.count("\n") == 1
