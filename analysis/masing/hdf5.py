@@ -13,6 +13,7 @@ from masing.notation import listed
 SCRIPTS = {"simulate": "cycles.py", "converge": "report.py", "scan": "response.py", "benchmark": "scaling.py"}
 # What h5py raises on a damaged file depends on the part that is damaged; and on a dataset of an unexpected type.
 DAMAGE = (OSError, RuntimeError, KeyError, MemoryError)
+OF_AXES = ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST")
 OTHER_TYPE = (ValueError, TypeError, UnicodeError, AttributeError)
 
 
@@ -21,8 +22,8 @@ def require_there(path, wanted):
     if _is_file(path):
         if path.suffix != ".partial":
             return
-        raise MasingError(f"{path}: is of a run that is not finished, whose rows to come are zeros; wait for {path.stem}, "
-                          "or go on with the run from its checkpoint")
+        raise MasingError(f"{path}: is of a run that is not finished, whose rows to come are zeros; wait for "
+                          f"{path.stem}, or go on with the run from its checkpoint")
     if _is_file(partial := Path(f"{path}.partial")):
         raise MasingError(f"{path}: is still being written, or was stopped: {partial} has what there is; wait, or make "
                           "it again with masing")
@@ -65,9 +66,11 @@ def kind(file, *wanted):
 
 
 def attributes(file, name):
-    """The attributes of the group or dataset `name` as {name: string or number}; empty when there is none."""
+    """The attributes of the group or dataset `name` as {name: string or number}, but not those by which HDF5 knows axes;
+    empty when there is none."""
     try:
-        return {key: _plain(value) for key, value in file[name].attrs.items()} if name in file else {}
+        held = file[name].attrs if name in file else {}
+        return {key: _plain(held[key]) for key in held if key not in OF_AXES}
     except OTHER_TYPE:
         raise MasingError(f"{file.filename}: the attributes of /{name} cannot be read; make the file again") from None
 

@@ -10,14 +10,15 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from masing import values
 from masing.errors import FAILURE, MasingError
 
 ROOT = Path(__file__).resolve().parents[2]
 WARNING, ERROR = "masing warning: ", "masing: "
 # What the program redraws its progress with, and how a line of it looks.
 CLEAR, PROGRESS = "\033[K", re.compile(r"\[[#.]+\] +\d+ %")
-# The lines in which a command says before a run what it solves.
-NOTE = re.compile(r"masing \w+: |  ")
+# The lines in which a command says before a run what it solves, and those with which mpirun frames what it says.
+NOTE = re.compile(r"masing \w+: |  |-+$")
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def find(given=None):
             raise MasingError(f"--program: {given} is not a program; give the path of masing, such as build/masing")
         return found
     candidates = (os.environ.get("MASING_PROGRAM", ""), str(ROOT / "build" / "masing"),
-                  str(ROOT.parents[1] / "bin" / "masing"), "masing")
+                  str(ROOT / "../../bin/masing"), "masing")
     return next((found for name in candidates if name and (found := shutil.which(name))), None)
 
 
@@ -62,8 +63,9 @@ def required(given=None):
     """The absolute path of the program that find() gives; raises MasingError when there is none."""
     found = find(given)
     if found is None:
-        raise MasingError(f"no program at {ROOT / 'build/masing'} or on the PATH: build it, or give its path with "
-                          "--program or in $MASING_PROGRAM")
+        here = f"at {ROOT / 'build/masing'} or " if (ROOT / "CMakeLists.txt").is_file() else ""
+        raise MasingError(f"no program {here}on the PATH: build it, or give its path with --program or in "
+                          "$MASING_PROGRAM")
     return str(Path(found).resolve())
 
 
@@ -75,7 +77,7 @@ def version():
 def run(program, *words, seconds=None, ranks=None, show=None):
     """Run the program and give its Answer; after `seconds` it is stopped. `ranks`: on so many, by mpirun on this
     host. show, if any, gets every line of its progress, and None at last; no line of it is in the Answer."""
-    call = [*_launcher(ranks), str(program), *map(str, words)]
+    call = [*_launcher(program, ranks), str(program), *map(str, words)]
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
         # Only on a terminal does the program redraw its progress.
         ours, theirs = pty.openpty() if show else os.pipe()
@@ -104,15 +106,19 @@ def run(program, *words, seconds=None, ranks=None, show=None):
         return Answer(-1, "", [f"stopped after {seconds} s"]) if late else Answer(code, printed.read(), lines)
 
 
-def _launcher(ranks):
-    """What starts a program on so many ranks if that is a number."""
+def _launcher(program, ranks):
+    """What starts a program on so many ranks if that is a number: mpirun, as the job scripts that stand beside this
+    package or the program set it up; where there are none, as it is."""
     if ranks is None:
         return []
-    if not str(ranks).isdecimal() or int(ranks) < 1:
-        raise MasingError(f"ranks={ranks}: give a whole number from 1")
+    ranks = values.ranks(ranks)
     if shutil.which("mpirun") is None:
         raise MasingError(f"ranks={ranks}: there is no mpirun on the PATH", FAILURE)
-    return ["bash", "-c", 'source "$0" && exec mpirun -n "$@"', str(ROOT / "jobs" / "common.sh"), str(ranks)]
+    folders = (ROOT, *Path(program).resolve().parents)
+    scripts = (folder / place / "common.sh" for folder in folders for place in ("jobs", "share/masing/jobs"))
+    common = next((each for each in scripts if each.is_file()), None)
+    source = ["bash", "-c", 'source "$0" && exec "$@"', str(common)] if common else []
+    return [*source, "mpirun", "-n", str(ranks)]
 
 
 def _followed(source, show):

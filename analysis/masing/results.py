@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from masing import hdf5
-from masing.errors import MasingError, require
+from masing.errors import MasingError, require, shown
 from masing.names import SYMBOLS, short_value
 from masing.notation import listed, superscript
 
@@ -147,8 +147,17 @@ class Result:
         if "state" in variables:
             variables["column"] = ("column",), self.attributes("state/values")["columns"].split(), {}
         made = {key: value for key, value in self.provenance.items() if key != "rows"}  # for restarts alone
-        data = xr.Dataset(variables, attrs={"configuration": self.configuration or "", **made})
+        data = xr.Dataset(variables, attrs={"title": self.title, "configuration": self.configuration or "", **made})
         return data.set_coords([name for name in variables if name in data.dims])
+
+    def to_netcdf(self, path):
+        """Write to_xarray() as a netCDF file, by the best of the libraries netCDF4 and SciPy that xarray finds;
+        xarray.open_dataset(path) is equal to it."""
+        data = self.to_xarray()
+        try:
+            data.to_netcdf(path)
+        except (OSError, TypeError, ValueError) as error:
+            raise MasingError(f"to_netcdf({shown(path)}): {getattr(error, 'strerror', None) or error}") from None
 
     def _variables(self):
         """{variable: (axes, dataset)} of the arrays but of timing."""

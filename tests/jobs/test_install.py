@@ -45,6 +45,33 @@ def test_python_finds_package_and_program_below_the_prefix(prefix, tmp_path):
     assert tutorial.exists()
 
 
+def test_pip_installs_the_package_without_a_network(prefix, tmp_path):
+    """From the installation, which has what a clone has; the program is on the PATH, and beside it how mpirun is set."""
+    needed = subprocess.run(["/usr/bin/python3", "-c", "import setuptools, pip, wheel; assert "
+                             "int(setuptools.__version__.split('.')[0]) >= 61"], capture_output=True, check=False)
+    if needed.returncode != 0:
+        pytest.skip("no pip, setuptools from 61 on and wheel: apt-get install python3-pip")
+    share, source, site = prefix / "share" / "masing", tmp_path / "source", tmp_path / "site"
+    shutil.copytree(share / "analysis", source / "analysis")
+    shutil.copy(share / "CITATION.cff", source)
+    subprocess.run(["/usr/bin/python3", "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation",
+                    "--no-deps", "--root-user-action=ignore", "--disable-pip-version-check", "--target", site,
+                    source / "analysis"], check=True)
+    version = re.search(r'^version: "(.*)"$', (share / "CITATION.cff").read_text(), re.MULTILINE)[1]
+    assert (site / f"masing-{version}.dist-info").is_dir() and (site / "masing" / "py.typed").is_file()
+    script = ("import masing, masing.report.page; print(masing.__file__, masing.__version__); "
+              "large = {'cells': 100000, 'final_time': 1, 'steps': 200, 'field_points': 100}; "
+              "runs = [masing.simulate(**large, ranks=n) for n in (None, 2)]; "
+              "print(*(run.provenance['ranks'] for run in runs), bool((runs[0].x == runs[1].x).all()))")
+    done = without_the_clone(["/usr/bin/python3", "-B", "-c", script], tmp_path, PYTHONPATH=str(site),
+                             PATH=f"{prefix}/bin:{os.environ['PATH']}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [f"{site}/masing/__init__.py {version}", "1 2 True"]
+    package = {path.relative_to(share / "analysis") for path in (share / "analysis" / "masing").rglob("*")}
+    assert {path for path in package if path.suffix != ".so"} <= {
+        path.relative_to(site) for path in (site / "masing").rglob("*")}
+
+
 def test_the_job_scripts_name_the_installed_program(prefix):
     scripts = sorted((prefix / "share" / "masing" / "jobs" / "slurm").glob("*.sbatch"))
     assert len(scripts) == 4

@@ -1,0 +1,143 @@
+"""Values of Python as those of options; what can be none is refused in a line that names the option."""
+
+import math
+import shlex
+from datetime import timedelta
+from decimal import Decimal
+from numbers import Number
+from os import PathLike
+
+from masing.errors import MasingError, shown
+
+# Options that are given once for each NAME=VALUE, and those whose value is a file.
+REPEATED = ("set", "let", "over")
+FILES = ("output", "config", "reference", "restart", "checkpoint")
+PAIR = "give (t, f), two arrays of one length"
+SIMPLE = (str, PathLike, int, float, Decimal, timedelta)
+
+
+def checked(options, functions):
+    """The options without those that are None, their values plain ones of Python: texts, numbers, lists, dictionaries;
+    of the `functions` also functions of Python and tables ([arguments], [values]). Raises MasingError."""
+    for name in options:
+        if not name.isidentifier():
+            raise MasingError(f"{shown(name)} is no option: give its name with _ for -, as in final_time=60")
+    return {name: _checked(name, value, name in functions) for name, value in options.items() if value is not None}
+
+
+def _checked(name, value, is_function):
+    if name == "ranks":
+        return ranks(value)
+    if callable(value) and not is_function:
+        raise MasingError(f"{name}: a function of Python is no value of it; give a number or a text")
+    if (path := _file(value)) is not None:
+        # The field of a run, or what it was made by.
+        return f"file:{path}" if name == "initial_u" else path
+    if name in FILES and not isinstance(value, str | PathLike):
+        raise MasingError(f"{name}={shown(value)}: give the name of a file")
+    if name == "petsc" and not isinstance(value, bool):
+        return _words(name, value)
+    if is_function and not callable(value):
+        value = _scalar(value)
+        return _simple(name, value) if isinstance(value, SIMPLE) else table(name, value)
+    if name in REPEATED:
+        return _repeated(name, value)
+    return value if callable(value) else _plain(name, value)
+
+
+def ranks(value):
+    """A number of ranks; raises MasingError where it is none."""
+    value = _scalar(value)
+    is_whole = isinstance(value, int) and not isinstance(value, bool) or isinstance(value, str) and value.isdecimal()
+    if not is_whole or int(value) < 1:
+        raise MasingError(f"ranks={value if isinstance(value, str) else shown(value)}: give a whole number from 1")
+    return int(value)
+
+
+def table(name, value):
+    """([arguments], [values]) of a function given as two sequences [n], as rows [n, 2], or by pandas. Raises
+    MasingError, also where not all of them are finite numbers."""
+    import numpy as np
+
+    if hasattr(value, "to_numpy"):
+        index, value = getattr(value, "index", None), value.to_numpy()
+        # The numbers of the rows, as of a Series without an index of its own, are no arguments.
+        value = (index, value) if value.ndim == 1 and not hasattr(index, "step") and index is not None else value
+    if isinstance(value, dict | set | bytes) or not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0:
+        raise MasingError(f"{name}={shown(value)}: is no table; {PAIR}")
+    try:
+        columns = [np.ma.filled(np.ma.asarray(each).astype(_real(each)), math.nan) for each in value]
+    except (TypeError, ValueError):
+        raise MasingError(f"{name}: what is not a number is in its table; {PAIR}") from None
+    sizes = [len(each) if each.ndim == 1 else 0 for each in columns]
+    if len(sizes) == 2 and sizes[0] != sizes[1]:
+        raise MasingError(f"{name}: {sizes[0]} arguments and {sizes[1]} values; {PAIR}")
+    if not sizes or 0 in sizes or len(sizes) != 2 and set(sizes) != {2}:
+        raise MasingError(f"{name}: one array has no arguments; {PAIR}")
+    arguments, values = columns if len(sizes) == 2 else np.array(columns).T
+    bad = np.flatnonzero(~np.isfinite(arguments) | ~np.isfinite(values))
+    if len(bad):
+        raise MasingError(f"{name}: row {bad[0] + 1} of its table is {arguments[bad[0]]:g}, {values[bad[0]]:g}; every "
+                          "one needs finite numbers")
+    return arguments.tolist(), values.tolist()
+
+
+def _real(values):
+    """The type float, of values that are none by their type TypeError."""
+    if getattr(values, "dtype", None) is not None and values.dtype.kind in "cMm":
+        raise TypeError
+    return float
+
+
+def _scalar(value):
+    """A number of NumPy, or an array of no axes, as that of Python."""
+    return value.item() if hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0 else value
+
+
+def _file(value):
+    """The path of a Run, a Study or a Scan; None of all else."""
+    if isinstance(value, (str, bytes, Number, list, tuple, dict)):
+        return None
+    from masing.results import Result
+
+    return str(value.path) if isinstance(value, Result) else None
+
+
+def _simple(name, value):
+    if isinstance(value, float) and math.isnan(value):
+        raise MasingError(f"{name}=nan: give a number")
+    if isinstance(value, str) and ("\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value)):
+        raise MasingError(f"{name}={shown(value)}: has a character that no text of the program has")
+    return value
+
+
+def _plain(name, value):
+    """A value of SIMPLE, or a list of such; of a dictionary {text: such}."""
+    value = _scalar(value)
+    if isinstance(value, SIMPLE) or isinstance(value, Number) and not isinstance(value, complex):
+        return _simple(name, value)
+    value = value.tolist() if hasattr(value, "tolist") else value
+    is_list = isinstance(value, list | tuple | range) or hasattr(value, "__next__")
+    if isinstance(value, complex) or not is_list and not isinstance(value, dict):
+        raise MasingError(f"{name}={shown(value)}: give a number, a text or a list")
+    some = {str(key): _plain(name, each) for key, each in value.items()} if isinstance(value, dict) else \
+        [_plain(name, each) for each in value]
+    if not some:
+        raise MasingError(f"{name}={shown(value)}: is empty; leave it out, or give some")
+    return some
+
+
+def _repeated(name, value):
+    """A dictionary {NAME: value}, or a list of texts "NAME=VALUE"."""
+    some = [value] if isinstance(value, str) else value
+    if isinstance(some, dict) or isinstance(some, list | tuple) and all(isinstance(each, str) for each in some):
+        return _plain(name, some)
+    raise MasingError(f"{name}={shown(value)}: give a dictionary, {name}={{\"w\": 0.5}}")
+
+
+def _words(name, value):
+    """Words for PETSc, one text or several, as one text."""
+    try:
+        return shlex.join(shlex.split(value) if isinstance(value, str) else value)
+    except (TypeError, ValueError):
+        raise MasingError(f"{name}={shown(value)}: give words as on a command line, \"-log_view\"") from None
