@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/math/interpolators/barycentric_rational.hpp>
-#include <boost/math/interpolators/quintic_hermite.hpp>
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>
@@ -207,8 +206,7 @@ class ContinuousTable {
     for (std::size_t i = 1; i < breaks_.size(); ++i) {
       builder.add_interval(breaks_[i - 1], breaks_[i]);
     }
-    const std::vector<std::array<double, 3>> nothing(2);
-    sectors_.push_back({breaks_.back(), 0.0, 0.0, Interpolator(std::vector(nothing), 0.0, 1.0)});
+    add({breaks_.back(), 0.0, 1.0, 0.0, {}});
   }
 
   /// Throws UserError where K or M is not what another rule gives.
@@ -241,19 +239,27 @@ class ContinuousTable {
   [[nodiscard]] Sums total() const { return total_; }
 
   [[nodiscard]] Sums below(double r, SearchHint& hint) const {
-    const std::int64_t passed = hint.front.passed(
-        [this](std::int64_t i) { return sectors_[static_cast<std::size_t>(i)].first; },
-        static_cast<std::int64_t>(sectors_.size()), r);
-    if (passed == 0) {
+    const Sector* sector = sector_of(r, hint.front);
+    if (sector == nullptr) {
       return {};
     }
-    const Sector& sector = sectors_[static_cast<std::size_t>(passed - 1)];
-    if (sector.width == 0.0) {
+    if (sector->width == 0.0) {
       return total_;
     }
-    const double place = std::min(r - sector.first, sector.width);
-    const double stiffness = std::min(sector.local.prime(place), total_.stiffness);
-    return {stiffness, r * stiffness - (sector.shortfall + sector.local(place))};
+    const auto [value, slope] = sector->at(std::min(r - sector->first, sector->width));
+    const double stiffness = std::min(slope, total_.stiffness);
+    return {stiffness, r * stiffness - (sector->shortfall + value)};
+  }
+
+  /// N' = M = r G' - G, so that N = r G - 2 ∫ G, from the beginning of the sector on.
+  [[nodiscard]] double slip(double r, FrontSearch near) const {
+    const Sector* sector = sector_of(r, near);
+    if (sector == nullptr) {
+      return 0.0;
+    }
+    const double place = std::min(r - sector->first, sector->width);
+    return sector->width == 0.0 ? sector->slip + (r - sector->first) * total_.force
+                                : sector->slip + sector->slip_to(place);
   }
 
   /// The least r' > r where K is not smooth, or infinity.
@@ -266,9 +272,6 @@ class ContinuousTable {
   }
 
  private:
-  using Interpolator =
-      boost::math::interpolators::cardinal_quintic_hermite_aos<std::vector<std::array<double, 3>>>;
-
   static constexpr int knots = 8;  // intervals of a sector
   // What takes some seconds: pieces of θ.
   static constexpr std::int64_t most_pieces = 1500;
@@ -277,9 +280,73 @@ class ContinuousTable {
   struct Sector {
     double first = 0.0;
     double width = 0.0;
-    double shortfall = 0.0;  ///< G(first)
-    Interpolator local;      ///< G(first + place) - G(first)
+    double per_spacing = 0.0;  ///< 1/h, h the distance of its knots
+    double shortfall = 0.0;    ///< G(first)
+    /// G - G(first), h K and h² K'/2 at the knots.
+    std::array<std::array<double, 3>, knots + 1> data{};
+    double slip = 0.0;  ///< N(first)
+
+    /// G(first + place) - G(first), and K there, by Hermite's quintic: the polynomials as
+    /// boost::math::interpolators::cardinal_quintic_hermite has them, to the bit, at the price of
+    /// one.
+    [[nodiscard]] std::pair<double, double> at(double place) const {
+      if (place == knots / per_spacing) {
+        return {data.back()[0], data.back()[1] * per_spacing};
+      }
+      const double scaled = place * per_spacing;
+      const double knot = std::floor(scaled);
+      const double t = scaled - knot;
+      const auto& [y0, v0, a0] = data[static_cast<std::size_t>(knot)];
+      if (t == 0) {
+        return {y0, v0 * per_spacing};
+      }
+      const auto& [y1, v1, a1] = data[static_cast<std::size_t>(knot) + 1];
+      double y = (1 - t * t * t * (10 + t * (-15 + 6 * t))) * y0;
+      y += t * (1 + t * t * (-6 + t * (8 - 3 * t))) * v0;
+      y += t * t * (1 + t * (-3 + t * (3 - t))) * a0;
+      y += t * t * t *
+           ((1 + t * (-2 + t)) * a1 + (-4 + t * (7 - 3 * t)) * v1 + (10 + t * (-15 + 6 * t)) * y1);
+      double dy = 30 * t * t * (1 - 2 * t + t * t) * (y1 - y0);
+      dy += (1 - 18 * t * t + 32 * t * t * t - 15 * t * t * t * t) * v0 -
+            t * t * (12 - 28 * t + 15 * t * t) * v1;
+      dy += t * ((2 - 9 * t + 12 * t * t - 5 * t * t * t) * a0 + t * (3 - 8 * t + 5 * t * t) * a1);
+      return {y, dy * per_spacing};
+    }
+
+    /// N(first + place) - N(first).
+    [[nodiscard]] double slip_to(double place) const {
+      const double scaled = place * per_spacing;
+      double integral = 0.0;  // of G - G(first), over h
+      for (int i = 0; i < knots && i < scaled; ++i) {
+        const double t = std::min(1.0, scaled - i);
+        const auto& [y0, v0, a0] = data[i];
+        const auto& [y1, v1, a1] = data[i + 1];
+        integral += t * (y0 + t * (v0 / 2 + t * (a0 / 3)));
+        integral += t * t * t * t *
+                    ((2.5 + t * (t - 3)) * (y1 - y0) + (t * (1.6 - t / 2) - 1.5) * v0 +
+                     (t * (0.6 - t / 6) - 0.75) * a0 + (t * (1.4 - t / 2) - 1) * v1 +
+                     (0.25 + t * (t / 6 - 0.4)) * a1);
+      }
+      return (first + place) * at(place).first - place * shortfall - 2 * integral / per_spacing;
+    }
   };
+
+  /// Where r is; null below all.
+  [[nodiscard]] const Sector* sector_of(double r, FrontSearch& search) const {
+    const std::int64_t passed =
+        search.passed([this](std::int64_t i) { return firsts_[static_cast<std::size_t>(i)]; },
+                      static_cast<std::int64_t>(firsts_.size()), r);
+    return passed == 0 ? nullptr : &sectors_[static_cast<std::size_t>(passed - 1)];
+  }
+
+  void add(Sector sector) {
+    if (!sectors_.empty()) {
+      const Sector& last = sectors_.back();
+      sector.slip = last.slip + std::max(0.0, last.slip_to(last.width));
+    }
+    firsts_.push_back(sector.first);
+    sectors_.push_back(sector);
+  }
 
   /// Builds the sectors of one interval of r after the other.
   class Builder {
@@ -321,14 +388,14 @@ class ContinuousTable {
       const double spacing = (last - first) / knots;
       boost::math::barycentric_rational<double> k(s.place.data(), s.stiffness.data(),
                                                   s.place.size(), 6);
-      std::vector<std::array<double, 3>> data;
+      Sector sector{first, 0.0, 1 / spacing, s.shortfall_at_first, {}};
       double steepest = 0.0;
       for (int i = 0; i <= samples; i += 2) {
         const double slope = active_.empty() ? 0.0 : k.prime(s.place[i]);
         steepest = std::max(steepest, std::abs(slope));
-        data.push_back({s.shortfall[i], s.stiffness[i], slope});
+        sector.data[i / 2] = {s.shortfall[i], s.stiffness[i] * spacing,
+                              slope * (spacing * spacing / 2)};
       }
-      Interpolator local(std::move(data), 0.0, spacing);
       // The error of G' is at most 3.4/spacing times that of G at the middle. It cannot fall below
       // what the rounding of r causes in K.
       // Nor below what the rounding of s does, through θ': K' of a piece is k/θ'.
@@ -337,7 +404,8 @@ class ContinuousTable {
                              16 * base::epsilon * s.fine_stiffness;
       double worst = 0.0;
       for (int i = 1; i <= samples; i += 2) {
-        worst = std::max(worst, std::abs(local(s.place[i]) - s.shortfall[i]) * 3.4 / spacing);
+        worst =
+            std::max(worst, std::abs(sector.at(s.place[i]).first - s.shortfall[i]) * 3.4 / spacing);
       }
       const double middle = first + (last - first) / 2;
       const bool divisible = last - first > 64 * rounding_;
@@ -345,9 +413,9 @@ class ContinuousTable {
         add_sector(first, middle);
         add_sector(middle, last);
       } else {
-        // The interpolator's domain may end an ulp before the sector.
-        const double width = std::min(last - first, local.domain().second);
-        table_.sectors_.push_back({first, width, s.shortfall_at_first, std::move(local)});
+        // The last knot may lie an ulp before the end.
+        sector.width = std::min(last - first, knots / sector.per_spacing);
+        table_.add(sector);
       }
     }
 
@@ -395,6 +463,7 @@ class ContinuousTable {
   };
 
   std::vector<Sector> sectors_;
+  std::vector<double> firsts_;  // of the sectors
   std::vector<double> breaks_;
   Sums total_;
 };
@@ -429,6 +498,9 @@ class ContinuousMeasure final : public SmoothMeasure {
 
   [[nodiscard]] Sums below(double r, SearchHint& hint) const override {
     return table_.below(r, hint);
+  }
+  [[nodiscard]] double slip(double r, const FrontSearch& near) const override {
+    return table_.slip(r, near);
   }
   [[nodiscard]] double next_break(double r, SearchHint& /*hint*/) const override {
     return table_.next_break(r);
