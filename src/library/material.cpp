@@ -262,7 +262,8 @@ struct MaterialPoint::Data {
 
   Material material;
   slab::TurningPoints points;
-  double trial = none;  // x, not a number where there is none
+  double trial = none;       // x, not a number where there is none
+  double trial_force = 0.0;  // S there
 };
 
 MaterialPoint::Data& MaterialPoint::data() {
@@ -308,14 +309,17 @@ Response MaterialPoint::trial(double x) const {
 }
 
 Response MaterialPoint::set_trial(double x) {
-  const Response response = trial(x);
-  data().trial = x;
-  return response;
+  Data& point = data();
+  const slab::Tangent tried = point.points.ahead(finite(x));
+  point.trial = x;
+  point.trial_force = tried.force;
+  return point.law().response(x, tried);
 }
 
 void MaterialPoint::commit() {
-  if (!std::isnan(data().trial)) {
-    data().move_to(data().trial);
+  Data& point = data();
+  if (!std::isnan(point.trial)) {
+    point.points.move_along(std::exchange(point.trial, none), point.trial_force);
   }
 }
 

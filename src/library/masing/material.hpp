@@ -170,7 +170,7 @@ class MaterialPoint {
   [[nodiscard]] const Data& data() const;
 
   // In place, so that points in an array lie beside each other.
-  alignas(double) unsigned char storage_[320];
+  alignas(64) unsigned char storage_[192];
 };
 
 /// Points of one material that are moved together, as those of the elements of a mesh. Arrays have

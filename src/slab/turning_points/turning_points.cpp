@@ -78,14 +78,13 @@ std::optional<std::string> TurningPointState::fault(const Measure& measure) cons
   return std::nullopt;
 }
 
-Tangent TurningPoints::tangent_at(double x, const Level* leg, int direction,
+Tangent TurningPoints::tangent_at(double x, const Level& leg, int direction,
                                   double opposite) const {
-  if (leg != nullptr) {
-    const double r = std::max(0.0, 0.5 * direction * (x - leg->position));
+  if (!is_outer(leg)) {
+    const double r = std::max(0.0, 0.5 * direction * (x - leg.position));
     const Sums yielded = measure_->below(r, hint_);
     const double stiffness = total_stiffness_ - yielded.stiffness;
-    return {leg->force + (x - leg->position) * stiffness + 2 * direction * yielded.force,
-            stiffness};
+    return {leg.force + (x - leg.position) * stiffness + 2 * direction * yielded.force, stiffness};
   }
   if (!measure_->begins_at_zero()) {
     const Excursion excursion = excursion_at(x, direction, opposite);
@@ -97,35 +96,21 @@ Tangent TurningPoints::tangent_at(double x, const Level* leg, int direction,
   return {(x - x0_) * stiffness + direction * yielded.force, stiffness};
 }
 
-Tangent TurningPoints::move_along(double x) {
-  if (x != x_) {
-    if ((x > x_) != (direction_ > 0)) {
-      reverse();
-    }
-    while (!levels_.empty() && direction_ * (x - levels_.back().meeting) >= 0.0) {
-      wipe_out_loop();
-    }
-    x_ = x;
-  }
-  const Tangent here =
-      tangent_at(x, levels_.empty() ? nullptr : &levels_.back(), direction_, opposite_);
-  force_ = here.force;
-  return here;
-}
-
 Tangent TurningPoints::ahead(double x) const {
   const bool reverses = x != x_ && (x > x_) != (direction_ > 0);
   const int direction = reverses ? -direction_ : direction_;
   const auto size = static_cast<std::int64_t>(levels_.size());
-  Level begun{};  // by the move
+  Level begun;  // by the move
   std::int64_t leg = size - 1;
   if (reverses && (size > 0 || x_ != opposite_)) {
-    begun = {x_, size > 0 ? levels_.back().position : outer_meeting(), force_};
+    begun = {x_, size > 0 ? leg_.position : outer_meeting(), force_};
     leg = size;
   }
-  const auto at = [&](std::int64_t i) { return i < size ? &levels_[i] : &begun; };
+  const auto at = [&](std::int64_t i) -> const Level& {
+    return i + 1 < size ? levels_[i] : i + 1 == size ? leg_ : begun;
+  };
   // Every other leg goes this way. Those that the move closes come first, from the last one on.
-  const auto closes = [&](std::int64_t i) { return direction * (x - at(i)->meeting) >= 0.0; };
+  const auto closes = [&](std::int64_t i) { return direction * (x - at(i).meeting) >= 0.0; };
   if (x != x_ && leg >= 0 && closes(leg)) {
     std::int64_t closed = leg;
     std::int64_t stride = 2;
@@ -139,10 +124,10 @@ Tangent TurningPoints::ahead(double x) const {
     }
     leg = closed - 2;
     if (closed == 0 && !measure_->begins_at_zero()) {
-      return tangent_at(x, nullptr, direction, at(0)->position);
+      return tangent_at(x, {}, direction, at(0).position);
     }
   }
-  return tangent_at(x, leg < 0 ? nullptr : at(leg), direction, opposite_);
+  return tangent_at(x, leg < 0 ? Level{} : at(leg), direction, opposite_);
 }
 
 double TurningPoints::outer_slip(double x, int direction) const {
@@ -172,6 +157,7 @@ void TurningPoints::reverse() {
   } else if (x_ != opposite_) {
     levels_.push_back({x_, outer_meeting(), force_});
   }
+  leg_ = levels_.empty() ? Level{} : levels_.back();
   direction_ = -direction_;
 }
 
@@ -262,6 +248,7 @@ void TurningPoints::wipe_out_loop() {
     }
     opposite_ = position;
   }
+  leg_ = levels_.empty() ? Level{} : levels_.back();
 }
 
 namespace {

@@ -133,20 +133,23 @@ class TurningPoints {
     if (x == x_) {
       return force_;
     }
-    if ((x > x_) != (direction_ > 0)) [[unlikely]] {
-      reverse();
-    }
-    while (!levels_.empty() && direction_ * (x - levels_.back().meeting) >= 0.0)
-      [[unlikely]] {
-        wipe_out_loop();
-      }
-    x_ = x;
+    pass_to(x);
     force_ = force_at(x);
     return force_;
   }
 
   /// The same; with dS/dx, for one look-up.
-  Tangent move_along(double x);
+  Tangent move_along(double x) {
+    pass_to(x);
+    const Tangent here = tangent_at(x, leg_, direction_, opposite_);
+    force_ = here.force;
+    return here;
+  }
+  /// The same, where ahead(x) has told the force.
+  void move_along(double x, double force) {
+    pass_to(x);
+    force_ = force;
+  }
 
   /// What move_along(x) would return, to the bit. Nothing moves, nothing is allocated; the cost
   /// grows with the logarithm of the number of turning points that the move would wipe out, as the
@@ -165,12 +168,11 @@ class TurningPoints {
   /// S at a trial position on the present leg: from here in the present direction, not beyond
   /// corner(direction()). Nothing moves.
   [[nodiscard]] double force_at(double x) const {
-    if (levels_.empty()) [[unlikely]] {
+    if (is_outer(leg_)) [[unlikely]] {
       return outer_force_at(x);
     }
-    const Level& leg = levels_.back();
-    const Sums yielded = measure_->below(radius_at(leg, x), hint_);
-    return leg.force + (x - leg.position) * (total_stiffness_ - yielded.stiffness) +
+    const Sums yielded = measure_->below(radius_at(leg_, x), hint_);
+    return leg_.force + (x - leg_.position) * (total_stiffness_ - yielded.stiffness) +
            2 * direction_ * yielded.force;
   }
 
@@ -199,10 +201,24 @@ class TurningPoints {
  private:
   /// A leg: its first position, the one where it meets the loop around it, S at the first.
   struct Level {
-    double position;
-    double meeting;
-    double force;
+    double position = 0.0;
+    double meeting = std::numeric_limits<double>::quiet_NaN();
+    double force = 0.0;
   };
+  /// Whether it is the outer curve, which meets nothing.
+  static bool is_outer(const Level& leg) { return std::isnan(leg.meeting); }
+
+  /// The turning points of a move from here to `x`, all but the force there.
+  void pass_to(double x) {
+    if (x != x_ && (x > x_) != (direction_ > 0)) [[unlikely]] {
+      reverse();
+    }
+    while (direction_ * (x - leg_.meeting) >= 0.0)
+      [[unlikely]] {
+        wipe_out_loop();
+      }
+    x_ = x;
+  }
 
   [[nodiscard]] double radius_at(const Level& leg, double x) const {
     return std::max(0.0, 0.5 * direction_ * (x - leg.position));
@@ -217,8 +233,8 @@ class TurningPoints {
     return {high - x0_, x0_ - low, high - low};
   }
   [[nodiscard]] double outer_force_at(double x) const;
-  /// At x on a leg in `direction`, or, where there is none, on the outer curve.
-  [[nodiscard]] Tangent tangent_at(double x, const Level* leg, int direction,
+  /// At x on a leg in `direction`.
+  [[nodiscard]] Tangent tangent_at(double x, const Level& leg, int direction,
                                    double opposite) const;
   /// slip_energy() from outer_start to `x` on the outer curve in `direction`.
   [[nodiscard]] double outer_slip(double x, int direction) const;
@@ -237,12 +253,13 @@ class TurningPoints {
   double opposite_ = 0.0;  // the extreme that the outer curve leaves behind; x0 where it mirrors
   double x_ = 0.0;
   double force_ = 0.0;
+  Level leg_;  // the present one: a copy of the last level, so that a move looks nowhere else
   int direction_ = 1;
   bool follows_slip_ = false;
+  mutable SearchHint hint_;
+  std::vector<Level> levels_;
   double wiped_out_ = 0.0;    // of slip_energy()
   double outer_start_ = 0.0;  // where the outer curve began to go this way
-  std::vector<Level> levels_;
-  mutable SearchHint hint_;
 };
 
 /// Moves the slab monotonically to the x with k0 x + S(x) = force: from one corner to the next,
