@@ -30,11 +30,14 @@ auto checked(const Work& work) {
   }
 }
 
-/// `x`, a position, if it is finite; not beyond what differences of positions may be.
+/// Not beyond what differences of positions may be.
+bool is_position(double x) {
+  return std::abs(x) <= 1e300;
+}
+
 double finite(double x) {
-  constexpr double most = 1e300;
-  if (!(std::abs(x) <= most)) {
-    throw Mistake(fmt::format("a position of {}; it must be finite, at most {:g}", x, most));
+  if (!is_position(x)) {
+    throw Mistake(fmt::format("a position of {}; it must be finite, at most 1e300", x));
   }
   return x;
 }
@@ -94,27 +97,20 @@ base::Function function_of(const char* quantity, const std::string& text) {
   }
 }
 
-/// 64 bits of a sequence of numbers and texts: steps of splitmix64.
+/// FNV-1a of the data of a material: numbers in their bits, texts with their ends.
 class Fingerprint {
  public:
-  Fingerprint& add(double value) { return add(std::bit_cast<std::uint64_t>(value + 0.0)); }
-  Fingerprint& add(std::string_view text) {
-    for (const char letter : text) {
-      add(static_cast<std::uint64_t>(static_cast<unsigned char>(letter)));
+  void add(double number) {
+    const auto bits = std::bit_cast<std::array<char, sizeof(double)>>(number + 0.0);  // -0 as 0
+    add({bits.data(), bits.size()});
+  }
+  void add(std::string_view bytes) {
+    for (const char byte : bytes) {
+      value = (value ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
     }
-    return add(static_cast<std::uint64_t>(text.size()));
+    value = (value ^ bytes.size()) * 0x100000001b3U;
   }
-  Fingerprint& add(std::uint64_t word) {
-    value_ = (value_ ^ word) + 0x9e3779b97f4a7c15U;
-    value_ = (value_ ^ (value_ >> 30U)) * 0xbf58476d1ce4e5b9U;
-    value_ = (value_ ^ (value_ >> 27U)) * 0x94d049bb133111ebU;
-    value_ ^= value_ >> 31U;
-    return *this;
-  }
-  [[nodiscard]] std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0;
+  std::uint64_t value = 0xcbf29ce484222325U;
 };
 
 }  // namespace
@@ -189,13 +185,13 @@ Material Material::of_springs(View<const SpringSlider> springs, double k0) {
   return checked([&] {
     std::vector<slab::Element> elements = elements_of(springs);
     Fingerprint print;
-    print.add("springs").add(not_negative(k0));
+    print.add(not_negative(k0));
     for (const slab::Element& spring : elements) {
-      slab::for_each_column([&](double value) { print.add(value); }, spring);
+      slab::for_each_column([&](double number) { print.add(number); }, spring);
     }
     auto measure = measure_of(elements);
     return Material(std::make_shared<const Data>(std::move(measure), std::move(elements), k0, false,
-                                                 print.value()));
+                                                 print.value));
   });
 }
 
@@ -210,7 +206,7 @@ Material Material::continuum(const Continuum& functions, double k0) {
                                     ? slab.threshold
                                     : function_of("threshold-down", functions.threshold_down);
     Fingerprint print;
-    print.add("continuum").add(not_negative(k0));
+    print.add(not_negative(k0));
     for (const base::Function& f : {slab.stiffness, slab.threshold, down, slab.initial_u}) {
       print.add(f.text());
     }
@@ -220,7 +216,7 @@ Material Material::continuum(const Continuum& functions, double k0) {
     }
     return Material(std::make_shared<const Data>(slab::make_continuous_measure(slab),
                                                  std::vector<slab::Element>{}, k0,
-                                                 slab.is_shifted(), print.value()));
+                                                 slab.is_shifted(), print.value));
   });
 }
 
@@ -371,35 +367,28 @@ double MaterialPoint::dissipated_energy() const {
 
 namespace {
 
-constexpr double state_format = 1.0;
+/// The numbers of a state before its turning points: format, fingerprint in two halves, number of
+/// turning points, and the rest of a TurningPointState.
+using StateHead = std::array<double, 10>;
 
-/// The numbers of a state before its turning points.
-enum StateNumber : std::size_t {
-  format,
-  fingerprint_high,
-  fingerprint_low,
-  turning_points,
-  start,
-  position_now,
-  direction_now,
-  opposite_extreme,
-  wiped_out,
-  outer_start,
-  state_head
-};
-
-double high_half(std::uint64_t fingerprint) {
-  return static_cast<double>(fingerprint >> 32U);
-}
-
-double low_half(std::uint64_t fingerprint) {
-  return static_cast<double>(fingerprint & 0xffffffffU);
+StateHead head_of(const slab::TurningPointState& state, std::uint64_t fingerprint) {
+  constexpr double format = 1.0;
+  return {format,
+          static_cast<double>(fingerprint >> 32U),
+          static_cast<double>(fingerprint & 0xffffffffU),
+          static_cast<double>(state.positions.size()),
+          state.x0,
+          state.x,
+          static_cast<double>(state.direction),
+          state.opposite,
+          state.wiped_out,
+          state.outer_start};
 }
 
 }  // namespace
 
 std::size_t MaterialPoint::state_size() const {
-  return state_head + data().points.turning_points();
+  return std::tuple_size_v<StateHead> + data().points.turning_points();
 }
 
 std::vector<double> MaterialPoint::state() const {
@@ -415,68 +404,60 @@ std::size_t MaterialPoint::state(View<double> numbers) const {
         fmt::format("the state has {} numbers, and there is room for {}", size, numbers.size()));
   }
   const slab::TurningPointState now = data().points.state();
-  const std::uint64_t print = data().law().fingerprint;
-  const std::array<double, state_head> head{state_format,
-                                            high_half(print),
-                                            low_half(print),
-                                            static_cast<double>(now.positions.size()),
-                                            now.x0,
-                                            now.x,
-                                            static_cast<double>(now.direction),
-                                            now.opposite,
-                                            now.wiped_out,
-                                            now.outer_start};
+  const StateHead head = head_of(now, data().law().fingerprint);
   std::ranges::copy(now.positions, std::ranges::copy(head, numbers.data()).out);
   return size;
 }
 
 void MaterialPoint::restore(View<const double> state) {
-  const auto refuse = [](const std::string& why) {
-    throw Mistake("these numbers are no state of a point of this material: " + why +
-                  "; give what state() gave");
+  const auto require = [](bool is_met, const char* fault) {
+    if (!is_met) {
+      throw Mistake(std::string("these numbers are no state of a point of this material: ") +
+                    fault + "; give what state() gave");
+    }
   };
-  if (state.size() < state_head) {
-    refuse(fmt::format("{} of them, and it has {} at least", state.size(),
-                       static_cast<std::size_t>(state_head)));
-  }
-  if (state[format] != state_format) {
-    refuse(fmt::format("they begin with {}, and it with {}", state[format], state_format));
-  }
-  const std::uint64_t print = data().law().fingerprint;
-  if (state[fingerprint_high] != high_half(print) || state[fingerprint_low] != low_half(print)) {
-    refuse("they are of another material");
-  }
-  const auto room = static_cast<double>(state.size() - state_head);
-  const double count = state[turning_points];
-  if (!(count >= 0.0 && count <= room && count == std::floor(count))) {
-    refuse(fmt::format("{} turning points, and there are {} numbers for them", count, room));
-  }
-  const double* first = state.data() + state_head;
-  const double direction = state[direction_now];
-  const slab::TurningPointState plain{state[start],
-                                      state[position_now],
-                                      direction == 1.0    ? 1
-                                      : direction == -1.0 ? -1
-                                                          : 0,
-                                      state[opposite_extreme],
+  const Material::Data& law = data().law();
+  StateHead head{};
+  require(state.size() >= head.size(), "they are too few");
+  std::copy_n(state.begin(), head.size(), head.begin());
+  const double count = head[3];
+  const auto most = static_cast<double>(state.size() - head.size());
+  require(count >= 0.0 && count <= most && count == std::floor(count),
+          "its turning points are more or fewer");
+  const double* first = state.begin() + head.size();
+  const slab::TurningPointState plain{head[4],
+                                      head[5],
+                                      head[6] > 0 ? 1 : -1,
+                                      head[7],
                                       {first, first + static_cast<std::size_t>(count)},
                                       true,
-                                      state[wiped_out],
-                                      state[outer_start]};
-  if (const auto fault = plain.fault(*data().law().measure)) {
-    refuse(*fault);
+                                      head[8],
+                                      head[9]};
+  const StateHead expected = head_of(plain, law.fingerprint);
+  require(head[0] == expected[0], "they begin otherwise");
+  require(head[1] == expected[1] && head[2] == expected[2], "they are of another material");
+  require(std::all_of(head.begin(), head.end(), is_position) &&
+              std::ranges::all_of(plain.positions, is_position),
+          "they are not finite");
+  // The way there, without what was wiped out, must lead there.
+  slab::TurningPoints again(*law.measure, start_at(plain.x0));
+  again.move_to(plain.opposite);
+  for (const double position : plain.positions) {
+    again.move_to(position);
   }
-  data().points = {*data().law().measure, plain};
+  again.move_to(plain.x);
+  slab::TurningPointState same = again.state();
+  const double outer = plain.positions.empty() ? plain.x : plain.positions.front();
+  const auto [low, high] = std::minmax(plain.x0, outer);
+  same.wiped_out = std::max(0.0, plain.wiped_out);
+  same.outer_start = std::clamp(plain.outer_start, low, high);
+  require(head == expected && same == plain, "no moves lead there");
+  data().points = {*law.measure, plain};
   data().trial = none;
 }
 
 MaterialPoints::MaterialPoints(const Material& material, std::size_t count, double x)
     : points_(count, MaterialPoint(material, x)) {}
-MaterialPoints::MaterialPoints(const MaterialPoints& other) = default;
-MaterialPoints::MaterialPoints(MaterialPoints&& other) noexcept = default;
-MaterialPoints& MaterialPoints::operator=(const MaterialPoints& other) = default;
-MaterialPoints& MaterialPoints::operator=(MaterialPoints&& other) noexcept = default;
-MaterialPoints::~MaterialPoints() = default;
 
 std::size_t MaterialPoints::size() const {
   return points_.size();

@@ -179,11 +179,6 @@ class MaterialPoints {
  public:
   /// `count` points at `x`. Throws Mistake where x is not finite.
   MaterialPoints(const Material& material, std::size_t count, double x = 0.0);
-  MaterialPoints(const MaterialPoints& other);
-  MaterialPoints(MaterialPoints&& other) noexcept;
-  MaterialPoints& operator=(const MaterialPoints& other);
-  MaterialPoints& operator=(MaterialPoints&& other) noexcept;
-  ~MaterialPoints();
 
   /// n.
   [[nodiscard]] std::size_t size() const;

@@ -182,11 +182,6 @@ class SmoothMeasure : public Measure {
   [[nodiscard]] double second_moment(double r) const final {
     return settled_.integrals(r).threshold_square;
   }
-  /// From integrals that belong together.
-  [[nodiscard]] double slip(double r, const FrontSearch& /*near*/) const override {
-    const Integrals below = settled_.integrals(r);
-    return std::max(0.0, r * below.force - below.threshold_square);
-  }
   [[nodiscard]] double outer_slip(const Excursion& excursion, int direction) const final;
   /// Between two radii of legs v is ±η + a constant, beyond the largest what the YieldSets give.
   [[nodiscard]] std::optional<double> elastic_energy(const RememberedElongation& u,

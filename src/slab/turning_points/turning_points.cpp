@@ -49,35 +49,6 @@ TurningPointState TurningPoints::state() const {
   return plain;
 }
 
-std::optional<std::string> TurningPointState::fault(const Measure& measure) const {
-  const auto is_finite = [](double value) { return std::isfinite(value); };
-  if (!is_finite(x0) || !is_finite(x) || !is_finite(opposite) || !is_finite(wiped_out) ||
-      !is_finite(outer_start) || !std::ranges::all_of(positions, is_finite)) {
-    return "a number is not finite";
-  }
-  const double outer = positions.empty() ? x : positions.front();
-  const int turned = positions.size() % 2 == 0 ? 1 : -1;
-  const int first = direction * turned;
-  const bool mirrors = measure.begins_at_zero();
-  if (std::abs(direction) != 1 || first * (outer - x0) < 0.0 || first * (x0 - opposite) < 0.0 ||
-      (mirrors && opposite != x0) || first * (outer_start - x0) < 0.0 ||
-      first * (outer - outer_start) < 0.0 || wiped_out < 0.0) {
-    return "the outer curve does not lead there";
-  }
-  // Each leg ends before it meets the loop around it.
-  double meeting = mirrors ? x0 - (outer - x0) : opposite;
-  int along = first;
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    const double end = i + 1 < positions.size() ? positions[i + 1] : x;
-    along = -along;
-    if (!(along * (end - positions[i]) > 0.0 && along * (meeting - end) > 0.0)) {
-      return "its turning points are no nest of loops";
-    }
-    meeting = positions[i];
-  }
-  return std::nullopt;
-}
-
 Tangent TurningPoints::tangent_at(double x, const Level& leg, int direction,
                                   double opposite) const {
   if (!is_outer(leg)) {
@@ -161,15 +132,6 @@ void TurningPoints::reverse() {
   direction_ = -direction_;
 }
 
-double TurningPoints::stiffness_at(double x) const {
-  if (is_outermost()) {
-    const OuterSums sums = measure_->outer(excursion_at(x), direction_, hint_);
-    return sums.opposite + sums.never;
-  }
-  const double r = levels_.empty() ? travel_at(x) : radius_at(levels_.back(), x);
-  return total_stiffness_ - measure_->below(r, hint_).stiffness;
-}
-
 double TurningPoints::corner(int direction) const {
   if (direction == direction_) {
     return levels_.empty() ? direction * infinity : levels_.back().meeting;
@@ -204,15 +166,6 @@ RememberedElongation TurningPoints::elongation() const {
     u.legs.push_back({level.position, level.meeting});
   }
   return u;
-}
-
-double TurningPoints::outer_force_at(double x) const {
-  if (is_outermost()) {
-    const Excursion excursion = excursion_at(x);
-    return measure_->outer(excursion, direction_, hint_).force_at(excursion, direction_);
-  }
-  const Sums yielded = measure_->below(travel_at(x), hint_);
-  return (x - x0_) * (total_stiffness_ - yielded.stiffness) + direction_ * yielded.force;
 }
 
 double TurningPoints::next_outer_break() const {

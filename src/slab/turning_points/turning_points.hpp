@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "slab/problem.hpp"
@@ -84,8 +82,7 @@ struct TurningPointState {
   /// Where x, or X_1 before it turned, began to extend its extreme; of use where u0 ≠ 0.
   double outer_start = x0;
 
-  /// What no past has led to on the measure, in a few words; nothing where all is right. Local.
-  [[nodiscard]] std::optional<std::string> fault(const Measure& measure) const;
+  friend bool operator==(const TurningPointState&, const TurningPointState&) = default;
 };
 
 /// S and dS/dx where a move ends, the latter in its direction.
@@ -169,7 +166,7 @@ class TurningPoints {
   /// corner(direction()). Nothing moves.
   [[nodiscard]] double force_at(double x) const {
     if (is_outer(leg_)) [[unlikely]] {
-      return outer_force_at(x);
+      return tangent_at(x, leg_, direction_, opposite_).force;
     }
     const Sums yielded = measure_->below(radius_at(leg_, x), hint_);
     return leg_.force + (x - leg_.position) * (total_stiffness_ - yielded.stiffness) +
@@ -177,7 +174,9 @@ class TurningPoints {
   }
 
   /// dS/dx at a trial position on the present leg: the stiffness of the cells not at their limit.
-  [[nodiscard]] double stiffness_at(double x) const;
+  [[nodiscard]] double stiffness_at(double x) const {
+    return tangent_at(x, leg_, direction_, opposite_).stiffness;
+  }
 
   /// Whether S(x) on the present leg is a straight line between breaks and corners.
   [[nodiscard]] bool is_piecewise_linear() const { return measure_->is_cellwise(); }
@@ -232,7 +231,6 @@ class TurningPoints {
     const double low = direction > 0 ? opposite : x;
     return {high - x0_, x0_ - low, high - low};
   }
-  [[nodiscard]] double outer_force_at(double x) const;
   /// At x on a leg in `direction`.
   [[nodiscard]] Tangent tangent_at(double x, const Level& leg, int direction,
                                    double opposite) const;
