@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 #include "slab/turning_points/turning_points.hpp"
@@ -116,23 +115,15 @@ class Fingerprint {
 }  // namespace
 
 std::string table(View<const double> s, View<const double> values) {
-  if (s.size() != values.size() || s.empty()) {
-    throw Mistake(
-        fmt::format("a table of {} places and {} values; it needs as many of each, one at least",
-                    s.size(), values.size()));
+  if (s.size() != values.size()) {
+    throw Mistake(fmt::format("a table of {} places and {} values; it needs as many of each",
+                              s.size(), values.size()));
   }
   std::string text = "points:";
   for (std::size_t i = 0; i < s.size(); ++i) {
-    if (!std::isfinite(s[i]) || !std::isfinite(values[i]) || (i > 0 && !(s[i] > s[i - 1]))) {
-      throw Mistake(
-          fmt::format("point {} of the table is s = {}, value {}; s must increase, and "
-                      "both be finite",
-                      i + 1, s[i], values[i]));
-    }
-    text +=
-        fmt::format("{}{} {}", i == 0 ? "" : "; ", base::to_text(s[i]), base::to_text(values[i]));
+    text += fmt::format("{} {};", s[i], values[i]);
   }
-  return text;
+  return checked([&] { return base::Function(text, 's').text(); });
 }
 
 struct Material::Data {
