@@ -6,8 +6,9 @@
 
 namespace masing::base {
 
-/// Gets what is said in place of stderr; none for stderr. Must not throw.
-inline std::function<void(const std::string& text)> listener;
+/// Gets what is said in place of stderr, where there is one. Must not throw.
+using Listener = std::function<void(const std::string& text)>;
+inline Listener listener;
 
 /// Says how far a run is, or warns of something; the caller sees to it that one rank does. Local.
 inline void say(const std::string& text) {

@@ -2,12 +2,17 @@
 
 #include <fmt/core.h>
 #include <hdf5_hl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "base/text.hpp"
 #include "parallel/session.hpp"
@@ -33,8 +38,14 @@ Handle string_type(std::size_t size) {
   return type;
 }
 
+/// An identifier that is not closed before HDF5 ends: making some anew takes longer than their use.
+Handle kept(hid_t id) {
+  return {id, [](hid_t /*id*/) { return herr_t{0}; }};
+}
+
 Handle scalar_space() {
-  return {H5Screate(H5S_SCALAR), H5Sclose};
+  static const hid_t space = check(H5Screate(H5S_SCALAR));
+  return kept(space);
 }
 
 constexpr std::string_view name_in_memory = "masing/in memory/";  // a file of no disk
@@ -42,12 +53,13 @@ constexpr std::string_view name_in_memory = "masing/in memory/";  // a file of n
 /// Property list of transfers that all ranks of the file of a dataset make together, or one makes
 /// alone, as that of a file in memory must be.
 Handle transfer_by(H5FD_mpio_xfer_t ranks, const Handle& dataset) {
-  Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
   std::array<char, name_in_memory.size() + 1> name{};
   check(H5Fget_name(dataset.id(), name.data(), name.size()));
-  if (name_in_memory != name.data()) {
-    check(H5Pset_dxpl_mpio(transfer.id(), ranks));
+  if (name_in_memory == name.data()) {
+    return kept(H5P_DEFAULT);
   }
+  Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+  check(H5Pset_dxpl_mpio(transfer.id(), ranks));
   return transfer;
 }
 
@@ -183,11 +195,26 @@ Handle open_together(const parallel::Communicator& comm, const std::string& path
           H5Fclose};
 }
 
-Handle create_in_memory() {
-  constexpr std::size_t increment = std::size_t{1} << 16;
-  const Handle access = file_access();
-  check(H5Pset_fapl_core(access.id(), increment, 0));
-  return {H5Fcreate(name_in_memory.data(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
+Handle create_nameless(const parallel::Communicator& comm) {
+  if (comm.size() == 1) {
+    constexpr std::size_t increment = std::size_t{1} << 16;
+    const Handle access = file_access();
+    check(H5Pset_fapl_core(access.id(), increment, 0));
+    return {H5Fcreate(name_in_memory.data(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
+  }
+  const bool is_shared = parallel::nodes_of(comm).count > 1;
+  const std::string path = parallel::from_root(comm, [&] {
+    std::error_code none;
+    const auto folder = is_shared ? "." : std::filesystem::temp_directory_path(none);
+    std::string name = (folder / "masing-XXXXXX").string();
+    if (const int file = mkstemp(name.data()); file < 0 || close(file) != 0) {
+      throw base::SystemError(fmt::format("cannot make {}: {}", name, std::strerror(errno)));
+    }
+    return name;
+  });
+  Handle file = open_together(comm, path, H5F_ACC_TRUNC);
+  parallel::on_root(comm, [&] { unlink(path.c_str()); });
+  return file;
 }
 
 std::string image_of(const Handle& file) {
@@ -207,7 +234,8 @@ Handle access_together(hid_t kind) {
 }
 
 Handle open_dataset(const Handle& file, const std::string& path) {
-  return {H5Dopen2(file.id(), path.c_str(), access_together(H5P_DATASET_ACCESS).id()), H5Dclose};
+  static const hid_t access = access_together(H5P_DATASET_ACCESS).release();
+  return {H5Dopen2(file.id(), path.c_str(), access), H5Dclose};
 }
 
 void flush(const Handle& file) {

@@ -41,6 +41,8 @@ class Handle {
   Handle& operator=(const Handle&) = delete;
 
   [[nodiscard]] hid_t id() const { return id_; }
+  /// The identifier, which is not closed any more.
+  [[nodiscard]] hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }
 
  private:
   hid_t id_ = H5I_INVALID_HID;
@@ -65,9 +67,10 @@ void require_hints(const parallel::Communicator& comm);
 /// together; numbers one of them may move alone. Throws UserError alike on all ranks where the
 /// hints are none. Collective on `comm`.
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags);
-/// A new file in memory, of this rank alone, for `image_of`. Local.
-Handle create_in_memory();
-/// The bytes of such a file. Local.
+/// A new file for image_of(): in memory, or, where several ranks write it, on the disk without a
+/// name, below $TMPDIR or, of several nodes, the working folder. Throws SystemError. Collective.
+Handle create_nameless(const parallel::Communicator& comm);
+/// The bytes of an open file that is flushed. Local.
 std::string image_of(const Handle& file);
 /// Properties of access to objects of a `kind`, as H5P_DATASET_ACCESS, with which the root reads
 /// for all ranks what describes them: HDF5 1.10 does not go by the file's own. Local.

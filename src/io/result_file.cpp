@@ -86,7 +86,7 @@ std::string system_name() {
   if (uname(&system) != 0) {
     return "unknown";
   }
-  const bool is_virtual = of_processor("flags").find(" hypervisor") != std::string::npos;
+  static const bool is_virtual = of_processor("flags").find(" hypervisor") != std::string::npos;
   return fmt::format("{} {} {}, {} cores{}", system.sysname, system.release, system.machine,
                      sysconf(_SC_NPROCESSORS_ONLN), is_virtual ? ", virtual machine" : "");
 }
@@ -151,7 +151,7 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm,
 }  // namespace
 
 std::string processor_name() {
-  const std::string name = of_processor("model name");
+  static const std::string name = of_processor("model name");
   return name.empty() ? "unknown" : name;
 }
 
@@ -492,33 +492,6 @@ void fill_in_phases(std::string& piece) {
   }
 }
 
-/// All bytes of a file. Throws SystemError. Local.
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  std::string bytes(static_cast<std::size_t>(std::max<std::streamoff>(0, file.tellg())), '\0');
-  if (!file.seekg(0).read(bytes.data(), std::ssize(bytes))) {
-    throw base::SystemError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  }
-  return bytes;
-}
-
-/// The name of an empty temporary file, alike on all ranks: in the working folder where they are on
-/// several nodes. Throws SystemError. Collective.
-std::string temporary_file(const parallel::Communicator& comm) {
-  const bool is_shared = parallel::nodes_of(comm).count > 1;
-  return parallel::from_root(comm, [&] {
-    std::error_code none;
-    const auto folder = is_shared ? "." : std::filesystem::temp_directory_path(none);
-    std::string name = (folder / "masing-XXXXXX").string();
-    const int file = mkstemp(name.data());
-    if (file < 0) {
-      throw base::SystemError(fmt::format("cannot make {}: {}", name, std::strerror(errno)));
-    }
-    close(file);
-    return name;
-  });
-}
-
 }  // namespace
 
 OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
@@ -526,14 +499,15 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
     : comm_(comm),
       result_(result),
       source_(std::move(source)),
-      run_(source_ ? source_->run : parallel::from_root(comm, new_run_id)),
-      draft_(result.image == nullptr ? result.path + (source_ ? partial_draft : partial)
-             : comm.size() > 1       ? temporary_file(comm)
-                                     : ""),
-      file_(draft_.empty() ? create_in_memory() : open_together(comm_, draft_, H5F_ACC_TRUNC)) {
+      run_(source_                   ? source_->run
+           : result.image != nullptr ? ""
+                                     : parallel::from_root(comm, new_run_id)),
+      draft_(result.path + (source_ ? partial_draft : partial)),
+      file_(result.image != nullptr ? create_nameless(comm_)
+                                    : open_together(comm_, draft_, H5F_ACC_TRUNC)) {
   write_kind(file_, result_.kind);
   write_provenance(file_, comm_, result_.command_line);
-  if (result_.kind == "simulate") {  // others have no rows to go on with
+  if (result_.kind == "simulate" && !run_.empty()) {  // others have no rows to go on with
     write_places(file_, run_, {});
   }
   write_attribute(file_, "Conventions", conventions);
@@ -543,13 +517,10 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
   }
 }
 
-OutputFile::~OutputFile() {
-  if (result_.image != nullptr && comm_.is_root() && !draft_.empty()) {
-    unlink(draft_.c_str());
-  }
-}
-
 void OutputFile::start_rows() {
+  if (run_.empty()) {
+    return;
+  }
   const Places places = places_of_datasets(file_);
   write_places(file_, run_, places);
   flush(file_);
@@ -612,23 +583,18 @@ void OutputFile::finish() {
   {
     const parallel::PhaseTimer timer(parallel::Phase::output);
     flush(file_);
-    if (draft_.empty()) {
-      *result_.image = image_of(file_);
+    if (result_.image != nullptr) {
+      parallel::on_root(comm_, [this] { *result_.image = image_of(file_); });
     }
     file_ = Handle();
   }
   const parallel::PhaseTimer timer(parallel::Phase::seal);
-  if (result_.image != nullptr) {
-    parallel::on_root(comm_, [&] {
-      if (!draft_.empty()) {
-        *result_.image = bytes_of(draft_);
-      }
-      fill_in_phases(*result_.image);
-      seal(*result_.image);
-    });
-    return;
+  if (result_.image == nullptr) {
+    seal(comm_, draft_, result_.path, fill_in_phases);
+  } else if (comm_.is_root()) {
+    fill_in_phases(*result_.image);
+    seal(*result_.image);
   }
-  seal(comm_, draft_, result_.path, fill_in_phases);
 }
 
 void write_file(const parallel::Communicator& comm, const ResultSpec& result,

@@ -112,13 +112,10 @@ WrittenRows rows_of(const parallel::Communicator& comm, const std::string& check
 class OutputFile {
  public:
   /// Creates FILE.partial with /configuration and /provenance; of a run that goes on with the rows
-  /// of `source`, FILE.partial.draft; for result.image a file in memory, which is a temporary one
-  /// where ranks share it. `comm` must outlive the file. Collective.
+  /// of `source`, FILE.partial.draft; for result.image one without a name. `comm` must outlive the
+  /// file. Collective.
   OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
              std::optional<WrittenRows> source = {});
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
 
   /// The same object all the time, while the file may be closed and opened again.
   [[nodiscard]] const Handle& file() const { return file_; }

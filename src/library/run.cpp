@@ -65,49 +65,43 @@ void clear_stop() {
 
 namespace {
 
-/// While it lives, `say` hears what is said. The first that it throws asks the run to stop.
-class Listening {
- public:
-  explicit Listening(const Say& say) {
-    if (say) {
-      base::listener = [this, &say](const std::string& text) {
-        try {
-          if (!fault_) {
-            say(text);
-          }
-        } catch (...) {
-          fault_ = std::current_exception();
-          request_stop();
-        }
-      };
-    }
-  }
-  ~Listening() { base::listener = nullptr; }
-  Listening(const Listening&) = delete;
-  Listening& operator=(const Listening&) = delete;
-
-  /// What `work` returns; throws first what `say` has thrown.
-  template <class Work>
-  auto during(const Work& work) {
-    const auto throw_fault = [this] {
-      if (fault_) {
-        clear_stop();
-        std::rethrow_exception(fault_);
-      }
-    };
+/// Calls `work`, while `say` hears what is said. What that throws asks the run to stop, and is
+/// thrown in the end.
+void heard(const Say& say, const std::function<void()>& work) {
+  std::exception_ptr fault;
+  const auto hear = [&](const std::string& text) {
     try {
-      auto made = work();
-      throw_fault();
-      return made;
+      if (!fault) {
+        say(text);
+      }
     } catch (...) {
-      throw_fault();
-      throw;
+      fault = std::current_exception();
+      request_stop();
     }
+  };
+  const auto end = [&] {
+    base::listener = nullptr;
+    if (fault) {
+      clear_stop();
+      std::rethrow_exception(fault);
+    }
+  };
+  base::listener = say ? base::Listener(hear) : nullptr;
+  try {
+    work();
+  } catch (...) {
+    end();
+    throw;
   }
+  end();
+}
 
- private:
-  std::exception_ptr fault_;
-};
+cli::Command known_command(const std::string& name) {
+  if (const auto command = cli::command_of(name)) {
+    return *command;
+  }
+  throw Mistake("'" + name + "' is not a command; give simulate, converge or scan");
+}
 
 /// Whether it is an option of the program alone, which prints, or whose PETSc has begun.
 bool is_of_program(const std::string& key) {
@@ -115,26 +109,8 @@ bool is_of_program(const std::string& key) {
   return std::ranges::count(all, key) > 0;
 }
 
-/// What the program would be told, as one call of it.
-cli::Invocation invocation(const parallel::Communicator& comm, const std::string& command,
-                           const Options& options, bool is_quiet) {
-  cli::Invocation call{.words = {}, .command_line = "libmasing " + command, .comm = comm};
-  for (const auto& [key, value] : options) {
-    if (is_of_program(key)) {
-      throw Mistake(key + ": an option of the program alone; leave it out");
-    }
-    is_quiet = is_quiet && key != "quiet";
-    call.words.push_back("--" + key + (value.empty() ? "" : "=" + value));
-    call.command_line += " " + call.words.back();
-  }
-  if (is_quiet) {
-    call.words.emplace_back("--quiet");
-  }
-  return call;
-}
-
-/// Where the options name no file, no file is written: what it would hold goes to `image`, if
-/// there is one.
+/// Where the options name no file, none is written: what it would hold goes to `image`, if there is
+/// one.
 template <class Spec>
 void leave_files_out(const cli::Request& request, Spec& spec, std::string* image) {
   if constexpr (requires { spec.spec; }) {
@@ -152,91 +128,89 @@ void leave_files_out(const cli::Request& request, Spec& spec, std::string* image
   }
 }
 
-/// `work` of the spec of what is asked for.
+/// `work(ranks, spec)` of what is asked for, as the program would be told, the errors of the rooms
+/// as those of the library.
 template <class Work>
-auto called(const cli::Invocation& call, cli::Command command, std::string* image,
-            const Work& work) {
-  const auto job = cli::job_of(command, call);
-  return cli::with_place_of_quantity(*job->request, [&] {
-    cli::Spec spec = job->spec;
-    std::visit([&](auto& of_command) { leave_files_out(*job->request, of_command, image); }, spec);
-    return work(spec);
+auto call(const Session& session, const std::string& command, const Options& options, bool is_quiet,
+          std::string* image, const Work& work) {
+  return checked([&] {
+    cli::Invocation told{
+        .words = {}, .command_line = "libmasing " + command, .comm = session.world().begin_call()};
+    for (const auto& [key, value] : options) {
+      if (is_of_program(key)) {
+        throw Mistake(key + ": an option of the program alone; leave it out");
+      }
+      is_quiet = is_quiet && key != "quiet";
+      told.words.push_back("--" + key + (value.empty() ? "" : "=" + value));
+      told.command_line += " " + told.words.back();
+    }
+    if (is_quiet) {
+      told.words.emplace_back("--quiet");
+    }
+    auto job = cli::job_of(known_command(command), told);
+    return cli::with_place_of_quantity(*job->request, [&] {
+      std::visit([&](auto& spec) { leave_files_out(*job->request, spec, image); }, job->spec);
+      return work(told.comm, job->spec);
+    });
   });
-}
-
-cli::Command known_command(const std::string& name) {
-  if (const auto command = cli::command_of(name)) {
-    return *command;
-  }
-  throw Mistake("'" + name + "' is not a command; give simulate, converge or scan");
 }
 
 }  // namespace
 
 Trajectory simulate(const Session& session, const Options& options, const Observer& observer) {
-  return checked([&] {
-    const parallel::Communicator& comm = session.world().begin_call();
-    const cli::Invocation call = invocation(comm, "simulate", options, true);
-    return called(call, cli::Command::simulate, nullptr, [&](const cli::Spec& spec) {
-      const auto& simulation = std::get<cli::Simulation>(spec);
-      Trajectory end;
-      const auto show = [&, times = std::vector<double>()](const engine::Samples& samples) mutable {
-        end = {samples.last_step(), samples.x.back(), samples.y.back()};
-        if (observer) {
-          times.clear();
-          for (std::int64_t p = samples.first_step; p <= samples.last_step(); ++p) {
-            times.push_back(simulation.run.time.time(p));
-          }
-          observer(
-              {samples.first_step, times, samples.force, samples.x, samples.y, samples.restoring});
+  const auto make = [&](const parallel::Communicator& comm, const cli::Spec& spec) {
+    const auto& simulation = std::get<cli::Simulation>(spec);
+    Trajectory end;
+    const auto show = [&, times = std::vector<double>()](const engine::Samples& samples) mutable {
+      end = {samples.last_step(), samples.x.back(), samples.y.back()};
+      if (observer) {
+        times.clear();
+        for (std::int64_t p = samples.first_step; p <= samples.last_step(); ++p) {
+          times.push_back(simulation.run.time.time(p));
         }
-      };
-      end.self_check = commands::make(comm, simulation, show).self_check;
-      return end;
-    });
-  });
+        observer(
+            {samples.first_step, times, samples.force, samples.x, samples.y, samples.restoring});
+      }
+    };
+    end.self_check = commands::make(comm, simulation, show).self_check;
+    return end;
+  };
+  return call(session, "simulate", options, true, nullptr, make);
 }
 
 Study converge(const Session& session, const Options& options) {
-  return checked([&] {
-    const parallel::Communicator& comm = session.world().begin_call();
-    const cli::Invocation call = invocation(comm, "converge", options, true);
-    return called(call, cli::Command::converge, nullptr, [&](const cli::Spec& of_study) {
-      const auto& spec = std::get<study::StudySpec>(of_study);
-      const study::Study made = commands::make(comm, spec);
-      Study study{.levels = {},
-                  .orders = {},
-                  .verdict = statistics::to_text(made.verdict),
-                  .table = study::table(spec, made)};
-      for (const study::LevelResult& level : made.cases) {
-        study.levels.push_back({level.ds,
-                                level.dt,
-                                {level.errors[study::Errors::x], level.errors[study::Errors::y],
-                                 level.errors[study::Errors::u]}});
-      }
-      for (std::size_t q = 0; q < made.results.size(); ++q) {
-        const study::QuantityResult& found = made.results[q];
-        study.orders.push_back({study::quantities[q].name, found.observed(), found.uncertainty(),
-                                found.expected ? study::expected_text(*found.expected) : "",
-                                statistics::to_text(found.verdict)});
-      }
-      return study;
-    });
-  });
+  const auto make = [&](const parallel::Communicator& comm, const cli::Spec& of_study) {
+    const auto& spec = std::get<study::StudySpec>(of_study);
+    const study::Study made = commands::make(comm, spec);
+    Study study{.levels = {},
+                .orders = {},
+                .verdict = statistics::to_text(made.verdict),
+                .table = study::table(spec, made)};
+    for (const study::LevelResult& level : made.cases) {
+      study.levels.push_back({level.ds,
+                              level.dt,
+                              {level.errors[study::Errors::x], level.errors[study::Errors::y],
+                               level.errors[study::Errors::u]}});
+    }
+    for (std::size_t q = 0; q < made.results.size(); ++q) {
+      const study::QuantityResult& found = made.results[q];
+      study.orders.push_back({study::quantities[q].name, found.observed(), found.uncertainty(),
+                              found.expected ? study::expected_text(*found.expected) : "",
+                              statistics::to_text(found.verdict)});
+    }
+    return study;
+  };
+  return call(session, "converge", options, true, nullptr, make);
 }
 
 std::string result_of(const Session& session, const std::string& command, const Options& options,
                       const Say& say) {
-  const auto made = [&] {
-    const parallel::Communicator& comm = session.world().begin_call();
-    const cli::Invocation call = invocation(comm, command, options, !say);
-    std::string image;
-    called(call, known_command(command), &image, [&](const cli::Spec& spec) {
-      std::visit([&](const auto& of_command) { commands::make(comm, of_command); }, spec);
-    });
-    return image;
+  std::string image;
+  const auto make = [&](const parallel::Communicator& comm, const cli::Spec& spec) {
+    std::visit([&](const auto& of_command) { commands::make(comm, of_command); }, spec);
   };
-  return Listening(say).during([&] { return checked(made); });
+  heard(say, [&] { call(session, command, options, !say, &image, make); });
+  return image;
 }
 
 std::vector<OptionInfo> options_of(const std::string& command) {

@@ -343,17 +343,19 @@ std::string start_alone() {
 }
 
 std::string folder_of_mpi;  // where it is made here, else empty
+pid_t process_of_mpi = 0;
 
 void remove_folder() {
   std::error_code ignored;
   std::filesystem::remove_all(folder_of_mpi, ignored);
 }
 
+/// Not in a child of the process.
 void end_mpi() {
-  if (mpi_runs()) {
-    MPI_Finalize();
+  if (getpid() == process_of_mpi) {
+    mpi_runs() ? MPI_Finalize() : 0;
+    remove_folder();
   }
-  remove_folder();
 }
 
 /// Ranks that outnumber the cores of their host must yield while they wait, or a reduction takes
@@ -411,6 +413,7 @@ bool begin_mpi() {
     folder_of_mpi = start_alone();
     choose_how_to_wait();
     setenv("OMPI_MCA_opal_signal", "", 0);  // no handlers of Open MPI's own
+    process_of_mpi = getpid();
     int level = 0;
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level));
     if (!started_by_launcher()) {
