@@ -80,20 +80,16 @@ Tangent TurningPoints::ahead(double x) const {
   const auto at = [&](std::int64_t i) -> const Level& {
     return i + 1 < size ? levels_[i] : i + 1 == size ? leg_ : begun;
   };
-  // Every other leg goes this way. Those that the move closes come first, from the last one on.
+  // Every other leg goes this way; the move closes those from one of them on.
   const auto closes = [&](std::int64_t i) { return direction * (x - at(i).meeting) >= 0.0; };
   if (x != x_ && leg >= 0 && closes(leg)) {
     std::int64_t closed = leg;
-    std::int64_t stride = 2;
-    for (; closed - stride >= 0 && closes(closed - stride); stride *= 2) {
-      closed -= stride;
+    // Mostly it is one loop; else between here and before the first.
+    leg = closed >= 2 && !closes(closed - 2) ? closed - 2 : closed % 2 - 2;
+    while (closed - leg > 2) {
+      const std::int64_t middle = leg + (closed - leg) / 4 * 2;
+      (closes(middle) ? closed : leg) = middle;
     }
-    while ((stride /= 2) > 1) {
-      if (closed - stride >= 0 && closes(closed - stride)) {
-        closed -= stride;
-      }
-    }
-    leg = closed - 2;
     if (closed == 0 && !measure_->begins_at_zero()) {
       return tangent_at(x, {}, direction, at(0).position);
     }

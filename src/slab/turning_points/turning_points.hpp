@@ -148,9 +148,9 @@ class TurningPoints {
     force_ = force;
   }
 
-  /// What move_along(x) would return, to the bit. Nothing moves, nothing is allocated; the cost
-  /// grows with the logarithm of the number of turning points that the move would wipe out, as the
-  /// meetings of the legs in one direction lie in order.
+  /// What move_along(x) would return, to the bit. Nothing moves, nothing is allocated; the legs
+  /// that the move would close are found by a binary search, as those in one direction meet in
+  /// order.
   [[nodiscard]] Tangent ahead(double x) const;
 
   /// What the sliders have taken since x0, ∫ S dx less the gain of ½ ∫ k v² ds, in closed form: on
