@@ -12,13 +12,15 @@ import warnings
 import weakref
 from pathlib import Path
 
-from masing import program
+from masing import functions, native, program
 from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, require
 
 # Options that are given once for each NAME=VALUE.
 REPEATED = ("set", "let", "over")
-# Options that are functions, and may be tables.
-FUNCTIONS = ("base_acceleration", "force", "initial_u", "position", "stiffness", "threshold", "threshold_down")
+# Options with which a run writes a file, temporary without `output`.
+WITH_FILE = ("output", "checkpoint", "checkpoint_every", "restart", "wall_limit")
+# Options that are functions, and may be tables or functions of Python.
+FUNCTIONS = functions.OF_T + functions.OF_S
 
 
 def simulate(*files, **options):
@@ -63,31 +65,37 @@ def open(path):
 
 def words(options, folder):
     """The options of simulate() as words of the program; tables of arrays are written into the folder."""
+    def table(name, value):
+        (path := Path(folder) / f"{name}.csv").write_text("".join(f"{a!r},{b!r}\n" for a, b in _rows(name, value)))
+        return f"table:{path}"
+
     result = []
+    for name, value in _pairs(options, folder, table):
+        option = f"--{name}"
+        result += [option] if value is None else [option, *shlex.split(value)] if name == "petsc" else [option, value]
+    return result
+
+
+def _pairs(options, folder, table):
+    """The options of simulate() as the program's, (name, value), None for none. `table` gives the text of a function
+    from its name and values; the folder takes a case that is a text."""
     # All words behind --petsc go to PETSc; an option that is True would take the next word for its value.
     for name, value in sorted(options.items(), key=lambda item: (item[0] == "petsc", item[1] is True)):
-        option = f"--{name.rstrip('_').replace('_', '-')}"
+        option = name.rstrip("_").replace("_", "-")
         if value is None or isinstance(value, bool):
-            result += [option] if value else []
-        elif name == "petsc":
-            result += [option, *shlex.split(value)]
+            if value:
+                yield option, None
         elif name == "config" and "\n" in str(value):
             (case := Path(folder) / "case.ini").write_text(value, encoding="utf-8")
-            result += [option, str(case)]
-        elif callable(value):
-            raise MasingError(f"{name}: a function of Python cannot be run by the program; give a text, "
-                              "\"0.3*sin(t)\", or its values, (t, f)")
+            yield option, str(case)
         elif name in FUNCTIONS and not isinstance(value, str) and hasattr(value, "__len__"):
-            table = Path(folder) / f"{name}.csv"
-            table.write_text("".join(f"{a!r},{b!r}\n" for a, b in _rows(name, value)))
-            result += [option, f"table:{table}"]
+            yield option, table(name, value)
         elif name in REPEATED and isinstance(value, dict):
-            result += [word for key, each in value.items() for word in (option, f"{key}={_text(each)}")]
+            yield from ((option, f"{key}={_text(each)}") for key, each in value.items())
         elif name in REPEATED and not isinstance(value, str):
-            result += [word for each in value for word in (option, str(each))]
+            yield from ((option, str(each)) for each in value)
         else:
-            result += [option, _text(value)]
-    return result
+            yield option, _text(value)
 
 
 def _rows(name, value):
@@ -107,6 +115,11 @@ def _rows(name, value):
         raise MasingError(f"{name}: what is not a number is in its table") from None
 
 
+def points(name, value):
+    """The same as a text."""
+    return "points:" + ";".join(f"{a!r} {b!r}" for a, b in _rows(name, value))
+
+
 def _text(value, separator=","):
     """A value as the program reads it; of pairs in a list the two are joined by a colon."""
     # An array or a number of NumPy, or a Run, is what it holds.
@@ -118,20 +131,24 @@ def _text(value, separator=","):
     return "inf" if isinstance(value, float) and math.isinf(value) else str(value)
 
 
-def run(command, options, *, masing=None, seconds=None, show=None, name=None):
+def run(command, options, *, masing=None, seconds=None, show=None, name=None, module=None):
     """(Answer, what its file has or None) of a command with options as in simulate(); config may be a case's text.
 
     masing: the program, else the one that is found; after `seconds` it is stopped; show: as for program.run(); name:
-    that of a temporary file, which goes with the result. Raises MasingError with the program's line.
+    that of a temporary file, which goes with the result; module: masing._masing, which makes it in the program's place.
+    Raises MasingError with the program's line.
     """
-    masing, options = masing or program.required(), dict(options)
-    ranks, temporary = options.pop("ranks", None), "output" not in options
+    options = {each: value for each, value in options.items() if value is not None}
+    masing, ranks, temporary = masing or program.required(), options.pop("ranks", None), "output" not in options
     folder = tempfile.mkdtemp(prefix="masing-run-")
     try:
         output = Path(folder) / (name or f"{command}.h5") if temporary else Path(_text(options["output"]))
         before = _identity(output)
-        given = words(options | {"output": output}, folder)
-        answer = program.run(masing, command, *given, seconds=seconds, ranks=ranks, show=show)
+        given = options | {"output": output}
+        if module:
+            answer = native.run(module, command, _pairs(given, folder, points), show)[1]
+        else:
+            answer = program.run(masing, command, *words(given, folder), seconds=seconds, ranks=ranks, show=show)
         is_new = _identity(output) != before
         # A scan with failed points still has a file.
         answer.require(0, NOT_AS_EXPECTED, *[FAILURE] * (command == "scan" and is_new))
@@ -155,10 +172,62 @@ def _result(command, files, options):
         raise MasingError(f"{command}({files[0]!r}): options are given by name, config=\"CASE.ini\"; open() reads results")
     require("h5py", "numpy")
     show = _display()
-    answer, result = run(command, ({} if show else {"quiet": True}) | options, show=show)
-    for line in (answer.said() if answer.code == FAILURE else []) + answer.said(program.WARNING):
+    options = ({} if show else {"quiet": True}) | _sampled(command, options)
+    module = native.usable(options)
+    if module is None or any(options.get(name) is not None for name in WITH_FILE) or "\n" in str(options.get("config")):
+        answer, result = run(command, options, show=show, module=module)
+    else:
+        answer, result = _in_memory(module, command, options, show)
+    said = answer.said() if answer.code == FAILURE else _failed_points(result) if module else []
+    for line in said + answer.said(program.WARNING):
         warnings.warn(line, stacklevel=3)
     return answer.printed if result is None else result
+
+
+def _in_memory(module, command, options, show):
+    """run() in this process, without a file."""
+    from masing import results
+
+    image, answer = native.run(module, command, _pairs(options, None, points), show)
+    return answer, results.in_memory(command, image)
+
+
+def _failed_points(result):
+    """What the program says of the points of a Scan that failed, none or one line."""
+    if "scan" not in result.kinds or not (failed := int((status := result["points/status"]).sum())):
+        return []
+    return [f"{failed} of {len(status)} points failed; the first: {result.messages[0].partition(': ')[2]}"]
+
+
+def _sampled(command, options):
+    """The options with tables for functions of Python."""
+    called = {name: value for name, value in options.items() if name in FUNCTIONS and callable(value)}
+    if not called:
+        return options
+    end = _final_time(command, options, called) if any(name in functions.OF_T for name in called) else None
+    tables = {}
+    for name, function in called.items():
+        if name in functions.OF_T:
+            over = "t", end, functions.intervals(options.get("steps"), 10000)
+        else:
+            over = "s", 1.0, functions.intervals(options.get("cells"), 1000)
+        tables[name] = functions.sampled(name, function, *over, stacklevel=5)
+    return options | tables
+
+
+def _final_time(command, options, called):
+    """The final time T of a call, as the program resolves it; raises MasingError where it has no value."""
+    given = options.get("final_time")
+    if given is None or isinstance(given, str):
+        others = {name: value for name, value in options.items() if name not in (*called, "ranks")}
+        text = run(command, others | dict.fromkeys(called, "1") | {"print_config": True})[0].printed
+        given, _, number = text.partition("\nfinal-time = ")[2].partition("\n")[0].partition("  # ")
+        given = number if number and command != "scan" else given  # of a scan it is that of the first point
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise MasingError(f"{min(called)}: a function of Python is sampled up to final_time, {given!r} here; give that "
+                          "as a number, or the function as a text") from None
 
 
 def _identity(path):

@@ -54,6 +54,11 @@ def opened(path):
             raise MasingError(f"{path}: is damaged; make it again with masing") from None
 
 
+def image(content):
+    """The open file whose bytes these are."""
+    return h5py.File(h5py.h5f.open_file_image(content))
+
+
 def kind(file, *wanted):
     """The command of masing that wrote the file; raises MasingError when it is none of those wanted."""
     root = attributes(file, "/")

@@ -121,19 +121,36 @@ def _launcher(program, ranks):
     return [*source, "mpirun", "-n", str(ranks)]
 
 
-def _followed(source, show):
-    """The lines of stderr to its end, without those of progress, which `show` gets as they come, and None at last."""
-    lines, rest = [], b""
-    while chunk := _read(source):
-        *whole, rest = re.split(rb"[\r\n]+", rest + chunk)
-        for number, line in enumerate(each.decode("utf-8", "replace").removeprefix(CLEAR) for each in (*whole, rest)):
+class Lines:
+    """The lines of stderr without those of progress, which `show`, if any, gets as they come, and None at last."""
+
+    def __init__(self, show):
+        self.lines, self._rest, self._show = [], b"", show
+
+    def take(self, chunk):
+        """The next bytes."""
+        *whole, self._rest = re.split(rb"[\r\n]+", self._rest + chunk)
+        lines = (each.decode("utf-8", "replace").removeprefix(CLEAR) for each in (*whole, self._rest))
+        for number, line in enumerate(lines):
             if not (progress := PROGRESS.search(line)):
-                lines += [line] if number < len(whole) else []
-            elif show:
-                show(line[progress.start():])
-    if show:
-        show(None)
-    return lines + ([rest.decode("utf-8", "replace")] if rest.strip() and not PROGRESS.search(str(rest)) else [])
+                self.lines += [line] if number < len(whole) else []
+            elif self._show:
+                self._show(line[progress.start():])
+
+    def end(self):
+        """No more will come."""
+        if self._show:
+            self._show(None)
+        if self._rest.strip() and not PROGRESS.search(str(self._rest)):
+            self.lines.append(self._rest.decode("utf-8", "replace"))
+
+
+def _followed(source, show):
+    lines = Lines(show)
+    while chunk := _read(source):
+        lines.take(chunk)
+    lines.end()
+    return lines.lines
 
 
 def _read(source):
@@ -146,5 +163,7 @@ def _read(source):
 
 def environment():
     """The environment without Open MPI's variables, so that the program does not join the job that runs this script."""
-    job = ("OMPI_COMM_WORLD", "OMPI_UNIVERSE", "PMIX_")
-    return {name: value for name, value in os.environ.items() if not name.startswith(job)}
+    job = ["OMPI_COMM_WORLD", "OMPI_UNIVERSE", "PMIX_"]
+    if "OMPI_COMM_WORLD_SIZE" in os.environ:
+        job += ["OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_pmix"]  # as its mpirun sets them
+    return {name: value for name, value in os.environ.items() if not name.startswith(tuple(job))}

@@ -1,13 +1,18 @@
 """The program's result files: a Run, a Study or a Scan, whose numbers are read when they are asked for."""
 
 import math
+import shutil
+import tempfile
 import warnings
+import weakref
+from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import IntEnum
 from html import escape
 from numbers import Real
 from pathlib import Path
 
+import h5py
 import numpy as np
 
 from masing import hdf5
@@ -25,7 +30,18 @@ def read(path):
     """The Run, Study or Scan in a file; raises MasingError when it is damaged or not from masing."""
     with hdf5.opened(Path(path)) as file:
         kind = hdf5.kind(file, "simulate", "converge", "scan")
-    return {"simulate": Run, "converge": Study, "scan": Scan}[kind](path)
+    return _class(kind)(path)
+
+
+def in_memory(command, image):
+    """The Run, Study or Scan whose file would have the bytes `image`, made by this command of masing."""
+    result = object.__new__(_class(command))
+    result.__dict__ |= {"_path": None, "_image": image, "_numbers": {}}
+    return result
+
+
+def _class(kind):
+    return {"simulate": Run, "converge": Study, "scan": Scan}[kind]
 
 
 def _dataset(name, what):
@@ -35,7 +51,7 @@ def _dataset(name, what):
 def _attribute(name, key, what, kind=str):
     def value(self):
         if key not in self.attributes(name):
-            raise MasingError(f"{self.path}: /{name.strip('/')} has no attribute {key}; make the file again with masing")
+            raise MasingError(f"{self._name}: /{name.strip('/')} has no attribute {key}; make the file again with masing")
         return kind(self.attributes(name)[key])
     return property(value, doc=what)
 
@@ -43,8 +59,8 @@ def _attribute(name, key, what, kind=str):
 class Result:
     """A result file: `result["field/u"]` is any dataset of it as an array, read when it is first asked for.
 
-    `path` is the file, `configuration` the resolved .ini as text, `settings` its keys {key: text}; `made_by` the command
-    of a run made for a page.
+    `path` is the file, of a result in memory a temporary one, `configuration` the resolved .ini as text, `settings` its
+    keys {key: text}; `made_by` the command of a run made for a page.
     """
 
     # The dimension along which to_dataframe() has its rows, the commands whose files these are, what must be there.
@@ -65,16 +81,62 @@ class Result:
 
     def __init__(self, path):
         """Look into the file; raises MasingError when it is damaged, of another kind, or its parts do not fit."""
-        self.path, self._shapes, self._axes, self._attributes, self._numbers = Path(path), {}, {}, {}, {}
-        with hdf5.opened(self.path) as file:
+        self._path, self._image, self._numbers = Path(path), None, {}
+        self._look()
+        for name in self.required:
+            self._require(name)
+
+    def __getattr__(self, name):
+        # Those of a result in memory are read when the first is asked for.
+        if name in ("_shapes", "_axes", "_attributes", "configuration", "settings", "messages"):
+            self._look()
+            return self.__dict__[name]
+        if name == "_file":
+            self._file = hdf5.image(self._image)
+            return self._file
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    @property
+    def path(self):
+        """The file; of a result in memory a temporary one, written now, which goes with the result."""
+        if self._path is None:
+            folder = tempfile.mkdtemp(prefix="masing-run-")
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            self._path = Path(folder) / f"{self.kinds[0]}.h5"
+            self._path.write_bytes(self._image)
+        return self._path
+
+    @property
+    def _name(self):
+        """How messages call it: the path of its file, or the function that made it."""
+        return f"what masing.{self.kinds[0]}() gave" if self._image else str(self._path)
+
+    def save(self, path):
+        """Write the result file, as `output` would; a file that is there is replaced. Returns its path."""
+        path = Path(path)
+        try:
+            path.write_bytes(self._image or self._path.read_bytes())
+        except OSError as error:
+            raise MasingError(f"save({str(path)!r}): {error.strerror}") from None
+        return path
+
+    def __getstate__(self):
+        state = {name: value for name, value in self.__dict__.items() if name != "_file"}
+        return state | ({"_path": None} if self._image else {})
+
+    def _opened(self):
+        return nullcontext(self._file) if self._image else hdf5.opened(self._path)
+
+    def _look(self):
+        """Read all but the numbers."""
+        self._shapes, self._axes, self._attributes = {}, {}, {}
+        with self._opened() as file:
             hdf5.kind(file, *self.kinds)
             self.configuration = hdf5.scalar_text(file, "configuration")
             self.settings = parse_configuration(self.configuration or "")
             self.messages = (hdf5.scalar_text(file, "points/messages") or "").splitlines()
             self._attributes["/"] = hdf5.attributes(file, "/")
             file.visititems(lambda name, item: self._take_in(file, name, item))
-        for name in self.required:
-            self._require(name)
 
     def _take_in(self, file, name, item):
         """Remember the shape of an array; and its axes and attributes, but of the runs of a scan, which are many."""
@@ -87,14 +149,14 @@ class Result:
             scales = hdf5.scales(item)
             self._axes[name] = axes = tuple(NAMES.get(scale, scale.rpartition("/")[2]) for scale, _ in scales)
             if item.shape != tuple(size for _, size in scales):
-                raise MasingError(f"{self.path}: /{name} has the shape {item.shape}, which its axes "
+                raise MasingError(f"{self._name}: /{name} has the shape {item.shape}, which its axes "
                                   f"{listed(axes) or '(none)'} do not have; give a file written by masing")
 
     def _require(self, name):
         if name not in self:
             known = ", ".join(sorted(self._shapes)) or "none"
             hint = "; what the model has is in result[\"state/values\"]" * (name == "field/u" and "state/values" in self)
-            raise MasingError(f"{self.path}: has no dataset /{name}; it has {known}{hint}")
+            raise MasingError(f"{self._name}: has no dataset /{name}; it has {known}{hint}")
 
     def __contains__(self, name):
         return name in self._shapes
@@ -109,13 +171,16 @@ class Result:
         """The dataset `name` of the file, such as "field/u", or its name in to_xarray(), such as "amplitude", as doubles;
         raises MasingError where there is none."""
         name = str(name).strip("/")
+        if name in self._numbers:
+            return self._numbers[name]
+        # Of a result in memory no more than that is read.
+        if self._image and self._file.get(name, getclass=True) is h5py.Dataset and self._file[name].ndim:
+            return self._numbers.setdefault(name, hdf5.numbers(self._file, name))
         if name not in self:
             name = self._variables().get(name, ((), name))[1]
         self._require(name)
-        if name not in self._numbers:
-            with hdf5.opened(self.path) as file:
-                self._numbers[name] = hdf5.numbers(file, name)
-        return self._numbers[name]
+        with self._opened() as file:
+            return self._numbers.setdefault(name, hdf5.numbers(file, name))
 
     def attributes(self, name):
         """The attributes of a group or a dataset, {name: text or number}; empty where there is none."""
@@ -333,9 +398,9 @@ class Study(Run):
     def __init__(self, path):
         super().__init__(path)
         if not self.levels:
-            raise MasingError(f"{self.path}: the columns of /cases must have at least one level")
+            raise MasingError(f"{self._name}: the columns of /cases must have at least one level")
         if self.fit.get("refine") not in ("steps", "cells", "both"):
-            raise MasingError(f"{self.path}: /fit does not say what was refined; give a study written by masing converge")
+            raise MasingError(f"{self._name}: /fit does not say what was refined; give a study written by masing converge")
 
     def number(self, name):
         """The attribute `name` of /fit as a number; NaN where there is none."""

@@ -1,13 +1,17 @@
 #include <mpi.h>
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <exception>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "library/masing/material.hpp"
 #include "library/masing/run.hpp"
 
 // The module masing._masing, of analysis/masing/native.py and material.py.
@@ -15,6 +19,9 @@
 namespace {
 
 namespace py = pybind11;
+using masing::MaterialPoint;
+using masing::MaterialPoints;
+using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
 /// Raises masing.MasingError with an exit code of the program.
 void raise(const std::exception& fault, int code) {
@@ -35,7 +42,7 @@ void translate(std::exception_ptr fault) {
   }
 }
 
-std::unique_ptr<masing::Session> session;
+std::unique_ptr<masing::Session> session;  // of this process alone
 
 /// "" before MPI is started in this process, by whomever; "running"; "ended".
 std::string mpi() {
@@ -46,67 +53,43 @@ std::string mpi() {
   return has_ended != 0 ? "ended" : has_started != 0 ? "running" : "";
 }
 
-/// Makes the session, of this process alone.
-void start() {
-  session = std::make_unique<masing::Session>();
-}
-
-/// Ends the session. Where another has ended MPI, PETSc cannot end.
-void end() {
-  if (mpi() == "ended") {
-    static_cast<void>(session.release());
-  }
-  session.reset();
-}
-
 volatile std::sig_atomic_t interrupted = 0;
 
 /// masing::result_of. What `say` raises ends the run and is raised, as is Ctrl-C where it is
 /// `interruptible`: then no handler of Python's sees it.
 py::bytes result_of(const std::string& command, const masing::Options& options,
-                    const py::object& say, bool interruptible) {
-  std::exception_ptr raised;
-  const masing::Say told = [&](const std::string& text) {
-    const py::gil_scoped_acquire held;
-    try {
-      if (!raised) {
-        say(py::bytes(text));
-      }
-    } catch (const py::error_already_set&) {
-      raised = std::current_exception();
-      masing::request_stop();
-    }
+                    const py::function& say, bool interruptible) {
+  struct sigaction before {};
+  struct sigaction stop {};
+  stop.sa_handler = [](int signal) {
+    interrupted = 1;
+    masing::request_stop(signal);
   };
   interrupted = 0;
-  struct sigaction before {};
+  masing::clear_stop();
   if (interruptible) {
-    struct sigaction action {};
-    action.sa_handler = [](int signal) {
-      interrupted = 1;
-      masing::request_stop(signal);
-    };
-    sigaction(SIGINT, &action, &before);
+    sigaction(SIGINT, &stop, &before);
   }
   std::string bytes;
-  std::string line;
+  std::exception_ptr fault;
   try {
     const py::gil_scoped_release released;
-    bytes = masing::result_of(*session, command, options, say.is_none() ? masing::Say() : told);
-  } catch (const masing::Stopped& stopped) {
-    line = stopped.what();
-    raised = raised ? raised : std::current_exception();
+    bytes = masing::result_of(*session, command, options, [&say](const std::string& text) {
+      const py::gil_scoped_acquire held;
+      say(py::bytes(text));
+    });
   } catch (...) {
-    raised = std::current_exception();
+    fault = std::current_exception();
   }
   if (interruptible) {
     sigaction(SIGINT, &before, nullptr);
   }
   if (interrupted != 0) {
-    PyErr_SetString(PyExc_KeyboardInterrupt, line.c_str());
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
     throw py::error_already_set();
   }
-  if (raised) {
-    std::rethrow_exception(raised);
+  if (fault) {
+    std::rethrow_exception(fault);
   }
   return bytes;
 }
@@ -120,12 +103,119 @@ std::vector<py::tuple> options(const std::string& command) {
   return all;
 }
 
+masing::View<const double> in(const Numbers& numbers) {
+  return {numbers.data(), static_cast<std::size_t>(numbers.size())};
+}
+masing::View<double> out(Numbers& numbers) {
+  return {numbers.mutable_data(), static_cast<std::size_t>(numbers.size())};
+}
+/// An array of the same shape.
+Numbers like(const Numbers& other) {
+  return Numbers(std::vector<py::ssize_t>(other.shape(), other.shape() + other.ndim()));
+}
+
+masing::Material of_springs(const Numbers& k, const Numbers& eta, const Numbers& down,
+                            const Numbers& u0, double k0) {
+  std::vector<masing::SpringSlider> springs;
+  for (py::ssize_t i = 0; i < k.size(); ++i) {
+    springs.push_back({k.at(i), eta.at(i), down.at(i), u0.at(i)});
+  }
+  return masing::Material::of_springs(springs, k0);
+}
+
+masing::Material continuum(const std::string& stiffness, const std::string& threshold,
+                           const std::string& down, const std::string& initial_u, double k0) {
+  return masing::Material::continuum({stiffness, threshold, down, initial_u}, k0);
+}
+
+template <auto Move>
+py::tuple move(MaterialPoint& point, double x) {
+  const masing::Response response = (point.*Move)(x);
+  return py::make_tuple(response.force, response.stiffness);
+}
+
+Numbers move_along(MaterialPoint& point, const Numbers& x) {
+  Numbers force = like(x);
+  const auto forces = out(force);
+  const auto positions = in(x);
+  const py::gil_scoped_release released;
+  for (const double each : positions) {
+    if (!std::isfinite(each)) {
+      point.set_trial(each);  // throws before the point has moved
+    }
+  }
+  std::transform(positions.begin(), positions.end(), forces.begin(),
+                 [&point](double each) { return point.move_to(each).force; });
+  return force;
+}
+
+template <auto Move>
+py::tuple move_all(MaterialPoints& points, const Numbers& x) {
+  Numbers force = like(x);
+  Numbers stiffness = like(x);
+  const auto [positions, forces, stiffnesses] = std::tuple(in(x), out(force), out(stiffness));
+  {
+    const py::gil_scoped_release released;
+    (points.*Move)(positions, forces, stiffnesses);
+  }
+  return py::make_tuple(force, stiffness);
+}
+
+Numbers state(const MaterialPoint& point) {
+  Numbers numbers(static_cast<py::ssize_t>(point.state_size()));
+  point.state(out(numbers));
+  return numbers;
+}
+
+/// What one point and several have.
+template <class Points>
+py::class_<Points> points_class(const py::module_& module, const char* name) {
+  return py::class_<Points>(module, name)
+      .def("commit", &Points::commit, "Move to the position of the last set_trial().")
+      .def("revert_to_last", &Points::revert_to_last, "Forget the trial.")
+      .def("revert_to_start", &Points::revert_to_start, "Go back to the state of the start.");
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_masing, module) {
   py::register_exception_translator(translate);
   module.attr("__version__") = masing::version();
-  module.def("options", options).def("mpi", mpi).def("start", start).def("result_of", result_of);
+  module.def("options", options).def("mpi", mpi).def("result_of", result_of);
   module.def("request_stop", [] { masing::request_stop(); });
-  module.def("end", end, py::call_guard<py::gil_scoped_release>());
+  module.def("start", [] { session = std::make_unique<masing::Session>(MPI_COMM_SELF); });
+  module.def("end", [] { session.reset(); });
+  py::class_<masing::Material>(module, "Material")
+      .def(py::init(&continuum))
+      .def(py::init(&of_springs))
+      .def_property_readonly("k0", &masing::Material::k0, "The spring that does not yield.")
+      .def_property_readonly("elastic_stiffness", &masing::Material::elastic_stiffness,
+                             "k0 + ∫ k ds.")
+      .def_property_readonly("fingerprint", &masing::Material::fingerprint, "Of its data.");
+  const char* const tried = "(force, stiffness) at x, which is kept for commit().";
+  const char* const moved = "(force, stiffness): set_trial() and commit().";
+  points_class<MaterialPoint>(module, "MaterialPoint")
+      .def(py::init<const masing::Material&, double>())
+      .def("trial", move<&MaterialPoint::trial>, py::arg("x"),
+           "(force, stiffness) at x; nothing moves.")
+      .def("set_trial", move<&MaterialPoint::set_trial>, py::arg("x"), tried)
+      .def("move_to", move<&MaterialPoint::move_to>, py::arg("x"), moved)
+      .def("move_along", move_along, py::arg("x"),
+           "Forces along positions, an array of their shape.")
+      .def("elongation", py::overload_cast<double>(&MaterialPoint::elongation, py::const_), "u.")
+      .def("state", state, "All that later moves depend on, an array.")
+      .def("restore", [](MaterialPoint& self, const Numbers& state) { self.restore(in(state)); })
+      .def_property_readonly("position", &MaterialPoint::position, "The committed x.")
+      .def_property_readonly("force", &MaterialPoint::force, "k0 x + S there.")
+      .def_property_readonly("stored_energy", &MaterialPoint::stored_energy,
+                             "½ k0 x² + ½ ∫ k u² ds.")
+      .def_property_readonly("dissipated_energy", &MaterialPoint::dissipated_energy,
+                             "What sliders took.");
+  points_class<MaterialPoints>(module, "MaterialPoints")
+      .def(py::init<const masing::Material&, std::size_t, double>())
+      .def("__len__", &MaterialPoints::size)
+      .def("__getitem__", py::overload_cast<std::size_t>(&MaterialPoints::operator[]),
+           py::return_value_policy::reference_internal)
+      .def("set_trial", move_all<&MaterialPoints::set_trial>, py::arg("x"), tried)
+      .def("move", move_all<&MaterialPoints::move>, py::arg("x"), moved);
 }

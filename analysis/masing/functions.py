@@ -1,0 +1,56 @@
+"""Functions of Python for functions of the problem: sampled, and linear between the points."""
+
+import math
+import warnings
+
+from masing.errors import MasingError
+
+# Options that are functions of t, and of s in [0, 1].
+OF_T = ("base_acceleration", "force", "position")
+OF_S = ("initial_u", "stiffness", "threshold", "threshold_down")
+
+
+def intervals(count, otherwise):
+    """How many intervals of one length sample what `count` equal steps or cells see: a whole number of them in each,
+    1000 or more; `otherwise` where these are more than 10,000 or no number."""
+    count = count.item() if hasattr(count, "item") else count
+    return count * max(1, 1000 // count) if isinstance(count, int) and 0 < count <= 10000 else otherwise
+
+
+def sampled(name, function, variable, end, count, stacklevel):
+    """(arguments, values) of a function of one number, or of an array, at equal distances in [0, end], as lists; warns
+    that it is so. Raises what the function raises, and MasingError where a value is no finite number."""
+    import numpy as np
+
+    arguments = np.arange(count + 1) * end / count
+    values = _at(function, arguments)
+    try:
+        values = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        values = np.array([value if _is_number(value) else math.nan for value in values], dtype=float)
+    if not np.isfinite(values).all():
+        place = int(np.argmin(np.isfinite(values)))
+        raise MasingError(f"{name}: {function(float(arguments[place]))!r} at {variable} = {arguments[place]:g}; give a "
+                          f"function whose values in [0, {end:g}] are finite numbers")
+    warnings.warn(f"{name}: sampled at {count + 1} points of 0 <= {variable} <= {end:g}; what is computed is linear "
+                  "between them", stacklevel=stacklevel)
+    return arguments.tolist(), values.tolist()
+
+
+def _at(function, arguments):
+    """The values, all at once from a function that takes arrays, else one by one."""
+    try:
+        values = function(arguments)
+        if getattr(values, "shape", None) == arguments.shape:
+            return values
+    except Exception:  # whatever it raises for one number is raised below
+        pass
+    return [function(argument) for argument in arguments.tolist()]
+
+
+def _is_number(value):
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

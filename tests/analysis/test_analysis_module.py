@@ -1,0 +1,309 @@
+"""Running in the process gives what the program gives, to the bit, and leaves no file, no message and no MPI behind."""
+
+import copy
+import gc
+import math
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+import masing
+from masing import native, program
+
+ANALYSIS = Path(masing.__file__).resolve().parents[1]
+pytestmark = pytest.mark.skipif(native.module() is None, reason="no module beside the program")
+
+SMALL = {"cells": 20, "final_time": 20, "steps": 2000}
+LONG = {"cells": 20000, "final_time": 200, "steps": 3000000}  # minutes
+T = np.linspace(0, 20, 30)
+
+
+@pytest.fixture(autouse=True)
+def no_warning():
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "with a step of|.*sampled at")
+        yield
+
+
+@pytest.fixture
+def by_program(monkeypatch):
+    """What a call gives when the program makes it."""
+    def call(work):
+        with monkeypatch.context() as patch:
+            patch.setenv("MASING_MODULE", "0")
+            return work()
+    return call
+
+
+def content(path):
+    """{name: value} of all datasets and attributes but those of /provenance and /timing."""
+    found = {}
+
+    def take(name, item):
+        if name.startswith(("provenance", "timing")):
+            return
+        found.update({(name, key): np.array(value).tobytes() for key, value in item.attrs.items()
+                      if not isinstance(value, h5py.Reference) and key not in ("REFERENCE_LIST", "DIMENSION_LIST")})
+        if isinstance(item, h5py.Dataset):
+            value = item[()]
+            found[name] = value if isinstance(value, bytes) else (value.dtype.str, value.shape, value.tobytes())
+    with h5py.File(path) as file:
+        take("/", file)
+        file.visititems(take)
+    return found
+
+
+CALLS = [
+    ("simulate", {"cells": 100, "final_time": 60, "steps": 1000}),
+    ("simulate", {**SMALL, "field_every": 500, "energy": True, "probe": [0.1, 0.5], "k0": 0.25, "damping": 0.1}),
+    ("simulate", {"cells": math.inf, "final_time": 30, "steps": 3000, "stiffness": "2-s", "threshold": "0.2+0.5*s^2"}),
+    ("simulate", {"cells": "inf", "engine": "exact", "final_time": 10, "steps": 100, "force": "0.3*sin(t)"}),
+    ("simulate", {"model": "discrete-masing", "set": {"n": 3, "k": "1/n", "eta": "i"}, "final_time": 20, "steps": 2000}),
+    ("simulate", {**SMALL, "force": (T, np.sin(T) / 3), "scheme": "leapfrog", "rule": "midpoint", "from_": 5}),
+    ("simulate", {**SMALL, "force": lambda t: 0.3 * math.sin(t), "threshold": lambda s: 0.2 + 0.5 * s**2}),
+    ("simulate", {"model": "masing-quasistatic", "position": np.sin, "final_time": "2*pi", "steps": 500,
+                  "cells": 50}),
+    ("simulate", {**SMALL, "let": {"a": 0.3}, "force": "a*sin(t)", "threshold_down": "s+0.2", "initial_u": "s/20"}),
+    ("simulate", {"config": "[let]\na = 0.3\n", "cells": 10, "final_time": "60*a", "steps": 300, "sample_every": 7}),
+    ("converge", {"refine": "cells", "levels": [25, 50, 100], "reference": "cells-inf", "final_time": 20, "steps": 2000}),
+    ("converge", {"refine": "steps", "levels": [500, 1000, 2000], "cells": 10, "reference": "exact", "final_time": 10}),
+    ("scan", {"over": {"w": [0.5, 1, 2]}, "force": "0.1*sin(w*t)", **SMALL, "keep": "series"}),
+    ("scan", {"over": {"w": "0.5:1:3"}, "force": "0.3*cos(w*t)", "k0": 0.2, "cells": "inf", "steady": True}),
+    ("scan", {"backbone": "X=0.01:2:6:log", "k0": 0.2, "cells": "inf"})]
+
+
+@pytest.mark.parametrize("command, options", CALLS)
+def test_the_numbers_are_the_program_s_to_the_bit(command, options, by_program, tmp_path):
+    here = getattr(masing, command)(**options, output=None)
+    there = by_program(lambda: getattr(masing, command)(**options))
+    assert "libmasing" in here.provenance["command_line"] and "libmasing" not in there.provenance["command_line"]
+    expected = content(there.path)
+    assert len(expected) > 20
+    assert content(here.path) == content(here.save(tmp_path / "saved.h5")) == expected
+    assert repr(here) == repr(there)
+    written = getattr(masing, command)(**options, output=tmp_path / "output.h5")
+    assert here.messages == written.messages == []
+    assert content(tmp_path / "output.h5") == expected
+
+
+def test_what_is_saved_is_a_file_of_the_program(tmp_path):
+    run = masing.simulate(**SMALL)
+    again = subprocess.run([program.required(), "reproduce", run.save(tmp_path / "run.h5")], capture_output=True,
+                           text=True, check=False)
+    assert (again.returncode, again.stderr) == (0, "")
+    np.testing.assert_array_equal(masing.open(tmp_path / "run.h5").x, run.x)
+    with pytest.raises(masing.MasingError, match=r"^save\('/none/run.h5'\): No such file"):
+        run.save("/none/run.h5")
+
+
+@pytest.mark.parametrize("options", [
+    {"force": "sin(("}, {"cells": -1}, {"steps": 0}, {"stiffness": "points:0 -1"}, {"nonsense": 3}, {"stiffness": "s-2"},
+    {"model": "nothing"}, {"config": "/none.ini"}, {"initial_u": "file:/none.h5"}, {"force": True}, {"final_time": "x"},
+    {"threshold": "-1", "cells": math.inf}, {"scheme": "leapfrog", "steps": 2, "final_time": 100, "cells": 10},
+    {"output": "/none/run.h5", **SMALL}, {"restart": "/none.checkpoint"}, {"mass": 0}, {"rule": "left"}, {"force": "points:1 2;1 3"},
+    {"over": {"w": 1}}, {"set": "k=1"}, {"levels": [1, 2]}, {"cells": "9" * 12, "final_time": 1, "steps": 10}])
+def test_a_mistake_has_the_program_s_line_and_code(options, by_program):
+    lines = []
+    for call in (lambda work: work(), by_program):
+        with pytest.raises(masing.MasingError) as caught:
+            call(lambda: masing.simulate(**options))
+        lines.append((str(caught.value), caught.value.code))
+    assert lines[0] == lines[1]
+
+
+def test_warnings_are_the_program_s_too(by_program):
+    said = []
+    for call in (lambda work: work(), by_program):
+        for work in (lambda: masing.simulate(cells=20, steps=2000),
+                     lambda: masing.scan(over={"m": [1, -1, -2]}, mass="m", **SMALL)):
+            with pytest.warns(UserWarning) as caught:
+                call(work)
+            said.append([str(each.message) for each in caught])
+    assert said[:2] == said[2:] and "points failed; the first" in said[1][0]
+
+
+def test_without_output_there_is_no_file_until_its_path_is_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    run = masing.simulate(**SMALL, field_every=500)
+    run.to_dataframe(), run.plot_cycle(), str(run), run.settings, run.u
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(masing.MasingError, match=r"^what masing.simulate\(\) gave: has no dataset /field/v; it has .*fie"):
+        run["field/v"]
+    for name in ("", "/", "series", "configuration"):
+        with pytest.raises(masing.MasingError, match="has no dataset"):
+            run[name]
+    np.testing.assert_array_equal(run["/series/x"], run.x)
+    np.testing.assert_array_equal(masing.simulate(**SMALL, initial_u=f"file:{run.path}")["field/u"][0],
+                                  masing.simulate(**SMALL, initial_u=f"file:{run.save(tmp_path / 'a.h5')}")["field/u"][0])
+    study = masing.converge(refine="steps", levels=[50, 100], reference=run, cells=20, final_time=20)
+    assert "simulate.h5" in study.reference and study.errors["x"].shape == (2,)
+    file = run.path
+    assert file.exists() and run.path == file
+    del run, study
+    gc.collect()
+    assert not file.parent.exists()
+
+
+def test_a_result_is_copied_and_pickled_whole():
+    run = masing.simulate(**SMALL)
+    before = run.path
+    for other in (copy.deepcopy(run), copy.copy(run), pickle.loads(pickle.dumps(run))):
+        np.testing.assert_array_equal(other.x, run.x)
+        assert other.path != before and other.settings == run.settings
+
+
+def test_a_thousand_runs_leave_no_memory_behind():
+    def resident():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    options = {"cells": 20, "final_time": 20, "steps": 1000}
+    for _ in range(50):
+        masing.simulate(**options).x
+    before = resident()
+    for _ in range(150):
+        masing.simulate(**options).x
+    assert resident() - before < 10e6  # 160 files have as much
+
+
+FUNCTIONS = [np.sin, math.sin, lambda t: 0.3 if t > 5 else 0, lambda t: 0.3, lambda t: np.float32(0.3),
+             lambda t: [0.3 + 0 * each for each in np.atleast_1d(t)][0]]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_functions_of_python_are_sampled_at_the_steps_and_said_so(function):
+    with pytest.warns(UserWarning, match="^force: sampled at 2001 points of 0 <= t <= 20; what is computed is linear betw"):
+        run = masing.simulate(**SMALL, force=function)
+    np.testing.assert_allclose(run.force, [function(t) for t in run.t], atol=1e-15)
+
+
+def test_functions_of_s_and_those_that_cannot_be_sampled():
+    with pytest.warns(UserWarning, match="^stiffness: sampled at 1001 points of 0 <= s <= 1;"):
+        run = masing.simulate(**SMALL, stiffness=lambda s: 2 - s)
+    np.testing.assert_allclose(run.x, masing.simulate(**SMALL, stiffness="2-s").x, atol=1e-12)
+    with pytest.raises(masing.MasingError, match=r"^force: nan at t = 10; give a function whose values in \[0, 20\] are"):
+        masing.simulate(**SMALL, force=lambda t: math.nan if t == 10 else 1)
+    with pytest.raises(masing.MasingError, match=r"^force: None at t = 0; give"):
+        masing.simulate(**SMALL, force=lambda t: None)
+    with pytest.raises(ZeroDivisionError):
+        masing.simulate(**SMALL, force=lambda t: 1 / (float(t) - 5))
+    with pytest.raises(masing.MasingError, match="^force: a function of Python is sampled up to final_time, .10/w. here"):
+        masing.scan(over={"w": [1, 2]}, cells=10, steps=100, final_time="10/w", force=np.sin)
+    run = masing.simulate(config="final-time = 10*2\n", cells=10, steps=1000, force=np.sin)
+    np.testing.assert_allclose(run.force, np.sin(run.t), atol=1e-15)
+
+
+def test_threads_take_turns_and_give_the_same():
+    def work(k0):
+        return masing.simulate(**SMALL, k0=k0).x
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(work, np.arange(12) / 10))
+    for one, other in zip(together, map(work, np.arange(12) / 10)):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_other_threads_go_on_during_a_run():
+    count, is_over = [0], threading.Event()
+
+    def others():
+        while not is_over.wait(0.001):
+            count[0] += 1
+    thread = threading.Thread(target=others)
+    thread.start()
+    masing.simulate(cells=20000, final_time=20, steps=20000)
+    is_over.set()
+    thread.join()
+    assert count[0] > 10
+
+
+@pytest.mark.parametrize("call", ["masing.simulate(**LONG)", "masing.simulate(**LONG | {'cells': 300000000, 'steps': 9})",
+                                  "masing.converge(refine='steps', levels=[3000000, 6000000], cells=20000, final_time=9)",
+                                  "masing.scan(over={'w': [1, 2]}, force='sin(w*t)', **LONG)"])
+def test_ctrl_c_ends_a_run_and_the_next_one_is_made(call):
+    def press():
+        os.kill(os.getpid(), signal.SIGINT)
+    x = masing.simulate(**SMALL).x
+    timer = threading.Timer(1.5, press)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        eval(call)
+    timer.join()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    np.testing.assert_array_equal(masing.simulate(**SMALL).x, x)
+    with pytest.raises(masing.MasingError, match="^stopped by the wall limit after step .*; .*restart = ") as caught:
+        masing.simulate(**LONG, wall_limit=0.05)
+    assert caught.value.code == 75
+
+
+def test_progress_is_shown_and_what_the_display_raises_ends_the_run(monkeypatch):
+    seen = []
+    monkeypatch.setattr(masing.commands, "_display", lambda: seen.append)
+    masing.simulate(cells=20000, final_time=20, steps=30000)
+    assert len(seen) >= 1 and seen[-1] is None and all(" steps/s " in line and line[0] == "[" for line in seen[:-1])
+
+    def fails(line):
+        if line:
+            raise LookupError(line)
+    monkeypatch.setattr(masing.commands, "_display", lambda: fails)
+    with pytest.raises(LookupError, match="steps/s"):
+        masing.simulate(**LONG)
+
+
+def script(text, *launcher, **variables):
+    """The lines that a script prints; it must end well, and say nothing on stderr."""
+    environment = os.environ | {"PYTHONPATH": str(ANALYSIS), "MASING_PROGRAM": program.required(), **variables}
+    head = "import os, sys, numpy as np\noptions = dict(cells=20, final_time=20, steps=2000)\n"
+    done = subprocess.run([*launcher, sys.executable, "-W", "ignore", "-c", head + text], env=environment, timeout=60,
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), text
+    return done.stdout.splitlines()
+
+
+RUN = "print(masing.simulate(**options).x[-1], 'libmasing' in masing.simulate(**options).provenance['command_line'])\n"
+MPI = "import ctypes; mpi = ctypes.CDLL('libmpi.so.40', mode=ctypes.RTLD_GLOBAL); mpi.MPI_Init(None, None)\n"
+
+
+@pytest.mark.parametrize("text, launcher, here", [
+    ("import h5py, masing\n" + RUN, (), True),
+    ("import masing\nmasing.native.module()\nimport h5py\n" + RUN, (), True),
+    ("import masing\n" + RUN + "import subprocess; subprocess.run(['mpirun', '-n', '2', 'true'], check=True)", (), True),
+    ("import masing\n" + RUN, ("mpirun", "-n", "2"), False),
+    (MPI + "import masing\n" + RUN + "mpi.MPI_Finalize()", ("mpirun", "-n", "2"), True),
+    (MPI + "import masing\n" + RUN + "mpi.MPI_Finalize()", (), True),
+    ("import masing\nmasing.native.module()\n" + MPI + "mpi.MPI_Finalize()\n" + RUN, (), False),
+    ("from types import SimpleNamespace as M; sys.modules['mpi4py.MPI'] = M(Is_finalized=lambda: True)\nimport masing\n"
+     + RUN, (), False),
+    ("import masing, threading\nmasing.simulate(**options)\n" + RUN +
+     "threading.Thread(target=masing.simulate, kwargs=options | {'steps': 10**8}, daemon=True).start()", (), True),
+    ("import masing\n" + RUN + "os.fork() or sys.exit(0)\nos.wait()", (), True),
+    ("import masing, multiprocessing as mp\nwith mp.get_context('spawn').Pool(2) as pool:\n"
+     "    print(*{each.x[-1] for each in pool.starmap(masing.commands._result, [('simulate', (), options)] * 3)}, True)",
+     (), True)])
+def test_a_process_ends_well_whatever_it_is(text, launcher, here):
+    x = masing.simulate(**SMALL).x[-1]
+    lines = script(text, *launcher, OMPI_MCA_rmaps_base_oversubscribe="1")
+    assert lines == [f"{x} {here}"] * (2 if launcher else 1)
+
+
+def test_a_child_of_a_fork_has_the_program_and_the_module_where_the_parent_has_not_begun():
+    fork = "pool = mp.get_context('fork').Pool(2)\n"
+    for begin, here in (("", True), ("masing.simulate(**options)\n", False)):
+        lines = script("import masing, multiprocessing as mp\n" + begin + fork + "def work(k0):\n"
+                       "    run = masing.simulate(**options, k0=k0)\n"
+                       "    return run.x[-1], 'libmasing' in run.provenance['command_line']\n".join(["", ""])
+                       + "pool = mp.get_context('fork').Pool(2)\n"
+                       "with pool: print(*sum(pool.map(work, [0.1, 0.2]), ()))")
+        assert lines == [" ".join(f"{masing.simulate(**SMALL, k0=k0).x[-1]} {here}" for k0 in (0.1, 0.2))]
+
+
+def test_importing_is_quick_and_asks_for_no_module():
+    assert script("import masing; print('masing._masing' in sys.modules, 'h5py' in sys.modules)") == ["False False"]
