@@ -14,7 +14,8 @@ model of a measured cycle, cycle_numbers() its stiffnesses, damping and corners.
 from masing.commands import converge, open, scan, simulate
 from masing.errors import MasingError, require
 
-__all__ = ["MasingError", "converge", "cycle_numbers", "identify", "open", "scan", "show", "simulate"]
+__all__ = ["MasingError", "Material", "MaterialPoint", "MaterialPoints", "converge", "cycle_numbers", "identify",
+           "open", "scan", "show", "simulate"]
 
 
 def __getattr__(name):
@@ -28,6 +29,9 @@ def __getattr__(name):
         from masing.identification.identify import identify as found
     elif name == "cycle_numbers":
         from masing.cycles.limit_cycle import cycle_numbers as found
+    elif name in ("Material", "MaterialPoint", "MaterialPoints"):
+        import masing.material as material
+        found = getattr(material, name)
     elif name == "show":
         from masing.results import show as found
     else:

@@ -1,0 +1,184 @@
+"""masing.Material and its points, against the springs and sliders themselves, one after another."""
+
+import copy
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import masing
+from masing import native, program
+
+pytestmark = pytest.mark.skipif(native.module() is None, reason="no module beside the program")
+
+X = np.cumsum(np.random.default_rng(3).uniform(-0.6, 0.6, 200))
+
+
+def sliders(x, k, eta, down=None, u0=0.0, k0=0.0):
+    """(force, stored, dissipated) [n] of springs with sliders that go through positions from x = 0."""
+    k, eta = np.broadcast_arrays(np.asarray(k, float), np.asarray(eta, float))
+    down = eta if down is None else np.asarray(down)
+    u, last, slid, rows = np.zeros(len(k)) + u0, 0.0, 0.0, []
+    stored = 0.5 * np.sum(k * u**2)
+    for position in x:
+        tried = u + (position - last)
+        u = np.clip(tried, -down, eta)
+        slid += np.sum(k * np.abs(u) * np.abs(tried - u))
+        rows.append((k0 * position + np.sum(k * u), 0.5 * k0 * position**2 + 0.5 * np.sum(k * u**2), slid))
+        last = position
+    assert stored >= 0
+    return np.array(rows).T
+
+
+@pytest.mark.parametrize("springs", [
+    {"stiffness": [1, 2, 0.5], "threshold": [0.3, 0.1, 2]}, {"stiffness": 2, "threshold": [0.3, 0.1, 2], "k0": 0.25},
+    {"stiffness": [1, 2], "threshold": [0.3, 0.4], "threshold_down": [0.1, 0.5], "initial_u": [0.2, -0.5]}])
+def test_springs_are_those_of_the_law(springs):
+    k, eta = np.broadcast_arrays(springs["stiffness"], springs["threshold"])
+    force, stored, dissipated = sliders(X, k, eta, springs.get("threshold_down"), springs.get("initial_u", 0.0),
+                                        springs.get("k0", 0))
+    material = masing.Material.of_springs(**springs)
+    point, along = masing.MaterialPoint(material), masing.MaterialPoint(material)
+    np.testing.assert_allclose([point.move_to(x)[0] for x in X], force, atol=1e-12)
+    np.testing.assert_allclose(along.move_along(X), force, atol=1e-12)
+    for each in (point, along):
+        np.testing.assert_allclose([each.stored_energy, each.dissipated_energy], [stored[-1], dissipated[-1]], atol=1e-10)
+    assert material.elastic_stiffness == pytest.approx(k.sum() + springs.get("k0", 0)) and material.k0 == springs.get("k0", 0)
+
+
+S = np.linspace(0, 1, 11)
+
+
+@pytest.mark.filterwarnings("ignore:.*sampled at")
+@pytest.mark.parametrize("functions", [
+    {"stiffness": "2-s", "threshold": "0.2+0.5*s"}, {"stiffness": lambda s: 2 - s, "threshold": lambda s: 0.2 + 0.5 * s},
+    {"stiffness": (S, 2 - S), "threshold": (S, 0.2 + 0.5 * S)}])
+def test_the_continuum_is_the_limit_of_its_cells(functions):
+    s = (np.arange(4000) + 0.5) / 4000
+    force, stored, dissipated = sliders(X, (2 - s) / 4000, 0.2 + 0.5 * s, k0=0.25)
+    point = masing.MaterialPoint(masing.Material(**functions, k0=0.25))
+    # The midpoint rule with a kink in each of some branches: δs² max(k η') of one cell a branch.
+    np.testing.assert_allclose(point.move_along(X), force, atol=1e-6)
+    np.testing.assert_allclose([point.stored_energy, point.dissipated_energy], [stored[-1], dissipated[-1]], atol=1e-5)
+
+
+def test_initial_u_and_threshold_down_of_the_continuum():
+    s = (np.arange(4000) + 0.5) / 4000
+    point = masing.MaterialPoint(masing.Material(1, "s+0.1", "s+0.3", "s/20"))
+    np.testing.assert_allclose(point.move_along(X), sliders(X, np.full(4000, 1 / 4000), s + 0.1, s + 0.3, s / 20)[0],
+                               atol=1e-6)
+    assert point.elongation(0.5) == pytest.approx(np.clip(point.elongation(0.5), -0.5, 0.5))
+
+
+def test_a_trial_counts_for_nothing_until_it_is_committed():
+    point = masing.MaterialPoint(masing.Material())
+    point.move_to(0.7)
+    before = point.state()
+    force, stiffness = point.set_trial(0.2)
+    assert (point.trial(0.2), point.position) == ((force, stiffness), 0.7)
+    h = 1e-6
+    assert stiffness == pytest.approx((point.trial(0.2)[0] - point.trial(0.2 + h)[0]) / -h, rel=1e-4)
+    point.revert_to_last()
+    point.commit()
+    np.testing.assert_array_equal(point.state(), before)
+    point.set_trial(0.2)
+    point.commit()
+    assert (point.position, point.force) == (0.2, force)
+    point.revert_to_start()
+    assert (point.position, point.force) == (0.0, 0.0)
+
+
+def test_many_points_are_as_many_single_ones():
+    material = masing.Material("2-s", "0.2+0.5*s", k0=0.1)
+    paths = np.cumsum(np.random.default_rng(4).uniform(-0.5, 0.5, (30, 12)), axis=0)
+    points = masing.MaterialPoints(material, 12)
+    singles = [masing.MaterialPoint(material) for _ in range(12)]
+    for x in paths:
+        tried = points.set_trial(x)
+        np.testing.assert_array_equal(np.transpose(tried), [one.set_trial(each) for one, each in zip(singles, x)])
+        points.revert_to_last()
+        moved = points.move(x.reshape(3, 4))
+        assert moved[0].shape == moved[1].shape == (3, 4)
+        np.testing.assert_array_equal(moved[0].ravel(), [one.move_to(each)[0] for one, each in zip(singles, x)])
+    for name in ("position", "force", "stored_energy", "dissipated_energy"):
+        np.testing.assert_array_equal(getattr(points, name), [getattr(one, name) for one in singles])
+    np.testing.assert_array_equal(points[3].state(), singles[3].state())
+    assert len(points) == len(list(points)) == 12
+    points[0].restore(singles[5].state())
+    assert points.position[0] == paths[-1, 5]
+    points.revert_to_start()
+    np.testing.assert_array_equal(points.force, np.zeros(12))
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, copy.copy, lambda each: pickle.loads(pickle.dumps(each))])
+def test_points_are_copied_and_pickled_with_their_past(again):
+    springs = masing.Material.of_springs([1, 2], [0.3, 0.4], [0.1, 9], k0=0.5)
+    for material in (masing.Material("2-s", (S, S + 0.1)), springs):
+        point, points = masing.MaterialPoint(material), masing.MaterialPoints(material, 3)
+        point.move_along(X)
+        points.move([1, -2, 3])
+        other, others = again(point), again(points)
+        assert other.material.fingerprint == material.fingerprint
+        np.testing.assert_array_equal(other.move_along(-X), point.move_along(-X))
+        np.testing.assert_array_equal(others.move([0, 0, 0]), points.move([0, 0, 0]))
+        other.restore(point.state())
+
+
+MISTAKES = [
+    (lambda: masing.Material("s-2"), "^stiffness: k.s. = -2 at s = 0"), (lambda: masing.Material("sin(("), "^stiffness: "),
+    (lambda: masing.Material(threshold=lambda s: 1 / s if s else np.inf), "^threshold: inf at s = 0; give a function"),
+    (lambda: masing.Material((S, S[1:])), "^stiffness: 11 arguments and 10 values; give"),
+    (lambda: masing.Material.of_springs([1, 2], [1, 2, 3]), "^of_springs: give numbers, or arrays of one length"),
+    (lambda: masing.Material.of_springs([1, -2], 1), "spring 2"), (lambda: masing.Material.of_springs([], []), "one spring"),
+    (lambda: masing.Material.of_springs(np.eye(2), 1), r"^of_springs: arrays of the shape \(2, 2\)"),
+    (lambda: masing.MaterialPoint(masing.Material(), np.nan), "^a position of nan"),
+    (lambda: masing.MaterialPoint(masing.Material()).move_to(np.inf), "^a position of inf"),
+    (lambda: masing.MaterialPoints(masing.Material(), 2).move([1, np.nan]), "position of nan"),
+    (lambda: masing.MaterialPoints(masing.Material(), 2).move([1]), "of 2 points"),
+    (lambda: masing.MaterialPoints(masing.Material(), 2)[2], "^point 2 of 2"),
+    (lambda: masing.MaterialPoint(masing.Material()).restore([1, 2]), "state"),
+    (lambda: masing.MaterialPoint(masing.Material()).restore(masing.MaterialPoint(masing.Material("2")).state()), "material")]
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+@pytest.mark.parametrize("call, words", MISTAKES)
+def test_mistakes_raise_one_line(call, words):
+    with pytest.raises(masing.MasingError, match=words) as caught:
+        call()
+    assert caught.value.code == 2 and "\n" not in str(caught.value)
+
+
+def test_where_one_position_is_wrong_no_point_moves():
+    point, points = masing.MaterialPoint(masing.Material()), masing.MaterialPoints(masing.Material(), 2)
+    for move, x in ((point.move_along, [0.5, np.nan]), (points.move, [0.5, np.nan])):
+        with pytest.raises(masing.MasingError, match="nan"):
+            move(x)
+    assert point.position == 0 and not points.position.any()
+
+
+def test_threads_share_a_material():
+    material, found = masing.Material(), {}
+
+    def work(i):
+        points = masing.MaterialPoints(material, 50)
+        for x in X:
+            points.move(np.full(50, x * (1 + i)))
+        found[i] = points.force[0]
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {i: masing.MaterialPoint(material).move_along(X * (1 + i))[-1] for i in range(4)}
+
+
+def test_no_mpi_is_started():
+    text = ("import masing; masing.MaterialPoint(masing.Material()).move_to(1); "
+            "print(masing.native.module().mpi() == '')")
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False, env={
+        "PYTHONPATH": str(Path(masing.__file__).parents[1]), "MASING_PROGRAM": program.required(), "PATH": "/usr/bin:/bin"})
+    assert (done.stdout, done.stderr) == ("True\n", "")
