@@ -1,7 +1,5 @@
 #include "library/masing/material.h"
 
-#include <fmt/core.h>
-
 #include <limits>
 #include <new>
 #include <string>
@@ -47,6 +45,8 @@ T answer(const Work& work) noexcept {
     }
   } catch (const masing::Mistake& mistake) {
     return failed(MASING_MISTAKE, mistake.what());
+  } catch (const std::bad_alloc&) {
+    return failed(MASING_FAILURE, "out of memory");
   } catch (const std::exception& failure) {
     return failed(MASING_FAILURE, failure.what());
   }
@@ -55,7 +55,7 @@ T answer(const Work& work) noexcept {
 template <class T>
 T* given(T* pointer, const char* name) {
   if (pointer == nullptr) {
-    throw masing::Mistake(fmt::format("{}: a null pointer, where none may be", name));
+    throw masing::Mistake(name + std::string(": a null pointer, where none may be"));
   }
   return pointer;
 }
