@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <system_error>
 #include <thread>
@@ -400,6 +401,14 @@ bool everyone_failed(const Communicator& comm) {
   return arrived != 0;
 }
 
+std::set<std::string> names_in_environment() {
+  std::set<std::string> names;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    names.insert(std::string(*variable).substr(0, std::string_view(*variable).find('=')));
+  }
+  return names;
+}
+
 /// Throws SystemError where MPI has ended. Returns whether it had not begun.
 bool begin_mpi() {
   int has_ended = 0;
@@ -410,12 +419,16 @@ bool begin_mpi() {
     throw base::SystemError("MPI has ended, and cannot begin again in this process");
   }
   if (has_begun == 0) {
+    const std::set<std::string> before = names_in_environment();
     folder_of_mpi = start_alone();
     choose_how_to_wait();
     setenv("OMPI_MCA_opal_signal", "", 0);  // no handlers of Open MPI's own
     process_of_mpi = getpid();
     int level = 0;
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level));
+    for (const std::string& name : names_in_environment()) {  // no mpirun that follows is to see it
+      before.contains(name) ? 0 : unsetenv(name.c_str());
+    }
     if (!started_by_launcher()) {
       std::atexit(end_mpi);
     }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <petscsys.h>
+#include <unistd.h>
 
 #include <array>
 #include <csignal>
@@ -321,8 +322,18 @@ std::vector<bool> handled_signals() {
   return handled;
 }
 
+std::vector<std::string> environment() {
+  std::vector<std::string> all;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    all.emplace_back(*variable);
+  }
+  return all;
+}
+
+/// Nor does it leave variables, which an mpirun that is started later would follow.
 TEST(OwnMpi, begins_with_the_first_session_and_sets_no_handlers) {
   const std::vector<bool> before = handled_signals();
+  const std::vector<std::string> environment_before = environment();
   for (int i = 0; i < 2; ++i) {
     const Session session;
     EXPECT_EQ(handled_signals(), before);
@@ -333,6 +344,7 @@ TEST(OwnMpi, begins_with_the_first_session_and_sets_no_handlers) {
     EXPECT_GE(level, MPI_THREAD_SERIALIZED);
   }
   EXPECT_EQ(handled_signals(), before);
+  EXPECT_EQ(environment(), environment_before);
 }
 
 }  // namespace masing::test_sessions
