@@ -30,5 +30,5 @@ def test_the_tutorial_gives_the_output_that_it_shows(masing, monkeypatch):
     for before, after in zip(shown.cells, again.cells, strict=True):
         assert said(after) == said(before), f"{before.source}\nshows something else: execute {NOTEBOOK} again"
     pictures = ["image/png" in output.get("data", "") for cell in again.cells for output in cell.get("outputs", [])]
-    assert sum(pictures) == 3
+    assert sum(pictures) == 4
     assert NOTEBOOK.stat().st_size < LARGEST
