@@ -165,7 +165,7 @@ RememberedElongation TurningPoints::elongation() const {
 }
 
 double TurningPoints::next_outer_break() const {
-  Excursion excursion = excursion_at(x_);
+  Excursion excursion = excursion_at(x_, direction_, opposite_);
   double position = x_;
   while (direction_ * (position - x_) <= 0.0) {
     const double growth = measure_->growth_to_break(excursion, direction_, hint_);

@@ -223,9 +223,6 @@ class TurningPoints {
     return std::max(0.0, 0.5 * direction_ * (x - leg.position));
   }
   [[nodiscard]] double travel_at(double x) const { return std::max(0.0, direction_ * (x - x0_)); }
-  [[nodiscard]] Excursion excursion_at(double x) const {
-    return excursion_at(x, direction_, opposite_);
-  }
   [[nodiscard]] Excursion excursion_at(double x, int direction, double opposite) const {
     const double high = direction > 0 ? x : opposite;
     const double low = direction > 0 ? opposite : x;
