@@ -11,33 +11,61 @@ simulate(), converge() and scan() run the commands of the same names, open() rea
 model of a measured cycle, cycle_numbers() its stiffnesses, damping and corners.
 """
 
-from masing.commands import converge, open, scan, simulate
-from masing.errors import MasingError, require
+from masing.commands import open
+from masing.errors import MasingError, missing, require
 
-__all__ = ["MasingError", "Material", "MaterialPoint", "MaterialPoints", "converge", "cycle_numbers", "identify",
-           "open", "scan", "show", "simulate"]
+# Where the names are: what needs the program, NumPy or SciPy is loaded when it is first asked for.
+SOURCES = {"MasingError": "masing.errors", "Material": "masing.material", "MaterialPoint": "masing.material",
+           "MaterialPoints": "masing.material", "Run": "masing.results", "Scan": "masing.results",
+           "Study": "masing.results", "converge": "masing.commands", "cycle_numbers": "masing.cycles.limit_cycle",
+           "identify": "masing.identification.identify", "open": "masing.commands", "scan": "masing.commands",
+           "show": "masing.results", "simulate": "masing.commands"}
+# What the others need; these say it themselves when they are called.
+LIBRARIES, FREE = ("h5py", "numpy", "scipy", "pandas"), ("masing.commands", "masing.errors")
 
 
 def __getattr__(name):
-    # What needs NumPy and SciPy is loaded when it is first asked for.
     if name == "__version__":
-        from masing.program import version
-        return version()
-    if name in __all__:
-        require("h5py", "numpy", "scipy", "pandas")
-    if name == "identify":
-        from masing.identification.identify import identify as found
-    elif name == "cycle_numbers":
-        from masing.cycles.limit_cycle import cycle_numbers as found
-    elif name in ("Material", "MaterialPoint", "MaterialPoints"):
-        import masing.material as material
-        found = getattr(material, name)
-    elif name == "show":
-        from masing.results import show as found
-    else:
+        return _version()
+    if name == "__all__":
+        return _names()
+    if name not in SOURCES:
         raise AttributeError(f"module 'masing' has no attribute '{name}'")
+    from importlib import import_module
+
+    if SOURCES[name] not in FREE:
+        require(*LIBRARIES)
+    found = getattr(import_module(SOURCES[name]), name)
+    if SOURCES[name] == "masing.commands":
+        from masing.signatures import describe
+        describe(found)
+    globals()[name] = found
     return found
 
 
+def _version():
+    """That of the program that is found, else of the package where pip has installed it."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    from masing import program
+    try:
+        return program.version()
+    except MasingError:
+        try:
+            return version("masing")
+        except PackageNotFoundError:
+            raise AttributeError("masing.__version__ is that of the program, and there is none") from None
+
+
+def _names():
+    """The SOURCES without those for which a library or the module is missing."""
+    from masing import native
+
+    names = list(SOURCES)
+    if missing(*LIBRARIES):
+        names = [name for name in names if SOURCES[name] in FREE]
+    return [name for name in names if SOURCES[name] != "masing.material" or native.module()]
+
+
 def __dir__():
-    return __all__
+    return [*_names(), "__all__", "__version__"]

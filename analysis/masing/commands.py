@@ -12,11 +12,9 @@ import warnings
 import weakref
 from pathlib import Path
 
-from masing import functions, native, program
-from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, require
+from masing import functions, native, program, values
+from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, require, shown
 
-# Options that are given once for each NAME=VALUE.
-REPEATED = ("set", "let", "over")
 # Options with which a run writes a file, temporary without `output`.
 WITH_FILE = ("output", "checkpoint", "checkpoint_every", "restart", "wall_limit")
 # Options that are functions, and may be tables or functions of Python.
@@ -59,20 +57,23 @@ def open(path):
     from masing import results
 
     if not isinstance(path, str | Path):
-        raise MasingError(f"open({path!r}): give the path of a result file")
+        raise MasingError(f"open({shown(path)}): give the path of a result file")
     return results.read(path)
 
 
 def words(options, folder):
     """The options of simulate() as words of the program; tables of arrays are written into the folder."""
     def table(name, value):
-        (path := Path(folder) / f"{name}.csv").write_text("".join(f"{a!r},{b!r}\n" for a, b in _rows(name, value)))
+        rows = zip(*values.table(name, value))
+        (path := Path(folder) / f"{name}.csv").write_text("".join(f"{a!r},{b!r}\n" for a, b in rows))
         return f"table:{path}"
 
     result = []
     for name, value in _pairs(options, folder, table):
-        option = f"--{name}"
-        result += [option] if value is None else [option, *shlex.split(value)] if name == "petsc" else [option, value]
+        if name == "petsc":
+            result += ["--petsc", *shlex.split(value or "")]
+        else:
+            result.append(f"--{name}" if value is None else f"--{name}={value}")
     return result
 
 
@@ -90,34 +91,17 @@ def _pairs(options, folder, table):
             yield option, str(case)
         elif name in FUNCTIONS and not isinstance(value, str) and hasattr(value, "__len__"):
             yield option, table(name, value)
-        elif name in REPEATED and isinstance(value, dict):
+        elif name in values.REPEATED and isinstance(value, dict):
             yield from ((option, f"{key}={_text(each)}") for key, each in value.items())
-        elif name in REPEATED and not isinstance(value, str):
+        elif name in values.REPEATED and not isinstance(value, str):
             yield from ((option, str(each)) for each in value)
         else:
             yield option, _text(value)
 
 
-def _rows(name, value):
-    """The rows (argument, value) of a function given as two sequences [n], as rows [n, 2], or by pandas."""
-    if hasattr(value, "to_numpy"):
-        index, value = getattr(value, "index", None), value.to_numpy().T
-        # The numbers of the rows, as of a Series without an index of its own, are no arguments.
-        value = (index, value) if value.ndim == 1 and not hasattr(index, "step") and index is not None else value
-    sizes = [len(each) if hasattr(each, "__len__") else 0 for each in value]
-    if len(sizes) == 2 and sizes[0] != sizes[1]:
-        raise MasingError(f"{name}: {sizes[0]} arguments and {sizes[1]} values; give (t, f), two arrays of one length")
-    if 0 in sizes or len(sizes) != 2 and set(sizes) != {2}:
-        raise MasingError(f"{name}: one array has no arguments; give (t, f), two arrays of one length")
-    try:
-        return [(float(a), float(b)) for a, b in (zip(*value) if len(sizes) == 2 else value)]
-    except (TypeError, ValueError):
-        raise MasingError(f"{name}: what is not a number is in its table") from None
-
-
 def points(name, value):
     """The same as a text."""
-    return "points:" + ";".join(f"{a!r} {b!r}" for a, b in _rows(name, value))
+    return "points:" + ";".join(f"{a!r} {b!r}" for a, b in zip(*values.table(name, value)))
 
 
 def _text(value, separator=","):
@@ -169,9 +153,11 @@ def run(command, options, *, masing=None, seconds=None, show=None, name=None, mo
 def _result(command, files, options):
     """What the command's file has; the text it printed where it wrote none, as with print_config=True."""
     if files:
-        raise MasingError(f"{command}({files[0]!r}): options are given by name, config=\"CASE.ini\"; open() reads results")
+        raise MasingError(f"{command}({shown(files[0])}): options are given by name, config=\"CASE.ini\"; open() reads "
+                          "results")
     require("h5py", "numpy")
     show = _display()
+    options = values.checked(options, FUNCTIONS)
     options = ({} if show else {"quiet": True}) | _sampled(command, options)
     module = native.usable(options)
     if module is None or any(options.get(name) is not None for name in WITH_FILE) or "\n" in str(options.get("config")):

@@ -71,8 +71,8 @@ def kind(file, *wanted):
 
 
 def attributes(file, name):
-    """The attributes of the group or dataset `name` as {name: string or number}, but not those by which HDF5 knows axes;
-    empty when there is none."""
+    """The attributes of the group or dataset `name` as {name: string or number}, without those by which HDF5 knows
+    axes; empty when there is none."""
     try:
         held = file[name].attrs if name in file else {}
         return {key: _plain(held[key]) for key in held if key not in OF_AXES}

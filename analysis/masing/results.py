@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from html import escape
 from numbers import Real
+from os import PathLike
 from pathlib import Path
 
 import h5py
@@ -81,6 +82,8 @@ class Result:
 
     def __init__(self, path):
         """Look into the file; raises MasingError when it is damaged, of another kind, or its parts do not fit."""
+        if not isinstance(path, str | PathLike):
+            raise MasingError(f"{type(self).__name__}({shown(path)}): give the path of a result file")
         self._path, self._image, self._numbers = Path(path), None, {}
         self._look()
         for name in self.required:
@@ -159,7 +162,7 @@ class Result:
             raise MasingError(f"{self._name}: has no dataset /{name}; it has {known}{hint}")
 
     def __contains__(self, name):
-        return name in self._shapes
+        return str(name) in self._shapes
 
     def __str__(self):
         symbols = SYMBOLS | {key: key.removeprefix("model.") for key in self.settings if key.startswith("model.")}
@@ -184,7 +187,7 @@ class Result:
 
     def attributes(self, name):
         """The attributes of a group or a dataset, {name: text or number}; empty where there is none."""
-        return self._attributes.get(name, {})
+        return self._attributes.get(str(name), {})
 
     def to_dataframe(self):
         """All that has one value, or one row of them, a row: samples by t, levels, or points; a pandas.DataFrame."""
@@ -299,19 +302,32 @@ class Run(Result):
         for name, time in (("start", start), ("end", end)):
             if not isinstance(time, Real | None):
                 raise MasingError(f"plot_cycle({name}={time!r}): give a time")
-        axes = axes or _new_axes(self.title)
+        axes = _axes(axes, self.title)
         _, x, restoring = samples_in_window(self, start, end)
-        axes.plot(x, restoring, **{"label": self.title, **line})
+        _draw(axes, x, restoring, {"label": self.title, **line})
         axes.set(**{f"{axis}label": self.attributes(f"series/{name}")["label"]
                     for axis, name in (("x", "x"), ("y", "restoring"))})
         return axes
 
 
-def _new_axes(title):
+def _axes(given, title):
+    """The matplotlib Axes that are given, by default new ones."""
+    if given is not None:
+        if not hasattr(given, "plot"):
+            raise MasingError(f"axes={shown(given)}: give Axes of matplotlib")
+        return given
     require("matplotlib")
     import matplotlib.pyplot as plt
 
     return plt.figure(layout="constrained").add_subplot(title=title)
+
+
+def _draw(axes, x, y, line):
+    """Axes.plot with the keywords `line`; raises MasingError with what it says of these."""
+    try:
+        axes.plot(x, y, **line)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise MasingError(f"Axes.plot with {shown(line)}: {error}") from None
 
 
 def show():
@@ -499,6 +515,8 @@ class Scan(Result):
     def families(self, abscissa):
         """The points that differ in `abscissa` alone: [(values of the other axes {name: value}, indices [m])], the
         indices in the order of the file."""
+        if abscissa not in self.names:
+            raise MasingError(f"families({shown(abscissa)}): the scan is over {listed(self.names)}")
         others = [name for name in self.names if name != abscissa]
         keys = list(zip(*(self.axes[name] for name in others))) if others else [()] * len(self.done)
         return [(dict(zip(others, key)), np.flatnonzero([each == key for each in keys]))
@@ -525,11 +543,11 @@ class Scan(Result):
     def plot(self, quantity="amplitude", axes=None, **line):
         """Draw a quantity over the first parameter into the matplotlib Axes, by default new ones; one line for each
         value of the others. `line` goes to Axes.plot. Returns the Axes."""
-        axes = axes or _new_axes(self.title)
+        axes = _axes(axes, self.title)
         first = self.names[0]
         for others, indices in self.families(first):
             label = ", ".join(f"{name} = {value:g}" for name, value in others.items())
-            axes.plot(self.values(first)[indices], self[quantity][indices], **{"label": label, **line})
+            _draw(axes, self.values(first)[indices], self[quantity][indices], {"label": label, **line})
         axes.set(xlabel=first, ylabel=quantity)
         if len(self.names) > 1:
             axes.legend()

@@ -37,12 +37,12 @@ def _checked(name, value, is_function):
         raise MasingError(f"{name}={shown(value)}: give the name of a file")
     if name == "petsc" and not isinstance(value, bool):
         return _words(name, value)
-    if is_function and not callable(value):
-        value = _scalar(value)
-        return _simple(name, value) if isinstance(value, SIMPLE) else table(name, value)
+    value = list(value) if hasattr(value, "__next__") else _scalar(value)
+    if is_function and hasattr(value, "__len__") and not isinstance(value, str):
+        return value
     if name in REPEATED:
         return _repeated(name, value)
-    return value if callable(value) else _plain(name, value)
+    return value if callable(value) else _plain(name, value, list_too=not is_function)
 
 
 def ranks(value):
@@ -60,7 +60,7 @@ def table(name, value):
     import numpy as np
 
     if hasattr(value, "to_numpy"):
-        index, value = getattr(value, "index", None), value.to_numpy()
+        index, value = getattr(value, "index", None), value.to_numpy().T
         # The numbers of the rows, as of a Series without an index of its own, are no arguments.
         value = (index, value) if value.ndim == 1 and not hasattr(index, "step") and index is not None else value
     if isinstance(value, dict | set | bytes) or not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0:
@@ -111,15 +111,14 @@ def _simple(name, value):
     return value
 
 
-def _plain(name, value):
+def _plain(name, value, list_too=True):
     """A value of SIMPLE, or a list of such; of a dictionary {text: such}."""
     value = _scalar(value)
     if isinstance(value, SIMPLE) or isinstance(value, Number) and not isinstance(value, complex):
         return _simple(name, value)
     value = value.tolist() if hasattr(value, "tolist") else value
-    is_list = isinstance(value, list | tuple | range) or hasattr(value, "__next__")
-    if isinstance(value, complex) or not is_list and not isinstance(value, dict):
-        raise MasingError(f"{name}={shown(value)}: give a number, a text or a list")
+    if not list_too or not isinstance(value, list | tuple | range | dict):
+        raise MasingError(f"{name}={shown(value)}: give a number, a text or {'a list' if list_too else 'a table'}")
     some = {str(key): _plain(name, each) for key, each in value.items()} if isinstance(value, dict) else \
         [_plain(name, each) for each in value]
     if not some:

@@ -154,7 +154,9 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     }
     inputs.push_back(path);
     const io::Recipe recipe = recipe_in(call.comm, path);
-    require_kind("config", path, recipe.kind, name_of(command), "file");
+    with_origin("--config", [&] {
+      require_kind("config", path, recipe.kind, name_of(command), "file");
+    });
     path.insert(0, "/configuration of ");
     return recipe.configuration;
   };

@@ -1,12 +1,16 @@
 """`import masing`: what its functions give is the content of the program's file, and what they raise its own line."""
 
+import copy
 import gc
 import json
 import math
 import os
+import pickle
 import subprocess
 import sys
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import h5py
@@ -18,7 +22,7 @@ import pytest
 import cycles
 import identify
 import masing
-from masing import commands, program
+from masing import commands, program, values
 from masing.commands import words
 from oracle import drive, one_cycle, write_csv
 
@@ -52,7 +56,7 @@ def no_warning():
     ({"over": {"w": "0.3:1.75:30"}}, ["--over", "w=0.3:1.75:30"]), ({"over": "w=1,2"}, ["--over", "w=1,2"]),
     ({"petsc": "-log_view :a b", "steps": 3}, ["--steps", "3", "--petsc", "-log_view", ":a", "b"])])
 def test_keywords_are_the_options(options, expected, tmp_path):
-    assert words(options, tmp_path) == expected
+    assert [piece for word in words(options, tmp_path) for piece in word.split("=", 1)] == expected
 
 
 def test_importing_takes_no_library_and_what_is_missing_is_said_before_a_run():
@@ -102,7 +106,7 @@ def test_ranks_give_the_same_bits_and_arrays_are_a_table():
 def test_lists_and_columns_are_tables_too(table):
     run = masing.simulate(**SMALL, force=table)
     np.testing.assert_allclose(run.force, np.interp(run.t, [0, 10, 20], [0, 1 / 3, 0]), atol=1e-15)
-    assert commands._rows("force", pd.DataFrame({"t": [0, 20], "f": [0, 1]})) == [(0, 0), (20, 1)]
+    assert values.table("force", pd.DataFrame({"t": [0, 20], "f": [0, 1]})) == ([0, 20], [0, 1])
 
 
 X = np.linspace(0, 1, 30)
@@ -119,6 +123,31 @@ MISTAKES = [
     (lambda: masing.identify(np.eye(4)), "^a curve in arrays is"), (lambda: masing.identify(["a", "b"]), "^a curve in arr"),
     (lambda: masing.identify(3), "^3 is no curve: give"), (lambda: masing.open("."), "^.: is not there or is not a file"),
     (lambda: masing.identify((X, X), threshold=np.sin), "^threshold: give η"),
+    (lambda: masing.simulate(final_time=object()), "^final_time=<object object at .*: give a number, a text or a list"),
+    (lambda: masing.simulate(final_time=math.nan), "^final_time=nan: give a number"),
+    (lambda: masing.simulate(final_time=1j), "^final_time=1j: give a number"),
+    (lambda: masing.simulate(cells=len), "^cells: a function of Python is no value of it"),
+    (lambda: masing.simulate(model=b"masing"), "^model=b'masing': give a"),
+    (lambda: masing.simulate(force="a\0b"), "^force='a.x00b': has a character"),
+    (lambda: masing.simulate(energy=1), "^--energy: takes no value; leave out =1"),
+    (lambda: masing.simulate(force=(X, X * 1j)), "^force: what is not a number"),
+    (lambda: masing.simulate(force=(np.ma.array([0, 1], mask=[0, 1]), [1, 2])), "^force: row 2 of its table is nan, 2"),
+    (lambda: masing.simulate(force=([0, 1], [0, math.nan])), "^force: row 2 of its table is 1, nan"),
+    (lambda: masing.simulate(force=(np.array(1.0), np.array(2.0))), "^force: one array has"),
+    (lambda: masing.simulate(force={"t": [0, 1]}), "^force={'t': .0, 1.}: is no table"),
+    (lambda: masing.simulate(set=3), "^set=3: give a dictionary"),
+    (lambda: masing.scan(over=[1, 2]), r"^over=\[1, 2\]: give a dict"),
+    (lambda: masing.converge(levels=[]), r"^levels=\[\]: is empty"),
+    (lambda: masing.converge(levels={1, 2}), "^levels={1, 2}: give a number"),
+    (lambda: masing.simulate(petsc="'a"), '^petsc="\'a": give words'),
+    (lambda: masing.simulate(petsc=3), "^petsc=3: give words"),
+    (lambda: masing.simulate(output=True), "^output=True: give the name"),
+    (lambda: masing.simulate(config={"cells": 3}), "^config={'cells': 3}: give the name"),
+    (lambda: masing.simulate(**{"final-time": 3}), "^'final-time' is no option: give its name with _ for -"),
+    *((lambda ranks=ranks: masing.simulate(**SMALL, ranks=ranks), f"^ranks={ranks}: give a whole number from 1")
+      for ranks in (-1, 2.5, True, math.nan, {})),
+    (lambda: masing.Run(3), r"^Run\(3\): give the path"),
+    (lambda: masing.Study(None), r"^Study\(None\): give the path"),
     (lambda: masing.open("a" * 5000), "is not there or is not a file"), (lambda: masing.open("a\0b"), "is not there"),
     (lambda: masing.cycle_numbers((X, X), from_="a"), "^from_='a': give a time"),
     (lambda: masing.cycle_numbers((X, X), to=[1, 2]), r"^to=\[1, 2\]: give a time"),
@@ -138,6 +167,36 @@ def test_mistakes_raise_what_is_promised(call, words):
     with pytest.raises(masing.MasingError, match=words) as caught:
         call()
     assert caught.value.code == 2
+
+
+def test_a_result_stands_for_its_file():
+    run = masing.simulate(**SMALL, force="0.3*sin(t)")
+    again = masing.simulate(config=run)
+    np.testing.assert_array_equal(again.x, run.x)
+    assert again.configuration == run.configuration == masing.simulate(config=run.path).configuration
+    assert masing.simulate(config=run, final_time=10, to=10).t[-1] == 10
+    # What yields at the end is held: the other run begins there.
+    np.testing.assert_array_equal(masing.simulate(**SMALL, initial_u=run, field_every=2000)["field/u"][0], run.last_u)
+
+
+def test_numbers_of_every_kind_are_numbers():
+    expected = masing.simulate(**SMALL, mass=1.5, probe=[0.5, 1], energy=True)
+    for mass, probe, energy in (
+            (np.float32(1.5), np.array([0.5, 1]), np.True_), (np.array(1.5), (0.5, 1), True),
+            (Decimal("1.5"), pd.Series([0.5, 1]), True), (Fraction(3, 2), iter([0.5, 1]), np.bool_(1))):
+        run = masing.simulate(**SMALL, mass=mass, probe=probe, energy=energy, k0=None, output=None)
+        np.testing.assert_array_equal(run["probe/u"], expected["probe/u"])
+        np.testing.assert_array_equal(run["energy/input"], expected["energy/input"])
+    runs = [masing.simulate(**SMALL, stiffness=stiffness) for stiffness in (np.array(2.0), 2, "2")]
+    assert (runs[0].x == runs[1].x).all() and (runs[1].x == runs[2].x).all()
+
+
+def test_results_are_copied_and_kept():
+    run = masing.simulate(**SMALL, output=None)
+    for again in (pickle.loads(pickle.dumps(run)), copy.deepcopy(run)):
+        np.testing.assert_array_equal(again.x, run.x)
+    error = pickle.loads(pickle.dumps(masing.MasingError("one\nline", 3)))
+    assert (str(error), error.code) == ("one line", 3)
 
 
 def test_a_run_that_is_not_finished_says_so(tmp_path):
@@ -163,7 +222,12 @@ def test_results_say_what_they_have(tmp_path, monkeypatch):
     np.testing.assert_array_equal(scan["amplitude"], scan["points/amplitude"])
     monkeypatch.setattr(matplotlib.pyplot, "get_backend", lambda: "agg")
     for call, words in ((lambda: run.plot_cycle(start="a"), r"plot_cycle\(start='a'\)"), (masing.show, "savefig"),
-                        (lambda: scan.plot("ampl"), "amplitude"), (lambda: study.order("z"), "measures x, y, u")):
+                        (lambda: scan.plot("ampl"), "amplitude"), (lambda: study.order("z"), "measures x, y, u"),
+                        (lambda: run[None], "has no dataset /None"), (lambda: run["series"], "has no dataset /series; "),
+                        (lambda: scan.families("F"), r"families\('F'\): the scan is over w"),
+                        (lambda: scan.plot(colour=3), "Axes.plot with {'label': '', 'colour': 3}: .*colour"),
+                        (lambda: run.plot_cycle(axes="here"), "axes='here': give Axes"),
+                        (lambda: masing.simulate(config=study), "--config: .* is of masing converge; give a file of")):
         with pytest.raises(masing.MasingError, match=words):
             call()
     (tmp_path / "run.h5.partial").touch()

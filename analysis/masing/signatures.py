@@ -1,0 +1,159 @@
+"""The signatures of simulate(), converge() and scan(), from the program's own table of options.
+
+    python3 -m masing.signatures MODULE FILE.pyi …     the package's stub, for completion and for checkers of types
+"""
+
+import importlib.util
+import inspect
+import keyword
+import os
+import re
+import sys
+
+from masing import native, program
+from masing.errors import MasingError
+
+COMMANDS = {"simulate": "Run", "converge": "Study", "scan": "Scan"}
+HEADING = "\n\nOptions, their values, and defaults in brackets:\n\n"
+# What is no option of the problem: (name, kind, value, help, default).
+OTHERS = [("ranks", "number", "n", "run n ranks on this host by mpirun", ""),
+          ("print-config", "flag", "", "give the resolved configuration as a text, and run nothing", "false"),
+          ("validate-only", "flag", "", "check the configuration, and run nothing", "false"),
+          ("petsc", "text", "", "words for PETSc", "")]
+# In the program's help an option is a line, and what its words mean are further ones.
+LINE = re.compile(r"^  --(\S+)(?: (\S+))? +(.*(?:\n {30,}.*)*)$", re.MULTILINE)
+WITH_DEFAULT = re.compile(r"(.*?)(?: \[([^][]*)\])?", re.DOTALL)
+STUB = '''\
+# The options of masing {version}, made with it by masing/signatures.py.
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from os import PathLike
+from typing import Any, Literal, TypeAlias
+
+from numpy import ndarray
+from numpy.typing import ArrayLike
+from pandas import DataFrame, Series
+
+{imports}
+
+__version__: str
+
+_Number: TypeAlias = float | str
+_Text: TypeAlias = float | str | timedelta
+_List: TypeAlias = float | str | Sequence[Any] | ndarray | Series
+_Pairs: TypeAlias = str | Sequence[str] | Mapping[str, Any]
+_File: TypeAlias = str | PathLike[str] | Run | Scan
+_Function: TypeAlias = (float | str | Callable[[Any], Any] | tuple[ArrayLike, ArrayLike] | Sequence[Sequence[float]]
+                        | ndarray | DataFrame | Series)
+
+{functions}
+'''
+
+
+def describe(function):
+    """Give one of the COMMANDS its signature and, in its docstring, its options; without a program both stay as they
+    are."""
+    options = _options(function.__name__)
+    if options and not hasattr(function, "__signature__"):
+        function.__signature__ = inspect.Signature(
+            [inspect.Parameter(_name(name), inspect.Parameter.KEYWORD_ONLY, default=_default(kind, default))
+             for name, kind, _, _, default in options])
+        function.__doc__ = _document(function, options)
+    return function
+
+
+def _options(command):
+    """[(name, kind, value, help, default)] of the module, or as the program's help has them, which knows but the kind
+    "flag"; [] where there is none of both."""
+    if (module := native.module()) is not None:
+        return module.options(command) + OTHERS
+    try:
+        text = program.run(program.required(), command, "--help", seconds=10).printed
+    except MasingError:
+        return []
+    found = [(name, "" if value else "flag", value, *WITH_DEFAULT.fullmatch(words).groups(""))
+             for name, value, words in LINE.findall(text)]
+    others = {name for name, *_ in OTHERS} | {"help"}
+    return [each for each in found if each[0] not in others] + OTHERS if found else []
+
+
+def _name(option):
+    """An option as a keyword: final_time, from_."""
+    name = option.replace("-", "_")
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def _default(kind, text):
+    """A default as a value; None where there is none that is known before a run."""
+    if text in ("true", "false"):
+        return text == "true"
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            pass
+    return False if kind == "flag" else text or None
+
+
+def _document(function, options):
+    lines = []
+    for name, _, value, words, default in options:
+        first, *others = (re.sub(r"--([a-z][\w-]*)", lambda found: _name(found[1]), line.strip())
+                          for line in words.split("\n"))
+        about = f" [{default}]" * (default not in ("", "false"))
+        meaning = " ".join([first, "; ".join(others)]).strip()
+        lines.append(f"    {_name(name)}{f' ({value})' if value else ''}: {meaning}{about}")
+    return inspect.cleandoc(function.__doc__.partition(HEADING)[0]) + HEADING + "\n".join(lines)
+
+
+def _type(name, kind, value):
+    """The type of an option's values."""
+    words = [word for word in value.split("|") if word.islower()] if kind == "choice" else []
+    literal = f"Literal[{', '.join(map(repr, words))}]" if words else ""
+    file = "_File" if "FILE" in value else ""
+    by_kind = {"flag": "bool", "number": "_Number", "list": "_List", "pair": "_Pairs", "function of s": "_Function",
+               "function of t": "_Function", "choice": "str"}
+    return " | ".join(filter(None, (literal, file))) or \
+        ("_Pairs" if kind == "text" and "=" in value else "int" if name == "ranks" else by_kind.get(kind, "_Text"))
+
+
+def stub(module):
+    """The text of the package's stub."""
+    import masing
+    from masing import commands
+
+    lines = [f"from {source} import {name} as {name}" for name, source in sorted(masing.SOURCES.items())
+             if name not in COMMANDS]
+    functions = []
+    for command, result in COMMANDS.items():
+        options = module.options(command) + OTHERS
+        parameters = "".join(f"    {_name(name)}: {_type(name, kind, value)} | None = ...,\n"
+                             for name, kind, value, _, _ in options)
+        text = _document(getattr(commands, command), options).replace("\\", "\\\\").replace('"""', "'''")
+        body = "\n".join(f"    {line}".rstrip() for line in text.split("\n"))
+        functions.append(f'def {command}(\n    *,\n{parameters}) -> {result}:\n    """{body.strip()}\n    """\n')
+    return STUB.format(version=module.__version__, imports="\n".join(lines), functions="\n".join(functions))
+
+
+def main(arguments):
+    """Write the stub into the files; one that cannot be written, as of a source that is read-only, is left out."""
+    file, *places = arguments
+    try:
+        spec = importlib.util.spec_from_file_location("masing._masing", file)
+        module = importlib.util.module_from_spec(spec)
+    except ImportError as error:
+        print(f"no stub of the package: {error}", file=sys.stderr)
+        return
+    text = stub(module)
+    for place in places:
+        partial = f"{place}.{os.getpid()}"
+        try:
+            with open(partial, "w", encoding="utf-8") as output:
+                output.write(text)
+            os.replace(partial, place)
+        except OSError as error:
+            print(f"{place}: {error.strerror}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
