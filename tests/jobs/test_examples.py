@@ -137,6 +137,7 @@ def test_the_derivative_of_the_force_is_its_difference_quotient(force):
     U, step = rng.normal(size=21) * 0.4, 1e-6
     F, jacobian, by_w = made.aft(U, 1.0, h, 256)
     assert (F.shape, jacobian.shape, by_w.shape, made.nl_force_type()) == ((21,), (21, 21), (21,), 1)
+    assert (made.aft(U, 1.0, h, 256, 1e-7, calc_grad=False)[0] == F).all()
     for i, column in enumerate(np.eye(21) * step):
         quotient = (made.aft(U + column, 1.0, h, 256)[0] - made.aft(U - column, 1.0, h, 256)[0]) / (2 * step)
         assert jacobian[:, i] == pytest.approx(quotient, abs=1e-7)

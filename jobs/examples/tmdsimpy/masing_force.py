@@ -169,9 +169,9 @@ class MasingForce(HystereticForce):
                 ft[i % n, j], derivative[i % n, j, j] = force, of_turns[i]
         return ft, derivative, np.zeros_like(derivative)
 
-    def aft(self, U, w, h, Nt=128, tol=1e-7, max_repeats=2, atol=1e-10, rtol=1e-10):
+    def aft(self, U, w, h, Nt=128, tol=1e-7, max_repeats=2, atol=1e-10, rtol=1e-10, calc_grad=True):
         """Harmonics of the forces (N Nhc,), their derivatives by U (N Nhc, N Nhc) and by w (N Nhc,)."""
-        del tol
+        del tol, calc_grad  # the derivatives come with the forces
         h = np.asarray(h)
         cst = harmonics(h, Nt)
         u = self.Q @ U.reshape(cst.shape[1], -1).T
