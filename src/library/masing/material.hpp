@@ -32,7 +32,7 @@ class View {
   View() = default;
   View(T* data, std::size_t size) : data_(data), size_(size) {}
   template <class Range, class = decltype(static_cast<T*>(std::data(std::declval<Range&>())))>
-  View(Range&& range)  // NOLINT(google-explicit-constructor): as std::span
+  View(Range&& range)  // NOLINT(bugprone-forwarding-reference-overload): as std::span
       : data_(std::data(range)), size_(std::size(range)) {}
 
   [[nodiscard]] T* data() const { return data_; }
