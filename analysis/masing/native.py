@@ -12,7 +12,6 @@ import sys
 import threading
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
-from itertools import takewhile
 from pathlib import Path
 
 from masing import program
@@ -25,7 +24,7 @@ LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MV2_CO
             "SLURM_STEP_ID", "SLURM_STEPID")
 _one_at_a_time = threading.Lock()
 _of_process = None  # that has the session
-_is_ending = False
+_is_ending = _is_child = False
 
 
 def module():
@@ -73,9 +72,11 @@ def usable(options):
         return None
     if (found := module()) is None:
         return None
-    if _of_process is None and not found.mpi() and any(name in os.environ for name in LAUNCHED):
-        return None
-    return found if _of_process in (None, os.getpid()) and found.mpi() != "ended" else None
+    mpi = found.mpi()
+    if _of_process == os.getpid():
+        return found if mpi == "running" else None
+    is_another_s = _of_process or mpi == "ended" or mpi and _is_child
+    return None if is_another_s or not mpi and any(name in os.environ for name in LAUNCHED) else found
 
 
 def run(found, command, options, show):
@@ -89,8 +90,9 @@ def run(found, command, options, show):
     said = program.Lines(show)
     with _one_at_a_time:
         if _of_process is None:
+            found.start()
             _of_process = os.getpid()
-            _start(found)
+            atexit.register(_end, found)
         interruptible = is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
         try:
             image = found.result_of(command, given, said.take, interruptible)
@@ -101,26 +103,6 @@ def run(found, command, options, show):
         finally:
             said.end()
     return image, program.Answer(0, "", said.lines)
-
-
-def _start(found):
-    # What Open MPI is told by the environment is not for programs that Python starts.
-    before = _environment()
-    found.start()
-    atexit.register(_end, found)
-    for name, value in _environment().items():
-        if name not in before:
-            os.unsetenv(name)
-        elif before[name] != value:
-            os.putenv(name, before[name])
-
-
-def _environment():
-    """That of C, of which os.environ is a copy."""
-    import ctypes
-
-    variables = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
-    return dict(each.partition(b"=")[::2] for each in takewhile(bool, map(variables.__getitem__, range(10**6))))
 
 
 def _end(found):
@@ -134,8 +116,8 @@ def _end(found):
 
 
 def _forked():
-    global _one_at_a_time
-    _one_at_a_time = threading.Lock()
+    global _one_at_a_time, _is_child
+    _one_at_a_time, _is_child = threading.Lock(), True
 
 
 os.register_at_fork(after_in_child=_forked)

@@ -95,7 +95,7 @@ class Result:
             self._look()
             return self.__dict__[name]
         if name == "_file":
-            self._file = hdf5.image(self._image)
+            self._file = h5py.h5f.open_file_image(self._image)
             return self._file
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
@@ -128,7 +128,7 @@ class Result:
         return state | ({"_path": None} if self._image else {})
 
     def _opened(self):
-        return nullcontext(self._file) if self._image else hdf5.opened(self._path)
+        return nullcontext(h5py.File(self._file)) if self._image else hdf5.opened(self._path)
 
     def _look(self):
         """Read all but the numbers."""
@@ -176,9 +176,8 @@ class Result:
         name = str(name).strip("/")
         if name in self._numbers:
             return self._numbers[name]
-        # Of a result in memory no more than that is read.
-        if self._image and self._file.get(name, getclass=True) is h5py.Dataset and self._file[name].ndim:
-            return self._numbers.setdefault(name, hdf5.numbers(self._file, name))
+        if self._image and (values := hdf5.numbers_at_once(self._file, name)) is not None:
+            return self._numbers.setdefault(name, values)
         if name not in self:
             name = self._variables().get(name, ((), name))[1]
         self._require(name)

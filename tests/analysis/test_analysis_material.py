@@ -46,8 +46,9 @@ def test_springs_are_those_of_the_law(springs):
     np.testing.assert_allclose([point.move_to(x)[0] for x in X], force, atol=1e-12)
     np.testing.assert_allclose(along.move_along(X), force, atol=1e-12)
     for each in (point, along):
-        np.testing.assert_allclose([each.stored_energy, each.dissipated_energy], [stored[-1], dissipated[-1]], atol=1e-10)
-    assert material.elastic_stiffness == pytest.approx(k.sum() + springs.get("k0", 0)) and material.k0 == springs.get("k0", 0)
+        np.testing.assert_allclose(each.stored_energy, stored[-1], atol=1e-10)
+        np.testing.assert_allclose(each.dissipated_energy, dissipated[-1], atol=1e-10)
+    assert material.k0 == springs.get("k0", 0) and material.elastic_stiffness == pytest.approx(k.sum() + material.k0)
 
 
 S = np.linspace(0, 1, 11)
@@ -55,7 +56,8 @@ S = np.linspace(0, 1, 11)
 
 @pytest.mark.filterwarnings("ignore:.*sampled at")
 @pytest.mark.parametrize("functions", [
-    {"stiffness": "2-s", "threshold": "0.2+0.5*s"}, {"stiffness": lambda s: 2 - s, "threshold": lambda s: 0.2 + 0.5 * s},
+    {"stiffness": "2-s", "threshold": "0.2+0.5*s"},
+    {"stiffness": lambda s: 2 - s, "threshold": lambda s: 0.2 + 0.5 * s},
     {"stiffness": (S, 2 - S), "threshold": (S, 0.2 + 0.5 * S)}])
 def test_the_continuum_is_the_limit_of_its_cells(functions):
     s = (np.arange(4000) + 0.5) / 4000
@@ -128,12 +130,15 @@ def test_points_are_copied_and_pickled_with_their_past(again):
         other.restore(point.state())
 
 
+OF_ANOTHER = masing.MaterialPoint(masing.Material("2")).state() if native.module() else []
 MISTAKES = [
-    (lambda: masing.Material("s-2"), "^stiffness: k.s. = -2 at s = 0"), (lambda: masing.Material("sin(("), "^stiffness: "),
+    (lambda: masing.Material("s-2"), "^stiffness: k.s. = -2 at s = 0"),
+    (lambda: masing.Material("sin(("), "^stiffness: "),
     (lambda: masing.Material(threshold=lambda s: 1 / s if s else np.inf), "^threshold: inf at s = 0; give a function"),
     (lambda: masing.Material((S, S[1:])), "^stiffness: 11 arguments and 10 values; give"),
     (lambda: masing.Material.of_springs([1, 2], [1, 2, 3]), "^of_springs: give numbers, or arrays of one length"),
-    (lambda: masing.Material.of_springs([1, -2], 1), "spring 2"), (lambda: masing.Material.of_springs([], []), "one spring"),
+    (lambda: masing.Material.of_springs([1, -2], 1), "spring 2"),
+    (lambda: masing.Material.of_springs([], []), "one spring"),
     (lambda: masing.Material.of_springs(np.eye(2), 1), r"^of_springs: arrays of the shape \(2, 2\)"),
     (lambda: masing.MaterialPoint(masing.Material(), np.nan), "^a position of nan"),
     (lambda: masing.MaterialPoint(masing.Material()).move_to(np.inf), "^a position of inf"),
@@ -141,7 +146,7 @@ MISTAKES = [
     (lambda: masing.MaterialPoints(masing.Material(), 2).move([1]), "of 2 points"),
     (lambda: masing.MaterialPoints(masing.Material(), 2)[2], "^point 2 of 2"),
     (lambda: masing.MaterialPoint(masing.Material()).restore([1, 2]), "state"),
-    (lambda: masing.MaterialPoint(masing.Material()).restore(masing.MaterialPoint(masing.Material("2")).state()), "material")]
+    (lambda: masing.MaterialPoint(masing.Material()).restore(OF_ANOTHER), "material")]
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero")
@@ -180,5 +185,5 @@ def test_no_mpi_is_started():
     text = ("import masing; masing.MaterialPoint(masing.Material()).move_to(1); "
             "print(masing.native.module().mpi() == '')")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False, env={
-        "PYTHONPATH": str(Path(masing.__file__).parents[1]), "MASING_PROGRAM": program.required(), "PATH": "/usr/bin:/bin"})
+        "PYTHONPATH": str(Path(masing.__file__).parents[1]), "MASING_PROGRAM": program.required()})
     assert (done.stdout, done.stderr) == ("True\n", "")
