@@ -148,15 +148,13 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     return read_of_sound_file(call.comm, path, [&] { return io::last_field(path); });
   };
   const auto config_of = [&](std::string& path) {
-    const auto kind_of_file = [&] { return io::is_hdf5(path) ? "HDF5" : ""; };
-    if (parallel::from_root(call.comm, kind_of_file).empty()) {
+    if (parallel::from_root(call.comm, [&] { return io::is_hdf5(path) ? "HDF5" : ""; }).empty()) {
       return text_of(path);
     }
     inputs.push_back(path);
     const io::Recipe recipe = recipe_in(call.comm, path);
-    with_origin("--config", [&] {
-      require_kind("config", path, recipe.kind, name_of(command), "file");
-    });
+    with_origin("--config",
+                [&] { require_kind("config", path, recipe.kind, name_of(command), "file"); });
     path.insert(0, "/configuration of ");
     return recipe.configuration;
   };
