@@ -1,6 +1,6 @@
 """The program as Python functions: keywords are its options, the content of its result file comes back.
 
-Nothing is computed here: the program runs, and its file is read.
+Nothing is computed here: masing's own code runs, in this process or as the program, and its file is read.
 """
 
 import math
@@ -27,9 +27,10 @@ def simulate(*files, **options):
     Keywords are the program's options: `final_time=60` is --final-time 60. A keyword of Python gets an underscore:
     `from_=20`. True is an option without a value, None leaves it out. A list is written with commas, a dictionary as
     NAME=VALUE; math.inf is inf. A pair of arrays, such as `force=(t, f)`, is a table, and so is a DataFrame of two
-    columns or a Series over its index. A Run or a Study stands for its file.
+    columns or a Series over its index; a function of Python is sampled. A Run or a Study stands for its file.
 
-    Without `output` the file is temporary, and removed with the result. `ranks=n` runs n ranks on this host by mpirun.
+    Without `output` there is no file, or a temporary one that goes with the result; its save() keeps one. `ranks=n` runs
+    n ranks on this host by mpirun.
     """
     return _result("simulate", files, options)
 
@@ -123,7 +124,8 @@ def run(command, options, *, masing=None, seconds=None, show=None, name=None, mo
     Raises MasingError with the program's line.
     """
     options = {each: value for each, value in options.items() if value is not None}
-    masing, ranks, temporary = masing or program.required(), options.pop("ranks", None), "output" not in options
+    ranks, temporary = options.pop("ranks", None), "output" not in options
+    masing = masing or (None if module else program.required())
     folder = tempfile.mkdtemp(prefix="masing-run-")
     try:
         output = Path(folder) / (name or f"{command}.h5") if temporary else Path(_text(options["output"]))

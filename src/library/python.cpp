@@ -61,6 +61,7 @@ py::bytes result_of(const std::string& command, const masing::Options& options,
                     const py::function& say, bool interruptible) {
   struct sigaction before {};
   struct sigaction stop {};
+  stop.sa_flags = SA_RESTART;
   stop.sa_handler = [](int signal) {
     interrupted = 1;
     masing::request_stop(signal);

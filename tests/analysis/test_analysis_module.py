@@ -5,6 +5,7 @@ import gc
 import math
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -305,6 +306,13 @@ def test_a_child_of_a_fork_has_the_program_and_the_module_where_the_parent_has_n
                        + "pool = mp.get_context('fork').Pool(2)\n"
                        "with pool: print(*sum(pool.map(work, [0.1, 0.2]), ()))")
         assert lines == [" ".join(f"{masing.simulate(**SMALL, k0=k0).x[-1]} {here}" for k0 in (0.1, 0.2))]
+
+
+def test_what_is_no_module_for_this_python_is_passed_over(tmp_path):
+    shutil.copy(program.required(), tmp_path / "masing")
+    for name in (Path(native.module().__file__).name, "_masing.cpython-27-linux.so", "_masing.abi3.so"):
+        (tmp_path / name).write_bytes(b"another")
+    assert script("import masing\n" + RUN, MASING_PROGRAM=str(tmp_path / "masing"))[0].endswith(" False")
 
 
 def test_importing_is_quick_and_asks_for_no_module():
