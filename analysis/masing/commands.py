@@ -193,6 +193,8 @@ def _sampled(command, options):
     if not called:
         return options
     end = _final_time(command, options, called) if any(name in functions.OF_T for name in called) else None
+    if end is not None and not 0 < end < math.inf:
+        return options | dict.fromkeys(called, "1")  # and the program says what is wrong
     tables = {}
     for name, function in called.items():
         if name in functions.OF_T:

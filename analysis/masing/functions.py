@@ -28,8 +28,8 @@ def sampled(name, function, variable, end, count, stacklevel):
         values = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         values = np.array([value if _is_number(value) else math.nan for value in values], dtype=float)
-    if not np.isfinite(values).all():
-        place = int(np.argmin(np.isfinite(values)))
+    if values.shape != arguments.shape or not np.isfinite(values).all():
+        place = 0 if values.shape != arguments.shape else int(np.argmin(np.isfinite(values)))
         raise MasingError(f"{name}: {function(float(arguments[place]))!r} at {variable} = {arguments[place]:g}; give a "
                           f"function whose values in [0, {end:g}] are finite numbers")
     warnings.warn(f"{name}: sampled at {count + 1} points of 0 <= {variable} <= {end:g}; what is computed is linear "

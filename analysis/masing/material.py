@@ -22,7 +22,7 @@ class Material(_masing.Material):
     def __init__(self, stiffness="1", threshold="s+0.1", threshold_down=None, initial_u=None, k0=0):
         given = {"stiffness": stiffness, "threshold": threshold, "threshold_down": threshold_down,
                  "initial_u": initial_u}
-        self._make(*(_text(name, value) for name, value in given.items()), float(k0))
+        self._make(*(_text(name, value) for name, value in given.items()), _number("k0", k0))
 
     @classmethod
     def of_springs(cls, stiffness, threshold, threshold_down=None, initial_u=None, k0=0):
@@ -35,7 +35,7 @@ class Material(_masing.Material):
             raise MasingError("of_springs: give numbers, or arrays of one length, for k, η, η⁻ and u0") from None
         if arrays[0].ndim != 1:
             raise MasingError(f"of_springs: arrays of the shape {arrays[0].shape}; give one number a spring")
-        return _material(cls, (*arrays, float(k0)))
+        return _material(cls, (*arrays, _number("k0", k0)))
 
     def _make(self, *given):
         super().__init__(*given)
@@ -59,7 +59,7 @@ class MaterialPoint(_masing.MaterialPoint):
     """
 
     def __init__(self, material, x=0.0):
-        super().__init__(material, x)
+        super().__init__(_of_masing(material), _number("x", x))
         self.material = material
 
     def __reduce__(self):
@@ -73,7 +73,9 @@ class MaterialPoints(_masing.MaterialPoints):
     """
 
     def __init__(self, material, n, x=0.0):
-        super().__init__(material, n, x)
+        if not isinstance(n, int | np.integer) or n < 0:
+            raise MasingError(f"n = {n!r}: give the number of points")
+        super().__init__(_of_masing(material), n, _number("x", x))
         self.material = material
 
     def __iter__(self):
@@ -89,6 +91,19 @@ class MaterialPoints(_masing.MaterialPoints):
 
     def __reduce__(self):
         return _restored, (type(self), self.material, len(self), [each.state() for each in self])
+
+
+def _of_masing(material):
+    if not isinstance(material, Material):
+        raise MasingError(f"a point of {material!r}; give a masing.Material")
+    return material
+
+
+def _number(name, value):
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise MasingError(f"{name} = {value!r}: give a number") from None
 
 
 def _material(cls, given):
@@ -110,4 +125,4 @@ def _text(name, value):
         value = functions.sampled(name, value, "s", 1.0, 1000, stacklevel=4)
     if isinstance(value, str) or value is None:
         return value or ("0" if name == "initial_u" else "")
-    return commands.points(name, value) if hasattr(value, "__len__") else repr(float(value))
+    return commands.points(name, value) if hasattr(value, "__len__") else repr(_number(name, value))

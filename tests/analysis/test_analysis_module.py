@@ -196,6 +196,10 @@ def test_functions_of_s_and_those_that_cannot_be_sampled():
         masing.simulate(**SMALL, force=lambda t: math.nan if t == 10 else 1)
     with pytest.raises(masing.MasingError, match=r"^force: None at t = 0; give"):
         masing.simulate(**SMALL, force=lambda t: None)
+    with pytest.raises(masing.MasingError, match=r"^force: array\(\[1, 2\]\) at t = 0; give"):
+        masing.simulate(**SMALL, force=lambda t: np.array([1, 2]))
+    with pytest.raises(masing.MasingError, match="^--final-time: "):
+        masing.simulate(**SMALL | {"final_time": -1}, force=np.sin)
     with pytest.raises(ZeroDivisionError):
         masing.simulate(**SMALL, force=lambda t: 1 / (float(t) - 5))
     with pytest.raises(masing.MasingError, match="^force: a function of Python is sampled up to final_time, .10/w. "):
