@@ -29,7 +29,7 @@ def simulate(*files, **options):
     NAME=VALUE; math.inf is inf. A pair of arrays, such as `force=(t, f)`, is a table, and so is a DataFrame of two
     columns or a Series over its index; a function of Python is sampled. A Run or a Study stands for its file.
 
-    Without `output` there is no file, or a temporary one that goes with the result; its save() keeps one. `ranks=n` runs
+    Without `output` there is no file, or a temporary one that goes with the result; save() keeps one. `ranks=n` runs
     n ranks on this host by mpirun.
     """
     return _result("simulate", files, options)

@@ -138,7 +138,7 @@ MISTAKES = [
     (lambda: masing.Material((S, S[1:])), "^stiffness: 11 arguments and 10 values; give"),
     (lambda: masing.Material.of_springs([1, 2], [1, 2, 3]), "^of_springs: give numbers, or arrays of one length"),
     (lambda: masing.Material.of_springs([1, -2], 1), "spring 2"),
-    (lambda: masing.Material.of_springs([], []), "one spring"), (lambda: masing.Material(k0="a"), "^k0 = 'a': give a n"),
+    (lambda: masing.Material.of_springs([], []), "one spring"), (lambda: masing.Material(k0="a"), "^k0 = .a.: give"),
     (lambda: masing.MaterialPoint(3), "^a point of 3; give a masing.Material"),
     (lambda: masing.MaterialPoints(masing.Material(), -1), "^n = -1: give the number of points"),
     (lambda: masing.Material.of_springs(np.eye(2), 1), r"^of_springs: arrays of the shape \(2, 2\)"),
