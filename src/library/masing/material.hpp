@@ -90,7 +90,9 @@ class Material {
   /// The continuum \f$ S = \int_0^1 k(s)\,u(s)\,ds \f$. Takes some 10 ms. Throws Mistake.
   static Material continuum(const Continuum& slab, double k0 = 0.0);
   /// The same with these two functions of s.
-  static Material continuum(const std::string& stiffness, const std::string& threshold);
+  static Material continuum(const std::string& stiffness, const std::string& threshold) {
+    return continuum(Continuum{stiffness, threshold});
+  }
 
   /// k0.
   [[nodiscard]] double k0() const;
@@ -101,9 +103,8 @@ class Material {
 
  private:
   friend class MaterialPoint;
-  friend class MaterialPoints;
   struct Data;
-  explicit Material(std::shared_ptr<const Data> data);
+  explicit Material(Data&& data);
 
   std::shared_ptr<const Data> data_;
 };
@@ -117,8 +118,7 @@ class MaterialPoint {
   explicit MaterialPoint(const Material& material, double x = 0.0);
   MaterialPoint(const MaterialPoint& other);
   MaterialPoint(MaterialPoint&& other) noexcept;
-  MaterialPoint& operator=(const MaterialPoint& other);
-  MaterialPoint& operator=(MaterialPoint&& other) noexcept;
+  MaterialPoint& operator=(MaterialPoint other) noexcept;
   ~MaterialPoint();
 
   /// The committed position x.
@@ -145,7 +145,9 @@ class MaterialPoint {
   /// The committed elongation u of a spring of the material, by its thresholds and u0.
   [[nodiscard]] double elongation(const SpringSlider& spring) const;
   /// The same of a spring with this threshold in both directions and u0 = 0.
-  [[nodiscard]] double elongation(double threshold) const;
+  [[nodiscard]] double elongation(double threshold) const {
+    return elongation(SpringSlider{1.0, threshold});
+  }
   /// ½ k0 x² + ½ ∫ k u² ds at the committed position.
   [[nodiscard]] double stored_energy() const;
   /// What the sliders took since the start: ∫ (k0 x + S) dx - (the stored energy gained), ≥ 0.
@@ -164,13 +166,8 @@ class MaterialPoint {
   void restore(View<const double> state);
 
  private:
-  friend class MaterialPoints;
   struct Data;
-  [[nodiscard]] Data& data();
-  [[nodiscard]] const Data& data() const;
-
-  // In place, so that points in an array lie beside each other.
-  alignas(64) unsigned char storage_[192];
+  std::unique_ptr<Data> data_;
 };
 
 /// Points of one material that are moved together, as those of the elements of a mesh. Arrays have
@@ -178,27 +175,35 @@ class MaterialPoint {
 class MaterialPoints {
  public:
   /// `count` points at `x`. Throws Mistake where x is not finite.
-  MaterialPoints(const Material& material, std::size_t count, double x = 0.0);
+  MaterialPoints(const Material& material, std::size_t count, double x = 0.0)
+      : points_(count, MaterialPoint(material, x)) {}
 
   /// n.
-  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] std::size_t size() const { return points_.size(); }
   /// set_trial of every point: forces, and stiffnesses where there is room for them. Throws Mistake
   /// where sizes differ or an x is not finite; then nothing has changed.
   void set_trial(View<const double> x, View<double> force, View<double> stiffness = {});
-  /// commit, revert_to_last, revert_to_start of every point.
-  void commit();
-  void revert_to_last();
-  void revert_to_start();
   /// move_to of every point; otherwise as set_trial.
   void move(View<const double> x, View<double> force, View<double> stiffness = {});
+  /// commit, revert_to_last, revert_to_start of every point.
+  void commit() { each(&MaterialPoint::commit); }
+  void revert_to_last() { each(&MaterialPoint::revert_to_last); }
+  void revert_to_start() { each(&MaterialPoint::revert_to_start); }
 
   /// Point i, for its state, its energies and its elongations. Throws Mistake where there is none.
   [[nodiscard]] const MaterialPoint& operator[](std::size_t i) const;
-  [[nodiscard]] MaterialPoint& operator[](std::size_t i);
+  [[nodiscard]] MaterialPoint& operator[](std::size_t i) {
+    return const_cast<MaterialPoint&>(std::as_const(*this)[i]);
+  }
 
  private:
-  template <class Use>
-  void for_each(View<const double> x, View<double> force, View<double> stiffness, const Use& use);
+  template <auto Use>
+  void for_each(View<const double> x, View<double> force, View<double> stiffness);
+  void each(void (MaterialPoint::*use)()) {
+    for (MaterialPoint& point : points_) {
+      (point.*use)();
+    }
+  }
 
   std::vector<MaterialPoint> points_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "slab/turning_points/turning_points.hpp"
 
 namespace masing::slab {
 
@@ -72,23 +74,15 @@ bool begins_at_zero(const Profile& profile) {
 /// goes with an extreme of x. A cell that it passes changes its set, at most twice while x goes on,
 /// so a step costs O(1), amortised over a run. The sums depend on the extremes alone, not on
 /// earlier ones.
-class CellMeasure final : public Measure {
+class CellMeasure : public Measure {
  public:
-  CellMeasure(const Profile& all, bool with_slip)
+  explicit CellMeasure(const Profile& all)
       : Measure(slab::begins_at_zero(all), true),
         scale_(largest(all, [](const Element& cell) { return cell.stiffness; }),
                largest(all, [](const Element& cell) { return cell.stiffness * cell.threshold; }),
                all.range.size),
         nodes_(static_cast<std::size_t>(all.range.size + 2)) {
     fill_table(all);
-    if (with_slip) {
-      // Of terms ≥ 0 alone: N' = M.
-      slip_.resize(nodes_.size() - 1);
-      for (std::size_t i = 2; i < slip_.size(); ++i) {
-        slip_[i] = slip_[i - 1] +
-                   (nodes_[i].threshold - nodes_[i - 1].threshold) * nodes_[i - 1].sums.force;
-      }
-    }
     if (!begins_at_zero()) {
       fill_lists(all);
     }
@@ -118,27 +112,6 @@ class CellMeasure final : public Measure {
     return r * below(r, hint).force - integral;
   }
 
-  [[nodiscard]] double slip(double r, const FrontSearch& near) const override {
-    if (slip_.empty()) {
-      return Measure::slip(r, near);
-    }
-    FrontSearch search = near;
-    const auto passed = static_cast<std::size_t>(find(r, search));
-    return passed == 0 ? 0.0
-                       : slip_[passed] + (r - nodes_[passed].threshold) * nodes_[passed].sums.force;
-  }
-
-  [[nodiscard]] double outer_slip(const Excursion& excursion, int direction) const override {
-    double sum = 0.0;
-    for (const YieldCell& cell : lists_.front()) {
-      const double first = cell.threshold - direction * cell.initial_u;
-      const double again = 2 * cell.threshold - excursion.toward(-direction);
-      sum += cell.stiffness * cell.threshold *
-             std::max(0.0, excursion.toward(direction) - std::min(first, again));
-    }
-    return sum / static_cast<double>(cells());
-  }
-
   [[nodiscard]] OuterSums outer(const Excursion& excursion, int direction,
                                 SearchHint& hint) const override {
     const CellMarks& marks = moved(excursion, hint);
@@ -161,13 +134,21 @@ class CellMeasure final : public Measure {
     return growth;
   }
 
- private:
+ protected:
   /// η of one cell, and the sums up to it.
   struct Node {
     double threshold = 0.0;
     Sums sums;
   };
 
+  [[nodiscard]] std::int64_t find(double r, FrontSearch& search) const {
+    return search.passed([nodes = nodes_.data() + 1](std::int64_t i) { return nodes[i].threshold; },
+                         cells(), r);
+  }
+  /// [P + 2], from -∞ to +∞, in the order of η.
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+
+ private:
   void fill_table(const Profile& all) {
     for (std::int64_t i = 0; i < all.range.size; ++i) {
       const Element cell = all.element(i);
@@ -205,10 +186,6 @@ class CellMeasure final : public Measure {
   }
 
   [[nodiscard]] std::int64_t cells() const { return static_cast<std::int64_t>(nodes_.size()) - 2; }
-  [[nodiscard]] std::int64_t find(double r, FrontSearch& search) const {
-    return search.passed([nodes = nodes_.data() + 1](std::int64_t i) { return nodes[i].threshold; },
-                         cells(), r);
-  }
 
   const CellMarks& moved(const Excursion& to, SearchHint& hint) const {
     CellMarks& marks = hint.marks.empty() ? hint.marks.emplace_back(start_) : hint.marks.front();
@@ -271,16 +248,76 @@ class CellMeasure final : public Measure {
   }
 
   ExactScale scale_;
-  std::vector<Node> nodes_;                      // [P + 2], from -∞ to +∞, in the order of η
-  std::vector<double> slip_;                     // [P + 1], at the nodes but the last, if wanted
+  std::vector<Node> nodes_;
   std::array<std::vector<YieldCell>, 3> lists_;  // in the order of each of the limits
   CellMarks start_;                              // no cell has passed
 };
 
+/// P cells have weights 1/P, springs have none.
+Profile profile_of(const std::vector<Element>& springs) {
+  Profile profile;
+  profile.range = {0, std::ssize(springs)};
+  for (const Element& spring : springs) {
+    profile.stiffness.push_back(static_cast<double>(springs.size()) * spring.stiffness);
+    profile.threshold.push_back(spring.threshold);
+    profile.initial_u.push_back(spring.initial_u);
+  }
+  return profile;
+}
+
+/// A CellMeasure that keeps its cells.
+class SpringMeasure final : public CellMeasure {
+ public:
+  explicit SpringMeasure(std::vector<Element> springs)
+      : CellMeasure(profile_of(springs)), springs_(std::move(springs)), slip_(nodes().size() - 1) {
+    for (std::size_t i = 2; i < slip_.size(); ++i) {
+      slip_[i] = slip_[i - 1] + slip_beyond(i - 1, nodes()[i].threshold);
+    }
+  }
+
+  [[nodiscard]] double slip(double r, FrontSearch near) const override {
+    const auto passed = static_cast<std::size_t>(find(r, near));
+    return passed == 0 ? 0.0 : slip_[passed] + slip_beyond(passed, r);
+  }
+
+  [[nodiscard]] std::optional<ElongationSums> sums(const RememberedElongation& u) const override {
+    ElongationSums sums;
+    for (const Element& spring : springs_) {
+      const double now = u(spring);
+      const double force = spring.stiffness * (now - spring.shift);
+      sums.energy += 0.5 * spring.stiffness * now * now;
+      sums.load += spring.shift * force;
+      sums.grip += spring.threshold * force;
+    }
+    return sums;
+  }
+
+  [[nodiscard]] std::optional<double> preload() const override {
+    double sum = 0.0;
+    for (const Element& spring : springs_) {
+      sum += spring.stiffness * spring.shift;
+    }
+    return sum;
+  }
+
+ private:
+  /// N(r) - N of a node, from where M is constant: terms ≥ 0, as N' = M.
+  [[nodiscard]] double slip_beyond(std::size_t node, double r) const {
+    return (r - nodes()[node].threshold) * nodes()[node].sums.force;
+  }
+
+  std::vector<Element> springs_;
+  std::vector<double> slip_;  // N, [P + 1], at the nodes but the last
+};
+
 }  // namespace
 
-std::shared_ptr<const Measure> make_cell_measure(const Profile& all, bool with_slip) {
-  return std::make_shared<const CellMeasure>(all, with_slip);
+std::shared_ptr<const Measure> make_cell_measure(const Profile& all) {
+  return std::make_shared<const CellMeasure>(all);
+}
+
+std::shared_ptr<const Measure> make_spring_measure(std::vector<Element> springs) {
+  return std::make_shared<const SpringMeasure>(std::move(springs));
 }
 
 }  // namespace masing::slab

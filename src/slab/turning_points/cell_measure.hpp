@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "slab/profile.hpp"
 #include "slab/turning_points/measure.hpp"
@@ -49,7 +50,9 @@ class ExactScale {
 /// The measure of a profile, all P cells: exact sums, each rounded once, in the order of η. A
 /// look-up costs some 5 ns where the front moves smoothly, whatever P. Throws UserError as
 /// ExactScale. Local.
-/// `with_slip`: with a table of slip(), too.
-std::shared_ptr<const Measure> make_cell_measure(const Profile& all, bool with_slip = false);
+std::shared_ptr<const Measure> make_cell_measure(const Profile& all);
+
+/// The same of springs, \f$ \sum_i k_i u_i \f$, with all that a Measure may tell.
+std::shared_ptr<const Measure> make_spring_measure(std::vector<Element> springs);
 
 }  // namespace masing::slab

@@ -407,32 +407,11 @@ SmoothMeasure::SmoothMeasure(IntervalSets settled, std::optional<IntervalSets> s
   total_ = settled_.all().sums();
 }
 
-double SmoothMeasure::outer_slip(const Excursion& excursion, int direction) const {
-  // A cell that the other extreme has not made yield begins to slide at D = η - σ u0, any other at
-  // R = 2η. A limit that none reaches takes part of the sets of yield_set away.
-  const std::size_t own = direction > 0 ? 0 : 1;
-  const auto of = [&](bool with_own, bool with_span, YieldSet set) {
-    Excursion some = excursion;
-    some.*limit_of[own] = with_own ? some.*limit_of[own] : -infinity;
-    some.span = with_span ? some.span : -infinity;
-    return sets_->sums(some)[static_cast<std::size_t>(set)];
-  };
-  const YieldSet others = direction > 0 ? YieldSet::down : YieldSet::up;
-  const Integrals first = of(true, false, direction > 0 ? YieldSet::up : YieldSet::down);
-  Integrals again = of(false, false, others);
-  again.add(-1.0, of(false, true, others));
-  return excursion.toward(direction) * first.force - first.threshold_square +
-         direction * first.threshold_initial + excursion.span * again.force -
-         2 * again.threshold_square;
-}
-
-std::optional<double> SmoothMeasure::elastic_energy(const RememberedElongation& u,
-                                                    double* preloads) const {
+std::optional<ElongationSums> SmoothMeasure::sums(const RememberedElongation& u) const {
   const Integrals& total = settled_.all();
   double twice = total.load_square;
-  double unused = 0.0;
-  double& loads = preloads != nullptr ? *preloads : unused;
-  loads = 0.0;
+  double loads = 0.0;
+  double grip = 0.0;
   Integrals reached;
   // The cells up to `next`, beyond those reached, with v = sign η + offset.
   const auto add_band = [&](double next, int sign, double offset) {
@@ -442,6 +421,7 @@ std::optional<double> SmoothMeasure::elastic_energy(const RememberedElongation& 
     const double load = sign * band.load_force + offset * band.load;
     twice += band.yielded_square(sign, offset) + 2 * load;
     loads += load;
+    grip += sign * band.threshold_square + offset * band.force;
     reached = to;
   };
   if (u.legs.empty()) {
@@ -457,8 +437,9 @@ std::optional<double> SmoothMeasure::elastic_energy(const RememberedElongation& 
   const double move = u.x - u.x0;
   if (!sets_) {
     const double load = total.load - reached.load;
-    loads += move * load;
-    return 0.5 * (twice + move * move * (total.stiffness - reached.stiffness) + 2 * move * load);
+    const double energy =
+        0.5 * (twice + move * move * (total.stiffness - reached.stiffness) + 2 * move * load);
+    return {{energy, loads + move * load, grip + move * (total.force - reached.force)}};
   }
   const auto all = sets_->sums({u.highest - u.x0, u.x0 - u.lowest, u.highest - u.lowest});
   const auto of = [&](YieldSet set) -> const Integrals& {
@@ -471,8 +452,9 @@ std::optional<double> SmoothMeasure::elastic_energy(const RememberedElongation& 
            never.initial_square_at(move);
   const double load = up.load_force + (u.x - u.highest) * up.load - down.load_force +
                       (u.x - u.lowest) * down.load + never.load_initial + move * never.load;
-  loads += load;
-  return 0.5 * (twice + 2 * load);
+  grip += up.threshold_square + (u.x - u.highest) * up.force - down.threshold_square +
+          (u.x - u.lowest) * down.force + never.threshold_initial + move * never.force;
+  return {{0.5 * (twice + 2 * load), loads + load, grip}};
 }
 
 bool begins_at_zero(const Slab& slab, const std::vector<SmoothSpan>& spans) {

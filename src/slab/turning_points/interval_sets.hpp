@@ -182,10 +182,8 @@ class SmoothMeasure : public Measure {
   [[nodiscard]] double second_moment(double r) const final {
     return settled_.integrals(r).threshold_square;
   }
-  [[nodiscard]] double outer_slip(const Excursion& excursion, int direction) const final;
   /// Between two radii of legs v is ±η + a constant, beyond the largest what the YieldSets give.
-  [[nodiscard]] std::optional<double> elastic_energy(const RememberedElongation& u,
-                                                     double* preloads = nullptr) const final;
+  [[nodiscard]] std::optional<ElongationSums> sums(const RememberedElongation& u) const final;
   [[nodiscard]] std::optional<double> preload() const final { return settled_.all().load; }
 
  private:

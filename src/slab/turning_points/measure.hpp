@@ -83,6 +83,13 @@ struct OuterSums {
 
 struct RememberedElongation;
 
+/// Sums over all cells, v = u - c.
+struct ElongationSums {
+  double energy = 0.0;  ///< ½ ∫ k u² ds
+  double load = 0.0;    ///< ∫ k c v ds
+  double grip = 0.0;    ///< ∫ k η v ds
+};
+
 /// Counts the entries of a nondecreasing sequence that a slowly moving front has passed: searches
 /// first where the front would be at its last speed, then ever farther away. The result does not
 /// depend on earlier searches; only the cost does.
@@ -186,16 +193,18 @@ class Measure {
   [[nodiscard]] virtual double second_moment(double r) const = 0;
   /// N(r) = ∫ k η (r - η) ds over η ≤ r, ≥ 0: what the sliders take while x goes from x0, where u =
   /// 0, to x0 + r. `near`: of a look-up not far from r.
-  [[nodiscard]] virtual double slip(double r, const FrontSearch& /*near*/) const {
+  [[nodiscard]] virtual double slip(double r, FrontSearch /*near*/) const {
     return std::max(0.0, r * below(r).force - second_moment(r));
   }
-  /// ∫ k η (D - d)⁺ ds, D the extreme in `direction`, d where the cell begins to slide if the other
-  /// is what it is: differences are what the sliders take while the extreme grows. Requires u0 ≠ 0.
-  [[nodiscard]] virtual double outer_slip(const Excursion& excursion, int direction) const = 0;
-  /// ½ ∫ k u² ds; nothing where that takes a sum over cells. `preloads` gets ∫ k c v ds.
-  [[nodiscard]] virtual std::optional<double> elastic_energy(const RememberedElongation& /*u*/,
-                                                             double* /*preloads*/ = nullptr) const {
+  /// Sums over the cells of what their elongations are; nothing where these are on other ranks.
+  [[nodiscard]] virtual std::optional<ElongationSums> sums(
+      const RememberedElongation& /*u*/) const {
     return {};
+  }
+  /// The first of them.
+  [[nodiscard]] std::optional<double> elastic_energy(const RememberedElongation& u) const {
+    const auto known = sums(u);
+    return known ? std::optional(known->energy) : std::nullopt;
   }
   /// ∫ k c ds, the preload of thresholds that differ by direction; nothing where that takes a sum
   /// over cells.

@@ -4,7 +4,9 @@
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 #include "base/limits.hpp"
 
@@ -22,15 +24,14 @@ int sign(double value) {
 
 TurningPoints::TurningPoints(const Measure& measure, const TurningPointState& state)
     : measure_(&measure),
-      total_stiffness_(measure.total().stiffness),
       x0_(state.x0),
       opposite_(state.opposite),
       x_(state.x0),
-      follows_slip_(state.follows_slip),
+      direction_(state.positions.empty() ? state.direction
+                                         : sign(state.positions.front() - state.opposite)),
       wiped_out_(state.wiped_out),
       outer_start_(state.outer_start) {
-  direction_ =
-      state.positions.empty() ? state.direction : sign(state.positions.front() - opposite_);
+  leg_ = outer_leg(direction_);
   for (const double position : state.positions) {
     x_ = position;
     force_ = force_at(position);
@@ -41,113 +42,89 @@ TurningPoints::TurningPoints(const Measure& measure, const TurningPointState& st
 }
 
 TurningPointState TurningPoints::state() const {
-  TurningPointState plain{x0_,           x_,         direction_,  opposite_, {},
-                          follows_slip_, wiped_out_, outer_start_};
-  for (const Level& level : levels_) {
-    plain.positions.push_back(level.position);
+  TurningPointState plain{x0_, x_, direction_, opposite_, {}, wiped_out_, outer_start_};
+  for (std::size_t i = 1; i <= turning_points(); ++i) {
+    plain.positions.push_back(leg(i).position);
   }
   return plain;
 }
 
-Tangent TurningPoints::tangent_at(double x, const Level& leg, int direction,
-                                  double opposite) const {
-  if (!is_outer(leg)) {
-    const double r = std::max(0.0, 0.5 * direction * (x - leg.position));
-    const Sums yielded = measure_->below(r, hint_);
-    const double stiffness = total_stiffness_ - yielded.stiffness;
-    return {leg.force + (x - leg.position) * stiffness + 2 * direction * yielded.force, stiffness};
+Tangent TurningPoints::outer_tangent(const Excursion& excursion, int direction) const {
+  const OuterSums sums = measure_->outer(excursion, direction, hint_);
+  return {sums.force_at(excursion, direction), sums.opposite + sums.never};
+}
+
+TurningPoints::Leg TurningPoints::outer_leg(int direction) const {
+  return {x0_, direction * infinity, 0.0, measure_->begins_at_zero() ? 1.0 : 0.0};
+}
+
+TurningPoints::Leg TurningPoints::turned() const {
+  if (!around_.empty()) {
+    return {x_, leg_.position, force_};
   }
-  if (!measure_->begins_at_zero()) {
-    const Excursion excursion = excursion_at(x, direction, opposite);
-    const OuterSums sums = measure_->outer(excursion, direction, hint_);
-    return {sums.force_at(excursion, direction), sums.opposite + sums.never};
+  if (x_ == opposite_) {
+    return outer_leg(-direction_);
   }
-  const Sums yielded = measure_->below(std::max(0.0, direction * (x - x0_)), hint_);
-  const double stiffness = total_stiffness_ - yielded.stiffness;
-  return {(x - x0_) * stiffness + direction * yielded.force, stiffness};
+  const bool mirrors = measure_->begins_at_zero();
+  return {x_, mirrors ? x_ - 2 * direction_ * radius_at(x_, leg_, direction_) : opposite_, force_};
 }
 
 Tangent TurningPoints::ahead(double x) const {
   const bool reverses = x != x_ && (x > x_) != (direction_ > 0);
   const int direction = reverses ? -direction_ : direction_;
-  const auto size = static_cast<std::int64_t>(levels_.size());
-  Level begun;  // by the move
-  std::int64_t leg = size - 1;
-  if (reverses && (size > 0 || x_ != opposite_)) {
-    begun = {x_, size > 0 ? leg_.position : outer_meeting(), force_};
-    leg = size;
-  }
-  const auto at = [&](std::int64_t i) -> const Level& {
-    return i + 1 < size ? levels_[i] : i + 1 == size ? leg_ : begun;
+  const Leg first = reverses ? turned() : leg_;
+  const auto last = std::ssize(around_) + (reverses && std::isfinite(first.meeting) ? 1 : 0);
+  const auto at = [&](std::int64_t i) -> const Leg& {
+    return i == last ? first : leg(static_cast<std::size_t>(i));
   };
-  // Every other leg goes this way; the move closes those from one of them on.
-  const auto closes = [&](std::int64_t i) { return direction * (x - at(i).meeting) >= 0.0; };
-  if (x != x_ && leg >= 0 && closes(leg)) {
-    std::int64_t closed = leg;
-    // Mostly it is one loop; else between here and before the first.
-    leg = closed >= 2 && !closes(closed - 2) ? closed - 2 : closed % 2 - 2;
-    while (closed - leg > 2) {
-      const std::int64_t middle = leg + (closed - leg) / 4 * 2;
-      (closes(middle) ? closed : leg) = middle;
-    }
-    if (closed == 0 && !measure_->begins_at_zero()) {
-      return tangent_at(x, {}, direction, at(0).position);
-    }
-  }
-  return tangent_at(x, leg < 0 ? Level{} : at(leg), direction, opposite_);
+  // Every other leg goes this way; the move closes the last ones of them.
+  const auto meeting = [&](std::int64_t i) { return direction * at(last - 2 * i).meeting; };
+  const std::int64_t to = last - 2 * FrontSearch().passed(meeting, (last + 1) / 2, direction * x);
+  return to < 0 ? tangent_at(x, outer_leg(direction), direction, at(1).position)
+                : tangent_at(x, at(to), direction, opposite_);
 }
 
 double TurningPoints::outer_slip(double x, int direction) const {
   if (measure_->begins_at_zero()) {
     return measure_->slip(std::abs(x - x0_), hint_.front);
   }
-  const auto up_to = [&](double end) {
-    return measure_->outer_slip(excursion_at(end, direction, opposite_), direction);
+  // All slide in one direction: each by what x has moved and v has not.
+  const auto grip = [&](double end) {
+    const auto [low, high] = std::minmax(end, opposite_);
+    return measure_->sums({x0_, end, direction, high, low, {}})->grip;
   };
-  return std::max(0.0, up_to(x) - up_to(outer_start_));
+  return std::max(0.0, direction * ((x - outer_start_) * measure_->total().force -
+                                    (grip(x) - grip(outer_start_))));
 }
 
 double TurningPoints::slip_energy() const {
-  const bool turned = !levels_.empty();
-  const int outward = levels_.size() % 2 == 0 ? direction_ : -direction_;
-  double sum = wiped_out_ + outer_slip(turned ? levels_.front().position : x_, outward);
-  for (std::size_t i = 0; i < levels_.size(); ++i) {
-    const double end = i + 1 < levels_.size() ? levels_[i + 1].position : x_;
-    sum += 2 * measure_->slip(0.5 * std::abs(end - levels_[i].position), hint_.front);
+  const std::size_t turns = turning_points();
+  double end = turns == 0 ? x_ : leg(1).position;
+  double sum = wiped_out_ + outer_slip(end, turns % 2 == 0 ? direction_ : -direction_);
+  for (std::size_t i = 1; i <= turns; ++i) {
+    const double start = std::exchange(end, i < turns ? leg(i + 1).position : x_);
+    sum += 2 * measure_->slip(0.5 * std::abs(end - start), hint_.front);
   }
   return sum;
 }
 
 void TurningPoints::reverse() {
-  if (!levels_.empty()) {
-    levels_.push_back({x_, levels_.back().position, force_});
-  } else if (x_ != opposite_) {
-    levels_.push_back({x_, outer_meeting(), force_});
+  const Leg next = turned();
+  if (std::isfinite(next.meeting)) {
+    around_.push_back(leg_);
   }
-  leg_ = levels_.empty() ? Level{} : levels_.back();
+  leg_ = next;
   direction_ = -direction_;
-}
-
-double TurningPoints::corner(int direction) const {
-  if (direction == direction_) {
-    return levels_.empty() ? direction * infinity : levels_.back().meeting;
-  }
-  if (!levels_.empty()) {
-    return levels_.back().position;
-  }
-  return x_ == opposite_ ? direction * infinity : outer_meeting();
 }
 
 double TurningPoints::next_break() const {
   if (is_outermost()) {
     return next_outer_break();
   }
-  const double origin = levels_.empty() ? x0_ : levels_.back().position;
-  const int scale = levels_.empty() ? 1 : 2;
-  double place = levels_.empty() ? travel_at(x_) : radius_at(levels_.back(), x_);
+  double r = radius_at(x_, leg_, direction_);
   for (;;) {
-    place = measure_->next_break(place, hint_);
-    const double position = origin + scale * direction_ * place;
+    r = measure_->next_break(r, hint_);
+    const double position = leg_.position + direction_ / leg_.ratio * r;
     if (direction_ * (position - x_) > 0.0) {
       return position;
     }
@@ -155,11 +132,11 @@ double TurningPoints::next_break() const {
 }
 
 RememberedElongation TurningPoints::elongation() const {
-  const double other = levels_.empty() ? x_ : levels_.front().position;
+  const double other = around_.empty() ? x_ : leg(1).position;
   RememberedElongation u{
       x0_, x_, direction_, std::max(other, opposite_), std::min(other, opposite_), {}};
-  for (const Level& level : levels_) {
-    u.legs.push_back({level.position, level.meeting});
+  for (std::size_t i = 1; i <= turning_points(); ++i) {
+    u.legs.push_back({leg(i).position, leg(i).meeting});
   }
   return u;
 }
@@ -176,28 +153,28 @@ double TurningPoints::next_outer_break() const {
   return position;
 }
 
-double TurningPoints::outer_meeting() const {
-  return measure_->begins_at_zero() ? x_ - 2 * direction_ * travel_at(x_) : opposite_;
-}
-
 void TurningPoints::wipe_out_loop() {
-  const auto [position, meeting, force] = levels_.back();
-  if (follows_slip_) {
-    const bool is_loop = levels_.size() > 1;  // else half of one
-    wiped_out_ +=
-        (is_loop ? 4 : 2) * measure_->slip(0.5 * std::abs(position - meeting), hint_.front);
+  const Leg closed = leg_;
+  const bool is_loop = around_.size() > 1;  // else half of one
+  const bool follows_slip = !std::isnan(wiped_out_);
+  if (follows_slip) {
+    wiped_out_ += (is_loop ? 4 : 2) *
+                  measure_->slip(0.5 * std::abs(closed.position - closed.meeting), hint_.front);
   }
-  levels_.pop_back();
-  if (!levels_.empty()) {
-    levels_.pop_back();
-  } else if (!measure_->begins_at_zero()) {
-    if (follows_slip_) {
-      wiped_out_ += outer_slip(position, -direction_);
-      outer_start_ = meeting;
+  around_.pop_back();
+  if (is_loop) {
+    leg_ = around_.back();
+    around_.pop_back();
+    return;
+  }
+  leg_ = outer_leg(direction_);
+  if (!measure_->begins_at_zero()) {
+    if (follows_slip) {
+      wiped_out_ += outer_slip(closed.position, -direction_);
+      outer_start_ = closed.meeting;
     }
-    opposite_ = position;
+    opposite_ = closed.position;
   }
-  leg_ = levels_.empty() ? Level{} : levels_.back();
 }
 
 namespace {

@@ -77,8 +77,8 @@ struct TurningPointState {
   int direction = 1;              ///< of the last move, +1 or -1
   double opposite = 0.0;          ///< the extreme of the past that neither X_1 nor x has extended
   std::vector<double> positions;  ///< X_1, …, X_n: turning positions not yet wiped out
-  bool follows_slip = false;      ///< whether slip_energy() is known
-  double wiped_out = 0.0;         ///< its part of what is wiped out
+  /// Of slip_energy(), what is wiped out; not a number where that is not followed.
+  double wiped_out = std::numeric_limits<double>::quiet_NaN();
   /// Where x, or X_1 before it turned, began to extend its extreme; of use where u0 ≠ 0.
   double outer_start = x0;
 
@@ -115,7 +115,7 @@ class TurningPoints {
   /// Where u = u0.
   [[nodiscard]] double x0() const { return x0_; }
   /// How many turning points still matter.
-  [[nodiscard]] std::size_t turning_points() const { return levels_.size(); }
+  [[nodiscard]] std::size_t turning_points() const { return around_.size(); }
   /// Position x.
   [[nodiscard]] double x() const { return x_; }
   /// Direction of the last move, +1 or -1 (+1 before the first).
@@ -126,19 +126,12 @@ class TurningPoints {
   [[nodiscard]] TurningPointState state() const;
 
   /// Move monotonically from here to `x`; returns S there.
-  double move_to(double x) {
-    if (x == x_) {
-      return force_;
-    }
-    pass_to(x);
-    force_ = force_at(x);
-    return force_;
-  }
+  double move_to(double x) { return x == x_ ? force_ : move_along(x).force; }
 
   /// The same; with dS/dx, for one look-up.
   Tangent move_along(double x) {
     pass_to(x);
-    const Tangent here = tangent_at(x, leg_, direction_, opposite_);
+    const Tangent here = tangent_at(x);
     force_ = here.force;
     return here;
   }
@@ -155,39 +148,34 @@ class TurningPoints {
 
   /// What the sliders have taken since x0, ∫ S dx less the gain of ½ ∫ k v² ds, in closed form: on
   /// a leg 2 N(r), N = ∫ k η (r - η) ds over η ≤ r, as a cell that yields slides by 2 (r - η).
-  /// Loops that were wiped out are summed up, the others are looked up. Requires follows_slip.
+  /// Loops that were wiped out are summed up, the others are looked up. Requires that it is
+  /// followed.
   [[nodiscard]] double slip_energy() const;
 
   /// Reverse the direction here: begin a new leg. Where x has never left x0, or is there and the
   /// directions mirror each other, no turning point is added.
   void reverse();
 
-  /// S at a trial position on the present leg: from here in the present direction, not beyond
-  /// corner(direction()). Nothing moves.
-  [[nodiscard]] double force_at(double x) const {
-    if (is_outer(leg_)) [[unlikely]] {
-      return tangent_at(x, leg_, direction_, opposite_).force;
-    }
-    const Sums yielded = measure_->below(radius_at(leg_, x), hint_);
-    return leg_.force + (x - leg_.position) * (total_stiffness_ - yielded.stiffness) +
-           2 * direction_ * yielded.force;
+  /// S and dS/dx, the stiffness of the cells not at their limit, at a trial position on the present
+  /// leg: from here in the present direction, not beyond corner(direction()). Nothing moves.
+  [[nodiscard]] Tangent tangent_at(double x) const {
+    return tangent_at(x, leg_, direction_, opposite_);
   }
-
-  /// dS/dx at a trial position on the present leg: the stiffness of the cells not at their limit.
-  [[nodiscard]] double stiffness_at(double x) const {
-    return tangent_at(x, leg_, direction_, opposite_).stiffness;
-  }
+  [[nodiscard]] double force_at(double x) const { return tangent_at(x).force; }
+  [[nodiscard]] double stiffness_at(double x) const { return tangent_at(x).stiffness; }
 
   /// Whether S(x) on the present leg is a straight line between breaks and corners.
   [[nodiscard]] bool is_piecewise_linear() const { return measure_->is_cellwise(); }
 
   /// Whether x is on the outer curve of a slab with u0 ≠ 0. There S depends on both extremes, and a
   /// look far ahead costs as much as moving there.
-  [[nodiscard]] bool is_outermost() const { return levels_.empty() && !measure_->begins_at_zero(); }
+  [[nodiscard]] bool is_outermost() const { return leg_.ratio == 0.0; }
 
   /// The position of the next corner of S when going from here in `direction` (±1): where a closed
   /// loop is wiped out; ±∞ if there is none.
-  [[nodiscard]] double corner(int direction) const;
+  [[nodiscard]] double corner(int direction) const {
+    return (direction == direction_ ? leg_ : turned()).meeting;
+  }
 
   /// The first position beyond here, on the present leg, where S(x) is not smooth because the
   /// front reaches a break of the measure (Measure::next_break, or growth_to_break of the
@@ -198,14 +186,13 @@ class TurningPoints {
   [[nodiscard]] RememberedElongation elongation() const;
 
  private:
-  /// A leg: its first position, the one where it meets the loop around it, S at the first.
-  struct Level {
-    double position = 0.0;
-    double meeting = std::numeric_limits<double>::quiet_NaN();
-    double force = 0.0;
+  /// A leg of the curve. The outer one begins at x0 and meets nothing: ±∞.
+  struct Leg {
+    double position = 0.0;  ///< the first
+    double meeting = 0.0;   ///< where it meets the loop around it
+    double force = 0.0;     ///< S at the first position
+    double ratio = 0.5;     ///< r / |x - position|; of the outer one 1, or 0 where u0 ≠ 0
   };
-  /// Whether it is the outer curve, which meets nothing.
-  static bool is_outer(const Level& leg) { return std::isnan(leg.meeting); }
 
   /// The turning points of a move from here to `x`, all but the force there.
   void pass_to(double x) {
@@ -219,41 +206,50 @@ class TurningPoints {
     x_ = x;
   }
 
-  [[nodiscard]] double radius_at(const Level& leg, double x) const {
-    return std::max(0.0, 0.5 * direction_ * (x - leg.position));
+  /// At x on a leg in `direction`.
+  [[nodiscard]] Tangent tangent_at(double x, const Leg& leg, int direction, double opposite) const {
+    if (leg.ratio == 0.0) [[unlikely]] {
+      return outer_tangent(excursion_at(x, direction, opposite), direction);
+    }
+    const Sums yielded = measure_->below(radius_at(x, leg, direction), hint_);
+    const double stiffness = measure_->total().stiffness - yielded.stiffness;
+    return {leg.force + (x - leg.position) * stiffness + direction / leg.ratio * yielded.force,
+            stiffness};
   }
-  [[nodiscard]] double travel_at(double x) const { return std::max(0.0, direction_ * (x - x0_)); }
+  [[nodiscard]] Tangent outer_tangent(const Excursion& excursion, int direction) const;
+  [[nodiscard]] static double radius_at(double x, const Leg& leg, int direction) {
+    return std::max(0.0, leg.ratio * direction * (x - leg.position));
+  }
   [[nodiscard]] Excursion excursion_at(double x, int direction, double opposite) const {
     const double high = direction > 0 ? x : opposite;
     const double low = direction > 0 ? opposite : x;
     return {high - x0_, x0_ - low, high - low};
   }
-  /// At x on a leg in `direction`.
-  [[nodiscard]] Tangent tangent_at(double x, const Level& leg, int direction,
-                                   double opposite) const;
+  /// The present legs, from the outer one to the last.
+  [[nodiscard]] const Leg& leg(std::size_t i) const {
+    return i < around_.size() ? around_[i] : leg_;
+  }
+  [[nodiscard]] Leg outer_leg(int direction) const;
+  /// The one that a reversal here begins.
+  [[nodiscard]] Leg turned() const;
   /// slip_energy() from outer_start to `x` on the outer curve in `direction`.
   [[nodiscard]] double outer_slip(double x, int direction) const;
   [[nodiscard]] double next_outer_break() const;
-
-  /// Where a leg that begins here on the outer curve returns to it.
-  [[nodiscard]] double outer_meeting() const;
 
   /// Drop both ends of the loop that the leg has closed; around the first turning point there is
   /// only the outer curve.
   void wipe_out_loop();
 
   const Measure* measure_;
-  double total_stiffness_;
   double x0_ = 0.0;
   double opposite_ = 0.0;  // the extreme that the outer curve leaves behind; x0 where it mirrors
   double x_ = 0.0;
   double force_ = 0.0;
-  Level leg_;  // the present one: a copy of the last level, so that a move looks nowhere else
+  Leg leg_;  // the present one, beside the others so that a move looks nowhere else
   int direction_ = 1;
-  bool follows_slip_ = false;
   mutable SearchHint hint_;
-  std::vector<Level> levels_;
-  double wiped_out_ = 0.0;    // of slip_energy()
+  std::vector<Leg> around_;   // from the outer one on, those that go on where loops are closed
+  double wiped_out_ = 0.0;    // of slip_energy(), if that is followed
   double outer_start_ = 0.0;  // where the outer curve began to go this way
 };
 
