@@ -39,23 +39,28 @@ struct gauss_point {
 };
 
 /* One call from the state at the beginning of an increment; returns PNEWDT. */
-static double call(const struct gauss_point* begin, double dstran, int nstatv,
-                   struct gauss_point* end) {
+static double call_with(const double* constants, const struct gauss_point* begin, double dstran,
+                        int nstatv, struct gauss_point* end) {
   double scd = 0.0, rpl = 0.0, ddsddt = 0.0, drplde = 0.0, drpldt = 0.0, pnewdt = 1.0;
   const double time[2] = {0.0, 0.0};
   const double zero = 0.0;
   const double coords[3] = {0.0, 0.0, 0.0};
   const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  const int one = 1, none = 0, nprops = 4;
+  const int one = 1, none = 0, nprops = 4, noel = 12, npt = 3;
   const int step[4] = {1, 1, 0, 0};
   *end = *begin;
   end->strain = begin->strain + dstran;
   umat_(&end->stress, end->statev, &end->slope, &end->sse, &end->spd, &scd, &rpl, &ddsddt, &drplde,
         &drpldt, &begin->strain, &dstran, time, &zero, &zero, &zero, &zero, &zero,
         "MASING                                                                          ", &one,
-        &none, &one, &nstatv, props, &nprops, coords, unit, &pnewdt, &zero, unit, unit, &one, &one,
-        &one, &one, step, &one, 80);
+        &none, &one, &nstatv, constants, &nprops, coords, unit, &pnewdt, &zero, unit, unit, &noel,
+        &npt, &one, &one, step, &one, 80);
   return pnewdt;
+}
+
+static double call(const struct gauss_point* begin, double dstran, int nstatv,
+                   struct gauss_point* end) {
+  return call_with(props, begin, dstran, nstatv, end);
 }
 
 /* Two sines, so that loops close inside others. */
@@ -160,6 +165,20 @@ int main(int count, char** words) {
     call(&small, strain_at(i) - small.strain, 14, &end);
     small = end;
   }
+  printf("%s\n", message);
+
+  /* Two hundred materials in a thread, each asked again when all of them are there. */
+  int wrong = 0;
+  for (int i = 0; i < 400; ++i) {
+    const struct gauss_point begin = {0};
+    const double constants[] = {200e3 + i % 200, 0.001, 0.005, 0.02};
+    message[0] = '\0';
+    call_with(constants, &begin, 0.0005, depvar, &tried);
+    wrong += message[0] != '\0' || fabs(tried.stress - 0.0005 * constants[0]) > 1e-9;
+  }
+  printf("wrong of 200 materials: %d\n", wrong);
+  const struct gauss_point stressed = {.stress = 10.0};
+  call(&stressed, 0.001, depvar, &tried);
   printf("%s\n", message);
   return 0;
 }
