@@ -61,8 +61,25 @@ def check_errors(text, name, newton):
     assert element < 2 * hundred * (100 / SLIDERS)**2 + newton
 
 
-def test_a_uniaxial_material_of_opensees(compiled):
-    text = said(compiled("opensees/truss.cpp"), SLIDERS)
+COUNT = """#include <cstdio>
+extern "C" {
+void* __real_masing_material_continuum(const char*, const char*, const char*, const char*, double);
+void* __wrap_masing_material_continuum(const char* k, const char* eta, const char* down, const char* u, double k0) {
+  std::puts("makes a material");
+  return __real_masing_material_continuum(k, eta, down, u, k0);
+}
+}
+"""
+
+
+# OpenSees is compiled as C++11.
+@pytest.mark.parametrize("standard", ["c++11", "c++17"])
+def test_a_uniaxial_material_of_opensees(compiled, tmp_path, standard):
+    (tmp_path / "count.cpp").write_text(COUNT, encoding="utf-8")
+    counted = f"-Wl,--wrap=masing_material_continuum {tmp_path}/count.cpp"
+    program = compiled("opensees/truss.cpp", lambda command: command.replace("c++11", f"{standard} {counted}"))
+    text = said(program, SLIDERS)
+    assert text.count("makes a material") == 2  # of copies and of messages none, and one that is refused
     # Residuals of 5.5e-8 N against 4 m/h² = 1.6e7 N/mm in each of 4000 steps, none of them damped.
     check_errors(text, "Masing", newton=4000 * 5.5e-8 / 1.6e7 * 10)
     assert "same bits of a copy, a message, a reverted step: yes" in text

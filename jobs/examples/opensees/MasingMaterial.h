@@ -10,26 +10,27 @@
 // parabola. After a reversal it follows Masing's rules: branches are the backbone scaled by two,
 // a closed loop is forgotten.
 //
-// These two files are written for the headers of OpenSees 3 (SRC/material/uniaxial/UniaxialMaterial.h
-// and what it includes); link with libmasing_material.
+// These two files are written for the headers of OpenSees 3
+// (SRC/material/uniaxial/UniaxialMaterial.h and what it includes) and for C++11, as OpenSees is;
+// link with libmasing_material.
 
 #include <UniaxialMaterial.h>
+#include <masing/material.h>
 
-#include <masing/material.hpp>
-#include <vector>
+#include <memory>
 
 class MasingMaterial : public UniaxialMaterial {
  public:
-  /// Throws masing::Mistake where the data are not admissible.
+  /// Throws std::invalid_argument where the data are not admissible.
   MasingMaterial(int tag, double E, double epsFirst, double epsLast, double b);
-  /// For the broker of objects: recvSelf fills it.
+  /// For the broker of objects: recvSelf makes its material; until then every step fails.
   MasingMaterial();
 
   int setTrialStrain(double strain, double strainRate = 0.0) override;
   double getStrain() override { return trialStrain; }
-  double getStress() override { return trial.force; }
-  double getTangent() override { return trial.stiffness; }
-  double getInitialTangent() override { return material.elastic_stiffness(); }
+  double getStress() override { return trialStress; }
+  double getTangent() override { return trialTangent; }
+  double getInitialTangent() override { return parameters[0]; }
   /// Of a volume: what is stored and what was dissipated.
   double getEnergy() override;
 
@@ -44,11 +45,12 @@ class MasingMaterial : public UniaxialMaterial {
   void Print(OPS_Stream& s, int flag = 0) override;
 
  private:
+  int make(const double p[4]);
+
   double parameters[4];  // E, epsFirst, epsLast, b
-  masing::Material material;
-  masing::MaterialPoint point;
-  double trialStrain;
-  masing::Response trial;
+  std::shared_ptr<masing_material> material;
+  std::unique_ptr<masing_point, void (*)(masing_point*)> point;
+  double trialStrain, trialStress, trialTangent;
 };
 
 #endif

@@ -2,7 +2,7 @@
 // (β = 1/4, γ = 1/2) with Newton's iterations, as OpenSees would make them. The material is the
 // Masing element, 100 sliders, and, as the reference, 100000 or as many as are given.
 //
-//     c++ -std=c++17 -O3 -march=native -fopenmp-simd -Istand_in -I$PREFIX/include truss.cpp
+//     c++ -std=c++11 -O3 -march=native -fopenmp-simd -Istand_in -I$PREFIX/include truss.cpp
 //         MasingMaterial.cpp -L$PREFIX/lib -lmasing_material -Wl,-rpath,$PREFIX/lib -o truss
 
 #include <algorithm>
@@ -76,10 +76,11 @@ constexpr int period = 400;
 
 /// A mass at the end of a bar, between two steps.
 struct Bar {
+  explicit Bar(UniaxialMaterial& of, double x0 = 0.0, double v0 = 0.0, double a0 = 0.0)
+      : material(of), x(x0), v(v0), a(a0) {}
+
   UniaxialMaterial& material;
-  double x = 0.0;
-  double v = 0.0;
-  double a = 0.0;
+  double x, v, a;
 
   /// Steps p = begin + 1, …, end; returns how many iterations they took, -1 if one failed.
   int advance(int begin, int end, std::vector<double>& path) {
@@ -127,7 +128,7 @@ Path path_of(UniaxialMaterial& material) {
   Path path;
   material.revertToStart();
   const auto start = std::chrono::steady_clock::now();
-  path.iterations = Bar{material}.advance(0, steps, path.x);
+  path.iterations = Bar(material).advance(0, steps, path.x);
   path.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return path;
 }
@@ -169,7 +170,7 @@ bool same_bits(UniaxialMaterial& material) {
   constexpr int half = steps / 2 + 57;
   material.revertToStart();
   std::vector<double> path;
-  Bar bar{material};
+  Bar bar(material);
   bar.advance(0, half, path);
   const std::unique_ptr<UniaxialMaterial> copy(material.getCopy());
   Mailbox mailbox;
@@ -184,7 +185,7 @@ bool same_bits(UniaxialMaterial& material) {
   std::vector<std::vector<double>> ends(3);
   UniaxialMaterial* const all[] = {&material, copy.get(), &received};
   for (int i = 0; i < 3; ++i) {
-    Bar{*all[i], bar.x, bar.v, bar.a}.advance(half, steps, ends[i]);
+    Bar(*all[i], bar.x, bar.v, bar.a).advance(half, steps, ends[i]);
   }
   return ends[0] == ends[1] && ends[0] == ends[2];
 }
