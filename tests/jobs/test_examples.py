@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import h5py
 import numpy as np
@@ -151,32 +152,56 @@ def test_harmonics_balanced_by_ctypes_and_limit_cycles_of_the_program(masing, ex
     assert np.abs(rows[:, 2] - rows[:, 1]).max() < 10 / (8 * 100**2)
 
 
-def test_the_derivative_of_the_force_is_its_difference_quotient(force):
-    """Three degrees of freedom, two elements, a mean and three harmonics: loops inside loops."""
+@pytest.mark.parametrize("place", [None, np.array([0.3, -0.2, 0.1])])
+@pytest.mark.parametrize("h", [np.arange(4), np.array([1, 2, 3])])
+def test_the_derivative_of_the_force_is_its_difference_quotient(force, h, place):
+    """Three degrees of freedom, two elements, three harmonics, with a mean or without: loops inside loops."""
     rng = np.random.default_rng(1)
-    h, Q, T = np.arange(4), np.array([[1.0, 0, 0], [-1, 1, 0]]), np.array([[1.0, -1], [0, 1], [0, 0]])
+    n, Q, T = 3 * (7 if h[0] == 0 else 6), np.array([[1.0, 0, 0], [-1, 1, 0]]), np.array([[1.0, -1], [0, 1], [0, 0]])
     made = force.MasingForce(Q, T, k0=0.1)
-    U, step = rng.normal(size=21) * 0.4, 1e-6
+    if place is not None:
+        made.set_aft_initialize(place)
+    U, step = rng.normal(size=n) * 0.4, 1e-6
     F, jacobian, by_w = made.aft(U, 1.0, h, 256)
-    assert (F.shape, jacobian.shape, by_w.shape, made.nl_force_type()) == ((21,), (21, 21), (21,), 1)
+    assert (F.shape, jacobian.shape, by_w.shape, made.nl_force_type()) == ((n,), (n, n), (n,), 1)
     assert (made.aft(U, 1.0, h, 256, 1e-7, calc_grad=False)[0] == F).all()
-    for i, column in enumerate(np.eye(21) * step):
+    for i, column in enumerate(np.eye(n) * step):
         quotient = (made.aft(U + column, 1.0, h, 256)[0] - made.aft(U - column, 1.0, h, 256)[0]) / (2 * step)
         assert jacobian[:, i] == pytest.approx(quotient, abs=1e-7)
 
 
-def test_the_history_of_the_force_is_that_of_sliders(force):
+def test_sliders_begin_at_the_mean_as_those_of_tmdsimpy(force):
+    h, U = np.arange(3), np.array([0.7, 0.3, -0.5, 0.2, 0.1])
+    made = force.MasingForce(1.0, 1.0, k0=0.2)
+    F = made.aft(U, 1.0, h, 256)[0]
+    # Moved by 5 the loop is the same; of the mean the spring k0 alone knows.
+    assert made.aft(U + [5, 0, 0, 0, 0], 1.0, h, 256)[0] == pytest.approx(F + [0.2 * 5, 0, 0, 0, 0], abs=1e-13)
+    made.set_aft_initialize(np.array([0.0]))  # begins on the other side: all sliders are drawn up
+    assert made.aft(U + [5, 0, 0, 0, 0], 1.0, h, 256)[0][0] > F[0] + 0.2 * 5 + 0.1
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.6])
+def test_the_history_of_the_force_is_that_of_sliders(force, mean):
     h, rng = np.arange(4), np.random.default_rng(2)
-    cst = force.harmonics(h, 128)
-    u = (cst @ rng.normal(size=7) * 0.4)[:, None]
+    cst, U = force.harmonics(h, 128), rng.normal(size=7) * 0.4
+    U[0] += mean
+    u = (cst @ U)[:, None]
     made, sliders = force.MasingForce(1.0, 1.0), force.SliderForce(1.0, 1.0, 2000)
-    ft, derivative, _ = made.local_force_history(u, 0 * u, h, cst, 0)
-    expected, steps, _ = sliders.local_force_history(u, 0 * u, h, cst, 0)
+    ft, derivative, _ = made.local_force_history(u, 0 * u, h, cst, U[:1])
+    expected, steps, _ = sliders.local_force_history(u, 0 * u, h, cst, U[:1])
     # Branches between corners 2/2000 apart: 2 (1/2000)²/8 each, of two; a tangent one slider off, by waves of 2.
     assert ft == pytest.approx(expected, abs=4 / (8 * 2000**2) * 2)
     assert derivative == pytest.approx(steps, abs=2 * 2 * 2 / 2000)
     made.init_history()
     assert made.force(np.array([0.8]))[0] == pytest.approx(0.555, rel=1e-12)
+
+
+def test_a_copy_of_the_force_finds_the_library_that_is_given(prefix, examples):
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # few folders deep
+        copy = shutil.copy(examples / "tmdsimpy" / "masing_force.py", folder)
+        done = subprocess.run([sys.executable, copy, prefix / "lib" / "libmasing_material.so"], capture_output=True,
+                              text=True, timeout=60, check=True)
+    assert "100 sliders differ by" in done.stdout
 
 
 def test_mistakes_are_exceptions_in_python(force):

@@ -25,10 +25,9 @@ except ImportError:
 
 def load(path=None):
     """The library with the types of the functions used here; `path`, or where an installation or a build has it."""
-    above = Path(__file__).resolve().parents
-    folders = above[5] / "lib", above[3] / "build", above[3] / "build/dev"
-    near = [folder / "libmasing_material.so" for folder in folders]
-    library = ctypes.CDLL(str(path or next((file for file in near if file.exists()), "libmasing_material.so.1")))
+    above, name = Path(__file__).resolve().parents, "libmasing_material.so"
+    near = [above[n] / folder / name for n, folder in ((5, "lib"), (3, "build"), (3, "build/dev")) if n < len(above)]
+    library = ctypes.CDLL(str(path or next((file for file in near if file.exists()), f"{name}.1")))
     pointer, number, text = ctypes.c_void_p, ctypes.c_double, ctypes.c_char_p
     for name, returns, takes in (("last_error", text, ()),
                                  ("material_continuum", pointer, (text, text, text, text, number)),
@@ -118,21 +117,30 @@ class MasingForce(HystereticForce):
     """Masing elements between Nnl local displacements Q x and as many forces T f.
 
     Q : (Nnl, N), T : (N, Nnl). stiffness, threshold: texts in s, or "points:s value; …"; k0: the spring that does
-    not yield. Each local displacement has an element of its own.
+    not yield. Each local displacement has an element of its own. Over a period its sliders begin without force at the
+    mean, as those of TMDSimPy's elements do, unless set_aft_initialize gave them another place; k0 has none at 0.
     """
 
     def __init__(self, Q, T, stiffness="1", threshold="s+0.1", k0=0.0, library=None):
         self.Q, self.T = np.atleast_2d(Q), np.atleast_2d(T)
         self.points = [Point(stiffness, threshold, k0, library) for _ in self.Q]
-        self.u0 = np.zeros(len(self.Q))
+        self.k0, self.u0 = k0, None
 
     def nl_force_type(self):
         """Hysteretic."""
         return 1
 
     def set_aft_initialize(self, X):
-        """Where the elements have no force, as displacements (N,) of the system."""
+        """Where the sliders have no force when a period begins, as displacements (N,) of the system."""
         self.u0 = self.Q @ X
+
+    def starts(self, h, count, unlth0):
+        """Where the sliders have no force, (Nnl,), and its derivative by the harmonics of a displacement, (Nhc,)."""
+        derivative = np.zeros(count)
+        if self.u0 is None and h[0] == 0:
+            derivative[0] = 1.0
+            return unlth0, derivative
+        return np.zeros(len(self.Q)) if self.u0 is None else self.u0, derivative
 
     def init_history(self):
         """Every element at rest."""
@@ -151,22 +159,24 @@ class MasingForce(HystereticForce):
 
     def local_force_history(self, unlt, unltdot, h, cst, unlth0, max_repeats=2, atol=1e-10, rtol=1e-10):
         """Forces (Nt, Nnl) over the second of two periods of the displacements unlt (Nt, Nnl), after which they
-        repeat; their derivatives (Nt, Nnl, Nnl, Nhc) by harmonics of displacement and of velocity."""
-        del unltdot, unlth0, max_repeats, atol, rtol
+        repeat; their derivatives (Nt, Nnl, Nnl, Nhc) by harmonics of displacement and of velocity. unlth0 (Nnl,): the
+        zeroth harmonics."""
+        del unltdot, max_repeats, atol, rtol
         n, count = unlt.shape
         ft = np.zeros((n, count))
         derivative = np.zeros((n, count, count, cst.shape[1]))
-        for j, (point, start) in enumerate(zip(self.points, self.u0)):
+        starts, start_wave = self.starts(h, cst.shape[1], unlth0)
+        for j, (point, start) in enumerate(zip(self.points, starts)):
             point.revert_to_start()
-            history, of_turns = History(start), {-1: np.zeros(cst.shape[1])}
+            history, of_turns = History(start), {-1: self.k0 * start_wave}
             for i, u in enumerate(np.tile(unlt[:, j], 2).tolist()):
                 force, slope = point.set_trial(u - start)
                 point.commit()
                 base = history.move(i, u)
-                # f = f(turn) + 2 B((u - u(turn)) / 2), B' = slope; from the start f = B(u - start).
-                wave = cst[i % n] - (cst[base % n] if base >= 0 else 0.0)
+                # f = f(turn) + 2 B((u - u(turn)) / 2), B' = slope; from the start f = B(u - start) + k0 start.
+                wave = cst[i % n] - (cst[base % n] if base >= 0 else start_wave)
                 of_turns[i] = of_turns[base] + slope * wave
-                ft[i % n, j], derivative[i % n, j, j] = force, of_turns[i]
+                ft[i % n, j], derivative[i % n, j, j] = force + self.k0 * start, of_turns[i]
         return ft, derivative, np.zeros_like(derivative)
 
     def aft(self, U, w, h, Nt=128, tol=1e-7, max_repeats=2, atol=1e-10, rtol=1e-10, calc_grad=True):
@@ -188,13 +198,14 @@ class SliderForce(MasingForce):
     """The same continuum, k = 1 and η = s + 0.1, as `count` sliders, which are moved one step after another."""
 
     def __init__(self, Q, T, count):  # pylint: disable=super-init-not-called
-        self.Q, self.T, self.u0 = np.atleast_2d(Q), np.atleast_2d(T), np.zeros(1)
+        self.Q, self.T, self.u0 = np.atleast_2d(Q), np.atleast_2d(T), None
         self.eta = 0.1 + (np.arange(count) + 0.5) / count
 
     def local_force_history(self, unlt, unltdot, h, cst, unlth0, max_repeats=2, atol=1e-10, rtol=1e-10):
         n, eta = len(unlt), self.eta
         ft, derivative = np.zeros((n, 1)), np.zeros((n, 1, 1, cst.shape[1]))
-        u, by_waves, last, wave = np.zeros(len(eta)), np.zeros((len(eta), cst.shape[1])), 0.0, 0.0
+        u, by_waves = np.zeros(len(eta)), np.zeros((len(eta), cst.shape[1]))
+        (last,), wave = self.starts(h, cst.shape[1], unlth0)
         for i, x in enumerate(np.tile(unlt[:, 0], 2)):
             u += x - last
             by_waves += cst[i % n] - wave
