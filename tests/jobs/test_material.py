@@ -2,6 +2,7 @@
 MPI, PETSc and HDF5."""
 
 import re
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -86,6 +87,53 @@ def test_the_material_in_cpp_17(build):
     assert found["restored"] == ["1"] and found["refused"] == ["2"]
     # 0.5 x + Σ k min(x, η).
     assert list(map(float, found["points"][0].split())) == pytest.approx([0.175, 0.5, 1.1], rel=1e-13)
+
+
+def configured(source, prefix, folder):
+    """What CMake says of a project that finds masing in `prefix` and no MPI, and its exit code."""
+    folder.mkdir(exist_ok=True)
+    (folder / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.16)\nproject(own C CXX)\n{source}",
+                                           encoding="utf-8")
+    done = subprocess.run(["cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
+                           "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON"], capture_output=True, text=True, check=False)
+    return re.sub(r"\s+", " ", done.stdout + done.stderr), done.returncode
+
+
+def test_without_mpi_cmake_says_what_is_left_out(prefix, tmp_path):
+    line = "masing::masing is left out: it needs MPI for C++"
+    text, code = configured("find_package(masing REQUIRED)", prefix, tmp_path / "any")
+    assert code == 0 and f"-- {line}" in text
+    text, code = configured("find_package(masing REQUIRED COMPONENTS material)", prefix, tmp_path / "material")
+    assert code == 0 and line not in text
+    text, code = configured("find_package(masing REQUIRED COMPONENTS masing)", prefix, tmp_path / "masing")
+    assert code == 1 and line in text
+    # The targets know their language: no project has to name it.
+    source = """find_package(masing REQUIRED QUIET)
+get_target_property(material masing::material INTERFACE_COMPILE_FEATURES)
+get_target_property(library masing::masing INTERFACE_COMPILE_FEATURES)
+message(STATUS "${material}, ${library}")"""
+    assert "-- cxx_std_17, cxx_std_20" in configured(source, prefix, tmp_path / "features")[0]
+
+
+def test_the_material_alone_is_built_without_mpi_petsc_and_hdf5(masing, tmp_path):
+    """Configured and installed; what is compiled is the same library as that of the build of the program."""
+    build, prefix = tmp_path / "build", tmp_path / "prefix"
+    subprocess.run(["cmake", "-S", PROJECT.parents[2], "-B", build, "-DMASING_MATERIAL_ONLY=ON",
+                    *(f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("MPI", "HDF5", "Eigen3", "pybind11"))],
+                   check=True, stdout=subprocess.DEVNULL)
+    assert not re.search(r"^(MPI|HDF5|PETSC|Python)_", (build / "CMakeCache.txt").read_text("utf-8"), re.MULTILINE)
+    for library in Path(masing).parent.glob("libmasing_material.so*"):
+        shutil.copy(library, build, follow_symlinks=False)
+    subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
+    headers = {file.name for file in (prefix / "include" / "masing").iterdir()}
+    assert headers == {"error.hpp", "material.h", "material.hpp"}
+    assert not list(prefix.glob("lib/libmasing.*")) and not (prefix / "bin").exists()
+    source = f"find_package(masing REQUIRED)\nadd_executable(own {PROJECT}/material.cpp)\n" \
+             "target_link_libraries(own masing::material)"
+    text, code = configured(source, prefix, tmp_path / "own")
+    assert code == 0 and "an installation without MASING_MATERIAL_ONLY" in text
+    subprocess.run(["cmake", "--build", tmp_path / "own" / "build"], check=True, stdout=subprocess.DEVNULL)
+    assert printed(tmp_path / "own" / "build" / "own")["restored"] == ["1"]
 
 
 @pytest.mark.parametrize("program", ["material_c", "material_cpp"])
