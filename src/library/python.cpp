@@ -168,13 +168,57 @@ Numbers state(const MaterialPoint& point) {
   return numbers;
 }
 
+/// Those of all points, one after another.
+Numbers states(const MaterialPoints& points) {
+  py::ssize_t size = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    size += static_cast<py::ssize_t>(points[i].state_size());
+  }
+  Numbers numbers(size);
+  masing::View<double> rest = out(numbers);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::size_t taken = points[i].state(rest);
+    rest = {rest.data() + taken, rest.size() - taken};
+  }
+  return numbers;
+}
+
+/// Where the numbers are no states() of as many points, throws masing::Mistake, and nothing
+/// changes.
+void restore_all(MaterialPoints& points, const Numbers& states) {
+  MaterialPoints restored = points;
+  masing::View<const double> rest = in(states);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    restored[i].restore(rest);
+    const std::size_t taken = restored[i].state_size();
+    rest = {rest.data() + taken, rest.size() - taken};
+  }
+  if (!rest.empty()) {
+    throw masing::Mistake("these numbers are states of more points than " +
+                          std::to_string(points.size()));
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    points[i] = std::move(restored[i]);  // in its place, as Python may hold it
+  }
+}
+
+/// Of each point, [n].
+template <auto Quantity>
+Numbers of_all(const MaterialPoints& points) {
+  Numbers numbers(static_cast<py::ssize_t>(points.size()));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    numbers.mutable_at(i) = (points[i].*Quantity)();
+  }
+  return numbers;
+}
+
 /// What one point and several have.
 template <class Points>
 py::class_<Points> points_class(const py::module_& module, const char* name) {
   return py::class_<Points>(module, name)
-      .def("commit", &Points::commit, "Move to the position of the last set_trial().")
-      .def("revert_to_last", &Points::revert_to_last, "Forget the trial.")
-      .def("revert_to_start", &Points::revert_to_start, "Go back to the state of the start.");
+      .def("commit", &Points::commit)
+      .def("revert_to_last", &Points::revert_to_last)
+      .def("revert_to_start", &Points::revert_to_start);
 }
 
 }  // namespace
@@ -186,37 +230,37 @@ PYBIND11_MODULE(_masing, module) {
   module.def("request_stop", [] { masing::request_stop(); });
   module.def("start", [] { session = std::make_unique<masing::Session>(MPI_COMM_SELF); });
   module.def("end", [] { session.reset(); });
+  // Their documentation is that of material.py, which alone makes objects of them.
   py::class_<masing::Material>(module, "Material")
       .def(py::init(&continuum))
       .def(py::init(&of_springs))
-      .def_property_readonly("k0", &masing::Material::k0, "The spring that does not yield.")
-      .def_property_readonly("elastic_stiffness", &masing::Material::elastic_stiffness,
-                             "k0 + ∫ k ds.")
-      .def_property_readonly("fingerprint", &masing::Material::fingerprint, "Of its data.");
-  const char* const tried = "(force, stiffness) at x, which is kept for commit().";
-  const char* const moved = "(force, stiffness): set_trial() and commit().";
+      .def_property_readonly("k0", &masing::Material::k0)
+      .def_property_readonly("elastic_stiffness", &masing::Material::elastic_stiffness)
+      .def_property_readonly("fingerprint", &masing::Material::fingerprint);
   points_class<MaterialPoint>(module, "MaterialPoint")
       .def(py::init<const masing::Material&, double>())
-      .def("trial", move<&MaterialPoint::trial>, py::arg("x"),
-           "(force, stiffness) at x; nothing moves.")
-      .def("set_trial", move<&MaterialPoint::set_trial>, py::arg("x"), tried)
-      .def("move_to", move<&MaterialPoint::move_to>, py::arg("x"), moved)
-      .def("move_along", move_along, py::arg("x"),
-           "Forces along positions, an array of their shape.")
-      .def("elongation", py::overload_cast<double>(&MaterialPoint::elongation, py::const_), "u.")
-      .def("state", state, "All that later moves depend on, an array.")
+      .def("trial", move<&MaterialPoint::trial>)
+      .def("set_trial", move<&MaterialPoint::set_trial>)
+      .def("move_to", move<&MaterialPoint::move_to>)
+      .def("move_along", move_along)
+      .def("elongation", py::overload_cast<double>(&MaterialPoint::elongation, py::const_))
+      .def("state", state)
       .def("restore", [](MaterialPoint& self, const Numbers& state) { self.restore(in(state)); })
-      .def_property_readonly("position", &MaterialPoint::position, "The committed x.")
-      .def_property_readonly("force", &MaterialPoint::force, "k0 x + S there.")
-      .def_property_readonly("stored_energy", &MaterialPoint::stored_energy,
-                             "½ k0 x² + ½ ∫ k u² ds.")
-      .def_property_readonly("dissipated_energy", &MaterialPoint::dissipated_energy,
-                             "What sliders took.");
+      .def_property_readonly("position", &MaterialPoint::position)
+      .def_property_readonly("force", &MaterialPoint::force)
+      .def_property_readonly("stored_energy", &MaterialPoint::stored_energy)
+      .def_property_readonly("dissipated_energy", &MaterialPoint::dissipated_energy);
   points_class<MaterialPoints>(module, "MaterialPoints")
       .def(py::init<const masing::Material&, std::size_t, double>())
       .def("__len__", &MaterialPoints::size)
       .def("__getitem__", py::overload_cast<std::size_t>(&MaterialPoints::operator[]),
            py::return_value_policy::reference_internal)
-      .def("set_trial", move_all<&MaterialPoints::set_trial>, py::arg("x"), tried)
-      .def("move", move_all<&MaterialPoints::move>, py::arg("x"), moved);
+      .def("set_trial", move_all<&MaterialPoints::set_trial>)
+      .def("move", move_all<&MaterialPoints::move>)
+      .def("state", states)
+      .def("restore", restore_all)
+      .def_property_readonly("position", of_all<&MaterialPoint::position>)
+      .def_property_readonly("force", of_all<&MaterialPoint::force>)
+      .def_property_readonly("stored_energy", of_all<&MaterialPoint::stored_energy>)
+      .def_property_readonly("dissipated_energy", of_all<&MaterialPoint::dissipated_energy>);
 }

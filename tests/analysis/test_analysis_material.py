@@ -116,6 +116,35 @@ def test_many_points_are_as_many_single_ones():
     np.testing.assert_array_equal(points.force, np.zeros(12))
 
 
+def test_one_of_many_points_is_a_point_of_them():
+    material = masing.Material()
+    points = masing.MaterialPoints(material, 5)
+    points.move_to(np.linspace(-1, 1, 5))
+    one, alone = points[-1], copy.copy(points[4])
+    assert isinstance(one, masing.MaterialPoint) and one.material is material and one.force == points.force[4] > 0
+    one.move_to(0.3)
+    assert points.position[4] == 0.3 and alone.position == 1 and alone.move(0.3) == points[4].trial(0.3)
+    assert [each.position for each in points[1:4:2]] == [-0.5, 0.5] and points[np.int64(2)].position == 0
+    del points
+    assert one.position == 0.3
+
+
+def test_the_state_of_all_points_is_theirs_one_after_another():
+    points = masing.MaterialPoints(masing.Material("2-s"), 6)
+    for x in np.cumsum(np.random.default_rng(5).uniform(-0.5, 0.5, (20, 6)), axis=0):
+        points.move(x)
+    state, held = points.state(), points[2]
+    np.testing.assert_array_equal(state, np.concatenate([each.state() for each in points]))
+    moved = points.move(np.zeros(6))
+    for wrong in (state[:-1], np.append(state, 0.0), state[3:], [*state[:-1], np.nan]):
+        with pytest.raises(masing.MasingError, match="states? of"):
+            points.restore(wrong)
+        assert not points.position.any()
+    points.restore(state)
+    assert held.position == points.position[2] != 0
+    np.testing.assert_array_equal(points.move(np.zeros(6)), moved)
+
+
 @pytest.mark.parametrize("again", [copy.deepcopy, copy.copy, lambda each: pickle.loads(pickle.dumps(each))])
 def test_points_are_copied_and_pickled_with_their_past(again):
     springs = masing.Material.of_springs([1, 2], [0.3, 0.4], [0.1, 9], k0=0.5)
@@ -131,7 +160,20 @@ def test_points_are_copied_and_pickled_with_their_past(again):
 
 
 OF_ANOTHER = masing.MaterialPoint(masing.Material("2")).state() if native.module() else []
+POINT, POINTS = (masing.MaterialPoint, masing.MaterialPoints) if native.module() else (None, None)
+ONE, ARRAY = ("trial", "set_trial", "move_to"), ("move_along", "restore")
 MISTAKES = [
+    *((lambda call=call, x=x: getattr(POINT(masing.Material()), call)(x), "^x = .*: give a number$")
+      for call in ONE for x in ("a", None, 1j, np.complex128(1), np.zeros(3))),
+    *((lambda call=call, x=x: getattr(POINT(masing.Material()), call)(x), "^(x|state) = .*: give numbers, an array$")
+      for call in ARRAY for x in ("abc", [1j, 2], np.zeros(3) * 1j, [[1], [2, 3]])),
+    (lambda: POINT(masing.Material()).elongation(np.ones(2)), "^eta = .*: give a number"),
+    (lambda: POINTS(masing.Material(), 4).set_trial("abcd"), "^x = 'abcd': give numbers"),
+    (lambda: POINTS(masing.Material(), 3).move(np.zeros(3) * 1j), "^x = array.*: give numbers"),
+    (lambda: POINTS(masing.Material(), 3)["a"], r"^points\['a'\]: give the number"),
+    (lambda: POINTS(masing.Material(), 3)[-4], "^point -4 of 3"), (lambda: masing.Material(k0=1j), "^k0 = 1j: give"),
+    (lambda: masing.Material.of_springs([1j], 1), "^stiffness = .1j.: give numbers"),
+    (lambda: masing.Material(lambda s: 1j * s + 1), "^stiffness: .1.0j. at s = 0; give a function whose .* real"),
     (lambda: masing.Material("s-2"), "^stiffness: k.s. = -2 at s = 0"),
     (lambda: masing.Material("sin(("), "^stiffness: "),
     (lambda: masing.Material(threshold=lambda s: 1 / s if s else np.inf), "^threshold: inf at s = 0; give a function"),
@@ -146,7 +188,7 @@ MISTAKES = [
     (lambda: masing.MaterialPoint(masing.Material()).move_to(np.inf), "^a position of inf"),
     (lambda: masing.MaterialPoints(masing.Material(), 2).move([1, np.nan]), "position of nan"),
     (lambda: masing.MaterialPoints(masing.Material(), 2).move([1]), "of 2 points"),
-    (lambda: masing.MaterialPoints(masing.Material(), 2)[2], "^point 2 of 2"),
+    (lambda: masing.MaterialPoints(masing.Material(), 2)[2], "^point 2 of 2; they are counted from 0"),
     (lambda: masing.MaterialPoint(masing.Material()).restore([1, 2]), "state"),
     (lambda: masing.MaterialPoint(masing.Material()).restore(OF_ANOTHER), "material")]
 
@@ -157,6 +199,27 @@ def test_mistakes_raise_one_line(call, words):
     with pytest.raises(masing.MasingError, match=words) as caught:
         call()
     assert caught.value.code == 2 and "\n" not in str(caught.value)
+
+
+def test_what_is_not_made_is_no_point():
+    for made, name in ((POINT, "force"), (POINTS, "force"), (masing.Material, "k0")):
+        with pytest.raises(AttributeError):
+            getattr(made.__new__(made), name)
+
+
+def test_they_say_what_they_are():
+    material = masing.Material.of_springs([1, 2], [3, 4], k0=0.5)
+    point = POINT(material, 1)
+    assert repr(material) == "<masing.Material, k0 = 0.5, elastic stiffness 3.5>"
+    assert repr(point) == "<masing.MaterialPoint at x = 1, force 0.5>"
+    assert repr(POINTS(material, 2)) == f"<masing.MaterialPoints, 2 of {material!r}>"
+    assert "η" in POINT.elongation.__doc__
+
+
+def test_the_warning_of_a_sampled_function_names_the_users_line():
+    with pytest.warns(UserWarning, match="sampled at") as caught:
+        masing.Material(lambda s: 2 - s)
+    assert caught[0].filename == __file__
 
 
 def test_where_one_position_is_wrong_no_point_moves():
