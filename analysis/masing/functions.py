@@ -24,6 +24,8 @@ def sampled(name, function, variable, end, count, stacklevel):
 
     arguments = np.arange(count + 1) * end / count
     values = _at(function, arguments)
+    if np.iscomplexobj(values):
+        values = [math.nan if np.iscomplexobj(value) else value for value in values]
     try:
         values = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
@@ -31,7 +33,7 @@ def sampled(name, function, variable, end, count, stacklevel):
     if values.shape != arguments.shape or not np.isfinite(values).all():
         place = 0 if values.shape != arguments.shape else int(np.argmin(np.isfinite(values)))
         raise MasingError(f"{name}: {function(float(arguments[place]))!r} at {variable} = {arguments[place]:g}; give a "
-                          f"function whose values in [0, {end:g}] are finite numbers")
+                          f"function whose values in [0, {end:g}] are finite real numbers")
     warnings.warn(f"{name}: sampled at {count + 1} points of 0 <= {variable} <= {end:g}; what is computed is linear "
                   "between them", stacklevel=stacklevel)
     return arguments.tolist(), values.tolist()
@@ -40,9 +42,9 @@ def sampled(name, function, variable, end, count, stacklevel):
 def _at(function, arguments):
     """The values, all at once from a function that takes arrays, else one by one."""
     try:
-        values = function(arguments)
-        if getattr(values, "shape", None) == arguments.shape:
-            return values
+        values = function(arguments.copy())  # into which it may write
+        if hasattr(values, "shape") and values.shape in (arguments.shape, (len(arguments), 1)):
+            return values if values.ndim == 1 else values[:, 0]
     except Exception:  # whatever it raises for one number is raised below
         pass
     return [function(argument) for argument in arguments.tolist()]

@@ -55,14 +55,14 @@ def ranks(value):
 
 
 def table(name, value):
-    """([arguments], [values]) of a function given as two sequences [n], as rows [n, 2], or by pandas. Raises
+    """([arguments], [values]) of a function given as two sequences [n], as rows [n, 2], or by pandas or xarray. Raises
     MasingError, also where not all of them are finite numbers."""
     import numpy as np
 
     if hasattr(value, "to_numpy"):
-        index, value = getattr(value, "index", None), value.to_numpy().T
-        # The numbers of the rows, as of a Series without an index of its own, are no arguments.
-        value = (index, value) if value.ndim == 1 and not hasattr(index, "step") and index is not None else value
+        value = _labelled(name, value)
+    elif not isinstance(value, tuple) and _is_square(value):
+        raise MasingError(f"{name}: two rows of two may be rows or columns; give (t, f), t = [t1, t2], f = [f1, f2]")
     if isinstance(value, dict | set | bytes) or not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0:
         raise MasingError(f"{name}={shown(value)}: is no table; {PAIR}")
     try:
@@ -80,6 +80,24 @@ def table(name, value):
         raise MasingError(f"{name}: row {bad[0] + 1} of its table is {arguments[bad[0]]:g}, {values[bad[0]]:g}; every "
                           "one needs finite numbers")
     return arguments.tolist(), values.tolist()
+
+
+def _labelled(name, value):
+    """The columns of a DataFrame; of a Series, of one column and of an xarray.DataArray the index, too."""
+    values = value.to_numpy()
+    if values.ndim == 2 and values.shape[1] != 1:
+        return tuple(values.T)
+    index = dict(value.coords).get(value.dims[0]) if hasattr(value, "dims") else getattr(value, "index", None)
+    if index is None or hasattr(index, "step"):  # of pandas, the numbers of the rows
+        raise MasingError(f"{name}: a {type(value).__name__} whose rows are only counted has no arguments; {PAIR}, or "
+                          "an index of them")
+    return index, values.ravel()
+
+
+def _is_square(value):
+    """Whether it is two pairs, of which nobody can say how they are meant."""
+    return len(value) == 2 and (value.ndim == 2 and value.shape[1] == 2 if hasattr(value, "ndim") else
+                                all(isinstance(each, list | tuple) and len(each) == 2 for each in value))
 
 
 def _real(values):

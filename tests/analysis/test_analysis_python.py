@@ -26,6 +26,11 @@ from masing import commands, program, values
 from masing.commands import words
 from oracle import drive, one_cycle, write_csv
 
+try:
+    import xarray as xr
+except ImportError:
+    xr = None
+
 ANALYSIS = Path(masing.__file__).resolve().parents[1]
 
 # Some milliseconds.
@@ -102,17 +107,39 @@ def test_ranks_give_the_same_bits_and_arrays_are_a_table():
 @pytest.mark.parametrize("table", [([0, 10, 20], [0, 1 / 3, 0]), [[0, 0], [10, 1 / 3], [20, 0]],
                                    np.array([[0, 0], [10, 1 / 3], [20, 0]]),
                                    pd.DataFrame({"t": [0, 10, 20], "f": [0, 1 / 3, 0]}),
-                                   pd.Series([0, 1 / 3, 0], index=[0, 10, 20.0])])
+                                   pd.DataFrame({"f": [0, 1 / 3, 0]}, index=[0, 10, 20.0]),
+                                   pd.Series([0, 1, 1 / 3, 1, 0], index=[0, 5, 10, 15, 20.0])[::2],
+                                   [np.array([0, 10, 20]), np.array([0, 1 / 3, 0])],
+                                   lambda t: np.interp(t, [0, 10, 20], [0, 1 / 3, 0])[:, None],
+                                   xr and xr.DataArray([0, 1 / 3, 0], dims="t", coords={"t": [0, 10, 20]})])
+@pytest.mark.filterwarnings("ignore:.*sampled at")
 def test_lists_and_columns_are_tables_too(table):
+    if table is None:
+        pytest.skip("no xarray")
     run = masing.simulate(**SMALL, force=table)
     np.testing.assert_allclose(run.force, np.interp(run.t, [0, 10, 20], [0, 1 / 3, 0]), atol=1e-15)
     assert values.table("force", pd.DataFrame({"t": [0, 20], "f": [0, 1]})) == ([0, 20], [0, 1])
+    assert values.table("force", ([0, 20], [0, 1])) == ([0, 20], [0, 1])
+
+
+@pytest.mark.filterwarnings("ignore:.*sampled at")
+def test_a_function_may_write_into_its_argument():
+    def doubled(t):
+        t *= 2
+        return t
+    run = masing.simulate(**SMALL, force=doubled)
+    np.testing.assert_allclose(run.force, 2 * run.t, atol=1e-12)
 
 
 X = np.linspace(0, 1, 30)
 MISTAKES = [
     (lambda: masing.simulate(force=X), "^force: one array has no arguments; give"),
-    (lambda: masing.simulate(force=pd.Series(X)), "^force: one array has no arguments; give"),
+    *((lambda table=table: masing.simulate(force=table), f"^force: a {type(table).__name__} whose rows are only counted")
+      for table in (pd.Series(X), pd.Series(X)[::2], pd.DataFrame({"f": X}))),
+    *((lambda table=table: masing.simulate(force=table), "^force: two rows of two may be rows or columns; give .t, f.")
+      for table in (np.array([[0, 1], [5, 2.0]]), [[0, 1], [5, 2]], [(0, 1), (5, 2)])),
+    *((lambda f=f, at=at: masing.simulate(**SMALL, force=f), f"^force: .*j.? at t = {at}; give a function .* finite real")
+      for f, at in ((lambda t: 1j * t + 0.1, 0), (lambda t: np.complex128(1j) if t > 1 else 0.0, 1.01))),
     (lambda: masing.simulate(**OTHER).last_u, r'no dataset /field/u; it has .*; what .* is in result\["state/values"\]$'),
     (lambda: masing.simulate(force=(X, X[1:])), "^force: 30 arguments and 29 values; give"),
     (lambda: masing.simulate(force=["a", "b"]), "^force: .*"), (lambda: masing.simulate(force=True), "^--force: no value; "),
