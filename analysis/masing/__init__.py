@@ -12,16 +12,18 @@ model of a measured cycle, cycle_numbers() its stiffnesses, damping and corners.
 """
 
 from masing.commands import open
-from masing.errors import MasingError, missing, require
+from masing.errors import MasingError
+from masing.errors import missing as _missing
+from masing.errors import require as _require
 
 # Where the names are: what needs the program, NumPy or SciPy is loaded when it is first asked for.
-SOURCES = {"MasingError": "masing.errors", "Material": "masing.material", "MaterialPoint": "masing.material",
-           "MaterialPoints": "masing.material", "Run": "masing.results", "Scan": "masing.results",
-           "Study": "masing.results", "converge": "masing.commands", "cycle_numbers": "masing.cycles.limit_cycle",
-           "identify": "masing.identification.identify", "open": "masing.commands", "scan": "masing.commands",
-           "show": "masing.results", "simulate": "masing.commands"}
+_SOURCES = {"MasingError": "masing.errors", "Material": "masing.material", "MaterialPoint": "masing.material",
+            "MaterialPoints": "masing.material", "Run": "masing.results", "Scan": "masing.results",
+            "Study": "masing.results", "converge": "masing.commands", "cycle_numbers": "masing.cycles.limit_cycle",
+            "identify": "masing.identification.identify", "open": "masing.commands", "scan": "masing.commands",
+            "show": "masing.results", "simulate": "masing.commands"}
 # What the others need; these say it themselves when they are called.
-LIBRARIES, FREE = ("h5py", "numpy", "scipy", "pandas"), ("masing.commands", "masing.errors")
+_LIBRARIES, _FREE = ("h5py", "numpy", "scipy", "pandas"), ("masing.commands", "masing.errors")
 
 
 def __getattr__(name):
@@ -29,14 +31,14 @@ def __getattr__(name):
         return _version()
     if name == "__all__":
         return _names()
-    if name not in SOURCES:
+    if name not in _SOURCES:
         raise AttributeError(f"module 'masing' has no attribute '{name}'")
     from importlib import import_module
 
-    if SOURCES[name] not in FREE:
-        require(*LIBRARIES)
-    found = getattr(import_module(SOURCES[name]), name)
-    if SOURCES[name] == "masing.commands":
+    if _SOURCES[name] not in _FREE:
+        _require(*_LIBRARIES)
+    found = getattr(import_module(_SOURCES[name]), name)
+    if _SOURCES[name] == "masing.commands":
         from masing.signatures import describe
         describe(found)
     globals()[name] = found
@@ -58,13 +60,13 @@ def _version():
 
 
 def _names():
-    """The SOURCES without those for which a library or the module is missing."""
+    """The _SOURCES without those for which a library or the module is missing."""
     from masing import native
 
-    names = list(SOURCES)
-    if missing(*LIBRARIES):
-        names = [name for name in names if SOURCES[name] in FREE]
-    return [name for name in names if SOURCES[name] != "masing.material" or native.module()]
+    names = list(_SOURCES)
+    if _missing(*_LIBRARIES):
+        names = [name for name in names if _SOURCES[name] in _FREE]
+    return [name for name in names if _SOURCES[name] != "masing.material" or native.module()]
 
 
 def __dir__():

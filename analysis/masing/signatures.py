@@ -20,6 +20,8 @@ OTHERS = [("ranks", "number", "n", "run n ranks on this host by mpirun", ""),
           ("print-config", "flag", "", "give the resolved configuration as a text, and run nothing", "false"),
           ("validate-only", "flag", "", "check the configuration, and run nothing", "false"),
           ("petsc", "text", "", "words for PETSc", "")]
+# With these what is printed comes back, a text.
+WITHOUT_RUN = ("print-config", "validate-only")
 # In the program's help an option is a line, and what its words mean are further ones.
 LINE = re.compile(r"^  --(\S+)(?: (\S+))? +(.*(?:\n {30,}.*)*)$", re.MULTILINE)
 WITH_DEFAULT = re.compile(r"(.*?)(?: \[([^][]*)\])?", re.DOTALL)
@@ -28,7 +30,7 @@ STUB = '''\
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 from numpy import ndarray
 from numpy.typing import ArrayLike
@@ -66,7 +68,7 @@ def _options(command):
     """[(name, kind, value, help, default)] of the module, or as the program's help has them, which knows but the kind
     "flag"; [] where there is none of both."""
     if (module := native.module()) is not None:
-        return module.options(command) + OTHERS
+        return _of_python(module.options(command))
     try:
         text = program.run(program.required(), command, "--help", seconds=10).printed
     except MasingError:
@@ -74,7 +76,12 @@ def _options(command):
     found = [(name, "" if value else "flag", value, *WITH_DEFAULT.fullmatch(words).groups(""))
              for name, value, words in LINE.findall(text)]
     others = {name for name, *_ in OTHERS} | {"help"}
-    return [each for each in found if each[0] not in others] + OTHERS if found else []
+    return _of_python([each for each in found if each[0] not in others]) if found else []
+
+
+def _of_python(options):
+    """The options as the functions have them: without `output` there is no file."""
+    return [(*each[:4], "" if each[0] == "output" else each[4]) for each in options] + OTHERS
 
 
 def _name(option):
@@ -108,11 +115,12 @@ def _document(function, options):
 
 def _type(name, kind, value):
     """The type of an option's values."""
-    words = [word for word in value.split("|") if word.islower()] if kind == "choice" else []
-    literal = f"Literal[{', '.join(map(repr, words))}]" if words else ""
-    file = "_File" if "FILE" in value else ""
-    by_kind = {"flag": "bool", "number": "_Number", "list": "_List", "pair": "_Pairs", "function of s": "_Function",
-               "function of t": "_Function", "choice": "str"}
+    if name in WITHOUT_RUN:
+        return "Literal[False]"
+    words = [repr(word) for word in value.split("|") if word.islower()] if kind == "choice" else []
+    literal = f"Literal[{', '.join(words)}]" if words else "_Function" if kind.startswith("function") else ""
+    file = "_File" if "FILE" in value or name == "initial-u" else ""
+    by_kind = {"flag": "bool", "number": "_Number", "list": "_List", "pair": "_Pairs", "choice": "str"}
     return " | ".join(filter(None, (literal, file))) or \
         ("_Pairs" if kind == "text" and "=" in value else "int" if name == "ranks" else by_kind.get(kind, "_Text"))
 
@@ -122,16 +130,19 @@ def stub(module):
     import masing
     from masing import commands
 
-    lines = [f"from {source} import {name} as {name}" for name, source in sorted(masing.SOURCES.items())
+    lines = [f"from {source} import {name} as {name}" for name, source in sorted(masing._SOURCES.items())
              if name not in COMMANDS]
     functions = []
     for command, result in COMMANDS.items():
-        options = module.options(command) + OTHERS
+        options = _of_python(module.options(command))
         parameters = "".join(f"    {_name(name)}: {_type(name, kind, value)} | None = ...,\n"
                              for name, kind, value, _, _ in options)
         text = _document(getattr(commands, command), options).replace("\\", "\\\\").replace('"""', "'''")
         body = "\n".join(f"    {line}".rstrip() for line in text.split("\n"))
-        functions.append(f'def {command}(\n    *,\n{parameters}) -> {result}:\n    """{body.strip()}\n    """\n')
+        functions += [f"@overload\ndef {command}(*, {_name(name)}: Literal[True], **options: Any) -> str: ...\n"
+                      for name in WITHOUT_RUN]
+        functions.append(f"@overload\ndef {command}(\n    *,\n{parameters}) -> {result}:\n"
+                         f'    """{body.strip()}\n    """\n')
     return STUB.format(version=module.__version__, imports="\n".join(lines), functions="\n".join(functions))
 
 

@@ -48,12 +48,13 @@ def test_a_signature_has_the_options_of_the_programs_help(command):
     assert set(parameters) == set(known) - {"help"} | OWN and len(known) > 30
     assert {each.kind for each in parameters.values()} == {inspect.Parameter.KEYWORD_ONLY}
     for name, default in known.items():
-        if default is not None:
+        if default is not None and name != "output":
             shown = parameters[name].default
             assert shown == float(default) if isinstance(shown, (int, float)) else shown == default, name
     documented = inspect.getdoc(getattr(masing, command)).partition("Options, ")[2].splitlines()[2:]
     assert [re.match(r" +(\w+)", line)[1] for line in documented] == list(parameters)
-    assert parameters["quiet"].default is False and parameters["output"].default == "masing.h5"
+    assert parameters["quiet"].default is False and parameters["output"].default is None
+    assert "masing.h5" not in getattr(masing, command).__doc__
 
 
 def test_help_shows_them():
@@ -100,11 +101,12 @@ def test_the_stub_has_the_signatures_in_types():
     stub = signatures.stub(native.module())
     tree = ast.parse(stub)
     known = set(vars(builtins)) | {each.target.id for each in tree.body if isinstance(each, ast.AnnAssign)}
-    functions = {}
+    functions, printed = {}, []
     for node in tree.body:
         if isinstance(node, ast.ImportFrom):
             known |= {alias.asname or alias.name for alias in node.names}
         if isinstance(node, ast.FunctionDef):
+            printed += [(node.name, ast.unparse(node.args))] * (ast.unparse(node.returns) == "str")
             functions[node.name] = node
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     assert used <= known and set(masing.__all__) <= known | set(functions)
@@ -115,6 +117,11 @@ def test_the_stub_has_the_signatures_in_types():
         types = {each.arg: ast.unparse(each.annotation) for each in node.args.kwonlyargs}
         assert (types["rule"], types["quiet"]) == ("Literal['right', 'midpoint'] | None", "bool | None")
         assert (types["force"], types["set"], types["ranks"]) == ("_Function | None", "_Pairs | None", "int | None")
+        assert types["print_config"] == types["validate_only"] == "Literal[False] | None"
+        assert (types["initial_u"], types["output"]) == ("_Function | _File | None", "_File | None")
+    assert printed == [(command, f"*, {name}: Literal[True], **options: Any") for command in COMMANDS
+                       for name in ("print_config", "validate_only")]
+    assert isinstance(masing.simulate(cells=2, print_config=True), str)
     references = ast.unparse(functions["converge"].args)
     assert "'exact-time', 'cells-inf'] | _File | None" in references and "config: _File | None" in references
 
@@ -134,3 +141,11 @@ def test_completion_knows_the_options():
     text = "masing.simulate(fi"
     found = [each.name for each in jedi.Interpreter(text, [{"masing": masing}]).complete()]
     assert "final_time=" in found and "field_every=" in found
+    text = "point = masing.MaterialPoint(masing.Material())\npoint."
+    found = {each.name for each in jedi.Script(f"import masing.material as masing\n{text}").complete()}
+    assert {"trial", "set_trial", "move_to", "move_along", "commit", "elongation", "state", "position"} <= found
+
+
+def test_what_the_package_shows_is_for_use():
+    shown = {name for name in vars(masing) if name[0] != "_"} - set(masing.__all__)
+    assert all(inspect.ismodule(getattr(masing, name)) for name in shown)
