@@ -24,6 +24,7 @@ def said(cell):
 
 def test_the_tutorial_gives_the_output_that_it_shows(masing, monkeypatch):
     monkeypatch.setenv("MASING_PROGRAM", str(Path(masing).resolve()))
+    monkeypatch.setenv("MPLBACKEND", "Agg")  # as where there is no display: pictures are shown all the same
     shown = nbformat.read(NOTEBOOK, as_version=4)
     again = nbformat.read(NOTEBOOK, as_version=4)
     nbclient.NotebookClient(again, resources={"metadata": {"path": str(NOTEBOOK.parent)}}, timeout=300).execute()
