@@ -52,11 +52,11 @@ def _version():
     from masing import program
     try:
         return program.version()
-    except MasingError:
+    except MasingError as error:
         try:
             return version("masing")
         except PackageNotFoundError:
-            raise AttributeError("masing.__version__ is that of the program, and there is none") from None
+            raise AttributeError(f"masing.__version__ is that of the program: {error}") from None
 
 
 def _names():

@@ -4,6 +4,7 @@ Nothing is computed here: masing's own code runs, in this process or as the prog
 """
 
 import math
+import os
 import shlex
 import shutil
 import sys
@@ -87,7 +88,7 @@ def _pairs(options, folder, table):
         if value is None or isinstance(value, bool):
             if value:
                 yield option, None
-        elif name == "config" and "\n" in str(value):
+        elif name == "config" and _is_case(value):
             (case := Path(folder) / "case.ini").write_text(value, encoding="utf-8")
             yield option, str(case)
         elif name in FUNCTIONS and not isinstance(value, str) and hasattr(value, "__len__"):
@@ -159,13 +160,16 @@ def _result(command, files, options):
                           "results")
     require("h5py", "numpy")
     show = _display()
-    options = values.checked(options, FUNCTIONS)
-    options = ({} if show else {"quiet": True}) | _sampled(command, options)
-    module = native.usable(options)
-    if module is None or any(options.get(name) is not None for name in WITH_FILE) or "\n" in str(options.get("config")):
-        answer, result = run(command, options, show=show, module=module)
-    else:
-        answer, result = _in_memory(module, command, options, show)
+    try:
+        options = values.checked(options, FUNCTIONS)
+        options = ({} if show else {"quiet": True}) | _sampled(command, options)
+        module = native.usable(options)
+        if module is None or any(options.get(name) is not None for name in WITH_FILE) or _is_case(options.get("config")):
+            answer, result = run(command, options, show=show, module=module)
+        else:
+            answer, result = _in_memory(module, command, options, show)
+    except MasingError as error:
+        raise error.with_traceback(None) from None  # with no frames of what it went through
     said = answer.said() if answer.code == FAILURE else _failed_points(result) if module else []
     for line in said + answer.said(program.WARNING):
         warnings.warn(line, stacklevel=3)
@@ -218,6 +222,11 @@ def _final_time(command, options, called):
     except (TypeError, ValueError):
         raise MasingError(f"{min(called)}: a function of Python is sampled up to final_time, {given!r} here; give that "
                           "as a number, or the function as a text") from None
+
+
+def _is_case(config):
+    """Whether it is a case's text, not the path of one."""
+    return isinstance(config, str) and ("\n" in config or "=" in config and not os.path.exists(config))
 
 
 def _identity(path):

@@ -64,14 +64,16 @@ def required(given=None):
     found = find(given)
     if found is None:
         here = f"at {ROOT / 'build/masing'} or " if (ROOT / "CMakeLists.txt").is_file() else ""
-        raise MasingError(f"no program {here}on the PATH: build it, or give its path with --program or in "
-                          "$MASING_PROGRAM")
+        raise MasingError(f"no program {here}on the PATH: build it, or give its path in $MASING_PROGRAM")
     return str(Path(found).resolve())
 
 
 def version():
-    """The version of the program that is found, such as 1.0.0."""
-    return run(required(), "--version").printed.split()[1]
+    """The version of the program that is found, such as 1.0.0; raises MasingError where it is another one."""
+    program = required()
+    if found := re.match(r"masing (\S+)", run(program, "--version").printed):
+        return found[1]
+    raise MasingError(f"{program} is not masing; give its path in $MASING_PROGRAM")
 
 
 def run(program, *words, seconds=None, ranks=None, show=None):

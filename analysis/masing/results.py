@@ -116,6 +116,8 @@ class Result:
 
     def save(self, path):
         """Write the result file, as `output` would; a file that is there is replaced. Returns its path."""
+        if not isinstance(path, str | PathLike):
+            raise MasingError(f"save({shown(path)}): give the path of a file")
         path = Path(path)
         try:
             path.write_bytes(self._image or self._path.read_bytes())
@@ -156,13 +158,18 @@ class Result:
                                   f"{listed(axes) or '(none)'} do not have; give a file written by masing")
 
     def _require(self, name):
-        if name not in self:
+        if name not in self._shapes:
             known = ", ".join(sorted(self._shapes)) or "none"
             hint = "; what the model has is in result[\"state/values\"]" * (name == "field/u" and "state/values" in self)
             raise MasingError(f"{self._name}: has no dataset /{name}; it has {known}{hint}")
 
     def __contains__(self, name):
-        return str(name) in self._shapes
+        name = str(name).strip("/")
+        return name in self._shapes or "/" not in name and name in self._variables()
+
+    def __iter__(self):
+        """The names of the datasets."""
+        return iter(self._shapes)
 
     def __str__(self):
         symbols = SYMBOLS | {key: key.removeprefix("model.") for key in self.settings if key.startswith("model.")}
@@ -178,7 +185,7 @@ class Result:
             return self._numbers[name]
         if self._image and (values := hdf5.numbers_at_once(self._file, name)) is not None:
             return self._numbers.setdefault(name, values)
-        if name not in self:
+        if name not in self._shapes:
             name = self._variables().get(name, ((), name))[1]
         self._require(name)
         with self._opened() as file:

@@ -137,7 +137,7 @@ def _plain(name, value, list_too=True):
     value = value.tolist() if hasattr(value, "tolist") else value
     if not list_too or not isinstance(value, list | tuple | range | dict):
         raise MasingError(f"{name}={shown(value)}: give a number, a text or {'a list' if list_too else 'a table'}")
-    some = {str(key): _plain(name, each) for key, each in value.items()} if isinstance(value, dict) else \
+    some = {str(key): _plain(f"{name}[{str(key)!r}]", each) for key, each in value.items()} if isinstance(value, dict) else \
         [_plain(name, each) for each in value]
     if not some:
         raise MasingError(f"{name}={shown(value)}: is empty; leave it out, or give some")

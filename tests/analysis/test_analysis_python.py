@@ -143,6 +143,11 @@ MISTAKES = [
     (lambda: masing.simulate(**OTHER).last_u, r'no dataset /field/u; it has .*; what .* is in result\["state/values"\]$'),
     (lambda: masing.simulate(force=(X, X[1:])), "^force: 30 arguments and 29 values; give"),
     (lambda: masing.simulate(force=["a", "b"]), "^force: .*"), (lambda: masing.simulate(force=True), "^--force: no value; "),
+    *((lambda path=path: masing.simulate(**SMALL).save(path), fr"^save\({path}\): give the path") for path in (3, None)),
+    (lambda: masing.simulate(let={"a": None}), r"^let\['a'\]=None: give a number"),
+    (lambda: masing.simulate(**SMALL).plot_cycle(start=99), r"(gave|\.h5): no finite sample"),
+    (lambda: masing.simulate(config="cellz = 10"), "cellz is not a key"),
+    (lambda: masing.simulate(config="none.ini"), "^cannot read none.ini: No such"),
     (lambda: masing.simulate(ranks=0), "^ranks=0: give a whole number from 1"),
     (lambda: masing.simulate(ranks="two"), "^ranks=two: give a whole"),
     (lambda: masing.simulate("x.h5"), r"^simulate\('x.h5'\): options are given by name"),
@@ -216,6 +221,39 @@ def test_numbers_of_every_kind_are_numbers():
         np.testing.assert_array_equal(run["energy/input"], expected["energy/input"])
     runs = [masing.simulate(**SMALL, stiffness=stiffness) for stiffness in (np.array(2.0), 2, "2")]
     assert (runs[0].x == runs[1].x).all() and (runs[1].x == runs[2].x).all()
+
+
+def test_a_result_knows_its_names():
+    run = masing.simulate(**SMALL, field_every=500)
+    names = list(run)
+    assert "series/x" in names and "field/u" in names and len(names) == len(set(names)) > 5
+    for name in (*names, "x", "/series/x", "last_t", "amplitude", 3):
+        try:
+            run[name]
+        except masing.MasingError:
+            assert name not in run
+        else:
+            assert name in run
+
+
+def test_a_case_may_be_one_line(tmp_path, monkeypatch):
+    one = masing.simulate(config="cells = 20", final_time=20, steps=2000)
+    np.testing.assert_array_equal(one.x, masing.simulate(**SMALL).x)
+    monkeypatch.chdir(tmp_path)
+    Path("a=b.ini").write_text("cells = 20\nfinal-time = 20\n")
+    np.testing.assert_array_equal(masing.simulate(config="a=b.ini", steps=2000).x, one.x)
+
+
+def test_a_mistake_leads_to_the_users_line_at_once():
+    with pytest.raises(masing.MasingError) as caught:
+        masing.simulate(cells=-1)
+    assert len(caught.traceback) == 3 and caught.value.__suppress_context__
+
+
+def test_another_program_is_not_masing(monkeypatch):
+    monkeypatch.setenv("MASING_PROGRAM", "/bin/true")
+    with pytest.raises(masing.MasingError, match=r"true is not masing; give its path in \$MASING_PROGRAM$"):
+        program.version()
 
 
 def test_results_are_copied_and_kept():

@@ -118,7 +118,7 @@ def samples_in_window(run, start=None, end=None):
     keep = drawable(run.x, run.restoring) & between(run.t, start, end)
     if not keep.any():
         extent = f"its samples are in {run.t.min():g} <= t <= {run.t.max():g}" if len(run.t) else "it has none"
-        raise MasingError(f"{run.path}: no finite sample in the window; {extent}")
+        raise MasingError(f"{run._name}: no finite sample in the window; {extent}")
     return run.t[keep], run.x[keep], run.restoring[keep]
 
 
