@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <new>
 #include <utility>
 
 #include "base/error.hpp"
@@ -103,8 +104,8 @@ struct Material::Data {
   std::shared_ptr<const slab::Measure> measure;
   double k0;
   bool is_shifted;  // thresholds differ by direction
+  double preload;   // ∫ k c ds
   std::uint64_t fingerprint;
-  double preload = *measure->preload();
   double initial_load = load(slab::TurningPoints(*measure, 0.0));
 
   /// ∫ k c v ds.
@@ -121,9 +122,13 @@ Material::Material(Data&& data) : data_(std::make_shared<const Data>(std::move(d
 Material Material::of_springs(View<const SpringSlider> springs, double k0) {
   return checked([&] {
     const std::vector<slab::Element> elements = elements_of(springs);
-    const bool is_shifted = std::ranges::any_of(
-        elements, [](double c) { return c != 0.0; }, &slab::Element::shift);
-    return Material({slab::make_spring_measure(elements), not_negative(k0), is_shifted,
+    bool is_shifted = false;
+    double preload = 0.0;
+    for (const slab::Element& spring : elements) {
+      is_shifted |= spring.shift != 0.0;
+      preload += spring.stiffness * spring.shift;
+    }
+    return Material({slab::make_spring_measure(elements), not_negative(k0), is_shifted, preload,
                      fingerprint_of(k0, elements.data(), elements.size() * sizeof elements[0])});
   });
 }
@@ -145,7 +150,8 @@ Material Material::continuum(const Continuum& functions, double k0) {
     if (const auto fault = slab::continuous_fault(slab)) {
       throw *fault;
     }
-    return Material({slab::make_continuous_measure(slab), not_negative(k0), slab.is_shifted(),
+    const auto measure = slab::make_continuous_measure(slab);
+    return Material({measure, not_negative(k0), slab.is_shifted(), *measure->preload(),
                      fingerprint_of(k0, texts.data(), texts.size())});
   });
 }
@@ -173,85 +179,98 @@ slab::TurningPointState start_at(double x0) {
 }  // namespace
 
 struct MaterialPoint::Data {
-  Data(const Material& of, double x)
-      : material(of), points(*of.data_->measure, start_at(finite(x))) {}
-
-  [[nodiscard]] const Material::Data& law() const { return *material.data_; }
-
   Material material;
   slab::TurningPoints points;
   double trial = none;       // x, not a number where there is none
   double trial_force = 0.0;  // S there
+
+  [[nodiscard]] const Material::Data& law() const { return *material.data_; }
 };
 
-MaterialPoint::MaterialPoint(const Material& material, double x)
-    : data_(std::make_unique<Data>(material, x)) {}
-MaterialPoint::MaterialPoint(const MaterialPoint& other)
-    : data_(std::make_unique<Data>(*other.data_)) {}
-MaterialPoint::MaterialPoint(MaterialPoint&& other) noexcept = default;
+MaterialPoint::Data& MaterialPoint::data() {
+  return *std::launder(reinterpret_cast<Data*>(storage_));
+}
+const MaterialPoint::Data& MaterialPoint::data() const {
+  return *std::launder(reinterpret_cast<const Data*>(storage_));
+}
+
+MaterialPoint::MaterialPoint(const Material& material, double x) {
+  static_assert(sizeof(Data) <= sizeof(storage_) && alignof(Data) <= alignof(double));
+  new (storage_) Data{material, {*material.data_->measure, start_at(finite(x))}};
+}
+MaterialPoint::MaterialPoint(const MaterialPoint& other) {
+  new (storage_) Data(other.data());
+}
+MaterialPoint::MaterialPoint(MaterialPoint&& other) noexcept {
+  new (storage_) Data(std::move(other.data()));
+}
 MaterialPoint& MaterialPoint::operator=(MaterialPoint other) noexcept {
-  data_.swap(other.data_);
+  data() = std::move(other.data());
   return *this;
 }
-MaterialPoint::~MaterialPoint() = default;
+MaterialPoint::~MaterialPoint() {
+  data().~Data();
+}
 
 double MaterialPoint::position() const {
-  return data_->points.x();
+  return data().points.x();
 }
 
 double MaterialPoint::force() const {
-  return data_->law().response(position(), {data_->points.internal_force(), 0.0}).force;
+  return data().law().response(position(), {data().points.internal_force(), 0.0}).force;
 }
 
 Response MaterialPoint::trial(double x) const {
-  return data_->law().response(x, data_->points.ahead(finite(x)));
+  return data().law().response(x, data().points.ahead(finite(x)));
 }
 
 Response MaterialPoint::set_trial(double x) {
-  const slab::Tangent tried = data_->points.ahead(finite(x));
-  data_->trial = x;
-  data_->trial_force = tried.force;
-  return data_->law().response(x, tried);
+  Data& point = data();
+  const slab::Tangent tried = point.points.ahead(finite(x));
+  point.trial = x;
+  point.trial_force = tried.force;
+  return point.law().response(x, tried);
 }
 
 void MaterialPoint::commit() {
-  if (!std::isnan(data_->trial)) {
-    data_->points.move_along(data_->trial, data_->trial_force);
+  Data& point = data();
+  if (!std::isnan(point.trial)) {
+    point.points.move_along(std::exchange(point.trial, none), point.trial_force);
   }
-  revert_to_last();
 }
 
 void MaterialPoint::revert_to_last() {
-  data_->trial = none;
+  data().trial = none;
 }
 
 void MaterialPoint::revert_to_start() {
-  data_->points = {*data_->law().measure, start_at(data_->points.x0())};
-  revert_to_last();
+  *this = MaterialPoint(data().material, data().points.x0());
 }
 
 Response MaterialPoint::move_to(double x) {
-  revert_to_last();
-  return data_->law().response(x, data_->points.move_along(finite(x)));
+  Data& point = data();
+  const slab::Tangent moved = point.points.move_along(finite(x));
+  point.trial = none;
+  return point.law().response(x, moved);
 }
 
 double MaterialPoint::elongation(const SpringSlider& spring) const {
   const slab::Element element = elements_of({&spring, 1}).front();
-  if (element.initial_u != 0.0 && data_->law().measure->begins_at_zero()) {
+  if (element.initial_u != 0.0 && data().law().measure->begins_at_zero()) {
     throw Mistake("no spring of this material has such an initial elongation");
   }
-  return data_->points.elongation()(element);
+  return data().points.elongation()(element);
 }
 
 double MaterialPoint::stored_energy() const {
-  const Material::Data& law = data_->law();
+  const Material::Data& law = data().law();
   const double x = position();
-  return 0.5 * law.k0 * x * x + *law.measure->elastic_energy(data_->points.elongation());
+  return 0.5 * law.k0 * x * x + *law.measure->elastic_energy(data().points.elongation());
 }
 
 double MaterialPoint::dissipated_energy() const {
-  const Material::Data& law = data_->law();
-  const slab::TurningPoints& points = data_->points;
+  const Material::Data& law = data().law();
+  const slab::TurningPoints& points = data().points;
   double energy = points.slip_energy();
   if (law.is_shifted) {
     // A slider takes k (v + c) times its slip, which is x - x0 - (v - v0).
@@ -282,11 +301,11 @@ std::vector<double> numbers_of(const slab::TurningPointState& state, std::uint64
 }  // namespace
 
 std::size_t MaterialPoint::state_size() const {
-  return head + data_->points.turning_points();
+  return head + data().points.turning_points();
 }
 
 std::vector<double> MaterialPoint::state() const {
-  return numbers_of(data_->points.state(), data_->law().fingerprint);
+  return numbers_of(data().points.state(), data().law().fingerprint);
 }
 
 std::size_t MaterialPoint::state(View<double> numbers) const {
@@ -306,13 +325,12 @@ void MaterialPoint::restore(View<const double> state) {
                     fault + "; give what state() gave");
     }
   };
-  const Material::Data& law = data_->law();
-  require(state.size() >= head, "they are too few");
-  require(state[0] == static_cast<double>(law.fingerprint), "they are of another material");
-  const double turns = state[1];
-  require(turns >= 0.0 && turns <= static_cast<double>(state.size() - head),
-          "its turning points are more");
-  const View<const double> given(state.begin(), head + static_cast<std::size_t>(turns));
+  const Material::Data& law = data().law();
+  require(state.size() >= head && state[0] == static_cast<double>(law.fingerprint),
+          "they are of another material");
+  require(state[1] >= 0.0 && state[1] <= static_cast<double>(state.size() - head),
+          "turning points are missing");
+  const View<const double> given(state.begin(), head + static_cast<std::size_t>(state[1]));
   require(std::ranges::all_of(given, is_position), "they are not finite");
   // The way there, without what was wiped out, must lead there.
   slab::TurningPoints again(*law.measure, start_at(state[2]));
@@ -325,24 +343,23 @@ void MaterialPoint::restore(View<const double> state) {
   same.wiped_out = std::max(0.0, state[6]);
   same.outer_start = std::clamp(state[7], low, high);
   require(std::ranges::equal(given, numbers_of(same, law.fingerprint)), "no moves lead there");
-  data_->points = {*law.measure, same};
+  data().points = {*law.measure, same};
   revert_to_last();
 }
 
 template <auto Use>
 void MaterialPoints::for_each(View<const double> x, View<double> force, View<double> stiffness) {
   const std::size_t n = size();
-  if (x.size() != n || force.size() != n || (stiffness.size() != n && !stiffness.empty())) {
+  if (x.size() != n || force.size() != n || (stiffness.size() != n && stiffness.size() != 0)) {
     throw Mistake(
-        fmt::format("{} positions, {} forces and {} stiffnesses of {} points; each has "
-                    "one of each",
+        fmt::format("{} positions, {} forces and {} stiffnesses of {} points; give as many of each",
                     x.size(), force.size(), stiffness.size(), n));
   }
   std::for_each(x.begin(), x.end(), finite);
   for (std::size_t i = 0; i < n; ++i) {
     const Response response = (points_[i].*Use)(x[i]);
     force[i] = response.force;
-    if (!stiffness.empty()) {
+    if (stiffness.size() != 0) {
       stiffness[i] = response.stiffness;
     }
   }

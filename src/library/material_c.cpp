@@ -11,14 +11,14 @@
 #include "library/masing/material.hpp"
 
 using masing::Material;
-using masing::MaterialPoint;
-using masing::MaterialPoints;
+using Point = masing::MaterialPoint;
+using Points = masing::MaterialPoints;
 
 struct masing_material : Material {};
-struct masing_point : MaterialPoint {
+struct masing_point : Point {
   using MaterialPoint::MaterialPoint;
 };
-struct masing_points : MaterialPoints {
+struct masing_points : Points {
   using MaterialPoints::MaterialPoints;
 };
 
@@ -26,27 +26,16 @@ namespace {
 
 thread_local char last_error[4096] = "";
 
-/// Calls `work` and returns its answer, after a fault NaN, 0 or null; where it has none, the kind
-/// of fault. What it throws becomes the last error.
+/// Does `work`; what it throws becomes the last error.
 template <class Work>
-auto answer(const Work& work) noexcept {
-  using Answer = decltype(work());
-  constexpr bool is_status = std::is_void_v<Answer>;
+int status(const Work& work) noexcept {
   const auto failed = [](int kind, const std::exception& fault) {
     std::snprintf(last_error, sizeof(last_error), "%s", fault.what());
-    if constexpr (is_status) {
-      return kind;
-    } else {
-      return std::numeric_limits<Answer>::quiet_NaN();
-    }
+    return kind;
   };
   try {
-    if constexpr (is_status) {
-      work();
-      return static_cast<int>(MASING_DONE);
-    } else {
-      return work();
-    }
+    work();
+    return MASING_DONE;
   } catch (const masing::Mistake& mistake) {
     return failed(MASING_MISTAKE, mistake);
   } catch (const std::exception& failure) {
@@ -62,25 +51,33 @@ T* given(T* pointer, const char* name) {
   return pointer;
 }
 
-/// The same of a member function, or of another, of what belongs to the caller.
-template <class Object, class Use>
-auto answer(Object* object, const Use& use, const char* caller = __builtin_FUNCTION()) noexcept {
-  return answer([&] { return std::invoke(use, *given(object, caller)); });
+/// What `use`, a member function or another, answers of `object`: after a fault NaN, 0 or null; the
+/// status where it answers nothing.
+template <class T, class Use>
+auto answer(T* object, const Use& use, const char* caller = __builtin_FUNCTION()) noexcept {
+  using Answer = std::invoke_result_t<Use, T&>;
+  if constexpr (std::is_void_v<Answer>) {
+    return status([&] { std::invoke(use, *given(object, caller)); });
+  } else {
+    Answer found = std::numeric_limits<Answer>::quiet_NaN();
+    status([&] { found = std::invoke(use, *given(object, caller)); });
+    return found;
+  }
 }
 
 const char* given(const char* text, const std::string& otherwise) {
   return text == nullptr ? otherwise.c_str() : text;
 }
 
-/// MaterialPoints::set_trial or move.
+/// Points::set_trial or move.
 template <auto Move>
-void move(MaterialPoints& points, const double* x, double* force, double* stiffness) {
+void move(Points& points, const double* x, double* force, double* stiffness) {
   const std::size_t n = points.size();
   (points.*Move)({given(x, "x"), n}, {given(force, "force"), n},
                  {stiffness, stiffness == nullptr ? 0 : n});
 }
 
-void set_trial(MaterialPoint& point, double x, double* force, double* stiffness) {
+void set_trial(Point& point, double x, double* force, double* stiffness) {
   const masing::Response response = point.set_trial(x);
   double unused = 0.0;
   *(force == nullptr ? &unused : force) = response.force;
@@ -92,26 +89,30 @@ void set_trial(MaterialPoint& point, double x, double* force, double* stiffness)
 masing_material* masing_material_of_springs(size_t n, const double* stiffness,
                                             const double* threshold, const double* threshold_down,
                                             const double* initial_u, double k0) {
-  return answer([&] {
+  masing_material* made = nullptr;
+  status([&] {
     std::vector<masing::SpringSlider> springs(n);
     for (size_t i = 0; i < n; ++i) {
       springs[i] = {given(stiffness, "stiffness")[i], given(threshold, "threshold")[i],
                     threshold_down == nullptr ? springs[i].threshold_down : threshold_down[i],
                     initial_u == nullptr ? 0.0 : initial_u[i]};
     }
-    return new masing_material{Material::of_springs(springs, k0)};
+    made = new masing_material{Material::of_springs(springs, k0)};
   });
+  return made;
 }
 
 masing_material* masing_material_continuum(const char* stiffness, const char* threshold,
                                            const char* threshold_down, const char* initial_u,
                                            double k0) {
-  return answer([&] {
+  masing_material* made = nullptr;
+  status([&] {
     masing::Continuum slab;
     slab = {given(stiffness, slab.stiffness), given(threshold, slab.threshold),
             given(threshold_down, slab.threshold_down), given(initial_u, slab.initial_u)};
-    return new masing_material{Material::continuum(slab, k0)};
+    made = new masing_material{Material::continuum(slab, k0)};
   });
+  return made;
 }
 
 // clang-format off
@@ -121,8 +122,12 @@ void masing_material_free(masing_material* m) { delete m; }
 void masing_point_free(masing_point* p) { delete p; }
 void masing_points_free(masing_points* p) { delete p; }
 
-double masing_material_elastic_stiffness(const masing_material* m) { return answer(m, &Material::elastic_stiffness); }
-uint64_t masing_material_fingerprint(const masing_material* m) { return answer(m, &Material::fingerprint); }
+double masing_material_elastic_stiffness(const masing_material* m) {
+  return answer(m, &Material::elastic_stiffness);
+}
+uint64_t masing_material_fingerprint(const masing_material* m) {
+  return answer(m, &Material::fingerprint);
+}
 
 masing_point* masing_point_new(const masing_material* m, double x) {
   return answer(m, [x](auto& of) { return new masing_point(of, x); });
@@ -130,20 +135,24 @@ masing_point* masing_point_new(const masing_material* m, double x) {
 masing_point* masing_point_copy(const masing_point* p) {
   return answer(p, [](auto& of) { return new masing_point(of); });
 }
-double masing_point_position(const masing_point* p) { return answer(p, &MaterialPoint::position); }
-double masing_point_force(const masing_point* p) { return answer(p, &MaterialPoint::force); }
+double masing_point_position(const masing_point* p) { return answer(p, &Point::position); }
+double masing_point_force(const masing_point* p) { return answer(p, &Point::force); }
 int masing_point_set_trial(masing_point* p, double x, double* force, double* stiffness) {
   return answer(p, [=](auto& point) { set_trial(point, x, force, stiffness); });
 }
-int masing_point_commit(masing_point* p) { return answer(p, &MaterialPoint::commit); }
-int masing_point_revert_to_last(masing_point* p) { return answer(p, &MaterialPoint::revert_to_last); }
-int masing_point_revert_to_start(masing_point* p) { return answer(p, &MaterialPoint::revert_to_start); }
+int masing_point_commit(masing_point* p) { return answer(p, &Point::commit); }
+int masing_point_revert_to_last(masing_point* p) { return answer(p, &Point::revert_to_last); }
+int masing_point_revert_to_start(masing_point* p) { return answer(p, &Point::revert_to_start); }
 double masing_point_elongation(const masing_point* p, double threshold) {
   return answer(p, [=](auto& of) { return of.elongation(threshold); });
 }
-double masing_point_stored_energy(const masing_point* p) { return answer(p, &MaterialPoint::stored_energy); }
-double masing_point_dissipated_energy(const masing_point* p) { return answer(p, &MaterialPoint::dissipated_energy); }
-size_t masing_point_state_size(const masing_point* p) { return answer(p, &MaterialPoint::state_size); }
+double masing_point_stored_energy(const masing_point* p) {
+  return answer(p, &Point::stored_energy);
+}
+double masing_point_dissipated_energy(const masing_point* p) {
+  return answer(p, &Point::dissipated_energy);
+}
+size_t masing_point_state_size(const masing_point* p) { return answer(p, &Point::state_size); }
 int masing_point_state(const masing_point* p, double* state, size_t n) {
   return answer(p, [=](auto& of) { (void)of.state({given(state, "state"), n}); });
 }
@@ -155,14 +164,14 @@ masing_points* masing_points_new(const masing_material* m, size_t n, double x) {
   return answer(m, [=](auto& of) { return new masing_points(of, n, x); });
 }
 int masing_points_set_trial(masing_points* p, const double* x, double* force, double* stiffness) {
-  return answer(p, [=](auto& all) { move<&MaterialPoints::set_trial>(all, x, force, stiffness); });
+  return answer(p, [=](auto& all) { move<&Points::set_trial>(all, x, force, stiffness); });
 }
 int masing_points_move(masing_points* p, const double* x, double* force, double* stiffness) {
-  return answer(p, [=](auto& all) { move<&MaterialPoints::move>(all, x, force, stiffness); });
+  return answer(p, [=](auto& all) { move<&Points::move>(all, x, force, stiffness); });
 }
-int masing_points_commit(masing_points* p) { return answer(p, &MaterialPoints::commit); }
-int masing_points_revert_to_last(masing_points* p) { return answer(p, &MaterialPoints::revert_to_last); }
-int masing_points_revert_to_start(masing_points* p) { return answer(p, &MaterialPoints::revert_to_start); }
+int masing_points_commit(masing_points* p) { return answer(p, &Points::commit); }
+int masing_points_revert_to_last(masing_points* p) { return answer(p, &Points::revert_to_last); }
+int masing_points_revert_to_start(masing_points* p) { return answer(p, &Points::revert_to_start); }
 masing_point* masing_points_at(masing_points* p, size_t i) {
   return answer(p, [i](auto& of) { return static_cast<masing_point*>(&of[i]); });
 }

@@ -13,11 +13,6 @@
 
 #include "error.hpp"
 
-namespace masing::slab {
-class Measure;
-class TurningPoints;
-}  // namespace masing::slab
-
 #pragma GCC visibility push(default)
 
 /// The part of masing that other programs link with: runs and studies, and the Masing element as a
@@ -35,9 +30,7 @@ class View {
   View(Range&& range)  // NOLINT(bugprone-forwarding-reference-overload): as std::span
       : data_(std::data(range)), size_(std::size(range)) {}
 
-  [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] T* begin() const { return data_; }
   [[nodiscard]] T* end() const { return data_ + size_; }
   [[nodiscard]] T& operator[](std::size_t i) const { return data_[i]; }
@@ -167,7 +160,11 @@ class MaterialPoint {
 
  private:
   struct Data;
-  std::unique_ptr<Data> data_;
+  [[nodiscard]] Data& data();
+  [[nodiscard]] const Data& data() const;
+
+  // In place, so that points in an array lie beside each other.
+  alignas(64) unsigned char storage_[192];
 };
 
 /// Points of one material that are moved together, as those of the elements of a mesh. Arrays have

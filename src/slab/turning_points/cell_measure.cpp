@@ -257,10 +257,9 @@ class CellMeasure : public Measure {
 Profile profile_of(const std::vector<Element>& springs) {
   Profile profile;
   profile.range = {0, std::ssize(springs)};
-  for (const Element& spring : springs) {
-    profile.stiffness.push_back(static_cast<double>(springs.size()) * spring.stiffness);
-    profile.threshold.push_back(spring.threshold);
-    profile.initial_u.push_back(spring.initial_u);
+  for (Element spring : springs) {
+    spring.stiffness *= static_cast<double>(springs.size());
+    for_each_column([](auto& column, double value) { column.push_back(value); }, profile, spring);
   }
   return profile;
 }
@@ -290,14 +289,6 @@ class SpringMeasure final : public CellMeasure {
       sums.grip += spring.threshold * force;
     }
     return sums;
-  }
-
-  [[nodiscard]] std::optional<double> preload() const override {
-    double sum = 0.0;
-    for (const Element& spring : springs_) {
-      sum += spring.stiffness * spring.shift;
-    }
-    return sum;
   }
 
  private:

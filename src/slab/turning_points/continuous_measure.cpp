@@ -251,17 +251,15 @@ class ContinuousTable {
     return {stiffness, r * stiffness - (sector->shortfall + value)};
   }
 
+  /// N' = M = r G' - G, so that N = r G - 2 ∫ G, from the beginning of the sector on.
   [[nodiscard]] double slip(double r, FrontSearch near) const {
     const Sector* sector = sector_of(r, near);
     if (sector == nullptr) {
       return 0.0;
     }
-    if (sector->width == 0.0) {
-      return sector->slip.front() + (r - sector->first) * total_.force;
-    }
     const double place = std::min(r - sector->first, sector->width);
-    const int knot = std::min(knots - 1, static_cast<int>(place * sector->per_spacing));
-    return sector->slip[knot] + sector->slip_between(knot / sector->per_spacing, place);
+    return sector->width == 0.0 ? sector->slip + (r - sector->first) * total_.force
+                                : sector->slip + sector->slip_to(place);
   }
 
   /// The least r' > r where K is not smooth, or infinity.
@@ -286,7 +284,7 @@ class ContinuousTable {
     double shortfall = 0.0;    ///< G(first)
     /// G - G(first), h K and h² K'/2 at the knots.
     std::array<std::array<double, 3>, knots + 1> data{};
-    std::array<double, knots + 1> slip{};  ///< N at the knots
+    double slip = 0.0;  ///< N(first)
 
     /// G(first + place) - G(first), and K there, by Hermite's quintic: the polynomials as
     /// boost::math::interpolators::cardinal_quintic_hermite has them, to the bit, at the price of
@@ -315,35 +313,37 @@ class ContinuousTable {
       return {y, dy * per_spacing};
     }
 
-    /// N(first + to) - N(first + from) between two knots, where N' = M = r G' - G is a polynomial
-    /// of degree 5: Gauss's rule of three points.
-    [[nodiscard]] double slip_between(double from, double to) const {
-      const auto force = [&](double place) {
-        const auto [value, slope] = at(place);
-        return (first + place) * slope - (shortfall + value);
-      };
-      const double middle = (from + to) / 2;
-      const double node = std::sqrt(0.6) * (to - from) / 2;
-      const double sum = 5 * force(middle - node) + 8 * force(middle) + 5 * force(middle + node);
-      return std::max(0.0, (to - from) / 18 * sum);
+    /// N(first + place) - N(first).
+    [[nodiscard]] double slip_to(double place) const {
+      const double scaled = place * per_spacing;
+      double integral = 0.0;  // of G - G(first), over h
+      for (int i = 0; i < knots && i < scaled; ++i) {
+        const double t = std::min(1.0, scaled - i);
+        const auto& [y0, v0, a0] = data[i];
+        const auto& [y1, v1, a1] = data[i + 1];
+        integral += t * (y0 + t * (v0 / 2 + t * (a0 / 3)));
+        integral += t * t * t * t *
+                    ((2.5 + t * (t - 3)) * (y1 - y0) + (t * (1.6 - t / 2) - 1.5) * v0 +
+                     (t * (0.6 - t / 6) - 0.75) * a0 + (t * (1.4 - t / 2) - 1) * v1 +
+                     (0.25 + t * (t / 6 - 0.4)) * a1);
+      }
+      return (first + place) * at(place).first - place * shortfall - 2 * integral / per_spacing;
     }
   };
 
   /// Where r is; null below all.
   [[nodiscard]] const Sector* sector_of(double r, FrontSearch& search) const {
     const std::int64_t passed =
-        search.passed([this](std::int64_t i) { return firsts_[static_cast<std::size_t>(i)]; },
-                      static_cast<std::int64_t>(firsts_.size()), r);
+        search.passed([sectors = sectors_.data()](std::int64_t i) { return sectors[i].first; },
+                      std::ssize(sectors_), r);
     return passed == 0 ? nullptr : &sectors_[static_cast<std::size_t>(passed - 1)];
   }
 
   void add(Sector sector) {
-    sector.slip.front() = sectors_.empty() ? 0.0 : sectors_.back().slip.back();
-    for (int i = 0; i < knots; ++i) {
-      sector.slip[i + 1] = sector.slip[i] + sector.slip_between(i / sector.per_spacing,
-                                                                (i + 1) / sector.per_spacing);
+    if (!sectors_.empty()) {
+      const Sector& last = sectors_.back();
+      sector.slip = last.slip + std::max(0.0, last.slip_to(last.width));
     }
-    firsts_.push_back(sector.first);
     sectors_.push_back(sector);
   }
 
@@ -462,7 +462,6 @@ class ContinuousTable {
   };
 
   std::vector<Sector> sectors_;
-  std::vector<double> firsts_;  // of the sectors
   std::vector<double> breaks_;
   Sums total_;
 };

@@ -81,8 +81,6 @@ struct TurningPointState {
   double wiped_out = std::numeric_limits<double>::quiet_NaN();
   /// Where x, or X_1 before it turned, began to extend its extreme; of use where u0 ≠ 0.
   double outer_start = x0;
-
-  friend bool operator==(const TurningPointState&, const TurningPointState&) = default;
 };
 
 /// S and dS/dx where a move ends, the latter in its direction.
