@@ -350,7 +350,7 @@ void MaterialPoint::restore(View<const double> state) {
 template <auto Use>
 void MaterialPoints::for_each(View<const double> x, View<double> force, View<double> stiffness) {
   const std::size_t n = size();
-  if (x.size() != n || force.size() != n || (stiffness.size() != n && stiffness.size() != 0)) {
+  if (x.size() != n || force.size() != n || (stiffness.size() != n && !stiffness.empty())) {
     throw Mistake(
         fmt::format("{} positions, {} forces and {} stiffnesses of {} points; give as many of each",
                     x.size(), force.size(), stiffness.size(), n));
@@ -359,7 +359,7 @@ void MaterialPoints::for_each(View<const double> x, View<double> force, View<dou
   for (std::size_t i = 0; i < n; ++i) {
     const Response response = (points_[i].*Use)(x[i]);
     force[i] = response.force;
-    if (stiffness.size() != 0) {
+    if (!stiffness.empty()) {
       stiffness[i] = response.stiffness;
     }
   }

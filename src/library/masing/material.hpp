@@ -30,7 +30,9 @@ class View {
   View(Range&& range)  // NOLINT(bugprone-forwarding-reference-overload): as std::span
       : data_(std::data(range)), size_(std::size(range)) {}
 
+  [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] T* begin() const { return data_; }
   [[nodiscard]] T* end() const { return data_ + size_; }
   [[nodiscard]] T& operator[](std::size_t i) const { return data_[i]; }
