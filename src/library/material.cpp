@@ -9,9 +9,11 @@
 #include <bit>
 #include <cmath>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 #include "slab/turning_points/turning_points.hpp"
@@ -20,24 +22,37 @@ namespace masing {
 
 namespace {
 
-/// `work`, its UserError as a Mistake.
+/// `work`, its UserError as a Mistake: options of the program in words of a material.
 template <class Work>
 auto checked(const Work& work) {
   try {
     return work();
   } catch (const base::UserError& error) {
-    throw Mistake(error.what());
+    std::string line = error.what();
+    for (const auto& [option, words] : {std::pair{"cells = inf", "a continuum"},
+                                        {"use a number of cells", "give finitely many springs"},
+                                        {", table:FILE.csv or", " or"},
+                                        {"table:FILE.csv", "points:…"}}) {
+      const std::size_t place = line.find(option);
+      if (place != std::string::npos) {
+        line.replace(place, std::string_view(option).size(), words);
+      }
+    }
+    throw Mistake(line);
   }
 }
 
-/// Not beyond what differences of positions may be.
+/// So that energies are finite, of which some have x².
+constexpr double largest_position = 1e150;
+
 bool is_position(double x) {
-  return std::abs(x) <= 1e300;
+  return std::abs(x) <= largest_position;
 }
 
 double finite(double x) {
   if (!is_position(x)) {
-    throw Mistake(fmt::format("a position of {}; it must be finite, at most 1e300", x));
+    throw Mistake(
+        fmt::format("a position of {}; it must be finite, at most {}", x, largest_position));
   }
   return x;
 }
@@ -55,6 +70,12 @@ std::vector<slab::Element> elements_of(View<const SpringSlider> springs) {
   for (const SpringSlider& spring : springs) {
     const double up = spring.threshold + 0.0;  // -0 as 0
     const double down = std::isnan(spring.threshold_down) ? up : spring.threshold_down + 0.0;
+    for (const auto& [name, value] : {std::pair{"threshold", up}, {"threshold-down", down}}) {
+      if (!(value >= 0.0 && std::isfinite(value))) {
+        throw Mistake(fmt::format("{}: {} at spring {}; it must be >= 0 and finite", name, value,
+                                  elements.size() + 1));
+      }
+    }
     const double shift = 0.5 * up - 0.5 * down;
     slab::Element element{spring.stiffness, 0.5 * up + 0.5 * down, spring.initial_u + 0.0 - shift,
                           shift};
@@ -75,7 +96,7 @@ std::vector<slab::Element> elements_of(View<const SpringSlider> springs) {
 
 base::Function function_of(const char* quantity, const std::string& text) {
   try {
-    return base::Function(text, 's');
+    return base::Function(std::string(base::trimmed(text)), 's');
   } catch (const base::UserError& error) {
     throw base::UserError(quantity, error.what());
   }
@@ -225,6 +246,7 @@ Response MaterialPoint::trial(double x) const {
 }
 
 Response MaterialPoint::set_trial(double x) {
+  revert_to_last();
   Data& point = data();
   const slab::Tangent tried = point.points.ahead(finite(x));
   point.trial = x;
@@ -331,7 +353,9 @@ void MaterialPoint::restore(View<const double> state) {
   require(state[1] >= 0.0 && state[1] <= static_cast<double>(state.size() - head),
           "turning points are missing");
   const View<const double> given(state.begin(), head + static_cast<std::size_t>(state[1]));
-  require(std::ranges::all_of(given, is_position), "they are not finite");
+  require(std::all_of(&given[2], &given[6], is_position) &&
+              std::all_of(&given[7], given.end(), is_position),
+          "they are not finite");
   // The way there, without what was wiped out, must lead there.
   slab::TurningPoints again(*law.measure, start_at(state[2]));
   again.move_to(state[5]);
@@ -340,7 +364,7 @@ void MaterialPoint::restore(View<const double> state) {
   slab::TurningPointState same = again.state();
   const auto [low, high] =
       std::minmax(same.x0, same.positions.empty() ? same.x : same.positions.front());
-  same.wiped_out = std::max(0.0, state[6]);
+  same.wiped_out = std::clamp(state[6], 0.0, std::numeric_limits<double>::max());
   same.outer_start = std::clamp(state[7], low, high);
   require(std::ranges::equal(given, numbers_of(same, law.fingerprint)), "no moves lead there");
   data().points = {*law.measure, same};
@@ -350,12 +374,17 @@ void MaterialPoint::restore(View<const double> state) {
 template <auto Use>
 void MaterialPoints::for_each(View<const double> x, View<double> force, View<double> stiffness) {
   const std::size_t n = size();
-  if (x.size() != n || force.size() != n || (stiffness.size() != n && !stiffness.empty())) {
-    throw Mistake(
-        fmt::format("{} positions, {} forces and {} stiffnesses of {} points; give as many of each",
-                    x.size(), force.size(), stiffness.size(), n));
+  try {
+    if (x.size() != n || force.size() != n || (stiffness.size() != n && !stiffness.empty())) {
+      throw Mistake(fmt::format(
+          "{} positions, {} forces and {} stiffnesses of {} points; give as many of each", x.size(),
+          force.size(), stiffness.size(), n));
+    }
+    std::for_each(x.begin(), x.end(), finite);
+  } catch (const Mistake&) {
+    revert_to_last();
+    throw;
   }
-  std::for_each(x.begin(), x.end(), finite);
   for (std::size_t i = 0; i < n; ++i) {
     const Response response = (points_[i].*Use)(x[i]);
     force[i] = response.force;

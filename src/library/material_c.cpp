@@ -1,5 +1,6 @@
 #include "library/masing/material.h"
 
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -93,6 +94,9 @@ masing_material* masing_material_of_springs(size_t n, const double* stiffness,
   status([&] {
     std::vector<masing::SpringSlider> springs(n);
     for (size_t i = 0; i < n; ++i) {
+      if (threshold_down != nullptr && std::isnan(threshold_down[i])) {
+        throw masing::Mistake("threshold-down: nan; give a null array where all are as threshold");
+      }
       springs[i] = {given(stiffness, "stiffness")[i], given(threshold, "threshold")[i],
                     threshold_down == nullptr ? springs[i].threshold_down : threshold_down[i],
                     initial_u == nullptr ? 0.0 : initial_u[i]};

@@ -442,6 +442,8 @@ TEST(Material, RefusesStatesThatNoPointOfItGave) {
       refused(bad);
       bad[i] = HUGE_VAL;
       refused(bad);
+      bad[i] = -1e200;
+      refused(bad);
     }
     for (const std::size_t i : {0, 1, 4}) {
       std::vector<double> bad = good;
@@ -488,6 +490,10 @@ TEST(Material, FingerprintsTellMaterialsApart) {
   const double k[] = {1.0, 1.0 / 3, 2.0};
   EXPECT_EQ(Material::continuum(table(s, k), "1").fingerprint(),
             Material::continuum("points: 0 1; 0.3 0.3333333333333333; 1 2", "1").fingerprint());
+  EXPECT_EQ(Material::continuum(" 1", "s+0.1\t").fingerprint(),
+            Material::continuum("1", "s+0.1 ").fingerprint());
+  EXPECT_NE(Material::continuum("1", "s + 0.1").fingerprint(),
+            Material::continuum("1", "s+0.1").fingerprint());
 }
 
 TEST(Material, TablesKeepEveryDigit) {
@@ -679,15 +685,58 @@ TEST(Material, PointsTogetherAreAsEachByItself) {
   }
 }
 
+TEST(Material, CommitsNoTrialThatFailed) {
+  const Material material = Material::continuum("1", "s+0.1");
+  MaterialPoint point(material);
+  point.set_trial(0.5);
+  EXPECT_NE(mistake([&] { point.set_trial(HUGE_VAL); }), "none");
+  point.commit();
+  EXPECT_EQ(point.position(), 0.0);
+  MaterialPoints points(material, 2);
+  std::vector<double> force(2);
+  for (const std::vector<double>& wrong : {std::vector{0.1, HUGE_VAL}, std::vector{0.1}}) {
+    points.set_trial(std::vector{0.5, 0.6}, force);
+    EXPECT_NE(mistake([&] { points.set_trial(wrong, force); }), "none");
+    points.commit();
+    EXPECT_EQ(points[0].position(), 0.0);
+    EXPECT_EQ(points[1].position(), 0.0);
+  }
+}
+
+TEST(Material, EnergiesAreThoseOfTheLastLoopsAlsoAfterTheFarthestPositions) {
+  for (const Material& material : materials()) {
+    MaterialPoint point(material);
+    MaterialPoint near(material);
+    for (const double x : {1.0, -1.0, 0.5}) {
+      point.move_to(1e150 * x);
+      EXPECT_TRUE(std::isfinite(point.stored_energy()));
+      EXPECT_TRUE(std::isfinite(point.dissipated_energy()));
+      near.move_to(1e3 * x);  // far beyond all thresholds, too
+    }
+    for (const double x : {1.0, 2.0, 1.5}) {
+      // Where 1e150 is left everything yields; so it does on the way from 500.
+      point.move_to(x);
+      near.move_to(x);
+      EXPECT_NEAR(point.stored_energy(), near.stored_energy(), 1e-12 * near.stored_energy());
+    }
+    MaterialPoint restored(material);
+    restored.restore(point.state());
+    EXPECT_TRUE(same(restored, point));
+  }
+}
+
 TEST(Material, SaysInOneLineWhatIsNotAdmissible) {
   const auto of = [](SpringSlider spring) {
     return mistake([&] { (void)Material::of_springs({&spring, 1}); });
   };
   EXPECT_NE(of({0.0, 0.1}).find("spring 1"), std::string::npos);
   EXPECT_NE(of({1.0, -0.1}).find("spring 1"), std::string::npos);
-  EXPECT_NE(of({1.0, 0.1, -0.05}).find("eta_down"), std::string::npos);
+  EXPECT_NE(of({1.0, 0.1, -0.05}).find("threshold-down: -0.05"), std::string::npos);
   EXPECT_NE(of({1.0, 0.1, 0.2, -0.21}).find("[-0.2, 0.1"), std::string::npos);
-  EXPECT_NE(of({1.0, HUGE_VAL}), "none");
+  for (const SpringSlider& spring :
+       {SpringSlider{1.0, HUGE_VAL}, {1.0, 0.1, HUGE_VAL}, {1.0, HUGE_VAL, HUGE_VAL}}) {
+    EXPECT_NE(of(spring).find(": inf at spring 1; it must be >= 0 and finite"), std::string::npos);
+  }
   EXPECT_NE(of({std::nan(""), 1.0}), "none");
   EXPECT_EQ(of({1.0, 0.1, 0.2, -0.2}), "none");
   EXPECT_NE(mistake([] { (void)Material::of_springs({}); }), "none");
@@ -707,10 +756,25 @@ TEST(Material, SaysInOneLineWhatIsNotAdmissible) {
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   }
   MaterialPoint point(Material::of_springs({&spring, 1}));
-  for (const double x : {HUGE_VAL, std::nan(""), -1e301}) {
+  for (const double x : {HUGE_VAL, std::nan(""), -1.001e150}) {
     EXPECT_NE(mistake([&] { (void)point.trial(x); }), "none");
     EXPECT_NE(mistake([&] { point.set_trial(x); }), "none");
     EXPECT_NE(mistake([&] { point.move_to(x); }), "none");
+  }
+  // In words of a material, without options of the program.
+  std::vector<double> s;
+  std::vector<double> squares;
+  for (int i = 0; i <= 3000; ++i) {
+    s.push_back(i / 3000.0);
+    squares.push_back(0.1 + s.back() * s.back());
+  }
+  for (const auto& [threshold, words] : std::vector<std::pair<std::string, std::string>>{
+           {table(s, squares), "for a continuum; give finitely many springs"},
+           {"", "give an expression or points:"},
+           {"1" + std::string(200000, '0'), "or use points:"}}) {
+    const std::string message =
+        mistake([&, &text = threshold] { (void)Material::continuum("1", text); });
+    EXPECT_NE(message.find(words), std::string::npos) << message.substr(0, 300);
   }
   EXPECT_NE(mistake([&] { (void)point.elongation(-1.0); }), "none");
   EXPECT_NE(mistake([&] { (void)point.elongation({1.0, 1.0, 1.0, 0.5}); }), "none");

@@ -5,7 +5,8 @@
    those that return int give MASING_DONE or the kind of fault, those that make something give null,
    and those that ask for a number NaN, or 0 where it is whole; masing_last_error() has the line.
    Null pointers are such faults where nothing else is said. What a function makes belongs to the
-   caller. Many threads may use one material, and each its own points. */
+   caller. Many threads may use one material, and each its own points. What is admissible, what
+   calls take and what stays after a fault stands in material.hpp. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +29,7 @@ const char* masing_last_error(void);
 const char* masing_version(void);
 
 /** n springs with sliders: arrays [n] of k > 0 and η ≥ 0, and of η⁻ ≥ 0 and u0, which may be null:
-    as η, and 0. */
+    as η, and 0. A NaN in one of them is a mistake. */
 masing_material* masing_material_of_springs(size_t n, const double* stiffness,
                                             const double* threshold, const double* threshold_down,
                                             const double* initial_u, double k0);
@@ -51,7 +52,7 @@ void masing_point_free(masing_point* point);
 double masing_point_position(const masing_point* point);
 double masing_point_force(const masing_point* point);
 /** Force and stiffness, either may be null, after a monotone move from the committed position to x,
-    which is kept for masing_point_commit. */
+    |x| <= 1e150, which is kept for masing_point_commit. A fault forgets an earlier trial. */
 int masing_point_set_trial(masing_point* point, double x, double* force, double* stiffness);
 /** Moves to the trial's position; forgets the trial; goes back to how the point was made. */
 int masing_point_commit(masing_point* point);
@@ -72,7 +73,7 @@ int masing_point_restore(masing_point* point, const double* state, size_t n);
 /** n points that are moved together; arrays [n], stiffness may be null. */
 masing_points* masing_points_new(const masing_material* material, size_t n, double x);
 void masing_points_free(masing_points* points);
-/** As masing_point_set_trial, of every point; where an x is not finite nothing changes. */
+/** As masing_point_set_trial, of every point; where an x is not finite every trial is forgotten. */
 int masing_points_set_trial(masing_points* points, const double* x, double* force,
                             double* stiffness);
 /** The same, and commits it. */

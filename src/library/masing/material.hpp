@@ -66,8 +66,10 @@ std::string table(View<const double> s, View<const double> values);
 
 /// Force and stiffness of a material at one position.
 struct Response {
-  double force = 0.0;      ///< k0 x + S
-  double stiffness = 0.0;  ///< its derivative in the direction of the move
+  double force = 0.0;  ///< k0 x + S
+  /// Its derivative in the direction of the move; of one of length 0, of the last one: upwards at
+  /// the start.
+  double stiffness = 0.0;
 };
 
 /// A Masing (Prandtl) material: springs with sliders side by side, finitely many or a continuum,
@@ -78,11 +80,14 @@ struct Response {
 /// continuous-masing-2001.
 class Material {
  public:
-  /// Finitely many springs: \f$ S = \sum_i k_i u_i \f$. Throws Mistake where one is not
-  /// admissible.
+  /// Finitely many springs: \f$ S = \sum_i k_i u_i \f$. What is less than 1e-16 of all together is
+  /// lost to rounding. Throws Mistake where one is not admissible, or where the largest k or k η is
+  /// not within [1e-200, 1e200].
   static Material of_springs(View<const SpringSlider> springs, double k0 = 0.0);
 
-  /// The continuum \f$ S = \int_0^1 k(s)\,u(s)\,ds \f$. Takes some 10 ms. Throws Mistake.
+  /// The continuum \f$ S = \int_0^1 k(s)\,u(s)\,ds \f$. Takes 1 to 10 ms, seconds where
+  /// functions oscillate. Throws Mistake as of_springs, and where they vary too fast, as tables of
+  /// some thousand points may.
   static Material continuum(const Continuum& slab, double k0 = 0.0);
   /// The same with these two functions of s.
   static Material continuum(const std::string& stiffness, const std::string& threshold) {
@@ -94,6 +99,7 @@ class Material {
   /// k0 + ∫ k ds: the stiffness before anything yields, and after each reversal.
   [[nodiscard]] double elastic_stiffness() const;
   /// A number that materials of other data do not have, by all that can be told: states bear it.
+  /// Equal are materials of equal texts, but for outer blanks, or of equal springs in one order.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
  private:
@@ -106,7 +112,10 @@ class Material {
 
 /// One point of a material: its position and the turning points of its past that still matter, not
 /// the elongations of its springs. A move costs amortised one look-up in the material's tables,
-/// however many springs there are. What is tried counts for nothing until it is committed.
+/// however many springs there are; energies, restore and a move that wipes out loops, one for each
+/// of their turning points. What is tried counts for nothing until it is committed. Positions are
+/// finite, at most 1e150, so that energies are. One that is moved from may be destroyed or assigned
+/// to, no more.
 class MaterialPoint {
  public:
   /// At `x`, every spring at its initial elongation. Throws Mistake where x is not finite.
@@ -124,7 +133,8 @@ class MaterialPoint {
   /// What a monotone move from the committed position to `x` would give; nothing moves, nothing is
   /// allocated. Throws Mistake where x is not finite.
   [[nodiscard]] Response trial(double x) const;
-  /// The same, and keeps x for commit(). For the iterations of an implicit step.
+  /// The same, and keeps x for commit(). For the iterations of an implicit step. One that throws
+  /// forgets an earlier trial.
   Response set_trial(double x);
   /// Moves monotonically to the position of the last set_trial: a change of direction begins a new
   /// branch, a loop that is closed is forgotten. Without a trial nothing moves.
@@ -156,8 +166,9 @@ class MaterialPoint {
   /// Throws Mistake where they are more than there is room for; then nothing is written.
   std::size_t state(View<double> numbers) const;
   /// The state that state() of a point of an equal material gave, further numbers behind it are not
-  /// looked at: every later result has the same bits. Throws Mistake where it is none, or of
-  /// another material; then the point stays as it was.
+  /// looked at: every later result has the same bits. Throws Mistake where it is of another
+  /// material, or where no moves lead there; then the point stays as it was. Without a checksum it
+  /// cannot tell energies or positions that were altered into those of another past.
   void restore(View<const double> state);
 
  private:
@@ -180,7 +191,8 @@ class MaterialPoints {
   /// n.
   [[nodiscard]] std::size_t size() const { return points_.size(); }
   /// set_trial of every point: forces, and stiffnesses where there is room for them. Throws Mistake
-  /// where sizes differ or an x is not finite; then nothing has changed.
+  /// where sizes differ or an x is not finite; then nothing has moved, and every trial is
+  /// forgotten.
   void set_trial(View<const double> x, View<double> force, View<double> stiffness = {});
   /// move_to of every point; otherwise as set_trial.
   void move(View<const double> x, View<double> force, View<double> stiffness = {});

@@ -70,7 +70,7 @@ struct Samples {
 };
 
 /// Sees every step once, in order: step 0 alone, then some thousand at a time. Called on every
-/// rank.
+/// rank. Where these share a slab it has to throw on all or on none, as the others wait for one.
 using Observer = std::function<void(const Samples&)>;
 
 /// How a trajectory ended.

@@ -24,6 +24,7 @@ static void faults(const masing_material* material) {
   const double one[] = {1.0};
   const double bad[] = {-1.0};
   const double not_finite[] = {0.1, HUGE_VAL};
+  const double not_a_number[] = {nan("")};
   double numbers[64];
   masing_point* point = masing_point_new(material, 0.0);
   masing_points* points = masing_points_new(material, 2, 0.0);
@@ -32,6 +33,7 @@ static void faults(const masing_material* material) {
   expect_fault(masing_material_of_springs(0, one, one, NULL, NULL, 0.0) == NULL);
   expect_fault(masing_material_of_springs(1, bad, one, NULL, NULL, 0.0) == NULL);
   expect_fault(masing_material_of_springs(1, one, bad, NULL, NULL, 0.0) == NULL);
+  expect_fault(masing_material_of_springs(1, one, one, not_a_number, NULL, 0.0) == NULL);
   expect_fault(masing_material_continuum("1+", NULL, NULL, NULL, 0.0) == NULL);
   expect_fault(masing_material_continuum(NULL, "t", NULL, NULL, 0.0) == NULL);
   expect_fault(masing_point_new(material, HUGE_VAL) == NULL);
@@ -43,7 +45,8 @@ static void faults(const masing_material* material) {
   expect_fault(masing_point_state(point, numbers, 1) == MASING_MISTAKE);
   expect_fault(masing_point_restore(point, not_finite, 2) == MASING_MISTAKE);
   expect_fault(masing_points_at(points, 2) == NULL);
-  print("after_faults", masing_point_force(point) + masing_point_force(masing_points_at(points, 0)));
+  print("after_faults",
+        masing_point_force(point) + masing_point_force(masing_points_at(points, 0)));
 
   /* Null pointers. */
   expect_fault(masing_material_of_springs(1, NULL, one, NULL, NULL, 0.0) == NULL);
@@ -180,8 +183,8 @@ static void many_points(const masing_material* material) {
       if (step % 2 || step % 4 == 0) {
         masing_point_commit(alone[i]);
       }
-      differing += masing_point_force(masing_points_at(points, (size_t)i)) !=
-                   masing_point_force(alone[i]);
+      differing +=
+          masing_point_force(masing_points_at(points, (size_t)i)) != masing_point_force(alone[i]);
     }
   }
   masing_points_revert_to_start(points);
