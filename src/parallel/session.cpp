@@ -343,19 +343,12 @@ std::string start_alone() {
   return folder;
 }
 
-std::string folder_of_mpi;  // where it is made here, else empty
 pid_t process_of_mpi = 0;
-
-void remove_folder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_of_mpi, ignored);
-}
 
 /// Not in a child of the process.
 void end_mpi() {
   if (getpid() == process_of_mpi) {
     mpi_runs() ? MPI_Finalize() : 0;
-    remove_folder();
   }
 }
 
@@ -420,7 +413,7 @@ bool begin_mpi() {
   }
   if (has_begun == 0) {
     const std::set<std::string> before = names_in_environment();
-    folder_of_mpi = start_alone();
+    const std::string folder = start_alone();
     choose_how_to_wait();
     setenv("OMPI_MCA_opal_signal", "", 0);  // no handlers of Open MPI's own
     process_of_mpi = getpid();
@@ -428,6 +421,10 @@ bool begin_mpi() {
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level));
     for (const std::string& name : names_in_environment()) {  // no mpirun that follows is to see it
       before.contains(name) ? 0 : unsetenv(name.c_str());
+    }
+    if (std::error_code ignored; !folder.empty()) {  // now: the process may be killed
+      std::filesystem::remove_all(folder, ignored);
+      setenv("OMPI_MCA_sharedfp", "^sm", 0);  // whose files would be in it; MPI-IO reads it later
     }
     if (!started_by_launcher()) {
       std::atexit(end_mpi);
@@ -528,7 +525,6 @@ int Session::fail(int code, const std::string& text) noexcept {
     if (code == base::exit_failure) {
       // Not PetscFinalize: closing files would use again what has just failed, and wait for it.
       std::fflush(nullptr);
-      remove_folder();
       std::_Exit(code);
     }
     return code;
