@@ -276,6 +276,13 @@ void require_room(const parallel::Communicator& comm, const engine::RunSpec& run
                   const OutputSpec& output, const std::string& path,
                   const CheckpointSpec& checkpoint) {
   if (path.empty()) {
+    const double needed = 2 * bytes_of_result(run, output);  // of the file, and of its image
+    if (const double room = parallel::available_memory(comm); room < needed) {
+      throw base::UserError(
+          "output", fmt::format("the result in memory needs {}, {} may be used; give output, or a "
+                                "larger sample-every",
+                                engine::gibibytes(needed), engine::gibibytes(room)));
+    }
     return;
   }
   const engine::ModelFacts facts = run.facts();

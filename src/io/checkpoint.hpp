@@ -56,7 +56,7 @@ std::vector<std::string> files_of_checkpoint(const std::string& path);
 void remove_checkpoint(const parallel::Communicator& comm, const std::string& path);
 
 /// Throws UserError alike on all ranks where the disks have no room for the result file of a run in
-/// `path` and for its checkpoints. Collective.
+/// `path` and for its checkpoints; or, without a path, the memory none for its image. Collective.
 void require_room(const parallel::Communicator& comm, const engine::RunSpec& run,
                   const OutputSpec& output, const std::string& path,
                   const CheckpointSpec& checkpoint);
