@@ -10,12 +10,13 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 from masing import program
-from masing.errors import FAILURE, MasingError
+from masing.errors import FAILURE, STOPPED, MasingError
 
 # What only the program does: PETSc's options are read once, and help and configurations are printed.
 ONLY_PROGRAM = ("petsc", "help", "print_config", "validate_only")
@@ -24,7 +25,7 @@ LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MV2_CO
             "SLURM_STEP_ID", "SLURM_STEPID")
 _one_at_a_time = threading.Lock()
 _of_process = None  # that has the session
-_is_ending = _is_child = False
+_is_ending = _is_child = _has_warned = False
 
 
 def module():
@@ -66,7 +67,8 @@ def _beside(masing):
 
 def usable(options):
     """The module where a command with these options can run in this process, else None: its ranks are more than one, or
-    MPI is another process's."""
+    MPI is another process's. Warns once where that is because of a fork."""
+    global _has_warned
     ranks = options.get("ranks")
     if ranks is not None and str(ranks) != "1" or any(options.get(name) for name in ONLY_PROGRAM):
         return None
@@ -76,6 +78,10 @@ def usable(options):
     if _of_process == os.getpid():
         return found if mpi == "running" else None
     is_another_s = _of_process or mpi == "ended" or mpi and _is_child
+    if is_another_s and _is_child and not _has_warned:
+        _has_warned = True
+        warnings.warn("this process is a fork of one that has run a command or MPI: each run starts the program, and "
+                      "takes longer; take get_context(\"spawn\"), or fork before the first run", stacklevel=4)
     return None if is_another_s or not mpi and any(name in os.environ for name in LAUNCHED) else found
 
 
@@ -88,14 +94,17 @@ def run(found, command, options, show):
     given = [(f"{name}=" if value == "" else name, value or "") for name, value in options if name != "ranks"]
     is_main = threading.current_thread() is threading.main_thread()
     said = program.Lines(show)
+    known = found.interrupts()
     with _one_at_a_time:
+        if found.interrupts() != known:
+            raise MasingError("stopped by SIGINT before it began", STOPPED)
         if _of_process is None:
             found.start()
             _of_process = os.getpid()
             atexit.register(_end, found)
-        interruptible = is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         try:
-            image = found.result_of(command, given, said.take, interruptible)
+            image = found.result_of(command, given, said.take, interruptible, is_main)
         except MasingError:
             if _is_ending:
                 raise SystemExit from None  # of a thread, which nobody waits for

@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <mpi.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -53,23 +54,27 @@ std::string mpi() {
   return has_ended != 0 ? "ended" : has_started != 0 ? "running" : "";
 }
 
-volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t interrupts = 0;
+bool is_of_main = false;     // the run that goes on, the main thread's
+struct sigaction before {};  // it
 
-/// masing::result_of. What `say` raises ends the run and is raised, as is Ctrl-C where it is
-/// `interruptible`: then no handler of Python's sees it.
+/// masing::result_of. What `say` raises ends the run and is raised. Ctrl-C ends it where it is
+/// `interruptible`, and is raised in the main thread: by this, or else by Python's handler.
 py::bytes result_of(const std::string& command, const masing::Options& options,
-                    const py::function& say, bool interruptible) {
-  struct sigaction before {};
+                    const py::function& say, bool interruptible, bool is_main) {
   struct sigaction stop {};
-  stop.sa_flags = SA_RESTART;
   stop.sa_handler = [](int signal) {
-    interrupted = 1;
+    interrupts = interrupts + 1;
     masing::request_stop(signal);
+    is_of_main ? void() : before.sa_handler(signal);
   };
-  interrupted = 0;
+  const std::sig_atomic_t known = interrupts;
+  is_of_main = is_main;
   masing::clear_stop();
   if (interruptible) {
-    sigaction(SIGINT, &stop, &before);
+    sigaction(SIGINT, nullptr, &before);
+    stop.sa_flags = is_main ? SA_RESTART : before.sa_flags;  // the main thread wakes from its wait
+    sigaction(SIGINT, &stop, nullptr);
   }
   std::string bytes;
   std::exception_ptr fault;
@@ -85,7 +90,7 @@ py::bytes result_of(const std::string& command, const masing::Options& options,
   if (interruptible) {
     sigaction(SIGINT, &before, nullptr);
   }
-  if (interrupted != 0) {
+  if (is_main && interrupts != known) {
     PyErr_SetNone(PyExc_KeyboardInterrupt);
     throw py::error_already_set();
   }
@@ -224,9 +229,14 @@ py::class_<Points> points_class(const py::module_& module, const char* name) {
 }  // namespace
 
 PYBIND11_MODULE(_masing, module) {
+  // SuperLU_DIST as Debian builds it has what is freed never go back to the system, of all Python.
+  mallopt(M_MMAP_MAX, 65536);
+  mallopt(M_MMAP_THRESHOLD, 1 << 25);
+  mallopt(M_TRIM_THRESHOLD, 1 << 26);
   py::register_exception_translator(translate);
   module.attr("__version__") = masing::version();
   module.def("options", options).def("mpi", mpi).def("result_of", result_of);
+  module.def("interrupts", [] { return static_cast<int>(interrupts); });
   module.def("request_stop", [] { masing::request_stop(); });
   module.def("start", [] { session = std::make_unique<masing::Session>(MPI_COMM_SELF); });
   module.def("end", [] { session.reset(); });
