@@ -10,7 +10,6 @@ import shutil
 import sys
 import tempfile
 import warnings
-import weakref
 from pathlib import Path
 
 from masing import functions, native, program, values
@@ -20,6 +19,9 @@ from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, requir
 WITH_FILE = ("output", "checkpoint", "checkpoint_every", "restart", "wall_limit")
 # Options that are functions, and may be tables or functions of Python.
 FUNCTIONS = functions.OF_T + functions.OF_S
+# At so many steps a function of Python is sampled, which is the default of `steps`; for the exact solution, which stops
+# at each point, at fewer.
+MOST_STEPS, FEW_STEPS = 1_000_000, 10_000
 
 
 def simulate(*files, **options):
@@ -141,8 +143,9 @@ def run(command, options, *, masing=None, seconds=None, show=None, name=None, mo
         answer.require(0, NOT_AS_EXPECTED, *[FAILURE] * (command == "scan" and is_new))
         result = open(output) if is_new else None
         if temporary and is_new:
-            weakref.finalize(result, shutil.rmtree, folder, ignore_errors=True)
-            folder = None
+            from masing import results
+
+            result.folder, folder = results.Folder(folder), None
         return answer, result
     except MasingError as error:
         # The checkpoint of a run that was stopped may be in it.
@@ -196,32 +199,40 @@ def _sampled(command, options):
     called = {name: value for name, value in options.items() if name in FUNCTIONS and callable(value)}
     if not called:
         return options
-    end = _final_time(command, options, called) if any(name in functions.OF_T for name in called) else None
+    of_t = [name for name in called if name in functions.OF_T]
+    end, steps = _times(command, options, called) if of_t else (None, None)
     if end is not None and not 0 < end < math.inf:
         return options | dict.fromkeys(called, "1")  # and the program says what is wrong
+    most = FEW_STEPS if options.get("steady") or options.get("engine") == "exact" else MOST_STEPS
     tables = {}
     for name, function in called.items():
         if name in functions.OF_T:
-            over = "t", end, functions.intervals(options.get("steps"), 10000)
+            over = "t", end, functions.intervals(steps, most, most if steps else FEW_STEPS)
         else:
-            over = "s", 1.0, functions.intervals(options.get("cells"), 1000)
-        tables[name] = functions.sampled(name, function, *over, stacklevel=5)
+            over = "s", 1.0, functions.intervals(options.get("cells"), 10000, 1000)
+        tables[name] = functions.sampled(name, function, *over, stacklevel=5, steps=steps if name in of_t else 0)
     return options | tables
 
 
-def _final_time(command, options, called):
-    """The final time T of a call, as the program resolves it; raises MasingError where it has no value."""
-    given = options.get("final_time")
-    if given is None or isinstance(given, str):
+def _times(command, options, called):
+    """The final time T of a call and its steps, 0 where there is no one number of them, as the program resolves them;
+    raises MasingError where T has no value."""
+    given = {"final-time": options.get("final_time"), "steps": options.get("steps")}
+    if given["final-time"] is None or any(isinstance(each, str) for each in given.values()) or "config" in options:
         others = {name: value for name, value in options.items() if name not in (*called, "ranks")}
         text = run(command, others | dict.fromkeys(called, "1") | {"print_config": True})[0].printed
-        given, _, number = text.partition("\nfinal-time = ")[2].partition("\n")[0].partition("  # ")
-        given = number if number and command != "scan" else given  # of a scan it is that of the first point
+        for name in given:
+            value, _, number = text.partition(f"\n{name} = ")[2].partition("\n")[0].partition("  # ")
+            given[name] = number if number and command != "scan" else value  # of a scan it is that of the first point
     try:
-        return float(given)
+        end = float(given["final-time"])
     except (TypeError, ValueError):
-        raise MasingError(f"{min(called)}: a function of Python is sampled up to final_time, {given!r} here; give that "
-                          "as a number, or the function as a text") from None
+        raise MasingError(f"{min(called)}: a function of Python is sampled up to final_time, {given['final-time']!r} "
+                          "here; give that as a number, or the function as a text") from None
+    try:
+        return end, int(float(given["steps"])) if given["steps"] is not None else MOST_STEPS * (command == "simulate")
+    except (ValueError, OverflowError):
+        return end, 0
 
 
 def _is_case(config):

@@ -10,16 +10,16 @@ OF_T = ("base_acceleration", "force", "position")
 OF_S = ("initial_u", "stiffness", "threshold", "threshold_down")
 
 
-def intervals(count, otherwise):
+def intervals(count, most, otherwise):
     """How many intervals of one length sample what `count` equal steps or cells see: a whole number of them in each,
-    1000 or more; `otherwise` where these are more than 10,000 or no number."""
-    count = count.item() if hasattr(count, "item") else count
-    return count * max(1, 1000 // count) if isinstance(count, int) and 0 < count <= 10000 else otherwise
+    1000 or more; `otherwise` where these are more than `most` or no whole number."""
+    return count * max(1, 1000 // count) if isinstance(count, int) and 0 < count <= most else otherwise
 
 
-def sampled(name, function, variable, end, count, stacklevel):
-    """(arguments, values) of a function of one number, or of an array, at equal distances in [0, end], as lists; warns
-    that it is so. Raises what the function raises, and MasingError where a value is no finite number."""
+def sampled(name, function, variable, end, count, stacklevel, steps=0):
+    """(arguments, values) of a function of one number, or of an array, at equal distances in [0, end], arrays; warns
+    that it is so, and where the steps are more. Raises what the function raises, and MasingError where a value is no
+    finite number."""
     import numpy as np
 
     arguments = np.arange(count + 1) * end / count
@@ -34,9 +34,10 @@ def sampled(name, function, variable, end, count, stacklevel):
         place = 0 if values.shape != arguments.shape else int(np.argmin(np.isfinite(values)))
         raise MasingError(f"{name}: {function(float(arguments[place]))!r} at {variable} = {arguments[place]:g}; give a "
                           f"function whose values in [0, {end:g}] are finite real numbers")
-    warnings.warn(f"{name}: sampled at {count + 1} points of 0 <= {variable} <= {end:g}; what is computed is linear "
-                  "between them", stacklevel=stacklevel)
-    return arguments.tolist(), values.tolist()
+    fewer = f", for {steps} steps: {name}=({variable}, values) gives others" if steps > count else ""
+    warnings.warn(f"{name}: sampled at {count + 1} points of 0 <= {variable} <= {end:g}{fewer}; what is computed is "
+                  "linear between them", stacklevel=stacklevel)
+    return arguments, values
 
 
 def _at(function, arguments):

@@ -78,8 +78,10 @@ def version():
 
 def run(program, *words, seconds=None, ranks=None, show=None):
     """Run the program and give its Answer; after `seconds` it is stopped. `ranks`: on so many, by mpirun on this
-    host. show, if any, gets every line of its progress, and None at last; no line of it is in the Answer."""
-    call = [*_launcher(program, ranks), str(program), *map(str, words)]
+    host. show, if any, gets every line of its progress, and None after the last; no line of it is in the Answer. It is
+    stopped with this process, where there is setpriv."""
+    with_us = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") and shutil.which(program) else []
+    call = [*with_us, *_launcher(program, ranks), str(program), *map(str, words)]
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
         # Only on a terminal does the program redraw its progress.
         ours, theirs = pty.openpty() if show else os.pipe()
@@ -124,10 +126,11 @@ def _launcher(program, ranks):
 
 
 class Lines:
-    """The lines of stderr without those of progress, which `show`, if any, gets as they come, and None at last."""
+    """The lines of stderr without those of progress, which `show`, if any, gets as they come, and None after the
+    last."""
 
     def __init__(self, show):
-        self.lines, self._rest, self._show = [], b"", show
+        self.lines, self._rest, self._show, self._shown = [], b"", show, None
 
     def take(self, chunk):
         """The next bytes."""
@@ -136,12 +139,13 @@ class Lines:
         for number, line in enumerate(lines):
             if not (progress := PROGRESS.search(line)):
                 self.lines += [line] if number < len(whole) else []
-            elif self._show:
-                self._show(line[progress.start():])
+            elif self._show and line[progress.start():] != self._shown:
+                self._shown = line[progress.start():]
+                self._show(self._shown)
 
     def end(self):
         """No more will come."""
-        if self._show:
+        if self._shown is not None:
             self._show(None)
         if self._rest.strip() and not PROGRESS.search(str(self._rest)):
             self.lines.append(self._rest.decode("utf-8", "replace"))

@@ -1,6 +1,7 @@
 """The program's result files: a Run, a Study or a Scan, whose numbers are read when they are asked for."""
 
 import math
+import os
 import shutil
 import tempfile
 import warnings
@@ -41,6 +42,18 @@ def in_memory(command, image):
     return result
 
 
+class Folder:
+    """A temporary folder, which goes with the last result that has it, in the process that made it."""
+
+    def __init__(self, path):
+        weakref.finalize(self, self._remove, path, os.getpid())
+
+    @staticmethod
+    def _remove(path, process):
+        if os.getpid() == process:
+            shutil.rmtree(path, ignore_errors=True)
+
+
 def _class(kind):
     return {"simulate": Run, "converge": Study, "scan": Scan}[kind]
 
@@ -67,6 +80,8 @@ class Result:
     # The dimension along which to_dataframe() has its rows, the commands whose files these are, what must be there.
     rows, kinds, required = "t", (), ()
     made_by = None
+    # That of a temporary file.
+    folder = None
 
     title = _attribute("/", "title", "What was run, such as `P = 400, N = 60000`.")
     problem = _attribute("configuration", "problem", "Equal for two files exactly if they solve the same problem.")
@@ -95,7 +110,7 @@ class Result:
             self._look()
             return self.__dict__[name]
         if name == "_file":
-            self._file = h5py.h5f.open_file_image(self._image)
+            self._file = h5py.h5f.open_file_image(self._image, 2 | 4)  # neither copied nor released
             return self._file
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
@@ -104,7 +119,7 @@ class Result:
         """The file; of a result in memory a temporary one, written now, which goes with the result."""
         if self._path is None:
             folder = tempfile.mkdtemp(prefix="masing-run-")
-            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            self.folder = Folder(folder)
             self._path = Path(folder) / f"{self.kinds[0]}.h5"
             self._path.write_bytes(self._image)
         return self._path
@@ -125,9 +140,16 @@ class Result:
             raise MasingError(f"save({str(path)!r}): {error.strerror}") from None
         return path
 
+    def __copy__(self):
+        other = object.__new__(type(self))
+        other.__dict__ |= self.__dict__
+        return other
+
     def __getstate__(self):
-        state = {name: value for name, value in self.__dict__.items() if name != "_file"}
-        return state | ({"_path": None} if self._image else {})
+        # A temporary file travels as its bytes.
+        state = {name: value for name, value in self.__dict__.items() if name not in ("_file", "folder")}
+        return state | ({"_path": None, "_image": self._image or self._path.read_bytes()} if self._image or self.folder
+                        else {})
 
     def _opened(self):
         return nullcontext(h5py.File(self._file)) if self._image else hdf5.opened(self._path)

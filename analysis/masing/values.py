@@ -9,8 +9,9 @@ from os import PathLike
 
 from masing.errors import MasingError, shown
 
-# Options that are given once for each NAME=VALUE, and those whose value is a file.
+# Options that are given once for each NAME=VALUE, those without a value, and those whose value is a file.
 REPEATED = ("set", "let", "over")
+FLAGS = ("energy", "help", "print_config", "quiet", "steady", "validate_only")
 FILES = ("output", "config", "reference", "restart", "checkpoint")
 PAIR = "give (t, f), two arrays of one length"
 SIMPLE = (str, PathLike, int, float, Decimal, timedelta)
@@ -28,6 +29,9 @@ def checked(options, functions):
 def _checked(name, value, is_function):
     if name == "ranks":
         return ranks(value)
+    if isinstance(_scalar(value), bool) and name not in FLAGS:
+        raise MasingError(f"{name}={_scalar(value)}: give a value, or None for none; True and False are for "
+                          f"{', '.join(FLAGS)}")
     if callable(value) and not is_function:
         raise MasingError(f"{name}: a function of Python is no value of it; give a number or a text")
     if (path := _file(value)) is not None:
@@ -35,7 +39,7 @@ def _checked(name, value, is_function):
         return f"file:{path}" if name == "initial_u" else path
     if name in FILES and not isinstance(value, str | PathLike):
         raise MasingError(f"{name}={shown(value)}: give the name of a file")
-    if name == "petsc" and not isinstance(value, bool):
+    if name == "petsc":
         return _words(name, value)
     value = list(value) if hasattr(value, "__next__") else _scalar(value)
     if is_function and hasattr(value, "__len__") and not isinstance(value, str):

@@ -160,9 +160,51 @@ def test_without_output_there_is_no_file_until_its_path_is_asked_for(tmp_path, m
 def test_a_result_is_copied_and_pickled_whole():
     run = masing.simulate(**SMALL)
     before = run.path
-    for other in (copy.deepcopy(run), copy.copy(run), pickle.loads(pickle.dumps(run))):
+    for other in (copy.deepcopy(run), pickle.loads(pickle.dumps(run))):
         np.testing.assert_array_equal(other.x, run.x)
         assert other.path != before and other.settings == run.settings
+
+
+@pytest.mark.parametrize("options", [{"ranks": 2}, {"checkpoint_every": 1000}, {}])
+def test_a_temporary_file_is_there_as_long_as_a_result_has_it(options):
+    expected = masing.simulate(**SMALL)
+    run = masing.simulate(**SMALL, **options)
+    other, text, path = copy.copy(run), pickle.dumps(run), run.path
+    del run
+    gc.collect()
+    np.testing.assert_array_equal(other.x, expected.x)
+    assert bool(options) == (other.path == path)
+    folder = other.path.parent
+    if not os.fork():  # a child that ends as a script does
+        del other
+        gc.collect()
+        os._exit(0)
+    os.wait()
+    assert folder.exists()
+    del other
+    gc.collect()
+    assert not folder.exists()
+    again = pickle.loads(text)
+    np.testing.assert_array_equal(again.x, expected.x)
+    assert again.path.exists() and again.settings == expected.settings
+
+
+def test_a_result_that_the_memory_cannot_hold_is_refused_before_the_first_step():
+    said = "^--output: the result in memory needs .* GiB, .* GiB may be used; give output, or a larger sample-every$"
+    with pytest.raises(masing.MasingError, match=said) as caught:
+        masing.simulate(cells=10, final_time=2, steps=10**12, sample_every=1)
+    assert caught.value.code == 2
+
+
+def test_the_bytes_of_a_result_are_there_once():
+    def resident():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    options = {"cells": 2000, "final_time": 20, "steps": 10000, "field_every": 1}
+    masing.simulate(**SMALL).x
+    before = resident()
+    run = masing.simulate(**options)
+    run.x  # opens it
+    assert 1 <= (resident() - before) / (10001 * 2000 * 8) < 1.5
 
 
 def test_a_thousand_runs_leave_no_memory_behind():
@@ -186,6 +228,20 @@ def test_functions_of_python_are_sampled_at_the_steps_and_said_so(function):
     with pytest.warns(UserWarning, match="^force: sampled at 2001 points of 0 <= t <= 20; what is computed is li"):
         run = masing.simulate(**SMALL, force=function)
     np.testing.assert_allclose(run.force, [function(t) for t in run.t], atol=1e-15)
+
+
+def test_a_function_of_python_is_the_one_that_was_given_at_every_step(monkeypatch):
+    def spike(t):
+        return 0.3 + (abs(t - 7.3331) < 1e-4)
+    with pytest.warns(UserWarning, match="^force: sampled at 60001 points of 0 <= t <= 20; what is computed is"):
+        run = masing.simulate(cells=20, final_time=20, steps=60000, sample_every=1, force=spike)
+    np.testing.assert_array_equal(run.force, [spike(t) for t in run.t])
+    assert run.force.max() == 1.3
+    monkeypatch.setattr(masing.commands, "MOST_STEPS", 30000)
+    said = "^force: sampled at 30001 points of 0 <= t <= 20, for 60000 steps: force=.t, values. gives others; "
+    for options in ({"steps": 60000}, {"config": "steps = 6e4\n"}, {"steps": "2*30000"}):
+        with pytest.warns(UserWarning, match=said):
+            masing.simulate(cells=20, final_time=20, force=spike, **options)
 
 
 def test_functions_of_s_and_those_that_cannot_be_sampled():
@@ -250,11 +306,25 @@ def test_ctrl_c_ends_a_run_and_the_next_one_is_made(call):
     assert caught.value.code == 75
 
 
+def test_ctrl_c_ends_the_runs_of_other_threads_too():
+    timer = threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt), ThreadPoolExecutor(2) as pool:
+        runs = [pool.submit(masing.simulate, **LONG) for _ in range(2)]
+        runs[0].result()
+    said = sorted(str(run.exception()) for run in runs)
+    assert said[0].startswith("stopped by SIGINT after step ") and said[1] == "stopped by SIGINT before it began"
+    assert {run.exception().code for run in runs} == {75} and len(masing.simulate(**SMALL).x) == 2001
+
+
 def test_progress_is_shown_and_what_the_display_raises_ends_the_run(monkeypatch):
     seen = []
     monkeypatch.setattr(masing.commands, "_display", lambda: seen.append)
-    masing.simulate(cells=20000, final_time=20, steps=30000)
+    masing.simulate(cells=20000, final_time=20, steps=150000)
     assert len(seen) >= 1 and seen[-1] is None and all(" steps/s " in line and line[0] == "[" for line in seen[:-1])
+    seen.clear()
+    masing.simulate(**SMALL)
+    assert seen == []
 
     def fails(line):
         if line:
@@ -310,6 +380,24 @@ def test_a_child_of_a_fork_has_the_program_and_the_module_where_the_parent_has_n
                        + "pool = mp.get_context('fork').Pool(2)\n"
                        "with pool: print(*sum(pool.map(work, [0.1, 0.2]), ()))")
         assert lines == [" ".join(f"{masing.simulate(**SMALL, k0=k0).x[-1]} {here}" for k0 in (0.1, 0.2))]
+
+
+def test_a_child_of_a_fork_says_once_that_its_runs_take_longer():
+    lines = script("import warnings; warnings.simplefilter('always')\nimport masing\nmasing.simulate(**options)\n"
+                   "sys.stdout.flush()\nif not os.fork():\n    with warnings.catch_warnings(record=True) as said:\n"
+                   "        masing.simulate(**options), masing.simulate(**options)\n"
+                   "    print(*[(str(each.message), each.filename) for each in said]); sys.exit()\nos.wait()")
+    assert len(lines) == 1 and lines[0].count("fork") == 2 and "get_context(\"spawn\"), or fork before" in lines[0]
+    assert lines[0].endswith(", '<string>')")
+
+
+@pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), 9)"])
+def test_a_process_that_is_ended_leaves_no_folder(end, tmp_path):
+    lines = script("import masing\nif not os.fork():\n"
+                   f"    masing.simulate(**options, output='{tmp_path}/run.h5')\n    {end}\nos.wait()\nif not os.fork():\n    masing.simulate(**options)\n    " + end + "\n"
+                   "os.wait(); print(masing.simulate(**options).x[-1]); sys.stdout.flush(); os._exit(0)",
+                   TMPDIR=str(tmp_path), MASING_MODULE="1")
+    assert lines == [str(masing.simulate(**SMALL).x[-1])] and list(tmp_path.glob("masing-??????")) == []
 
 
 def test_what_is_no_module_for_this_python_is_passed_over(tmp_path):

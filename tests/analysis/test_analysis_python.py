@@ -6,8 +6,10 @@ import json
 import math
 import os
 import pickle
+import shutil
 import subprocess
 import sys
+import time
 import warnings
 from decimal import Decimal
 from fractions import Fraction
@@ -24,6 +26,7 @@ import identify
 import masing
 from masing import commands, program, values
 from masing.commands import words
+from masing.signatures import COMMANDS, LINE
 from oracle import drive, one_cycle, write_csv
 
 try:
@@ -142,7 +145,7 @@ MISTAKES = [
       for f, at in ((lambda t: 1j * t + 0.1, 0), (lambda t: np.complex128(1j) if t > 1 else 0.0, 1.01))),
     (lambda: masing.simulate(**OTHER).last_u, r'no dataset /field/u; it has .*; what .* is in result\["state/values"\]$'),
     (lambda: masing.simulate(force=(X, X[1:])), "^force: 30 arguments and 29 values; give"),
-    (lambda: masing.simulate(force=["a", "b"]), "^force: .*"), (lambda: masing.simulate(force=True), "^--force: no value; "),
+    (lambda: masing.simulate(force=["a", "b"]), "^force: .*"), (lambda: masing.simulate(force=True), "^force=True: give"),
     *((lambda path=path: masing.simulate(**SMALL).save(path), fr"^save\({path}\): give the path") for path in (3, None)),
     (lambda: masing.simulate(let={"a": None}), r"^let\['a'\]=None: give a number"),
     (lambda: masing.simulate(**SMALL).plot_cycle(start=99), r"(gave|\.h5): no finite sample"),
@@ -173,7 +176,7 @@ MISTAKES = [
     (lambda: masing.converge(levels={1, 2}), "^levels={1, 2}: give a number"),
     (lambda: masing.simulate(petsc="'a"), '^petsc="\'a": give words'),
     (lambda: masing.simulate(petsc=3), "^petsc=3: give words"),
-    (lambda: masing.simulate(output=True), "^output=True: give the name"),
+    (lambda: masing.simulate(output=True), "^output=True: give a value, or None"),
     (lambda: masing.simulate(config={"cells": 3}), "^config={'cells': 3}: give the name"),
     (lambda: masing.simulate(**{"final-time": 3}), "^'final-time' is no option: give its name with _ for -"),
     *((lambda ranks=ranks: masing.simulate(**SMALL, ranks=ranks), f"^ranks={ranks}: give a whole number from 1")
@@ -384,11 +387,71 @@ def test_a_stopped_run_says_how_to_go_on_and_does(tmp_path):
     np.testing.assert_array_equal(run.x, masing.simulate(**options | {"checkpoint": None}).x)
 
 
+def test_a_line_of_progress_is_shown_once_and_nothing_where_there_is_none():
+    seen = []
+    lines = program.Lines(seen.append)
+    for chunk in (b"masing warning: a\n", b"\r\033[K[#..]  40 %  a", b"\r\033[K[##.]  80 %  a", b"\r\033[K"):
+        lines.take(chunk)
+    lines.end()
+    assert (seen, lines.lines) == (["[#..]  40 %  a", "[##.]  80 %  a", None], ["masing warning: a", "", "\033[K"])
+    quiet = program.Lines(seen.append)
+    quiet.take(b"masing warning: a\n")
+    quiet.end()
+    assert seen[3:] == []
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv")
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_the_program_ends_with_the_script_that_is_killed(ranks, tmp_path):
+    call = f"import masing; masing.simulate(cells=20000, final_time=200, steps=3000000, ranks={ranks})"
+    environment = os.environ | {"PYTHONPATH": str(ANALYSIS), "MASING_PROGRAM": program.required(), "MASING_MODULE": "0",
+                                "TMPDIR": str(tmp_path), "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    script = subprocess.Popen([sys.executable, "-c", call], env=environment, stderr=subprocess.DEVNULL)
+
+    def running():
+        return [link for link in Path("/proc").glob("[0-9]*/cmdline") if str(tmp_path).encode() in _content(link)]
+
+    def _content(link):
+        try:
+            return link.read_bytes()
+        except OSError:
+            return b""
+    try:
+        for _ in range(100):
+            if len(running()) >= (ranks or 0) + 1:
+                break
+            time.sleep(0.1)
+        else:
+            pytest.fail("the program has not begun")
+    finally:
+        script.kill()
+        script.wait()
+    for _ in range(100):
+        if not (left := running()):
+            break
+        time.sleep(0.1)
+    assert left == []
+
+
+@pytest.mark.parametrize("name", ["cells", "final_time", "force", "petsc", "output", "probe"])
+@pytest.mark.parametrize("value", [True, False, np.False_])
+def test_an_option_with_a_value_takes_neither_true_nor_false(name, value):
+    with pytest.raises(masing.MasingError, match=f"^{name}={bool(value)}: give a value, or None for none; Tr"):
+        masing.simulate(**SMALL | {name: value})
+
+
+def test_the_options_without_a_value_are_those_of_the_program():
+    text = "".join(program.run(program.required(), command, "--help").printed for command in COMMANDS)
+    flags = {name.replace("-", "_") for name, value, _ in LINE.findall(text) if not value}
+    assert {*values.FLAGS, "petsc"} == flags
+    assert len(masing.simulate(**SMALL, energy=False, quiet=True)["series/t"]) == 2001
+
+
 def test_progress_is_shown_and_an_interrupt_ends_the_program(monkeypatch):
     monkeypatch.setenv("MASING_MODULE", "0")
     seen, ended, wait = [], [], subprocess.Popen.wait
     monkeypatch.setattr(commands, "_display", lambda: seen.append)
-    masing.simulate(cells=20000, final_time=20, steps=30000)
+    masing.simulate(cells=20000, final_time=20, steps=150000)
     assert len(seen) >= 1 and seen[-1] is None and all(" steps/s " in line and line[0] == "[" for line in seen[:-1])
 
     def interrupt(_):

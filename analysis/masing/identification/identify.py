@@ -2,7 +2,6 @@
 
 import shutil
 import tempfile
-import weakref
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -19,7 +18,7 @@ from masing.identification.discrete import identify_discrete
 from masing.identification.figure import identification_page
 from masing.identification.findings import Comparison, compare, facts, numbers
 from masing.identification.replay import refuse_misfit
-from masing.results import Run
+from masing.results import Folder, Run
 
 # To what fraction of the force's range a model can be right, and what a branch is that it misses.
 DISCRETE = 1e-6, "it is curved: --threshold η(s) identifies a continuous model"
@@ -90,7 +89,7 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
             shutil.rmtree(folder, ignore_errors=True)
         raise
     if folder:
-        weakref.finalize(identified, shutil.rmtree, folder, ignore_errors=True)
+        run.folder = Folder(folder)
     return identified
 
 
