@@ -167,7 +167,8 @@ def _result(command, files, options):
         options = values.checked(options, FUNCTIONS)
         options = ({} if show else {"quiet": True}) | _sampled(command, options)
         module = native.usable(options)
-        if module is None or any(options.get(name) is not None for name in WITH_FILE) or _is_case(options.get("config")):
+        needs_file = any(options.get(name) is not None for name in WITH_FILE) or _is_case(options.get("config"))
+        if module is None or needs_file:
             answer, result = run(command, options, show=show, module=module)
         else:
             answer, result = _in_memory(module, command, options, show)
