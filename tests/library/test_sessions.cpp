@@ -106,6 +106,19 @@ TEST(Sessions, give_the_datasets_of_the_program) {
   expect_results_of_program(session);
 }
 
+TEST(Sessions, tell_slabs_apart_that_differ_at_their_start_or_downwards_alone) {
+  const Session session;
+  expect_results_of_program(session);  // k = 1, η = s + 0.1, u0 = 0 in the scan
+  for (const auto& [key, value] : Options{{"initial-u", "0.05"}, {"threshold-down", "0.5*s+0.1"}}) {
+    const std::string bytes =
+        result_of(session, "simulate",
+                  {{"cells", "inf"}, {"final-time", "5"}, {"steps", "500"}, {key, value}});
+    if (session.rank() == 0) {
+      EXPECT_EQ(different(datasets_in(bytes), datasets_of_program(key)), none) << key;
+    }
+  }
+}
+
 TEST(Sessions, of_two_groups_run_different_problems_at_once) {
   MPI_Comm group = MPI_COMM_NULL;
   const int which = rank_in_program() % 2;
