@@ -603,6 +603,35 @@ TEST(Material, ContinuumIsTheLimitOfSprings) {
   }
 }
 
+TEST(Material, OfThresholdsFarApartErrsByRoundingsOfTheLarger) {
+  for (const auto& [up, down] : {std::pair{1e6, 1e-3}, {1e-3, 1e6}, {1.0, 1e3}, {1e3, 0.0}}) {
+    const std::vector<SpringSlider> spring{{2.0, up, down}};
+    MaterialPoint point(Material::of_springs(spring));
+    ClampedSprings clamped(spring, 0.0, 0.0);
+    const double largest = std::max(up, down);
+    for (int move = 1; move <= 5000; ++move) {
+      const double x = 0.01 * std::sin(0.37 * move);
+      clamped.move_to(x);
+      ASSERT_NEAR(point.move_to(x).force, clamped.force(), 2 * unit * largest);
+      ASSERT_NEAR(point.stored_energy(), clamped.stored(), 4 * unit * largest * 0.01);
+      ASSERT_NEAR(point.dissipated_energy(), clamped.dissipated(), 2 * unit * largest * largest);
+    }
+  }
+}
+
+TEST(Material, RestoresEnergiesBeyondTheLargestPosition) {
+  const SpringSlider spring{1e99, 1e100};
+  MaterialPoint point(Material::of_springs({&spring, 1}));
+  for (const double x : {1e102, -1e102, 2e102}) {
+    point.move_to(x);
+  }
+  ASSERT_GT(point.dissipated_energy(), 1e301);  // k η times slips of some 2e102 each
+  MaterialPoint restored = point;
+  restored.move_to(0.0);
+  restored.restore(point.state());
+  EXPECT_TRUE(same(restored, point));
+}
+
 TEST(Material, OfOnePointsInManyThreadsHaveTheBitsOfOneThread) {
   for (const Material& material : materials()) {
     const auto walk = [&](unsigned seed) {

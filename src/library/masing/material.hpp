@@ -156,6 +156,8 @@ class MaterialPoint {
   /// ½ k0 x² + ½ ∫ k u² ds at the committed position.
   [[nodiscard]] double stored_energy() const;
   /// What the sliders took since the start: ∫ (k0 x + S) dx - (the stored energy gained), ≥ 0.
+  /// Thresholds that differ by direction cost it ε ∫ k max(η, η⁻)² ds, ε = 2e-16, by which it may
+  /// fall again, and cost forces ε ∫ k max(η, η⁻) ds: compare these with the smaller threshold's.
   [[nodiscard]] double dissipated_energy() const;
 
   /// How many numbers state() has: some, and one for each turning point that still matters.
