@@ -139,7 +139,11 @@ class MaterialPoints(_Points):
     def __init__(self, material, n, x=0.0):
         if not isinstance(n, int | np.integer) or n < 0:
             raise MasingError(f"n = {shown(n)}: give the number of points")
-        self._of_program = _masing.MaterialPoints(_of_masing(material), n, _number("x", x))
+        given = _of_masing(material), n, _number("x", x)
+        try:
+            self._of_program = _masing.MaterialPoints(*given)
+        except (MemoryError, TypeError, ValueError):
+            raise MasingError(f"n = {n}: so many points need more memory than there is") from None
         self.material = material
 
     def set_trial(self, x):
@@ -198,7 +202,7 @@ def _array(name, values):
     """Numbers of any shape as doubles."""
     try:
         array = np.asarray(values)
-        if array.dtype.kind not in "cMmSU":
+        if array.dtype.kind not in "cMmSU" and not np.ma.is_masked(values):
             return array.astype(float, order="C", copy=False)
     except (TypeError, ValueError):
         pass
@@ -223,4 +227,5 @@ def _text(name, value):
         value = functions.sampled(name, value, "s", 1.0, 1000, stacklevel=5)
     if isinstance(value, str) or value is None:
         return value or ("0" if name == "initial_u" else "")
-    return commands.points(name, value) if hasattr(value, "__len__") else repr(_number(name, value))
+    is_table = hasattr(value, "__len__") and getattr(value, "ndim", 1)
+    return commands.points(name, value) if is_table else repr(_number(name, value))

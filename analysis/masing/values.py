@@ -8,12 +8,12 @@ from numbers import Number
 from os import PathLike
 
 from masing.errors import MasingError, shown
+from masing.functions import OF_S
 
 # Options that are given once for each NAME=VALUE, those without a value, and those whose value is a file.
 REPEATED = ("set", "let", "over")
 FLAGS = ("energy", "help", "print_config", "quiet", "steady", "validate_only")
 FILES = ("output", "config", "reference", "restart", "checkpoint")
-PAIR = "give (t, f), two arrays of one length"
 SIMPLE = (str, PathLike, int, float, Decimal, timedelta)
 
 
@@ -66,24 +66,28 @@ def table(name, value):
     if hasattr(value, "to_numpy"):
         value = _labelled(name, value)
     elif not isinstance(value, tuple) and _is_square(value):
-        raise MasingError(f"{name}: two rows of two may be rows or columns; give (t, f), t = [t1, t2], f = [f1, f2]")
+        raise MasingError(f"{name}: two rows of two may be rows or columns; {_pair(name)}")
     if isinstance(value, dict | set | bytes) or not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0:
-        raise MasingError(f"{name}={shown(value)}: is no table; {PAIR}")
+        raise MasingError(f"{name}={shown(value)}: is no table; {_pair(name)}")
     try:
         columns = [np.ma.filled(np.ma.asarray(each).astype(_real(each)), math.nan) for each in value]
     except (TypeError, ValueError):
-        raise MasingError(f"{name}: what is not a number is in its table; {PAIR}") from None
+        raise MasingError(f"{name}: what is not a number is in its table; {_pair(name)}") from None
     sizes = [len(each) if each.ndim == 1 else 0 for each in columns]
     if len(sizes) == 2 and sizes[0] != sizes[1]:
-        raise MasingError(f"{name}: {sizes[0]} arguments and {sizes[1]} values; {PAIR}")
+        raise MasingError(f"{name}: {sizes[0]} arguments and {sizes[1]} values; {_pair(name)}")
     if not sizes or 0 in sizes or len(sizes) != 2 and set(sizes) != {2}:
-        raise MasingError(f"{name}: one array has no arguments; {PAIR}")
+        raise MasingError(f"{name}: one array has no arguments; {_pair(name)}")
     arguments, values = columns if len(sizes) == 2 else np.array(columns).T
     bad = np.flatnonzero(~np.isfinite(arguments) | ~np.isfinite(values))
     if len(bad):
         raise MasingError(f"{name}: row {bad[0] + 1} of its table is {arguments[bad[0]]:g}, {values[bad[0]]:g}; every "
                           "one needs finite numbers")
     return arguments.tolist(), values.tolist()
+
+
+def _pair(name):
+    return f"give {'(s, values)' if name in OF_S else '(t, f)'}, two arrays of one length"
 
 
 def _labelled(name, value):
@@ -93,15 +97,16 @@ def _labelled(name, value):
         return tuple(values.T)
     index = dict(value.coords).get(value.dims[0]) if hasattr(value, "dims") else getattr(value, "index", None)
     if index is None or hasattr(index, "step"):  # of pandas, the numbers of the rows
-        raise MasingError(f"{name}: a {type(value).__name__} whose rows are only counted has no arguments; {PAIR}, or "
-                          "an index of them")
+        raise MasingError(f"{name}: a {type(value).__name__} whose rows are only counted has no arguments; "
+                          f"{_pair(name)}, or an index of them")
     return index, values.ravel()
 
 
 def _is_square(value):
     """Whether it is two pairs, of which nobody can say how they are meant."""
-    return len(value) == 2 and (value.ndim == 2 and value.shape[1] == 2 if hasattr(value, "ndim") else
-                                all(isinstance(each, list | tuple) and len(each) == 2 for each in value))
+    if hasattr(value, "shape"):
+        return value.shape == (2, 2)
+    return len(value) == 2 and all(isinstance(each, list | tuple) and len(each) == 2 for each in value)
 
 
 def _real(values):
@@ -141,8 +146,10 @@ def _plain(name, value, list_too=True):
     value = value.tolist() if hasattr(value, "tolist") else value
     if not list_too or not isinstance(value, list | tuple | range | dict):
         raise MasingError(f"{name}={shown(value)}: give a number, a text or {'a list' if list_too else 'a table'}")
-    some = {str(key): _plain(f"{name}[{str(key)!r}]", each) for key, each in value.items()} if isinstance(value, dict) else \
-        [_plain(name, each) for each in value]
+    if isinstance(value, dict):
+        some = {str(key): _plain(f"{name}[{str(key)!r}]", each) for key, each in value.items()}
+    else:
+        some = [_plain(name, each) for each in value]
     if not some:
         raise MasingError(f"{name}={shown(value)}: is empty; leave it out, or give some")
     return some

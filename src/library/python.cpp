@@ -193,13 +193,16 @@ Numbers states(const MaterialPoints& points) {
 void restore_all(MaterialPoints& points, const Numbers& states) {
   MaterialPoints restored = points;
   masing::View<const double> rest = in(states);
-  for (std::size_t i = 0; i < points.size(); ++i) {
+  std::size_t known = 0;
+  for (std::size_t i = 0; i < points.size() && !rest.empty(); ++i) {
     restored[i].restore(rest);
     const std::size_t taken = restored[i].state_size();
     rest = {rest.data() + taken, rest.size() - taken};
+    known = i + 1;
   }
-  if (!rest.empty()) {
-    throw masing::Mistake("these numbers are states of more points than " +
+  if (known != points.size() || !rest.empty()) {
+    throw masing::Mistake("these numbers are states of " +
+                          std::string(rest.empty() ? "fewer" : "more") + " points than " +
                           std::to_string(points.size()));
   }
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -171,13 +171,16 @@ MISTAKES = [
     (lambda: POINTS(masing.Material(), 4).set_trial("abcd"), "^x = 'abcd': give numbers"),
     (lambda: POINTS(masing.Material(), 3).move(np.zeros(3) * 1j), "^x = array.*: give numbers"),
     (lambda: POINTS(masing.Material(), 3)["a"], r"^points\['a'\]: give the number"),
+    (lambda: POINTS(masing.Material(), 3).restore(POINT(masing.Material()).state()), "^these .* of fewer points than"),
+    (lambda: POINTS(masing.Material(), 2).move(np.ma.array([1, 2], mask=[0, 1])), "^x = masked_array.*: give numbers"),
+    *((lambda n=n: POINTS(masing.Material(), n), f"^n = {n}: so many points") for n in (10**16, 10**19, 10**30)),
     (lambda: POINTS(masing.Material(), 3)[-4], "^point -4 of 3"), (lambda: masing.Material(k0=1j), "^k0 = 1j: give"),
     (lambda: masing.Material.of_springs([1j], 1), "^stiffness = .1j.: give numbers"),
     (lambda: masing.Material(lambda s: 1j * s + 1), "^stiffness: .1.0j. at s = 0; give a function whose .* real"),
     (lambda: masing.Material("s-2"), "^stiffness: k.s. = -2 at s = 0"),
     (lambda: masing.Material("sin(("), "^stiffness: "),
     (lambda: masing.Material(threshold=lambda s: 1 / s if s else np.inf), "^threshold: inf at s = 0; give a function"),
-    (lambda: masing.Material((S, S[1:])), "^stiffness: 11 arguments and 10 values; give"),
+    (lambda: masing.Material((S, S[1:])), "^stiffness: 11 arguments and 10 values; give .s, values., two arrays"),
     (lambda: masing.Material.of_springs([1, 2], [1, 2, 3]), "^of_springs: give numbers, or arrays of one length"),
     (lambda: masing.Material.of_springs([1, -2], 1), "spring 2"),
     (lambda: masing.Material.of_springs([], []), "one spring"), (lambda: masing.Material(k0="a"), "^k0 = .a.: give"),
@@ -210,6 +213,7 @@ def test_what_is_not_made_is_no_point():
 def test_they_say_what_they_are():
     material = masing.Material.of_springs([1, 2], [3, 4], k0=0.5)
     point = POINT(material, 1)
+    assert masing.Material(np.array(2.0)).fingerprint == masing.Material(2).fingerprint
     assert repr(material) == "<masing.Material, k0 = 0.5, elastic stiffness 3.5>"
     assert repr(point) == "<masing.MaterialPoint at x = 1, force 0.5>"
     assert repr(POINTS(material, 2)) == f"<masing.MaterialPoints, 2 of {material!r}>"
