@@ -1,6 +1,6 @@
-"""The program as Python functions: keywords are its options, the content of its result file comes back.
+"""The commands of masing as Python functions: keywords are their options, the content of a result file comes back.
 
-Nothing is computed here: masing's own code runs, in this process or as the program, and its file is read.
+What is computed, masing's own code computes: the module masing._masing in this process, or else the program.
 """
 
 import math
@@ -25,21 +25,24 @@ MOST_STEPS, FEW_STEPS = 1_000_000, 10_000
 
 
 def simulate(*files, **options):
-    """Run `masing simulate` and give its Run; raises MasingError with the program's line.
+    """Make a trajectory, as `masing simulate` does, and give its Run; raises MasingError with one line.
 
     Keywords are the program's options: `final_time=60` is --final-time 60. A keyword of Python gets an underscore:
-    `from_=20`. True is an option without a value, None leaves it out. A list is written with commas, a dictionary as
-    NAME=VALUE; math.inf is inf. A pair of arrays, such as `force=(t, f)`, is a table, and so is a DataFrame of two
-    columns or a Series over its index; a function of Python is sampled. A Run or a Study stands for its file.
+    `from_=20`. `energy=True` is an option without a value, None leaves one out. A list is written with commas, a
+    dictionary as NAME=VALUE; math.inf is inf. A pair of arrays, such as `force=(t, f)`, is a table, and so is a
+    DataFrame of two columns or a Series over its index; a function of Python, of t or s, is sampled at the steps or the
+    cells. A Run or a Study stands for its file.
 
-    Without `output` there is no file, or a temporary one that goes with the result; save() keeps one. `ranks=n` runs
-    n ranks on this host by mpirun.
+    The run is made in this process, or by the program where there is no module of this Python and with `ranks=n`, on n
+    ranks of this host by mpirun. Without `output` the result is in memory, or in a temporary file that goes with it;
+    save() keeps one.
     """
     return _result("simulate", files, options)
 
 
 def converge(*files, **options):
-    """Run `masing converge` and give its Study, whatever its verdict; the keywords are as in simulate().
+    """Make a refinement study, as `masing converge` does, and give its Study, whatever its verdict; the keywords are as
+    in simulate().
 
     Levels are a list, levels=[50, 100, 200], or of pairs, levels=[(50, 5000), (100, 10000)].
     """
@@ -47,7 +50,7 @@ def converge(*files, **options):
 
 
 def scan(*files, **options):
-    """Run `masing scan` and give its Scan; the keywords are as in simulate().
+    """Make a run for each point of a grid, as `masing scan` does, and give its Scan; the keywords are as in simulate().
 
     over={"w": "0.3:1.75:30"} or over={"w": [0.4, 0.7, 1], "f": "0.1:1:4:log"}. Points that failed are in the Scan with
     their status; a warning has the program's line.

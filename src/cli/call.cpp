@@ -31,6 +31,27 @@ void require_kind(const char* option, const std::string& file, const std::string
   }
 }
 
+/// A file's configuration without what follows from the rest by default, as it does anew from what
+/// a call puts in place of that.
+std::string without_what_follows(Command command, const std::string& whole) {
+  std::string text = whole;
+  for (const char* key : {"to", "sample-every", "engine", "field-points"}) {
+    const auto line = text.find(fmt::format("\n{} = ", key));
+    if (line == std::string::npos) {
+      continue;
+    }
+    const auto rest = text.substr(0, line) + text.substr(text.find('\n', line + 1));
+    const Files files{.text = [&rest](const std::string& /*path*/) { return rest; }};
+    try {
+      const Validated made = validated(parse(command, {"--config", ""}, files));
+      text = printed(made, Role::result) == whole ? rest : text;
+    } catch (const UserError&) {
+      continue;  // it has to be given
+    }
+  }
+  return text;
+}
+
 /// A request as one that goes on with its checkpoint.
 Validated with_checkpoint(const Invocation& call, Validated request) {
   const std::string file = request.configuration.restart;
@@ -156,7 +177,7 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     with_origin("--config",
                 [&] { require_kind("config", path, recipe.kind, name_of(command), "file"); });
     path.insert(0, "/configuration of ");
-    return recipe.configuration;
+    return without_what_follows(command, recipe.configuration);
   };
   Request parsed =
       parse(command, call.words, {.text = text_of, .last_field = field_of, .config = config_of});

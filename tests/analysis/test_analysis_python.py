@@ -387,6 +387,22 @@ def test_a_stopped_run_says_how_to_go_on_and_does(tmp_path):
     np.testing.assert_array_equal(run.x, masing.simulate(**options | {"checkpoint": None}).x)
 
 
+def test_what_follows_from_others_by_default_follows_anew_where_a_run_is_varied():
+    def settings(**options):
+        found = masing.simulate(**options).settings
+        return {name: found[name] for name in ("final-time", "to", "sample-every", "engine", "field-points", "force")}
+    options = {"cells": math.inf, "final_time": 10, "steps": 60000, "force": "0.3*sin(t)"}
+    run = masing.simulate(**options)
+    assert masing.simulate(config=run).configuration == run.configuration
+    for other in ({"final_time": 20}, {"final_time": 5}, {"cells": 50}, {"steps": 600}):
+        assert settings(config=run, **other) == settings(**options | other)
+    given = {"sample_every": 7, "to": 8, "engine": "exact"}
+    run = masing.simulate(**options, **given)
+    assert settings(config=run, final_time=20) == settings(**options | given | {"final_time": 20})
+    with pytest.raises(masing.MasingError, match="to"):
+        masing.simulate(config=run, final_time=5)
+
+
 def test_a_line_of_progress_is_shown_once_and_nothing_where_there_is_none():
     seen = []
     lines = program.Lines(seen.append)
