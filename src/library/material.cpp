@@ -270,6 +270,9 @@ void MaterialPoint::revert_to_start() {
 }
 
 Response MaterialPoint::move_to(double x) {
+  if (!is_position(x)) {
+    revert_to_last();
+  }
   Data& point = data();
   const slab::Tangent moved = point.points.move_along(finite(x));
   point.trial = none;

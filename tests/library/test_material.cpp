@@ -721,6 +721,10 @@ TEST(Material, CommitsNoTrialThatFailed) {
   EXPECT_NE(mistake([&] { point.set_trial(HUGE_VAL); }), "none");
   point.commit();
   EXPECT_EQ(point.position(), 0.0);
+  point.set_trial(0.5);
+  EXPECT_NE(mistake([&] { point.move_to(HUGE_VAL); }), "none");
+  point.commit();
+  EXPECT_EQ(point.position(), 0.0);
   MaterialPoints points(material, 2);
   std::vector<double> force(2);
   for (const std::vector<double>& wrong : {std::vector{0.1, HUGE_VAL}, std::vector{0.1}}) {
