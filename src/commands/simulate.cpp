@@ -172,19 +172,16 @@ Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& s
     rows = io::rows_of(comm, *checkpoint.restart, result.path);
   }
   Summary summary;
-  std::optional<base::Stopped> stop;  // thrown when the file is closed, which all ranks do then
   io::with_file_name(result.path, [&] {
     io::OutputFile output(comm, result, std::move(rows));
     try {
       summary = integrate_into(comm, simulation, setup, output, show);
       output.finish();
-    } catch (const base::Stopped& stopped) {
-      stop = stopped;
+    } catch (const base::Stopped&) {  // alike on all ranks
+      output.close();
+      throw;
     }
   });
-  if (stop) {
-    throw base::Stopped(*stop);
-  }
   summary.ranks = comm.size();
   summary.phases = parallel::phase_seconds();
   if (!checkpoint.scheduled) {

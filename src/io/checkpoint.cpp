@@ -221,14 +221,9 @@ constexpr const char* owner = "state";  // of a study or a scan
 }  // namespace
 
 RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
-                   const CheckpointSpec& checkpoint) {
+                   const CheckpointSpec& checkpoint)
+    : result_(comm, result) {
   require_hints(comm);
-  if (!result.empty()) {
-    result_.emplace(comm, result);
-  }
-  if (checkpoint.path.empty()) {
-    return;
-  }
   if (checkpoint.scheduled) {
     checkpoint_.emplace(comm, checkpoint.path, "checkpoint");
   } else {

@@ -22,8 +22,7 @@ struct Participants {
 };
 
 /// Keeps other runs from writing the result and the checkpoint of this one, and refuses to replace
-/// files that masing did not write, also at the path of an unscheduled checkpoint. Empty paths are
-/// not looked at.
+/// files that masing did not write, also at the path of an unscheduled checkpoint.
 class RunLocks {
  public:
   /// Throws UserError alike on all ranks, as OutputLock does. Collective.
@@ -31,7 +30,7 @@ class RunLocks {
            const CheckpointSpec& checkpoint);
 
  private:
-  std::optional<OutputLock> result_;
+  OutputLock result_;
   std::optional<OutputLock> checkpoint_;
 };
 

@@ -2,17 +2,11 @@
 
 #include <fmt/core.h>
 #include <hdf5_hl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
-#include <filesystem>
-#include <string_view>
-#include <system_error>
 
 #include "base/text.hpp"
 #include "parallel/session.hpp"
@@ -38,25 +32,14 @@ Handle string_type(std::size_t size) {
   return type;
 }
 
-/// An identifier that is not closed before HDF5 ends: making some anew takes longer than their use.
-Handle kept(hid_t id) {
-  return {id, [](hid_t /*id*/) { return herr_t{0}; }};
-}
-
 Handle scalar_space() {
-  static const hid_t space = check(H5Screate(H5S_SCALAR));
-  return kept(space);
+  return {H5Screate(H5S_SCALAR), H5Sclose};
 }
 
-constexpr std::string_view name_in_memory = "masing/in memory/";  // a file of no disk
-
-/// Property list of transfers that all ranks of the file of a dataset make together, or one makes
-/// alone, as that of a file in memory must be.
-Handle transfer_by(H5FD_mpio_xfer_t ranks, const Handle& dataset) {
-  std::array<char, name_in_memory.size() + 1> name{};
-  check(H5Fget_name(dataset.id(), name.data(), name.size()));
-  if (name_in_memory == name.data()) {
-    return kept(H5P_DEFAULT);
+/// Property list of transfers that all ranks of a file make together, or one makes alone.
+Handle transfer_by(H5FD_mpio_xfer_t ranks) {
+  if (parallel::is_alone()) {
+    return {H5P_DEFAULT, H5Pclose};  // the only one of a file in memory
   }
   Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
   check(H5Pset_dxpl_mpio(transfer.id(), ranks));
@@ -103,7 +86,7 @@ template <typename Value, typename Transfer>
 void transfer_part(const Handle& dataset, std::span<const hsize_t> offset,
                    std::span<const hsize_t> extent, std::span<Value> local,
                    const Transfer& transfer, H5FD_mpio_xfer_t ranks = H5FD_MPIO_COLLECTIVE) {
-  const Handle properties = transfer_by(ranks, dataset);
+  const Handle properties = transfer_by(ranks);
   const hsize_t count = local.size();
   const Handle file_space(H5Dget_space(dataset.id()), H5Sclose);
   const Handle memory_space(H5Screate_simple(1, &count, nullptr), H5Sclose);
@@ -171,18 +154,15 @@ void require_hints(const parallel::Communicator& comm) {
   parallel::check_mpi(MPI_Info_free(&hints));
 }
 
-namespace {
-
-Handle file_access() {
+Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags) {
   // HDF5 prints its error stack by default; check() says it in one line.
   check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
-  return {H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
-}
-
-}  // namespace
-
-Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags) {
-  const Handle access = file_access();
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  if (path.empty()) {
+    constexpr std::size_t increment = std::size_t{1} << 16;
+    check(H5Pset_fapl_core(access.id(), increment, 0));
+    return {H5Fcreate("masing", flags, H5P_DEFAULT, access.id()), H5Fclose};
+  }
   MPI_Info hints = made_hints(comm);
   check(H5Pset_fapl_mpio(access.id(), comm.handle(), hints));
   parallel::check_mpi(MPI_Info_free(&hints));
@@ -195,47 +175,23 @@ Handle open_together(const parallel::Communicator& comm, const std::string& path
           H5Fclose};
 }
 
-Handle create_nameless(const parallel::Communicator& comm) {
-  if (comm.size() == 1) {
-    constexpr std::size_t increment = std::size_t{1} << 16;
-    const Handle access = file_access();
-    check(H5Pset_fapl_core(access.id(), increment, 0));
-    return {H5Fcreate(name_in_memory.data(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
-  }
-  const bool is_shared = parallel::nodes_of(comm).count > 1;
-  const std::string path = parallel::from_root(comm, [&] {
-    std::error_code none;
-    const auto folder = is_shared ? "." : std::filesystem::temp_directory_path(none);
-    std::string name = (folder / "masing-XXXXXX").string();
-    if (const int file = mkstemp(name.data()); file < 0 || close(file) != 0) {
-      throw base::SystemError(fmt::format("cannot make {}: {}", name, std::strerror(errno)));
-    }
-    return name;
-  });
-  Handle file = open_together(comm, path, H5F_ACC_TRUNC);
-  parallel::on_root(comm, [&] { unlink(path.c_str()); });
-  return file;
-}
-
 std::string image_of(const Handle& file) {
-  const auto image = [&](void* bytes, std::size_t size) {
-    const ssize_t needed = H5Fget_file_image(file.id(), bytes, size);
-    return static_cast<std::size_t>(check(needed));
-  };
-  std::string bytes(image(nullptr, 0), '\0');
-  image(bytes.data(), bytes.size());
+  std::string bytes(static_cast<std::size_t>(check(H5Fget_file_image(file.id(), nullptr, 0))), 0);
+  check(H5Fget_file_image(file.id(), bytes.data(), bytes.size()));
   return bytes;
 }
 
 Handle access_together(hid_t kind) {
+  if (parallel::is_alone()) {
+    return {H5P_DEFAULT, H5Pclose};
+  }
   Handle access(H5Pcreate(kind), H5Pclose);
   check(H5Pset_all_coll_metadata_ops(access.id(), true));
   return access;
 }
 
 Handle open_dataset(const Handle& file, const std::string& path) {
-  static const hid_t access = access_together(H5P_DATASET_ACCESS).release();
-  return {H5Dopen2(file.id(), path.c_str(), access), H5Dclose};
+  return {H5Dopen2(file.id(), path.c_str(), access_together(H5P_DATASET_ACCESS).id()), H5Dclose};
 }
 
 void flush(const Handle& file) {
@@ -291,7 +247,7 @@ void write_text(const Handle& file, const std::string& path, const std::string& 
   const Handle type = string_type(text.size() + 1);  // with its terminator
   const Handle space = scalar_space();
   const Handle dataset = create_dataset(file, path, type.id(), space);
-  const Handle transfer = transfer_by(H5FD_MPIO_COLLECTIVE, dataset);
+  const Handle transfer = transfer_by(H5FD_MPIO_COLLECTIVE);
   check(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, transfer.id(), text.c_str()));
 }
 
@@ -338,8 +294,8 @@ std::vector<double> read_numbers(const Handle& file, const std::string& path,
   std::vector<double> values(
       static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id()))));
   if (!values.empty()) {
-    check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
-                  transfer_by(ranks, dataset).id(), values.data()));
+    check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, transfer_by(ranks).id(),
+                  values.data()));
   }
   return values;
 }

@@ -41,8 +41,6 @@ class Handle {
   Handle& operator=(const Handle&) = delete;
 
   [[nodiscard]] hid_t id() const { return id_; }
-  /// The identifier, which is not closed any more.
-  [[nodiscard]] hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }
 
  private:
   hid_t id_ = H5I_INVALID_HID;
@@ -65,11 +63,9 @@ void require_hints(const parallel::Communicator& comm);
 /// hints to MPI-IO that the root's environment has in MASING_MPIIO_HINTS, "name=value;name=value".
 /// What HDF5 keeps beside the numbers, groups, names and sizes, all ranks must read and write
 /// together; numbers one of them may move alone. Throws UserError alike on all ranks where the
-/// hints are none. Collective on `comm`.
+/// hints are none. Without a path it is a new one in memory, of a session of one rank. Collective
+/// on `comm`.
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags);
-/// A new file for image_of(): in memory, or, where several ranks write it, on the disk without a
-/// name, below $TMPDIR or, of several nodes, the working folder. Throws SystemError. Collective.
-Handle create_nameless(const parallel::Communicator& comm);
 /// The bytes of an open file that is flushed. Local.
 std::string image_of(const Handle& file);
 /// Properties of access to objects of a `kind`, as H5P_DATASET_ACCESS, with which the root reads

@@ -284,6 +284,9 @@ std::vector<std::string> files_of_result(const std::string& path) {
 OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& path,
                        const std::string& quantity)
     : path_(path) {
+  if (path.empty()) {
+    return;
+  }
   parallel::on_root(comm, [&] {
     require_replaceable(path, quantity);
     const std::string draft = path + partial;
@@ -499,15 +502,12 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
     : comm_(comm),
       result_(result),
       source_(std::move(source)),
-      run_(source_                   ? source_->run
-           : result.image != nullptr ? ""
-                                     : parallel::from_root(comm, new_run_id)),
-      draft_(result.path + (source_ ? partial_draft : partial)),
-      file_(result.image != nullptr ? create_nameless(comm_)
-                                    : open_together(comm_, draft_, H5F_ACC_TRUNC)) {
+      run_(source_ ? source_->run : parallel::from_root(comm, new_run_id)),
+      draft_(result.path.empty() ? "" : result.path + (source_ ? partial_draft : partial)),
+      file_(open_together(comm_, draft_, H5F_ACC_TRUNC)) {
   write_kind(file_, result_.kind);
   write_provenance(file_, comm_, result_.command_line);
-  if (result_.kind == "simulate" && !run_.empty()) {  // others have no rows to go on with
+  if (result_.kind == "simulate" && !draft_.empty()) {  // others have no rows to go on with
     write_places(file_, run_, {});
   }
   write_attribute(file_, "Conventions", conventions);
@@ -518,7 +518,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
 }
 
 void OutputFile::start_rows() {
-  if (run_.empty()) {
+  if (draft_.empty()) {
     return;
   }
   const Places places = places_of_datasets(file_);
@@ -584,16 +584,16 @@ void OutputFile::finish() {
     const parallel::PhaseTimer timer(parallel::Phase::output);
     flush(file_);
     if (result_.image != nullptr) {
-      parallel::on_root(comm_, [this] { *result_.image = image_of(file_); });
+      *result_.image = image_of(file_);
     }
-    file_ = Handle();
+    close();
   }
   const parallel::PhaseTimer timer(parallel::Phase::seal);
-  if (result_.image == nullptr) {
-    seal(comm_, draft_, result_.path, fill_in_phases);
-  } else if (comm_.is_root()) {
+  if (result_.image != nullptr) {
     fill_in_phases(*result_.image);
     seal(*result_.image);
+  } else {
+    seal(comm_, draft_, result_.path, fill_in_phases);
   }
 }
 

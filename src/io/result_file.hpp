@@ -112,8 +112,8 @@ WrittenRows rows_of(const parallel::Communicator& comm, const std::string& check
 class OutputFile {
  public:
   /// Creates FILE.partial with /configuration and /provenance; of a run that goes on with the rows
-  /// of `source`, FILE.partial.draft; for result.image one without a name. `comm` must outlive the
-  /// file. Collective.
+  /// of `source`, FILE.partial.draft; for result.image one in memory. `comm` must outlive the file.
+  /// Collective.
   OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
              std::optional<WrittenRows> source = {});
 
@@ -137,6 +137,8 @@ class OutputFile {
   /// result.image. Nothing may be written any more. Throws SystemError alike on all ranks.
   /// Collective.
   void finish();
+  /// Closes what is written of it, which a run may go on with. Collective.
+  void close() { file_ = Handle(); }
 
  private:
   const parallel::Communicator& comm_;

@@ -37,7 +37,7 @@ struct ResultSpec {
   bool has_cells = false;        ///< whether the model has cells of s
   std::string problem = {};      ///< equal of two files exactly if they solve the same problem
   bool papers_problem = false;   ///< whether it is that of the papers, section 6
-  std::string* image = nullptr;  ///< without a file gets its bytes, on the root
+  std::string* image = nullptr;  ///< without a path gets the bytes of a file
 };
 
 /// The checkpoints of a run or a study.

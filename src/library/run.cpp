@@ -68,7 +68,8 @@ namespace {
 /// Calls `work`, while `say` hears what is said. What that throws asks the run to stop, and is
 /// thrown in the end.
 void heard(const Say& say, const std::function<void()>& work) {
-  std::exception_ptr fault;
+  std::exception_ptr fault;  // of `say`
+  std::exception_ptr end;    // of `work`
   const auto hear = [&](const std::string& text) {
     try {
       if (!fault) {
@@ -79,21 +80,20 @@ void heard(const Say& say, const std::function<void()>& work) {
       request_stop();
     }
   };
-  const auto end = [&] {
-    base::listener = nullptr;
-    if (fault) {
-      clear_stop();
-      std::rethrow_exception(fault);
-    }
-  };
   base::listener = say ? base::Listener(hear) : nullptr;
   try {
     work();
   } catch (...) {
-    end();
-    throw;
+    end = std::current_exception();
   }
-  end();
+  base::listener = nullptr;
+  if (fault) {
+    clear_stop();
+    std::rethrow_exception(fault);
+  }
+  if (end) {
+    std::rethrow_exception(end);
+  }
 }
 
 cli::Command known_command(const std::string& name) {
@@ -121,6 +121,9 @@ void leave_files_out(const cli::Request& request, Spec& spec, std::string* image
         throw Mistake(cli::origin_of(request, key) +
                       ": a run without a file has no checkpoints; give output");
       }
+    }
+    if (image != nullptr && !parallel::is_alone()) {
+      throw Mistake("several ranks make no result in memory; give output");
     }
     spec.result.path.clear();
     spec.result.image = image;

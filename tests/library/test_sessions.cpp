@@ -56,10 +56,13 @@ Datasets datasets_in(std::string bytes) {
   return datasets_of(file);
 }
 
+Datasets datasets_in_file(const std::string& path) {
+  return datasets_of(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+}
+
 /// What the program has written for the same options; see tests/CMakeLists.txt.
 Datasets datasets_of_program(const std::string& name) {
-  const std::string path = std::string(MASING_PROGRAM_FILES) + "/" + name + ".h5";
-  return datasets_of(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  return datasets_in_file(std::string(MASING_PROGRAM_FILES) + "/" + name + ".h5");
 }
 
 /// The paths of those that are not in both, or differ.
@@ -83,14 +86,32 @@ const std::vector<std::pair<std::string, Options>> requests{
     {"converge", {{"cells", "16"}, {"final-time", "5"}, {"levels", "100,200,400,800"}}},
     {"scan", {{"cells", "inf"}, {"final-time", "5"}, {"steps", "500"}, {"over", "mass=1,2,3"}}}};
 
+/// Makes it in memory or, as several ranks must, in a file, and compares it.
+void expect_result_of_program(const Session& session, const std::string& command, Options options,
+                              int group = 0) {
+  std::string path;
+  if (session.size() > 1) {
+    path = "of-group-" + std::to_string(group) + ".h5";
+    options.emplace_back("output", path);
+  }
+  const std::string bytes = result_of(session, command, options);
+  ASSERT_EQ(bytes.empty(), session.size() > 1) << command;
+  if (session.rank() == 0) {
+    const Datasets made = path.empty() ? datasets_in(bytes) : datasets_in_file(path);
+    EXPECT_EQ(different(made, datasets_of_program(command)), none) << command;
+    std::remove(path.c_str());
+  }
+}
+
 void expect_results_of_program(const Session& session) {
   for (const auto& [command, options] : requests) {
-    const std::string bytes = result_of(session, command, options);
-    ASSERT_EQ(bytes.empty(), session.rank() != 0) << command;
-    if (session.rank() == 0) {
-      EXPECT_EQ(different(datasets_in(bytes), datasets_of_program(command)), none) << command;
-    }
+    expect_result_of_program(session, command, options);
   }
+}
+
+/// Makes the first one, whatever comes of it.
+void run_once(const Session& session) {
+  simulate(session, requests[0].second);
 }
 
 const Options endless{{"cells", "1500"}, {"engine", "memory"}, {"steps", "2000000000"}};
@@ -127,20 +148,14 @@ TEST(Sessions, of_two_groups_run_different_problems_at_once) {
   MPI_Comm_free(&group);
   for (int i = 0; i < 1 + 2 * which; ++i) {
     const auto& [command, options] = requests[which == 0 ? 0 : i];
-    const std::string bytes = result_of(session, command, options);
-    if (session.rank() == 0) {
-      EXPECT_EQ(different(datasets_in(bytes), datasets_of_program(command)), none) << command;
-    }
+    expect_result_of_program(session, command, options, which);
   }
 }
 
 TEST(Sessions, follow_each_other_on_different_ranks) {
   for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_WORLD}) {
     const Session session(comm);
-    const std::string bytes = result_of(session, "simulate", requests[0].second);
-    if (session.rank() == 0) {
-      EXPECT_EQ(different(datasets_in(bytes), datasets_of_program("simulate")), none);
-    }
+    expect_result_of_program(session, "simulate", requests[0].second);
   }
 }
 
@@ -167,8 +182,7 @@ TEST(Sessions, leave_a_petsc_that_was_running) {
   PetscPushErrorHandler(count, nullptr);
   const MPI_Comm before = PETSC_COMM_WORLD;
   for (int i = 0; i < 2; ++i) {
-    const Session session;
-    result_of(session, "simulate", requests[0].second);
+    run_once(Session());
   }
   PetscBool runs = PETSC_FALSE;
   PetscInitialized(&runs);
@@ -180,8 +194,7 @@ TEST(Sessions, leave_a_petsc_that_was_running) {
   EXPECT_EQ(counted_errors, 1);
   PetscPopErrorHandler();
   PetscFinalize();
-  const Session session;  // with a PETSc of its own
-  result_of(session, "simulate", requests[0].second);
+  run_once(Session());  // with a PETSc of its own
 }
 
 TEST(Stopping, lasts_until_it_is_forgotten) {
@@ -195,14 +208,14 @@ TEST(Stopping, lasts_until_it_is_forgotten) {
                             }
                           }),
                  Stopped);
-    EXPECT_THROW(result_of(session, "simulate", requests[0].second), Stopped);
+    EXPECT_THROW(run_once(session), Stopped);
     clear_stop();
     expect_results_of_program(session);
   }
 }
 
 TEST(Stopping, by_the_wall_limit_leaves_no_file) {
-  const Session session;
+  const Session session(MPI_COMM_SELF);
   std::vector<std::pair<std::string, Options>> long_ones{
       {"simulate", endless},
       {"converge", {{"cells", "1500"}, {"levels", "1000000000,2000000000"}}},
@@ -217,7 +230,6 @@ TEST(Stopping, by_the_wall_limit_leaves_no_file) {
       EXPECT_EQ(std::string(stopped.what()).find("restart"), std::string::npos);
     }
     clear_stop();
-    MPI_Barrier(MPI_COMM_WORLD);
     for (const char* ending : {"", ".partial", ".lock", ".checkpoint", ".checkpoint.draft"}) {
       EXPECT_FALSE(std::filesystem::exists(std::string("masing.h5") + ending)) << command;
     }
@@ -225,18 +237,34 @@ TEST(Stopping, by_the_wall_limit_leaves_no_file) {
   expect_results_of_program(session);
 }
 
+/// A run that is stopped, which leaves its files.
+const Options stopped_in_file = [] {
+  Options options = endless;
+  options.emplace_back("output", "stopped.h5");
+  return options;
+}();
+
+void remove_stopped() {
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (const char* ending : {".partial", ".checkpoint"}) {
+    std::filesystem::remove(std::string("stopped.h5") + ending);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 TEST(Saying, is_heard_by_the_listener_alone) {
   const Session session;
   std::string heard;
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
-  Options options = endless;
+  Options options = stopped_in_file;
   options.insert(options.end(), {{"wall-limit", "1"}, {"field-points", "10"}});
   EXPECT_THROW(
       result_of(session, "simulate", options, [&](const std::string& text) { heard += text; }),
       Stopped);
+  remove_stopped();
   clear_stop();
-  result_of(session, "simulate", requests[0].second);
+  run_once(session);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(heard.find("\r\033[K") != std::string::npos, session.rank() == 0) << heard;
@@ -245,13 +273,14 @@ TEST(Saying, is_heard_by_the_listener_alone) {
 TEST(Saying, throws_what_the_listener_throws) {
   const Session session;
   const auto run = [&] {
-    result_of(session, "simulate", endless, [](const std::string&) { throw 7; });
+    result_of(session, "simulate", stopped_in_file, [](const std::string&) { throw 7; });
   };
   if (session.rank() == 0) {
     EXPECT_THROW(run(), int);
   } else {
     EXPECT_THROW(run(), Stopped);
   }
+  remove_stopped();
   expect_results_of_program(session);
 }
 
@@ -293,6 +322,9 @@ TEST(Results, are_refused_of_what_is_no_run) {
   }
   EXPECT_THROW(result_of(session, "scan", {{"over", "mass=1,2"}, {"checkpoint", "c.h5"}}), Mistake);
   EXPECT_THROW(result_of(session, "simulate", {{"mass", "-1"}}), Mistake);
+  if (session.size() > 1) {
+    EXPECT_THROW(result_of(session, "simulate", requests[0].second), Mistake);
+  }
   expect_results_of_program(session);
 }
 

@@ -128,9 +128,9 @@ Study converge(const Session& session, const Options& options);
 using Say = std::function<void(const std::string& text)>;
 
 /// The result file of `masing simulate`, `converge` or `scan`: its bytes, which HDF5 opens as a
-/// file image, where the options name no `output`, on rank 0; else "", and the file is there. The
-/// same numbers as the program's, to the bit. What points of a scan have failed is in the file.
-/// Throws as simulate. Collective.
+/// file image, where the options name no `output`; else "", and the file is there. Several ranks
+/// must name one. The same numbers as the program's, to the bit. What points of a scan have failed
+/// is in the file. Throws as simulate. Collective.
 std::string result_of(const Session& session, const std::string& command, const Options& options,
                       const Say& say = {});
 
