@@ -214,24 +214,22 @@ void StopNotice::drain() {
   requests_.clear();
 }
 
-void StopNotice::renew(bool forgets) {
+void StopNotice::renew(int cause) {
   drain();
-  if (min_over_ranks(comm_, forgets ? 0 : 1) == 0) {
-    cause_ = 0;
-    arrived_ = 0;
+  cause_ = 0;
+  arrived_ = 0;
+  if (cause != 0) {
+    send(cause);
   }
-}
-
-bool is_alone() {
-  return notices.empty() || notices.front()->is_alone();
+  drain();  // all know of it now
 }
 
 namespace {
 
+int ranks_of_session = 1;
 Clock::time_point began = Clock::now();
 double wall_limit = infinity;  // seconds
 std::atomic<int> requested_by = 0;
-bool is_forgotten = false;
 
 // Causes of a request that are no signals.
 constexpr int by_wall_limit = -1;
@@ -265,7 +263,10 @@ void request_stop(int signal) {
 
 void clear_stop() {
   requested_by = 0;
-  is_forgotten = true;
+}
+
+bool is_alone() {
+  return ranks_of_session == 1;
 }
 
 void limit_wall_time(double seconds) {
@@ -343,13 +344,8 @@ std::string start_alone() {
   return folder;
 }
 
-pid_t process_of_mpi = 0;
-
-/// Not in a child of the process.
 void end_mpi() {
-  if (getpid() == process_of_mpi) {
-    mpi_runs() ? MPI_Finalize() : 0;
-  }
+  mpi_runs() ? MPI_Finalize() : 0;
 }
 
 /// Ranks that outnumber the cores of their host must yield while they wait, or a reduction takes
@@ -416,7 +412,6 @@ bool begin_mpi() {
     const std::string folder = start_alone();
     choose_how_to_wait();
     setenv("OMPI_MCA_opal_signal", "", 0);  // no handlers of Open MPI's own
-    process_of_mpi = getpid();
     int level = 0;
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level));
     for (const std::string& name : names_in_environment()) {  // no mpirun that follows is to see it
@@ -427,7 +422,8 @@ bool begin_mpi() {
       setenv("OMPI_MCA_sharedfp", "^sm", 0);  // whose files would be in it; MPI-IO reads it later
     }
     if (!started_by_launcher()) {
-      std::atexit(end_mpi);
+      static const pid_t process = getpid();
+      std::atexit([] { getpid() == process ? end_mpi() : void(); });  // not in a child of it
     }
   }
   return has_begun == 0;
@@ -461,6 +457,7 @@ Session::Session(const std::vector<std::string>& petsc_options, MPI_Comm comm) {
   }
   ends_mpi_ = begin_mpi() && started_by_launcher();
   world_.emplace(comm);
+  ranks_of_session = world_->size();
   stop_notice_.emplace(*world_);
   failures_.emplace(world_->handle());
   PetscBool has_begun = PETSC_FALSE;
@@ -495,7 +492,7 @@ Session::~Session() {
 
 const Communicator& Session::begin_call() {
   const auto all = std::exchange(notices, {});  // none is sent meanwhile
-  stop_notice_->renew(std::exchange(is_forgotten, false));
+  stop_notice_->renew(requested_by);
   notices = all;
   began = Clock::now();
   wall_limit = infinity;

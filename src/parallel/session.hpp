@@ -69,10 +69,8 @@ class StopNotice {
   [[nodiscard]] int cause() const { return cause_; }
   /// Receive the messages still under way. No rank may send afterwards. Collective.
   void drain();
-  /// The same, and begin anew where any rank `forgets` what it knows. Collective.
-  void renew(bool forgets);
-  /// Whether there is one rank. Local.
-  [[nodiscard]] bool is_alone() const { return neighbours_.empty(); }
+  /// The same, and begin anew: all know the `cause` of a rank that has one, not 0. Collective.
+  void renew(int cause);
 
  private:
   void take();
@@ -93,7 +91,7 @@ inline constexpr std::pair<int, const char*> stop_signals[] = {
 /// program's own wish. Async-signal-safe. Local.
 void request_stop(int signal);
 
-/// Forgets what was asked for, which all ranks do when the next call begins. Between calls. Local.
+/// Forgets what this rank was asked for. Between calls. Local.
 void clear_stop();
 
 /// The same, `seconds` after this process or the call of the library began. Local.
@@ -139,8 +137,8 @@ class Session {
   /// All ranks of the session.
   [[nodiscard]] const Communicator& world() const { return *world_; }
 
-  /// Begins a call of the library: limits of its time count from here, and what any rank has
-  /// forgotten by clear_stop() all forget. Returns the ranks of the session. Collective.
+  /// Begins a call of the library: limits of its time count from here, and all forget what no rank
+  /// is asked for any more. Returns the ranks of the session. Collective.
   const Communicator& begin_call();
 
   /// Run `work` and return its exit code. An exception becomes its exit code (UserError 2, Stopped

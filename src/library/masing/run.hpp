@@ -51,8 +51,7 @@ class Session {
 /// Stopped. Async-signal-safe. Local.
 void request_stop(int signal = 0);
 
-/// Forgets a request to stop, and a wall-limit: later runs go on. Between runs, on all ranks.
-/// Local.
+/// Forgets a request to stop: later runs go on. Between runs, on the ranks that were asked. Local.
 void clear_stop();
 
 /// Options of `masing simulate` or `masing converge` without the dashes: {"stiffness", "2-s"},
