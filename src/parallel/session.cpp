@@ -414,12 +414,15 @@ bool begin_mpi() {
     setenv("OMPI_MCA_opal_signal", "", 0);  // no handlers of Open MPI's own
     int level = 0;
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level));
+    std::error_code ignored;
+    if (!folder.empty() && std::filesystem::remove_all(folder, ignored) > 0) {  // before any kill
+      setenv("OMPI_MCA_sharedfp", "^sm", 0);  // whose files would be in it: read as MPI-IO begins
+      MPI_File nothing = MPI_FILE_NULL;
+      MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &nothing);
+      MPI_File_close(&nothing);
+    }
     for (const std::string& name : names_in_environment()) {  // no mpirun that follows is to see it
       before.contains(name) ? 0 : unsetenv(name.c_str());
-    }
-    if (std::error_code ignored; !folder.empty()) {  // now: the process may be killed
-      std::filesystem::remove_all(folder, ignored);
-      setenv("OMPI_MCA_sharedfp", "^sm", 0);  // whose files would be in it; MPI-IO reads it later
     }
     if (!started_by_launcher()) {
       static const pid_t process = getpid();

@@ -128,7 +128,7 @@ TEST(Sessions, give_the_datasets_of_the_program) {
 }
 
 TEST(Sessions, tell_slabs_apart_that_differ_at_their_start_or_downwards_alone) {
-  const Session session;
+  const Session session(MPI_COMM_SELF);
   expect_results_of_program(session);  // k = 1, η = s + 0.1, u0 = 0 in the scan
   for (const auto& [key, value] : Options{{"initial-u", "0.05"}, {"threshold-down", "0.5*s+0.1"}}) {
     const std::string bytes =
