@@ -254,7 +254,8 @@ def _display():
     python = sys.modules.get("IPython")
     shell = python.get_ipython() if python else None
     if getattr(shell, "kernel", None) is None:
-        return (lambda line: sys.stderr.write(f"\r{program.CLEAR}{line or ''}")) if sys.stderr.isatty() else None
+        is_terminal = sys.stderr and sys.stderr.isatty()
+        return (lambda line: sys.stderr.write(f"\r{program.CLEAR}{line or ''}")) if is_terminal else None
     shown = []
 
     def show(line):

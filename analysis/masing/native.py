@@ -99,9 +99,8 @@ def run(found, command, options, show):
         if found.interrupts() != known:
             raise MasingError("stopped by SIGINT before it began", STOPPED)
         if _of_process is None:
-            found.start()
+            found.start()  # again, where Ctrl-C came before the next line
             _of_process = os.getpid()
-            atexit.register(_end, found)
         interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         try:
             image = found.result_of(command, given, said.take, interruptible, is_main)
@@ -114,11 +113,11 @@ def run(found, command, options, show):
     return image, program.Answer(0, "", said.lines)
 
 
-def _end(found):
+def _end():
     global _is_ending
     # A child of a fork leaves MPI to its parent.
     if _of_process == os.getpid():
-        _is_ending = True
+        found, _is_ending = sys.modules["masing._masing"], True
         found.request_stop()
         if _one_at_a_time.acquire(timeout=10):
             found.end()
@@ -129,4 +128,5 @@ def _forked():
     _one_at_a_time, _is_child = threading.Lock(), True
 
 
+atexit.register(_end)
 os.register_at_fork(after_in_child=_forked)

@@ -241,7 +241,11 @@ PYBIND11_MODULE(_masing, module) {
   module.def("options", options).def("mpi", mpi).def("result_of", result_of);
   module.def("interrupts", [] { return static_cast<int>(interrupts); });
   module.def("request_stop", [] { masing::request_stop(); });
-  module.def("start", [] { session = std::make_unique<masing::Session>(MPI_COMM_SELF); });
+  module.def("start", [] {
+    if (!session) {
+      session = std::make_unique<masing::Session>(MPI_COMM_SELF);
+    }
+  });
   module.def("end", [] { session.reset(); });
   // Their documentation is that of material.py, which alone makes objects of them.
   py::class_<masing::Material>(module, "Material")

@@ -287,17 +287,17 @@ def test_other_threads_go_on_during_a_run():
     assert count[0] > 10
 
 
-@pytest.mark.parametrize("call", ["masing.simulate(**LONG)",
-                                  "masing.converge(refine='steps', levels=[3000000, 6000000], cells=20000)",
-                                  "masing.scan(over={'w': [1, 2]}, force='sin(w*t)', **LONG)"])
-def test_ctrl_c_ends_a_run_and_the_next_one_is_made(call):
+@pytest.mark.parametrize("command, options", [
+    ("simulate", {}), ("converge", {"refine": "steps", "levels": [3000000, 6000000]}),
+    ("scan", {"over": {"w": [1, 2]}, "force": "sin(w*t)"})])
+def test_ctrl_c_ends_a_run_and_the_next_one_is_made(command, options):
     def press():
         os.kill(os.getpid(), signal.SIGINT)
     x = masing.simulate(**SMALL).x
     timer = threading.Timer(1.5, press)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        eval(call)
+        getattr(masing, command)(**{**LONG, **options, "steps": None if "levels" in options else LONG["steps"]})
     timer.join()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     np.testing.assert_array_equal(masing.simulate(**SMALL).x, x)
@@ -391,10 +391,16 @@ def test_a_child_of_a_fork_says_once_that_its_runs_take_longer():
     assert lines[0].endswith(", '<string>')")
 
 
+def test_commands_run_where_ctrl_c_came_as_mpi_had_begun():
+    lines = script("import masing.native\nmasing.native.module().start()\n" + RUN)
+    assert lines == [f"{masing.simulate(**SMALL).x[-1]} True"]
+
+
 @pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), 9)"])
 def test_a_process_that_is_ended_leaves_no_folder(end, tmp_path):
     lines = script("import masing\nif not os.fork():\n"
-                   f"    masing.simulate(**options, output='{tmp_path}/run.h5')\n    {end}\nos.wait()\nif not os.fork():\n    masing.simulate(**options)\n    " + end + "\n"
+                   f"    masing.simulate(**options, output='{tmp_path}/run.h5')\n    {end}\nos.wait()\n"
+                   f"if not os.fork():\n    masing.simulate(**options)\n    {end}\n"
                    "os.wait(); print(masing.simulate(**options).x[-1]); sys.stdout.flush(); os._exit(0)",
                    TMPDIR=str(tmp_path), MASING_MODULE="1")
     assert lines == [str(masing.simulate(**SMALL).x[-1])] and list(tmp_path.glob("masing-??????")) == []
