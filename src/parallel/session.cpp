@@ -449,6 +449,12 @@ void begin_petsc(const std::vector<std::string>& options, MPI_Comm comm) {
   PetscRegisterFinalize(warn_of_unused_options);
 }
 
+bool petsc_runs() {
+  PetscBool runs = PETSC_FALSE;
+  PetscInitialized(&runs);
+  return runs == PETSC_TRUE;
+}
+
 }  // namespace
 
 Session::Session(const std::vector<std::string>& petsc_options, MPI_Comm comm) {
@@ -463,9 +469,7 @@ Session::Session(const std::vector<std::string>& petsc_options, MPI_Comm comm) {
   ranks_of_session = world_->size();
   stop_notice_.emplace(*world_);
   failures_.emplace(world_->handle());
-  PetscBool has_begun = PETSC_FALSE;
-  PetscInitialized(&has_begun);
-  if (has_begun == PETSC_FALSE) {
+  if (!petsc_runs()) {
     begin_petsc(petsc_options, world_->handle());
     ends_petsc_ = true;
   }
@@ -481,7 +485,7 @@ Session::~Session() {
   notices.clear();  // none is sent any more
   stop_notice_->drain();
   PetscPopErrorHandler();
-  if (ends_petsc_) {
+  if (ends_petsc_ && petsc_runs()) {
     PetscFinalize();
     PETSC_COMM_WORLD = MPI_COMM_NULL;
   }
@@ -494,6 +498,10 @@ Session::~Session() {
 }
 
 const Communicator& Session::begin_call() {
+  if (!mpi_runs() || !petsc_runs()) {
+    throw base::SystemError(
+        "MPI or PETSc was ended while the session lived; end the session first");
+  }
   const auto all = std::exchange(notices, {});  // none is sent meanwhile
   stop_notice_->renew(requested_by);
   notices = all;

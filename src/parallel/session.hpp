@@ -138,7 +138,8 @@ class Session {
   [[nodiscard]] const Communicator& world() const { return *world_; }
 
   /// Begins a call of the library: limits of its time count from here, and all forget what no rank
-  /// is asked for any more. Returns the ranks of the session. Collective.
+  /// is asked for any more. Returns the ranks of the session. Throws SystemError where MPI or PETSc
+  /// has ended. Collective.
   const Communicator& begin_call();
 
   /// Run `work` and return its exit code. An exception becomes its exit code (UserError 2, Stopped

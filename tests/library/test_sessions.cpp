@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -195,6 +196,17 @@ TEST(Sessions, leave_a_petsc_that_was_running) {
   PetscPopErrorHandler();
   PetscFinalize();
   run_once(Session());  // with a PETSc of its own
+}
+
+TEST(Sessions, tell_that_petsc_was_ended_too_early) {
+  {
+    const Session session;
+    PetscFinalize();
+    EXPECT_THROW(result_of(session, "simulate", requests[0].second), Failure);
+    EXPECT_THROW(simulate(session, endless), Failure);
+  }
+  const Session session;
+  expect_results_of_program(session);
 }
 
 TEST(Stopping, lasts_until_it_is_forgotten) {
@@ -404,12 +416,21 @@ int main(int count, char** values) {
   MPI_Init(&count, &values);
   int failed = RUN_ALL_TESTS();
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  std::optional<masing::Session> session(std::in_place);
   MPI_Finalize();
-  try {
-    const masing::Session session;
-    std::fputs("a session after MPI has ended\n", stderr);
-    return 1;
-  } catch (const masing::Failure&) {
-    return failed;
+  int failures = 0;
+  for (const bool calls : {true, false}) {
+    try {
+      if (calls) {
+        masing::simulate(*session, {});
+      } else {
+        session.reset();
+        session.emplace();
+      }
+      std::fputs("a call or a session after MPI has ended\n", stderr);
+    } catch (const masing::Failure&) {
+      ++failures;
+    }
   }
+  return failures == 2 ? failed : 1;
 }

@@ -23,7 +23,7 @@ std::string version();
 /// MPI and PETSc from start to end, on the ranks that make it. It outlives every run. One at a
 /// time: a second one throws Mistake; others may follow it. Handlers of signals stay as they are,
 /// nothing is written to stdout. An MPI or a PETSc that is running already is used and left
-/// running. Collective.
+/// running; where one is ended while a session lives, calls throw Failure. Collective.
 class Session {
  public:
   /// On all ranks of the program.
