@@ -36,7 +36,8 @@ class Masing(CMakePackage):
     depends_on("fmt@9:")
     depends_on("xxhash@0.8:")
     with when("+analysis"):
-        depends_on("python@3.11:", type="run")
+        depends_on("python@3.11:", type=("build", "run"))
+        depends_on("py-pybind11", type="build")
         for name in ("numpy", "scipy", "pandas", "h5py", "matplotlib", "jinja2"):
             depends_on(f"py-{name}", type="run")
 

@@ -31,6 +31,14 @@ T = np.linspace(0, 20, 30)
 
 
 @pytest.fixture(autouse=True)
+def ctrl_c():
+    """As in a terminal, also where what began the tests in the background has SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(autouse=True)
 def no_warning():
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "with a step of|.*sampled at")
@@ -345,7 +353,8 @@ def script(text, *launcher, **variables):
 
 
 RUN = ("run = masing.simulate(**options)\n"
-       "sys.stdout.write(f'{run.x[-1]} {\"libmasing\" in run.provenance[\"command_line\"]}\\n')\n")
+       "sys.stdout.write(f'{run.x[-1]} {\"libmasing\" in run.provenance[\"command_line\"]}\\n')\n"
+       "sys.stdout.flush()\n")
 MPI = "import ctypes; mpi = ctypes.CDLL('libmpi.so.40', mode=ctypes.RTLD_GLOBAL); mpi.MPI_Init(None, None)\n"
 
 

@@ -142,7 +142,8 @@ def test_completion_knows_the_options():
     found = [each.name for each in jedi.Interpreter(text, [{"masing": masing}]).complete()]
     assert "final_time=" in found and "field_every=" in found
     text = "point = masing.MaterialPoint(masing.Material())\npoint."
-    found = {each.name for each in jedi.Script(f"import masing.material as masing\n{text}").complete()}
+    found = {each.name for each in jedi.Script(f"import masing.material as masing\n{text}",
+                                                  project=jedi.Project(ANALYSIS)).complete()}
     assert {"trial", "set_trial", "move_to", "move_along", "commit", "elongation", "state", "position"} <= found
 
 

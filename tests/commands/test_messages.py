@@ -27,7 +27,7 @@ def more(count, ranks, fewer, words):
 
 
 def test_two_steps_of_euler_are_one_sum_and_rows_are_no_message_of_the_file(count):
-    fewer = (*SLAB, "--steps=2000", "--sample-every=2000")
+    fewer = (*SLAB, "--steps=2000", "--sample-every=1")
     found, chunks = more(count, 3, fewer, (*SLAB, "--steps=10000", "--sample-every=1"))
     assert found.of(*FILES) == 0
     # A chunk of an odd number of steps ends with a sum for one step.

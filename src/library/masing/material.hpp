@@ -116,6 +116,7 @@ class Material {
 /// of their turning points. What is tried counts for nothing until it is committed. Positions are
 /// finite, at most 1e150, so that energies are. One that is moved from may be destroyed or assigned
 /// to, no more.
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): operator= takes a value
 class MaterialPoint {
  public:
   /// At `x`, every spring at its initial elongation. Throws Mistake where x is not finite.
