@@ -5,11 +5,11 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <cmath>
 #include <csignal>
 #include <exception>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "library/masing/material.hpp"
@@ -145,13 +145,11 @@ Numbers move_along(MaterialPoint& point, const Numbers& x) {
   const auto forces = out(force);
   const auto positions = in(x);
   const py::gil_scoped_release released;
-  for (const double each : positions) {
-    if (!std::isfinite(each)) {
-      point.set_trial(each);  // throws before the point has moved
-    }
-  }
+  point.revert_to_last();
+  MaterialPoint moved = point;  // which stays where it is if a position is wrong
   std::transform(positions.begin(), positions.end(), forces.begin(),
-                 [&point](double each) { return point.move_to(each).force; });
+                 [&moved](double each) { return moved.move_to(each).force; });
+  point = std::move(moved);
   return force;
 }
 

@@ -231,6 +231,9 @@ def test_where_one_position_is_wrong_no_point_moves():
     for move, x in ((point.move_along, [0.5, np.nan]), (points.move, [0.5, np.nan])):
         with pytest.raises(masing.MasingError, match="nan"):
             move(x)
+    for move in (point.move_along, points.move):  # beyond what positions may be
+        with pytest.raises(masing.MasingError, match=r"1e\+200"):
+            move([0.5, 1e200])
     assert point.position == 0 and not points.position.any()
 
 
