@@ -107,7 +107,7 @@ def _pairs(options, folder, table):
 
 
 def points(name, value):
-    """The same as a text."""
+    """A function given as a table, as the text of its points."""
     return "points:" + ";".join(f"{a!r} {b!r}" for a, b in zip(*values.table(name, value)))
 
 

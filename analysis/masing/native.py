@@ -20,9 +20,6 @@ from masing.errors import FAILURE, STOPPED, MasingError
 
 # What only the program does: PETSc's options are read once, and help and configurations are printed.
 ONLY_PROGRAM = ("petsc", "help", "print_config", "validate_only")
-# What launchers tell the processes that they start: MPI would join these, and wait for all to come.
-LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS",
-            "SLURM_STEP_ID", "SLURM_STEPID")
 _one_at_a_time = threading.Lock()
 _of_process = None  # that has the session
 _is_ending = _is_child = _has_warned = False
@@ -58,7 +55,7 @@ def _beside(masing):
         spec = importlib.util.spec_from_file_location("masing._masing", file)
         found = loaded or importlib.util.module_from_spec(spec)
         known = found.__version__ if masing is None else program.version()
-    except (ImportError, MasingError, IndexError):
+    except (ImportError, MasingError):
         return None
     if found.__version__ != known:
         return None
@@ -82,7 +79,8 @@ def usable(options):
         _has_warned = True
         warnings.warn("this process is a fork of one that has run a command or MPI: each run starts the program, and "
                       "takes longer; take get_context(\"spawn\"), or fork before the first run", stacklevel=4)
-    return None if is_another_s or not mpi and any(name in os.environ for name in LAUNCHED) else found
+    # MPI would join the processes that were started with this one, and wait for all to come.
+    return None if is_another_s or not mpi and found.started_by_launcher() else found
 
 
 def run(found, command, options, show):

@@ -237,6 +237,7 @@ PYBIND11_MODULE(_masing, module) {
   py::register_exception_translator(translate);
   module.attr("__version__") = masing::version();
   module.def("options", options).def("mpi", mpi).def("result_of", result_of);
+  module.def("started_by_launcher", masing::started_by_launcher);
   module.def("interrupts", [] { return static_cast<int>(interrupts); });
   module.def("request_stop", [] { masing::request_stop(); });
   module.def("start", [] {

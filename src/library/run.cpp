@@ -55,6 +55,10 @@ std::string version() {
   return io::build_facts().front().second;
 }
 
+bool started_by_launcher() {
+  return parallel::started_by_launcher();
+}
+
 void request_stop(int signal) {
   parallel::request_stop(signal);
 }

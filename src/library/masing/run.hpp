@@ -20,6 +20,10 @@ namespace masing {
 /// header. Local.
 std::string version();
 
+/// Whether mpirun, srun or another launcher started this process: then MPI, as it begins, waits for
+/// the processes that were started with it. Local, without a Session.
+bool started_by_launcher();
+
 /// MPI and PETSc from start to end, on the ranks that make it. It outlives every run. One at a
 /// time: a second one throws Mistake; others may follow it. Handlers of signals stay as they are,
 /// nothing is written to stdout. An MPI or a PETSc that is running already is used and left
