@@ -154,12 +154,16 @@ int flushed(int code) {
   return base::exit_failure;
 }
 
+std::atomic<bool> may_hang = false;   // in MPI_Init, where it waits for a rank that has ended
 std::atomic<bool> has_ended = false;  // mpirun sends SIGTERM where another rank has ended before
 
 /// A signal asks all ranks to stop where they can; a second one, half a second later or more, ends
 /// this process at once: a scheduler and mpirun may both deliver the same request. SIGXCPU comes
-/// every second.
+/// every second. Before all ranks have met, SIGTERM, SIGINT and SIGHUP end it, too.
 void handle_signal(int signal) {
+  if (may_hang && (signal == SIGTERM || signal == SIGINT || signal == SIGHUP)) {
+    _exit(128 + signal);
+  }
   constexpr double same_request = 0.5;  // seconds
   static std::atomic<double> first = std::numeric_limits<double>::infinity();
   timespec time{};
@@ -207,7 +211,9 @@ int main(int count, char** values) {
   }
   std::optional<parallel::Session> session;
   try {
+    may_hang = parallel::started_by_launcher();
     session.emplace(petsc_options);
+    may_hang = false;
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "masing: %s\n", failure.what());
     return base::exit_failure;

@@ -10,12 +10,15 @@
 #include <atomic>
 #include <cctype>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <mutex>
 #include <set>
 #include <sstream>
+#include <stop_token>
 #include <system_error>
 #include <thread>
 
@@ -398,6 +401,28 @@ std::set<std::string> names_in_environment() {
   return names;
 }
 
+/// A thread that ends this process where its parent, the launcher, has ended and MPI_Init has not
+/// returned a second later: a rank whose launcher is killed may wait there for ever. The second is
+/// for a rank whose parent only started it. An orphan may go to any process, and a launcher may be
+/// process 1, so the parent is compared with what it was. A launcher that has ended before that
+/// refuses the connection, and MPI_Init fails.
+std::jthread watch_launcher() {
+  return std::jthread([parent = getppid()](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any never;
+    for (int orphaned = 0; orphaned < 5; orphaned += getppid() == parent ? 0 : 1) {
+      never.wait_for(lock, stop, std::chrono::milliseconds(200), [] { return false; });
+      if (stop.stop_requested()) {
+        return;
+      }
+    }
+    constexpr std::string_view said = "masing: the launcher has ended before MPI began\n";
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, said.data(), said.size());
+    _exit(base::exit_failure);
+  });
+}
+
 /// Throws SystemError where MPI has ended. Returns whether it had not begun.
 bool begin_mpi() {
   int has_ended = 0;
@@ -413,7 +438,9 @@ bool begin_mpi() {
     choose_how_to_wait();
     setenv("OMPI_MCA_opal_signal", "", 0);  // no handlers of Open MPI's own
     int level = 0;
+    std::jthread watch = started_by_launcher() ? watch_launcher() : std::jthread();
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level));
+    watch = {};  // joined
     std::error_code ignored;
     if (!folder.empty() && std::filesystem::remove_all(folder, ignored) > 0) {  // before any kill
       setenv("OMPI_MCA_sharedfp", "^sm", 0);  // whose files would be in it: read as MPI-IO begins

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -210,6 +211,31 @@ def test_two_runs_to_one_file(masing, words, said):
     first.communicate()
     masing.done(*SMALL, *words)
     assert not [name for name in masing.names() if name.endswith(".lock") and name[:-5] in " ".join(words)]
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.parametrize("by", ["the death of its launcher", "SIGTERM"])
+def test_a_rank_that_waits_in_mpi_init_is_ended(masing, by):
+    """MPI_Init is one that never returns, as it may be where the launcher is killed meanwhile."""
+    source = masing.file("wait.c", "#include <stdio.h>\n#include <unistd.h>\nint MPI_Init_thread(void) {\n"
+                         '  dprintf(1, "%d\\n", getpid());\n  for (;;) pause();\n}\n')
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "wait.so", source], cwd=masing.folder, check=True)
+    launcher = subprocess.Popen(
+        ["sh", "-c", '"$0" simulate & wait', masing.program], cwd=masing.folder, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "LD_PRELOAD": str(masing.folder / "wait.so"), "OMPI_COMM_WORLD_SIZE": "2"})
+    rank = int(launcher.stdout.readline())
+    try:
+        if by == "SIGTERM":
+            os.kill(rank, signal.SIGTERM)
+        else:
+            launcher.kill()
+        _, said = launcher.communicate(timeout=20)  # until no process has its pipes
+    except BaseException:
+        os.kill(rank, signal.SIGKILL)
+        launcher.communicate()
+        raise
+    assert said == ("" if by == "SIGTERM" else "masing: the launcher has ended before MPI began\n")
 
 
 @pytest.mark.parametrize("output", ["c.h5.draft", "c.h5.lock", "./c.h5.partial.draft"])
