@@ -163,12 +163,19 @@ Handle open_together(const parallel::Communicator& comm, const std::string& path
     check(H5Pset_fapl_core(access.id(), increment, 0));
     return {H5Fcreate("masing", flags, H5P_DEFAULT, access.id()), H5Fclose};
   }
-  MPI_Info hints = made_hints(comm);
-  check(H5Pset_fapl_mpio(access.id(), comm.handle(), hints));
-  parallel::check_mpi(MPI_Info_free(&hints));
-  // Not H5Pset_coll_metadata_write: Open MPI 4.1 fills the gaps between the parts, where rows are
-  // to come, with what its buffer held.
-  check(H5Pset_all_coll_metadata_ops(access.id(), true));
+  if (parallel::is_alone()) {
+    // Not by MPI-IO: Open MPI keeps a file beside it, PATH-1-PID.lock, which a kill leaves.
+    check(H5Pset_fapl_sec2(access.id()));
+    check(H5Pset_file_locking(access.id(), false, true));
+    check(H5Pset_sieve_buf_size(access.id(), 0));  // rows go out as they are written
+  } else {
+    MPI_Info hints = made_hints(comm);
+    check(H5Pset_fapl_mpio(access.id(), comm.handle(), hints));
+    parallel::check_mpi(MPI_Info_free(&hints));
+    // Not H5Pset_coll_metadata_write: Open MPI 4.1 fills the gaps between the parts, where rows are
+    // to come, with what its buffer held.
+    check(H5Pset_all_coll_metadata_ops(access.id(), true));
+  }
   const bool creates = flags == H5F_ACC_TRUNC;
   return {creates ? H5Fcreate(path.c_str(), flags, H5P_DEFAULT, access.id())
                   : H5Fopen(path.c_str(), flags, access.id()),

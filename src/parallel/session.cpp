@@ -444,9 +444,9 @@ bool begin_mpi() {
     std::error_code ignored;
     if (!folder.empty() && std::filesystem::remove_all(folder, ignored) > 0) {  // before any kill
       setenv("OMPI_MCA_sharedfp", "^sm", 0);  // whose files would be in it: read as MPI-IO begins
-      MPI_File nothing = MPI_FILE_NULL;
-      MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &nothing);
-      MPI_File_close(&nothing);
+      MPI_File nothing = MPI_FILE_NULL;       // nor is there one that it could make files beside
+      MPI_File_open(MPI_COMM_SELF, (folder + "/none").c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL,
+                    &nothing);
     }
     for (const std::string& name : names_in_environment()) {  // no mpirun that follows is to see it
       before.contains(name) ? 0 : unsetenv(name.c_str());

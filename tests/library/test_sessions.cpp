@@ -402,6 +402,13 @@ TEST(OwnMpi, begins_with_the_first_session_and_sets_no_handlers) {
   }
   EXPECT_EQ(handled_signals(), before);
   EXPECT_EQ(environment(), environment_before);
+  testing::internal::CaptureStderr();  // MPI's folder is gone, and with it a place for its own
+                                       // files
+  MPI_File file = MPI_FILE_NULL;
+  const int mode = MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE;
+  EXPECT_EQ(MPI_File_open(MPI_COMM_SELF, "of-caller", mode, MPI_INFO_NULL, &file), MPI_SUCCESS);
+  MPI_File_close(&file);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 }  // namespace masing::test_sessions
