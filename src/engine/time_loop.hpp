@@ -14,16 +14,19 @@
 namespace masing::engine {
 
 /// How many steps the next chunk may have: 16 at first, four times as many as the last one had, up
-/// to 4096, and what takes about 0.1 s.
+/// to 4096, and what takes about 0.1 s, in whole passes over the slab and at least one.
 class Pace {
  public:
   static constexpr std::int64_t longest_chunk = 4096;
+
+  explicit Pace(const RunSpec& run);
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   /// Records the steps and the duration of the last chunk.
   void record(std::int64_t steps, double seconds);
 
  private:
+  std::int64_t pass_ = 1;  // steps
   std::int64_t steps_ = 16;
 };
 

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "engine/setup.hpp"
+#include "engine/time_loop.hpp"
 #include "support/problem.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
@@ -178,6 +179,27 @@ std::array<double, 2> errors(Scheme scheme, const support::Data& data) {
     greatest[1] = std::max(greatest[1], std::abs(path.y[p] - exact.y[p]));
   }
   return greatest;
+}
+
+/// A pass over the slab makes two steps of Euler's scheme: half a pass would cost a whole one.
+TEST(Schemes, AdvanceByWholePassesHoweverLongAStepTakes) {
+  engine::RunSpec run;
+  engine::Masing masing;
+  for (const auto& [scheme, pass] : {std::pair(Scheme::euler, 2), {Scheme::leapfrog, 1}}) {
+    masing.scheme = scheme;
+    run.model = masing;
+    engine::Pace pace(run);
+    pace.record(16, 1000.0);
+    EXPECT_EQ(pace.steps(), pass);
+    pace.record(pass, 0.0);
+    EXPECT_EQ(pace.steps(), 4 * pass);
+    pace.record(7, 0.1000001);  // 6.99999 steps in 0.1 s
+    EXPECT_EQ(pace.steps(), 6);
+    pace.record(7, 0.0999999);
+    EXPECT_EQ(pace.steps(), 8 - pass);
+    pace.record(4096, 0.0);
+    EXPECT_EQ(pace.steps(), 4096);
+  }
 }
 
 /// Cells that slide and turn at each half period: with the turn taken apart the error falls
