@@ -188,6 +188,7 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
   const Request& asked = *request.request;
   return with_place_of_quantity(asked, [&]() -> std::optional<Job> {
     parallel::on_root(call.comm, [&] {
+      require_outputs_differ(request.configuration);
       require_outputs_are_no_inputs(request.configuration, inputs);
       warn_of_output(request);
       engine::RunSpec run = request.run;

@@ -57,17 +57,6 @@ void check(Command command, const Configuration& c) {
           fmt::format("{} is after --to {}; give a window from < to", base::to_text(*c.from),
                       base::to_text(*c.to)));
   require(!c.output.empty(), "output", "empty; give a file name");
-  for (const std::string& file : io::files_of_result(c.output)) {
-    require(c.checkpoint.empty() || !is_same_file(c.checkpoint, file), "checkpoint",
-            c.checkpoint + "; the run writes this file itself; give another");
-  }
-  for (const auto& files :
-       {io::files_of_result(c.checkpoint), io::files_of_checkpoint(c.checkpoint)}) {
-    for (const std::string& file : files) {
-      require(c.checkpoint.empty() || !is_same_file(c.output, file), "output",
-              c.output + "; the run writes this file itself, beside the checkpoint; give another");
-    }
-  }
   const bool is_study = command == Command::converge;
   if (c.finite) {
     require(!c.method || c.method == Method::exact, "engine",
@@ -365,6 +354,20 @@ io::ResultSpec result_of(const Validated& request, const engine::RunSpec& run,
 }
 
 }  // namespace
+
+void require_outputs_differ(const Configuration& c) {
+  for (const std::string& file : io::files_of_result(c.output)) {
+    require(c.checkpoint.empty() || !is_same_file(c.checkpoint, file), "checkpoint",
+            c.checkpoint + "; the run writes this file itself; give another");
+  }
+  for (const auto& files :
+       {io::files_of_result(c.checkpoint), io::files_of_checkpoint(c.checkpoint)}) {
+    for (const std::string& file : files) {
+      require(c.checkpoint.empty() || !is_same_file(c.output, file), "output",
+              c.output + "; the run writes this file itself, beside the checkpoint; give another");
+    }
+  }
+}
 
 Validated validated(Request request, const FileRequest& of_file) {
   const auto shared = std::make_shared<const Request>(std::move(request));

@@ -31,6 +31,10 @@ using FileRequest = std::function<Validated(const std::string& file)>;
 /// (k, η > 0, |u0| ≤ η) is slab::check_profile's. Local if `of_file` is.
 Validated validated(Request request, const FileRequest& of_file = {});
 
+/// Throws UserError where a file that the run writes beside its result is its checkpoint, by
+/// whatever name, or the other way round. It asks the file system: on one rank. Local.
+void require_outputs_differ(const Configuration& configuration);
+
 /// Adds to a request what a study needs: its levels, with a ladder where none is given, its
 /// reference, and the orders that "x=1,y=1,u>=0.5", "1" or "none" expects, or else its scheme
 /// promises. Throws UserError. Local if `of_file` is.

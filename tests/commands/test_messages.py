@@ -1,7 +1,9 @@
 """How many messages ranks send each other: counted in the program itself by a library that stands between it and MPI
 (support/count_messages.c), and what src/README.md says of ten thousand ranks. No count may depend on the ranks."""
 
+import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -66,6 +68,21 @@ def test_no_count_grows_with_the_ranks(count, words):
     few, many = (count(ranks, *words)[0] for ranks in (3, 6))
     names = (set(few.calls) | set(many.calls)) - {"VmHWM", "RssAnon"}
     assert {name: many.calls[name] for name in names if many.calls[name] > few.calls[name]} == {}
+
+
+def test_the_root_alone_looks_for_files(masing):
+    """Others open those that all write, by MPI-IO, for which Open MPI makes files of its own, *.locktest.1 and *.sm."""
+    if shutil.which("strace") is None or subprocess.run(["strace", "-qqo/dev/null", "true"]).returncode:
+        pytest.skip("strace is missing or not allowed")
+    masing.file("case.ini", "steps = 16\nforce = table:force.csv\ncheckpoint = state.h5\n")
+    masing.file("force.csv", "t,F\n0,0\n1,0.4\n")
+    traced = masing.file("traced", f"exec strace -fqqe trace=file -o of.$OMPI_COMM_WORLD_RANK {masing.program} $@")
+    masing.program = "sh"
+    masing.done(traced, *SLAB, "--config=case.ini", ranks=2)
+    root, other = (set(re.findall(r'"(?:[^"]*/)?((?:run|state|case|force)\.[^"]*)"',
+                                  (masing.folder / name).read_text(encoding="utf-8"))) for name in ("of.0", "of.1"))
+    assert {"case.ini", "force.csv", "run.h5", "run.h5.lock", "state.h5"} <= root
+    assert {name for name in other if not name.endswith((".locktest.1", ".sm"))} == {"run.h5.partial", "state.h5.draft"}
 
 
 def test_a_stop_is_one_message_each_way_along_a_tree_and_a_restart_reads_once(count):
