@@ -35,7 +35,8 @@ void require_kind(const char* option, const std::string& file, const std::string
 /// a call puts in place of that.
 std::string without_what_follows(Command command, const std::string& whole) {
   std::string text = whole;
-  for (const char* key : {"to", "sample-every", "engine", "field-points"}) {
+  for (const char* key :
+       {"base-acceleration", "force", "to", "sample-every", "engine", "field-points"}) {
     const auto line = text.find(fmt::format("\n{} = ", key));
     if (line == std::string::npos) {
       continue;

@@ -188,8 +188,8 @@ std::string told(const Validated& made) {
     return shown.contains(key) ? text : without;
   };
   const bool leaves_force = kind == ModelKind::slab && !request.has("force") &&
-                            (request.has("x0") || request.has("y0") || request.has("initial-u") ||
-                             request.has("base-acceleration"));
+                            !request.has("base-acceleration") &&
+                            (request.has("x0") || request.has("y0") || request.has("initial-u"));
   return fmt::format(
       "masing {}: {}{}{}{}{}{}\n", name_of(request.command),
       kind == ModelKind::finite

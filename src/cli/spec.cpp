@@ -187,6 +187,9 @@ Validated resolved(std::shared_ptr<const Request> request, std::span<const doubl
               "the position cannot be prescribed beside --force; give one of the two");
       c.force.reset();
     }
+    if (request->has("base-acceleration") && !request->has("force")) {
+      c.force = base::Function();
+    }
     require(c.position || c.force, "force", "empty; give a function of t");
     resolve_defaults(request->command, c, made.warnings);
     check(request->command, c);

@@ -396,6 +396,10 @@ def test_what_follows_from_others_by_default_follows_anew_where_a_run_is_varied(
     assert masing.simulate(config=run).configuration == run.configuration
     for other in ({"final_time": 20}, {"final_time": 5}, {"cells": 50}, {"steps": 600}):
         assert settings(config=run, **other) == settings(**options | other)
+    shaken = {"base_acceleration": "sin(t)"}
+    for one, other in ((shaken, {"cells": 50}), ({}, shaken), (shaken, {"force": "0.3*sin(t)"})):
+        papers = {"cells": 9, "final_time": 5, "steps": 500} | one
+        assert settings(config=masing.simulate(**papers), **other) == settings(**papers | other)
     given = {"sample_every": 7, "to": 8, "engine": "exact"}
     run = masing.simulate(**options, **given)
     assert settings(config=run, final_time=20) == settings(**options | given | {"final_time": 20})

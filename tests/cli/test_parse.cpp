@@ -86,6 +86,28 @@ TEST(Parse, resolves_the_number_of_samples) {
   EXPECT_EQ(study.sample_every, 100);
 }
 
+TEST(Parse, has_no_force_by_default_on_a_base_that_moves) {
+  const auto force = [](const std::string& call, const Files& files = {}) {
+    return given::configuration(Command::simulate, given::words(call), files).force->text();
+  };
+  const std::string papers = "0.45*cos(0.5*t)";
+  EXPECT_EQ(force("--base-acceleration sin(t)"), "0");
+  EXPECT_EQ(force("--base-acceleration sin(t) --force t"), "t");
+  EXPECT_EQ(force("--base-acceleration sin(t) --force " + papers), papers);
+  EXPECT_EQ(force("--config c.ini", {{"c.ini", "base-acceleration = sin(t)"}}), "0");
+  EXPECT_EQ(force("--mass 2"), papers);
+  // The same of every point of a scan, also of one at which the base rests.
+  const auto scan = given::validated(
+      Command::scan, {"--over", "a=0,1", "--base-acceleration", "a*sin(t)", "--steps", "10"});
+  EXPECT_EQ(cli::configuration_of(*scan.request, std::vector{0.0}).base_acceleration(1.0), 0.0);
+  EXPECT_EQ(scan.configuration.force->text(), "0");
+  // What is printed says so, and reads back as the same.
+  const std::string text =
+      given::printed(Command::simulate, {"--base-acceleration", "points:0 1; 1 2"});
+  EXPECT_NE(text.find("\nforce = 0\nbase-acceleration = points:0 1; 1 2\n"), std::string::npos);
+  EXPECT_EQ(given::printed(Command::simulate, {"--config", "p.ini"}, {{"p.ini", text}}), text);
+}
+
 TEST(Parse, puts_points_in_the_place_of_tables) {
   const auto c = given::configuration(Command::simulate, {"--threshold", "table:eta.csv"},
                                       {{"eta.csv", "0,0.1\n1,1.1\n"}});
