@@ -287,7 +287,7 @@ std::vector<Option> make_table() {
   const Words<bool> kept{{false, "numbers"}, {true, "series"}};
   std::vector<Option> table{
       {"model", "NAME", "masing", "the model; masing models lists them", text(&C::model), problem},
-      {"stiffness", "k(s)", "1", "stiffness density, > 0", function(of_s, &C::stiffness), problem,
+      {"stiffness", "k(s)", "1", "stiffness density, >= 0", function(of_s, &C::stiffness), problem,
        slabs},
       {"threshold", "eta(s)", "s+0.1", "yield displacement, >= 0", function(of_s, &C::threshold),
        problem, slabs},

@@ -28,7 +28,7 @@ using FileRequest = std::function<Validated(const std::string& file)>;
 
 /// A request with every default resolved, with what a study or a scan adds. Throws UserError for
 /// the first value outside its range, bad level, expected order or axis; what only a cell can show
-/// (k, η > 0, |u0| ≤ η) is slab::check_profile's. Local if `of_file` is.
+/// (k, η ≥ 0, |u0| ≤ η) is slab::check_profile's. Local if `of_file` is.
 Validated validated(Request request, const FileRequest& of_file = {});
 
 /// Throws UserError where a file that the run writes beside its result is its checkpoint, by

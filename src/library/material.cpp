@@ -77,8 +77,8 @@ std::vector<slab::Element> elements_of(View<const SpringSlider> springs) {
       }
     }
     const double shift = 0.5 * up - 0.5 * down;
-    slab::Element element{spring.stiffness, 0.5 * up + 0.5 * down, spring.initial_u + 0.0 - shift,
-                          shift};
+    slab::Element element{spring.stiffness + 0.0, 0.5 * up + 0.5 * down,
+                          spring.initial_u + 0.0 - shift, shift};
     const auto fault =
         slab::value_fault(element, [&] { return fmt::format("spring {}", elements.size() + 1); });
     if (fault) {

@@ -105,8 +105,8 @@ std::optional<base::UserError> value_fault(const Element& element,
   const double down = eta - shift;
   excess += shift == 0.0 ? 0.0 : rounded_excess;
   const auto at = [&](double value) { return base::to_text(value) + " at " + place() + "; "; };
-  if (!(k > 0) || !std::isfinite(k)) {
-    return base::UserError("stiffness", "k(s) = " + at(k) + "k must be > 0 and finite");
+  if (!(k >= 0) || !std::isfinite(k)) {
+    return base::UserError("stiffness", "k(s) = " + at(k) + "k must be >= 0 and finite");
   }
   if (!(up >= -rounded_excess * eta) || !std::isfinite(up)) {
     return base::UserError("threshold", "eta(s) = " + at(up) + "eta must be >= 0 and finite");

@@ -87,7 +87,7 @@ ProfileCheck check_profile(const Slab& slab, base::CellRange range, const Profil
 /// ±η, so that |u| ≤ η holds to the last bit. Local.
 Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileForm& form = {});
 
-/// What is wrong with k > 0, η⁺ ≥ 0, η⁻ ≥ 0, k η ≤ 1e200 or -η⁻ ≤ u0 ≤ η⁺, that is |v0| ≤ (1 +
+/// What is wrong with k >= 0, η⁺ ≥ 0, η⁻ ≥ 0, k η ≤ 1e200 or -η⁻ ≤ u0 ≤ η⁺, that is |v0| ≤ (1 +
 /// excess) η, at one place, which `place` names; nothing if it is all right. Local.
 std::optional<base::UserError> value_fault(const Element& element,
                                            const std::function<std::string()>& place,

@@ -173,21 +173,22 @@ std::string fault_of(const base::Function& f, const char* name, char variable, d
   return {};
 }
 
-/// Where a yield displacement vanishes on [0, 1]; empty if it is bounded away from 0.
-std::string zero_of(const base::Function& threshold) {
-  constexpr double negligible = 1e-12;  // of the largest η: what rounding leaves of a zero
-  const Values values = values_of(threshold);
-  const double largest = values.least + values.spread;
+/// Where a function `name` ≥ 0 vanishes on [0, 1]; empty if it is positive.
+std::string zero_of(const base::Function& f, const char* name) {
+  constexpr double negligible = 1e-9;  // of the values beside it: what rounding leaves of a zero
+  constexpr double piece = 1.0 / pieces;
+  const Values values = values_of(f);
   auto [place, least] = std::pair(values.place, values.least);
+  const double before = std::max(0.0, place - piece);
+  const double after = std::min(1.0, place + piece);
   if (least > 0) {
-    constexpr double piece = 1.0 / pieces;
-    const auto found = boost::math::tools::brent_find_minima(
-        threshold, std::max(0.0, place - piece), std::min(1.0, place + piece), 52);
+    const auto found = boost::math::tools::brent_find_minima(f, before, after, 52);
     std::tie(place, least) = found.second < least ? found : std::pair(place, least);
   }
-  return least > negligible * largest ? std::string()
-                                      : fmt::format("eta({:.6g}) = {} is not positive", place,
-                                                    base::to_text(std::max(least, 0.0)));
+  return std::isfinite(least) && least <= negligible * std::max(f(before), f(after))
+             ? fmt::format("{}({:.6g}) = {} is not positive", name, place,
+                           base::to_text(std::max(least, 0.0)))
+             : std::string();
 }
 
 }  // namespace
@@ -200,9 +201,12 @@ std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine) {
   std::vector<std::string> faults;
   if (refine != Refine::steps) {
     const slab::Slab& slab = *facts.slab;
-    faults = {fault_of(slab.stiffness, "k", 's', 1.0), fault_of(slab.threshold, "eta", 's', 1.0),
+    faults = {fault_of(slab.stiffness, "k", 's', 1.0),
+              fault_of(slab.threshold, "eta", 's', 1.0),
               fault_of(slab.initial_u, "u0", 's', 1.0),
-              fault_of(slab.shift, "eta - eta_down", 's', 1.0), zero_of(slab.threshold)};
+              fault_of(slab.shift, "eta - eta_down", 's', 1.0),
+              zero_of(slab.stiffness, "k"),
+              zero_of(slab.threshold, "eta")};
   }
   if (refine != Refine::cells && facts.scheme->order > 1) {
     faults.push_back(

@@ -1,5 +1,5 @@
 """Engines against each other, and against clamping every cell, for whatever the options of a problem allow: any initial
-elongation, thresholds by direction, thresholds of 0, damping, a moving base."""
+elongation, thresholds by direction, thresholds and stiffnesses of 0, damping, a moving base."""
 
 import numpy as np
 import pytest
@@ -24,14 +24,16 @@ def random_problem(seed):
             f"--force={random.uniform(0.2, 1)}*cos({random.uniform(0.3, 2)}*t)", "--energy"]
 
 
-ALWAYS_SLIDING = {"a part": ("--threshold=max(0, s-0.3)",), "one cell": ("--threshold=s^2", "--initial-u=-0.5*s^2"),
-                  "of both bounds": ("--threshold=abs(s-0.5)", "--threshold-down=max(0, 0.7-s)")}
+# thresholds, or k, of 0
+AT_THE_LIMIT = {"a part": ("--threshold=max(0, s-0.3)",), "one cell": ("--threshold=s^2", "--initial-u=-0.5*s^2"),
+                "of both bounds": ("--threshold=abs(s-0.5)", "--threshold-down=max(0, 0.7-s)"),
+                "no stiffness": ("--stiffness=max(0, s-0.4)", "--threshold-down=0.5", "--initial-u=-0.3*s")}
 FORTY_SEEDS = [pytest.param(seed, marks=[pytest.mark.long] * (seed > 1)) for seed in range(40)]
 
 
-@pytest.mark.parametrize("seed", [*FORTY_SEEDS, *ALWAYS_SLIDING])
+@pytest.mark.parametrize("seed", [*FORTY_SEEDS, *AT_THE_LIMIT])
 def test_memory_is_clamping_every_cell(masing, seed):
-    problem = random_problem(seed) if isinstance(seed, int) else (*ALWAYS_SLIDING[seed], "--rule=midpoint", "--energy")
+    problem = random_problem(seed) if isinstance(seed, int) else (*AT_THE_LIMIT[seed], "--rule=midpoint", "--energy")
     case = (*problem, "--cells=1100", "--final-time=60", "--steps=6000", "--sample-every=10", "--probe=0.01,0.4,0.99")
     sweep, memory = masing.run(*case), masing.run(*case, "--engine=memory")
     assert np.any(memory["probe/u"] != memory["probe/u"][0])
@@ -41,9 +43,9 @@ def test_memory_is_clamping_every_cell(masing, seed):
     assert np.all(sweep["field/u"] >= -sweep.get("field/eta_down", sweep["field/eta"]) - 1e-15)
 
 
-@pytest.mark.parametrize("seed", [*FORTY_SEEDS, *ALWAYS_SLIDING])
+@pytest.mark.parametrize("seed", [*FORTY_SEEDS, *AT_THE_LIMIT])
 def test_the_continuum_is_what_cells_tend_to(masing, seed):
-    problem = random_problem(seed) if isinstance(seed, int) else (*ALWAYS_SLIDING[seed], "--k0=0.05", "--energy")
+    problem = random_problem(seed) if isinstance(seed, int) else (*AT_THE_LIMIT[seed], "--k0=0.05", "--energy")
     case = (*problem, "--final-time=20", "--steps=200", "--engine=exact")
     exact = masing.run(*case, "--cells=inf")
     cells = [masing.run(*case, "--rule=midpoint", f"--cells={n}") for n in (500, 2000)]

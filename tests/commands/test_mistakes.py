@@ -14,7 +14,9 @@ EXACT = ("--engine=exact", "--cells=3")
 
 # what is asked for, simulate where no command is named, and what the message must contain
 REFUSED = {
-    "stiffness zero at a cell": (("--stiffness=1-s",), ["--stiffness", "k(s) = 0", "cell", "> 0"]),
+    "stiffness negative at a cell": (("--stiffness=0.9-s",), ["--stiffness", "k(s) = -", "cell", ">= 0"]),
+    "stiffness 0": (("--stiffness=0*s",), ["the largest stiffness * threshold is 0; it must lie between 1e-200"]),
+    "stiffness 0, infinite": (("--stiffness=0", "--cells=inf"), ["the largest stiffness * threshold is 0; it must"]),
     "stiffness infinite": (("--stiffness=s < 0.5 ? 1 : 1/(s-0.5)",), ["--stiffness", "inf", "s = 0.5"]),
     "stiffness not a number": (("--stiffness=sqrt(0.5201-s)",), ["--stiffness", "nan", "finite"]),
     # an integrable pole of k: take k ds = ds' for the variable
@@ -61,7 +63,7 @@ REFUSED = {
     "output a folder": (("--output=.",), ["--output", "not a regular file", "file name"]),
     "study without pairs": (("converge", "--refine=both", "--levels=100,200"), ["--levels", "P:N"]),
     "study of corners": (("converge", "--reference=exact", "--force=abs(t)", "--levels=10,20"), ["abs()", "as breaks"]),
-    "study, stiffness": (("converge", "--levels=10,20", "--stiffness=s-0.5"), ["--stiffness", "> 0"]),
+    "study, stiffness": (("converge", "--levels=10,20", "--stiffness=s-0.5"), ["--stiffness", ">= 0"]),
     "study, exact cells of a model": (("converge", *PRANDTL, "--reference=exact-time"), ["--reference", "finest"]),
     "study by the exact engine": (("converge", *PRANDTL, "--engine=exact"), ["--engine", "--reference exact"]),
     "study, no cells": (("converge", *PRANDTL, "--refine=cells"), ["--refine: prandtl has no cells; give steps"]),
@@ -85,8 +87,9 @@ def test_it_is_refused(masing, name):
     refused(masing, name)
 
 
-@pytest.mark.parametrize("name", ["stiffness zero at a cell", "mass negative", "u0 below", "force infinite at a step",
-                                  "saturation", "config missing", "table missing", "output folder missing"])
+@pytest.mark.parametrize("name", ["stiffness negative at a cell", "mass negative", "u0 below",
+                                  "force infinite at a step", "saturation", "config missing", "table missing",
+                                  "output folder missing"])
 def test_every_rank_ends_alike(masing, name):
     refused(masing, name, ranks=2)
 

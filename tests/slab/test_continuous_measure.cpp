@@ -45,6 +45,11 @@ TEST(ContinuousMeasure, IsExactForAffineThresholdAndPolynomialStiffness) {
     return Sums{q, q * q / 2 + 0.1 * q};
   };
   expect_sums(make_problem("1", "s+0.1"), 0.1, 1.1, papers, 4e-15);
+  const auto softening = [](double r) {  // k = 1 - s, then 0
+    const double q = std::min(std::clamp(r - 0.1, 0.0, 1.0), 0.5);
+    return Sums{q - q * q, 0.1 * q + 0.4 * q * q - 2 * q * q * q / 3};
+  };
+  expect_sums(make_problem("max(0,1-2*s)", "s+0.1"), 0.1, 1.1, softening, 4e-15);
   const auto falling = [](double r) {
     const double q = 1 - std::clamp((1.5 - r) / 1.3, 0.0, 1.0);  // 1 - s, η = 1.5 - 1.3 s
     // k = 1 + s² = 1 + (1 - p)², η = 0.2 + 1.3 p, p = 1 - s from 0 to q
@@ -153,7 +158,9 @@ TEST(ContinuousMeasure, IsTheLimitOfManyCells) {
                                    {"1", "s+0.1", "0.1-0.2*s"},
                                    {"1+0.5*s", "0.4+0.3*abs(s-0.5)", "max(-0.4,0.9*s-0.5)"},
                                    {"1", "s+0.1", "min(s,0.5)-0.1"},
-                                   {"2+sin(9*s)", "0.6+0.3*cos(7*s)", "0.2*cos(7*s)-0.1"}}) {
+                                   {"2+sin(9*s)", "0.6+0.3*cos(7*s)", "0.2*cos(7*s)-0.1"},
+                                   {"1-s", "s+0.1", "0"},
+                                   {"s<0.5 ? 0 : s", "1.1-s", "0.1*cos(7*s)"}}) {
     SCOPED_TRACE(std::string(k) + ", " + eta + ", " + u0);
     const Problem problem = make_problem(k, eta, u0);
     ASSERT_FALSE(slab::continuous_fault(problem));
@@ -192,7 +199,9 @@ TEST(ContinuousMeasure, HasTheForceAndTheEnergyOfManyCellsForAnyInitialState) {
 
 TEST(ContinuousMeasure, RefusesWhatIsNotAdmissible) {
   EXPECT_FALSE(slab::continuous_fault(make_problem("1", "s+0.5", "0.4*sin(9*s)")));
-  EXPECT_EQ(slab::continuous_fault(make_problem("s", "1")).value().quantity(), "stiffness");
+  EXPECT_FALSE(slab::continuous_fault(make_problem("s", "1")));
+  EXPECT_EQ(slab::continuous_fault(make_problem("s-0.1", "1")).value().quantity(), "stiffness");
+  EXPECT_THROW((void)slab::continuous_fault(make_problem("0*s", "1")), base::UserError);
   EXPECT_EQ(slab::continuous_fault(make_problem("1", "s-0.1")).value().quantity(), "threshold");
   EXPECT_FALSE(slab::continuous_fault(make_problem("1", "s")));
   EXPECT_EQ(slab::continuous_fault(make_problem("1", "s+1", "2")).value().quantity(), "initial-u");

@@ -1,5 +1,5 @@
 // Cells sample k, η, u0 at s_i = i/P (rule right, (18) of continuous-masing-2001) or (i - ½)/P; the
-// first cell that breaks k > 0, η > 0 or |u0| ≤ η is named.
+// first cell that breaks k ≥ 0, η ≥ 0 or |u0| ≤ η is named.
 
 #include "slab/profile.hpp"
 
@@ -53,6 +53,8 @@ TEST(ProfileFault, is_none_where_every_cell_is_right) {
   EXPECT_FALSE(slab::profile_fault(papers, whole(papers)));
   const Problem limit = support::problem({.initial_u = "-(s+0.1)", .space = support::space_of(10)});
   EXPECT_FALSE(slab::profile_fault(limit, whole(limit))) << "|u0| = eta is allowed";
+  const Problem soft = support::problem({.stiffness = "1-s", .space = support::space_of(10)});
+  EXPECT_FALSE(slab::profile_fault(soft, whole(soft))) << "k = 0 is allowed";
 }
 
 struct Fault {
@@ -63,7 +65,7 @@ struct Fault {
 TEST(ProfileFault, names_the_key_the_value_and_the_cell) {
   const Fault faults[] = {
       {{.stiffness = "0.5-s", .space = support::space_of(4)},
-       {"stiffness", "k(s) = 0 ", "s = 0.5", "cell 2 of 4"}},
+       {"stiffness", "k(s) = -0.25 ", "s = 0.75", "cell 3 of 4", ">= 0"}},
       {{.stiffness = "1/(s-1)", .space = support::space_of(1)}, {"stiffness", "inf"}},
       {{.stiffness = "sqrt(0.6-s)", .space = support::space_of(4)},
        {"stiffness", "nan", "cell 3 of 4"}},

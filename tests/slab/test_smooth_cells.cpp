@@ -27,15 +27,16 @@ struct Case {
 };
 
 /// One to twelve monotone pieces; jumps, kinks, flat pieces; k, η, u0 varying over s.
-constexpr std::array<Case, 9> cases{{{"1", "s+0.1", "0"},
-                                     {"2-s", "0.2+0.5*s^2", "0"},
-                                     {"1+0.5*sin(9*s)", "0.5+0.3*cos(17*s)", "0"},
-                                     {"1", "s+0.1", "(s+0.1)*sin(20*s)"},
-                                     {"2-s", "0.3+(s-0.4)^2", "0.25*cos(11*s)"},
-                                     {"1", "0.5", "s-0.5"},
-                                     {"1+s", "max(0.3,s)", "0.3-0.5*s"},
-                                     {"s<0.37 ? 1 : 2", "0.2+s", "s<0.61 ? -0.1*s : 0.2"},
-                                     {"exp(s)", "0.4", "-0.4"}}};
+constexpr std::array<Case, 10> cases{{{"1", "s+0.1", "0"},
+                                      {"2-s", "0.2+0.5*s^2", "0"},
+                                      {"1+0.5*sin(9*s)", "0.5+0.3*cos(17*s)", "0"},
+                                      {"1", "s+0.1", "(s+0.1)*sin(20*s)"},
+                                      {"2-s", "0.3+(s-0.4)^2", "0.25*cos(11*s)"},
+                                      {"1", "0.5", "s-0.5"},
+                                      {"1+s", "max(0.3,s)", "0.3-0.5*s"},
+                                      {"s<0.37 ? 1 : 2", "0.2+s", "s<0.61 ? -0.1*s : 0.2"},
+                                      {"exp(s)", "0.4", "-0.4"},
+                                      {"max(0,s-0.3)", "1.2-s", "-0.1*s"}}};
 
 support::Problem problem_of(const Case& of, std::int64_t cells, slab::Rule rule) {
   return support::problem({.stiffness = of.stiffness,

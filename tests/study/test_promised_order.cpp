@@ -133,10 +133,10 @@ std::string fault_of(const char* stiffness) {
 
 TEST(UnmetHypotheses, are_none_of_lipschitz_functions) {
   for (const char* lipschitz :
-       {"1", "2-s", "0.2+0.5*s^2", "exp(-60*s)", "0.5+0.3*sin(200*pi*s)", "abs(s-0.3)",
+       {"1", "2-s", "0.2+0.5*s^2", "exp(-60*s)", "0.5+0.3*sin(200*pi*s)", "0.1+abs(s-0.3)",
         "max(0.1,s-0.7)", "1e4+abs(s-0.3)", "points:0 1; 0.25 1; 0.2500001 1.1; 1 1",
-        "points:0 1; 0.30001 1; 0.3000101 1.1; 0.3000102 1", "s<0.5?s:1-s",
-        "0.5+0.4*tanh((s-0.37)/1e-4)", "1e8*s", "1+1e-12*s", "2+triangle(1e6*s)"}) {
+        "points:0 1; 0.30001 1; 0.3000101 1.1; 0.3000102 1", "s<0.5?0.1+s:1.1-s",
+        "0.5+0.4*tanh((s-0.37)/1e-4)", "1+1e8*s", "1+1e-12*s", "2+triangle(1e6*s)"}) {
     EXPECT_EQ(fault_of(lipschitz), "") << lipschitz;
   }
 }
@@ -144,17 +144,21 @@ TEST(UnmetHypotheses, are_none_of_lipschitz_functions) {
 TEST(UnmetHypotheses, say_where_a_function_is_singular_and_how) {
   for (const auto& [singular, fault] :
        {std::pair("1e-9+s^(2/3)", "k' is unbounded near s = 0 (exponent 0.67)"),
-        {"sqrt(s)", "k' is unbounded near s = 0 (exponent 0.50)"},
+        {"0.1+sqrt(s)", "k' is unbounded near s = 0 (exponent 0.50)"},
         {"1+sqrt(1-s)", "k' is unbounded near s = 1 (exponent 0.50)"},
-        {"abs(s-0.3)^0.25", "k' is unbounded near s = 0.3 (exponent 0.25)"},
+        {"0.1+abs(s-0.3)^0.25", "k' is unbounded near s = 0.3 (exponent 0.25)"},
         {"0.1+s^0.9", "k' is unbounded near s = 0 (exponent 0.90)"},
         {"100*s+abs(s-0.6)^0.5", "k' is unbounded near s = 0.6 (exponent 0.50)"},
         {"abs(s-0.2)+abs(s-0.6)^0.5", "k' is unbounded near s = 0.6 (exponent 0.50)"},
         {"s<0.5?0.2+s:0.9+s", "k jumps near s = 0.5"},
         {"s<0.123456?1:1.001", "k jumps near s = 0.123456"},
         {"s>0?1:2", "k jumps near s = 0"},
-        {"square(s-0.2)", "k jumps near s = 0.2"},
+        {"2+square(s-0.2)", "k jumps near s = 0.2"},
         {"2+abs(sin(1000*s))+(s<0.9?0:0.1)", "k jumps near s = 0.9"},
+        {"1-s", "k(1) = 0 is not positive"},
+        {"abs(s-0.3)", "k(0.3) = 0 is not positive"},
+        {"max(0,s-0.7)", "k(0) = 0 is not positive"},
+        {"(s-0.1234567)^2", "k(0.123457) = 0 is not positive"},
         {"1/s", "k is not finite at s = 0"},
         {"log(s)", "k is not finite at s = 0"},
         {"sin(1/s)", "k is not finite at s = 0"}}) {

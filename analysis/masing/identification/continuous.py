@@ -29,7 +29,7 @@ COST = 1.4
 # criterion is larger by this factor.
 LARGEST_END = 0.005
 LEAST_GAIN = 1.1
-# The program needs k > 0: the least density, as a fraction of the mean.
+# The fit needs k > 0: the least density, as a fraction of the mean.
 LEAST_STIFFNESS = 1e-6
 # The number of cells at which the program evaluates η(s).
 PLACES = 4000

@@ -28,7 +28,7 @@ const char* masing_last_error(void);
 /** The version of the library, such as "1.0.0". */
 const char* masing_version(void);
 
-/** n springs with sliders: arrays [n] of k > 0 and η ≥ 0, and of η⁻ ≥ 0 and u0, which may be null:
+/** n springs with sliders: arrays [n] of k ≥ 0 and η ≥ 0, and of η⁻ ≥ 0 and u0, which may be null:
     as η, and 0. A NaN in one of them is a mistake. */
 masing_material* masing_material_of_springs(size_t n, const double* stiffness,
                                             const double* threshold, const double* threshold_down,

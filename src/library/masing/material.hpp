@@ -44,7 +44,7 @@ class View {
 
 /// A spring with a slider: -η⁻ ≤ u ≤ η.
 struct SpringSlider {
-  double stiffness = 0.0;  ///< k > 0
+  double stiffness = 0.0;  ///< k ≥ 0, not 0 of all
   double threshold = 0.0;  ///< η ≥ 0, the largest elongation
   /// η⁻ ≥ 0, the largest contraction; NaN: η.
   double threshold_down = std::numeric_limits<double>::quiet_NaN();
@@ -54,7 +54,7 @@ struct SpringSlider {
 /// Springs with sliders for every s in [0, 1]: texts in s, as the options --stiffness, --threshold,
 /// --threshold-down and --initial-u take them, or what table() gives.
 struct Continuum {
-  std::string stiffness = "1";      ///< k(s) > 0
+  std::string stiffness = "1";      ///< k(s) ≥ 0
   std::string threshold = "s+0.1";  ///< η(s) ≥ 0
   std::string threshold_down = {};  ///< η⁻(s) ≥ 0; empty: η(s)
   std::string initial_u = "0";      ///< u0(s)
