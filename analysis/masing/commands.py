@@ -30,8 +30,8 @@ def simulate(*files, **options):
     Keywords are the program's options: `final_time=60` is --final-time 60. A keyword of Python gets an underscore:
     `from_=20`. `energy=True` is an option without a value, None leaves one out. A list is written with commas, a
     dictionary as NAME=VALUE; math.inf is inf. A pair of arrays, such as `force=(t, f)`, is a table, and so is a
-    DataFrame of two columns or a Series over its index; a function of Python, of t or s, is sampled at the steps or the
-    cells. A Run or a Study stands for its file.
+    DataFrame of two columns, a Series over its index or the Path of a file of two columns; a function of Python, of t
+    or s, is sampled at the steps or the cells. A Run or a Study stands for its file.
 
     The run is made in this process, or by the program where there is no module of this Python and with `ranks=n`, on n
     ranks of this host by mpirun. Without `output` the result is in memory, or in a temporary file that goes with it;
@@ -96,6 +96,9 @@ def _pairs(options, folder, table):
         elif name == "config" and _is_case(value):
             (case := Path(folder) / "case.ini").write_text(value, encoding="utf-8")
             yield option, str(case)
+        elif name in FUNCTIONS and isinstance(value, os.PathLike):
+            path = os.fspath(value)
+            yield option, ("file:" if name == "initial_u" and path.endswith(".h5") else "table:") + path
         elif name in FUNCTIONS and not isinstance(value, str) and hasattr(value, "__len__"):
             yield option, table(name, value)
         elif name in values.REPEATED and isinstance(value, dict):

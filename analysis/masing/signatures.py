@@ -46,7 +46,7 @@ _List: TypeAlias = float | str | Sequence[Any] | ndarray | Series
 _Pairs: TypeAlias = str | Sequence[str] | Mapping[str, Any]
 _File: TypeAlias = str | PathLike[str] | Run | Scan
 _Function: TypeAlias = (float | str | Callable[[Any], Any] | tuple[ArrayLike, ArrayLike] | Sequence[Sequence[float]]
-                        | ndarray | DataFrame | Series)
+                        | ndarray | DataFrame | Series | PathLike[str])
 
 {functions}
 '''

@@ -79,6 +79,8 @@ def table(name, value):
     if not sizes or 0 in sizes or len(sizes) != 2 and set(sizes) != {2}:
         raise MasingError(f"{name}: one array has no arguments; {_pair(name)}")
     arguments, values = columns if len(sizes) == 2 else np.array(columns).T
+    if len(values) == 1:
+        raise MasingError(f"{name}: its table has one point; give two at least, or a number in place of the table")
     bad = np.flatnonzero(~np.isfinite(arguments) | ~np.isfinite(values))
     if len(bad):
         raise MasingError(f"{name}: row {bad[0] + 1} of its table is {arguments[bad[0]]:g}, {values[bad[0]]:g}; every "

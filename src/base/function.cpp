@@ -127,7 +127,17 @@ Function::Function(std::string_view text, char variable, const Names& constants)
 }
 
 Function Function::of_table(std::string_view lines, const std::string& path) {
-  return of_points(lines, '\n', "table " + path);
+  const std::string name = "table " + path;
+  const bool is_wide = lines.starts_with("\xFF\xFE") || lines.starts_with("\xFE\xFF");
+  if (is_wide || lines.find('\0') != std::string_view::npos) {
+    throw UserError(name + (is_wide ? " is UTF-16; save it as UTF-8 or ASCII"
+                                    : " is no text; give two columns of numbers"));
+  }
+  Function table = of_points(lines, '\n', name);
+  if (table.kinks().size() == 1) {
+    throw UserError(name + " has one point; give two at least, or a number in place of the table");
+  }
+  return table;
 }
 
 Function::Function() {

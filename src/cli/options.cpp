@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -141,6 +143,16 @@ Value text(std::string C::*member) {
   return text(member, text_of(member), [](const std::string& given) { return given; });
 }
 
+/// Whether a text that is no function is the name of a file.
+bool names_file(const std::string& text) {
+  using Some = std::set<std::string>;
+  const std::string folder = text.substr(0, text.find('/') + 1);  // empty without one
+  std::error_code unknown;
+  return Some{".csv", ".txt", ".dat"}.contains(std::filesystem::path(text).extension()) ||
+         Some{"/", "./", "../", "~/"}.contains(folder) ||
+         std::filesystem::is_regular_file(text, unknown);
+}
+
 /// A function: an expression, "points:…", "table:FILE.csv", or of an initial field "file:RUN.h5",
 /// the last field of a run.
 base::Function function_of(const std::string& given, Kind kind, const Names& constants,
@@ -156,9 +168,18 @@ base::Function function_of(const std::string& given, Kind kind, const Names& con
     const auto [lines, path] = content("table:", files.text);
     return base::Function::of_table(lines, path);
   }
-  const bool is_field = kind == Kind::field && given.starts_with("file:");
-  return base::Function(is_field ? content("file:", files.last_field).first : given,
-                        kind == Kind::of_t ? 't' : 's', constants);
+  if (kind == Kind::field && given.starts_with("file:")) {
+    return {content("file:", files.last_field).first, 's'};
+  }
+  try {
+    return {given, kind == Kind::of_t ? 't' : 's', constants};
+  } catch (const UserError&) {
+    const bool is_run = kind == Kind::field && given.ends_with(".h5");
+    if (is_run || names_file(given)) {
+      throw UserError("names a file; give " + std::string(is_run ? "file:" : "table:") + given);
+    }
+    throw;
+  }
 }
 
 /// A function of s or t.

@@ -158,20 +158,28 @@ engine::RunSpec run_of(const Configuration& c) {
   return {std::move(spec), *c.force, {c.final_time, c.steps}};
 }
 
-/// Adds a warning where what drives a run is a table that ends before the run does.
-void warn_of_short_table(Validated& made) {
+/// Adds a warning where what drives a run is a table that ends before the run does, or of which the
+/// run takes so little that its times must be in other units.
+void warn_of_table(Validated& made) {
   constexpr double same_time = 1e-9;  // a table that ends this much before T, relatively, ends at T
   const Configuration& c = made.configuration;
   const auto points = made.run.drive.kinks();
-  if (points.size() <= 1 || points.back() >= c.final_time * (1.0 - same_time)) {
+  if (points.size() <= 1) {
+    return;
+  }
+  const bool is_long = points.back() >= c.final_time * (1.0 - same_time);
+  const double taken = c.final_time - std::max(0.0, points.front());
+  if (is_long && (c.steady || taken >= 0.1 * (points.back() - points.front()))) {
     return;
   }
   const char* const key = c.position                 ? "position"
                           : c.force->kinks().empty() ? "base-acceleration"
                                                      : "force";
   made.warnings.push_back(fmt::format(
-      "{}: the table ends at t = {}, before T = {}, and is constant from there on",
-      origin_of(*made.request, key), base::to_text(points.back()), base::to_text(c.final_time)));
+      "{}: the table ends at t = {}, {} T = {}, and {}", origin_of(*made.request, key),
+      base::to_text(points.back()), is_long ? "far beyond" : "before", base::to_text(c.final_time),
+      is_long ? "the run takes less than a tenth of it; are its times in other units?"
+              : "is constant from there on"));
 }
 
 /// The run that a request makes, with its defaults resolved. Throws UserError.
@@ -194,7 +202,7 @@ Validated resolved(std::shared_ptr<const Request> request, std::span<const doubl
     resolve_defaults(request->command, c, made.warnings);
     check(request->command, c);
     made.run = run_of(c);
-    warn_of_short_table(made);
+    warn_of_table(made);
   });
   return made;
 }

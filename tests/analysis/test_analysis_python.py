@@ -107,6 +107,17 @@ def test_ranks_give_the_same_bits_and_arrays_are_a_table():
     np.testing.assert_allclose(run.force, np.interp(run.t, t, force), atol=1e-15)
 
 
+def test_a_path_is_that_of_a_table_or_of_a_run(tmp_path):
+    (tmp_path / "f.csv").write_text("0,0\n20,0.5\n")
+    run = masing.simulate(**SMALL, force=tmp_path / "f.csv")
+    np.testing.assert_allclose(run.force, run.t / 40, atol=1e-15)
+    run.save(tmp_path / "run.h5")
+    np.testing.assert_array_equal(masing.simulate(**SMALL, initial_u=tmp_path / "run.h5").x,
+                                  masing.simulate(**SMALL, initial_u=run).x)
+    with pytest.raises(masing.MasingError, match="--force: names a file; give table:.*f.csv$"):
+        masing.simulate(**SMALL, force=str(tmp_path / "f.csv"))
+
+
 @pytest.mark.parametrize("table", [([0, 10, 20], [0, 1 / 3, 0]), [[0, 0], [10, 1 / 3], [20, 0]],
                                    np.array([[0, 0], [10, 1 / 3], [20, 0]]),
                                    pd.DataFrame({"t": [0, 10, 20], "f": [0, 1 / 3, 0]}),
@@ -137,6 +148,7 @@ def test_a_function_may_write_into_its_argument():
 X = np.linspace(0, 1, 30)
 MISTAKES = [
     (lambda: masing.simulate(force=X), "^force: one array has no arguments; give"),
+    (lambda: masing.simulate(force=([0], [1])), "^force: its table has one point; give two at least, or a number"),
     *((lambda table=table: masing.simulate(force=table), f"^force: a {type(table).__name__} whose rows are only counted")
       for table in (pd.Series(X), pd.Series(X)[::2], pd.DataFrame({"f": X}))),
     *((lambda table=table: masing.simulate(force=table), "^force: two rows of two may be rows or columns; give .t, f.")

@@ -119,6 +119,12 @@ TEST(Table, damaged_is_refused_with_its_line) {
   EXPECT_TRUE(says("s k\n0 1\n0 2\n", "line 3"));
   EXPECT_TRUE(says("s k\n0 1\nhalf 2\n", "line 3"));
   EXPECT_TRUE(says("0 1\n1 2\n0.5 2\n", "must increase"));
+  EXPECT_TRUE(says("t,f\n0 1\n", "table f.csv has one point; give two at least, or a number"));
+  for (const char* mark : {"\xFF\xFE", "\xFE\xFF"}) {  // of text in 16 bits, as Excel writes it
+    EXPECT_TRUE(says(std::string(mark) + std::string("0\0;\0001\0", 6),
+                     "table f.csv is UTF-16; save it as UTF-8 or ASCII"));
+  }
+  EXPECT_TRUE(says(std::string("PK\x03\x04\0\0", 6), "table f.csv is no text; give two columns"));
   EXPECT_TRUE(says("", "no points"));
   EXPECT_TRUE(says("s,k\n", "no points"));
   EXPECT_NE(refusal("points:"), "");

@@ -114,6 +114,24 @@ TEST(Parse, puts_points_in_the_place_of_tables) {
   EXPECT_TRUE(c.threshold.text().starts_with("points:")) << c.threshold.text();
 }
 
+TEST(Parse, warns_of_tables_of_which_a_run_takes_little) {
+  const auto warnings = [](const std::string& call, const std::string& table) {
+    return given::validated(Command::simulate, given::words(call), {{"f.csv", table}}).warnings;
+  };
+  const std::string force = "--force table:f.csv --final-time ";
+  const Words little{
+      "--force: the table ends at t = 60000, far beyond T = 60, and the run takes less than a "
+      "tenth of it; are its times in other units?"};
+  EXPECT_EQ(warnings(force + "60", "0 1\n60000 2\n"), little);
+  EXPECT_EQ(warnings("--base-acceleration table:f.csv --final-time 60", "0 1\n1e4 2\n").size(), 1);
+  EXPECT_EQ(warnings(force + "60", "100 1\n160 2\n").size(), 1) << "none of it";
+  EXPECT_EQ(warnings(force + "60", "0 1\n600 2\n"), Words());
+  EXPECT_EQ(warnings(force + "60", "-500 1\n90 2\n"), Words());
+  EXPECT_EQ(
+      warnings(force + "60", "0 1\n59 2\n"),
+      Words{"--force: the table ends at t = 59, before T = 60, and is constant from there on"});
+}
+
 TEST(Parse, keeps_all_cells_of_finite_p_unless_given) {
   const auto points = [](const Words& words) {
     return given::configuration(Command::simulate, words).field_points;

@@ -95,6 +95,19 @@ TEST(Refusals, of_values_say_what_would_be_right) {
        {"--engine steam", {"--engine", "sweep"}}});
 }
 
+TEST(Refusals, of_names_of_files_say_how_a_table_is_given) {
+  given::expect_refused(
+      Command::simulate,
+      {{"--force acc.csv", {"--force: names a file; give table:acc.csv"}},
+       {"--base-acceleration ../a/b", {"--base-acceleration: names a file; give table:../a/b"}},
+       {"--threshold /data/eta.txt", {"--threshold: ", "give table:/data/eta.txt"}},
+       {"--stiffness k.dat", {"--stiffness: ", "give table:k.dat"}},
+       {"--initial-u run.h5", {"--initial-u: ", "give file:run.h5"}},
+       {"--config c", {"c line 1, force: ", "give table:acc.csv"}, {{"c", "force = acc.csv\n"}}},
+       {"--force table:acc.csv", {"--force: cannot read acc.csv"}},
+       {"--force 1/x", {"--force: ", "'x'"}}});
+}
+
 TEST(Refusals, of_studies) {
   given::expect_refused(Command::converge,
                         {{"--order-tolerance 0", {"--order-tolerance: ", "> 0"}},

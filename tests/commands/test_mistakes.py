@@ -116,6 +116,8 @@ def test_ini(masing):
     for text, said in [
         ("mass = 1\nk0 = -1\n", ["bad.ini line 2", "k0", ">= 0"]),
         ("force = table:none.csv\n", ["bad.ini line 1", "none.csv"]),
+        # of a file that is there, whatever its name
+        ("force = bad.ini\n", ["bad.ini line 1, force: names a file; give table:bad.ini"]),
     ]:
         message = masing.refused("simulate", "--config", masing.file("bad.ini", text))
         assert all(part in message for part in said)
