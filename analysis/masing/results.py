@@ -26,6 +26,8 @@ QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ po
 # What variables and axes are called where the last part of their name in the file says too little.
 NAMES = {name: name.replace("/", "_") for name in ("field/t", "probe/s", "probe/u", "state/t")}
 NAMES["state/values"] = "state"
+# Groups that an option alone writes, and how it is given.
+OPTIONS = {"energy": ("energy", "energy=True"), "probe": ("probe", "probe=[0.5]"), "runs": ("keep", 'keep="series"')}
 
 
 def read(path):
@@ -183,6 +185,9 @@ class Result:
         if name not in self._shapes:
             known = ", ".join(sorted(self._shapes)) or "none"
             hint = "; what the model has is in result[\"state/values\"]" * (name == "field/u" and "state/values" in self)
+            option, example = OPTIONS.get(group := name.partition("/")[0], ("", ""))
+            if option in self.settings and not any(each.startswith(f"{group}/") for each in self):
+                hint = f"; make it with {example}"
             raise MasingError(f"{self._name}: has no dataset /{name}; it has {known}{hint}")
 
     def __contains__(self, name):

@@ -65,6 +65,10 @@ Validated with_checkpoint(const Invocation& call, Validated request) {
   });
   const std::string before = parallel::from_root(call.comm, [&] {
     const io::Recipe recipe = io::read_recipe(file);
+    if (!io::is_checkpoint(file)) {
+      throw UserError("restart",
+                      file + " is a result, no checkpoint; give a checkpoint, or --config " + file);
+    }
     require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");
     return recipe.configuration;
   });

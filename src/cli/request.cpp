@@ -57,8 +57,10 @@ std::vector<Setting> from_words(Command command, const std::vector<std::string>&
   for (auto word = words.begin(); word != words.end(); ++word) {
     if (!word->starts_with("--")) {
       throw UserError("unexpected word '" + *word + "'" +
-                      (word->ends_with(".ini")
-                           ? "; give --config " + *word
+                      (word->ends_with(".ini")          ? "; give --config " + *word
+                       : word->ends_with(".checkpoint") ? "; give --restart " + *word
+                       : word->ends_with(".h5")
+                           ? "; give --config " + *word + ", or --restart and a checkpoint"
                            : "; options start with --, values follow them" +
                                  meant_key(command, word->substr(word->starts_with('-') ? 1 : 0))));
     }

@@ -223,6 +223,10 @@ std::string read_text_attribute(const Handle& file, const std::string& path,
   return text_in({attribute, true}).value_or("");
 }
 
+bool is_checkpoint(const std::string& path) {
+  return H5Lexists(open_for_reading(path).id(), "checkpoint", H5P_DEFAULT) > 0;
+}
+
 Recipe read_recipe(const std::string& path) {
   const Handle file = open_for_reading(path);
   const std::string kind = read_text_attribute(file, "/", "kind");

@@ -75,6 +75,9 @@ std::string text_of(const std::string& path);
 /// where the file has no field of a slab, or a thinned one. Local, without MPI.
 std::string last_field(const std::string& path);
 
+/// Whether a file that masing wrote is a checkpoint. Local, without MPI.
+bool is_checkpoint(const std::string& path);
+
 /// What `masing reproduce` needs of a result file to make it again.
 struct Recipe {
   std::string kind;           ///< "simulate", "converge" or "scan"

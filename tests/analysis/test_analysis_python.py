@@ -93,8 +93,10 @@ def test_a_run_has_what_the_file_of_the_command_line_has(tmp_path):
         np.testing.assert_array_equal(run.to_dataframe()["u(0.5)"], expected["probe/u"][:, 1])
         assert run.to_dataframe().index.name == "t" and run.title == expected.attrs["title"]
     assert run.settings["steps"] == "2000"
-    with pytest.raises(masing.MasingError, match="no dataset /field/v; it has .*field/u"):
+    with pytest.raises(masing.MasingError, match="no dataset /field/v; it has .*field/u$"):
         run["field/v"]
+    with pytest.raises(masing.MasingError, match="no dataset /energy/work; it has .*energy/input[^;]*$"):
+        run["energy/work"]
 
 
 def test_ranks_give_the_same_bits_and_arrays_are_a_table():
@@ -303,6 +305,10 @@ def test_results_say_what_they_have(tmp_path, monkeypatch):
     monkeypatch.setattr(matplotlib.pyplot, "get_backend", lambda: "agg")
     for call, words in ((lambda: run.plot_cycle(start="a"), r"plot_cycle\(start='a'\)"), (masing.show, "savefig"),
                         (lambda: scan.plot("ampl"), "amplitude"), (lambda: study.order("z"), "measures x, y, u"),
+                        (lambda: run["energy/input"], "no dataset /energy/input; it has .*; make it with energy=True$"),
+                        (lambda: run["probe/u"], r"; make it with probe=\[0.5\]$"),
+                        (lambda: scan["runs/0/x"], '; make it with keep="series"$'),
+                        (lambda: study["energy/input"], "no dataset /energy/input; it has [^;]*$"),
                         (lambda: run[None], "has no dataset /None"), (lambda: run["series"], "has no dataset /series; "),
                         (lambda: scan.families("F"), r"families\('F'\): the scan is over w"),
                         (lambda: scan.plot(colour=3), "Axes.plot with {'label': '', 'colour': 3}: .*colour"),

@@ -39,6 +39,8 @@ TEST(Refusals, of_words_and_files_name_the_key) {
        {"--quiet=true", {"--quiet", "no value"}},
        {"12", {"12", "unexpected"}},
        {"case.ini", {"--config case.ini"}},
+       {"r/o.h5", {"'r/o.h5'; give --config r/o.h5, or --restart and a checkpoint"}},
+       {"o.h5.checkpoint", {"'o.h5.checkpoint'; give --restart o.h5.checkpoint"}},
        {"--refine steps", {"refine", "converge"}},
        {"--over a=1,2", {"--over", "not a key"}},
        {"--config missing.ini", {"missing.ini"}},

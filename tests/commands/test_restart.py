@@ -448,6 +448,14 @@ def test_a_checkpoint_of_the_other_command_is_refused(masing, checkpoint):
     assert "c.ini line 1, restart: s.h5 is of masing converge" in said
 
 
+def test_a_result_is_told_from_a_checkpoint(masing):
+    masing.done("simulate", "--cells=3", "--steps=20", "--final-time=1", "--quiet", "--output=o.h5")
+    said = "--restart: o.h5 is a result, no checkpoint; give a checkpoint, or --config o.h5"
+    for words in (("simulate",), (*STUDY, "--quiet")):
+        assert said in masing.refused(*words, "--restart=o.h5")
+    assert masing.names() == ["o.h5"]
+
+
 def test_a_missing_checkpoint_is_refused(masing):
     said = masing.refused("simulate", "--restart=none.h5", ranks=2)
     assert "--restart: cannot open none.h5 as HDF5: No such file" in said
