@@ -32,14 +32,14 @@ find_python() {
 }
 
 # build_preset PRESET [--target TARGET]: configure and build a preset, a new one with Ninja where there
-# is one; its output goes to a log that is shown if it fails.
+# is one; its output goes to a log (in the folder `logs`, if set) that is shown if it fails.
 build_preset() {
   local log preset=$1
   shift
   if [ -z "${CMAKE_GENERATOR:-}" ] && command -v ninja >/dev/null; then
     local -x CMAKE_GENERATOR=Ninja
   fi
-  log=$(mktemp)
+  log=$(mktemp "${logs:-${TMPDIR:-/tmp}}/build.XXXXXX")
   if (cd "$root" && cmake --preset "$preset" && cmake --build --preset "$preset" --parallel "$cores" "$@") \
       >"$log" 2>&1; then
     rm -f "$log"
@@ -51,11 +51,13 @@ build_preset() {
   fi
 }
 
-# take_folder "$@": of -h and --help show the comment that the script begins with, and stop; refuse all
-# but one folder.
+# Show the comment that the script begins with, and stop.
+show_help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit; }
+
+# take_folder "$@": of -h and --help show_help; refuse all but one folder.
 take_folder() {
   case "${1:-}" in
-    -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit ;;
+    -h | --help) show_help ;;
     -*) echo "${0##*/}: unknown argument '$1'; see --help" >&2; exit 2 ;;
   esac
   if [ $# -gt 1 ]; then

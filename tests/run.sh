@@ -9,23 +9,55 @@
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../jobs/common.sh"
 
+arguments=("$@")
 long=no
 forms=(--label-exclude long)
 case "${1:-}" in
-  --long) long=yes; forms=() ;;
-  "") ;;
-  *) echo "run.sh: unknown argument '$1'; the only one is --long" >&2; exit 2 ;;
+  -h | --help) show_help ;;
+  --long) long=yes; forms=(); shift ;;
 esac
+if [ $# -gt 0 ]; then
+  echo "run.sh: unknown argument '$1'; the only ones are --long and --help" >&2
+  exit 2
+fi
+
+# End what the tests have started: mpirun ends its ranks, and ninja its compilers, if they have the time.
+end_all() {
+  local group=${group:-$(jobs -p)}
+  trap '' HUP INT TERM
+  kill -TERM -- "-$group"
+  for _ in {1..50}; do
+    kill -0 -- "-$group" || break
+    sleep 0.1
+  done
+  kill -KILL -- "-$group"
+} 2>/dev/null
+
+# Bash runs the trap of a signal when the command it waits for has ended, unless that is `wait`. So all
+# is done by a second of this script, in a process group with what it starts, and this one waits. Only
+# the installation is done here: it may ask for a password, and is better not ended half-way.
+if [ -z "${MASING_TESTS_LOGS:-}" ]; then
+  "$root/jobs/install_dependencies.sh" ||
+    { printf '%s\n' "FAILED: installing" "0 passed, 1 failed"; exit 1; }
+  MASING_TESTS_LOGS=$(mktemp -d)
+  export MASING_TESTS_LOGS
+  trap 'end_all; rm -rf "$MASING_TESTS_LOGS"' EXIT
+  trap 'exit 129' HUP
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  set -m
+  "$0" "${arguments[@]}" </dev/null &
+  group=$!
+  set +m
+  wait "$group"
+  exit
+fi
+logs=$MASING_TESTS_LOGS
+unset MASING_TESTS_LOGS
 cd "$root" || exit 1
 start=$SECONDS
 passed=0
 failed=0
-logs=$(mktemp -d)
-pytest=
-# A run that ends early ends pytest and what it started, too.
-trap '[ -z "$pytest" ] || kill -- "-$pytest" 2>/dev/null; rm -rf "$logs"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
 # Add a finished step that is one test: its name and its exit code.
 count_step() {
@@ -64,26 +96,22 @@ finish() {
   exit $?
 }
 
-jobs/install_dependencies.sh || { count_step "installing" 1; finish; }
 libraries=h5py,numpy,scipy,pandas,matplotlib,jinja2,xarray,h5netcdf,nbclient,ipykernel
 python=$(find_python pytest,xdist,$libraries) || { count_step "finding Python" 1; finish; }
 echo "== build of program and library (preset dev), some minutes the first time"
 build_preset dev --target masing masing_library || { count_step "building" 1; finish; }
 
 # The Python tests need only the program and wait much of their time. They run beside all that
-# follows, in a process group of their own; what they say is shown at the end. What is compiled
-# meanwhile gives way to them, so that no time limit of theirs is met by waiting for a core.
+# follows; what they say is shown at the end. What is compiled meanwhile gives way to them. A script's
+# `&` ignores SIGINT for all that follows, which tests send.
 python_forms=()
 [ "$long" = no ] || python_forms=(--long)
-set -m
 # One more than cores: tests of runs that are stopped wait most of the time. They take longest, and
 # so begin first.
-MASING_PROGRAM=$root/build/dev/masing "$python" -m pytest -q -p no:cacheprovider "${python_forms[@]}" \
-  --numprocesses $((cores + 1)) --dist loadfile --junitxml="$logs/pytest.xml" \
-  tests/commands/test_restart.py tests \
-  </dev/null >"$logs/pytest.txt" 2>&1 &
+MASING_PROGRAM=$root/build/dev/masing env --default-signal=INT,QUIT "$python" -m pytest -q \
+  -p no:cacheprovider "${python_forms[@]}" --numprocesses $((cores + 1)) --dist loadfile \
+  --junitxml="$logs/pytest.xml" tests/commands/test_restart.py tests >"$logs/pytest.txt" 2>&1 &
 pytest=$!
-set +m
 # Run a command with low priority.
 gently() { (renice -n 10 "$BASHPID" >/dev/null && "$@"); }
 
@@ -144,7 +172,6 @@ fi
 
 echo "== pytest"
 wait "$pytest"
-pytest=
 cat "$logs/pytest.txt"
 count_junit pytest "$logs/pytest.xml"
 

@@ -8,6 +8,7 @@ import keyword
 import os
 import pydoc
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -80,8 +81,7 @@ def test_without_a_program_they_are_general(tmp_path):
 
 def copied(folder):
     """The package in a folder without a program near it."""
-    (folder / "lib" / "here").mkdir(parents=True)
-    (folder / "lib" / "here" / "masing").symlink_to(ANALYSIS / "masing")
+    shutil.copytree(ANALYSIS / "masing", folder / "lib" / "here" / "masing")
     return folder / "lib" / "here"
 
 

@@ -1,0 +1,83 @@
+"""tests/run.sh and .ci/run themselves, in a folder of their own where CMake, ctest and pytest only say that they have
+begun, and wait."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# The first build ends, as does all that is not to hang; what hangs has a child, and says so when it is there.
+STUB = """#!/bin/sh
+case "$(basename "$0") $*" in
+  "python -c"*) exit ;;
+  "$HANGS"* | "python -m"*) sleep 1000 & touch "$(dirname "$0")/$(basename "$0").begun"; wait ;;
+esac
+"""
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A folder with the scripts alone, in which nothing is missing."""
+    for name in ("tests/run.sh", ".ci/run", "jobs/common.sh"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "stubs").mkdir()
+    for name in ("jobs/install_dependencies.sh", "stubs/cmake", "stubs/ctest", "stubs/python", "stubs/clang++"):
+        (tmp_path / name).write_text(STUB)
+        (tmp_path / name).chmod(0o755)
+    return tmp_path
+
+
+def started(clone, script, *words, hangs=""):
+    """The script, running; all that it starts has the folder in its environment, and its stdout."""
+    environment = {**os.environ, "PATH": f"{clone}/stubs:{os.environ['PATH']}", "TMPDIR": str(clone),
+                   "MASING_PYTHON": str(clone / "stubs" / "python"), "HANGS": hangs}
+    return subprocess.Popen([clone / script, *words], env=environment, text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT)
+
+
+@pytest.mark.parametrize(("name", "hangs", "begun"), [
+    ("SIGTERM", "ctest", ("ctest", "python")), ("SIGINT", "cmake --build", ("cmake",)),
+    ("SIGHUP", "cmake --build --preset clang", ("cmake", "python"))])
+def test_a_signal_ends_all_that_has_begun(clone, name, hangs, begun):
+    process = started(clone, "tests/run.sh", hangs=hangs)
+    while not all((clone / "stubs" / f"{each}.begun").exists() for each in begun):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    process.send_signal(getattr(signal, name))
+    said, _ = process.communicate(timeout=300)  # until nothing has stdout any more
+    assert process.returncode == 128 + getattr(signal, name), said
+    assert sorted(path.name for path in clone.iterdir()) == [".ci", "jobs", "stubs", "tests"]
+
+
+def test_help_shows_the_comment_and_other_words_are_refused(clone):
+    for words in (["-h"], ["--help"]):
+        process = started(clone, "tests/run.sh", *words)
+        said = process.communicate()[0].splitlines()
+        assert process.returncode == 0 and said[0].startswith("Install what is missing, build, run every test")
+        assert said[1].startswith("  tests/run.sh [--long] ") and "set -uo" not in said[-1]
+    for words in (["--short"], ["--long", "more"]):
+        process = started(clone, "tests/run.sh", *words)
+        assert process.communicate()[0] == \
+            f"run.sh: unknown argument '{words[-1]}'; the only ones are --long and --help\n"
+        assert process.returncode == 2
+
+
+@pytest.mark.parametrize("built", [False, True])
+def test_ci_has_a_release_that_fails_where_there_is_none(clone, built):
+    release = clone / "build" / "masing"
+    if built:
+        release.parent.mkdir()
+        release.write_text("the release")
+    process = started(clone, ".ci/run", "--short")
+    assert process.communicate()[0].startswith("run.sh: unknown argument '--short'") and process.returncode == 2
+    if built:
+        assert release.read_text() == "the release"
+    else:
+        done = subprocess.run([release, "--version"], capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and "made by .ci/run" in done.stderr
