@@ -6,6 +6,7 @@ that only the mean over many cycles is near 95 %: 90 to 98 % are asked for.
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from masing.errors import MasingError
 from masing.cycles.curves import Measured
 from masing.cycles.half_cycles import widest_half_cycle
 from masing.cycles.noise import jumps, noise, smoothed, with_smooth_x
-from masing.identification.continuous import identify_continuous
+from masing.identification.continuous import _basis, _continued, _fit, identify_continuous
 from masing.identification.discrete import identify_discrete
 from oracle import continuum, drive, noisy, one_cycle, write_csv
 from test_analysis_mistakes import one_line
@@ -79,6 +80,26 @@ def test_the_band_of_95_percent_covers_k_as_often(long):
     for is_noisy in (False, True):
         part = [each.mean() for each, of_x in results if each is not None and (of_x > 0) == is_noisy]
         assert np.mean(part) >= 0.87
+
+
+def test_the_half_width_is_as_many_deviations_as_cover():
+    """At places with a coefficient each, of which the standard deviations are known. By how many the truth is missed
+    in 95 % of s, at cycles made by chance, cannot be worked out: in 60 cycles 96 % within 1.45, 98 % within 1.96."""
+    deviation = np.array([0.1, 0.2, 0.3, 0.4])
+    fit = SimpleNamespace(coefficients=np.r_[0, 0, np.ones(4)], covariance=np.diag(np.r_[9, 9, deviation**2]),
+                          smoothing=1, freedom=4, noise=0)
+    found = _continued(None, MIDDLES[:4], MIDDLES[:4], np.full(4, True), np.eye(4), fit)
+    np.testing.assert_allclose(found.stiffness_width, 1.45 * deviation)
+
+
+def test_the_noise_of_samples_that_differ_is_that_of_their_mean_variance():
+    # η = s, k = 1; every other force is known ten times as well.
+    distance, error = np.linspace(0, 2.5, 2000), np.tile([0.001, 0.01], 1000)
+    force = np.minimum(distance, 2 * MIDDLES[:, None]).mean(axis=0)
+    force += error * np.random.default_rng(7).standard_normal(2000)
+    found = _fit(distance, force, error.min() / error, MIDDLES, _basis(MIDDLES, 5) / CELLS)
+    # The weighted sum of 2000 squares is known to √(2/2000) = 3 %, its root to half of that.
+    assert found.noise == pytest.approx(np.sqrt(np.mean(error**2)), rel=0.05)
 
 
 @pytest.mark.parametrize("share", [1e-3, 1e-2])

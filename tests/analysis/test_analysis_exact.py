@@ -11,7 +11,7 @@ from masing.notation import scientific
 from masing.report import exact as exact_module
 from masing.report.exact import ExactSolutions, distance
 from masing.report.provenance import reproduction
-from masing.report.trajectories import start_of_last_cycles
+from masing.report.trajectories import _is_yielding, start_of_last_cycles
 from masing.results import Run
 from synthetic import write_run
 
@@ -34,6 +34,15 @@ def page_with(page_of, coarse):
 def circle(t, shift=0.0):
     """Samples whose x is sin t and whose restoring force is cos t."""
     return SimpleNamespace(t=t, x=np.sin(t) + shift, restoring=np.cos(t) - 2 * shift, y=np.cos(t))
+
+
+def test_elements_that_start_shifted_yield_at_a_displacement_of_its_own_each_way():
+    class Shifted(dict):
+        eta = np.array([1.0, 1.0])
+    u = np.array([[1.0, 0.9], [-0.5, -0.5], [-0.4, -1.0]])
+    assert _is_yielding(Shifted({"field/eta_down": np.array([0.5, 1.0])}), u).tolist() == [
+        [True, False], [True, False], [False, True]]
+    assert _is_yielding(Shifted(), u).tolist() == [[True, False], [False, False], [False, True]]
 
 
 def test_the_distance_is_at_equal_times():

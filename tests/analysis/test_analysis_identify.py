@@ -57,6 +57,28 @@ def test_elements_that_do_not_yield_are_in_k0_and_corners_known_to_the_gaps_abou
     np.testing.assert_allclose(found.threshold_width, 0.01 / 2 + 0.01 / 2, rtol=1e-6)
 
 
+def test_a_corner_by_regression_is_not_known_better_than_the_reversal():
+    # No sample within 0.2 of the lower reversal, which may so lie up to there; elsewhere the gaps are 0.01.
+    way = np.linspace(-3, 3, 601)
+    x = np.r_[way[::-1][:-20], -3, way[20:]]
+    force = drive(np.r_[np.linspace(0, 3, 301)[:-1], x], np.array([1.003]), np.array([1.0]), k0=0.5)[300:]
+    found = identify_discrete(Path("c"), half_cycle(x, noisy(force, 1e-4, 3)))
+    assert not found.exact and len(found.threshold_width) == 1
+    # A corner between 0.01-gaps, by hundreds of samples on either side with noise of 4e-4.
+    assert 0.2 / 2 < found.threshold_width[0] < 0.2 / 2 + 0.01 + 0.01
+
+
+def test_the_whole_unloading_half_is_compared():
+    x = 2 * np.cos(np.linspace(0, 2 * np.pi, 2001))
+    force = drive(np.r_[np.linspace(0, 2, 100)[:-1], x], np.array([0.5, 1.0]), np.array([1.0, 2.0]))[99:]
+    found = identify_discrete(Path("c"), half_cycle(x, force))
+    run = SimpleNamespace(x=np.r_[x[1000:], x[1:1001]], restoring=np.r_[force[1000:], force[1:1001]])
+    force[100] += 0.1 * np.ptp(force)  # in the upper half
+    compared = compare(found, half_cycle(x, force), run)
+    assert len(compared.unloading[0]) == 1001 and compared.largest < 1e-9
+    assert compared.unloading_largest == pytest.approx(0.1)
+
+
 @pytest.mark.first(1)
 @pytest.mark.parametrize(("name", "seed"), [("V", 1), ("IV", 1), ("IV", 2), ("V", 2)])
 def test_five_elements_are_found_in_one_percent_of_noise(name, seed):

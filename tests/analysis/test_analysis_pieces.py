@@ -4,6 +4,7 @@ import csv
 import io
 import shutil
 import subprocess
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -89,6 +90,14 @@ def test_a_map_has_its_points_and_a_joint_fit_its_constants(pieces_of, tmp_path)
     assert r"x & 1.000 [0.996,~1.004] & 1~$\pm$~0.1 & as expected & 12.00 [11.58,~12.42] & $-$5.00 [$-$5.65,~$-$4.35] \\" in (
         folder / "s-orders.tex").read_text(encoding="ascii")
     assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["half-width of C₂"][0]) == 0.65
+
+
+def test_the_parts_of_a_half_width_are_in_their_columns():
+    numbers = {"statistical_uncertainty_x": 0.01, "structural_uncertainty_x": 0.02, "tolerance": 0.1, "constant_x": 3.0}
+    study = SimpleNamespace(number=numbers.get, joint=lambda quantity: None)
+    finding = SimpleNamespace(name="x", quantity="x", observed=1.0, uncertainty=0.03, expected="1", verdict="good")
+    (row,) = tables._orders_found(study, [finding]).to_dict("records")
+    assert (row["statistical part"], row["structural part"], row["half-width of its interval"]) == (0.01, 0.02, 0.03)
 
 
 def test_words_and_numbers_are_escaped_for_latex():

@@ -1,9 +1,12 @@
 """Responses of scans: what is read of a file, which points belong to a curve, what is drawn and said; by files that the
 program makes, and by closed forms."""
 
+from types import SimpleNamespace
+
 import h5py
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import report
 import response
@@ -11,6 +14,7 @@ from html_page import Page
 from masing import program
 from masing import response as figures
 from masing.report.cases import read_case
+from masing.report.summary import claim_of_scan
 from masing.report.trajectories import response_pictures
 from masing.results import Scan, read
 from test_analysis_mistakes import one_line
@@ -87,6 +91,22 @@ def test_runs_without_a_period_show_the_largest_displacement(result_of):
     (curve,) = figures.response_figure(scan).axes[0].lines
     assert np.allclose(curve.get_ydata(), [np.abs(x).max() for x, _ in scan.cycles], rtol=1e-12)
     assert curve.get_ydata()[1] > 1.3 * scan.values("amplitude")[1]
+
+
+def test_the_largest_displacement_is_that_of_either_sign():
+    points = {"a": np.array([1.0, 2.0]), "most_x": np.array([0.5, 3.0]), "least_x": np.array([-2.0, -1.0])}
+    scan = SimpleNamespace(kind="runs", settings={}, axes={"a": points["a"]}, values=points.get, done=np.full(2, True),
+                           families=lambda over: [({}, np.arange(2))])
+    axes = Figure().add_subplot()
+    figures._over(axes, scan, "a", "largest")
+    assert list(axes.lines[0].get_ydata()) == [2, 3]
+
+
+def test_limit_cycles_are_as_closed_as_the_worst_that_was_found():
+    scan = SimpleNamespace(kind="steady", settings={"cells": "inf"}, done=np.array([True, True, False]),
+                           values={"residual": np.array([1e-13, -4e-12, 1.0])}.get)
+    assert claim_of_scan(scan).startswith("2 of 3 limit cycles of the exact solution at P = ∞")
+    assert claim_of_scan(scan).endswith(" each closed to 4·10⁻¹² of its range.")
 
 
 def test_cycles_without_loss_are_counted(result_of):
