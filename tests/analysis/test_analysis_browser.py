@@ -55,7 +55,7 @@ onload = () => {
 def browse(folder, *arguments):
     """Run the browser with a profile in the folder; its CompletedProcess, with bytes on stdout and stderr."""
     return subprocess.run([BROWSER, *OPTIONS, f"--user-data-dir={folder / 'profile'}", *arguments], capture_output=True,
-                          timeout=120, stdin=subprocess.DEVNULL, check=True)
+                          timeout=600, stdin=subprocess.DEVNULL, check=True)
 
 
 def look(*pages):

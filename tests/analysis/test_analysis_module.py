@@ -346,7 +346,7 @@ def script(text, *launcher, **variables):
     """The lines that a script prints; it must end well, and say nothing on stderr."""
     environment = os.environ | {"PYTHONPATH": str(ANALYSIS), "MASING_PROGRAM": program.required(), **variables}
     head = "import os, sys, numpy as np\noptions = dict(cells=20, final_time=20, steps=2000)\n"
-    done = subprocess.run([*launcher, sys.executable, "-W", "ignore", "-c", head + text], env=environment, timeout=60,
+    done = subprocess.run([*launcher, sys.executable, "-W", "ignore", "-c", head + text], env=environment, timeout=600,
                           capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, ""), text
     return done.stdout.splitlines()

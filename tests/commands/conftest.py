@@ -8,7 +8,7 @@ import time
 import pytest
 from result_files import numbers, study
 
-PATIENCE = 60  # seconds until a run counts as hung
+PATIENCE = 600  # seconds until a run counts as hung
 
 # Ranks of several tests at once outnumber the cores. A run that is alone must not yield: on a busy
 # machine it would wait for its turn again at every look for messages.

@@ -124,7 +124,7 @@ def stopped(masing_once):
         process = masing_once.start(*ROWS, *SHORT, "--output=run.h5", "--checkpoint=c.h5", "--checkpoint-every=150")
         masing_once.wait_until(process, (folder / "c.h5").exists)
         process.kill()
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
         if (folder / "run.h5.partial").exists() and counted(folder) < 600:
             return folder
         (folder / "c.h5").unlink()

@@ -255,7 +255,7 @@ def test_a_scan_that_was_stopped_goes_on_to_the_same_file(masing):
     process = masing.start(*words, "--output=part.h5", "--checkpoint=c.h5", "--checkpoint-every=1")
     masing.wait_until(process, lambda: (masing.folder / "c.h5").exists())
     process.send_signal(signal.SIGUSR1)
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=600)
     assert process.returncode == 75, stderr
     assert "restart = c.h5" in stderr
     masing.done(*words, "--output=part.h5", "--restart=c.h5", ranks=2)
@@ -282,7 +282,7 @@ def test_a_resonance_is_resolved_and_goes_on_to_the_same_file(masing):
         while process.poll() is None and (not checkpoint.exists() or checkpoint.read_bytes() == before):
             time.sleep(0.002)
         process.send_signal(signal.SIGUSR1)
-        _, stderr = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=600)
         code = process.returncode
         assert code in (0, 75), stderr
         if code == 0:

@@ -78,6 +78,6 @@ def test_the_commands_of_the_readme_print_what_it_shows_and_write_into_results_a
                                                (["--folder"], 2, "unknown argument '--folder'; see --help"),
                                                (["a", "b"], 2, "unknown argument 'b'; the only one is the folder")])
 def test_a_script_of_runs_says_how_it_is_used(tmp_path, name, words, code, said):
-    answer = subprocess.run(["bash", ROOT / "jobs" / f"{name}.sh", *words], cwd=tmp_path, timeout=20, capture_output=True,
-                            text=True)
+    answer = subprocess.run(["bash", ROOT / "jobs" / f"{name}.sh", *words], cwd=tmp_path, timeout=600,
+                            capture_output=True, text=True)
     assert answer.returncode == code and said in answer.stdout + answer.stderr and not list(tmp_path.iterdir())

@@ -21,7 +21,7 @@ def without_the_clone(command, folder, **variables):
     can_hide = subprocess.run([*hidden, "true"], capture_output=True, check=False).returncode == 0
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MASING")}
     return subprocess.run([*(hidden if can_hide else []), *map(str, command)], cwd=folder,
-                          env={**environment, **variables}, capture_output=True, text=True, timeout=120, check=False)
+                          env={**environment, **variables}, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_a_case_and_its_report_from_the_prefix(prefix, tmp_path):
@@ -174,7 +174,7 @@ def job(script, *words, folder, launcher, **variables):
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "7",
                    "MASING_LAUNCHER": launcher, **variables}
     return subprocess.run(["bash", ROOT / "jobs" / "slurm" / script, *words], cwd=folder, env=environment,
-                          capture_output=True, text=True, timeout=30, check=False)
+                          capture_output=True, text=True, timeout=600, check=False)
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)

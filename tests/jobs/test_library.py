@@ -33,7 +33,7 @@ def test_the_example(example, tmp_path, ranks):
     environment = {**os.environ, "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
     launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
     done = subprocess.run([*launcher, example], cwd=tmp_path, env=environment, capture_output=True, text=True,
-                          timeout=120, check=False)
+                          timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     found = printed(done.stdout)
     assert found["verdict"] == ["as expected"]

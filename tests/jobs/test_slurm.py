@@ -22,8 +22,8 @@ CASE = "final-time = 50\ncells = 300\nsteps = {steps}\n"
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"  # where the daemons are
-START = 20  # seconds until the nodes must be idle
-PATIENCE = 120  # seconds until a job counts as hung
+START = 300  # seconds until the nodes must be idle
+PATIENCE = 600  # seconds until a job counts as hung
 
 # cred_expire makes a requeue take 6 s instead of 2 minutes; %n is the node.
 CONFIGURATION = """
@@ -153,7 +153,7 @@ class Cluster:
 
     def _call(self, *words, cwd=None):
         return subprocess.run(words, cwd=cwd, env=self.environment, text=True, capture_output=True,
-                              timeout=20, check=False)
+                              timeout=600, check=False)
 
     def _states(self):
         return self._call("sinfo", "--noheader", "--Node", "--format=%T").stdout.split()
@@ -227,7 +227,7 @@ def completed(cluster, job):
 def alone(masing, folder, *words):
     """What one rank without Slurm writes."""
     subprocess.run([masing, *words, "--output=alone.h5", "--quiet"], cwd=folder, check=True,
-                   stdout=subprocess.DEVNULL, timeout=60)
+                   stdout=subprocess.DEVNULL, timeout=600)
     return contents(folder / "alone.h5")
 
 
@@ -250,9 +250,9 @@ def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
                          "--checkpoint-every=100000", "--quiet", cwd=tmp_path)
     log = tmp_path / f"masing-long-{job}.log"
     checkpoint = tmp_path / "run.h5.checkpoint"
-    cluster.wait_for(checkpoint.exists, 30, "checkpoint")
+    cluster.wait_for(checkpoint.exists, PATIENCE, "checkpoint")
     cluster.signal(job)
-    cluster.wait_for(lambda: "goes back into the queue" in log.read_text(), 20, "requeue")
+    cluster.wait_for(lambda: "goes back into the queue" in log.read_text(), PATIENCE, "requeue")
     (one,) = completed(cluster, job)
     said = log.read_text(encoding="utf-8")
     assert one["Restarts"] == "1", said

@@ -89,7 +89,7 @@ class TwoHosts:
         return subprocess.run(
             ["ip", "netns", "exec", first, "unshare", "--uts", "sh", "-c", launch, "sh",
              "mpirun", "-n", "2", "--hostfile", str(hosts), *map(str, words)],
-            cwd=self.folder, env=environment, text=True, capture_output=True, timeout=60, check=False)
+            cwd=self.folder, env=environment, text=True, capture_output=True, timeout=600, check=False)
 
     def received(self):
         """The bytes that have reached each host."""
@@ -122,5 +122,5 @@ def test_the_same_bits_as_on_one(hosts, masing, words):
     least = STEPS / 2 * 64 if words is RUN else 0
     assert all(now - then > least for now, then in zip(hosts.received(), before))
     subprocess.run([masing, *words, "--output=one.h5"], cwd=hosts.folder, check=True,
-                   stdout=subprocess.DEVNULL, timeout=60)
+                   stdout=subprocess.DEVNULL, timeout=600)
     assert contents(hosts.folder / "two.h5") == contents(hosts.folder / "one.h5")

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <numeric>
 #include <vector>
 
@@ -140,8 +139,7 @@ TEST_F(Notice, is_passed_on_by_a_rank_that_waits_for_others) {
     notice_.send(7);
   }
   if (!world().is_root()) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (notice_.received() == 0 && std::chrono::steady_clock::now() < deadline) {
+    while (notice_.received() == 0) {
     }
     EXPECT_EQ(notice_.received(), 7);
   }

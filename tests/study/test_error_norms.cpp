@@ -220,7 +220,10 @@ Errors brute_force(const Recorded& level, const Recorded& reference, std::int64_
     for (std::int64_t i = 0; i < level.cells(); ++i) {
       const double here = level.at(
           t, samples, [&](std::size_t p) { return level.u[p][static_cast<std::size_t>(i)]; });
-      for (std::int64_t j = 0; j < std::ssize(there); ++j) {
+      // Only these of the reference's cells can meet it.
+      const std::int64_t begin = i * reference.cells() / level.cells();
+      const std::int64_t end = ((i + 1) * reference.cells() + level.cells() - 1) / level.cells();
+      for (std::int64_t j = begin; j < std::min(end, std::ssize(there)); ++j) {
         if (overlap(i, level.cells(), j, reference.cells())) {
           raise(worst[Errors::u], here, there[static_cast<std::size_t>(j)]);
         }
