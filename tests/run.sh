@@ -55,6 +55,7 @@ fi
 logs=$MASING_TESTS_LOGS
 unset MASING_TESTS_LOGS
 cd "$root" || exit 1
+rm -f build/masing.started
 start=$SECONDS
 passed=0
 failed=0
@@ -174,6 +175,10 @@ echo "== pytest"
 wait "$pytest"
 cat "$logs/pytest.txt"
 count_junit pytest "$logs/pytest.xml"
+if [ -e build/masing.started ]; then
+  cat build/masing.started
+  count_step "tests that take build/masing for the program" 1
+fi
 
 if [ "$long" = yes ]; then
   echo "== a million inputs made by chance"

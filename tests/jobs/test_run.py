@@ -81,3 +81,4 @@ def test_ci_has_a_release_that_fails_where_there_is_none(clone, built):
     else:
         done = subprocess.run([release, "--version"], capture_output=True, text=True, check=False)
         assert done.returncode == 1 and "made by .ci/run" in done.stderr
+        assert f"started {release} --version" in (clone / "build" / "masing.started").read_text()
