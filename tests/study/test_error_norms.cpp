@@ -43,6 +43,12 @@ bool has_point(std::int64_t i, std::int64_t coarse, std::int64_t j, std::int64_t
   return 2 * j * coarse < halves * fine && halves * fine <= 2 * (j + 1) * coarse;
 }
 
+/// Where in the second the cells begin and end that can meet cell i of the first.
+std::pair<std::int64_t, std::int64_t> about(std::int64_t i, std::int64_t coarse,
+                                            std::int64_t fine) {
+  return {i * fine / coarse, ((i + 1) * fine + coarse - 1) / coarse};
+}
+
 void raise(double& most, double a, double b) {
   most = std::max(most, std::abs(a - b));
 }
@@ -93,7 +99,8 @@ TEST(FieldErrors, of_cells_are_those_of_brute_force) {
         Errors expected;
         field_errors.update_max(found, {.entries = &level}, {.entries = &reference});
         for (std::int64_t i = 0; i < coarse; ++i) {
-          for (std::int64_t j = 0; j < fine; ++j) {
+          const auto [begin, end] = about(i, coarse, fine);
+          for (std::int64_t j = begin; j < end; ++j) {
             if (overlap(i, coarse, j, fine)) {
               raise(expected[Errors::u], here(i), there(j));
             }
@@ -220,9 +227,7 @@ Errors brute_force(const Recorded& level, const Recorded& reference, std::int64_
     for (std::int64_t i = 0; i < level.cells(); ++i) {
       const double here = level.at(
           t, samples, [&](std::size_t p) { return level.u[p][static_cast<std::size_t>(i)]; });
-      // Only these of the reference's cells can meet it.
-      const std::int64_t begin = i * reference.cells() / level.cells();
-      const std::int64_t end = ((i + 1) * reference.cells() + level.cells() - 1) / level.cells();
+      const auto [begin, end] = about(i, level.cells(), reference.cells());
       for (std::int64_t j = begin; j < std::min(end, std::ssize(there)); ++j) {
         if (overlap(i, level.cells(), j, reference.cells())) {
           raise(worst[Errors::u], here, there[static_cast<std::size_t>(j)]);
