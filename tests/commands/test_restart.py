@@ -520,7 +520,7 @@ def saved(folder, name):
 
 def test_a_checkpoint_of_a_study_has_its_last_window_alone(masing):
     """x(t) and y(t) of a level would be 16 bytes a step, u 800 bytes a time."""
-    words = ("converge", "--levels=1000000,4000000", "--final-time=40", "--cells=inf", "--reference=exact", "--quiet")
+    words = ("converge", "--levels=500000,2000000", "--final-time=40", "--cells=inf", "--reference=exact", "--quiet")
     masing.done(*words, "--output=whole.h5")
     process = masing.start(*words, "--output=run.h5", "--checkpoint=c.h5", "--checkpoint-every=10000")
     masing.wait_until(process, lambda: saved(masing.folder, "c.h5")[1] > 0)

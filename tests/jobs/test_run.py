@@ -50,7 +50,7 @@ def test_a_signal_ends_all_that_has_begun(clone, name, hangs, begun):
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     process.send_signal(getattr(signal, name))
-    said, _ = process.communicate(timeout=300)  # until nothing has stdout any more
+    said, _ = process.communicate(timeout=600)  # until nothing has stdout any more
     assert process.returncode == 128 + getattr(signal, name), said
     assert sorted(path.name for path in clone.iterdir()) == [".ci", "jobs", "stubs", "tests"]
 

@@ -27,7 +27,7 @@ def test_the_tutorial_gives_the_output_that_it_shows(masing, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")  # as where there is no display: pictures are shown all the same
     shown = nbformat.read(NOTEBOOK, as_version=4)
     again = nbformat.read(NOTEBOOK, as_version=4)
-    nbclient.NotebookClient(again, resources={"metadata": {"path": str(NOTEBOOK.parent)}}, timeout=300).execute()
+    nbclient.NotebookClient(again, resources={"metadata": {"path": str(NOTEBOOK.parent)}}, timeout=600).execute()
     for before, after in zip(shown.cells, again.cells, strict=True):
         assert said(after) == said(before), f"{before.source}\nshows something else: execute {NOTEBOOK} again"
     pictures = ["image/png" in output.get("data", "") for cell in again.cells for output in cell.get("outputs", [])]

@@ -88,11 +88,11 @@ class Counting:
             env={**os.environ, **OPEN_MPI, **dict(environment), "MASING_COUNTS": str(counts)})
         try:
             if stop_at is not None:
-                deadline = time.monotonic() + 120
+                deadline = time.monotonic() + 600
                 while not (self.folder / stop_at).exists() and process.poll() is None and time.monotonic() < deadline:
                     time.sleep(0.01)
                 process.send_signal(signal.SIGUSR1)  # mpirun passes it on to all
-            said = process.communicate(timeout=300)
+            said = process.communicate(timeout=600)
         except BaseException:
             process.kill()
             process.wait()
