@@ -50,16 +50,16 @@ class EnergyRecorder final : public RowRecorder {
     rows_.add("/energy/elastic", {"elastic energy of all springs", "k0 x^2/2 + int k u^2/2 ds"});
     rows_.add("/energy/dissipated",
               {"energy dissipated by sliding since t = 0", "int S dx - gain of the slab"});
+    const std::string work = model.base_moves ? "int (F - m a_g) dx" : "int F dx";
     rows_.add("/energy/input",
-              model.base_moves ? Meaning{"work of the external force less m a_g, relative to the "
-                                         "base, since t = 0",
-                                         "int (F - m a_g) dx"}
-                               : Meaning{"work of the external force since t = 0", "int F dx"});
+              {std::string("work of the external force ") +
+                   (model.base_moves ? "less m a_g, relative to the base, " : "") + "since t = 0",
+               work});
     const std::string lost = oscillator_.damping > 0 ? "dissipated less viscous less the gain"
                                                      : "dissipated less the gain";
     rows_.add("/energy/residual", {"what the balance lacks: input less " + lost +
                                        " of kinetic and elastic, since the first sample",
-                                   "int F dx - ..."});
+                                   work + " - ..."});
     if (oscillator_.damping > 0) {
       rows_.add("/energy/viscous",
                 {"energy dissipated by viscous damping since t = 0", "int c y^2 dt"});

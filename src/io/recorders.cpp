@@ -154,11 +154,14 @@ SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle&
                                            "moves the mass relative to it",
                                            "F − m a_g", "force F − m a_g"}
                                  : Meaning{"external force", "F", "force F"});
-  const bool is_other = facts.base_moves || facts.oscillator.damping > 0;
-  rows_.add(
-      "/series/restoring",
-      {"restoring force, the ordinate of the hysteresis cycle", is_other ? "k₀ x + S" : "F − m x″",
-       is_other ? "restoring force k₀ x + S" : "restoring force F − m x″"});
+  const auto state = engine::state_layout(run);
+  const bool has_mass = !state || state->mass_columns().y;
+  const bool is_all = has_mass && !facts.base_moves && !(facts.oscillator.damping > 0);
+  const std::string law = facts.slab != nullptr && !is_all ? "k₀ x + S"
+                          : has_mass                       ? "F − m x″"
+                                                           : "F";
+  rows_.add("/series/restoring", {"restoring force, the ordinate of the hysteresis cycle", law,
+                                  "restoring force " + law});
   const Handle group(H5Gopen2(file.id(), "/series", H5P_DEFAULT), H5Gclose);
   write_attribute(group, "steps", run.time.steps);
   if (const slab::Slab* slab = engine::slab_of(run)) {

@@ -23,7 +23,8 @@ std::vector<CatalogueEntry> all_entries(std::type_identity<std::variant<Models..
   return {entry<Models>()...,
           {{.name = "masing",
             .title = "the continuous Masing model, S-elements for all s in [0,1] in parallel",
-            .equation = "x' = y\nm y' = F - k0 x - ∫ k(s) u(s) ds\nu(s)' + beta(u(s)/eta(s)) ∋ y",
+            .equation = "x' = y\nm y' = F - m a_g - c y - k0 x - ∫ k(s) u(s) ds\n"
+                        "u(s)' + beta(u(s)/eta(s)) ∋ y",
             .order = "1",
             .source = "(7), (26), continuous-masing-2001"}},
           {{.name = "masing-quasistatic",

@@ -33,9 +33,11 @@ constexpr PointColumn point_columns[] = {
     {"least_x", "least x", "min x", &PointNumbers::least_x},
     {"amplitude", "half the difference of both", "X", &PointNumbers::amplitude},
     {"centre", "their mean; NaN where the cycle drifts", "x_m", &PointNumbers::centre},
-    {"restoring_amplitude", "half the difference of k0 x + S at both", "f_X",
+    {"restoring_amplitude", "half the difference of the restoring force at both", "f_X",
      &PointNumbers::restoring_amplitude},
-    {"loss", "energy lost to hysteresis over the last period, or the cycle: the area of k0 x + S",
+    {"loss",
+     "energy lost to hysteresis over the last period, or the cycle: the area of the restoring "
+     "force over x",
      "D", &PointNumbers::loss},
     {"secant_stiffness", "restoring_amplitude over amplitude", "K_s",
      &PointNumbers::secant_stiffness},
@@ -114,7 +116,9 @@ void write_multipliers(const parallel::Communicator& comm, const io::Handle& fil
 void write_runs(const parallel::Communicator& comm, const io::Handle& file, const Scan& scan) {
   const io::Handle runs = io::create_group(file, "/runs");
   const char* const names[] = {"t", "x", "y", "force", "restoring"};
-  const char* const symbols[] = {"t", "x", "y", "F", "k0 x + S"};
+  const char* const symbols[] = {"t", "x", "y", "F", "f"};
+  const char* const meanings[] = {"time", "position", "velocity", "force, F or F - m a_g",
+                                  "restoring force"};
   constexpr std::size_t width = std::size(names);
   for (std::size_t i = 0; i < scan.points.size(); ++i) {
     const std::string group = fmt::format("/runs/{:05}", i);
@@ -128,7 +132,8 @@ void write_runs(const parallel::Communicator& comm, const io::Handle& file, cons
         column[at] = rows[at * width + c];
       }
       io::write_column(comm, file, group + "/" + names[c],
-                       {std::string("samples of ") + symbols[c], symbols[c]}, column, names[0]);
+                       {std::string("samples of the ") + meanings[c], symbols[c]}, column,
+                       names[0]);
     }
   }
 }

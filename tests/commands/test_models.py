@@ -40,6 +40,7 @@ def test_the_catalogue(masing):
         one = masing.done("models", name).stdout
         assert "expected order" in one and "source" in one
         assert name not in dimensions or f"  dimension   {dimensions[name]}\n" in one
+    assert "  m y' = F - m a_g - c y - k0 x - " in said
     assert "'ising'" in masing.refused("models", "ising")
     assert "one word too many" in masing.refused("models", "prandtl", "persoz")
 
@@ -50,6 +51,8 @@ def test_a_trajectory_and_its_state(masing, model):
     run = masing.run("--model", model, *words, *TIME)
     with h5py.File(masing.folder / "run.h5") as file:
         assert text(file["state/values"].attrs["columns"]) == columns
+        law = {"masing-quasistatic": "k₀ x + S", "persoz-quasistatic": "F"}.get(model, "F − m x″")
+        assert text(file["series/restoring"].attrs["symbol"]) == law
     values, names = run["state/values"], columns.split()
     assert values.shape == (len(run["t"]), len(names))
     assert np.all(np.isfinite(values))

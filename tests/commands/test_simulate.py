@@ -117,6 +117,9 @@ def test_the_file_says_what_it_holds(masing, words, symbol, problem):
         assert text(series["force"].attrs["symbol"]) == ("F − m a_g" if "base" in str(words) else "F")
         assert all((key in said) == any(key in one for one in problem) for key in ("damping", "base", "threshold-down"))
         assert all(one in said for one in problem)
+        work = "int (F - m a_g) dx" if "base" in str(words) else "int F dx"
+        symbols = [text(file[f"energy/{name}"].attrs["symbol"]) for name in ("input", "residual")]
+        assert symbols == [work, f"{work} - ..."]
         part = "dissipated less viscous less the gain" if "damping" in str(words) else "dissipated less the gain"
         assert f"input less {part} of kinetic and elastic, since" in file["energy/residual"].attrs["description"]
         if not words:
