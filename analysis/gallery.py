@@ -52,7 +52,7 @@ def entry(case, folder, found):
     # The first sentence is the heading.
     title, _, about = case.caption.partition(". ")
     if isinstance(result, Study):
-        html, pieces = page(title, [result], [], exact, [reproduction(result)], about=about)
+        html, pieces = page(title, [result], [], exact, [reproduction(result, found)], about=about)
         errors = next(piece for piece in pieces if piece.name.endswith("-errors"))
         orders = order_cells(result) if case.group else None
         return _written(case, folder, html, errors, result.claim, result.verdict) | {"orders": orders}
@@ -62,7 +62,7 @@ def entry(case, folder, found):
         beside = exact.beside(result)
         pictures = [picture(result, words, beside) for words in case.drawings]
     html = render("case.html.j2", title=title, about=about, pictures=pictures,
-                  origin=origin(result, reproduction(result)))
+                  origin=origin(result, reproduction(result, found)))
     return _written(case, folder, html, pictures[0], pictures[0].caption, None) | {"run": result}
 
 

@@ -117,6 +117,25 @@ def test_a_problem_without_an_exact_solution_says_why_but_of_other_models(masing
     assert ExactSolutions([], None).get(run) is None
 
 
+def test_a_page_says_which_files_have_no_seal_that_holds(result_of, page_with, page_of, masing):
+    sealed, changed, damaged = (result_of("simulate", f"{name}.h5", "--model=masing-quasistatic", *CASE, "--steps=2000")
+                                for name in ("sealed", "changed", "damaged"))
+    with h5py.File(changed, "a") as file:
+        file["series/x"][3] += 1
+    with damaged.open("r+b") as file:
+        file.seek(damaged.stat().st_size // 2)
+        file.write(bytes([file.read(1)[0] ^ 1]))
+    assert [reproduction(Run(path), masing).seal_fault for path in (sealed, damaged)] == [
+        "", "damaged.h5 is damaged: its checksum is another"]
+    words = page_with(sealed, changed, damaged).words
+    for said in ("Trajectories 2 of 3 files without a seal that holds", "no seal that holds changed.h5 has no seal: an",
+                 "no seal that holds damaged.h5 is damaged: its checksum is another.", "Seals were checked."):
+        assert said in words
+    assert "a seal that holds" not in page_with(sealed).words
+    words = page_of(sealed, changed).words
+    assert "Seals were not checked: sealed.h5, changed.h5." in words and "that holds" not in words
+
+
 def test_the_output_of_reproduce_is_on_the_page(result_of, page_with, masing):
     run = result_of("simulate", "run.h5", *CASE, "--steps", "2000")
     words = page_with(run, options=["--reproduce"]).words

@@ -109,6 +109,7 @@ def test_a_model_is_drawn_over_its_exact_solution(run_script, tmp_path, masing, 
     result_of("simulate", "s.h5", "--config", path)
     run_script(gallery, path, "--results", tmp_path, "--program", masing)
     words = Page((tmp_path / "s.html").read_text(encoding="utf-8")).words
+    assert "Seals were checked." in words
     # A step of 1e-3, and errors of order one.
     x, restoring, u = (float(f"{digits}e{power.translate(str.maketrans('⁻⁰¹²³⁴⁵⁶⁷⁸⁹', '-0123456789'))}")
                        for digits, power in re.findall(r"([\d.]+)·10([⁻⁰-⁹¹²³]+) in \w", words)[:3])

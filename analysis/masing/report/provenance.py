@@ -22,16 +22,17 @@ WORDS = {"version": "masing", "git_revision": "revision", "git_dirty": "uncommit
 # and the places of rows are for restarts.
 LEFT_OUT = {"command_line", "seal", "rows"}
 
-# The command that makes a file again; whether it did (None: it was not run), the program's output, and what the file that
-# it made says of its machine.
-Reproduction = namedtuple("Reproduction", "command same output provenance")
+# The command that makes a file again; whether it did (None: it was not run), the program's output, what the file that
+# it made says of its machine, and the file's seal_fault().
+Reproduction = namedtuple("Reproduction", "command same output provenance seal_fault")
 
 
 def reproduction(run, program=None, wanted=False):
     """The Reproduction of a file; runs the program where `wanted`. Raises MasingError when it refuses or is not found."""
     command = run.made_by or f"masing reproduce {shlex.quote(run.path.name)}"
+    fault = seal_fault(run, program)
     if not wanted or run.made_by:
-        return Reproduction(command, None, [], {})
+        return Reproduction(command, None, [], {}, fault)
     if program is None:
         raise MasingError("--reproduce: the program masing was not found; build it or name it by --program")
     with tempfile.TemporaryDirectory(prefix="masing-reproduce-") as folder:
@@ -41,7 +42,18 @@ def reproduction(run, program=None, wanted=False):
             raise MasingError(f"--reproduce: masing reproduce {run.path}: {' '.join(answer.lines[-1:])}")
         made_by = read(again).provenance
     output = [line.replace(str(run.path), run.path.name) for line in answer.lines]
-    return Reproduction(command, answer.code == REPRODUCED, output, made_by)
+    return Reproduction(command, answer.code == REPRODUCED, output, made_by, fault)
+
+
+def seal_fault(run, program=None):
+    """What the program says against the seal of a file: "" where that holds, or the run was made for the page; None
+    where it was not checked."""
+    if program is None or run.made_by:
+        return "" if run.made_by else None
+    # It checks the seal of a file before it reads what follows.
+    answer = masing.run(program, run.attributes("/")["kind"], "--config", run.path, "--print-config")
+    said = [line for line in answer.said(masing.WARNING) + answer.said() if line.startswith(f"{run.path} ")]
+    return said[0].replace(str(run.path), run.path.name).partition(";")[0] if said else "" if answer.code == 0 else None
 
 
 def provenance_section(runs, reproductions):

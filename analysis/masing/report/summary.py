@@ -30,10 +30,11 @@ def summary(studies, runs, reproductions, scans=()):
     """The template's values: verdicts as (verdict, words), the claim in sentences, facts (name, text) on where and when,
     and what was not tested. reproductions: one for each study, each run, then each scan."""
     files = [*studies, *runs, *scans]
-    counted = Counter(study.verdict for study in studies)
+    counted, faults = Counter(study.verdict for study in studies), sum(bool(each.seal_fault) for each in reproductions)
     total = f"of {len(studies)} stud{'y' if len(studies) == 1 else 'ies'}"
     verdicts = [(verdict, f"{counted[verdict]} {total} {verdict}") for verdict in VERDICTS if counted[verdict]]
     return {"verdicts": verdicts, "reproduced": _reproduced(reproductions, files),
+            "faults": f"{faults} of {len(files)} file{'s' * (len(files) > 1)} without a seal that holds" * bool(faults),
             "outside": sum(bool(study.fit.get("unmet_hypotheses")) for study in studies),
             "claim": claim_of_page(studies) + [claim_of_scan(scan) for scan in scans], "facts": _facts(files),
             "untested": _untested(studies, scans)}
