@@ -90,6 +90,10 @@ def test_a_map_has_its_points_and_a_joint_fit_its_constants(pieces_of, tmp_path)
     assert r"x & 1.000 [0.996,~1.004] & 1~$\pm$~0.1 & as expected & 12.00 [11.58,~12.42] & $-$5.00 [$-$5.65,~$-$4.35] \\" in (
         folder / "s-orders.tex").read_text(encoding="ascii")
     assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["half-width of C₂"][0]) == 0.65
+    # A constant C alone has no interval.
+    alone = pieces_of(write_study(tmp_path / "c.h5", ladder(), fitted())) / "c-orders.tex"
+    said = [file.read_text(encoding="ascii").count("confidence interval") for file in (folder / "s-orders.tex", alone)]
+    assert said == [1, 0] and "In brackets the interval of the order." in alone.read_text(encoding="ascii")
 
 
 def test_the_parts_of_a_half_width_are_in_their_columns():

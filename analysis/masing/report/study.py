@@ -10,7 +10,7 @@ from masing.names import short_value
 from masing.notation import count, listed, measured, minus, negatives, order, rounded_up, signs_of
 from masing.report.problem import first_sentence
 from masing.report.pictures import Picture
-from masing.report.summary import STATEMENTS, shares_time
+from masing.report.summary import PROVED, STATEMENTS, shares_time
 from masing.report.tables import constant_cells, constant_headings, sign_notes, study_tables
 from masing.results import QUANTITY_NAMES
 from masing.style import drawable_in_logarithm
@@ -43,6 +43,7 @@ def study_section(study, number, problem, is_first):
         "levels": level_rows(study, quantities),
         "notes": sign_notes(study, quantities), "is_successive": study.reference == "successive",
         "extrapolation": _extrapolation(study), "twin": None,
+        "asks_more": study.fit["statement"] in PROVED and any(f.expected and not f.at_least for f in found),
         "errors": error_picture(study, quantities), "map": map_picture(study),
         "tables": study_tables(study, found, quantities),
     }

@@ -70,8 +70,7 @@ def _observed(by, pairs, twins):
     stated = [STATEMENTS[name] for name in PROVED if name in {study.fit["statement"] for study in studies.values()}]
     if stated[1:2] == ["Proposition 4.1"]:
         stated = ["Propositions 3.1", "4.1", *stated[2:]]
-    proved = f" that {listed(stated)} prove{'s' * (len(stated) == 1)}"
-    by = {"proved": proved, "model": ""}.get(by, ", which no proposition promises,")
+    by = {"proved": f" (at least one by {listed(stated)})", "model": ""}.get(by, ", which no proposition promises,")
     repeated = [twins[key] for key in studies if key in twins]
     own = len(studies) - len(repeated)
     where = f" in {own} studies" if own > 1 else ""

@@ -101,10 +101,12 @@ def study_tables(study, findings, quantities):
     judged = {finding.quantity for finding in findings if finding.expected}
     short = [q for q in quantities if q != "u_cells" or q in judged]
     reference = f"Maximal errors against {study.fit['reference_text']}."
+    brackets = "In brackets the interval of the order" + "; of a constant its 95 % confidence interval" * any(
+        study.joint(f.quantity) for f in findings) + "."
     return [Table(f"{stem}-levels", study.table(), origin, _short_levels(study, short),
                   (reference, *sign_notes(study, short))),
             Table(f"{stem}-orders", _orders_found(study, findings), origin, _short_orders(study, findings),
-                  ("In brackets the interval of the order; of a constant its 95 % confidence interval.", reference))]
+                  (brackets, reference))]
 
 
 def sign_notes(study, quantities):
