@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw the hysteresis cycles (x, F - m x'') of files of masing simulate or converge, or of CSV files of x and force.
+"""Draw the hysteresis cycles, restoring force over x, of files of masing simulate or converge, or of CSV files.
 
 With --analysis it also finds the limit cycle and writes its numbers: area, stiffnesses, damping ratio and symmetry of
 every loop to OUT-numbers.csv; these, corners and backbone to OUT-numbers.json.
@@ -17,8 +17,10 @@ from masing.cycles import figures
 from masing.cycles.curves import is_text, read_measured, samples_in_window
 from masing.cycles.limit_cycle import analyse
 from masing.errors import MasingError
+from masing.motion import restoring_of_all
 from masing.names import names_apart
 from masing.results import Run
+from masing.style import RESTORING_LABEL
 
 style.apply()
 
@@ -62,6 +64,12 @@ def titles_and_samples(options):
     return zip(*samples)
 
 
+def ylabel(files):
+    """What the restoring force of all files is called."""
+    is_known = not any(map(is_text, files))
+    return f"restoring force {restoring_of_all(map(Run, files))}" if is_known else RESTORING_LABEL
+
+
 def measured(file, options):
     """The curve in a file; columns and factors concern files of measurements only."""
     return read_measured(file, options.start, options.end, *((options.columns, options.scale) if is_text(file) else ()))
@@ -72,7 +80,7 @@ def analyse_files(options, path):
     curves = [measured(file, options) for file in options.files]
     analyses = [analyse(curve) for curve in curves]
     names = [curve.path.stem for curve in curves]
-    picture = figures.analysis_figure(analyses, labels(options.labels, names))
+    picture = figures.analysis_figure(analyses, labels(options.labels, names), ylabel(options.files))
     table, objects = (path.with_name(f"{path.stem}-numbers{ending}") for ending in (".csv", ".json"))
     style.save(picture, path)
     numbers = [{"file": name} | analysis.numbers() for name, analysis in zip(names, analyses)]
@@ -92,8 +100,8 @@ def main(arguments):
         return
     titles, samples = titles_and_samples(options)
     curves, titles = [sample[1:] for sample in samples], labels(options.labels, list(titles))
-    drawn = ([figures.cycles_together(curves, titles)] if options.together
-             else figures.cycle_panels(curves, titles, [sample[0] for sample in samples]))
+    drawn = ([figures.cycles_together(curves, titles, ylabel(options.files))] if options.together
+             else figures.cycle_panels(curves, titles, [sample[0] for sample in samples], ylabel(options.files)))
     print(*style.save_all(drawn, path), sep="\n")
 
 

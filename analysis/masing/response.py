@@ -5,9 +5,10 @@ import re
 import numpy as np
 
 from masing import style
+from masing.motion import motion
 from masing.notation import tick
 
-LABELS = {"amplitude": "amplitude X", "largest": "max |x|", "phase": "phase lag φ of x behind F",
+LABELS = {"amplitude": "amplitude X", "largest": "max |x|", "phase": "phase lag φ of x behind",
           "loss": "loss a cycle ∮ f dx", "damping_ratio": "hysteretic damping ratio ζ",
           "secant_stiffness": "secant stiffness kₛ", "restoring_amplitude": "amplitude of restoring force"}
 # A map needs as many values of both parameters.
@@ -31,7 +32,7 @@ def panels(scan, abscissa=None):
     first = ("restoring_amplitude", "secant_stiffness") if scan.kind == "closed curves" else \
         ("amplitude", "phase") if has_phase else (size, "restoring_amplitude")
     for name in first:
-        chosen.append((lambda axes, name=name: _over(axes, scan, over, name), f"{LABELS[name]} over {name_of}"))
+        chosen.append((lambda axes, name=name: _over(axes, scan, over, name), f"{quantity(scan, name)} over {name_of}"))
     without = int(np.sum(scan.values("damping_ratio")[scan.done] <= ROUNDING))
     left_out = f"; not drawn: {without} of {len(scan.done)} cycles, without loss" if without else ""
     for name in ("loss", "damping_ratio"):
@@ -53,6 +54,11 @@ def axis_label(scan, name):
         return f"amplitude {name}"
     of_time = rf"\b(?:cos|sin)\(\s*{re.escape(name)}\s*\*\s*t\b"
     return f"frequency {name}" if re.search(of_time, scan.settings.get("force", "")) else name
+
+
+def quantity(scan, name):
+    """What a number of a scan is called."""
+    return LABELS[name] + f" {motion(scan).force}" * (name == "phase")
 
 
 def response_figure(scan, abscissa=None):
@@ -97,7 +103,7 @@ def _over(axes, scan, over, name):
         if name == "phase":
             y = _centred(y)
         axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label or None)
-    axes.set(xlabel=axis_label(scan, over), ylabel=LABELS[name])
+    axes.set(xlabel=axis_label(scan, over), ylabel=quantity(scan, name).replace(" F − ", "\nF − "))
     if name == "phase":
         axes.set_yticks(np.arange(-0.5, 1.6, 0.5) * np.pi, ["−π/2", "0", "π/2", "π", "3π/2"])
         lag = _centred(scan.values("phase")[scan.done])
@@ -172,5 +178,5 @@ def _cycles(axes, scan):
         if len(x):
             axes.plot(x, restoring, color=colour, linewidth=1,
                       label=_label({name: values[n] for name, values in scan.axes.items()}))
-    axes.set(xlabel=style.X_LABEL, ylabel="restoring force k₀ x + S")
+    axes.set(xlabel=style.X_LABEL, ylabel=motion(scan).labels["restoring"])
     _add_legend(axes)

@@ -19,6 +19,7 @@ import numpy as np
 
 from masing import hdf5
 from masing.errors import MasingError, require, shown
+from masing.motion import motion
 from masing.names import SYMBOLS, short_value
 from masing.notation import listed, superscript
 
@@ -282,7 +283,7 @@ class Run(Result):
     x = _dataset("series/x", "Position x(t) [samples]")
     y = _dataset("series/y", "Velocity x'(t) [samples]")
     force = _dataset("series/force", "External force F(t) [samples]")
-    restoring = _dataset("series/restoring", "Restoring force F - m x'' [samples]")
+    restoring = _dataset("series/restoring", "Restoring force, the ordinate of a cycle [samples]")
     field_t = _dataset("field/t", "Times of the fields [times]")
     s = _dataset("field/s", "Places of the cells [places]")
     eta = _dataset("field/eta", "Yield displacements η(s) [places]")
@@ -338,8 +339,7 @@ class Run(Result):
         axes = _axes(axes, self.title)
         _, x, restoring = samples_in_window(self, start, end)
         _draw(axes, x, restoring, {"label": self.title, **line})
-        axes.set(**{f"{axis}label": self.attributes(f"series/{name}")["label"]
-                    for axis, name in (("x", "x"), ("y", "restoring"))})
+        axes.set(xlabel=self.attributes("series/x")["label"], ylabel=motion(self).labels["restoring"])
         return axes
 
 

@@ -26,7 +26,8 @@ BEHIND = {"color": "#999999", "linewidth": 4.0, "solid_capstyle": "round"}
 PANEL = (3.9, 2.95)
 
 X_LABEL = "displacement x"
-RESTORING_LABEL = "restoring force F − m x″"
+# Of what is measured, or of several models.
+RESTORING_LABEL = "restoring force f"
 # Numbers of this size, the end of an unstable run, cannot be drawn.
 HUGE = 1e100
 # More numbers along a linear axis would touch each other.

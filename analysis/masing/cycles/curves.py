@@ -25,7 +25,7 @@ EXAMPLES = {"columns": "columns={\"x\": \"Weg\", \"force\": 3}", "scale": "scale
 
 @dataclass(frozen=True)
 class Measured:
-    """Samples of a curve: x and force = F - m x'', each [samples], and their times t or None; dimensionless. `error`
+    """Samples of a curve: x and restoring force, each [samples], and their times t or None; dimensionless. `error`
     is the standard deviation of each force [samples] where it differs, `noise` that of x and force as measured."""
 
     path: Path

@@ -9,6 +9,7 @@ from scipy.spatial import cKDTree
 from masing import style
 from masing.cycles.curves import differences_from, samples_in_window
 from masing.cycles.half_cycles import reversals
+from masing.motion import motion
 from masing.names import names_apart
 from masing.notation import count, measured
 from masing.style import RESTORING_LABEL, X_LABEL
@@ -30,7 +31,7 @@ TRANSIENT, CENTRE = "#bbbbbb", "#000000"
 ROUNDING = 1e-9
 
 
-def cycle_panels(curves, titles, times=None):
+def cycle_panels(curves, titles, times=None, ylabel=RESTORING_LABEL):
     """Figures of at most PANELS panels, one a cycle, all on the same scales; curves = [(x, restoring), ...]; those of many
     cycles that differ are coloured by their times, [t, ...], if given."""
     panels = list(zip(curves, titles, shared_limits(curves), times or [None] * len(curves)))
@@ -42,13 +43,13 @@ def cycle_panels(curves, titles, times=None):
         for place, (curve, title, limits, t) in enumerate(part, start=1):
             axes = figures[-1].add_subplot(rows, columns, place)
             draw_record(axes, curve, t, color=style.COLOURS[0])
-            axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL, title="\n".join(textwrap.wrap(title, TITLE_LETTERS)),
+            axes.set(xlabel=X_LABEL, ylabel=ylabel, title="\n".join(textwrap.wrap(title, TITLE_LETTERS)),
                      xlim=limits[0], ylim=limits[1])
             style.label_values(axes.xaxis, axes.yaxis)
     return figures
 
 
-def cycles_together(curves, labels):
+def cycles_together(curves, labels, ylabel=RESTORING_LABEL):
     """All cycles in one frame; each line is thinner than the one before, so that coinciding cycles stay visible."""
     # A label takes about a tenth of an inch a letter, and as much again for its line.
     columns = max(1, min(4, int(TOGETHER_WIDTH * style.PANEL[0] * 10 / (max(map(len, labels)) + 8))))
@@ -59,7 +60,7 @@ def cycles_together(curves, labels):
     widths = np.linspace(1.2 + 0.7 * min(len(curves) - 1, 4), 1.2, len(curves))
     for curve, label, width, colour in zip(curves, labels, widths, style.colours(len(curves))):
         axes.plot(*curve, color=colour, label=label, linewidth=width)
-    axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
+    axes.set(xlabel=X_LABEL, ylabel=ylabel)
     style.label_values(axes.xaxis, axes.yaxis)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=columns)
     return figure
@@ -85,8 +86,7 @@ def together(runs, exact=None, start=None, end=None):
             axes.plot(*samples[run][1:], color=colours[run], label=label, linewidth=1.2)
     if exact is not None and LEAST_VISIBLE < apart[nearest] <= VISIBLE:
         _draw_corner(axes, samples[nearest][1:], behind, CORNER_DISTANCES * apart[nearest], colours[nearest])
-    # That of a moving base, or of friction, is another force.
-    axes.set(xlabel=X_LABEL, ylabel=runs[0].attributes("series/restoring").get("label", RESTORING_LABEL))
+    axes.set(xlabel=X_LABEL, ylabel=motion(runs[0]).labels["restoring"])
     style.label_values(axes.xaxis, axes.yaxis)
     if len(axes.lines) > 1:
         axes.legend(loc="upper left", borderaxespad=0, handlelength=1.2, labelspacing=0.25)
@@ -166,11 +166,12 @@ def _shared(columns, margin=0.05):
     return [(c - half, c + half) for c in centre]
 
 
-def analysis_figure(analyses, titles):
+def analysis_figure(analyses, titles, ylabel=RESTORING_LABEL):
     """One panel an Analysis, with its numbers below the title."""
     figure = style.figure(1.5, 1.6 * len(analyses))
     for axes, analysis, title in zip(figure.subplots(len(analyses), 1, squeeze=False)[:, 0], analyses, titles):
         _draw_analysis(axes, analysis, title)
+        axes.set(ylabel=ylabel)
     return figure
 
 
@@ -187,7 +188,7 @@ def _draw_analysis(axes, analysis, title):
     if analysis.corners is not None:
         axes.plot(*analysis.corners.T, "o", color=CENTRE, markersize=4, label="corners")
     axes.plot(loop.centre_x, loop.centre_force, "+", color=CENTRE, markersize=10, label="centre")
-    axes.set(xlabel=X_LABEL, ylabel=RESTORING_LABEL)
+    axes.set(xlabel=X_LABEL)
     style.label_values(axes.xaxis, axes.yaxis)
     axes.set_title(f"{title}\n{_numbers(analysis)}", fontsize=10)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))

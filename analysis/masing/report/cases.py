@@ -15,6 +15,7 @@ from masing.cycles.curves import between
 from masing.cycles.figures import draw_record, is_by_time
 from masing.cycles.half_cycles import reversals
 from masing.errors import MasingError
+from masing.motion import motion
 from masing.notation import listed, measured, minus
 from masing.report.problem import steps_in_words
 from masing.report.pictures import Picture
@@ -141,7 +142,7 @@ def curve_figure(columns, curves, run, behind=None):
         for frame in below:
             frame.plot(x[n], y[n] - behind[names[1]], style.LINES[n], color=style.COLOURS[n], linewidth=0.7)
             frame.set(ylabel="error")
-    words = [run.attributes(f"series/{name}").get("label", name) for name in curves[0]]
+    words = [motion(run).labels.get(name) or run.attributes(f"series/{name}").get("label", name) for name in curves[0]]
     figure.axes[-1 if apart else 0].set(xlabel=words[0])
     axes.set(ylabel=words[1] if len(curves) == 1 else None)
     for frame in (axes, *below):

@@ -9,10 +9,11 @@ from masing.cycles import figures
 from masing.cycles.curves import samples_in_window
 from masing.cycles.half_cycles import reversals
 from masing.cycles.shape import segments_in_words
+from masing.motion import motion, restoring_of_all
 from masing.names import names_apart
 from masing.notation import cell, count, listed, measured, scientific
 from masing.report.cases import curve_figure
-from masing.report.problem import first_sentence
+from masing.report.problem import first_sentence, typeset
 from masing.report.exact import distance
 from masing.report.pictures import Picture
 from masing.report.trajectories import start_of_last_cycles
@@ -23,7 +24,6 @@ from masing.style import MANY_REVERSALS, drawable
 LAST_PARTS = (0.2, 0.4, 0.6, 0.8)
 # The differences of so many cycles, those of the most cells, are drawn.
 MOST_DIFFERENCES = 3
-NAMES = {"x": "x", "f": "f = F − m x″"}
 # The figure of a paper, in the words of a case file.
 FIGURE = re.compile(r"[Ff]igure (\d+\w?)")
 
@@ -69,10 +69,12 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
             # A run at rest has no distance, and a logarithmic axis no zero.
             far = np.max([distance(cycle.sample, behind) for cycle in group[-MOST_DIFFERENCES:]], axis=0)
             differences += [_differences(group, behind, of) for of, most in zip("xf", far) if most > 0]
+    ordinate = restoring_of_all(cycle.run for cycle in cycles)
     rows = [_row(*each) for each in zip(cycles, names_apart([cycle.run for cycle in cycles]), beside)]
     return {"together": together, "differences": differences, "long": [_long(cycle) for cycle in cycles if cycle.is_long],
             "rows": rows, "has_name": any(row["name"] for row in rows), "has_figure": any(row["figure"] for row in rows),
-            "has_exact": any(run is not None for run in beside)}
+            "has_exact": any(run is not None for run in beside), "ordinate": typeset(ordinate), "force": ordinate,
+            "forces": list(dict.fromkeys(motion(cycle.run).restoring for cycle in cycles))}
 
 
 def _case(run):
@@ -132,7 +134,8 @@ def _differences(group, exact, of):
     labels = figures.labels([cycle.run for cycle in group])
     far = listed(f"{measured(distance(cycle.sample, exact)['xf'.index(of)])} for {label}"
                  for cycle, label in list(zip(group, labels))[-MOST_DIFFERENCES:])
-    caption = f"Distance of {NAMES[of]} from the exact solution over the last two periods"
+    name = of if of == "x" else f"f = {motion(group[0].run).restoring}"
+    caption = f"Distance of {name} from the exact solution over the last two periods"
     others = labels[:-MOST_DIFFERENCES]
     caption += f"; that of {_listed(others)} is in the table." if others else "."
     figure = figures.differences([cycle.run for cycle in group], exact, of, MOST_DIFFERENCES)

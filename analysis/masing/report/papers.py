@@ -18,6 +18,7 @@ from masing.cycles.half_cycles import turning_points, widest_half_cycle
 from masing.cycles.shape import segments_in_words
 from masing.errors import MasingError
 from masing.identification.discrete import identify_discrete
+from masing.motion import motion
 from masing.notation import EN_DASH, measured, minus, signs_of
 from masing.report.problem import WORKS
 
@@ -143,7 +144,7 @@ def _row(runs, cases, paper, place, quantity, printed, value):
     except (ArithmeticError, AttributeError, IndexError, KeyError, MasingError, TypeError, ValueError):
         program = EN_DASH
     if value == "extent":
-        quantity, printed = f"x; F − m x″; period (data as printed{quantity})", EN_DASH
+        quantity, printed = f"x; {motion(runs[0]).restoring}; period (data as printed{quantity})", EN_DASH
     elif not isinstance(program, str):
         numbers = np.atleast_1d(program)
         words = printed.rstrip(DERIVED).split()

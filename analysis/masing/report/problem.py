@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from masing import style
+from masing.motion import Motion, motion
 from masing.names import POINTS, SYMBOLS, points_of, short_value
 from masing.report.pictures import Picture
 
-# Data that go without saying where they are 0.
-SILENT = ("damping", "base-acceleration")
 # All that closed curves, which are no motion, depend on.
 OF_CURVES = {"k0", "stiffness", "threshold", "threshold-down"}
 # What a table of a function is over, by the end of its symbol.
@@ -24,13 +23,14 @@ Datum = namedtuple("Datum", "symbol value picture", defaults=[None])
 @dataclass(frozen=True)
 class Problem:
     """What a page says of a problem: the name of its model, the program's words and equations of it, its data, the
-    pictures of those that are tables, and whether there is a motion or only closed curves."""
+    pictures of those that are tables, its Motion, and whether there is a motion or only closed curves."""
 
     id: str
     model: str
     title: str
     equations: list
     data: list
+    motion: Motion
     moves: bool = True
 
     pictures = property(lambda self: [each.picture for each in self.data if each.picture])
@@ -39,10 +39,13 @@ class Problem:
 def problem(run, identifier, described):
     """The Problem of a Run under an id of the page; described: the output of masing models MODEL, or None."""
     moves = getattr(run, "kind", None) != "closed curves"
-    shown = [key for key in SYMBOLS if run.settings.get(key) and (key not in SILENT or run.settings[key] != "0")
+    terms = motion(run)
+    without_saying = {"damping": not terms.is_damped, "base-acceleration": not terms.base_moves}
+    shown = [key for key in SYMBOLS if run.settings.get(key) and not without_saying.get(key)
              and (moves or key in OF_CURVES)]
     keys = shown + [key for key in run.settings if key.startswith("model.")]
-    return Problem(identifier, run.model, *in_equations(described), [_datum(run, key) for key in keys], moves)
+    return Problem(identifier, run.model, *in_equations(described), [_datum(run, key) for key in keys],
+                   terms, moves)
 
 
 def in_equations(described):

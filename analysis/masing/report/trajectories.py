@@ -4,6 +4,7 @@ import numpy as np
 
 from masing import style
 from masing.cycles.half_cycles import reversals
+from masing.motion import motion
 from masing.names import SYMBOLS, short_value
 from masing.notation import listed, measured, minus, percent
 from masing.report.pictures import Picture
@@ -19,7 +20,7 @@ AT_YIELD = 1e-9
 # A caption has room for so many letters of F.
 SHORT = 30
 # What a scan's caption says of its problem.
-DATA = ("force", "stiffness", "threshold", "damping", "k0")
+DATA = ("force", "base-acceleration", "stiffness", "threshold", "damping", "k0")
 
 
 def trajectory_pictures(runs):
@@ -47,16 +48,17 @@ def field_picture(run):
 
 
 def motion_picture(run):
-    """The Picture of x(t) and F(t)."""
+    """The Picture of x(t) and of the force that moves the mass."""
     start = start_of_last_cycles(run, MOTION_CYCLES)
     ranges = [f"[{measured(x.min(), 4)}, {measured(x.max(), 4)}]" for x in (run.x, run.x[run.t >= start])]
     facts = f"x in {', at the end in '.join(dict.fromkeys(ranges))}."
     known = "series/force" in run
     # A long law would fill the caption; the problem on the page has it.
-    law = run.settings.get("force", "")
-    force = f" and F(t){f' = {law}' if 0 < len(law) <= SHORT else ''}" if known else ""
+    name, law = motion(run).force_over_time, run.settings.get("force", "")
+    law = f" = {law}" if name == "F(t)" and 0 < len(law) <= SHORT else ""
+    force = f" and {name}{law}" if known else ""
     return _picture(run, "motion", _motion_figure(run, start),
-                    f"Displacement x{' and force F' if known else ''} over time",
+                    f"Displacement x{f' and force {motion(run).force}' if known else ''} over time",
                     f"x(t){force}.", facts)
 
 
@@ -71,7 +73,7 @@ def energy_picture(run):
     damped = f" by sliding and {last['viscous']} by damping" if "viscous" in last else ""
     facts = f"dissipated: D = {last['dissipated']}{damped}; the balance lacks at most {measured(residual)}."
     return _picture(run, "energy", _energy_figure(run, start_of_last_cycles(run, MOTION_CYCLES)),
-                    f"Energy over time{share}", f"work of F: W = {last['input']},", facts,
+                    f"Energy over time{share}", f"work of {motion(run).force}: W = {last['input']},", facts,
                     "What the balance lacks is W − D − ΔE, E the kinetic and the elastic energy.")
 
 
@@ -131,7 +133,8 @@ def _motion_figure(run, start):
     late = run.t >= start
     rows = [(run.t, run.x, "x(t)")] + [(run.t[late], run.x[late], "x(t), end")] * (not late.all())
     if "series/force" in run:
-        rows.append((run.t[late], run.force[late], "F(t)" + ", end" * (not late.all())))
+        name = motion(run).force_over_time.replace(" − ", "\n− ")
+        rows.append((run.t[late], run.force[late], name + ", end" * (not late.all())))
     figure, frames = _stacked(len(rows))
     for n, (axes, (t, values, label)) in enumerate(zip(frames, rows)):
         axes.plot(t, values, color=style.COLOURS[label[0] == "F"], linewidth=0.9 if n == 0 else None, label=label)
