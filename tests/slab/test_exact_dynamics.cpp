@@ -29,6 +29,26 @@ TEST(ExactSolution, leaves_rest_under_the_hardening_spring_alone) {
   }
 }
 
+/// Nothing slides: S + preload does ½ (x - x0)² + preload (x - x0), and the force what the energies
+/// gain and the damper takes; to the roundings of a hundred steps.
+TEST(ExactDynamics, WorksAreThoseOfAPreloadedSpringAndADamper) {
+  const Oscillator oscillator{
+      .mass = 2.0, .damping = 0.3, .preload = 0.25, .k0 = 0.5, .x0 = 0.4, .y0 = -0.7};
+  const auto measure = uniform_cells(3, 1.0, 10.0);
+  ExactSolution solution(*measure, oscillator, papers_pieces(20.0));
+  solution.follow_works();
+  for (const double t : {0.3, 2.0, 7.1, 20.0}) {
+    const MassState state = solution.at(t);
+    const slab::Works works = solution.works();
+    const double moved = state.x - oscillator.x0;
+    EXPECT_NEAR(works.slab, moved * (0.5 * moved + 0.25), 1e-12) << t;
+    const double gained =
+        state.y * state.y - 0.7 * 0.7 + 0.5 * (0.5 * state.x * state.x - 0.5 * 0.4 * 0.4);
+    EXPECT_NEAR(works.input, gained + works.slab + works.viscous, 1e-12) << t;
+    EXPECT_GT(works.viscous, 0.0);
+  }
+}
+
 /// W = ∫ F x' dt = [F x] - ∫ F' x dt for the papers' force, by the trapezoidal rule with end
 /// corrections: fourth order, and F' x is smooth enough at events for 1e-12 here.
 class InputWork {

@@ -258,6 +258,24 @@ TEST(SeveralPulses, are_solved_to_rounding) {
   EXPECT_NEAR(solved("exp(-2e4*t)+" + pulse.text), expected, 1e-11 + pulse.rounding);
 }
 
+/// On a spring k0 = 1 beside cells of next to no strength, so that even the shortest step sees too
+/// much of a jump: between jumps x - F turns about 0.
+TEST(ManyJumps, are_passed_one_by_one) {
+  constexpr int pieces = 160;
+  constexpr double span = final_time / pieces;
+  double x = 0.0;
+  double y = 0.0;
+  for (int i = 0; i < pieces; ++i) {
+    const double force = i % 2 == 0 ? 1.0 : -1.0;
+    const double before = x - force;
+    x = force + std::cos(span) * before + std::sin(span) * y;
+    y = std::cos(span) * y - std::sin(span) * before;
+  }
+  const auto found = exact_at(*uniform_cells(1, 1e-12, 1e-6), {.k0 = 1.0},
+                              pieces_of("square(8*t)", "square(8*t)"), final_time);
+  EXPECT_NEAR(found.x, x, 1e-11);
+}
+
 TEST(SecondSolution, finds_a_pulse_that_bounds_miss) {
   const std::string sine = "0.3*sin(t)";
   for (const std::string pulse : {"3e3*exp(-((t-5.0321)/1e-5)^2)", "1e5/cosh((t-8.0321)/1e-6)^2"}) {

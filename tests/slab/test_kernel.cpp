@@ -115,6 +115,30 @@ TEST_P(Kernel, clamps_like_a_naive_loop) {
   }
 }
 
+/// An initial u may be outside [-η, η] by a rounding. The first pass, by zero, clamps it to both
+/// sides; so does one of two increments of which one is zero.
+TEST_P(Kernel, clamps_to_both_sides_where_nothing_moves) {
+  for (const auto& d :
+       {std::array{0.0, 0.0}, {0.0, 1e-3}, {0.0, -1e-3}, {1e-3, 0.0}, {-1e-3, 0.0}}) {
+    for (const std::size_t steps : {1U, 2U}) {
+      Cells cells = random_cells(shape());
+      for (std::size_t i = 0; i < cells.u.size(); ++i) {
+        cells.u[i] = std::nextafter(cells.threshold[i], 9.0) * (i % 3 == 0 ? 1 : -1);
+      }
+      Cells naive = cells;
+      Units units{};
+      slab::SlabKernel(cells.slab(), scale)
+          .project_and_sum(std::span(d).first(steps), std::span(units).first(steps));
+      for (std::size_t i = 0; i < naive.u.size(); ++i) {
+        for (const double increment : std::span(d).first(steps)) {
+          naive.u[i] = std::clamp(naive.u[i] + increment, -naive.threshold[i], naive.threshold[i]);
+        }
+      }
+      ASSERT_EQ(cells.u, naive.u) << d[0] << ", " << d[1];
+    }
+  }
+}
+
 TEST_P(Kernel, takes_two_increments_in_one_pass_as_in_two) {
   Cells paired = random_cells(shape());
   Cells single = paired;

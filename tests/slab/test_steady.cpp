@@ -47,8 +47,8 @@ struct SolvedProblem {
              .period = problem.period}) {}
 
   /// The cycle that the motion from rest comes to.
-  [[nodiscard]] Cycle from_rest() const {
-    const slab::Settled settled = slab::settle(map);
+  [[nodiscard]] Cycle from_rest() const { return from(slab::settle(map)); }
+  [[nodiscard]] Cycle from(const slab::Settled& settled) const {
     return slab::find_cycle(map, map.outer_extreme(settled.state, settled.multiple).value(),
                             settled.multiple);
   }
@@ -104,6 +104,27 @@ TEST(Steady, is_the_linear_oscillators_where_nothing_yields) {
   const double turn = std::sqrt(1.2) * problem.period;
   EXPECT_NEAR(cycle.multipliers[0].real(), std::cos(turn), 1e-7);
   EXPECT_NEAR(std::abs(cycle.multipliers[0].imag()), std::abs(std::sin(turn)), 1e-7);
+  // Two periods of it are a cycle, too: the lag is that of the force's own period.
+  const Cycle twice = slab::find_cycle(solved.map, cycle.extreme, 2);
+  EXPECT_EQ(twice.multiple, 2);
+  EXPECT_NEAR(twice.most_x, amplitude, 1e-13);
+  EXPECT_NEAR(std::remainder(twice.phase, 2 * std::numbers::pi), 0.0, 1e-9);
+  EXPECT_NEAR(twice.multipliers[0].real(), std::cos(2 * turn), 1e-7);
+}
+
+/// With ω₀ τ = π, ω₀² = k/m - c²/4, what is left of a transient changes its sign every period, λ =
+/// -exp(-cτ/2) = -0.74, and the change over two periods is (1 - |λ|)/|λ| of that over one.
+TEST(Steady, has_the_period_of_the_force_where_transients_alternate) {
+  ForcedProblem problem;
+  problem.oscillator.damping = 0.2;
+  const double omega = 2 * std::sqrt(1.2 - 0.1 * 0.1);
+  problem.force = "0.01*cos(" + base::to_text(omega) + "*t)";
+  problem.period = 2 * std::numbers::pi / omega;
+  const SolvedProblem solved(problem);
+  const slab::Settled settled = slab::settle(solved.map);
+  EXPECT_EQ(settled.multiple, 1);
+  const double amplitude = 0.01 / std::hypot(1.2 - omega * omega, 0.2 * omega);
+  EXPECT_NEAR(solved.from(settled).most_x, amplitude, 1e-12);
 }
 
 TEST(Steady, finds_the_cycle_in_the_middle_of_beats_that_never_end) {
@@ -113,9 +134,15 @@ TEST(Steady, finds_the_cycle_in_the_middle_of_beats_that_never_end) {
     const double force = omega < 0.6 ? 0.04 : 0.01;
     problem.force = base::to_text(force) + "*cos(" + base::to_text(omega) + "*t)";
     problem.period = 2 * std::numbers::pi / omega;
-    const Cycle cycle = SolvedProblem(problem).from_rest();
-    EXPECT_NEAR(cycle.most_x, force / (1.2 - omega * omega), 1e-12) << omega;
+    const SolvedProblem solved(problem);
+    const double amplitude = force / (1.2 - omega * omega);
+    const slab::Settled settled = slab::settle(solved.map);
+    const Cycle cycle = solved.from(settled);
+    EXPECT_NEAR(cycle.most_x, amplitude, 1e-12) << omega;
     EXPECT_EQ(cycle.frozen, 1.0);
+    // Where periods end on it, from the beats alone: roundings over |1 - multiplier|³ > 4e-4.
+    EXPECT_NEAR(settled.state.x, amplitude, 1e-8 * amplitude) << omega;
+    EXPECT_NEAR(settled.state.y, 0.0, 1e-8 * amplitude) << omega;
   }
 }
 
@@ -165,6 +192,25 @@ TEST(Steady, sees_a_drift_that_cells_beyond_the_range_of_x_yield_to) {
     EXPECT_NEAR(cycle.drift, after.x - before.x, 1e-9);
     EXPECT_GT(std::abs(cycle.drift), 0.1);
     EXPECT_NEAR(cycle.multipliers[0].real(), 1.0, 1e-12);
+  }
+}
+
+/// Found from the extreme of a smaller cycle, whose past it changes; to 1e-12 of its range a
+/// period.
+TEST(Steady, stays_where_it_is_found) {
+  ForcedProblem problem;
+  problem.force = "0.1*cos(0.8*t)";
+  const Cycle smaller = SolvedProblem(problem).from_rest();
+  for (const std::string force : {"0.15", "0.2"}) {
+    problem.force = force + "*cos(0.8*t)";
+    const SolvedProblem solved(problem);
+    const Cycle cycle = slab::find_cycle(solved.map, smaller.extreme, 1);
+    EXPECT_GT(cycle.frozen, 0.01) << force;
+    const auto later =
+        solved.map.passage(cycle.extreme, 4 * problem.period, cycle.extreme.side).value();
+    EXPECT_NEAR(later.most_x, cycle.most_x, 1e-10) << force;
+    EXPECT_NEAR(later.least_x, cycle.least_x, 1e-10) << force;
+    EXPECT_NEAR(later.x, cycle.extreme.x, 1e-10) << force;
   }
 }
 

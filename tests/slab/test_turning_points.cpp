@@ -41,7 +41,9 @@ class ClampedCells {
   void move_to(double x) {
     for (std::size_t i = 0; i < u_.size(); ++i) {
       const long double eta = profile_.threshold[i];
-      u_[i] = std::clamp(u_[i] + (static_cast<long double>(x) - x_), -eta, eta);
+      const long double free = u_[i] + (static_cast<long double>(x) - x_);
+      u_[i] = std::clamp(free, -eta, eta);
+      slip_energy_ += profile_.stiffness[i] * eta * std::abs(free - u_[i]);
     }
     x_ = x;
   }
@@ -53,10 +55,15 @@ class ClampedCells {
     return static_cast<double>(sum / static_cast<long double>(u_.size()));
   }
   [[nodiscard]] double elongation(std::size_t i) const { return static_cast<double>(u_[i]); }
+  /// What the sliders have taken: η times the slip of each.
+  [[nodiscard]] double slip_energy() const {
+    return static_cast<double>(slip_energy_ / static_cast<long double>(u_.size()));
+  }
 
  private:
   const Profile& profile_;
   long double x_;
+  long double slip_energy_ = 0;
   std::vector<long double> u_;
 };
 
@@ -136,6 +143,43 @@ TEST(TurningPoints, AgreeWithClampingEveryCellOnRandomProfilesAndIncrements) {
                     tolerance(std::abs(x)))
             << "step " << step << " cell " << i;
       }
+    }
+  }
+}
+
+/// Over positions drawn by chance: loops and halves of loops are closed.
+TEST(TurningPoints, TakeAndForeseeWhatEveryClampedCellDoes) {
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const Profile profile = random_profile(random);
+    std::vector<slab::Element> springs;
+    for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
+      springs.push_back(profile.element(i));
+      springs.back().stiffness /= static_cast<double>(profile.threshold.size());
+    }
+    const auto measure = make_spring_measure(springs);
+    std::normal_distribution<double> normal(0.2, 0.5);
+    const double x0 = seed % 3 == 0 ? normal(random) : 0.0;
+    TurningPoints memory(*measure, {x0, x0, 1, x0, {}, 0.0});
+    ClampedCells cells(profile, x0);
+    double path = 1.0;
+    for (int step = 0; step < 100; ++step) {
+      // Nearer and nearer to a centre, so that turning points are many; at times far away.
+      const double size = step % 25 == 24 ? 1.5 : std::pow(0.85, step % 25);
+      const double x = x0 + size * normal(random);
+      path += std::abs(x - memory.x());
+      for (const double look : {x, x0 + 0.3 * size, x0 - size, x0 + 1.0}) {
+        TurningPoints moved = memory;
+        const slab::Tangent there = moved.move_along(look);
+        const slab::Tangent ahead = memory.ahead(look);
+        ASSERT_EQ(ahead.force, there.force) << "step " << step;
+        ASSERT_EQ(ahead.stiffness, there.stiffness) << "step " << step;
+      }
+      memory.move_to(x);
+      cells.move_to(x);
+      // Σ k η is below 6; sums of positions and of forces round by some eps of the path.
+      ASSERT_NEAR(memory.slip_energy(), cells.slip_energy(), 1e-12 * path) << "step " << step;
     }
   }
 }
