@@ -104,6 +104,15 @@ const std::vector<OneStep>& steps_by_hand() {
        {0, 2, 0.5, 2.75},
        1,
        2 * 2 + 1},
+      // Three: Y* = (2, 3.5, 4.5) with hα = (1, 1/2, 1/2), all slip forwards.
+      {"p-chain",
+       {{"m", State{1, 2, 4}}, {"k", State{1, 2, 4}}, {"alpha", State{2, 1, 1}}},
+       {0, 1, 3, 1, 2, 4},
+       12,
+       {1, 2, 4, 2, 3, 1},
+       {0.5, 2, 5, 1.5, 3.5, 4.375},
+       1,
+       4 * 3 + 1},
       // n = 1: K = k0 + k1 is a number, so the projection is the clamp. κ = 3/4.
       {"p-series",
        {{"m", 2}, {"k0", 1}, {"n", 1}, {"k", 3}, {"alpha", 1.5}},
@@ -113,6 +122,15 @@ const std::vector<OneStep>& steps_by_hand() {
        {2, 2.5, -1.5},
        0,
        0.75 * 2.5},
+      // A soft element slips by far more than α: κ = 1/17, v/k = -9.6, then -24.
+      {"p-series",
+       {{"m", 2}, {"k0", 1}, {"n", 1}, {"k", 1.0 / 16}, {"alpha", 1.5}},
+       {1, 2, -0.6},
+       2 + 10.6 / 17,
+       {2, 1, -2},
+       {2, 2.5, -1.5},
+       0,
+       26.0 / 17},
       // μ = 1·3/4; y2 - y1 = 4 before friction, impulse ½·2 = 1.
       {"s1-p2-series",
        {{"m1", 1}, {"m2", 3}, {"k1", 4}, {"alpha1", 4}, {"k2", 2}, {"alpha2", 2}},
