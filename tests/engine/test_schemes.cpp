@@ -10,6 +10,7 @@
 #include <complex>
 #include <limits>
 
+#include "base/error.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "support/problem.hpp"
@@ -222,6 +223,29 @@ TEST(Schemes, HaveTheirOrderWithTurningPointsInsideSteps) {
             << (quantity == 0 ? "x" : "y") << ", N = " << data.steps;
       }
       coarse = fine;
+    }
+  }
+}
+
+/// By hand, with δt = 1 and k0 = 1e200: x = 1, 1, -1e200, -3e200, ∞ and y = 0, -1e200, -2e200, ∞.
+TEST(Stepper, names_the_first_step_that_is_not_finite) {
+  const engine::RunSpec run =
+      support::run_of(support::problem({.oscillator = {.mass = 1.0, .k0 = 1e200, .x0 = 1.0},
+                                        .final_time = 6.0,
+                                        .steps = 6,
+                                        .space = support::space_of(1)}));
+  const parallel::Communicator alone = support::alone();
+  for (const auto& [count, text] :
+       {std::pair(3, "y = inf at step 3 (t = 3)"), {6, "x = inf at step 4 (t = 4)"}}) {
+    const engine::Setup setup = engine::make_setup(alone, run);
+    engine::Stepper stepper(alone, *setup.engine, run);
+    stepper.start();
+    EXPECT_NO_THROW(stepper.advance(0, 2));
+    try {
+      stepper.advance(2, count - 2);
+      ADD_FAILURE() << text;
+    } catch (const base::UserError& error) {
+      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
     }
   }
 }
