@@ -158,6 +158,59 @@ TEST(FieldErrors, of_cells_against_the_continuum_see_every_cell) {
   }
 }
 
+/// Between two times, of cells kept as functions against P = ∞. At the later time they agree; at
+/// the earlier one u is min(η, a) against a slab that has been at X and gone back by 2a, so that
+/// their difference 2η, then 3a - η, has its peak where η = a, at a kink of that time alone.
+TEST(FieldErrors, of_functions_are_seen_at_the_kinks_of_either_time) {
+  constexpr std::int64_t cells = 30000;
+  constexpr double a = 0.3537;
+  constexpr double farthest = 0.9;
+  const slab::RememberedElongation later{0.0, 0.6, 1, 0.6, 0.0, {}};
+  const study::ContinuousField here{later, {0.0, a, 1, a, 0.0, {}}, 0.25};
+  const study::ContinuousField there{
+      later, {0.0, farthest - 2 * a, -1, farthest, 0.0, {{farthest, -farthest}}}, 0.25};
+  for (const Rule rule : {Rule::right, Rule::midpoint}) {
+    const engine::RunSpec run = run_of(cells, rule);
+    const slab::Slab& slab = *engine::slab_of(run);
+    Errors expected;
+    for (std::int64_t i = 0; i < cells; ++i) {
+      const double u = here(slab.element(slab.point(i)));
+      const auto at = [&](double s) { return there(slab.element(s)); };
+      raise(expected[Errors::u], u, at(static_cast<double>(i) / cells));
+      raise(expected[Errors::u], u, at(static_cast<double>(i + 1) / cells));
+      raise(expected[Errors::u_cells], u, at(slab.point(i)));
+    }
+    EXPECT_NEAR(expected[Errors::u], 0.75 * 2 * a, 2.0 / cells);
+    Errors found;
+    FieldErrors(run).update_max(found, {.function = here}, {.function = there});
+    EXPECT_EQ(found[Errors::u], expected[Errors::u]);
+    EXPECT_EQ(found[Errors::u_cells], expected[Errors::u_cells]);
+  }
+}
+
+/// Of x, y, u: those of x and y count as theirs.
+TEST(FieldErrors, of_a_state_are_those_of_what_is_neither_x_nor_y) {
+  const study::StudySpec spec = given::spec_of({{"model", "prandtl"},
+                                                {"set k0", "0.2"},
+                                                {"set k", "1"},
+                                                {"set eta", "0.5"},
+                                                {"final-time", "1"},
+                                                {"refine", "steps"},
+                                                {"levels", "100,200"},
+                                                {"expect-order", "none"}});
+  for (const std::int64_t column : {0, 1, 2}) {
+    const parallel::Communicator alone = support::alone();
+    parallel::Vector level(alone, 3);
+    parallel::Vector reference(alone, 3);
+    fill(level, [&](std::int64_t i) { return i == column ? 1.5 : 1.0; });
+    fill(reference, [](std::int64_t /*i*/) { return 1.0; });
+    Errors found;
+    FieldErrors(spec.run).update_max(found, {.entries = &level}, {.entries = &reference});
+    EXPECT_EQ(found[Errors::u], column == 2 ? 0.5 : 0.0) << column;
+    EXPECT_EQ(found[Errors::u_cells], found[Errors::u]) << column;
+  }
+}
+
 /// A run that this rank has made alone, at every step.
 struct Recorded {
   engine::RunSpec run;

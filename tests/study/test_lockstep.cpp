@@ -110,6 +110,19 @@ TEST_P(Studies, give_the_errors_that_each_comparison_has_alone) {
   }
 }
 
+/// The times jT/7 are steps of both levels, but of the first mostly later, by a rounding: u is that
+/// of the later time also where the other level is compared alone.
+TEST(ExactReference, has_u_at_one_of_the_times_that_levels_round_differently) {
+  const study::StudySpec spec = spec_of({"rounded",
+                                         {{"reference", "exact"},
+                                          {"scheme", "leapfrog"},
+                                          {"final-time", "143.7"},
+                                          {"levels", "30:1050,50:3150"}}});
+  const StudyPlan plan = study::make_plan(spec, nullptr, 1, available);
+  const Communicator alone = support::alone();
+  EXPECT_EQ(outcomes(alone, plan, {1}).errors[1].all, outcomes(alone, plan, {0, 1}).errors[1].all);
+}
+
 TEST_P(Studies, give_the_same_bits_in_windows_of_any_length) {
   const Outcomes expected = outcomes(alone_, plan_, all_);
   EXPECT_EQ(expected.series.size(), 5U * (1 + spec_.levels.back().steps));
