@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/function.hpp"
+#include "base/plain_range.hpp"
 #include "base/smooth_pieces.hpp"
 
 namespace masing::test_bounds {
@@ -188,6 +189,31 @@ TEST(Bounds, of_powers_are_those_of_their_whole_exponents) {
   const Bounds root = function("t^(1/3)").bounds(0.0, 1e-9);
   EXPECT_FALSE(root.smooth);
   EXPECT_NEAR(root.value.high, 1e-3, 1e-15);
+}
+
+/// Of what only rises between them the ends are the range; where it jumps, they are not.
+TEST(PlainRange, is_that_of_the_ends_of_a_branch) {
+  const auto range = [](const std::string& text, double first, double last) {
+    return base::plain_range(function(text).operations(), first, last);
+  };
+  for (const double first : {-1.5, 1.6, 4.8}) {  // tan has its poles at π/2 + jπ
+    const Enclosure branch = range("tan(t)", first, first + 3.0);
+    EXPECT_EQ(branch.low, std::tan(first));
+    EXPECT_EQ(branch.high, std::tan(first + 3.0));
+    EXPECT_FALSE(range("tan(t)", first + 1.6, first + 3.2).is_finite());
+  }
+  // The angle jumps from -π to π at y = 0, x < 0, which belongs to π.
+  for (const char* text : {"atan2(t,-1)", "atan2(t,-1-t^2)", "atan2(-t^2,t)"}) {
+    const Enclosure angles = range(text, -1.0, 0.0);
+    for (const double t : {-1.0, -0.5, -1e-9, 0.0}) {
+      EXPECT_TRUE(angles.contains(function(text)(t))) << text << " at " << t;
+    }
+  }
+  // Any number to the power 0 is 1, also 0.
+  for (const auto& [first, last] : {std::pair(0.0, 0.0), {-1.0, 2.0}, {3.0, 4.0}}) {
+    EXPECT_EQ(range("t^0", first, last).low, 1.0);
+    EXPECT_EQ(range("t^0", first, last).high, 1.0);
+  }
 }
 
 TEST(Function, has_a_value_where_a_part_of_it_overflows) {

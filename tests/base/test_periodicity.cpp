@@ -60,6 +60,7 @@ TEST(Period, is_the_least_common_multiple_of_those_of_its_functions) {
   expect_period("0.8*cos(t)^2-0.4", pi);
   expect_period("cos(t)*cos(3*t)+sin(4*t)", pi);
   expect_period("4*cos(t)^3-3*cos(t)", 2 * pi / 3);
+  expect_period("cos(7*acos(cos(t)))", 2 * pi / 7);
   expect_period("cos(t/2)^4", 2 * pi);
   expect_period("cos(t)^3", 2 * pi);
   // but for a pulse a period, which values do not show
@@ -132,6 +133,10 @@ TEST(Period, of_a_table_repeats_itself_as_long_as_it_is_looked_at) {
   EXPECT_FALSE(has_period({zigzag(3, 1.0), "0"}, 2.0, forever));
   EXPECT_TRUE(has_period({zigzag(3, 1.0), "0"}, 2.0, 6.0));
   EXPECT_EQ(period_of({zigzag(8, 1.0), "cos(pi*t)"}, forever).value(), 2.0);
+  // A point of the last period that is looked at may have none a period before it.
+  const std::string seven = zigzag(7, 1.0) + ";15 1;15.5 ";
+  EXPECT_TRUE(has_period({seven + "0.5;16 0", "0"}, 2.0, forever));
+  EXPECT_FALSE(has_period({seven + "0.6;16 0", "0"}, 2.0, forever));
 }
 
 /// The breaks of an expression or points in t.
@@ -164,6 +169,9 @@ TEST(Breaks, waves_of_affine_arguments) {
                {2 * std::acos(-1.0), 6 * std::acos(-1.0)});
   expect_times(breaks("square(0.25 - t/2)", 3.0, {}), {0.5, 1.5, 2.5});
   EXPECT_TRUE(breaks("square(0.3)", 3.0, {}).empty());
+  // 1e15 + 10.06 is 1e15 + 10 in doubles, which have eighths there: a corner, before T.
+  EXPECT_EQ(breaks("square(t+1e15)", 10.06, {}).size(), 20U);
+  EXPECT_EQ(breaks("square(t+1e15)", 10.06, {}).back(), 10.0);
 }
 
 TEST(Breaks, terms_with_the_same_corner_give_it_once) {
