@@ -71,6 +71,14 @@ TEST(Levels, have_a_ladder_by_default_that_is_printed_as_it_reads_back) {
   }
 }
 
+TEST(Levels, end_with_the_one_whose_steps_the_series_has) {
+  const study::StudySpec spec =
+      cli::study_spec(study({"--levels=100,400", "--final-time=5", "--sample-every=8"}), "");
+  EXPECT_EQ(spec.series.time.steps, 400);
+  EXPECT_EQ(spec.series.time.time(8), 0.1);
+  EXPECT_EQ(spec.series.every, 8);
+}
+
 TEST(Levels, badly_given_are_refused) {
   const auto refused = [](const std::string& refine, const std::string& text) {
     return given::mistake([&] { levels(refine, text); });

@@ -143,6 +143,58 @@ TEST(Parse, keeps_all_cells_of_finite_p_unless_given) {
   EXPECT_EQ(points({"--cells", "inf", "--field-points", "50"}), 50);
 }
 
+/// 10^7 numbers, of all rows with those of both ends.
+TEST(Parse, keeps_a_part_of_more_than_ten_million_numbers) {
+  const auto points = [](const std::string& words) {
+    return given::configuration(Command::simulate, given::words(words)).field_points;
+  };
+  EXPECT_EQ(points("--steps 40 --field-every 10 --cells 2000000"), 0) << "5 rows";
+  EXPECT_EQ(points("--steps 40 --field-every 10 --cells 2000001"), 10000);
+  EXPECT_EQ(points("--cells 10000000"), 0) << "the last row alone";
+  EXPECT_EQ(points("--cells 10000001"), 10000);
+  const auto every = [](const std::string& words) {
+    return given::configuration(
+               Command::simulate,
+               given::joined(given::words(words),
+                             {"--model=discrete-masing", "--set=n=998", "--set=k=1", "--set=eta=1",
+                              "--steps=100000", "--final-time=100", "--sample-every=1"}))
+        .field_every;
+  };
+  // A row has 1000 numbers, x, y and 998 elongations; 10^4 rows come in 10 time units.
+  EXPECT_EQ(every("--to 9.9"), 1);
+  EXPECT_EQ(every("--to 10.1"), 0);
+  EXPECT_EQ(every("--from 90.1"), 1);
+  EXPECT_EQ(every("--from 89.9"), 0);
+  EXPECT_EQ(every("--from 50 --to 59.9"), 1);
+}
+
+TEST(Parse, reads_times_in_seconds_minutes_and_hours) {
+  const auto seconds = [](const std::string& text) {
+    return given::configuration(Command::simulate, {"--wall-limit=" + text}).wall_limit;
+  };
+  EXPECT_EQ(seconds("90"), 90.0);
+  EXPECT_EQ(seconds("15:00"), 900.0);
+  EXPECT_EQ(seconds("23:30:59.5"), 23 * 3600 + 30 * 60 + 59.5);
+  EXPECT_EQ(seconds("0"), std::nullopt);
+  for (const char* wrong : {"1:60", "1:60:00", "1:00:60", "1:-1", "-1", "1:0:0:0", "1:", ""}) {
+    EXPECT_NE(given::refusal(Command::simulate, {std::string("--wall-limit=") + wrong}), "")
+        << wrong;
+  }
+}
+
+TEST(Parse, warns_of_a_table_that_ends_before_the_run) {
+  const auto warnings = [](const std::string& end) {
+    return given::validated(Command::simulate,
+                            {"--final-time=0.3", "--force=points:0 0;0.1 1;" + end + " 0"})
+        .warnings;
+  };
+  EXPECT_TRUE(warnings("0.3").empty());
+  EXPECT_TRUE(warnings("0.29999999999").empty()) << "a rounding before T";
+  ASSERT_EQ(warnings("0.2999").size(), 1U);
+  EXPECT_NE(warnings("0.2999").front().find("ends at t = 0.2999, before T = 0.3"),
+            std::string::npos);
+}
+
 /// The values of all keys of a configuration, as text.
 std::vector<std::string> values(const Configuration& c) {
   std::vector<std::string> texts;

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/text.hpp"
 #include "cli/given.hpp"
 #include "cli/printed.hpp"
@@ -106,6 +108,20 @@ TEST(ScanPoints, begin_where_an_axis_says) {
   EXPECT_EQ(cli::problem_at(scan, std::vector{2.0}).series.from, 2.0) << "not a period before T";
 }
 
+TEST(ScanPoints, begin_a_period_before_their_last_sample_else) {
+  const auto window = [](const std::string& to, const std::string& force) {
+    const cli::Scan scan =
+        scan_of({"--over=mass=1,2", "--final-time=20", "--steps=100", "--to=" + to, force});
+    const io::Sampling series = cli::problem_at(scan, std::vector{2.0}).series;
+    return std::pair(series.from, series.to);
+  };
+  EXPECT_EQ(window("20", "--force=triangle(t/4)"), std::pair(16.0, 20.0));
+  EXPECT_EQ(window("10", "--force=triangle(t/4)"), std::pair(6.0, 10.0));
+  EXPECT_EQ(window("4", "--force=triangle(t/4)"), std::pair(0.0, 4.0));
+  EXPECT_EQ(window("3", "--force=triangle(t/4)"), std::pair(0.0, 3.0)) << "none before t = 0";
+  EXPECT_EQ(window("10", "--force=t"), std::pair(0.0, 10.0)) << "no period";
+}
+
 TEST(ScanPoints, have_their_own_values_in_place_of_options) {
   const cli::Scan scan = scan_of({"--over=mass=1,2", "--mass=-1"});
   const auto run = cli::problem_at(scan, std::vector{2.0}).run;
@@ -121,6 +137,23 @@ TEST(Axes, have_names_that_mean_nothing_else) {
   EXPECT_EQ(refusal({"--backbone=X=0.1,1", "--let=X=3", "--threshold=X+s"}), "");
   EXPECT_NE(refusal({"--over=n=2.5,2", "--model=discrete-masing", "--set=k=1/n", "--set=eta=1"})
                 .find("'2.5'"),
+            std::string::npos);
+}
+
+TEST(Axes, have_so_many_values_from_the_first_to_the_last) {
+  const auto values = [](const std::string& text) {
+    return scan_of({"--over=mass=" + text}).spec.axes[0].values;
+  };
+  EXPECT_EQ(values("1:3:3"), (std::vector{1.0, 2.0, 3.0}));
+  EXPECT_EQ(values("1:2:2"), (std::vector{1.0, 2.0}));
+  // Exactly, where first + (last - first) and first·(last/first) are a rounding off.
+  EXPECT_EQ(values("0.8:0.1:2"), (std::vector{0.8, 0.1}));
+  EXPECT_EQ(values("0.3:0.7:2:log"), (std::vector{0.3, 0.7}));
+  const std::vector<double> squares = values("1:16:5:log");
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_DOUBLE_EQ(squares.at(i), std::pow(2.0, i));
+  }
+  EXPECT_NE(given::refusal(Command::scan, {"--over=mass=1:2:1"}).find("from 2 to"),
             std::string::npos);
 }
 
