@@ -62,6 +62,25 @@ TEST(LimitCycle, keeps_its_samples_where_asked_to) {
   }
 }
 
+TEST(LimitCycle, takes_two_periods_where_a_free_vibration_of_twice_the_period_stays) {
+  // Nothing yields, nothing damps: x = c + f cos 2ωt + (x0 - c - f) cos ωt with ω² = k0 + ∫k = 1.2,
+  // c = x0 ∫k/1.2, f = 0.05/(1.2 (1 - 4)), from x0 at rest.
+  made_up::Point point = made_up::cosine(0.05, 2 * std::sqrt(1.2));
+  point.damping = 0.0;
+  scan::ScanProblem problem = made_up::problem(point);
+  std::get<engine::Masing>(problem.run.model).oscillator.x0 = 0.03;
+  scan::SteadySolver solver(Past::rest, true);
+  ScanPoint found;
+  solver.solve(support::alone(), problem, found);
+  EXPECT_EQ(found.numbers.period_multiple, 2.0);
+  EXPECT_EQ(found.series.size(), (2 * 400U + 1) * 5);
+  const double forced = -0.05 / 3.6;
+  const double free = 0.03 - 0.025 - forced;
+  // At 4 f cos ωt = -(x0 - c - f), and at ωt = π.
+  EXPECT_NEAR(found.numbers.most_x, 0.025 - forced - free * free / (8 * forced), 1e-11);
+  EXPECT_NEAR(found.numbers.least_x, 0.025 + forced - free, 1e-11);
+}
+
 TEST(LimitCycle, is_not_half_a_period_mirrored_where_a_narrow_pulse_makes_the_force_uneven) {
   // F(t + τ/2) = -F(t) but for a pulse of two thousandths of the period, which no 32 values show
   // and which moves x by so little that its halves look alike.

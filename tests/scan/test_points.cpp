@@ -5,6 +5,8 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
+#include <cstdio>
 
 #include "base/error.hpp"
 #include "scan/made_up.hpp"
@@ -147,6 +149,107 @@ TEST(Points, that_are_put_between_others_are_ten_times_as_many_at_most) {
   EXPECT_EQ(made_up::made(support::world(), spec, line_problem).points.size(), 30U);
   spec.resolve.reset();
   EXPECT_EQ(made_up::made(support::world(), spec, line_problem).points[2].values[1], 1.6);
+}
+
+/// A line whose X bends at one place: far below yielding X is as F, here as 1 + |v - 2|.
+ScanSpec bent_line() {
+  return {.axes = {{"v", {4.0, 0.0, 0.5, 2.0, 3.0}}},
+          .kind = scan::ScanKind::steady,
+          .resolve = 1e-4,
+          .quiet = true};
+}
+made_up::Point bent_point(double v) {
+  return made_up::cosine(1e-3 * (1 + std::abs(v - 2)), 0.5);
+}
+
+/// Each of six rounds halves the distance of the next points on both sides, 1.5 and 1 at first.
+std::vector<double> around_the_bend() {
+  std::vector<double> expected{0.0, 0.5, 2.0, 3.0, 4.0};
+  for (int round = 1; round <= 6; ++round) {
+    const double part = std::ldexp(1.0, -round);
+    expected.insert(expected.end(), {2 - 1.5 * part, 2 + part});
+  }
+  std::ranges::sort(expected);
+  return expected;
+}
+
+std::vector<double> places(const Scan& made) {
+  std::vector<double> found;
+  for (const ScanPoint& point : made.points) {
+    found.push_back(point.values[0]);
+  }
+  return found;
+}
+
+TEST(Points, are_put_around_a_bend_in_six_rounds_and_nowhere_on_a_straight_line) {
+  const Scan made = made_up::made(support::world(), bent_line(), [](auto values) {
+    return made_up::problem(bent_point(values[0]));
+  });
+  EXPECT_EQ(places(made), around_the_bend());
+}
+
+TEST(Points, are_put_where_the_phase_alone_bends_by_a_part_of_pi) {
+  // X is 0.001 (1 + w); the phase is off its chord by less, a quarter or so, after each round.
+  const auto response = [](double w) { return made_up::stiffness(made_up::cosine(1.0, w)); };
+  const auto problem = [&](std::span<const double> values) {
+    const double w = values[0];
+    return made_up::problem(made_up::cosine(1e-3 * (1 + w) * std::abs(response(w)), w));
+  };
+  const auto phase = [&](double w) { return std::arg(response(w)); };
+  const double off = phase(0.9) - (phase(0.8) + phase(1.0)) / 2;
+  for (const auto& [part, count] : {std::pair(0.9, 5), {1.1, 3}}) {
+    const ScanSpec spec{.axes = {{"w", {0.8, 0.9, 1.0}}},
+                        .kind = scan::ScanKind::steady,
+                        .resolve = part * std::abs(off) / std::numbers::pi,
+                        .quiet = true};
+    EXPECT_EQ(std::ssize(made_up::made(support::world(), spec, problem).points), count);
+  }
+}
+
+TEST(Points, of_a_restart_are_those_that_were_left_and_that_failed_in_as_many_rounds) {
+  const std::string path = "masing-points-n" + std::to_string(support::world().size()) + "-" +
+                           std::to_string(support::world().rank()) + ".checkpoint";
+  ScanSpec spec = bent_line();
+  spec.checkpoint.path = path;
+  std::vector<double> asked;
+  bool is_first = true;
+  const auto problem = [&](std::span<const double> values) {
+    asked.push_back(values[0]);
+    if (is_first && values[0] == 2 + 1.0 / 64) {
+      throw base::Stopped("here");
+    }
+    if (is_first && values[0] == 4) {
+      throw base::UserError("threshold", "made up");
+    }
+    return made_up::problem(bent_point(values[0]));
+  };
+  EXPECT_THROW(made_up::made(support::alone(), spec, problem), base::Stopped);
+  EXPECT_EQ(asked.size(), 17U) << "in the last round";
+  asked.clear();
+  is_first = false;
+  spec.checkpoint.restart = path;
+  const Scan made = made_up::made(support::alone(), spec, problem);
+  std::remove(path.c_str());
+  EXPECT_EQ(places(made), around_the_bend());
+  EXPECT_EQ(made.failed(), 0);
+  EXPECT_EQ(asked, (std::vector{4.0, 2 + 1.0 / 64}));
+}
+
+TEST(Points, of_a_line_go_on_from_the_one_before_and_each_line_begins_at_rest) {
+  const ScanSpec spec{.axes = {{"w", {0.5, 0.6}}, {"a", {0.01, 0.6, 0.01}}},
+                      .kind = scan::ScanKind::steady,
+                      .past = scan::Past::point,
+                      .quiet = true};
+  const auto problem = [](auto values) {
+    return made_up::problem(made_up::cosine(values[1], values[0]));
+  };
+  const Scan made = made_up::made(support::alone(), spec, problem);
+  ASSERT_EQ(made.points.size(), 6U);
+  for (const std::size_t line : {0U, 3U}) {
+    EXPECT_NEAR(made.points[line].numbers.centre, 0.0, 1e-12) << line;
+    // Elastic about where the point of 0.6 left the cells that yield.
+    EXPECT_GT(std::abs(made.points[line + 2].numbers.centre), 1e-3) << line;
+  }
 }
 
 TEST(Points, of_runs_are_the_linear_oscillators_far_below_yielding) {
