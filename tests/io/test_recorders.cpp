@@ -1,0 +1,163 @@
+// What recorders write of a slab: probes of the cell that holds a place, energies in closed form,
+// and the same rows where a run goes on from a checkpoint.
+
+#include "io/recorders.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/setup.hpp"
+#include "engine/time_loop.hpp"
+#include "io/checkpoint.hpp"
+#include "io/result_file.hpp"
+#include "support/problem.hpp"
+#include "support/world.hpp"
+
+namespace masing::test_recorders {
+
+using support::world;
+
+/// Runs that all ranks share, with their file, which is gone at the end.
+class Recorders : public testing::Test {
+ protected:
+  Recorders() { remove_all(); }
+  ~Recorders() override { remove_all(); }
+  Recorders(const Recorders&) = delete;
+  Recorders& operator=(const Recorders&) = delete;
+
+  void remove_all() const {
+    MPI_Barrier(world().handle());
+    if (world().is_root()) {
+      for (const std::string& file : io::files_of_result(result_.path)) {
+        std::remove(file.c_str());
+      }
+      std::remove(checkpoint_.path.c_str());
+    }
+    MPI_Barrier(world().handle());
+  }
+
+  /// From the step of the checkpoint on, if asked for, to step `end`, where it is saved; the file
+  /// is finished with the run.
+  void make(const support::Problem& problem, const io::OutputSpec& asked, std::int64_t end,
+            bool goes_on = false) const {
+    engine::RunSpec run{
+        engine::Masing{
+            .slab = problem, .oscillator = problem.oscillator, .method = engine::Method::sweep},
+        problem.force, problem.time};
+    run.split_from = 1;
+    const engine::Setup setup = engine::make_setup(world(), run);
+    std::optional<io::WrittenRows> rows;
+    if (goes_on) {
+      rows = io::rows_of(world(), checkpoint_.path, result_.path);
+    }
+    io::OutputFile output(world(), result_, std::move(rows));
+    const auto recorders =
+        io::make_recorders({world(), output.file(), run, setup.profile.get(), asked});
+    std::vector<engine::Observer*> observers;
+    std::ranges::transform(recorders, std::back_inserter(observers),
+                           [](const auto& recorder) { return recorder.get(); });
+    output.start_rows();
+    const io::Participants all{setup.engine.get(), observers};
+    std::optional<std::int64_t> resumed;
+    if (goes_on) {
+      resumed = io::resume(world(), checkpoint_.path, run.time.steps, all);
+    }
+    engine::TimeLoop loop(world(), *setup.engine, run, observers, resumed);
+    loop.advance(end, engine::TimeLoop::Clock::time_point::max());
+    if (loop.is_done()) {
+      loop.finish();
+      output.finish();
+    } else {
+      const auto add = [&](const io::Handle& file) { output.save_rows(file, checkpoint_.path); };
+      io::save(world(), {checkpoint_, result_, all, add}, end);
+      output.close();
+    }
+  }
+
+  /// All numbers of a dataset, read by this rank alone.
+  [[nodiscard]] std::vector<double> read(const std::string& dataset) const {
+    const io::Handle file(H5Fopen(result_.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    return io::read_numbers(file, dataset);
+  }
+
+  io::ResultSpec result_{.path = "masing-recorders-n" + std::to_string(world().size()) + ".h5",
+                         .kind = "simulate",
+                         .configuration = "cells = 4\n",
+                         .command_line = "masing simulate"};
+  io::CheckpointSpec checkpoint_{.path = result_.path + ".check"};
+};
+
+TEST_F(Recorders, probe_the_cell_whose_right_end_a_place_is) {
+  // u0 is 0.05 s_i with s_i = i/100; s·100 rounds above i for 0.07, 0.14, 0.28 and others.
+  const support::Problem problem =
+      support::problem({.initial_u = "0.05*s", .space = slab::Cells{100}});
+  io::OutputSpec asked{.sampling = {.time = problem.time, .to = problem.time.final_time}};
+  std::vector<double> expected;
+  for (int i = 1; i <= 100; ++i) {
+    asked.probe.insert(asked.probe.end(), {(i - 0.5) / 100, i / 100.0});
+    expected.insert(expected.end(), 2, 0.05 * i / 100);
+  }
+  asked.probe.push_back(0.0);
+  expected.push_back(0.05 / 100);
+  make(problem, asked, problem.time.steps);
+  const std::vector<double> found = read("/probe/u");
+  ASSERT_EQ(found.size(), 2 * expected.size());  // at step 0 and at step 1
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(found[i], expected[i], 1e-16) << asked.probe[i];  // a rounding
+  }
+}
+
+TEST_F(Recorders, have_the_elastic_energy_of_cells_that_yield_at_much_more_upwards) {
+  // All are at η = 2 in the end: ½ k η² = 1.9, four times that of (2 + 0.01)/2.
+  support::Problem problem = support::problem({.stiffness = "0.95",
+                                               .threshold = "2",
+                                               .force = "10",
+                                               .final_time = 3.0,
+                                               .steps = 30,
+                                               .space = slab::Cells{8}});
+  problem.set_threshold_down(support::function("0.01", 's'));
+  make(problem, {.sampling = {.time = problem.time, .every = 30, .to = 3.0}, .energy = true}, 30);
+  EXPECT_EQ(read("/energy/elastic").front(), 0.0);
+  EXPECT_DOUBLE_EQ(read("/energy/elastic").back(), 1.9);
+}
+
+TEST_F(Recorders, go_on_with_the_same_rows_from_a_checkpoint) {
+  const support::Problem problem =
+      support::problem({.force = "0.5*cos(t)",
+                        .oscillator = {.damping = 0.1, .k0 = 0.2, .x0 = 0.4, .y0 = -0.3},
+                        .final_time = 20.0,
+                        .steps = 80,
+                        .space = slab::Cells{2500}});
+  // The first row, whose energies the residual begins with, is of t = 5.
+  const io::OutputSpec asked{
+      .sampling = {.time = problem.time, .every = 3, .from = 5.0, .to = 20.0},
+      .field_every = 10,
+      .energy = true,
+      .probe = {0.1, 0.7}};
+  const auto all = [this] {
+    std::vector<std::vector<double>> found;
+    for (const char* name :
+         {"/series/x", "/series/restoring", "/field/u", "/probe/u", "/energy/elastic",
+          "/energy/dissipated", "/energy/viscous", "/energy/input", "/energy/residual"}) {
+      found.push_back(read(name));
+    }
+    return found;
+  };
+  make(problem, asked, 80);
+  const auto whole = all();
+  EXPECT_GT(std::abs(read("/energy/input").front()), 0.01);
+  for (const std::int64_t step : {10, 41}) {  // before the first row, and between two
+    remove_all();
+    make(problem, asked, step);
+    make(problem, asked, 80, true);
+    EXPECT_TRUE(all() == whole) << step;
+  }
+}
+
+}  // namespace masing::test_recorders
