@@ -324,8 +324,7 @@ void integrate(const parallel::Communicator& comm, const Saving& saving, std::in
   using Pause = engine::TimeLoop::Pause;
   const CheckpointSpec& spec = saving.spec;
   const auto after = [&](Clock::time_point time) {
-    return spec.scheduled && spec.every == 0 ? time + checkpoint_distance
-                                             : Clock::time_point::max();
+    return spec.scheduled && spec.every == 0 ? time + spec.distance : Clock::time_point::max();
   };
   Clock::time_point due = after(Clock::now());
   std::optional<std::int64_t> saved;

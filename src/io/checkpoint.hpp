@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -59,9 +58,6 @@ void remove_checkpoint(const parallel::Communicator& comm, const std::string& pa
 void require_room(const parallel::Communicator& comm, const engine::RunSpec& run,
                   const OutputSpec& output, const std::string& path,
                   const CheckpointSpec& checkpoint);
-
-/// From one checkpoint to the next, where none is due by steps.
-inline constexpr std::chrono::seconds checkpoint_distance{600};
 
 /// The checkpoints of a run, each to the same FILE: written as FILE.draft, sealed (io/sealed_file),
 /// on the disk, then renamed, so that FILE is always a whole one. A checkpoint is an HDF5 file with

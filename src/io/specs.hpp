@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,7 +45,8 @@ struct ResultSpec {
 struct CheckpointSpec {
   std::string path;        ///< FILE; empty: nothing is saved
   bool scheduled = false;  ///< written while the run goes on, too, not only where it is stopped
-  std::int64_t every = 0;  ///< steps from one to the next where scheduled; 0: every ten minutes
+  std::int64_t every = 0;  ///< steps from one to the next where scheduled; 0: by `distance`
+  std::chrono::seconds distance{600};  ///< on the root's clock
   std::optional<std::string> restart;  ///< the checkpoint to go on with
 };
 

@@ -325,7 +325,7 @@ class Points {
   void save_if_due() {
     const std::int64_t every = spec_.checkpoint.every;
     const bool is_due = every > 0 ? made_since_save_ >= every
-                                  : Clock::now() - last_saved_ >= io::checkpoint_distance;
+                                  : Clock::now() - last_saved_ >= spec_.checkpoint.distance;
     if (spec_.checkpoint.scheduled && is_due) {
       save();
     }

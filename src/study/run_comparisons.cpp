@@ -128,7 +128,7 @@ class ComparisonRunner {
   [[nodiscard]] Reason reason() const {
     const io::CheckpointSpec& checkpoint = spec_.checkpoint;
     const bool is_due = checkpoint.every == 0
-                            ? Clock::now() >= saved_at_ + io::checkpoint_distance
+                            ? Clock::now() >= saved_at_ + checkpoint.distance
                             : current_ != nullptr && current_->step() != saved_step_ &&
                                   current_->step() % checkpoint.every == 0;
     // The request is looked for first, and the notice with it.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -97,6 +98,9 @@ TEST(Deal, ends_on_all_ranks_where_one_is_stopped) {
       return std::vector<double>{1.0};
     });
     EXPECT_FALSE(taken.is_done);
+    if (parallel::Communicator(MPI_COMM_WORLD).is_root()) {
+      EXPECT_LT(std::ranges::count(taken.times, 1), 10000) << "stopped, not dealt to the others";
+    }
   }
 }
 
