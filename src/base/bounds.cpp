@@ -210,7 +210,23 @@ int rate_of(const Series& u) {
   return rate;
 }
 
+/// Whether eᵘ, and so each of its coefficients, is next to 0 while those of u overflow: u = eˡa <
+/// -e¹⁰⁰, and their logarithms grow with l only.
+bool vanishes(const Series& u) {
+  const auto is_finite = [](const Enclosure& c) { return c.is_finite(); };
+  return u.c[0].high < 0.0 && u.scale.low + std::log(-u.c[0].high) > 100.0 && u.scale.high < 1e30 &&
+         std::ranges::all_of(u.c, is_finite) && !std::ranges::all_of(unscaled(u).c, is_finite);
+}
+
 Series exponential(const Series& argument) {
+  if (vanishes(argument)) {
+    Series f({0.0, 1.0});
+    std::fill(f.c.begin() + 1, f.c.end(), unit);
+    f.terms = taylor_order + 1;
+    f.scale = point(-1e9);
+    f.known = argument.known;
+    return f;
+  }
   Series u = unscaled(argument);
   constexpr double moderate = 40.0;
   const bool is_large = u.c[0].magnitude() > moderate && u.c[0].is_finite();
@@ -427,7 +443,8 @@ Series hyperbolic_tangent(const Series& u) {
   }
   const Series q = exponential(times(point(-2.0), u));
   Series f = unscaled(divide(add(number(1.0), negative(q)), add(number(1.0), q)));
-  f.c[0] = rising(std::tanh, u.c[0]);
+  const Enclosure value = rising(std::tanh, u.c[0]);
+  f.c[0] = {std::max(value.low, -1.0), std::min(value.high, 1.0)};  // 1 + tanh(u) keeps its sign
   return f;
 }
 

@@ -178,6 +178,15 @@ TEST(Bounds, hold_where_parts_overflow_or_underflow) {
   EXPECT_LT(far.value.high, 4.001 * std::exp(-200.0));
   EXPECT_LT(far.slope.magnitude(), 2.001e3 * far.value.high);
   EXPECT_LT(function("1/cosh(1000*t)^2").bounds(1.0, 2.0).remainder(1.0), 1e-300);
+  // e^-e^u of u from 300 to 6000, where coefficients of e^u overflow, and e^u does
+  const Bounds step = function("exp(-exp(t/1e-4))").bounds(0.03, 0.6);
+  EXPECT_TRUE(step.smooth);
+  EXPECT_LT(step.remainder(0.57), 1e-300);
+}
+
+TEST(Bounds, keep_the_range_of_tanh) {
+  EXPECT_GE(function("1+tanh(t)").bounds(-90.0, -80.0).value.low, 0.0);
+  EXPECT_GE(function("1-tanh(t)").bounds(80.0, 90.0).value.low, 0.0);
 }
 
 TEST(Bounds, of_powers_are_those_of_their_whole_exponents) {

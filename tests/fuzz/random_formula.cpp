@@ -143,7 +143,7 @@ Formula RandomFormula::pulse() {
   const Formula shift = centre == 0.0 ? variable() : variable() - number(centre);
   const Formula u = random_.once_in(3) ? number(1.0 / width) * shift : shift / number(width);
   const auto exponential = [&] { return call("exp", {random_.once_in(2) ? minus(u) : u}); };
-  switch (random_.below(12)) {
+  switch (random_.below(13)) {
     case 0:
     case 1:
     case 2:
@@ -164,6 +164,8 @@ Formula RandomFormula::pulse() {
       return call("ln", {random_.once_in(2) ? call("cosh", {u}) : number(1.0) + exponential()});
     case 10:
       return amplitude / (exponential() + exponential());
+    case 11:
+      return amplitude * call("exp", {minus(exponential())});
     default:
       return amplitude * exponential();
   }

@@ -130,6 +130,9 @@ const std::vector<Force> overflowing{
      around(5, 0.01)},
     {"exp(-((t-5)/0.01)^2)/(1+exp(-((t-6)/0.01)^2))",
      [](double t) { return std::exp(-std::pow((t - 5) / 0.01, 2)); }, around(5, 0.01)},
+    {"0.3*sin(t)+exp(-exp((t-0.4)/1e-4))",
+     [](double t) { return 0.3 * std::sin(t) + std::exp(-std::exp((t - 0.4) / 1e-4)); },
+     around(0.4, 1e-4)},
     {"ln(cosh(300*(t-5)))/300",
      [](double t) {
        const double u = 300 * std::abs(t - 5);
