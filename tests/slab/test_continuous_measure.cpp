@@ -60,6 +60,35 @@ TEST(ContinuousMeasure, IsExactForAffineThresholdAndPolynomialStiffness) {
   expect_sums(make_problem("1+s^2", "1.5-1.3*s"), 0.2, 1.5, falling, 2e-14);
 }
 
+TEST(ContinuousMeasure, IsExactOnAnyScale) {
+  for (const int exponent : {-660, -200, 200, 660}) {
+    SCOPED_TRACE(exponent);
+    const double unit = std::ldexp(1.0, exponent);
+    const std::string factor = "2^(" + std::to_string(exponent) + ")*";
+    const auto line = slab::make_continuous_measure(make_problem("1", factor + "(1-0.8*s)"));
+    const auto parabola = slab::make_continuous_measure(make_problem("1", factor + "(s-0.5)^2"));
+    for (const double r : {0.1, 0.21, 0.5, 0.77, 1.5}) {
+      const double q = std::clamp((r - 0.2) / 0.8, 0.0, 1.0);
+      EXPECT_NEAR(line->below(r * unit).stiffness, q, 1e-14) << r;
+      EXPECT_NEAR(line->below(r * unit).force / unit, 0.2 * q + 0.4 * q * q, 1e-14) << r;
+      const double p = std::min(std::sqrt(r), 0.5);  // |s - ½|
+      EXPECT_NEAR(parabola->below(r * unit).stiffness, 2 * p, 1e-12) << r;
+      EXPECT_NEAR(parabola->below(r * unit).force / unit, 2 * p * p * p / 3, 1e-12) << r;
+    }
+  }
+}
+
+TEST(ContinuousMeasure, SeesNoCornerWhereAnArgumentKeepsItsSign) {
+  // 1 + tanh((s - 0.8)/0.01) is e⁻¹⁶⁰ at s = 0, and 1 ± 1 less or more some 0.1 off 0.8.
+  const auto measure =
+      slab::make_continuous_measure(make_problem("1", "abs(s^2+(1+tanh((s-0.8)/0.01)))"));
+  for (const double q : {0.01, 0.1, 0.3, 0.6}) {
+    EXPECT_NEAR(measure->below(q * q).stiffness, q, 1e-12) << q;
+    EXPECT_NEAR(measure->below(q * q).force, q * q * q / 3, 1e-12) << q;
+  }
+  EXPECT_NEAR(measure->total().force, 1.0 / 3 + 0.4, 1e-12);
+}
+
 TEST(ContinuousMeasure, HoldsPulsesOfDifferentWidths) {
   // ∫ A exp(-((s - c)/w)²) ds = A w √π for a pulse within [0, 1].
   const std::string wide = "100*exp(-((s-0.3)/0.001)^2)";

@@ -99,6 +99,19 @@ TEST(ExactSolution, FromRestWithASpeedTheBackboneTakesTheEnergy) {
   }
 }
 
+TEST(ExactSolution, TakesTheEnergyOfASpeedOfAnyScale) {
+  for (const int exponent : {-660, 660}) {
+    const double unit = std::ldexp(1.0, exponent);
+    const auto measure = slab::make_continuous_measure(
+        support::problem({.threshold = "2^(" + std::to_string(exponent) + ")*(s+0.1)",
+                          .space = support::space_of(0)}));
+    const Oscillator oscillator{.mass = 1.3, .k0 = 0.0, .x0 = 0.0, .y0 = 0.9 * unit};
+    const double stop = first_stop(*measure, oscillator, constant(0.0), 0.0, 7.0);
+    const double x1 = exact_at(*measure, oscillator, constant(0.0), stop).x / unit;
+    EXPECT_NEAR(papers_backbone_integral(x1), 0.5 * 1.3 * 0.9 * 0.9, 1e-13) << exponent;
+  }
+}
+
 TEST(ExactSolution, StepLoadReachesTheFirstPeakOfTheBackbone) {
   for (const double force : {0.04, 0.2, 0.35, 0.45}) {
     const Oscillator oscillator{.mass = 0.8, .k0 = 0.0, .x0 = 0.0, .y0 = 0.0};

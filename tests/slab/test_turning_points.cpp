@@ -354,6 +354,22 @@ TEST(Equilibrium, balances_any_force_as_clamped_cells_do) {
   }
 }
 
+TEST(Equilibrium, is_found_on_any_scale) {
+  for (const int exponent : {-660, 660}) {
+    const double unit = std::ldexp(1.0, exponent);
+    const auto measure = slab::make_continuous_measure(
+        support::problem({.threshold = "2^(" + std::to_string(exponent) + ")*(s+0.1)",
+                          .space = support::space_of(0)}));
+    TurningPoints memory(*measure, 0.0);
+    for (const double force : {0.05, 0.1, 0.3, 0.45, 0.59}) {
+      ASSERT_TRUE(slab::move_to_equilibrium(memory, 0.0, force * unit, 0.6 * unit));
+      // the backbone, 0.6 - (1.1 - x)²/2
+      const double x = force <= 0.1 ? force : 1.1 - std::sqrt(1.2 - 2 * force);
+      EXPECT_NEAR(memory.x() / unit, x, 1e-13) << "2^" << exponent << ", F = " << force;
+    }
+  }
+}
+
 TEST(Equilibrium, ends_at_saturation_unless_a_spring_hardens) {
   // ∫ (s + 0.1) ds = 0.6.
   const auto measure =

@@ -254,9 +254,14 @@ class EventSearch {
   /// The span after which x would reach the end of the law under a constant acceleration; ∞ if it
   /// never would.
   [[nodiscard]] double expected_span() const {
-    const double distance = direction_ * (step_.law().end() - step_.start().x);
-    const double speed = direction_ * step_.start().y;
-    const double square = speed * speed + 2.0 * direction_ * start_acceleration_ * distance;
+    double distance = direction_ * (step_.law().end() - step_.start().x);
+    double speed = direction_ * step_.start().y;
+    // In a power of two, so that no square overflows, and no bit changes.
+    const double unit = std::ldexp(1.0, std::ilogb(std::max(std::abs(distance), std::abs(speed))));
+    distance /= unit;
+    speed /= unit;
+    const double square =
+        speed * speed + 2.0 * direction_ * (start_acceleration_ / unit) * distance;
     return square > 0.0 && std::isfinite(distance) ? 2.0 * distance / (speed + std::sqrt(square))
                                                    : infinity;
   }

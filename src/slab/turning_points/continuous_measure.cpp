@@ -385,21 +385,25 @@ class ContinuousTable {
     void add_sector(double first, double last) {
       const Samples s = sample(first, last);
       const double spacing = (last - first) / knots;
-      boost::math::barycentric_rational<double> k(s.place.data(), s.stiffness.data(),
-                                                  s.place.size(), 6);
+      // In a power of two, so that no power of r overflows, and no bit changes.
+      const double unit = std::ldexp(1.0, std::ilogb(spacing));
+      auto places = s.place;
+      std::ranges::for_each(places, [unit](double& place) { place /= unit; });
+      boost::math::barycentric_rational<double> k(places.data(), s.stiffness.data(), places.size(),
+                                                  6);
       Sector sector{first, 0.0, 1 / spacing, s.shortfall_at_first, {}};
       double steepest = 0.0;
       for (int i = 0; i <= samples; i += 2) {
-        const double slope = active_.empty() ? 0.0 : k.prime(s.place[i]);
+        const double slope = active_.empty() ? 0.0 : k.prime(places[i]);
         steepest = std::max(steepest, std::abs(slope));
         sector.data[i / 2] = {s.shortfall[i], s.stiffness[i] * spacing,
-                              slope * (spacing * spacing / 2)};
+                              slope * (spacing / unit * (spacing / 2))};
       }
       // The error of G' is at most 3.4/spacing times that of G at the middle. It cannot fall below
       // what the rounding of r causes in K.
       // Nor below what the rounding of s does, through θ': K' of a piece is k/θ'.
       constexpr double error = 1e-13;
-      const double allowed = error * table_.total_.stiffness + 16 * rounding_ * steepest +
+      const double allowed = error * table_.total_.stiffness + 16 * rounding_ / unit * steepest +
                              16 * base::epsilon * s.fine_stiffness;
       double worst = 0.0;
       for (int i = 1; i <= samples; i += 2) {

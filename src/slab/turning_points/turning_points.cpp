@@ -193,13 +193,16 @@ double position_on_leg(const Resistance& resistance, double force, double here, 
     }
     reach *= 2;
   }
-  if (excess(corner) == 0.0) {
+  const double beyond = excess(corner);
+  if (beyond == 0.0) {
     return corner;
   }
-  std::uintmax_t evaluations = 200;
-  const auto [low, high] =
-      boost::math::tools::toms748_solve(excess, std::min(here, corner), std::max(here, corner),
-                                        boost::math::tools::eps_tolerance<double>(), evaluations);
+  // In a power of two, so that no product with x overflows, and no bit changes.
+  const double unit = std::ldexp(1.0, std::ilogb(beyond));
+  std::uintmax_t evaluations = 4000;  // some halvings from 1 down to the smallest x
+  const auto [low, high] = boost::math::tools::toms748_solve(
+      [&](double x) { return excess(x) / unit; }, std::min(here, corner), std::max(here, corner),
+      boost::math::tools::eps_tolerance<double>(), evaluations);
   return std::abs(excess(low)) < std::abs(excess(high)) ? low : high;
 }
 
