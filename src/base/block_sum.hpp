@@ -19,10 +19,11 @@ namespace masing::base {
 class FixedPoint {
  public:
   /// `bound` in [1e-200, 1e200], a bound of |sum| and of every partial sum. Throws UserError
-  /// beyond, where the unit or its inverse would leave the range of doubles.
-  explicit FixedPoint(double bound) {
+  /// beyond, where the unit or its inverse would leave the range of doubles; `what` it is a bound
+  /// of.
+  explicit FixedPoint(double bound, const std::string& what = "stiffness * threshold") {
     if (!(bound >= 1e-200 && bound <= 1e200)) {
-      throw UserError("the largest stiffness * threshold is " + to_text(bound) +
+      throw UserError("the largest " + what + " is " + to_text(bound) +
                       "; it must lie between 1e-200 and 1e200");
     }
     int power = 0;

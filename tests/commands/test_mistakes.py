@@ -26,6 +26,8 @@ REFUSED = {
     "a narrow fault": (("--threshold=1-2*exp(-((s-0.123456789)/1e-6)^2)", "--cells=inf"), ["must be >= 0"]),
     "threshold 0": (("--threshold=0",),
                     ["the largest stiffness * threshold is 0; it must lie between 1e-200 and 1e200"]),
+    "energy too small": (("--threshold=1e-110*(s+0.1)", "--cells=9", "--energy"),
+                         ["the largest stiffness * threshold^2 / 2, for --energy, is 6.05"]),
     "lower threshold": (("--threshold-down=0.3-s", "--cells=inf"), ["--threshold-down: eta_down(s) = -"]),
     "upper threshold": (("--threshold-down=2", "--threshold=-s-0.1"), ["--threshold: eta(s)"]),
     "u0 beyond": (("--cells=20", "--initial-u=s > 0.9 ? 1.2 : 0"), ["--initial-u", "1.2", "s = 0.95", "|u0|", "<="]),
