@@ -39,15 +39,18 @@ std::string advice(const MemoryNeed& need, double available) {
   MemoryNeed without_table = need;
   without_table.has_table = false;
   const bool fits = bytes_a_rank(without_table) <= available;
-  return std::string("use cells = inf") + (fits ? " or the engine sweep" : "");
+  return std::string("use cells = inf") + (need.is_smooth ? " or the engine memory" : "") +
+         (fits ? " or the engine sweep" : "");
 }
 
 /// The least need of a slab, before its profile is known: no array.
 MemoryNeed memory_need(const slab::Slab& slab, Method method, int ranks, double extra_bytes) {
-  const bool is_smooth = method == Method::turning_points && slab::has_smooth_cells(slab);
-  return {.cells = is_smooth ? 1 : slab.field_cells(),
+  const bool is_smooth = method != Method::sweep && slab::has_smooth_cells(slab);
+  const bool needs_none = is_smooth && method == Method::turning_points;
+  return {.cells = needs_none ? 1 : slab.field_cells(),
           .ranks = ranks,
-          .has_table = method != Method::sweep && !slab.is_continuum() && !is_smooth,
+          .has_table = method != Method::sweep && !slab.is_continuum() && !needs_none,
+          .is_smooth = is_smooth,
           .extra_bytes = extra_bytes};
 }
 

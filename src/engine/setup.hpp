@@ -18,6 +18,7 @@ struct MemoryNeed {
   std::int64_t cells = 1;  ///< of the field, on all ranks
   int ranks = 1;
   bool has_table = false;  ///< one that grows with the cells: of turning points of P cells
+  bool is_smooth = false;  ///< without that table the engine memory needs nothing for any cells
   int arrays = 0;  ///< how many of k, η, u0 and c are kept, and one more where u = v + c is
   bool has_initial_u = false;  ///< u0 is not 0 everywhere: cells in three orders beside the table
   double extra_bytes = 0.0;    ///< of what goes along with it on the rank

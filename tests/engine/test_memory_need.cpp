@@ -75,6 +75,10 @@ TEST(MemoryShortage, says_what_would_help_and_only_that) {
   const MemoryNeed memory{.cells = cells, .has_table = true};
   EXPECT_TRUE(has(memory, 9 * gibibyte, "use cells = inf or the engine sweep"));
   EXPECT_FALSE(has(memory, 7 * gibibyte, "the engine"));
+  MemoryNeed smooth = memory;
+  smooth.is_smooth = true;
+  EXPECT_TRUE(has(smooth, 9 * gibibyte, "inf or the engine memory or the engine sweep"));
+  EXPECT_TRUE(has(smooth, 7 * gibibyte, "use cells = inf or the engine memory"));
   EXPECT_TRUE(has({.cells = cells, .extra_bytes = 1e12}, gibibyte, "a reference that needs less"));
 }
 
