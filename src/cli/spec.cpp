@@ -182,6 +182,16 @@ void warn_of_table(Validated& made) {
               : "is constant from there on"));
 }
 
+/// Adds a warning where a prescribed position does not begin at x0.
+void warn_of_start(Validated& made) {
+  const Configuration& c = made.configuration;
+  if (const double start = c.position ? (*c.position)(0.0) : c.x0; start != c.x0) {
+    made.warnings.push_back(fmt::format(
+        "{}: x(0) = {} is not x0 = {}, where u = u0; x goes there at once, before the first sample",
+        origin_of(*made.request, "position"), base::to_text(start), base::to_text(c.x0)));
+  }
+}
+
 /// The run that a request makes, with its defaults resolved. Throws UserError.
 Validated resolved(std::shared_ptr<const Request> request, std::span<const double> values) {
   Validated made{.request = request, .configuration = configuration_of(*request, values)};
@@ -203,6 +213,7 @@ Validated resolved(std::shared_ptr<const Request> request, std::span<const doubl
     check(request->command, c);
     made.run = run_of(c);
     warn_of_table(made);
+    warn_of_start(made);
   });
   return made;
 }

@@ -28,7 +28,7 @@ std::vector<CatalogueEntry> all_entries(std::type_identity<std::variant<Models..
             .order = "1",
             .source = "(7), (26), continuous-masing-2001"}},
           {{.name = "masing-quasistatic",
-            .title = "the continuous Masing model without a mass, driven by x(t) or F(t)",
+            .title = "the continuous Masing model without a mass, from x0 driven by x(t) or F(t)",
             .equation = "F = k0 x + ∫ k(s) u(s) ds\nu(s)' + beta(u(s)/eta(s)) ∋ x'",
             .order = ">=1",
             .source = "(7) with m = 0, continuous-masing-2001"}}};

@@ -9,7 +9,7 @@ import subprocess
 import h5py
 import numpy as np
 import pytest
-from result_files import contents
+from result_files import contents, numbers
 
 SMALL = ("simulate", "--steps=3000", "--final-time=5", "--cells=2000", "--quiet")
 
@@ -339,6 +339,18 @@ def test_a_table_that_ends_before_the_run_is_told(masing):
     assert process.stderr == ("masing warning: --force: the table ends at t = 10, before T = 20, and is constant from "
                               "there on\n")
     assert masing(*case, "--final-time=10").stderr == ""
+
+
+def test_a_position_that_does_not_begin_at_x0_is_told(masing):
+    """(s + 0.1) from x0 = 0 to 0.5: the force is there 1.1 x - x^2/2 - 0.005."""
+    case = ("simulate", "--model=masing-quasistatic", "--position=0.5+t", "--final-time=1", "--steps=4", "--cells=inf",
+            "--quiet", "--output=run.h5")
+    process = masing(*case)
+    assert process.returncode == 0
+    assert process.stderr == ("masing warning: --position: x(0) = 0.5 is not x0 = 0, where u = u0; x goes there at "
+                              "once, before the first sample\n")
+    assert numbers(masing.folder / "run.h5")["restoring"][0] == pytest.approx(0.42, abs=1e-14)
+    assert masing(*case, "--x0=0.5").stderr == ""
 
 
 def test_an_absurd_number_of_steps_is_looked_at(masing):
