@@ -89,6 +89,14 @@ TEST(ContinuousMeasure, SeesNoCornerWhereAnArgumentKeepsItsSign) {
   EXPECT_NEAR(measure->total().force, 1.0 / 3 + 0.4, 1e-12);
 }
 
+TEST(ContinuousMeasure, KnowsANearlyConstantThresholdToItsRounding) {
+  // A unit of 0.1 in the last place is 1.4e-11 of η - 0.1 at s = 1.
+  const auto measure = slab::make_continuous_measure(make_problem("1", "0.1+1e-6*s^2"));
+  for (const double s : {0.1, 0.3, 0.5, 0.8}) {
+    EXPECT_NEAR(measure->below(0.1 + 1e-6 * s * s).stiffness, s, 1e-9) << s;
+  }
+}
+
 TEST(ContinuousMeasure, HoldsPulsesOfDifferentWidths) {
   // ∫ A exp(-((s - c)/w)²) ds = A w √π for a pulse within [0, 1].
   const std::string wide = "100*exp(-((s-0.3)/0.001)^2)";
