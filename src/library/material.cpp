@@ -405,6 +405,30 @@ void MaterialPoints::move(View<const double> x, View<double> force, View<double>
   for_each<&MaterialPoint::move_to>(x, force, stiffness);
 }
 
+std::size_t MaterialPoints::state(View<double> numbers) const {
+  const View<double> all = numbers;
+  for (const MaterialPoint& point : points_) {
+    const std::size_t taken = point.state(numbers);
+    numbers = {numbers.data() + taken, numbers.size() - taken};
+  }
+  return all.size() - numbers.size();
+}
+
+void MaterialPoints::restore(View<const double> states) {
+  std::vector<MaterialPoint> restored = points_;
+  std::size_t known = 0;
+  for (; known < size() && !states.empty(); ++known) {
+    restored[known].restore(states);
+    const std::size_t taken = restored[known].state_size();
+    states = {states.data() + taken, states.size() - taken};
+  }
+  if (known != size() || !states.empty()) {
+    throw Mistake(fmt::format("these numbers are states of {} points than {}",
+                              states.empty() ? "fewer" : "more", size()));
+  }
+  std::ranges::move(restored, points_.begin());  // each in its place, as others may point to it
+}
+
 const MaterialPoint& MaterialPoints::operator[](std::size_t i) const {
   if (i >= size()) {
     throw Mistake(fmt::format("point {} of {}; they are counted from 0", i, size()));

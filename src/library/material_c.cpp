@@ -78,6 +78,13 @@ void move(Points& points, const double* x, double* force, double* stiffness) {
                  {stiffness, stiffness == nullptr ? 0 : n});
 }
 
+void energies(const Points& points, double* stored, double* dissipated) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    given(stored, "stored")[i] = points[i].stored_energy();
+    given(dissipated, "dissipated")[i] = points[i].dissipated_energy();
+  }
+}
+
 void set_trial(Point& point, double x, double* force, double* stiffness) {
   const masing::Response response = point.set_trial(x);
   double unused = 0.0;
@@ -176,6 +183,17 @@ int masing_points_move(masing_points* p, const double* x, double* force, double*
 int masing_points_commit(masing_points* p) { return answer(p, &Points::commit); }
 int masing_points_revert_to_last(masing_points* p) { return answer(p, &Points::revert_to_last); }
 int masing_points_revert_to_start(masing_points* p) { return answer(p, &Points::revert_to_start); }
+size_t masing_points_size(const masing_points* p) { return answer(p, &Points::size); }
+int masing_points_energies(const masing_points* p, double* stored, double* dissipated) {
+  return answer(p, [=](auto& of) { energies(of, stored, dissipated); });
+}
+size_t masing_points_state_size(const masing_points* p) { return answer(p, &Points::state_size); }
+int masing_points_state(const masing_points* p, double* state, size_t n) {
+  return answer(p, [=](auto& all) { (void)all.state({given(state, "state"), n}); });
+}
+int masing_points_restore(masing_points* p, const double* state, size_t n) {
+  return answer(p, [=](auto& all) { all.restore({given(state, "state"), n}); });
+}
 masing_point* masing_points_at(masing_points* p, size_t i) {
   return answer(p, [i](auto& of) { return static_cast<masing_point*>(&of[i]); });
 }

@@ -165,47 +165,11 @@ py::tuple move_all(MaterialPoints& points, const Numbers& x) {
   return py::make_tuple(force, stiffness);
 }
 
-Numbers state(const MaterialPoint& point) {
-  Numbers numbers(static_cast<py::ssize_t>(point.state_size()));
-  point.state(out(numbers));
+template <class Points>
+Numbers state(const Points& points) {
+  Numbers numbers(static_cast<py::ssize_t>(points.state_size()));
+  points.state(out(numbers));
   return numbers;
-}
-
-/// Those of all points, one after another.
-Numbers states(const MaterialPoints& points) {
-  py::ssize_t size = 0;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    size += static_cast<py::ssize_t>(points[i].state_size());
-  }
-  Numbers numbers(size);
-  masing::View<double> rest = out(numbers);
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const std::size_t taken = points[i].state(rest);
-    rest = {rest.data() + taken, rest.size() - taken};
-  }
-  return numbers;
-}
-
-/// Where the numbers are no states() of as many points, throws masing::Mistake, and nothing
-/// changes.
-void restore_all(MaterialPoints& points, const Numbers& states) {
-  MaterialPoints restored = points;
-  masing::View<const double> rest = in(states);
-  std::size_t known = 0;
-  for (std::size_t i = 0; i < points.size() && !rest.empty(); ++i) {
-    restored[i].restore(rest);
-    const std::size_t taken = restored[i].state_size();
-    rest = {rest.data() + taken, rest.size() - taken};
-    known = i + 1;
-  }
-  if (known != points.size() || !rest.empty()) {
-    throw masing::Mistake("these numbers are states of " +
-                          std::string(rest.empty() ? "fewer" : "more") + " points than " +
-                          std::to_string(points.size()));
-  }
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    points[i] = std::move(restored[i]);  // in its place, as Python may hold it
-  }
 }
 
 /// Of each point, [n].
@@ -224,7 +188,9 @@ py::class_<Points> points_class(const py::module_& module, const char* name) {
   return py::class_<Points>(module, name)
       .def("commit", &Points::commit)
       .def("revert_to_last", &Points::revert_to_last)
-      .def("revert_to_start", &Points::revert_to_start);
+      .def("revert_to_start", &Points::revert_to_start)
+      .def("state", state<Points>)
+      .def("restore", [](Points& self, const Numbers& state) { self.restore(in(state)); });
 }
 
 }  // namespace
@@ -260,8 +226,6 @@ PYBIND11_MODULE(_masing, module) {
       .def("move_to", move<&MaterialPoint::move_to>)
       .def("move_along", move_along)
       .def("elongation", py::overload_cast<double>(&MaterialPoint::elongation, py::const_))
-      .def("state", state)
-      .def("restore", [](MaterialPoint& self, const Numbers& state) { self.restore(in(state)); })
       .def_property_readonly("position", &MaterialPoint::position)
       .def_property_readonly("force", &MaterialPoint::force)
       .def_property_readonly("stored_energy", &MaterialPoint::stored_energy)
@@ -273,8 +237,6 @@ PYBIND11_MODULE(_masing, module) {
            py::return_value_policy::reference_internal)
       .def("set_trial", move_all<&MaterialPoints::set_trial>)
       .def("move", move_all<&MaterialPoints::move>)
-      .def("state", states)
-      .def("restore", restore_all)
       .def_property_readonly("position", of_all<&MaterialPoint::position>)
       .def_property_readonly("force", of_all<&MaterialPoint::force>)
       .def_property_readonly("stored_energy", of_all<&MaterialPoint::stored_energy>)

@@ -1,7 +1,9 @@
 """A project in C and C++17 that uses the material alone builds against an installation without MPI, and runs without
 MPI, PETSc and HDF5."""
 
+import os
 import re
+import shlex
 import shutil
 import subprocess
 import time
@@ -45,6 +47,7 @@ def test_every_function_in_c(build, prefix):
     found = printed(build / "material_c")
     assert re.fullmatch(r"\d+\.\d+\.\d+", found["version"][0])
     assert (prefix / "lib" / f"libmasing_material.so.{found['version'][0]}").exists()
+    assert found["header"] == [f"{found['version'][0]} {found['version'][0]}"]
     assert found["first_error"] == ['""']
     # Rounding: sums of some terms of the size of 1.
     expected = {"elastic_slab": 1.0, "elastic_three": 3.75, "elastic_table": 1.5, **closed_forms(), "position": 0.8,
@@ -89,6 +92,19 @@ def test_the_material_in_cpp_17(build):
     assert list(map(float, found["points"][0].split())) == pytest.approx([0.175, 0.5, 1.1], rel=1e-13)
 
 
+def test_pkg_config_finds_the_material_also_where_the_prefix_was_moved(prefix, tmp_path):
+    moved = tmp_path / "moved 1"
+    shutil.copytree(prefix / "include", moved / "include")
+    shutil.copytree(prefix / "lib", moved / "lib", symlinks=True, ignore=shutil.ignore_patterns("libmasing.so*"))
+    pkg_config = ["pkg-config", "--cflags", "--libs", "masing_material >= 1.0"]
+    words = subprocess.run(pkg_config, env={**os.environ, "PKG_CONFIG_PATH": str(moved / "lib" / "pkgconfig")},
+                           capture_output=True, text=True, check=True).stdout
+    subprocess.run(["cc", PROJECT / "material.c", *shlex.split(words), f"-Wl,-rpath,{moved}/lib", "-lm", "-pthread",
+                    "-o", tmp_path / "own"], check=True)
+    found = printed(tmp_path / "own")
+    assert found["header"] == [f"{found['version'][0]} {found['version'][0]}"]
+
+
 def configured(source, prefix, folder):
     """What CMake says of a project that finds masing in `prefix` and no MPI, and its exit code."""
     folder.mkdir(exist_ok=True)
@@ -126,7 +142,7 @@ def test_the_material_alone_is_built_without_mpi_petsc_and_hdf5(masing, tmp_path
         shutil.copy(library, build, follow_symlinks=False)
     subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
     headers = {file.name for file in (prefix / "include" / "masing").iterdir()}
-    assert headers == {"error.hpp", "material.h", "material.hpp"}
+    assert headers == {"error.hpp", "material.h", "material.hpp", "version.h"}
     assert not list(prefix.glob("lib/libmasing.*")) and not (prefix / "bin").exists()
     source = f"find_package(masing REQUIRED)\nadd_executable(own {PROJECT}/material.cpp)\n" \
              "target_link_libraries(own masing::material)"

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "version.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -25,7 +27,8 @@ typedef struct masing_points masing_points;
 
 /** The line of the last fault in this thread, until the next one there; "" before the first. */
 const char* masing_last_error(void);
-/** The version of the library, such as "1.0.0". */
+/** The version of the library that is loaded; MASING_VERSION, such as "1.0.0", and the numbers
+    MASING_VERSION_MAJOR, _MINOR and _PATCH are those of this header. */
 const char* masing_version(void);
 
 /** n springs with sliders: arrays [n] of k ≥ 0 and η ≥ 0, and of η⁻ ≥ 0 and u0, which may be null:
@@ -81,6 +84,14 @@ int masing_points_move(masing_points* points, const double* x, double* force, do
 int masing_points_commit(masing_points* points);
 int masing_points_revert_to_last(masing_points* points);
 int masing_points_revert_to_start(masing_points* points);
+/** n. */
+size_t masing_points_size(const masing_points* points);
+/** Those of every point, arrays [n]. */
+int masing_points_energies(const masing_points* points, double* stored, double* dissipated);
+/** As those of a point, the states of all one after another; nothing may stand behind them. */
+size_t masing_points_state_size(const masing_points* points);
+int masing_points_state(const masing_points* points, double* state, size_t n);
+int masing_points_restore(masing_points* points, const double* state, size_t n);
 /** Point i = 0, …, n - 1 of them, to whom it belongs: not to be freed. */
 masing_point* masing_points_at(masing_points* points, size_t i);
 

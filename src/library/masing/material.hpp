@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -203,6 +204,18 @@ class MaterialPoints {
   void commit() { each(&MaterialPoint::commit); }
   void revert_to_last() { each(&MaterialPoint::revert_to_last); }
   void revert_to_start() { each(&MaterialPoint::revert_to_start); }
+  /// How many numbers the states of all points have.
+  [[nodiscard]] std::size_t state_size() const {
+    return std::accumulate(
+        points_.begin(), points_.end(), std::size_t{0},
+        [](std::size_t n, const MaterialPoint& p) { return n + p.state_size(); });
+  }
+  /// Writes them one after another and returns how many these are. Throws Mistake where they are
+  /// more than there is room for.
+  std::size_t state(View<double> numbers) const;
+  /// The states of as many points of an equal material, and nothing behind them; otherwise as that
+  /// of a point.
+  void restore(View<const double> states);
 
   /// Point i, for its state, its energies and its elongations. Throws Mistake where there is none.
   [[nodiscard]] const MaterialPoint& operator[](std::size_t i) const;

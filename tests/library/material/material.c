@@ -45,6 +45,8 @@ static void faults(const masing_material* material) {
   expect_fault(masing_point_state(point, numbers, 1) == MASING_MISTAKE);
   expect_fault(masing_point_restore(point, not_finite, 2) == MASING_MISTAKE);
   expect_fault(masing_points_at(points, 2) == NULL);
+  expect_fault(masing_points_state(points, numbers, 15) == MASING_MISTAKE);
+  expect_fault(masing_points_restore(points, not_finite, 2) == MASING_MISTAKE);
   print("after_faults",
         masing_point_force(point) + masing_point_force(masing_points_at(points, 0)));
 
@@ -77,6 +79,15 @@ static void faults(const masing_material* material) {
   expect_fault(masing_points_commit(NULL) == MASING_MISTAKE);
   expect_fault(masing_points_revert_to_last(NULL) == MASING_MISTAKE);
   expect_fault(masing_points_revert_to_start(NULL) == MASING_MISTAKE);
+  expect_fault(masing_points_size(NULL) == 0);
+  expect_fault(masing_points_energies(NULL, numbers, numbers) == MASING_MISTAKE);
+  expect_fault(masing_points_energies(points, NULL, numbers) == MASING_MISTAKE);
+  expect_fault(masing_points_energies(points, numbers, NULL) == MASING_MISTAKE);
+  expect_fault(masing_points_state_size(NULL) == 0);
+  expect_fault(masing_points_state(NULL, numbers, 64) == MASING_MISTAKE);
+  expect_fault(masing_points_state(points, NULL, 64) == MASING_MISTAKE);
+  expect_fault(masing_points_restore(NULL, numbers, 64) == MASING_MISTAKE);
+  expect_fault(masing_points_restore(points, NULL, 64) == MASING_MISTAKE);
   expect_fault(masing_points_at(NULL, 0) == NULL);
   printf("null %s\n", masing_last_error());
   masing_material_free(NULL);
@@ -187,6 +198,20 @@ static void many_points(const masing_material* material) {
           masing_point_force(masing_points_at(points, (size_t)i)) != masing_point_force(alone[i]);
     }
   }
+  masing_points_energies(points, force, stiffness);
+  const size_t size = masing_points_state_size(points);
+  double* state = malloc(size * sizeof *state);
+  masing_points* restored = masing_points_new(material, masing_points_size(points), 0.0);
+  differing += masing_points_state(points, state, size) != MASING_DONE;
+  differing += masing_points_restore(restored, state, size - 1) != MASING_MISTAKE;
+  differing += masing_points_restore(restored, state, size) != MASING_DONE;
+  for (int i = 0; i < n; ++i) {
+    const masing_point* again = masing_points_at(restored, (size_t)i);
+    differing += masing_point_stored_energy(alone[i]) != force[i] || force[i] <= 0.0;
+    differing += masing_point_dissipated_energy(again) != stiffness[i] || stiffness[i] <= 0.0;
+  }
+  free(state);
+  masing_points_free(restored);
   masing_points_revert_to_start(points);
   for (int i = 0; i < n; ++i) {
     differing += masing_point_force(masing_points_at(points, (size_t)i)) != 0.0;
@@ -201,6 +226,8 @@ int main(int count, char** words) {
   if (count > 1 && strcmp(words[1], "start") == 0) {
     return slab == NULL;
   }
+  printf("header %s %d.%d.%d\n", MASING_VERSION, MASING_VERSION_MAJOR, MASING_VERSION_MINOR,
+         MASING_VERSION_PATCH);
   printf("version %s\nfirst_error \"%s\"\n", masing_version(), masing_last_error());
   const double k[] = {2.0, 1.0, 0.5}, eta[] = {0.1, 0.4, 1.5};
   const double down[] = {0.2, 0.1, 1.0}, u0[] = {0.05, 0.0, -0.5};
