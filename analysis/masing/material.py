@@ -93,7 +93,7 @@ class MaterialPoint(_Points):
     """One point of a Material: its position and the turning points of its past that still matter.
 
     A move is monotone from the committed position; what is tried counts for nothing until commit(). Positions are
-    numbers, of move_along() an array. A point belongs to one thread at a time.
+    numbers, of move_along() an array. A point belongs to one thread at a time; while this moves it, others raise.
     """
 
     def __init__(self, material, x=0.0):

@@ -9,6 +9,8 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,60 @@ namespace py = pybind11;
 using masing::MaterialPoint;
 using masing::MaterialPoints;
 using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+/// Points that lie beside each other.
+using Row = masing::View<const MaterialPoint>;
+
+template <class Points>
+Row row_of(const Points& points) {
+  if constexpr (std::is_same_v<Points, MaterialPoint>) {
+    return {&points, 1};
+  } else {
+    return points.size() == 0 ? Row() : Row(&points[0], points.size());
+  }
+}
+
+/// Those that threads move without Python's lock, which guards this list of them.
+std::vector<Row> moving;
+
+/// Does `work` without Python's lock, and no other thread gets at these points.
+template <class Points, class Work>
+void alone(const Points& points, const Work& work) {
+  const auto forget = [](const Row* row) {
+    std::erase_if(moving, [row](const Row& each) { return each.data() == row->data(); });
+  };
+  const Row row = row_of(points);
+  moving.push_back(row);
+  const std::unique_ptr<const Row, decltype(forget)> entry(&row, forget);
+  const py::gil_scoped_release released;
+  work();
+}
+
+/// How Python's functions get at points: throws masing::Mistake while another thread moves them.
+template <class Points>
+struct PointsCaster : py::detail::type_caster_base<Points> {
+  bool load(py::handle source, bool convert) {
+    if (!py::detail::type_caster_base<Points>::load(source, convert)) {
+      return false;
+    }
+    for (const Row& other : moving) {
+      const Row row = row_of(*static_cast<const Points*>(this->value));
+      if (row.begin() < other.end() && other.begin() < row.end()) {
+        throw masing::Mistake("in use by another thread: of points, each thread needs its own");
+      }
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+template <>
+struct pybind11::detail::type_caster<MaterialPoint> : PointsCaster<MaterialPoint> {};
+template <>
+struct pybind11::detail::type_caster<MaterialPoints> : PointsCaster<MaterialPoints> {};
+
+namespace {
 
 /// Raises masing.MasingError with an exit code of the program.
 void raise(const std::exception& fault, int code) {
@@ -144,12 +200,13 @@ Numbers move_along(MaterialPoint& point, const Numbers& x) {
   Numbers force = like(x);
   const auto forces = out(force);
   const auto positions = in(x);
-  const py::gil_scoped_release released;
-  point.revert_to_last();
-  MaterialPoint moved = point;  // which stays where it is if a position is wrong
-  std::transform(positions.begin(), positions.end(), forces.begin(),
-                 [&moved](double each) { return moved.move_to(each).force; });
-  point = std::move(moved);
+  alone(point, [&] {
+    point.revert_to_last();
+    MaterialPoint moved = point;  // which stays where it is if a position is wrong
+    std::transform(positions.begin(), positions.end(), forces.begin(),
+                   [&moved](double each) { return moved.move_to(each).force; });
+    point = std::move(moved);
+  });
   return force;
 }
 
@@ -157,11 +214,8 @@ template <auto Move>
 py::tuple move_all(MaterialPoints& points, const Numbers& x) {
   Numbers force = like(x);
   Numbers stiffness = like(x);
-  const auto [positions, forces, stiffnesses] = std::tuple(in(x), out(force), out(stiffness));
-  {
-    const py::gil_scoped_release released;
-    (points.*Move)(positions, forces, stiffnesses);
-  }
+  const auto all = std::tuple(&points, in(x), out(force), out(stiffness));
+  alone(points, [&all] { std::apply(Move, all); });
   return py::make_tuple(force, stiffness);
 }
 

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -251,6 +252,41 @@ def test_threads_share_a_material():
     for thread in threads:
         thread.join()
     assert found == {i: masing.MaterialPoint(material).move_along(X * (1 + i))[-1] for i in range(4)}
+
+
+USED = "^in use by another thread: of points, each thread needs its own$"
+
+
+@pytest.mark.parametrize("n, uses", [
+    (100000, [lambda points, x: points.move(x), lambda points, x: points[0].move(0.1), lambda points, x: len(points)]),
+    (None, [lambda point, x: point.move_along(x), lambda point, x: point.force, lambda point, x: copy.copy(point)])])
+def test_points_that_another_thread_moves_are_refused(n, uses):
+    points = masing.MaterialPoint(masing.Material()) if n is None else masing.MaterialPoints(masing.Material(), n)
+    x, refused, is_over = np.linspace(-1, 1, 100000), [0] * len(uses), threading.Event()
+
+    def other():
+        while not is_over.is_set():
+            try:
+                uses[0](points, x)
+            except masing.MasingError:
+                refused[0] += 1  # while this thread moves them, for which it is as well
+    thread = threading.Thread(target=other)
+    thread.start()
+    for i, use in enumerate(uses):
+        for _ in range(300):
+            try:
+                use(points, x)
+            except masing.MasingError as error:
+                assert re.match(USED, str(error)) and error.code == 2
+                refused[i] += 1
+                break
+    is_over.set()
+    thread.join()
+    assert all(refused)
+    with pytest.raises(masing.MasingError, match="a position of nan"):
+        uses[0](points, x * np.nan)
+    np.testing.assert_array_equal(uses[0](points, x), uses[0](copy.copy(points), x))
+    assert np.isfinite(points.force).all()
 
 
 def test_no_mpi_is_started():
