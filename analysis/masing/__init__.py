@@ -13,6 +13,7 @@ model of a measured cycle, cycle_numbers() its stiffnesses, damping and corners.
 
 from masing.commands import open
 from masing.errors import MasingError
+from masing.errors import loaded as _loaded
 from masing.errors import missing as _missing
 from masing.errors import require as _require
 
@@ -33,11 +34,9 @@ def __getattr__(name):
         return _names()
     if name not in _SOURCES:
         raise AttributeError(f"module 'masing' has no attribute '{name}'")
-    from importlib import import_module
-
     if _SOURCES[name] not in _FREE:
         _require(*_LIBRARIES)
-    found = getattr(import_module(_SOURCES[name]), name)
+    found = getattr(_loaded(_SOURCES[name]), name)
     if _SOURCES[name] == "masing.commands":
         from masing.signatures import describe
         describe(found)

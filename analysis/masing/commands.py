@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 
 from masing import functions, native, program, values
-from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, require, shown
+from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, loaded, require, shown
 
 # Options with which a run writes a file, temporary without `output`.
 WITH_FILE = ("output", "checkpoint", "checkpoint_every", "restart", "wall_limit")
@@ -61,11 +61,9 @@ def scan(*files, **options):
 def open(path):
     """The Run, Study or Scan in a result file; raises MasingError when it cannot be read."""
     require("h5py", "numpy")
-    from masing import results
-
     if not isinstance(path, str | Path):
         raise MasingError(f"open({shown(path)}): give the path of a result file")
-    return results.read(path)
+    return loaded("masing.results").read(path)
 
 
 def words(options, folder):
@@ -168,6 +166,7 @@ def _result(command, files, options):
         raise MasingError(f"{command}({shown(files[0])}): options are given by name, config=\"CASE.ini\"; open() reads "
                           "results")
     require("h5py", "numpy")
+    loaded("masing.results")
     show = _display()
     try:
         options = values.checked(options, FUNCTIONS)

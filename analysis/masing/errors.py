@@ -1,7 +1,9 @@
 """What the package raises, and the exit codes that the scripts and the program share."""
 
 import importlib.util
+import signal
 import sys
+import threading
 
 FAILURE, USER_MISTAKE, NOT_AS_EXPECTED, STOPPED = 1, 2, 3, 75
 
@@ -17,6 +19,20 @@ def require(*libraries):
     """Raise MasingError if this Python lacks one of the named libraries."""
     if line := missing(*libraries):
         raise MasingError(line, FAILURE)
+
+
+def loaded(name):
+    """The module `name`; Ctrl-C while it is imported comes when it is whole, as no module of C is imported again."""
+    before, pressed = signal.getsignal(signal.SIGINT), []
+    if name in sys.modules or before is None or threading.current_thread() is not threading.main_thread():
+        return importlib.import_module(name)
+    signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
+    try:
+        return importlib.import_module(name)
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if pressed:
+            signal.raise_signal(signal.SIGINT)
 
 
 def shown(value):

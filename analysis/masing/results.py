@@ -18,7 +18,7 @@ import h5py
 import numpy as np
 
 from masing import hdf5
-from masing.errors import MasingError, require, shown
+from masing.errors import MasingError, loaded, require, shown
 from masing.motion import motion
 from masing.names import SYMBOLS, short_value
 from masing.notation import listed, superscript
@@ -224,10 +224,9 @@ class Result:
         return self._attributes.get(str(name), {})
 
     def to_dataframe(self):
-        """All that has one value, or one row of them, a row: samples by t, levels, or points; a pandas.DataFrame."""
-        import pandas as pd
-
-        columns = {}
+        """All that has one value, or one row of them, a row: samples by t, levels, or points; a pandas.DataFrame of its
+        own, to be written to."""
+        pd, columns = loaded("pandas"), {}
         for variable, (axes, name) in self._variables().items():
             if axes == (self.rows,):
                 columns[variable] = self[name]

@@ -314,6 +314,28 @@ def test_ctrl_c_ends_a_run_and_the_next_one_is_made(command, options):
     assert caught.value.code == 75
 
 
+INTERRUPTED_IMPORT = """
+import signal
+class Press:
+    def find_spec(self, name, path, target=None):
+        if name.startswith("h5py") and name.endswith(".utils"):
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Press())
+import masing
+try:
+    masing.simulate(**options)
+except KeyboardInterrupt:
+    print("h5py" in sys.modules)
+print(len(masing.simulate(**options).x), signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+
+
+def test_ctrl_c_while_h5py_is_imported_comes_when_it_is_whole():
+    assert script(INTERRUPTED_IMPORT) == ["True", "2001 True"]
+
+
 def test_ctrl_c_ends_the_runs_of_other_threads_too():
     timer = threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
