@@ -29,6 +29,8 @@ NAMES = {name: name.replace("/", "_") for name in ("field/t", "probe/s", "probe/
 NAMES["state/values"] = "state"
 # Groups that an option alone writes, and how it is given.
 OPTIONS = {"energy": ("energy", "energy=True"), "probe": ("probe", "probe=[0.5]"), "runs": ("keep", 'keep="series"')}
+# Columns of whole numbers, which files have as doubles.
+COUNTS = ("cells", "level", "period_multiple", "point", "status", "steps")
 
 
 def read(path):
@@ -154,6 +156,11 @@ class Result:
         return state | ({"_path": None, "_image": self._image or self._path.read_bytes()} if self._image or self.folder
                         else {})
 
+    def __setstate__(self, state):
+        self.__dict__ |= state
+        for values in self._numbers.values():
+            values.flags.writeable = False
+
     def _opened(self):
         return nullcontext(h5py.File(self._file)) if self._image else hdf5.opened(self._path)
 
@@ -206,18 +213,23 @@ class Result:
         return f"{self!r}\n  {values}"
 
     def __getitem__(self, name):
-        """The dataset `name` of the file, such as "field/u", or its name in to_xarray(), such as "amplitude", as doubles;
-        raises MasingError where there is none."""
+        """The dataset `name` of the file, such as "field/u", or its name in to_xarray(), such as "amplitude", as doubles
+        that are read-only; raises MasingError where there is none."""
         name = str(name).strip("/")
         if name in self._numbers:
             return self._numbers[name]
         if self._image and (values := hdf5.numbers_at_once(self._file, name)) is not None:
-            return self._numbers.setdefault(name, values)
+            return self._kept(name, values)
         if name not in self._shapes:
             name = self._variables().get(name, ((), name))[1]
         self._require(name)
         with self._opened() as file:
-            return self._numbers.setdefault(name, hdf5.numbers(file, name))
+            return self._kept(name, hdf5.numbers(file, name))
+
+    def _kept(self, name, values):
+        # Read-only, as all who ask have the same array, and what is pickled or drawn is to be what was computed.
+        values.flags.writeable = False
+        return self._numbers.setdefault(name, values)
 
     def attributes(self, name):
         """The attributes of a group or a dataset, {name: text or number}; empty where there is none."""
@@ -235,6 +247,8 @@ class Result:
             elif axes == (self.rows, "probe_s"):
                 columns |= {f"u({s:g})": u for s, u in zip(self["probe/s"], self[name].T)}
         frame = pd.DataFrame(columns)
+        counts = [name for name in frame if name in COUNTS or name.startswith("mark_")]
+        frame = frame.astype({name: int for name in counts if (frame[name] % 1 == 0).all()})
         return frame.set_index(self.rows) if self.rows in columns else frame
 
     def to_xarray(self):

@@ -281,6 +281,40 @@ def test_results_are_copied_and_kept():
     assert (str(error), error.code) == ("one line", 3)
 
 
+def test_arrays_of_results_are_read_only_and_those_made_of_them_are_not():
+    run = masing.simulate(**SMALL, field_every=500, energy=True)
+    study = masing.converge(**STUDY | {"levels": [10, 20], "steps": 2000})
+    scan = masing.scan(over={"w": [0.5, 1]}, force="0.1*sin(w*t)", **SMALL)
+    before = run.x.copy()
+    for result in (run, masing.open(run.path), pickle.loads(pickle.dumps(run)), copy.deepcopy(run), copy.copy(run)):
+        for array in (result.x, result.y, result["series/x"], result.u, result.last_u, result["energy/residual"]):
+            with pytest.raises(ValueError, match="read-only"):
+                array -= 1
+        frame, data = result.to_dataframe(), result.to_xarray().copy(deep=True) if xr else {}
+        frame["x"] -= 1
+        frame.loc[frame.index[0], "y"] = 7.0
+        if xr:
+            data.x[0] = 7.0
+        np.testing.assert_array_equal(result.x - 1, frame["x"])
+        np.testing.assert_array_equal(result.x, before)
+    for array in (study.errors["x"], study.ds, scan.points["amplitude"], scan.axes["w"], *run.state.values()):
+        assert not array.flags.writeable
+
+
+def test_counts_of_tables_are_whole_numbers():
+    study = masing.converge(**STUDY | {"levels": [10, 20], "steps": 2000})
+    frame = study.to_dataframe()
+    for name in ("cells", "steps", "mark_x"):
+        assert frame[name].dtype.kind == "i" and list(frame[name]) == list(study[f"cases/{name}"])
+    assert frame.index.dtype.kind == "i"
+    scan = masing.scan(over={"w": [0.5, 1]}, force="0.3*sin(w*t)", steady=True, cells=20, steps=20000)
+    kinds = {name: column.dtype.kind for name, column in scan.to_dataframe().items()}
+    assert (kinds["status"], kinds["period_multiple"], kinds["w"], kinds["amplitude"]) == ("i", "i", "f", "f")
+    with pytest.warns(UserWarning, match="1 of 2 points failed"):
+        failed = masing.scan(over={"m": [1, -1]}, mass="m", force="0.3*sin(t)", steady=True, cells=20, steps=20000)
+    assert list(failed.to_dataframe()["status"]) == [0, 1] and failed.to_dataframe()["period_multiple"].isna()[1]
+
+
 def test_a_run_that_is_not_finished_says_so(tmp_path):
     run = masing.simulate(**SMALL, output=tmp_path / "a.h5")
     for content in (run.path.read_bytes(), run.path.read_bytes()[:4096]):
