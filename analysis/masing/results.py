@@ -340,17 +340,17 @@ class Run(Result):
         """Least and most of every column of the samples: a pandas.DataFrame, one row a column."""
         return self.to_dataframe().agg(["min", "max"]).T.rename(columns={"min": "least", "max": "most"})
 
-    def plot_cycle(self, start=None, end=None, axes=None, **line):
+    def plot_cycle(self, start=None, end=None, axes=None, *, from_=None, to=None, **line):
         """Draw the restoring force over x, start <= t <= end, into the matplotlib Axes, by default new ones. `line`
-        goes to Axes.plot. Returns the Axes; masing.show() opens their window, axes.figure.savefig("cycle.png") writes
-        them."""
+        goes to Axes.plot; from_ and to, as of cycle_numbers(), are start and end. Returns the Axes; masing.show() opens
+        their window, axes.figure.savefig("cycle.png") writes them."""
         from masing.cycles.curves import samples_in_window
 
-        for name, time in (("start", start), ("end", end)):
+        for name, time in (("start", start), ("end", end), ("from_", from_), ("to", to)):
             if not isinstance(time, Real | None):
                 raise MasingError(f"plot_cycle({name}={time!r}): give a time")
         axes = _axes(axes, self.title)
-        _, x, restoring = samples_in_window(self, start, end)
+        _, x, restoring = samples_in_window(self, from_ if start is None else start, to if end is None else end)
         _draw(axes, x, restoring, {"label": self.title, **line})
         axes.set(xlabel=self.attributes("series/x")["label"], ylabel=motion(self).labels["restoring"])
         return axes

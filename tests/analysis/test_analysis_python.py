@@ -336,6 +336,8 @@ def test_results_say_what_they_have(tmp_path, monkeypatch):
     study = masing.converge(**STUDY)
     scan = masing.scan(over={"w": [0.5, 1]}, force="0.1*sin(w*t)", **SMALL)
     np.testing.assert_array_equal(scan["amplitude"], scan["points/amplitude"])
+    for window in ({"start": 10, "end": 15}, {"from_": 10, "to": 15}):
+        assert len(run.plot_cycle(**window).lines[0].get_xdata()) == sum((run.t >= 10) & (run.t <= 15))
     monkeypatch.setattr(matplotlib.pyplot, "get_backend", lambda: "agg")
     for call, words in ((lambda: run.plot_cycle(start="a"), r"plot_cycle\(start='a'\)"), (masing.show, "savefig"),
                         (lambda: scan.plot("ampl"), "amplitude"), (lambda: study.order("z"), "measures x, y, u"),
