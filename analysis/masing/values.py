@@ -20,6 +20,8 @@ SIMPLE = (str, PathLike, int, float, Decimal, timedelta)
 def checked(options, functions):
     """The options without those that are None, their values plain ones of Python: texts, numbers, lists, dictionaries;
     of the `functions` also functions of Python and tables ([arguments], [values]). Raises MasingError."""
+    if "dt" in options:
+        raise MasingError(f"dt={shown(options['dt'])}: is no option: the step is final_time / steps; give these two")
     for name in options:
         if not name.isidentifier():
             raise MasingError(f"{shown(name)} is no option: give its name with _ for -, as in final_time=60")

@@ -164,6 +164,7 @@ MISTAKES = [
     (lambda: masing.simulate(let={"a": None}), r"^let\['a'\]=None: give a number"),
     (lambda: masing.simulate(**SMALL).plot_cycle(start=99), r"(gave|\.h5): no finite sample"),
     (lambda: masing.simulate(config="cellz = 10"), "cellz is not a key"),
+    (lambda: masing.simulate(dt=0.01), "^dt=0.01: is no option: the step is final_time / steps; give these two$"),
     (lambda: masing.simulate(config="none.ini"), "^cannot read none.ini: No such"),
     (lambda: masing.simulate(ranks=0), "^ranks=0: give a whole number from 1"),
     (lambda: masing.simulate(ranks="two"), "^ranks=two: give a whole"),
