@@ -377,13 +377,14 @@ def _draw(axes, x, y, line):
 
 
 def show():
-    """Show the windows of all plots until they are closed; raises MasingError where there can be none."""
+    """Show the windows of all plots until they are closed; warns where there can be none."""
     require("matplotlib")
     import matplotlib.pyplot as plt
 
     if plt.get_backend().lower() in ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template"):
-        raise MasingError("no window on this machine: write the picture, axes.figure.savefig(\"cycle.png\")")
-    plt.show()
+        warnings.warn("no window on this machine: write the picture, axes.figure.savefig(\"cycle.png\")", stacklevel=2)
+    else:
+        plt.show()
 
 
 class Mark(IntEnum):

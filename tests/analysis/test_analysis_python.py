@@ -340,7 +340,11 @@ def test_results_say_what_they_have(tmp_path, monkeypatch):
     for window in ({"start": 10, "end": 15}, {"from_": 10, "to": 15}):
         assert len(run.plot_cycle(**window).lines[0].get_xdata()) == sum((run.t >= 10) & (run.t <= 15))
     monkeypatch.setattr(matplotlib.pyplot, "get_backend", lambda: "agg")
-    for call, words in ((lambda: run.plot_cycle(start="a"), r"plot_cycle\(start='a'\)"), (masing.show, "savefig"),
+    with pytest.warns(UserWarning, match="^no window on this machine: write the picture, .*savefig") as caught:
+        masing.show()
+    assert len(caught) == 1
+    for call, words in ((lambda: run.plot_cycle(start="a"), r"plot_cycle\(start='a'\)"),
+                        (lambda: run.plot_cycle(from_="a"), r"plot_cycle\(from_='a'\): give a time"),
                         (lambda: scan.plot("ampl"), "amplitude"), (lambda: study.order("z"), "measures x, y, u"),
                         (lambda: run["energy/input"], "no dataset /energy/input; it has .*; make it with energy=True$"),
                         (lambda: run["probe/u"], r"; make it with probe=\[0.5\]$"),
