@@ -16,7 +16,7 @@ class Material:
 
     stiffness, threshold, threshold_down (None: as upwards) and initial_u are functions of s in [0, 1]: texts, numbers,
     arrays (s, values), or functions of Python, which are sampled. All is dimensionless. Many points and threads may
-    share one. Raises MasingError.
+    share one; those of equal texts or springs are equal. Raises MasingError.
     """
 
     def __init__(self, stiffness="1", threshold="s+0.1", threshold_down=None, initial_u=None, k0=0):
@@ -47,6 +47,12 @@ class Material:
 
     def __repr__(self):
         return f"<masing.Material, k0 = {self.k0:g}, elastic stiffness {self.elastic_stiffness:g}>"
+
+    def __eq__(self, other):
+        return self.fingerprint == other.fingerprint if isinstance(other, Material) else NotImplemented
+
+    def __hash__(self):
+        return hash(self.fingerprint)
 
     def __reduce__(self):
         return _material, (type(self), self._given)

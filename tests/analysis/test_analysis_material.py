@@ -205,6 +205,15 @@ def test_mistakes_raise_one_line(call, words):
     assert caught.value.code == 2 and "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("make", [
+    lambda k0: masing.Material("2-s", (S, S + 0.1), k0=k0), lambda k0: masing.Material.of_springs([1, 2], 0.5, k0=k0)])
+def test_equal_materials_are_equal(make):
+    one, other = make(0.5), make(0.25)
+    for same in (make(0.5), pickle.loads(pickle.dumps(one))):
+        assert same == one and hash(same) == hash(one) and {same, one, other} == {one, other}
+    assert one != other and one != "2-s" and one != masing.Material("2-s", k0=0.5)
+
+
 def test_what_is_not_made_is_no_point():
     for made, name in ((POINT, "force"), (POINTS, "force"), (masing.Material, "k0")):
         with pytest.raises(AttributeError):
