@@ -35,8 +35,8 @@ def required(what):
     """The module; raises MasingError that `what` needs it."""
     if found := module():
         return found
-    raise MasingError(f"{what} needs the module _masing for {sys.executable}: build masing with python3-dev and "
-                      "pybind11-dev installed, and with this Python in $MASING_PYTHON", FAILURE)
+    raise MasingError(f"{what} needs the module _masing of {program.required()} for {sys.executable}: build masing "
+                      "with python3-dev and pybind11-dev installed, and with this Python in $MASING_PYTHON", FAILURE)
 
 
 @cache

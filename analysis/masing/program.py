@@ -63,8 +63,10 @@ def required(given=None):
     """The absolute path of the program that find() gives; raises MasingError when there is none."""
     found = find(given)
     if found is None:
-        here = f"at {ROOT / 'build/masing'} or " if (ROOT / "CMakeLists.txt").is_file() else ""
-        raise MasingError(f"no program {here}on the PATH: build it, or give its path in $MASING_PROGRAM")
+        is_clone, given = (ROOT / "CMakeLists.txt").is_file(), os.environ.get("MASING_PROGRAM", "")
+        here = ROOT / "build/masing" if is_clone else (ROOT / "../../bin/masing").resolve()
+        raise MasingError(f"no program at {here} or on the PATH{given and f', nor at $MASING_PROGRAM = {given}'}: "
+                          "build it, or give its path in $MASING_PROGRAM")
     return str(Path(found).resolve())
 
 

@@ -274,6 +274,17 @@ def test_another_program_is_not_masing(monkeypatch):
         program.version()
 
 
+def test_an_installed_package_without_a_program_says_where_it_looked(tmp_path, monkeypatch):
+    monkeypatch.setattr(program, "ROOT", tmp_path / "share" / "masing")
+    monkeypatch.setenv("PATH", "")
+    said = f"^no program at {tmp_path}/bin/masing or on the PATH{{}}: build it, or give its path in .MASING_PROGRAM$"
+    for given, words in (("", ""), ("/none", ", nor at .MASING_PROGRAM = /none")):
+        monkeypatch.setenv("MASING_PROGRAM", given)
+        for call in (program.required, lambda: masing.native.required("masing.Material")):
+            with pytest.raises(masing.MasingError, match=said.format(words)):
+                call()
+
+
 def test_results_are_copied_and_kept():
     run = masing.simulate(**SMALL, output=None)
     for again in (pickle.loads(pickle.dumps(run)), copy.deepcopy(run)):
