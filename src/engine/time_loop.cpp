@@ -21,19 +21,14 @@ std::optional<slab::RememberedElongation> Engine::elongation() {
   return std::nullopt;
 }
 
-Pace::Pace(const RunSpec& run) {
-  if (const slab::SchemeInfo* scheme = run.facts().scheme) {
-    pass_ = scheme->steps_per_pass;
-  }
-}
-
 void Pace::record(std::int64_t steps, double seconds) {
   constexpr double chunk_seconds = 0.1;
+  constexpr std::int64_t pass = 2;  // the most steps that one pass over a slab makes
   const double fit = seconds > 0 ? chunk_seconds * static_cast<double>(steps) / seconds
                                  : static_cast<double>(longest_chunk);
   // Grow by at most 4, so that one quick chunk of a slow run does not make the next one long.
   steps_ = std::min({static_cast<std::int64_t>(std::min(fit, 1e9)), longest_chunk, 4 * steps});
-  steps_ = std::max(pass_, steps_ - steps_ % pass_);
+  steps_ = std::max(pass, steps_ - steps_ % pass);
 }
 
 Stepper::Stepper(const parallel::Communicator& comm, Engine& engine, const RunSpec& run)
@@ -131,8 +126,7 @@ TimeLoop::TimeLoop(const parallel::Communicator& comm, Engine& engine, const Run
       stepper_(comm, engine, run),
       observers_(observers),
       is_at_start_(!resumed),
-      step_(resumed.value_or(0)),
-      pace_(run) {}
+      step_(resumed.value_or(0)) {}
 
 namespace {
 

@@ -19,14 +19,11 @@ class Pace {
  public:
   static constexpr std::int64_t longest_chunk = 4096;
 
-  explicit Pace(const RunSpec& run);
-
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   /// Records the steps and the duration of the last chunk.
   void record(std::int64_t steps, double seconds);
 
  private:
-  std::int64_t pass_ = 1;  // steps
   std::int64_t steps_ = 16;
 };
 

@@ -178,7 +178,7 @@ class ComparisonRunner {
     if (comm_.is_root() && !spec_.quiet) {
       progress.emplace(own_, title(current_->comparisons()), current_->step(), current_->steps());
     }
-    pace_ = engine::Pace(spec_.run);
+    pace_ = {};
     while (!current_->is_done()) {
       const Reason mine = reason();
       const auto last = next_window_end(ranks, mine);
@@ -355,7 +355,7 @@ class ComparisonRunner {
   parallel::StopNotice notice_;             // that a rank has met one
   std::vector<std::vector<double>> saved_;  // states of this rank's own, to go on with
   Batch under_way_;                         // comparisons that a checkpoint had begun
-  engine::Pace pace_{spec_.run};
+  engine::Pace pace_;
   Clock::time_point saved_at_ = Clock::now();
   std::int64_t saved_step_ = 0;
 };
