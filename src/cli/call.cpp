@@ -65,7 +65,7 @@ Validated with_checkpoint(const Invocation& call, Validated request) {
   });
   const std::string before = parallel::from_root(call.comm, [&] {
     const io::Recipe recipe = io::read_recipe(file);
-    if (!io::is_checkpoint(file)) {
+    if (!recipe.is_checkpoint) {
       throw UserError("restart",
                       file + " is a result, no checkpoint; give a checkpoint, or --config " + file);
     }

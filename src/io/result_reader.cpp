@@ -223,10 +223,6 @@ std::string read_text_attribute(const Handle& file, const std::string& path,
   return text_in({attribute, true}).value_or("");
 }
 
-bool is_checkpoint(const std::string& path) {
-  return H5Lexists(open_for_reading(path).id(), "checkpoint", H5P_DEFAULT) > 0;
-}
-
 Recipe read_recipe(const std::string& path) {
   const Handle file = open_for_reading(path);
   const std::string kind = read_text_attribute(file, "/", "kind");
@@ -234,7 +230,7 @@ Recipe read_recipe(const std::string& path) {
     const Handle configuration(H5Oopen(file.id(), "configuration", H5P_DEFAULT), H5Oclose);
     if (H5Iget_type(configuration.id()) == H5I_DATASET) {
       if (const auto text = text_in({configuration})) {
-        return {kind, *text};
+        return {kind, *text, H5Lexists(file.id(), "checkpoint", H5P_DEFAULT) > 0};
       }
     }
   }
