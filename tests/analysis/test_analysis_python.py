@@ -93,7 +93,7 @@ def test_a_run_has_what_the_file_of_the_command_line_has(tmp_path):
         np.testing.assert_array_equal(run.to_dataframe()["u(0.5)"], expected["probe/u"][:, 1])
         assert run.to_dataframe().index.name == "t" and run.title == expected.attrs["title"]
     assert run.settings["steps"] == "2000"
-    with pytest.raises(masing.MasingError, match="no dataset /field/v; it has .*field/u$"):
+    with pytest.raises(masing.MasingError, match="no dataset /field/v; it has .*field/u[^;]*$"):
         run["field/v"]
     with pytest.raises(masing.MasingError, match="no dataset /energy/work; it has .*energy/input[^;]*$"):
         run["energy/work"]
