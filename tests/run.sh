@@ -46,7 +46,7 @@ if [ -z "${MASING_TESTS_LOGS:-}" ]; then
   trap 'exit 130' INT
   trap 'exit 143' TERM
   set -m
-  "$0" "${arguments[@]}" </dev/null &
+  "$root/tests/run.sh" "${arguments[@]}" </dev/null &
   group=$!
   set +m
   wait "$group"
