@@ -249,7 +249,11 @@ double available_bytes(const std::string& path) {
 
 void require_replaceable(const std::string& path, const std::string& quantity) {
   require_regular(path, quantity);
-  if (access(path.c_str(), F_OK) == 0 && !kind_at_start(path)) {
+  const std::optional<std::string> kind = kind_at_start(path);
+  if (quantity == "checkpoint" && !kind.value_or("").empty() && kind != "checkpoint") {
+    throw base::UserError(quantity, path + " is a result, no checkpoint; give another name");
+  }
+  if (access(path.c_str(), F_OK) == 0 && !kind) {
     throw base::UserError(
         quantity, path +
                       " is there already and was not made by masing; move it, or give another "
@@ -269,6 +273,9 @@ std::optional<std::string> kind_at_start(const std::string& path) {
   head.resize(static_cast<std::size_t>(file.gcount()));
   if (!head.empty() && (!head.starts_with(signature) || head.find("masing") == std::string::npos)) {
     return std::nullopt;
+  }
+  if (head.find(std::string_view("checkpoint", 11)) != std::string::npos) {
+    return "checkpoint";  // its group's name, with the 0 behind it
   }
   // HDF5 keeps short texts one after another: 8 bytes, one with the length, 7, and the text. The
   // second number of the schema may be another.

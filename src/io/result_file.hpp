@@ -36,11 +36,12 @@ std::filesystem::path folder_of(const std::string& path);
 double available_bytes(const std::string& path);
 
 /// Throws UserError, of the `quantity` that gives the path, where there is a file that is neither
-/// empty nor made by masing: it would be replaced. Local.
+/// empty nor made by masing, or a result where the quantity is "checkpoint": it would be replaced.
+/// Local.
 void require_replaceable(const std::string& path, const std::string& quantity);
 
-/// The kind of a file by its first bytes, without HDF5, which may not stand a damaged one; empty or
-/// any text where it is not seen, nothing of a file that masing did not begin. Local.
+/// The kind of a file by its first bytes, without HDF5, which may not stand a damaged one; of a
+/// checkpoint "checkpoint"; empty or any text where it is not seen, nothing of a file that masing did not begin. Local.
 std::optional<std::string> kind_at_start(const std::string& path);
 
 /// The files that a run to the result file `path` writes: itself, what it is made in, and its lock.

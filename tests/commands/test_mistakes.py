@@ -27,7 +27,7 @@ REFUSED = {
     "threshold 0": (("--threshold=0",),
                     ["the largest stiffness * threshold is 0; it must lie between 1e-200 and 1e200"]),
     "energy too small": (("--threshold=1e-110*(s+0.1)", "--cells=9", "--energy"),
-                         ["the largest stiffness * threshold^2 / 2, for --energy, is 6.05"]),
+                         ["the largest energy k eta^2 / 2 of --energy is 6.05"]),
     "lower threshold": (("--threshold-down=0.3-s", "--cells=inf"), ["--threshold-down: eta_down(s) = -"]),
     "upper threshold": (("--threshold-down=2", "--threshold=-s-0.1"), ["--threshold: eta(s)"]),
     "u0 beyond": (("--cells=20", "--initial-u=s > 0.9 ? 1.2 : 0"), ["--initial-u", "1.2", "s = 0.95", "|u0|", "<="]),
@@ -207,6 +207,9 @@ def test_no_output_replaces_what_the_run_reads_or_what_is_not_masings(masing):
         assert message in refused and words[-1].split("=")[1] in refused
     assert foreign in masing.refused("benchmark", "--quick", "--output=notes.txt")
     masing.done("simulate", *run, "--sample-every=1", "--output=run.h5")
+    assert "run.h5 is a result, no checkpoint" in masing.refused("simulate", *run, "--checkpoint=run.h5", "--output=o.h5")
+    for _ in range(2):  # a checkpoint is replaced
+        masing.done("simulate", *run, "--checkpoint=c.h5", "--checkpoint-every=7", "--output=o.h5")
     levels = ("--levels=5,10", "--final-time=2", "--cells=5", "--expect-order=none", "--quiet")
     before = (masing.folder / "run.h5").read_bytes()
     assert reads in masing.refused("converge", *levels, "--reference=run.h5", "--output=run.h5")
