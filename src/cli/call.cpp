@@ -41,7 +41,7 @@ std::string without_what_follows(Command command, const std::string& whole) {
     if (line == std::string::npos) {
       continue;
     }
-    const auto rest = text.substr(0, line) + text.substr(text.find('\n', line + 1));
+    auto rest = text.substr(0, line) + text.substr(text.find('\n', line + 1));
     const Files files{.text = [&rest](const std::string& /*path*/) { return rest; }};
     try {
       const Validated made = validated(parse(command, {"--config", ""}, files));
@@ -66,8 +66,7 @@ Validated with_checkpoint(const Invocation& call, Validated request) {
   const std::string before = parallel::from_root(call.comm, [&] {
     const io::Recipe recipe = io::read_recipe(file);
     if (!recipe.is_checkpoint) {
-      throw UserError("restart",
-                      file + " is a result, no checkpoint; give a checkpoint, or --config " + file);
+      throw UserError("restart", file + " is a result, no checkpoint; give --config " + file);
     }
     require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");
     return recipe.configuration;

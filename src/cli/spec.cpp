@@ -164,12 +164,10 @@ void warn_of_table(Validated& made) {
   constexpr double same_time = 1e-9;  // a table that ends this much before T, relatively, ends at T
   const Configuration& c = made.configuration;
   const auto points = made.run.drive.kinks();
-  if (points.size() <= 1) {
-    return;
-  }
-  const bool is_long = points.back() >= c.final_time * (1.0 - same_time);
-  const double taken = c.final_time - std::max(0.0, points.front());
-  if (is_long && (c.steady || taken >= 0.1 * (points.back() - points.front()))) {
+  const double begin = points.empty() ? 0.0 : std::max(0.0, points.front());
+  const bool is_long =
+      !c.steady && !points.empty() && c.final_time - begin < 0.1 * (points.back() - begin);
+  if (points.size() <= 1 || (!is_long && points.back() >= c.final_time * (1.0 - same_time))) {
     return;
   }
   const char* const key = c.position                 ? "position"
@@ -185,7 +183,8 @@ void warn_of_table(Validated& made) {
 /// Adds a warning where a prescribed position does not begin at x0.
 void warn_of_start(Validated& made) {
   const Configuration& c = made.configuration;
-  if (const double start = c.position ? (*c.position)(0.0) : c.x0; start != c.x0) {
+  const double start = c.position ? (*c.position)(0.0) : c.x0;
+  if (std::abs(start - c.x0) > 1e-12 * std::max(1.0, std::abs(c.x0))) {  // beyond rounding
     made.warnings.push_back(fmt::format(
         "{}: x(0) = {} is not x0 = {}, where u = u0; x goes there at once, before the first sample",
         origin_of(*made.request, "position"), base::to_text(start), base::to_text(c.x0)));

@@ -44,8 +44,7 @@ class EnergyRecorder final : public RowRecorder {
         step_(context.run.time.step()),
         cells_(model.slab->field_cells()),
         profile_(*context.profile),
-        fixed_point_(energy_bound(comm_, profile_, cells_),
-                     "stiffness * threshold^2 / 2, for --energy,") {
+        fixed_point_(energy_bound(comm_, profile_, cells_), "energy k eta^2 / 2 of --energy") {
     rows_.add("/energy/t", {"time of the sample", "t"});
     rows_.add("/energy/kinetic", {"kinetic energy of the mass", "m y^2/2"});
     rows_.add("/energy/elastic", {"elastic energy of all springs", "k0 x^2/2 + int k u^2/2 ds"});

@@ -35,9 +35,7 @@ constexpr PointColumn point_columns[] = {
     {"centre", "their mean; NaN where the cycle drifts", "x_m", &PointNumbers::centre},
     {"restoring_amplitude", "half the difference of the restoring force at both", "f_X",
      &PointNumbers::restoring_amplitude},
-    {"loss",
-     "energy lost to hysteresis over the last period, or the cycle: the area of the restoring "
-     "force over x",
+    {"loss", "energy lost to hysteresis over the last period, or the cycle: the area of the loop",
      "D", &PointNumbers::loss},
     {"secant_stiffness", "restoring_amplitude over amplitude", "K_s",
      &PointNumbers::secant_stiffness},

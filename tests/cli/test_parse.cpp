@@ -126,7 +126,7 @@ TEST(Parse, warns_of_tables_of_which_a_run_takes_little) {
   EXPECT_EQ(warnings("--base-acceleration table:f.csv --final-time 60", "0 1\n1e4 2\n").size(), 1);
   EXPECT_EQ(warnings(force + "60", "100 1\n160 2\n").size(), 1) << "none of it";
   EXPECT_EQ(warnings(force + "60", "0 1\n600 2\n"), Words());
-  EXPECT_EQ(warnings(force + "60", "-500 1\n90 2\n"), Words());
+  EXPECT_EQ(warnings(force + "60", "-5000 1\n60 2\n"), Words()) << "what is before 0 may be long";
   EXPECT_EQ(warnings(force + "60", "0 1\n59.999999999 2\n"), Words()) << "rounded";
   EXPECT_EQ(
       warnings(force + "60", "0 1\n59 2\n"),

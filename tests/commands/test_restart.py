@@ -454,7 +454,7 @@ def test_a_checkpoint_of_the_other_command_is_refused(masing, checkpoint):
 
 def test_a_result_is_told_from_a_checkpoint(masing):
     masing.done("simulate", "--cells=3", "--steps=20", "--final-time=1", "--quiet", "--output=o.h5")
-    said = "--restart: o.h5 is a result, no checkpoint; give a checkpoint, or --config o.h5"
+    said = "--restart: o.h5 is a result, no checkpoint; give --config o.h5"
     for words in (("simulate",), (*STUDY, "--quiet")):
         assert said in masing.refused(*words, "--restart=o.h5")
     assert masing.names() == ["o.h5"]
