@@ -438,7 +438,8 @@ bool begin_mpi() {
     choose_how_to_wait();
     setenv("OMPI_MCA_opal_signal", "", 0);  // no handlers of Open MPI's own
     int level = 0;
-    std::jthread watch = started_by_launcher() ? watch_launcher() : std::jthread();
+    // Slurm ends its tasks itself, and what a script of a step starts may outlive the script.
+    std::jthread watch = std::getenv("OMPI_COMM_WORLD_SIZE") ? watch_launcher() : std::jthread();
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level));
     watch = {};  // joined
     std::error_code ignored;
