@@ -189,10 +189,10 @@ int masing_points_energies(const masing_points* p, double* stored, double* dissi
 }
 size_t masing_points_state_size(const masing_points* p) { return answer(p, &Points::state_size); }
 int masing_points_state(const masing_points* p, double* state, size_t n) {
-  return answer(p, [=](auto& all) { (void)all.state({given(state, "state"), n}); });
+  return answer(p, [=](auto& all) { (void)all.state({n == 0 ? state : given(state, "state"), n}); });
 }
 int masing_points_restore(masing_points* p, const double* state, size_t n) {
-  return answer(p, [=](auto& all) { all.restore({given(state, "state"), n}); });
+  return answer(p, [=](auto& all) { all.restore({n == 0 ? state : given(state, "state"), n}); });
 }
 masing_point* masing_points_at(masing_points* p, size_t i) {
   return answer(p, [i](auto& of) { return static_cast<masing_point*>(&of[i]); });

@@ -58,7 +58,7 @@ void alone(const Points& points, const Work& work) {
 template <class Points>
 struct PointsCaster : py::detail::type_caster_base<Points> {
   bool load(py::handle source, bool convert) {
-    if (!py::detail::type_caster_base<Points>::load(source, convert)) {
+    if (!py::detail::type_caster_base<Points>::load(source, convert) || source.is_none()) {
       return false;
     }
     for (const Row& other : moving) {

@@ -28,6 +28,7 @@ static void faults(const masing_material* material) {
   double numbers[64];
   masing_point* point = masing_point_new(material, 0.0);
   masing_points* points = masing_points_new(material, 2, 0.0);
+  masing_points* none = masing_points_new(material, 0, 0.0);
 
   /* What is not admissible. */
   expect_fault(masing_material_of_springs(0, one, one, NULL, NULL, 0.0) == NULL);
@@ -89,10 +90,12 @@ static void faults(const masing_material* material) {
   expect_fault(masing_points_restore(NULL, numbers, 64) == MASING_MISTAKE);
   expect_fault(masing_points_restore(points, NULL, 64) == MASING_MISTAKE);
   expect_fault(masing_points_at(NULL, 0) == NULL);
+  told += masing_points_state(none, NULL, 0) + masing_points_restore(none, NULL, 0); /* no faults */
   printf("null %s\n", masing_last_error());
   masing_material_free(NULL);
   masing_point_free(NULL);
   masing_points_free(NULL);
+  masing_points_free(none);
   masing_points_free(points);
   masing_point_free(point);
   print("told", told);
