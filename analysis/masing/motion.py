@@ -29,8 +29,9 @@ class Motion:
 def motion(result):
     """The Motion of a Run, a Study or a Scan, by its configuration."""
     model, is_curve = result.model, getattr(result, "kind", None) == "closed curves"
-    return Motion(model.startswith("masing"), not (is_curve or model.endswith("quasistatic")),
-                  *(bool(result.settings.get(key, "0").strip("-0.")) for key in ("damping", "base-acceleration")))
+    is_damped, moves = (bool(result.settings.get(key, "0").strip("-0.")) for key in ("damping", "base-acceleration"))
+    label = result.attributes("series/force").get("label", "a_g" * moves)  # a scan has none
+    return Motion(model.startswith("masing"), not (is_curve or model.endswith("quasistatic")), is_damped, "a_g" in label)
 
 
 def restoring_of_all(results):

@@ -119,17 +119,17 @@ def test_a_problem_without_an_exact_solution_says_why_but_of_other_models(masing
 
 def test_a_page_says_which_files_have_no_seal_that_holds(result_of, page_with, page_of, masing):
     sealed, changed, damaged = (result_of("simulate", f"{name}.h5", "--model=masing-quasistatic", *CASE, "--steps=2000")
-                                for name in ("sealed", "changed", "damaged"))
+                                for name in ("sealed", "changed", "dama;ged"))
     with h5py.File(changed, "a") as file:
         file["series/x"][3] += 1
     with damaged.open("r+b") as file:
         file.seek(damaged.stat().st_size // 2)
         file.write(bytes([file.read(1)[0] ^ 1]))
     assert [reproduction(Run(path), masing).seal_fault for path in (sealed, damaged)] == [
-        "", "damaged.h5 is damaged: its checksum is another"]
+        "", "dama;ged.h5 is damaged: its checksum is another"]
     words = page_with(sealed, changed, damaged).words
     for said in ("Trajectories 2 of 3 files without a seal that holds", "no seal that holds changed.h5 has no seal: an",
-                 "no seal that holds damaged.h5 is damaged: its checksum is another.", "Seals were checked."):
+                 "no seal that holds dama;ged.h5 is damaged: its checksum is another.", "Seals were checked."):
         assert said in words
     assert "a seal that holds" not in page_with(sealed).words
     words = page_of(sealed, changed).words

@@ -96,7 +96,7 @@ def test_runs_without_a_period_show_the_largest_displacement(result_of):
 def test_the_largest_displacement_is_that_of_either_sign():
     points = {"a": np.array([1.0, 2.0]), "most_x": np.array([0.5, 3.0]), "least_x": np.array([-2.0, -1.0])}
     scan = SimpleNamespace(kind="runs", model="masing", settings={}, axes={"a": points["a"]}, values=points.get,
-                           done=np.full(2, True), families=lambda over: [({}, np.arange(2))])
+                           done=np.full(2, True), families=lambda over: [({}, np.arange(2))], attributes=lambda name: {})
     axes = Figure().add_subplot()
     figures._over(axes, scan, "a", "largest")
     assert list(axes.lines[0].get_ydata()) == [2, 3]

@@ -53,7 +53,7 @@ def seal_fault(run, program=None):
     # It checks the seal of a file before it reads what follows.
     answer = masing.run(program, run.attributes("/")["kind"], "--config", run.path, "--print-config")
     said = [line for line in answer.said(masing.WARNING) + answer.said() if line.startswith(f"{run.path} ")]
-    return said[0].replace(str(run.path), run.path.name).partition(";")[0] if said else "" if answer.code == 0 else None
+    return run.path.name + said[0][len(str(run.path)):].partition(";")[0] if said else "" if answer.code == 0 else None
 
 
 def provenance_section(runs, reproductions):
