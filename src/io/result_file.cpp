@@ -274,7 +274,7 @@ std::optional<std::string> kind_at_start(const std::string& path) {
   if (!head.empty() && (!head.starts_with(signature) || head.find("masing") == std::string::npos)) {
     return std::nullopt;
   }
-  if (head.find(std::string_view("checkpoint", 11)) != std::string::npos) {
+  if (head.find(std::string_view("checkpoint\0", 11)) != std::string::npos) {
     return "checkpoint";  // its group's name, with the 0 behind it
   }
   // HDF5 keeps short texts one after another: 8 bytes, one with the length, 7, and the text. The
