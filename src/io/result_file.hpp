@@ -41,7 +41,8 @@ double available_bytes(const std::string& path);
 void require_replaceable(const std::string& path, const std::string& quantity);
 
 /// The kind of a file by its first bytes, without HDF5, which may not stand a damaged one; of a
-/// checkpoint "checkpoint"; empty or any text where it is not seen, nothing of a file that masing did not begin. Local.
+/// checkpoint "checkpoint"; empty or any text where it is not seen, nothing of a file that masing
+/// did not begin. Local.
 std::optional<std::string> kind_at_start(const std::string& path);
 
 /// The files that a run to the result file `path` writes: itself, what it is made in, and its lock.
