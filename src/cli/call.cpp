@@ -65,7 +65,7 @@ Validated with_checkpoint(const Invocation& call, Validated request) {
   });
   const std::string before = parallel::from_root(call.comm, [&] {
     const io::Recipe recipe = io::read_recipe(file);
-    if (!recipe.is_checkpoint) {
+    if (io::kind_at_start(file) != "checkpoint") {
       throw UserError("restart", file + " is a result, no checkpoint; give --config " + file);
     }
     require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");

@@ -230,7 +230,7 @@ Recipe read_recipe(const std::string& path) {
     const Handle configuration(H5Oopen(file.id(), "configuration", H5P_DEFAULT), H5Oclose);
     if (H5Iget_type(configuration.id()) == H5I_DATASET) {
       if (const auto text = text_in({configuration})) {
-        return {kind, *text, H5Lexists(file.id(), "checkpoint", H5P_DEFAULT) > 0};
+        return {kind, *text};
       }
     }
   }

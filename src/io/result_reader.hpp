@@ -75,11 +75,10 @@ std::string text_of(const std::string& path);
 /// where the file has no field of a slab, or a thinned one. Local, without MPI.
 std::string last_field(const std::string& path);
 
-/// What `masing reproduce` needs of a result file to make it again; a checkpoint has the same.
+/// What `masing reproduce` needs of a result file to make it again.
 struct Recipe {
   std::string kind;           ///< "simulate", "converge" or "scan"
   std::string configuration;  ///< its .ini
-  bool is_checkpoint = false;
 };
 
 /// The recipe of a result file. Throws UserError if it is not one. Local, without MPI.
