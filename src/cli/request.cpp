@@ -490,4 +490,10 @@ std::string origin_of(const Request& request, const std::string& quantity) {
   return entry == request.entries.end() ? "--" + quantity : entry->second.origin;
 }
 
+base::UserError with_place(const Request& request, const base::UserError& error) {
+  return error.quantity().empty()
+             ? error
+             : base::UserError(origin_of(request, error.quantity()) + ": " + error.fault());
+}
+
 }  // namespace masing::cli

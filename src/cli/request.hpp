@@ -72,17 +72,16 @@ Configuration configuration_of(const Request& request, std::span<const double> v
 /// Where a quantity was given, for messages: "--mass", "case.ini line 3, mass". Local.
 std::string origin_of(const Request& request, const std::string& quantity);
 
-/// What `work` returns; a UserError that names a quantity is rethrown with the place where its
-/// option was given. Local if `work` is.
+/// `error`, or where it names a quantity the same with the place where its option was given. Local.
+base::UserError with_place(const Request& request, const base::UserError& error);
+
+/// What `work` returns; a UserError is rethrown with_place. Local if `work` is.
 template <typename Work>
 auto with_place_of_quantity(const Request& request, const Work& work) {
   try {
     return work();
   } catch (const base::UserError& error) {
-    if (error.quantity().empty()) {
-      throw;
-    }
-    throw base::UserError(origin_of(request, error.quantity()) + ": " + error.fault());
+    throw with_place(request, error);
   }
 }
 

@@ -68,7 +68,9 @@ int benchmark(const cli::Invocation& call) {
   const benchmark::Report report = benchmark::measured(comm, effort);
   const io::OutputLock lock(comm, output);
   io::write_file(comm, {output, "benchmark", "", call.command_line},
-                 [&](const io::Handle& file) { benchmark::write(comm, file, report); });
+                 [&](const parallel::Communicator& root, const io::Handle& file) {
+                   benchmark::write(root, file, report);
+                 });
   cli::print(comm, fmt::format("masing benchmark: {}benchmark in {}\n", report.table, output));
   return base::exit_done;
 }

@@ -17,8 +17,10 @@
 /// The commands of the program, which join the rooms below.
 namespace masing::commands {
 
-/// What is said of a trajectory once its file is finished.
+/// What is known of a trajectory while it is made and, once is_done, of its result.
 struct Summary {
+  std::int64_t step = 0;         ///< that it has reached
+  bool is_done = false;          ///< its file is sealed
   int ranks = 1;                 ///< that made it
   bool cores_are_short = false;  ///< ranks that split it waited for cores
   double least_x = std::numeric_limits<double>::infinity();

@@ -3,24 +3,13 @@
 #include <fmt/core.h>
 
 #include "base/error.hpp"
-#include "io/checkpoint.hpp"
-#include "io/result_file.hpp"
 #include "study/refinement.hpp"
 
 namespace masing::commands {
 
 study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec,
                   const std::function<void(const study::Study& study)>& announce) {
-  const parallel::PhaseTimer timer(parallel::Phase::rest);
-  const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
-  study::Study study = study::refine(comm, spec);
-  if (announce) {
-    announce(study);
-  }
-  io::write_file(comm, spec.result,
-                 [&](const io::Handle& file) { study::write(comm, file, spec, study); });
-  io::remove_checkpoint(comm, spec.checkpoint.path);
-  return study;
+  return study::refine(comm, spec, announce);
 }
 
 int run(const parallel::Communicator& comm, const study::StudySpec& spec) {

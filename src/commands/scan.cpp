@@ -6,23 +6,18 @@
 
 #include "base/error.hpp"
 #include "cli/spec.hpp"
-#include "io/checkpoint.hpp"
-#include "io/result_file.hpp"
 #include "scan/points.hpp"
 
 namespace masing::commands {
 
 scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan) {
-  const scan::ScanSpec& spec = scan.spec;
-  const parallel::PhaseTimer timer(parallel::Phase::rest);
-  const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
-  scan::Scan made = scan::make_points(comm, spec, [&](const auto values, const auto& make) {
-    cli::with_place_of_quantity(*scan.request, [&] { make(cli::problem_at(scan, values)); });
-  });
-  io::write_file(comm, spec.result,
-                 [&](const io::Handle& file) { scan::write(comm, file, spec, made); });
-  io::remove_checkpoint(comm, spec.checkpoint.path);
-  return made;
+  const scan::Problems problems{
+      .at = [&](std::span<const double> values) { return cli::problem_at(scan, values); },
+      .message =
+          [&](const base::UserError& error) {
+            return cli::with_place(*scan.request, error).what();
+          }};
+  return scan::make_scan(comm, scan.spec, problems);
 }
 
 int run(const parallel::Communicator& comm, const cli::Scan& request) {

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/say.hpp"
+#include "campaign/campaign.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/checkpoint.hpp"
@@ -56,60 +56,158 @@ class Watcher final : public engine::Observer {
 
 constexpr const char* cores_are_short = ", cores are short";
 
-/// Integrates into the open file. All that writes to it is gone when this returns.
-Summary integrate_into(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                       const engine::Setup& setup, io::OutputFile& output, const Show& show) {
-  const engine::RunSpec& run = simulation.run;
-  const io::CheckpointSpec& checkpoint = simulation.checkpoint;
-  const std::int64_t steps = run.time.steps;
-  Summary summary;
-  Watcher watcher(summary, show);
-  const auto recorders =
-      io::make_recorders({comm, output.file(), run, setup.profile.get(), simulation.output});
-  std::vector<engine::Observer*> observers{&watcher};
-  for (const auto& recorder : recorders) {
-    observers.push_back(recorder.get());
-  }
-  output.start_rows();
-  const io::Participants participants{setup.engine.get(), observers};
-  const io::Saving saving{checkpoint, simulation.result, participants,
-                          [&](const io::Handle& file) { output.save_rows(file, checkpoint.path); }};
-  std::optional<std::int64_t> resumed;
-  if (checkpoint.restart) {
-    resumed = io::resume(comm, *checkpoint.restart, steps, participants);
-  }
-  std::unique_ptr<engine::Observer> disk_writer;
-  if (checkpoint.scheduled) {
-    disk_writer = output.make_disk_writer();
-    observers.push_back(disk_writer.get());
-  }
-  const engine::TimeLoop* running = nullptr;
-  std::optional<io::Progress> progress;
-  if (!simulation.quiet) {
-    observers.push_back(&progress.emplace(
-        comm, engine::title(run), resumed.value_or(0), steps,
-        [&running] { return running->waits_for_cores() ? cores_are_short : ""; }));
+/// A trajectory with its result file, if it has one, as the work of all ranks of `comm`.
+class RunWork final : public campaign::Work {
+ public:
+  /// `show` and `summary` must outlive it. Throws as engine::make_setup. Collective.
+  RunWork(const parallel::Communicator& comm, const cli::Simulation& simulation, const Show& show,
+          Summary& summary)
+      : comm_(comm),
+        simulation_(simulation),
+        summary_(summary),
+        setup_(engine::make_setup(comm, simulation.run)),  // refused before there is a file
+        watcher_(summary, show),
+        observers_{&watcher_} {
+    if (!simulation.result.path.empty() || simulation.result.image != nullptr) {
+      open_file();
+    }
+    loop_.emplace(comm, *setup_.engine, simulation.run, observers_);
   }
 
-  try {
-    const parallel::PhaseTimer timer(parallel::Phase::steps, &summary.seconds);
-    engine::TimeLoop loop(comm, *setup.engine, run, observers, resumed);
-    running = &loop;
-    io::integrate(comm, saving, steps, loop);
-    summary.cores_are_short = parallel::min_over_ranks(comm, loop.waits_for_cores() ? 0 : 1) == 0;
-  } catch (const base::Stopped& stopped) {
-    throw base::Stopped(stopped.what() + io::restart_advice(checkpoint));
+  engine::Pause advance(std::int64_t last, engine::Pause wish,
+                        campaign::Records& /*records*/) override {
+    const parallel::PhaseTimer timer(parallel::Phase::steps);
+    begun_ = begun_.value_or(Clock::now());
+    // The last step is saved, too: a longer run can go on from it.
+    if (loop_->is_done() && simulation_.checkpoint.scheduled && !end_is_saved_) {
+      return engine::Pause::save;
+    }
+    if (!loop_->is_done()) {
+      const engine::Pause pause = loop_->advance(last, wish);
+      summary_.step = loop_->step();
+      if (pause != engine::Pause::none || !loop_->is_done() || simulation_.checkpoint.scheduled) {
+        return pause;
+      }
+    }
+    finish();
+    return engine::Pause::none;
   }
-  parallel::broadcast(comm, std::span(&summary.seconds, 1));  // every rank must write the same
-  summary.samples = io::SampledSteps(simulation.output.sampling).count();
-  summary.self_check = setup.engine->self_check();
-  summary.steps_per_second = static_cast<double>(steps - resumed.value_or(0)) / summary.seconds;
-  summary.updates_per_second = summary.steps_per_second * engine::swept_cells(run);
-  io::write_time(output.file(), "wall_seconds", summary.seconds);
-  io::write_time(output.file(), "steps_per_second", summary.steps_per_second);
-  io::write_time(output.file(), "cell_updates_per_second", summary.updates_per_second);
-  return summary;
-}
+  [[nodiscard]] bool is_done() const override { return summary_.is_done; }
+  [[nodiscard]] campaign::Batch units() const override { return {0}; }
+  [[nodiscard]] campaign::Count steps() const override {
+    return {loop_->step(), simulation_.run.time.steps};
+  }
+  [[nodiscard]] std::string remark() const override {
+    return loop_->waits_for_cores() ? cores_are_short : "";
+  }
+  void serialize(engine::Archive& archive) override {
+    loop_->serialize(archive);
+    end_is_saved_ = loop_->is_done();
+    if (archive.restores()) {
+      first_step_ = summary_.step = loop_->step();
+    }
+  }
+  void attach(const io::Handle& checkpoint) const override {
+    if (output_) {
+      output_->save_rows(checkpoint, simulation_.checkpoint.path);
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Makes the result file and its recorders; where the run is resumed, with the rows that it has.
+  void open_file() {
+    const io::ResultSpec& result = simulation_.result;
+    const io::CheckpointSpec& checkpoint = simulation_.checkpoint;
+    io::require_room(comm_, simulation_.run, simulation_.output, result.path, checkpoint);
+    std::optional<io::WrittenRows> rows;
+    if (checkpoint.restart) {
+      rows = io::rows_of(comm_, *checkpoint.restart, result.path);
+    }
+    output_.emplace(comm_, result, std::move(rows));
+    recorders_ = io::make_recorders(
+        {comm_, output_->file(), simulation_.run, setup_.profile.get(), simulation_.output});
+    output_->start_rows();
+    if (checkpoint.scheduled) {
+      recorders_.push_back(output_->make_disk_writer());
+    }
+    for (const auto& recorder : recorders_) {
+      observers_.push_back(recorder.get());
+    }
+  }
+
+  /// Writes what is left, completes the summary and seals the file.
+  void finish() {
+    loop_->finish();
+    const bool waits = loop_->waits_for_cores();
+    summary_.cores_are_short = parallel::min_over_ranks(comm_, waits ? 0 : 1) == 0;
+    const engine::RunSpec& run = simulation_.run;
+    const auto steps = static_cast<double>(run.time.steps - first_step_);
+    summary_.seconds = std::chrono::duration<double>(Clock::now() - *begun_).count();
+    parallel::broadcast(comm_, std::span(&summary_.seconds, 1));  // every rank must write the same
+    summary_.samples = io::SampledSteps(simulation_.output.sampling).count();
+    summary_.self_check = setup_.engine->self_check();
+    summary_.steps_per_second = steps / summary_.seconds;
+    summary_.updates_per_second = summary_.steps_per_second * engine::swept_cells(run);
+    if (output_) {
+      io::write_time(output_->file(), "wall_seconds", summary_.seconds);
+      io::write_time(output_->file(), "steps_per_second", summary_.steps_per_second);
+      io::write_time(output_->file(), "cell_updates_per_second", summary_.updates_per_second);
+      recorders_.clear();  // they hold datasets of the file
+      output_->finish();
+    }
+    summary_.is_done = true;
+  }
+
+  const parallel::Communicator& comm_;
+  const cli::Simulation& simulation_;
+  Summary& summary_;
+  engine::Setup setup_;
+  std::optional<io::OutputFile> output_;
+  std::vector<std::unique_ptr<engine::Observer>> recorders_;
+  Watcher watcher_;
+  std::vector<engine::Observer*> observers_;
+  std::optional<engine::TimeLoop> loop_;
+  std::int64_t first_step_ = 0;  // that the run was resumed at
+  std::optional<Clock::time_point> begun_;
+  bool end_is_saved_ = false;
+};
+
+/// A run as the source of one work, whose units are its steps.
+class RunSource final : public campaign::Source {
+ public:
+  RunSource(const cli::Simulation& simulation, const Show& show, Summary& summary)
+      : simulation_(simulation), show_(show), summary_(summary) {}
+
+  [[nodiscard]] std::string unit_name() const override { return "steps"; }
+  [[nodiscard]] campaign::Count count() const override {
+    return {summary_.step, simulation_.run.time.steps};
+  }
+  campaign::Packing pack(const campaign::Batch& under_way, int ranks) override {
+    const engine::RunSpec& run = simulation_.run;
+    campaign::Packing packing{.seconds = engine::estimated_seconds(run, ranks)};
+    if (under_way.empty() && !summary_.is_done) {
+      packing.together = {{0}};
+    }
+    return packing;
+  }
+  std::unique_ptr<campaign::Work> begin(const parallel::Communicator& ranks,
+                                        const campaign::Batch& /*units*/) override {
+    return std::make_unique<RunWork>(ranks, simulation_, show_, summary_);
+  }
+  [[nodiscard]] std::string title(const campaign::Batch& /*units*/) const override {
+    return engine::title(simulation_.run);
+  }
+  void take(campaign::Unit /*unit*/, std::span<const double> /*numbers*/) override {}
+  void serialize(engine::Archive& /*archive*/) override {}
+  void share(const parallel::Communicator& /*comm*/) override {}
+
+ private:
+  const cli::Simulation& simulation_;
+  const Show& show_;
+  Summary& summary_;
+};
 
 std::string text_of(const Summary& summary, const cli::Simulation& simulation, int ranks) {
   const engine::RunSpec& run = simulation.run;
@@ -140,68 +238,16 @@ std::string text_of(const Summary& summary, const cli::Simulation& simulation, i
   return text + fmt::format("\n  {} samples in {}\n", summary.samples, simulation.result.path);
 }
 
-/// engine::make_setup, which may be stopped before there is anything to save.
-engine::Setup made_setup(const parallel::Communicator& comm, const cli::Simulation& simulation) {
-  const base::Polling polling = io::saying_seconds(comm.is_root() && !simulation.quiet,
-                                                   "setting up " + engine::title(simulation.run));
-  try {
-    return engine::make_setup(comm, simulation.run);
-  } catch (const base::Stopped& stopped) {
-    throw base::Stopped(std::string(stopped.what()) + io::nothing_lost);
-  }
-}
-
-/// Makes a run with its file.
-Summary run_to_file(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                    const Show& show) {
-  const parallel::PhaseTimer timer(parallel::Phase::setup);
-  // What the engine cannot solve is refused before there is a file.
-  const engine::Setup setup = made_setup(comm, simulation);
-  io::require_room(comm, simulation.run, simulation.output, simulation.result.path,
-                   simulation.checkpoint);
-  const io::ResultSpec& result = simulation.result;
-  const io::CheckpointSpec& checkpoint = simulation.checkpoint;
-  const io::RunLocks locks(comm, result.path, checkpoint);
-  const std::string advice = parallel::stop_advice();
-  if (comm.is_root() && !simulation.quiet && !advice.empty() &&
-      engine::estimated_seconds(simulation.run, comm.size()) > engine::long_time) {
-    base::say(fmt::format("masing simulate: {}\n", advice));
-  }
-  std::optional<io::WrittenRows> rows;
-  if (checkpoint.restart) {
-    rows = io::rows_of(comm, *checkpoint.restart, result.path);
-  }
+/// Makes a run on the ranks of `comm`. Collective.
+Summary make_on(const parallel::Communicator& comm, const cli::Simulation& simulation,
+                const Show& show) {
   Summary summary;
-  io::with_file_name(result.path, [&] {
-    io::OutputFile output(comm, result, std::move(rows));
-    try {
-      summary = integrate_into(comm, simulation, setup, output, show);
-      output.finish();
-    } catch (const base::Stopped&) {  // alike on all ranks
-      output.close();
-      throw;
-    }
+  RunSource source(simulation, show, summary);
+  io::with_file_name(simulation.result.path, [&] {
+    campaign::run(comm, source, {simulation.checkpoint, simulation.result, simulation.quiet});
   });
   summary.ranks = comm.size();
   summary.phases = parallel::phase_seconds();
-  if (!checkpoint.scheduled) {
-    io::remove_checkpoint(comm, checkpoint.path);
-  }
-  return summary;
-}
-
-/// Makes a run, with its file or its image where one is asked for.
-Summary make_on(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                const Show& show) {
-  if (!simulation.result.path.empty() || simulation.result.image != nullptr) {
-    return run_to_file(comm, simulation, show);
-  }
-  const engine::Setup setup = made_setup(comm, simulation);
-  Summary summary;
-  Watcher watcher(summary, show);
-  const std::array<engine::Observer*, 1> observers{&watcher};
-  engine::integrate(comm, *setup.engine, simulation.run, observers);
-  summary.self_check = setup.engine->self_check();
   return summary;
 }
 
@@ -221,9 +267,8 @@ void show_what_root_sends(const parallel::Communicator& comm, const Show& show) 
 
 Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
              const Show& show) {
-  const parallel::Communicator by = engine::communicator_for(comm, simulation.run);
-  if (by.size() == comm.size()) {
-    return make_on(by, simulation, show);
+  if (comm.size() == 1 || engine::is_split(simulation.run, comm.size())) {
+    return make_on(comm, simulation, show);
   }
   std::exception_ptr fault;  // of `show` on this rank
   const Show show_here = [&](const engine::Samples& samples) {
@@ -250,7 +295,8 @@ Summary make(const parallel::Communicator& comm, const cli::Simulation& simulati
   parallel::on_root(comm, [&] {
     std::exception_ptr failure;
     try {
-      summary = make_on(by, simulation, show ? show_everywhere : show);
+      const parallel::RootAlone root(comm);
+      summary = make_on(root.comm(), simulation, show ? show_everywhere : show);
     } catch (...) {
       failure = std::current_exception();
     }

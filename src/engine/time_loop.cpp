@@ -119,22 +119,12 @@ Samples Stepper::advance(std::span<const double> times) {
 }
 
 TimeLoop::TimeLoop(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
-                   std::span<Observer* const> observers, std::optional<std::int64_t> resumed)
-    : comm_(comm),
-      engine_(engine),
-      run_(run),
-      stepper_(comm, engine, run),
-      observers_(observers),
-      is_at_start_(!resumed),
-      step_(resumed.value_or(0)) {}
+                   std::span<Observer* const> observers)
+    : comm_(comm), engine_(engine), run_(run), stepper_(comm, engine, run), observers_(observers) {}
 
 namespace {
 
-// In place of a number of steps.
-constexpr std::int64_t due_now = -1;
-constexpr std::int64_t to_stop = -2;
-
-/// That this thread has had a core.
+/// The CPU time of this thread.
 double cpu_seconds() {
   timespec used{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
@@ -150,34 +140,30 @@ void TimeLoop::show(const Samples& samples) {
   }
 }
 
-TimeLoop::Pause TimeLoop::advance(std::int64_t end, Clock::time_point due) {
-  if (std::exchange(is_at_start_, false)) {
+Pause TimeLoop::advance(std::int64_t last, Pause wish) {
+  if (!std::exchange(has_shown_start_, true)) {
     show(stepper_.start());
   }
-  end = std::min(end, run_.time.steps);
-  while (step_ < end) {
-    std::int64_t most = std::min(end - step_, Pace::longest_chunk);
-    for (const Observer* observer : observers_) {
-      most = std::min(most, observer->next_field_step(step_) - step_);
-    }
-    // The root decides, by its own clock and the requests that have reached it.
-    const std::int64_t wish = parallel::stop_requested() ? to_stop
-                              : Clock::now() >= due      ? due_now
-                                                         : std::min(most, pace_.steps());
-    const std::int64_t count = stepper_.share(step_, wish, most);
-    if (count < 0) {
-      return count == due_now ? Pause::due : Pause::stopped;
-    }
-    const auto begin = Clock::now();
-    const double cpu_begin = cpu_seconds();
-    const Samples samples = stepper_.advance(step_);
-    cpu_seconds_ += cpu_seconds() - cpu_begin;
-    seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
-    show(samples);
-    pace_.record(count, std::chrono::duration<double>(Clock::now() - begin).count());
-    step_ += count;
+  std::int64_t most = std::min({last, run_.time.steps, step_ + Pace::longest_chunk}) - step_;
+  for (const Observer* observer : observers_) {
+    most = std::min(most, observer->next_field_step(step_) - step_);
   }
-  return Pause::reached;
+  const std::int64_t count = stepper_.share(
+      step_, wish == Pause::none ? std::min(most, pace_.steps()) : static_cast<std::int64_t>(wish),
+      most);
+  if (count < 0) {
+    return static_cast<Pause>(count);
+  }
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const double cpu_begin = cpu_seconds();
+  const Samples samples = stepper_.advance(step_);
+  cpu_seconds_ += cpu_seconds() - cpu_begin;
+  seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
+  show(samples);
+  pace_.record(count, std::chrono::duration<double>(Clock::now() - begin).count());
+  step_ += count;
+  return Pause::none;
 }
 
 bool TimeLoop::waits_for_cores() const {
@@ -191,17 +177,25 @@ void TimeLoop::finish() {
   }
 }
 
-void TimeLoop::stop() const {
-  throw base::Stopped("stopped " + parallel::stop_reason(comm_) + " after step " +
-                      base::to_text(step_) + " of " + base::to_text(run_.time.steps));
+void TimeLoop::serialize(Archive& archive) {
+  archive.begin("loop");
+  archive.scalars("step", step_, has_shown_start_);
+  if (step_ < 0 || step_ > run_.time.steps) {
+    throw base::UserError(fmt::format("step {} is none of 0..{}", step_, run_.time.steps));
+  }
+  for (std::size_t i = 0; i < observers_.size(); ++i) {
+    archive.begin("observer " + std::to_string(i));
+    observers_[i]->serialize(step_, archive);
+  }
+  archive.begin("engine");
+  engine_.serialize(step_, archive);
 }
 
 void integrate(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
-               std::span<Observer* const> observers, std::optional<std::int64_t> resumed) {
-  TimeLoop loop(comm, engine, run, observers, resumed);
-  if (loop.advance(run.time.steps, TimeLoop::Clock::time_point::max()) ==
-      TimeLoop::Pause::stopped) {
-    loop.stop();
+               std::span<Observer* const> observers) {
+  TimeLoop loop(comm, engine, run, observers);
+  while (!loop.is_done()) {
+    loop.advance(run.time.steps, Pause::none);
   }
   loop.finish();
 }

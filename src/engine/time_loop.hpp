@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -66,34 +65,37 @@ class Stepper {
   std::vector<double> restoring_;
 };
 
+/// What a rank wants in place of the next chunk of steps, or of the next window of a work.
+enum class Pause : std::int64_t {
+  none = 0,   ///< nothing: it goes on
+  save = -1,  ///< that the state is saved
+  stop = -2   ///< that the state is saved and the program ends
+};
+
 /// Advances an engine and shows every chunk of steps to observers: as many steps at once as Pace
-/// says, and no further than an observer wants to see the field. All must outlive it.
+/// allows, and no further than the next step at which an observer must see the field. All
+/// arguments must outlive the object.
 class TimeLoop {
  public:
-  using Clock = std::chrono::steady_clock;
-
-  /// `resumed`: the step engine and observers have been brought to; nothing: they are at their
-  /// start.
   TimeLoop(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
-           std::span<Observer* const> observers, std::optional<std::int64_t> resumed = {});
+           std::span<Observer* const> observers);
 
-  /// Why it has paused.
-  enum class Pause { reached, due, stopped };
-
-  /// The step the run is at. Local.
+  /// The step that the run has reached. Local.
   [[nodiscard]] std::int64_t step() const { return step_; }
   [[nodiscard]] bool is_done() const { return step_ == run_.time.steps; }
-  /// Whether ranks outnumber the cores, or this one had none in a quarter of the time that its
-  /// steps took: others use it. Of a run that ranks split. Local.
+  /// Whether ranks that split the run have to wait for cores: they outnumber the cores of their
+  /// host, or this rank had no core in a quarter of the time that its steps took. Local.
   [[nodiscard]] bool waits_for_cores() const;
 
-  /// Advance to step `end`, N at most, unless before a chunk the root's clock has passed `due`, or
-  /// a rank is asked to stop; the same on every rank. Throws as Stepper. Collective.
-  Pause advance(std::int64_t end, Clock::time_point due);
-  /// Has the observers write what they keep, after step N. Collective.
+  /// Advances by one chunk of steps that ends at step `last` at the latest, unless the root wishes
+  /// a pause. The wish travels in the message that carries F. Returns the root's wish; where it is
+  /// not Pause::none, no step has been made. Throws as Stepper. Collective.
+  Pause advance(std::int64_t last, Pause wish);
+  /// Calls Observer::finish of all observers, after step N. Collective.
   void finish();
-  /// Throws Stopped, which says where the run is and why it stops. Collective.
-  [[noreturn]] void stop() const;
+  /// Saves or restores the step, the observers and the engine. Throws UserError where the step
+  /// that is restored is not one of the run. Collective.
+  void serialize(Archive& archive);
 
  private:
   void show(const Samples& samples);
@@ -103,17 +105,16 @@ class TimeLoop {
   const RunSpec& run_;
   Stepper stepper_;
   std::span<Observer* const> observers_;
-  bool is_at_start_;  // nothing has been shown
-  std::int64_t step_;
+  bool has_shown_start_ = false;  // step 0, to the observers
+  std::int64_t step_ = 0;
   Pace pace_;
   double seconds_ = 0.0;      // of steps
   double cpu_seconds_ = 0.0;  // of these
 };
 
-/// Advance `engine` from step 0, or where it has been brought to, to step N and show every chunk to
-/// the observers. Throws as Stepper; Stopped alike on all ranks after the chunk in which one of
-/// them was asked to stop. Collective.
+/// Advances `engine` from step 0 to step N and shows every chunk to the observers. Requests to
+/// stop are not looked for. Throws as Stepper. Collective.
 void integrate(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
-               std::span<Observer* const> observers, std::optional<std::int64_t> resumed = {});
+               std::span<Observer* const> observers);
 
 }  // namespace masing::engine

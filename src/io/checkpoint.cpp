@@ -21,12 +21,12 @@ namespace masing::io {
 namespace {
 
 /// Goes up when what engines and observers save changes.
-constexpr std::int64_t checkpoint_format = 9;
+constexpr std::int64_t checkpoint_format = 10;
 
 constexpr const char* draft_ending = ".draft";            // of the temporary file's name
 constexpr const char* checkpoint_group = "/checkpoint/";  // with one for each owner
 
-/// Keeps what is to be saved until there is a file for it.
+/// Keeps what is to be saved until the file is open.
 class CheckpointWriter final : public engine::Archive {
  public:
   CheckpointWriter() : Archive(checkpoint_group) {}
@@ -93,44 +93,6 @@ class CheckpointReader final : public engine::Archive {
   const Handle& file_;
 };
 
-/// All that the participants have to save, or get back.
-void serialize(const Participants& participants, std::int64_t step, engine::Archive& archive) {
-  for (std::size_t i = 0; i < participants.observers.size(); ++i) {
-    archive.begin("observer " + std::to_string(i));
-    participants.observers[i]->serialize(step, archive);
-  }
-  if (participants.engine != nullptr) {
-    archive.begin("engine");
-    participants.engine->serialize(step, archive);
-  }
-}
-
-/// The step of the checkpoint in an open file, of a run of `steps`. Throws UserError where there is
-/// none, or one of another format.
-std::int64_t step_of(const Handle& file, const std::string& path, std::int64_t steps) {
-  const Handle access = access_together(H5P_LINK_ACCESS);
-  const auto number = [&](const char* name) {
-    const htri_t found = H5Aexists_by_name(file.id(), "/checkpoint", name, access.id());
-    if (found <= 0) {
-      throw base::UserError(
-          "restart", path + " holds no /checkpoint of this version; give a checkpoint of masing");
-    }
-    const Handle attribute(
-        H5Aopen_by_name(file.id(), "/checkpoint", name, H5P_DEFAULT, access.id()), H5Aclose);
-    std::int64_t value = 0;
-    check(H5Aread(attribute.id(), H5T_NATIVE_INT64, &value));
-    return value;
-  };
-  const std::int64_t step = number("step");
-  if (number("format") != checkpoint_format || step < 0 || step > steps) {
-    throw base::UserError(
-        "restart", path +
-                       " is a checkpoint of another version, or was changed; give one that this "
-                       "masing wrote");
-  }
-  return step;
-}
-
 /// Bytes on the disk of a file that is written anew; 0 without one. Local.
 double freed(const std::string& path) {
   struct stat info {};
@@ -146,78 +108,6 @@ void require_room(const char* quantity, const std::string& path, double bytes, c
   }
 }
 
-/// Write a checkpoint of the state at `step` that `serialize` hands to an archive, and of what
-/// `add` says of the rows. Collective.
-void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
-                      const ResultSpec& result, std::int64_t step,
-                      const std::function<void(engine::Archive&)>& serialize,
-                      const std::function<void(const Handle&)>& add = {}) {
-  if (path.empty()) {
-    return;
-  }
-  const parallel::PhaseTimer timer(parallel::Phase::output);
-  CheckpointWriter state;
-  serialize(state);
-  // Where HDF5 finds a full disk on one rank, others wait in it for ever: rather too much is asked
-  // for here, and rather too little before a run.
-  constexpr double most_besides = 262144;  // names, sizes, the configuration
-  parallel::on_root(comm, [&] {
-    if (const double bytes = state.bytes() + most_besides; available_bytes(path) < bytes) {
-      throw base::SystemError(fmt::format(
-          "{}: cannot write a checkpoint of {:.3g} MB: its disk is full", path, bytes / 1e6));
-    }
-  });
-  const std::string draft = path + draft_ending;
-  try {
-    with_file_name(path, [&] {
-      {
-        const Handle file = open_together(comm, draft, H5F_ACC_TRUNC);
-        write_kind(file, result.kind);
-        write_configuration(file, result);
-        const Handle group = create_group(file, "/checkpoint");
-        write_attribute(group, "format", checkpoint_format);
-        write_attribute(group, "step", step);
-        if (add) {
-          add(file);
-        }
-        state.write(comm, file);
-        flush(file);
-      }
-      seal(comm, draft, path);
-    });
-  } catch (...) {
-    if (comm.is_root()) {
-      unlink(draft.c_str());
-    }
-    throw;
-  }
-}
-
-/// Hand the state in a checkpoint of a run of `steps` to `restore`, and return its step. What it
-/// cannot read is the mistake of who gave the file: throws UserError. Collective.
-std::int64_t load(const parallel::Communicator& comm, const std::string& path, std::int64_t steps,
-                  const std::function<void(std::int64_t, engine::Archive&)>& restore) {
-  const Handle file = open_together(comm, path, H5F_ACC_RDONLY);
-  const std::int64_t step = step_of(file, path, steps);
-  CheckpointReader state(file);
-  try {
-    restore(step, state);
-  } catch (const base::Stopped&) {
-    throw;
-  } catch (const std::exception& fault) {
-    if (const auto* mistake = dynamic_cast<const base::UserError*>(&fault);
-        mistake != nullptr && !mistake->quantity().empty()) {
-      throw;  // of the problem, not of the file
-    }
-    throw base::UserError("restart", path +
-                                         " does not hold the state of this run: " + fault.what() +
-                                         "; give a checkpoint that this masing wrote");
-  }
-  return step;
-}
-
-constexpr const char* owner = "state";  // of a study or a scan
-
 }  // namespace
 
 RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
@@ -229,27 +119,6 @@ RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result
   } else {
     parallel::on_root(comm, [&] { require_replaceable(checkpoint.path, "output"); });
   }
-}
-
-std::string restart_advice(const CheckpointSpec& spec) {
-  return spec.path.empty() ? "; without a file nothing is saved"
-                           : "; the same with restart = " + spec.path + " goes on";
-}
-
-void write_state(const parallel::Communicator& comm, const std::string& path,
-                 const ResultSpec& result, const std::function<void(engine::Archive&)>& serialize) {
-  write_checkpoint(comm, path, result, 0, [&](engine::Archive& archive) {
-    archive.begin(owner);
-    serialize(archive);
-  });
-}
-
-void read_state(const parallel::Communicator& comm, const std::string& path,
-                const std::function<void(engine::Archive&)>& serialize) {
-  load(comm, path, 0, [&](std::int64_t /*step*/, engine::Archive& archive) {
-    archive.begin(owner);
-    serialize(archive);
-  });
 }
 
 std::vector<std::string> files_of_checkpoint(const std::string& path) {
@@ -305,51 +174,82 @@ void require_room(const parallel::Communicator& comm, const engine::RunSpec& run
   });
 }
 
-std::int64_t next_checkpoint(const CheckpointSpec& spec, std::int64_t steps, std::int64_t step) {
-  if (!spec.scheduled || step >= steps) {
-    return engine::never;
+void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
+                      const ResultSpec& result,
+                      const std::function<void(engine::Archive&)>& serialize,
+                      const std::function<void(const Handle&)>& attach) {
+  if (path.empty()) {
+    return;
   }
-  return spec.every == 0 ? steps : std::min(steps, (step / spec.every + 1) * spec.every);
-}
-
-void save(const parallel::Communicator& comm, const Saving& saving, std::int64_t step) {
-  write_checkpoint(
-      comm, saving.spec.path, saving.result, step,
-      [&](engine::Archive& archive) { serialize(saving.participants, step, archive); }, saving.add);
-}
-
-void integrate(const parallel::Communicator& comm, const Saving& saving, std::int64_t steps,
-               engine::TimeLoop& loop) {
-  using Clock = engine::TimeLoop::Clock;
-  using Pause = engine::TimeLoop::Pause;
-  const CheckpointSpec& spec = saving.spec;
-  const auto after = [&](Clock::time_point time) {
-    return spec.scheduled && spec.every == 0 ? time + spec.distance : Clock::time_point::max();
-  };
-  Clock::time_point due = after(Clock::now());
-  std::optional<std::int64_t> saved;
-  while (!loop.is_done()) {
-    const std::int64_t end = next_checkpoint(spec, steps, loop.step());
-    const Pause pause = loop.advance(end, due);
-    const bool is_due = pause != Pause::reached || loop.step() == end;
-    const bool is_saved = pause == Pause::stopped && saved == loop.step();
-    if (is_due && !is_saved) {
-      save(comm, saving, loop.step());
-      saved = loop.step();
-      due = after(Clock::now());
+  const parallel::PhaseTimer timer(parallel::Phase::output);
+  CheckpointWriter state;
+  serialize(state);
+  // A full disk on one rank deadlocks HDF5, so check with a generous margin first.
+  constexpr double most_besides = 262144;  // names, sizes, the configuration
+  parallel::on_root(comm, [&] {
+    if (const double bytes = state.bytes() + most_besides; available_bytes(path) < bytes) {
+      throw base::SystemError(fmt::format(
+          "{}: cannot write a checkpoint of {:.3g} MB: its disk is full", path, bytes / 1e6));
     }
-    if (pause == Pause::stopped) {
-      loop.stop();
-    }
-  }
-  loop.finish();
-}
-
-std::int64_t resume(const parallel::Communicator& comm, const std::string& path, std::int64_t steps,
-                    const Participants& participants) {
-  return load(comm, path, steps, [&](std::int64_t step, engine::Archive& archive) {
-    serialize(participants, step, archive);
   });
+  const std::string draft = path + draft_ending;
+  try {
+    with_file_name(path, [&] {
+      {
+        const Handle file = open_together(comm, draft, H5F_ACC_TRUNC);
+        write_kind(file, result.kind);
+        write_configuration(file, result);
+        write_attribute(create_group(file, "/checkpoint"), "format", checkpoint_format);
+        if (attach) {
+          attach(file);
+        }
+        state.write(comm, file);
+        flush(file);
+      }
+      seal(comm, draft, path);
+    });
+  } catch (...) {
+    if (comm.is_root()) {
+      unlink(draft.c_str());
+    }
+    throw;
+  }
+}
+
+CheckpointFile::CheckpointFile(const parallel::Communicator& comm, const std::string& path)
+    : path_(path), file_(open_together(comm, path, H5F_ACC_RDONLY)) {
+  const Handle access = access_together(H5P_LINK_ACCESS);
+  constexpr const char* group = "/checkpoint";
+  if (H5Aexists_by_name(file_.id(), group, "format", access.id()) <= 0) {
+    throw base::UserError(
+        "restart", path + " holds no /checkpoint of this version; give a checkpoint of masing");
+  }
+  const Handle attribute(H5Aopen_by_name(file_.id(), group, "format", H5P_DEFAULT, access.id()),
+                         H5Aclose);
+  std::int64_t format = 0;
+  check(H5Aread(attribute.id(), H5T_NATIVE_INT64, &format));
+  if (format != checkpoint_format) {
+    throw base::UserError("restart", path +
+                                         " is a checkpoint of another version; give one that this "
+                                         "masing wrote");
+  }
+}
+
+void CheckpointFile::restore(const std::function<void(engine::Archive&)>& restore) const {
+  CheckpointReader state(file_);
+  try {
+    restore(state);
+  } catch (const base::Stopped&) {
+    throw;
+  } catch (const std::exception& fault) {
+    if (const auto* mistake = dynamic_cast<const base::UserError*>(&fault);
+        mistake != nullptr && !mistake->quantity().empty()) {
+      throw;  // of the problem, not of the file
+    }
+    throw base::UserError("restart", path_ +
+                                         " does not hold the state of this run: " + fault.what() +
+                                         "; give a checkpoint that this masing wrote");
+  }
 }
 
 }  // namespace masing::io

@@ -7,14 +7,11 @@
 #include <chrono>
 #include <cstdint>
 #include <ctime>
-#include <functional>
 #include <string>
 #include <utility>
 
 #include "base/poll.hpp"
 #include "base/say.hpp"
-#include "engine/engine.hpp"
-#include "parallel/communicator.hpp"
 
 namespace masing::io {
 
@@ -60,21 +57,16 @@ inline std::string progress_line(const std::string& title, const StepsDone& step
   });
 }
 
-/// Writes progress lines to stderr, on rank 0, the first within two seconds: one that is redrawn on
-/// a terminal or by a listener (base/say); else one every half minute with the time, for a batch
-/// log or for mpirun, which stands between the program and the terminal.
-class Progress final : public engine::Observer {
+/// Writes progress lines to stderr, the first within two seconds: one that is redrawn on a terminal
+/// or by a listener (base/say); else one every half minute with the time, for a batch log or for
+/// mpirun, which stands between the program and the terminal. Local: one rank has it.
+class Progress {
  public:
   /// `title`: the run's name in the line, e.g. "P = 1500, N = 1000000"; `first`: the step of the
-  /// checkpoint that the run goes on with, else 0; `remark`: of the line's rate.
-  Progress(
-      const parallel::Communicator& comm, std::string title, std::int64_t first, std::int64_t steps,
-      std::function<std::string()> remark = [] { return ""; })
-      : is_root_(comm.is_root()),
-        title_(std::move(title)),
-        steps_{first, first, steps},
-        remark_(std::move(remark)) {}
-  ~Progress() override {
+  /// checkpoint that the run goes on with, else 0.
+  Progress(std::string title, std::int64_t first, std::int64_t steps)
+      : title_(std::move(title)), steps_{first, first, steps} {}
+  ~Progress() {
     if (drawn_ && terminal_) {
       base::say(clear_line);
     }
@@ -82,22 +74,18 @@ class Progress final : public engine::Observer {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
-    show(samples.last_step());
-  }
-
-  /// Draws the line where one is due, at this step. Local.
-  void show(std::int64_t step) {
+  /// Draws the line where one is due, at this step; `remark` stands behind the rate. Local.
+  void show(std::int64_t step, const std::string& remark = "") {
     const Clock::time_point now = Clock::now();
     const std::chrono::milliseconds interval(terminal_ ? 200 : drawn_ ? 30000 : 1500);
     steps_.done = step;
-    if (!is_root_ || now - last_ < interval || steps_.done == steps_.first) {
+    if (now - last_ < interval || steps_.done == steps_.first) {
       return;
     }
     last_ = now;
     drawn_ = true;
-    const std::string line = progress_line(
-        title_, steps_, std::chrono::duration<double>(now - start_).count(), remark_());
+    const std::string line =
+        progress_line(title_, steps_, std::chrono::duration<double>(now - start_).count(), remark);
     const std::string text = terminal_ ? clear_line + line
                                        : fmt::format("{:%Y-%m-%dT%H:%M:%SZ} {}\n",
                                                      fmt::gmtime(std::time(nullptr)), line);
@@ -108,11 +96,9 @@ class Progress final : public engine::Observer {
   using Clock = std::chrono::steady_clock;
   static constexpr const char* clear_line = "\r\033[K";
 
-  bool is_root_;
   bool terminal_ = base::listener || isatty(STDERR_FILENO) != 0;
   std::string title_;
   StepsDone steps_;
-  std::function<std::string()> remark_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = start_;
   bool drawn_ = false;

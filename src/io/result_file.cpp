@@ -116,9 +116,9 @@ constexpr std::pair<const char*, const char*> told_by_environment[] = {
     {"job", "SLURM_JOB_ID"}, {"modules", "LOADEDMODULES"},
 };
 
-/// Writes /provenance, attributes of what made the file: ranks, hosts, nodes, and what the root
-/// knows, which other nodes may know otherwise. Collective.
-void write_provenance(const Handle& file, const parallel::Communicator& comm,
+/// Writes /provenance, attributes of what made the file: the ranks, and what the root knows, which
+/// other nodes may know otherwise. Collective.
+void write_provenance(const Handle& file, const parallel::Communicator& comm, const Makers& makers,
                       const std::string& command_line) {
   const Handle group = create_group(file, "/provenance");
   std::istringstream facts(parallel::from_root(comm, [&] {
@@ -142,13 +142,17 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm,
   for (std::string value; std::getline(facts, name, '\0') && std::getline(facts, value, '\0');) {
     write_attribute(group, name, value);
   }
-  const int nodes = parallel::nodes_of(comm).count;
-  write_attribute(group, "ranks", static_cast<std::int64_t>(comm.size()));
-  write_attribute(group, "hosts", static_cast<std::int64_t>(nodes));
-  write_attribute(group, "nodes", names_of(comm, nodes));
+  write_attribute(group, "ranks", std::int64_t{makers.ranks});
+  write_attribute(group, "hosts", std::int64_t{makers.hosts});
+  write_attribute(group, "nodes", makers.names);
 }
 
 }  // namespace
+
+Makers makers_of(const parallel::Communicator& comm) {
+  const int hosts = parallel::nodes_of(comm).count;
+  return {comm.size(), hosts, names_of(comm, hosts)};
+}
 
 std::string processor_name() {
   static const std::string name = of_processor("model name");
@@ -505,7 +509,7 @@ void fill_in_phases(std::string& piece) {
 }  // namespace
 
 OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
-                       std::optional<WrittenRows> source)
+                       std::optional<WrittenRows> source, const std::optional<Makers>& makers)
     : comm_(comm),
       result_(result),
       source_(std::move(source)),
@@ -513,7 +517,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
       draft_(result.path.empty() ? "" : result.path + (source_ ? partial_draft : partial)),
       file_(open_together(comm_, draft_, H5F_ACC_TRUNC)) {
   write_kind(file_, result_.kind);
-  write_provenance(file_, comm_, result_.command_line);
+  write_provenance(file_, comm_, makers ? *makers : makers_of(comm), result_.command_line);
   if (result_.kind == "simulate" && !draft_.empty()) {  // others have no rows to go on with
     write_places(file_, run_, {});
   }
@@ -605,15 +609,26 @@ void OutputFile::finish() {
 }
 
 void write_file(const parallel::Communicator& comm, const ResultSpec& result,
-                const std::function<void(const Handle&)>& write) {
+                const std::function<void(const parallel::Communicator&, const Handle&)>& write) {
   if (result.path.empty() && result.image == nullptr) {
     return;
   }
   const parallel::PhaseTimer timer(parallel::Phase::output);
-  with_file_name(result.path, [&] {
-    OutputFile output(comm, result);
-    write(output.file());
-    output.finish();
+  const Makers makers = makers_of(comm);
+  parallel::on_root(comm, [&] {
+    const parallel::RootAlone root(comm);
+    try {
+      with_file_name(result.path, [&] {
+        OutputFile output(root.comm(), result, {}, makers);
+        write(root.comm(), output.file());
+        output.finish();
+      });
+    } catch (...) {
+      if (!result.path.empty()) {
+        unlink((result.path + partial).c_str());
+      }
+      throw;
+    }
   });
 }
 

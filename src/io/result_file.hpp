@@ -104,6 +104,16 @@ struct WrittenRows {
 WrittenRows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
                     const std::string& output);
 
+/// The ranks that make a result, for /provenance.
+struct Makers {
+  int ranks = 1;
+  int hosts = 1;
+  std::string names = {};  ///< of the first 100 hosts, "n1,n2"
+};
+
+/// The ranks of `comm`. Collective.
+Makers makers_of(const parallel::Communicator& comm);
+
 /// A result file in the making: written beside its final name (FILE.partial), sealed and renamed
 /// when all is in it, so that a reader never sees half a file. It carries the configuration and the
 /// provenance of its data.
@@ -114,10 +124,10 @@ WrittenRows rows_of(const parallel::Communicator& comm, const std::string& check
 class OutputFile {
  public:
   /// Creates FILE.partial with /configuration and /provenance; of a run that goes on with the rows
-  /// of `source`, FILE.partial.draft; for result.image one in memory. `comm` must outlive the file.
-  /// Collective.
+  /// of `source`, FILE.partial.draft; for result.image one in memory. `makers`: of the data, where
+  /// these are not the ranks of `comm`, which must outlive the file. Collective.
   OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
-             std::optional<WrittenRows> source = {});
+             std::optional<WrittenRows> source = {}, const std::optional<Makers>& makers = {});
 
   /// The same object all the time, while the file may be closed and opened again.
   [[nodiscard]] const Handle& file() const { return file_; }
@@ -151,9 +161,10 @@ class OutputFile {
   Handle file_;
 };
 
-/// Makes a result file, or its image, whose content is all there: `write` puts it into the open
-/// file. Collective.
+/// Writes a result file, or its image, whose content is on the root, which writes it without the
+/// other ranks: `write` gets a communicator of the root alone and the open file. Nothing is left of
+/// a file that could not be written. Throws SystemError alike on all ranks. Collective.
 void write_file(const parallel::Communicator& comm, const ResultSpec& result,
-                const std::function<void(const Handle&)>& write);
+                const std::function<void(const parallel::Communicator&, const Handle&)>& write);
 
 }  // namespace masing::io

@@ -282,6 +282,30 @@ void throw_first(const Communicator& comm, const std::optional<base::UserError>&
   });
 }
 
+bool has_arrived(const Communicator& comm, int& rank, int tag) {
+  int arrived = 0;
+  MPI_Status status;
+  check_mpi(MPI_Iprobe(rank, tag, comm.handle(), &arrived, &status));
+  rank = arrived != 0 ? status.MPI_SOURCE : rank;
+  return arrived != 0;
+}
+
+std::vector<double> receive(const Communicator& comm, int rank, int tag) {
+  MPI_Status status;
+  int size = 0;
+  check_mpi(MPI_Probe(rank, tag, comm.handle(), &status));
+  check_mpi(MPI_Get_count(&status, MPI_DOUBLE, &size));
+  std::vector<double> numbers(static_cast<std::size_t>(size));
+  check_mpi(
+      MPI_Recv(numbers.data(), size, MPI_DOUBLE, rank, tag, comm.handle(), MPI_STATUS_IGNORE));
+  return numbers;
+}
+
+void send(const Communicator& comm, const std::vector<double>& numbers, int rank, int tag) {
+  check_mpi(MPI_Send(numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, rank, tag,
+                     comm.handle()));
+}
+
 Neighbours::Received Neighbours::exchange(double to_before, double to_after) const {
   Received found;
   if (comm_->size() == 1) {

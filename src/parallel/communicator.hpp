@@ -113,6 +113,14 @@ void on_each(const Communicator& comm, const std::function<void()>& work);
 /// Throws the mistake of the first rank that has one, alike on all ranks. Collective.
 void throw_first(const Communicator& comm, const std::optional<base::UserError>& mistake);
 
+/// Whether a message to this rank has arrived from `rank`, or from any where that is
+/// MPI_ANY_SOURCE; then `rank` is set to the one that sent it. Local.
+bool has_arrived(const Communicator& comm, int& rank, int tag);
+/// Receives the numbers of a message from `rank`; waits until it arrives. Local.
+std::vector<double> receive(const Communicator& comm, int rank, int tag);
+/// Sends numbers to `rank`. Returns when they are on their way. Local.
+void send(const Communicator& comm, const std::vector<double>& numbers, int rank, int tag);
+
 /// Exchange of one number with each neighbour along a line of elements. `comm` must outlive it.
 class Neighbours {
  public:

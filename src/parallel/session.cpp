@@ -272,6 +272,13 @@ bool is_alone() {
   return ranks_of_session == 1;
 }
 
+RootAlone::RootAlone(const Communicator& comm)
+    : comm_(comm, comm.rank(), 1), ranks_before_(std::exchange(ranks_of_session, 1)) {}
+
+RootAlone::~RootAlone() {
+  ranks_of_session = ranks_before_;
+}
+
 void limit_wall_time(double seconds) {
   wall_limit = seconds;
 }

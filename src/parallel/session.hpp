@@ -112,8 +112,26 @@ std::string stop_reason(const Communicator& comm);
 /// checkpoint takes; empty under other launchers and without one. Local.
 std::string stop_advice();
 
-/// Whether no rank waits for what this one does: the session has one, or there is none. Local.
+/// Whether no rank takes part in what this one does: the session has one, or there is none, or a
+/// RootAlone lives. Local.
 bool is_alone();
+
+/// While it lives, the root works without the other ranks, which wait for the end of an on_root:
+/// files are opened without MPI-IO, and closed where something fails. On the root.
+class RootAlone {
+ public:
+  explicit RootAlone(const Communicator& comm);
+  ~RootAlone();
+  RootAlone(const RootAlone&) = delete;
+  RootAlone& operator=(const RootAlone&) = delete;
+
+  /// The root. Local.
+  [[nodiscard]] const Communicator& comm() const { return comm_; }
+
+ private:
+  Communicator comm_;
+  int ranks_before_;
+};
 
 /// MPI and PETSc from start to end, one session at a time. Whichever was running before stays as it
 /// was; else PETSc ends with the session, and so does MPI under a launcher. In a process that no

@@ -10,10 +10,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/poll.hpp"
-#include "engine/time_loop.hpp"
-#include "io/progress.hpp"
-#include "io/recorders.hpp"
 #include "slab/steady/cycle.hpp"
 
 namespace masing::scan {
@@ -28,8 +24,6 @@ PointNumbers completed(PointNumbers cycle) {
   return cycle;
 }
 
-namespace {
-
 /// Watches a run for what a scan says of it: the extremes of x over the window of the samples, all
 /// steps of it, and, where F has a period, what its last period in the window comes to.
 class CycleObserver final : public engine::Observer {
@@ -43,7 +37,6 @@ class CycleObserver final : public engine::Observer {
   }
 
   void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
-    base::poll();  // other ranks may ask for work
     const double begin = window_.to - period_.value_or(0.0) - window_.time.step();
     for (std::size_t i = 0; i < samples.x.size(); ++i) {
       const double t = window_.time.time(samples.first_step + static_cast<std::int64_t>(i));
@@ -58,6 +51,20 @@ class CycleObserver final : public engine::Observer {
       if (period_ && t > begin) {
         last_.push_back(now);
       }
+    }
+  }
+
+  void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
+    serialize(archive, "least", least_);
+    serialize(archive, "most", most_);
+    std::vector<double> numbers;
+    for (const Step& step : last_) {
+      numbers.insert(numbers.end(), {step.t, step.x, step.force, step.restoring});
+    }
+    archive.numbers("last", numbers);
+    last_.clear();
+    for (std::size_t i = 0; i + 3 < numbers.size(); i += 4) {
+      last_.push_back({numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]});
     }
   }
 
@@ -77,11 +84,19 @@ class CycleObserver final : public engine::Observer {
 
  private:
   struct Step {
-    double t;
-    double x;
-    double force;
-    double restoring;
+    double t = 0.0;
+    double x = 0.0;
+    double force = 0.0;
+    double restoring = 0.0;
   };
+
+  /// Saves or restores a step that is there or not.
+  static void serialize(engine::Archive& archive, const char* name, std::optional<Step>& step) {
+    bool is_there = step.has_value();
+    Step value = step.value_or(Step{});
+    archive.scalars(name, is_there, value.t, value.x, value.force, value.restoring);
+    step = is_there ? std::optional(value) : std::nullopt;
+  }
 
   void add_period(PointNumbers& cycle) const {
     // The first step lies before the period: it is moved up to where that begins.
@@ -119,8 +134,6 @@ class CycleObserver final : public engine::Observer {
   std::vector<Step> last_;  // the steps of the last period, and the one before
 };
 
-}  // namespace
-
 void compute_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> points) {
   const engine::ModelFacts model = problem.run.facts();
   const auto measure = slab::make_settled_measure(*model.slab);
@@ -134,23 +147,27 @@ void compute_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> poin
   }
 }
 
-void compute_run(const parallel::Communicator& own, const ScanProblem& problem, double available,
-                 bool keeps_series, const std::string& title, ScanPoint& point) {
-  const engine::Setup setup = engine::make_setup(own, problem.run, {.available = available});
-  CycleObserver cycle(problem.series, problem.period);
-  std::optional<io::SeriesBuffer> series;
-  std::vector<engine::Observer*> observers{&cycle};
-  if (keeps_series) {
-    observers.push_back(&series.emplace(problem.series));
-  }
-  std::optional<io::Progress> progress;
-  if (!title.empty()) {
-    observers.push_back(&progress.emplace(own, title, 0, problem.run.time.steps));
-  }
-  engine::integrate(own, *setup.engine, problem.run, observers);
-  point.numbers = cycle.numbers();
-  if (series) {
-    point.series = std::move(*series).rows();
+PointRun::PointRun(const parallel::Communicator& comm, ScanProblem problem, double available,
+                   bool keeps_series)
+    : problem_(std::move(problem)),
+      setup_(engine::make_setup(comm, problem_.run, {.available = available})),
+      cycle_(std::make_unique<CycleObserver>(problem_.series, problem_.period)),
+      series_(keeps_series ? std::make_unique<io::SeriesBuffer>(problem_.series) : nullptr),
+      observers_{cycle_.get()},
+      loop_(comm, *setup_.engine, problem_.run, [this] {
+        if (series_ != nullptr) {
+          observers_.push_back(series_.get());
+        }
+        return std::span<engine::Observer* const>(observers_);
+      }()) {}
+
+PointRun::~PointRun() = default;
+
+void PointRun::describe(ScanPoint& point) {
+  loop_.finish();
+  point.numbers = cycle_->numbers();
+  if (series_ != nullptr) {
+    point.series = std::move(*series_).rows();
   }
 }
 

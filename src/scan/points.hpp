@@ -1,11 +1,17 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "base/error.hpp"
 #include "engine/setup.hpp"
+#include "engine/time_loop.hpp"
+#include "io/recorders.hpp"
 #include "parallel/communicator.hpp"
 #include "scan/scan.hpp"
 #include "slab/steady/period_map.hpp"
@@ -14,25 +20,53 @@
 
 namespace masing::scan {
 
-/// Finds the problem at the values of the axes, but an amplitude, and hands it to `make`. Throws
-/// UserError where there is none, and what `make` throws.
-using Attempt = std::function<void(std::span<const double> values,
-                                   const std::function<void(const ScanProblem&)>& make)>;
+class CycleObserver;
 
-/// Makes the points of a scan, dealt out to single ranks as they finish, or a run that is too large
-/// for one by all together. A point that fails is marked, and the scan goes on. With `resolve` up
-/// to six rounds add points, up to ten times those of the grid in all, sorted by their values. The
-/// numbers do not depend on the ranks, bit for bit. Points that are done are kept in the
-/// checkpoint; those that were under way begin again. All points, on all ranks, their series on the
-/// root. Throws UserError alike on all ranks where the checkpoint cannot be read, Stopped with what
-/// is done saved. Collective.
-Scan make_points(const parallel::Communicator& comm, const ScanSpec& spec, const Attempt& attempt);
+/// The problems of a scan's points.
+struct Problems {
+  /// Builds the problem for these values of the axes, an amplitude excepted. Throws UserError.
+  std::function<ScanProblem(std::span<const double> values)> at;
+  /// What a point that fails says of an error.
+  std::function<std::string(const base::UserError& error)> message;
+};
 
-/// Sets the numbers of a point, and its series if `keeps_series`, to those of a run on the ranks of
-/// `own` with `available` bytes each. `title`: of the progress line; empty for none. Throws
-/// UserError, SystemError, Stopped. Collective on `own`.
-void compute_run(const parallel::Communicator& own, const ScanProblem& problem, double available,
-                 bool keeps_series, const std::string& title, ScanPoint& point);
+/// Makes the points of a scan as a campaign and writes the result file. Single ranks make the
+/// points; a run that is too large for one rank all make together. A point that fails is marked,
+/// and the scan goes on. With `resolve` up to six rounds add points, up to ten times those of the
+/// grid in all, sorted by their values. The numbers do not depend on the ranks, bit for bit.
+/// Returns all points, on all ranks, their series on the root. Throws UserError alike on all ranks
+/// where the checkpoint cannot be read, Stopped with what is done saved. Collective.
+Scan make_scan(const parallel::Communicator& comm, const ScanSpec& spec, const Problems& problems);
+
+/// The run of a point, advanced in windows.
+class PointRun {
+ public:
+  /// On the ranks of `comm` with `available` bytes each; `comm` must outlive it. Throws as
+  /// engine::make_setup. Collective.
+  PointRun(const parallel::Communicator& comm, ScanProblem problem, double available,
+           bool keeps_series);
+  ~PointRun();
+  PointRun(const PointRun&) = delete;
+  PointRun& operator=(const PointRun&) = delete;
+
+  [[nodiscard]] std::int64_t step() const { return loop_.step(); }
+  [[nodiscard]] std::int64_t steps() const { return problem_.run.time.steps; }
+  [[nodiscard]] bool is_done() const { return loop_.is_done(); }
+  /// As engine::TimeLoop. Collective.
+  engine::Pause advance(std::int64_t last, engine::Pause wish) { return loop_.advance(last, wish); }
+  /// Sets the numbers of a point, and its series if they are kept, at the end of the run. Local.
+  void describe(ScanPoint& point);
+  /// Collective.
+  void serialize(engine::Archive& archive) { loop_.serialize(archive); }
+
+ private:
+  ScanProblem problem_;
+  engine::Setup setup_;
+  std::unique_ptr<CycleObserver> cycle_;
+  std::unique_ptr<io::SeriesBuffer> series_;  // null: not kept
+  std::vector<engine::Observer*> observers_;
+  engine::TimeLoop loop_;
+};
 
 /// Sets the numbers of points to those of the closed cycles whose amplitudes, all > 0, are the
 /// values of the last axis. Throws UserError. Local.

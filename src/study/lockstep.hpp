@@ -21,8 +21,6 @@ class Lockstep {
   /// engine::make_setup. Collective.
   Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Batch comparisons);
 
-  /// Whether it goes on these ranks.
-  [[nodiscard]] bool is_on(const parallel::Communicator& comm) const { return &comm == &comm_; }
   [[nodiscard]] const Batch& comparisons() const { return comparisons_; }
   /// The step of the finest run, and how many it has.
   [[nodiscard]] std::int64_t step() const { return step_; }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/partition.hpp"
+#include "base/say.hpp"
 #include "engine/setup.hpp"
 #include "io/progress.hpp"
 #include "parallel/session.hpp"
@@ -297,6 +298,24 @@ std::string plan_text(const StudyPlan& plan, const Schedule& schedule) {
   }
   return text +
          (lines < runs.size() ? fmt::format("  and {} shorter runs\n", runs.size() - lines) : "");
+}
+
+void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
+  const StudyPlan plan = make_plan(comm, spec);
+  const Schedule schedule = make_schedule(plan, plan.all());
+  std::set<std::pair<double, engine::Method>> slabs;  // by δs
+  for (const PlannedRun& planned : plan.runs) {
+    const slab::Slab* slab = engine::slab_of(planned.run);
+    const bool is_new =
+        slab == nullptr ||
+        slabs.emplace(slab::cell_width(slab->space), planned.run.facts().method).second;
+    const base::Polling polling =
+        io::saying_seconds(comm.is_root() && !spec.quiet, "checking " + engine::title(planned.run));
+    engine::check_run(comm, planned.run, is_new);
+  }
+  if (comm.is_root() && !spec.quiet) {
+    base::say(plan_text(plan, schedule));
+  }
 }
 
 }  // namespace masing::study

@@ -1,7 +1,6 @@
 #include "study/refinement.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <numeric>
 #include <span>
@@ -37,7 +36,8 @@ Errors errors_of(const StudyPlan& plan, const Outcomes& found, std::size_t i) {
   return errors;
 }
 
-/// The cases, the floor and the series of a study.
+}  // namespace
+
 Study study_of(const StudyPlan& plan, Outcomes found) {
   const StudySpec& spec = *plan.spec;
   Study study;
@@ -79,6 +79,8 @@ Study study_of(const StudyPlan& plan, Outcomes found) {
   study.series = std::move(found.series);
   return study;
 }
+
+namespace {
 
 /// The order of the leading terms that an error of `quantity` has where `refine` refines; 1 of
 /// other models than the continuous one.
@@ -241,16 +243,6 @@ void find_results(const StudySpec& spec, Study& study) {
   }
   study.verdict = statistics::worst(verdicts);
   study.conclusions = conclude(spec, study);
-}
-
-Study refine(const parallel::Communicator& comm, const StudySpec& spec) {
-  const auto begin = std::chrono::steady_clock::now();
-  const StudyPlan plan = make_plan(comm, spec);
-  Study study = study_of(plan, run_comparisons(comm, plan));
-  find_results(spec, study);
-  study.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  parallel::broadcast(comm, std::span(&study.seconds, 1));  // every rank must write the same
-  return study;
 }
 
 }  // namespace masing::study

@@ -19,6 +19,9 @@ class Handle;
 
 namespace masing::study {
 
+struct StudyPlan;
+struct Outcomes;
+
 /// One level of a study with what came of it.
 struct LevelResult {
   Level level;
@@ -128,10 +131,16 @@ void find_results(const StudySpec& spec, Study& study);
 /// The conclusions of a study whose results and verdict are known. Local.
 Conclusions conclude(const StudySpec& spec, const Study& study);
 
-/// Run every level and what it is measured against, and find errors, orders (in the step that
-/// StepKind says) and the verdict. Collective. Source: Propositions 3.1 and 4.1,
-/// continuous-masing-2001.
-Study refine(const parallel::Communicator& comm, const StudySpec& spec);
+/// The cases, the floor and the series of a study whose comparisons are made. Local.
+Study study_of(const StudyPlan& plan, Outcomes found);
+
+/// Makes every level and what it is measured against as a campaign, computes errors, orders (in the
+/// step that StepKind says) and the verdict, and writes the result file. `announce`, if given, sees
+/// the study before that, which may fail. The numbers do not depend on the ranks, or on where it
+/// was stopped, bit for bit. Throws UserError alike on all ranks, SystemError, Stopped. Collective.
+/// Source: Propositions 3.1 and 4.1, continuous-masing-2001.
+Study refine(const parallel::Communicator& comm, const StudySpec& spec,
+             const std::function<void(const Study& study)>& announce = {});
 
 /// "1" or ">=0.5". Local.
 std::string expected_text(const ExpectedOrder& expected);

@@ -134,7 +134,7 @@ def stopped(masing_once):
 def counted(folder):
     """The rows of every sample that the checkpoint counts."""
     with h5py.File(folder / "c.h5") as file:
-        return int(file["checkpoint"].attrs["step"]) + 1
+        return int(file["checkpoint/loop/step"][0]) + 1
 
 
 def tables(folder):

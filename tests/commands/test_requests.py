@@ -166,6 +166,6 @@ def test_what_petsc_has_not_asked_for_is_told_once(masing, ranks):
 def test_petscs_log_has_a_stage_for_each_phase_and_an_event_for_sums_over_ranks(masing):
     said = masing.done("simulate", "--cells=100000", "--steps=10", "--quiet", "--petsc", "-log_view", ranks=2).stdout
     stages = [line.split(":")[1].strip() for line in said.splitlines() if re.match(r" ?\d+: .*%", line)]
-    assert stages == ["Main Stage", "setup", "steps", "output", "seal"]
+    assert stages == ["Main Stage", "setup", "steps", "output", "seal", "rest"]
     of_steps = said.split("--- Event Stage 2: steps")[1].split("--- Event Stage")[0]
     assert re.search(r"^sum over ranks +5 ", of_steps, re.MULTILINE)  # of euler, one every second step

@@ -327,12 +327,10 @@ class Series final : public engine::Observer {
 class RunFile : public OutputFile {
  protected:
   void save(const io::OutputFile& output, Series& series, std::int64_t step) const {
-    io::save(world(),
-             {{.path = checkpoint_},
-              result_,
-              {nullptr, {&series}},
-              [&](const io::Handle& file) { output.save_rows(file, checkpoint_); }},
-             step);
+    io::write_checkpoint(
+        world(), checkpoint_, result_,
+        [&](engine::Archive& archive) { series.serialize(step, archive); },
+        [&](const io::Handle& file) { output.save_rows(file, checkpoint_); });
   }
 
   /// A run of as many rows that stops after the first two, 1.0 and 2.0; a third is not counted.
@@ -353,7 +351,9 @@ class RunFile : public OutputFile {
     io::OutputFile output(world(), result, io::rows_of(world(), checkpoint_, path_));
     Series series(output, rows, from);
     output.start_rows();
-    io::resume(world(), checkpoint_, 100, {nullptr, {&series}});
+    io::CheckpointFile(world(), checkpoint_).restore([&](engine::Archive& archive) {
+      series.serialize(0, archive);
+    });
     const std::int64_t end = std::min(rows, from + 1);
     if (end > from) {
       series.append(10.0 + static_cast<double>(rows));

@@ -63,19 +63,21 @@ class Recorders : public testing::Test {
     std::ranges::transform(recorders, std::back_inserter(observers),
                            [](const auto& recorder) { return recorder.get(); });
     output.start_rows();
-    const io::Participants all{setup.engine.get(), observers};
-    std::optional<std::int64_t> resumed;
+    engine::TimeLoop loop(world(), *setup.engine, run, observers);
+    const auto serialize = [&](engine::Archive& archive) { loop.serialize(archive); };
     if (goes_on) {
-      resumed = io::resume(world(), checkpoint_.path, run.time.steps, all);
+      io::CheckpointFile(world(), checkpoint_.path).restore(serialize);
     }
-    engine::TimeLoop loop(world(), *setup.engine, run, observers, resumed);
-    loop.advance(end, engine::TimeLoop::Clock::time_point::max());
+    while (loop.step() < end) {
+      loop.advance(end, engine::Pause::none);
+    }
     if (loop.is_done()) {
       loop.finish();
       output.finish();
     } else {
-      const auto add = [&](const io::Handle& file) { output.save_rows(file, checkpoint_.path); };
-      io::save(world(), {checkpoint_, result_, all, add}, end);
+      io::write_checkpoint(
+          world(), checkpoint_.path, result_, serialize,
+          [&](const io::Handle& file) { output.save_rows(file, checkpoint_.path); });
       output.close();
     }
   }

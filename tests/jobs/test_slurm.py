@@ -256,7 +256,7 @@ def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
     (one,) = completed(cluster, job)
     said = log.read_text(encoding="utf-8")
     assert one["Restarts"] == "1", said
-    stop = re.search(r"stopped by SIGUSR1 after step (\d+) of 5000000", said)
+    stop = re.search(r"stopped by SIGUSR1 after (\d+) of 5000000 steps", said)
     assert stop and int(stop[1]) >= 100_000, said
     assert not checkpoint.exists()
     # The second turn went on where the first had stopped, and did not begin again.

@@ -48,8 +48,9 @@ inline scan::ScanProblem problem(const Point& point) {
 /// All points of a scan whose problems are those of `problem`.
 inline scan::Scan made(const parallel::Communicator& comm, const scan::ScanSpec& spec,
                        const std::function<scan::ScanProblem(std::span<const double>)>& problem) {
-  return scan::make_points(
-      comm, spec, [&](std::span<const double> values, const auto& make) { make(problem(values)); });
+  return scan::make_scan(comm, spec, {.at = problem, .message = [](const base::UserError& error) {
+                                        return error.what();
+                                      }});
 }
 
 /// (K - mω² + iωc)/1, K = k0 + ∫k: F over x of the motion far below yielding.

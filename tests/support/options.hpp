@@ -31,9 +31,12 @@ inline cli::Validated requested(cli::Command command, const Options& options) {
   return cli::validated(cli::parse(command, words(options), {}));
 }
 
-/// The study that options ask for. Throws UserError. Local.
+/// The study that options ask for, without files. Throws UserError. Local.
 inline study::StudySpec spec_of(const Options& options) {
-  return cli::study_spec(requested(cli::Command::converge, options), "");
+  study::StudySpec spec = cli::study_spec(requested(cli::Command::converge, options), "");
+  spec.result.path.clear();
+  spec.checkpoint = {};
+  return spec;
 }
 
 }  // namespace masing::given

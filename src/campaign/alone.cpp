@@ -1,0 +1,288 @@
+#include "campaign/alone.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/poll.hpp"
+#include "parallel/phase.hpp"
+
+namespace masing::campaign {
+
+namespace {
+
+// Tags of messages.
+constexpr int to_root = 0;
+constexpr int of_share = 1;
+
+/// A state as one sequence of numbers, of what one rank has alone: it can be sent.
+class NumbersArchive final : public engine::Archive {
+ public:
+  /// To be filled.
+  NumbersArchive() = default;
+  /// With what was saved.
+  explicit NumbersArchive(std::vector<double> saved) : restores_(true), state_(std::move(saved)) {}
+
+  [[nodiscard]] bool restores() const override { return restores_; }
+  void numbers(const std::string& /*name*/, std::vector<double>& values) override {
+    auto size = static_cast<double>(values.size());
+    exchange(std::span(&size, 1));
+    values.resize(static_cast<std::size_t>(size));
+    exchange(values);
+  }
+  void split(const std::string& /*name*/, parallel::Vector& values) override {
+    exchange(values.values());
+  }
+  [[nodiscard]] const std::vector<double>& state() const { return state_; }
+
+ private:
+  void exchange(std::span<double> values) {
+    if (!restores_) {
+      state_.insert(state_.end(), values.begin(), values.end());
+      return;
+    }
+    for (double& value : values) {
+      value = state_.at(place_++);
+    }
+  }
+
+  bool restores_ = false;
+  std::vector<double> state_;
+  std::size_t place_ = 0;
+};
+
+}  // namespace
+
+Batch units_of(const State& state) {
+  const auto count = static_cast<std::ptrdiff_t>(state.at(0));
+  return {state.begin() + 1, state.begin() + 1 + count};
+}
+
+Alone::Alone(const parallel::Communicator& comm, Source& source,
+             const io::CheckpointSpec& checkpoint, const Packing& packing,
+             const std::vector<State>& saved, Between between)
+    : comm_(comm.handle()),
+      own_(comm, comm.rank(), 1),
+      petsc_duplicate_(own_, 1),
+      source_(source),
+      packing_(packing),
+      between_(std::move(between)),
+      due_(checkpoint, count(),
+           comm.is_root() ? Due::Clock::duration(checkpoint.distance) / 300
+                          : Due::Clock::duration()),
+      notice_(comm),
+      saved_(saved.begin(), saved.end()),
+      states_(static_cast<std::size_t>(comm.size())) {
+  const auto batches = static_cast<std::int64_t>(packing.alone.size() + saved.size());
+  takes_part_ = comm.rank() < batches;
+  working_ = static_cast<int>(std::min<std::int64_t>(comm.size(), batches)) - 1;
+}
+
+bool Alone::make() {
+  const base::Polling polling([this] {
+    if (comm_.is_root()) {
+      serve();
+    }
+    // A cancellation point of computations, where this rank has no state that would be lost.
+    if (may_throw_ && (work_ == nullptr || work_->units().empty()) && is_to_stop()) {
+      throw base::Stopped("stopped");
+    }
+  });
+  try {
+    while (next()) {
+      make_work();
+    }
+  } catch (const base::Stopped&) {
+    is_stopped_ = true;
+  } catch (const base::UserError& error) {
+    mistake_ = error;
+    is_stopped_ = true;
+    notice_.send(1);
+  }
+  may_throw_ = false;
+  if (!comm_.is_root() && takes_part_ && is_stopped_) {
+    exchange(Report::is_stopped);
+  }
+  while (comm_.is_root() && working_ > 0) {
+    parallel::sleep_until([this] {
+      int any = MPI_ANY_SOURCE;
+      return parallel::has_arrived(comm_, any, to_root) || (!is_stopped_ && due_.by_clock());
+    });
+    look();
+  }
+  notice_.drain();
+  parallel::throw_first(comm_, mistake_);
+  return parallel::min_over_ranks(comm_, is_stopped_ ? 0 : 1) == 1;
+}
+
+/// Gets the next share; false where there is none.
+bool Alone::next() {
+  if (comm_.is_root()) {
+    look();
+  }
+  if (!takes_part_ || is_to_stop()) {
+    return false;
+  }
+  share_ = comm_.is_root() ? take_share(wanted()) : exchange(Report::asks);
+  state_.assign(share_.begin() + 2, share_.end());
+  begun_ = MPI_Wtime();
+  return share_[1] > 0 || !state_.empty();
+}
+
+/// Makes the work of the share. Where it is stopped, its state stays in work_ or state_.
+void Alone::make_work() {
+  const parallel::PhaseTimer timer(parallel::Phase::steps);
+  Batch units;
+  for (auto i = static_cast<std::size_t>(share_[0]);
+       i < static_cast<std::size_t>(share_[0] + share_[1]); ++i) {
+    const Batch& batch = packing_.alone[i];
+    units.insert(units.end(), batch.begin(), batch.end());
+  }
+  may_throw_ = true;
+  work_ = source_.begin(own_, state_.empty() ? units : units_of(state_));
+  may_throw_ = false;
+  if (!state_.empty()) {
+    NumbersArchive archive(std::exchange(state_, {}));
+    std::vector<double> of_state;
+    archive.numbers("units", of_state);
+    work_->serialize(archive);
+  }
+  const bool by_units = source_.schedules_by_units();
+  if (!by_units) {
+    due_.count_from(count());
+  }
+  while (!work_->is_done()) {
+    look();
+    if (is_to_stop()) {
+      throw base::Stopped("stopped");
+    }
+    may_throw_ = true;
+    work_->advance(by_units ? engine::never : due_.next_count(), engine::Pause::none, records_);
+    may_throw_ = false;
+  }
+  work_.reset();
+}
+
+/// What is to be done between two windows.
+void Alone::look() {
+  const bool is_due = !is_to_stop() && (is_due_ || due_.is_now(count()));
+  if (comm_.is_root()) {
+    records_.take_all([this](Unit unit, auto numbers) { source_.take(unit, numbers); });
+    serve();
+    between_(work_.get(), is_due);
+    is_due_ = is_due_ && !is_due;
+  } else if (is_due) {
+    report(due_.by_clock() ? Report::goes_on : Report::is_due);
+  }
+  if (is_due) {
+    due_.saved(count());
+  }
+}
+
+bool Alone::is_to_stop() {
+  is_stopped_ = is_stopped_ || parallel::stop_requested() || notice_.cause() != 0;
+  return is_stopped_;
+}
+
+/// What --checkpoint-every counts.
+std::int64_t Alone::count() const {
+  return source_.schedules_by_units() ? source_.count().done
+         : work_ != nullptr           ? work_->steps().done
+                                      : 0;
+}
+
+/// The state of this rank's work; empty where it has none.
+State Alone::own_state() const {
+  const Batch units = work_ == nullptr ? Batch() : work_->units();
+  if (units.empty()) {
+    return state_;
+  }
+  NumbersArchive archive;
+  std::vector<double> numbers(units.begin(), units.end());
+  archive.numbers("units", numbers);
+  work_->serialize(archive);
+  return archive.state();
+}
+
+/// How many batches make a share of 20 ms, or more, so that the root is not asked more than 5000
+/// times a second.
+double Alone::wanted() const {
+  const double seconds = std::max(0.02, 2e-4 * comm_.size());
+  constexpr double most = 1e6;
+  return share_.empty() ? 1.0 : std::clamp(seconds * share_[1] / (MPI_Wtime() - begun_), 1.0, most);
+}
+
+/// Sends the root what kind of report it is, the batches that this rank wants, its records behind
+/// their length, and its state.
+void Alone::report(Report what) {
+  const std::vector<double> records = std::exchange(records_.numbers(), {});
+  const State state = own_state();
+  std::vector<double> message{static_cast<double>(what), wanted(),
+                              static_cast<double>(records.size())};
+  message.insert(message.end(), records.begin(), records.end());
+  message.insert(message.end(), state.begin(), state.end());
+  parallel::send(comm_, message, 0, to_root);
+}
+
+/// Reports to the root and returns the share that it gives.
+Alone::Share Alone::exchange(Report what) {
+  report(what);
+  int root = 0;
+  parallel::sleep_until([&] { return parallel::has_arrived(comm_, root, of_share); });
+  return parallel::receive(comm_, root, of_share);
+}
+
+/// A state to be resumed; or the next batches, no more than half of a fair part of what is left, so
+/// that all ranks end at about the same time; or the end.
+Alone::Share Alone::take_share(double wanted) {
+  Share share{0.0, 0.0};
+  if (is_stopped_) {
+    return share;
+  }
+  if (!saved_.empty()) {
+    share.insert(share.end(), saved_.front().begin(), saved_.front().end());
+    saved_.pop_front();
+    return share;
+  }
+  const std::int64_t left = std::ssize(packing_.alone) - next_;
+  const std::int64_t part = std::max<std::int64_t>(1, left / (2 * comm_.size()));
+  const std::int64_t count =
+      std::min({static_cast<std::int64_t>(wanted), part, left, packing_.most_in_share});
+  share = {static_cast<double>(next_), static_cast<double>(count)};
+  next_ += count;
+  return share;
+}
+
+/// Receives the reports that have arrived, and gives each rank that asks its next share.
+void Alone::serve() {
+  for (int rank = MPI_ANY_SOURCE; working_ > 0 && parallel::has_arrived(comm_, rank, to_root);
+       rank = MPI_ANY_SOURCE) {
+    const std::vector<double> message = parallel::receive(comm_, rank, to_root);
+    const auto what = static_cast<Report>(static_cast<int>(message[0]));
+    const auto end = message.begin() + 3 + static_cast<std::ptrdiff_t>(message[2]);
+    Records({message.begin() + 3, end}).take_all([this](Unit unit, auto numbers) {
+      source_.take(unit, numbers);
+    });
+    State& state = states_[static_cast<std::size_t>(rank)];
+    state.assign(end, message.end());
+    is_due_ = is_due_ || what == Report::is_due;
+    is_stopped_ = is_stopped_ || what == Report::is_stopped;
+    if (what == Report::asks || what == Report::is_stopped) {
+      const Share share = what == Report::asks ? take_share(message[1]) : Share{0.0, 0.0};
+      parallel::send(comm_, share, rank, of_share);
+      if (what == Report::asks) {
+        state.assign(share.begin() + 2, share.end());
+      }
+      working_ -= share[1] == 0.0 && share.size() == 2 ? 1 : 0;
+    }
+  }
+}
+
+std::vector<State> Alone::states() const {
+  std::vector<State> all = states_;
+  all.push_back(own_state());
+  all.insert(all.end(), saved_.begin(), saved_.end());
+  std::erase_if(all, [](const State& state) { return state.empty(); });
+  return all;
+}
+
+}  // namespace masing::campaign

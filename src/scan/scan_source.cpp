@@ -1,0 +1,445 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/poll.hpp"
+#include "campaign/campaign.hpp"
+#include "parallel/phase.hpp"
+#include "parallel/session.hpp"
+#include "scan/points.hpp"
+
+namespace masing::scan {
+
+namespace {
+
+using campaign::Unit;
+using engine::Pause;
+using Clock = std::chrono::steady_clock;
+
+// PointNumbers consists of doubles alone.
+constexpr std::size_t count_of_numbers = sizeof(PointNumbers) / sizeof(double);
+
+/// All points, those of the last axis next to each other.
+std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
+  std::vector<ScanPoint> points(1);
+  for (const ScanAxis& axis : axes) {
+    std::vector<ScanPoint> more;
+    for (const ScanPoint& point : points) {
+      for (const double value : axis.values) {
+        more.emplace_back(point).values.push_back(value);
+      }
+    }
+    points = std::move(more);
+  }
+  return points;
+}
+
+/// The record of the points of a task: of each its numbers, its series and its message, each behind
+/// its length.
+std::vector<double> record_of(std::span<const ScanPoint> points, bool has_series) {
+  std::vector<double> record;
+  const auto put = [&](const auto& values) {
+    record.push_back(static_cast<double>(values.size()));
+    record.insert(record.end(), values.begin(), values.end());
+  };
+  for (const ScanPoint& point : points) {
+    put(std::span(&point.numbers.most_x, count_of_numbers));
+    put(has_series ? std::span<const double>(point.series) : std::span<const double>());
+    put(point.message);
+  }
+  return record;
+}
+
+/// Sets the points of a task to what their record says.
+void read_record(std::span<const double> record, std::span<ScanPoint> points) {
+  const auto take = [&] {
+    const auto list = record.subspan(1, static_cast<std::size_t>(record[0]));
+    record = record.subspan(1 + list.size());
+    return list;
+  };
+  for (ScanPoint& point : points) {
+    std::ranges::copy(take().first(count_of_numbers), &point.numbers.most_x);
+    const auto series = take();
+    point.series.assign(series.begin(), series.end());
+    const auto message = take();
+    point.message.assign(message.begin(), message.end());
+  }
+}
+
+/// What the works of a scan on one rank share.
+struct Workshop {
+  const ScanSpec& spec;
+  const Problems& problems;
+  int ranks;               ///< of the scan
+  double available;        ///< bytes a rank
+  std::size_t task_size;   ///< points of a task
+  std::int64_t tasks = 0;  ///< of the scan
+  SteadySolver solver;     ///< keeps a slab that does not change
+};
+
+/// Some tasks, one after another: a task is one point; or the points of all amplitudes of closed
+/// cycles, or of the last axis where each limit cycle begins with the one before. Of a run the
+/// state is kept; other points take milliseconds and begin anew.
+class PointsWork final : public campaign::Work {
+ public:
+  /// `points`: of all tasks of `units`, with their values.
+  PointsWork(const parallel::Communicator& comm, Workshop& shop, campaign::Batch units,
+             std::vector<ScanPoint> points)
+      : comm_(comm), shop_(shop), units_(std::move(units)), points_(std::move(points)) {}
+
+  Pause advance(std::int64_t last, Pause wish, campaign::Records& records) override {
+    const Clock::time_point begin = Clock::now();
+    do {
+      if (run_ == nullptr) {
+        base::poll();
+        begin_task(records);
+      } else if (const Pause pause = advance_run(last, wish, records); pause != Pause::none) {
+        return pause;
+      }
+    } while (comm_.size() == 1 && !is_done() &&
+             Clock::now() - begin < std::chrono::milliseconds(20));
+    return Pause::none;
+  }
+  [[nodiscard]] bool is_done() const override { return next_ == units_.size(); }
+  [[nodiscard]] campaign::Batch units() const override {
+    return run_ == nullptr ? campaign::Batch() : campaign::Batch{units_[next_]};
+  }
+  [[nodiscard]] campaign::Count steps() const override {
+    return run_ == nullptr ? campaign::Count() : campaign::Count{run_->step(), run_->steps()};
+  }
+  void serialize(engine::Archive& archive) override {
+    campaign::Records none;
+    if (run_ == nullptr) {  // to be restored
+      begin_task(none);
+    }
+    if (run_ == nullptr) {
+      throw base::UserError("point " + std::to_string(units_[next_]) + " is no run");
+    }
+    archive.scalars("point", seconds_);
+    run_->serialize(archive);
+  }
+
+ private:
+  [[nodiscard]] std::span<ScanPoint> task() {
+    return std::span(points_).subspan(next_ * shop_.task_size, shop_.task_size);
+  }
+
+  /// Computes the points of the next task, or begins its run.
+  void begin_task(campaign::Records& records) {
+    begun_ = Clock::now();
+    seconds_ = 0.0;
+    const ScanKind kind = shop_.spec.kind;
+    const std::span<ScanPoint> all = task();
+    bool is_made = true;
+    shop_.solver.forget();
+    const std::size_t size = kind == ScanKind::steady ? 1 : all.size();  // of a problem
+    for (std::size_t first = 0; first < all.size(); first += size) {
+      const std::span<ScanPoint> points = all.subspan(first, size);
+      const std::size_t axes = shop_.spec.axes.size() - (kind == ScanKind::closed_curves ? 1 : 0);
+      attempt(points, [&] {
+        ScanProblem problem = shop_.problems.at(std::span(points[0].values).first(axes));
+        if (kind == ScanKind::steady) {
+          shop_.solver.solve(comm_, problem, points[0]);
+        } else if (kind == ScanKind::closed_curves) {
+          compute_closed_cycles(problem, points);
+        } else if (is_left_for_all(problem.run)) {
+          is_made = false;
+        } else {
+          run_ = std::make_unique<PointRun>(comm_, std::move(problem), shop_.available,
+                                            shop_.spec.keep_series);
+        }
+      });
+    }
+    if (run_ == nullptr) {
+      finish_task(is_made ? &records : nullptr);
+    }
+  }
+
+  Pause advance_run(std::int64_t last, Pause wish, campaign::Records& records) {
+    Pause pause = Pause::none;
+    attempt(task(), [&] {
+      pause = run_->advance(last, wish);
+      if (run_->is_done()) {
+        run_->describe(task().front());
+      }
+    });
+    if (run_->is_done() || task().front().has_failed()) {
+      run_.reset();
+      finish_task(&records);
+    }
+    return pause;
+  }
+
+  /// Marks the points as failed where `work` throws what concerns them alone.
+  template <class Attempt>
+  void attempt(std::span<ScanPoint> points, const Attempt& work) {
+    const auto fail = [&](const std::string& what) {
+      for (ScanPoint& point : points) {
+        point.message = parallel::one_line(what);
+      }
+    };
+    try {
+      work();
+    } catch (const base::UserError& error) {
+      fail(shop_.problems.message(error));
+    } catch (const base::SystemError& error) {
+      if (comm_.size() > 1) {
+        throw;  // it may be of one rank only, and others wait for it
+      }
+      fail(error.what());
+    }
+  }
+
+  /// Whether all ranks are to share a run: where they may, and there are fewer tasks than ranks, or
+  /// it does not fit on one rank.
+  [[nodiscard]] bool is_left_for_all(const engine::RunSpec& run) const {
+    return comm_.size() < shop_.ranks && engine::is_split(run, shop_.ranks) &&
+           (shop_.tasks < shop_.ranks ||
+            engine::memory_shortage(engine::memory_need(run, 1), shop_.available));
+  }
+
+  /// Goes to the next task. `records`, null where the task is left for all ranks, get its points.
+  void finish_task(campaign::Records* records) {
+    const std::chrono::duration<double> took = Clock::now() - begun_;
+    for (ScanPoint& point : task()) {
+      point.numbers.seconds = (seconds_ + took.count()) / static_cast<double>(shop_.task_size);
+    }
+    if (records != nullptr) {
+      records->add(units_[next_], record_of(task(), true));
+    }
+    ++next_;
+  }
+
+  const parallel::Communicator& comm_;
+  Workshop& shop_;
+  campaign::Batch units_;
+  std::vector<ScanPoint> points_;
+  std::size_t next_ = 0;  // of units_
+  std::unique_ptr<PointRun> run_;
+  Clock::time_point begun_;  // of the task, here
+  double seconds_ = 0.0;     // of the task, before it was resumed
+};
+
+/// The points of a scan as units of a campaign.
+class ScanSource final : public campaign::Source {
+ public:
+  /// Collective.
+  ScanSource(const parallel::Communicator& comm, const ScanSpec& spec, const Problems& problems)
+      : spec_(spec),
+        shop_{.spec = spec,
+              .problems = problems,
+              .ranks = comm.size(),
+              .available = parallel::available_memory(comm),
+              .task_size = task_size(spec),
+              .solver = SteadySolver(spec.past, spec.keep_series)},
+        points_(grid(spec.axes)),
+        grid_size_(std::ssize(points_)) {
+    update_tasks();
+  }
+
+  [[nodiscard]] std::string unit_name() const override { return "points"; }
+  [[nodiscard]] campaign::Count count() const override {
+    return {made_ * static_cast<std::int64_t>(shop_.task_size), std::ssize(points_)};
+  }
+  [[nodiscard]] bool schedules_by_units() const override { return true; }
+
+  /// Single ranks make all tasks but runs that they leave for all ranks.
+  campaign::Packing pack(const campaign::Batch& under_way, int /*ranks*/) override {
+    campaign::Packing packing{.most_in_share = std::int64_t{1} << 40};
+    std::vector<char> is_closed = is_made_;
+    for (const Unit task : under_way) {
+      is_closed[static_cast<std::size_t>(task)] = 1;
+    }
+    auto& batches = std::exchange(has_dealt_, true) ? packing.together : packing.alone;
+    for (std::size_t task = 0; task < is_closed.size(); ++task) {
+      if (is_closed[task] == 0) {
+        batches.push_back({static_cast<Unit>(task)});
+      }
+    }
+    return packing;
+  }
+
+  std::unique_ptr<campaign::Work> begin(const parallel::Communicator& ranks,
+                                        const campaign::Batch& units) override {
+    std::vector<ScanPoint> points;
+    for (const Unit task : units) {
+      for (const ScanPoint& point : points_of(task)) {
+        points.push_back({.values = point.values});
+      }
+    }
+    return std::make_unique<PointsWork>(ranks, shop_, units, std::move(points));
+  }
+
+  [[nodiscard]] std::string title(const campaign::Batch& units) const override {
+    return fmt::format("point {} of {}", units.front() + 1, shop_.tasks);
+  }
+
+  void take(Unit task, std::span<const double> numbers) override {
+    read_record(numbers, points_of(task));
+    made_ += std::exchange(is_made_[static_cast<std::size_t>(task)], 1) == 0 ? 1 : 0;
+  }
+
+  /// The points that are done; those that failed begin again.
+  void serialize(engine::Archive& archive) override {
+    if (spec_.resolve) {
+      added_.resize(archive.restores() ? 0 : added_.size());
+      archive.scalars("rounds", rounds_);
+      archive.numbers("added", added_);
+      append_added();
+    }
+    campaign::Records records = archive.restores() ? campaign::Records() : records_of(false, true);
+    archive.numbers("points", records.numbers());
+    if (archive.restores()) {
+      take_all(records);
+    }
+  }
+
+  /// All but the series, which the root writes.
+  void share(const parallel::Communicator& comm) override {
+    campaign::Records records = comm.is_root() ? records_of(true, false) : campaign::Records();
+    parallel::broadcast_all(comm, records.numbers(), 0);
+    if (!comm.is_root()) {
+      take_all(records);
+    }
+  }
+
+  bool refine(const parallel::Communicator& comm) override {
+    if (add_points()) {
+      has_dealt_ = false;
+      return true;
+    }
+    if (spec_.resolve) {
+      std::ranges::stable_sort(points_, {}, &ScanPoint::values);
+    }
+    scan_.points = std::move(points_);
+    scan_.seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+    parallel::broadcast(comm, std::span(&scan_.seconds, 1));
+    return false;
+  }
+  [[nodiscard]] Scan& scan() { return scan_; }
+
+ private:
+  static std::size_t task_size(const ScanSpec& spec) {
+    const bool is_line = spec.kind == ScanKind::closed_curves ||
+                         (spec.kind == ScanKind::steady && spec.past == Past::point);
+    return is_line ? spec.axes.back().values.size() : 1;
+  }
+
+  [[nodiscard]] std::span<ScanPoint> points_of(Unit task) {
+    return std::span(points_).subspan(static_cast<std::size_t>(task) * shop_.task_size,
+                                      shop_.task_size);
+  }
+
+  void update_tasks() {
+    is_made_.resize(points_.size() / shop_.task_size);
+    shop_.tasks = std::ssize(is_made_);
+  }
+
+  /// The tasks that are made, with or without those that failed.
+  [[nodiscard]] campaign::Records records_of(bool failed_too, bool has_series) {
+    campaign::Records records;
+    for (Unit task = 0; task < shop_.tasks; ++task) {
+      const auto points = points_of(task);
+      if (is_made_[static_cast<std::size_t>(task)] != 0 &&
+          (failed_too || std::ranges::none_of(points, &ScanPoint::has_failed))) {
+        records.add(task, record_of(points, has_series));
+      }
+    }
+    return records;
+  }
+
+  void take_all(campaign::Records& records) {
+    records.take_all([this](Unit task, auto numbers) { take(task, numbers); });
+  }
+
+  /// Adds points, yet to be made, on both sides of each where X or the phase bends along the last
+  /// axis; false where there are none. Local, alike on all ranks.
+  bool add_points() {
+    using std::numbers::pi;
+    if (!spec_.resolve || rounds_++ == 6) {
+      return false;
+    }
+    double least = base::infinity;
+    double most = 0.0;
+    std::map<std::vector<double>, PointNumbers> all;
+    for (const ScanPoint& point : points_) {
+      all[point.values] = point.numbers;
+      least = std::min(least, point.numbers.amplitude);  // NaN, of one that failed, is not less
+      most = std::max(most, point.numbers.amplitude);
+    }
+    std::vector<std::pair<double, std::vector<double>>> middles;  // with how much there bends
+    for (auto c = all.begin(), b = c, a = c; c != all.end(); a = b, b = c++) {
+      const double last[] = {a->first.back(), b->first.back(), c->first.back()};
+      const double part = (last[1] - last[0]) / (last[2] - last[0]);  // NaN at first
+      const auto bend = [&](double before, double after, double range) {
+        return std::abs((1 - part) * before - part * after) / range;
+      };
+      const double most_bent = std::max(
+          bend(b->second.amplitude - a->second.amplitude, c->second.amplitude - b->second.amplitude,
+               std::max(most - least, 1e-9 * most)),
+          bend(std::remainder(b->second.phase - a->second.phase, 2 * pi),
+               std::remainder(c->second.phase - b->second.phase, 2 * pi), pi));
+      if (std::equal(a->first.begin(), a->first.end() - 1, c->first.begin()) &&
+          most_bent > *spec_.resolve) {
+        for (const double other : {last[0], last[2]}) {
+          middles.emplace_back(most_bent, b->first);
+          middles.back().second.back() = (last[1] + other) / 2;
+        }
+      }
+    }
+    std::ranges::stable_sort(middles, std::greater<>(),
+                             [](const auto& each) { return each.first; });
+    for (auto room = 10 * grid_size_ - std::ssize(points_); const auto& [bend, middle] : middles) {
+      if (room > 0 && all.try_emplace(middle).second) {
+        added_.insert(added_.end(), middle.begin(), middle.end());
+        --room;
+      }
+    }
+    return append_added();
+  }
+
+  /// Appends what is added to the points; false where there is nothing new. Local.
+  bool append_added() {
+    const auto size = std::ssize(spec_.axes);
+    const auto there = std::ssize(points_) - grid_size_;
+    for (auto at = added_.begin() + there * size; at != added_.end(); at += size) {
+      points_.push_back({.values = {at, at + size}});
+    }
+    update_tasks();
+    return std::ssize(points_) > grid_size_ + there;
+  }
+
+  const ScanSpec& spec_;
+  Workshop shop_;
+  std::vector<ScanPoint> points_;
+  std::ptrdiff_t grid_size_;
+  std::int64_t rounds_ = 0;    // of add_points()
+  std::vector<double> added_;  // the values of the points that they added
+  std::vector<char> is_made_;  // of tasks; during a round on the root
+  std::int64_t made_ = 0;      // of them
+  bool has_dealt_ = false;     // the tasks of this round to single ranks
+  Scan scan_;
+  Clock::time_point begun_ = Clock::now();
+};
+
+}  // namespace
+
+Scan make_scan(const parallel::Communicator& comm, const ScanSpec& spec, const Problems& problems) {
+  const parallel::PhaseTimer timer(parallel::Phase::rest);
+  ScanSource source(comm, spec, problems);
+  campaign::run(comm, source, {spec.checkpoint, spec.result, spec.quiet},
+                [&](const parallel::Communicator& root, const io::Handle& file) {
+                  write(root, file, spec, source.scan());
+                });
+  return std::move(source.scan());
+}
+
+}  // namespace masing::scan

@@ -1,0 +1,327 @@
+// A campaign of works that count: each unit is made once, on whatever ranks, by all together or by
+// single ranks; where it is stopped or fails it goes on with the same numbers, and no step that a
+// checkpoint holds is made again.
+
+#include "campaign/campaign.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/poll.hpp"
+#include "io/checkpoint.hpp"
+#include "parallel/session.hpp"
+#include "support/given.hpp"
+#include "support/world.hpp"
+
+namespace masing::test_campaign {
+
+using campaign::Batch;
+using campaign::Unit;
+using engine::Pause;
+using support::world;
+
+/// What a test lets happen after so many steps of a unit.
+struct Event {
+  Unit unit = 0;
+  std::int64_t step = 0;
+};
+
+struct Plan {
+  std::int64_t units = 0;
+  std::int64_t steps = 1;  ///< of a unit
+  bool is_together = false;
+  bool counts_units = false;          ///< for checkpoints
+  std::int64_t batch = 1;             ///< units of a batch
+  std::chrono::microseconds each{0};  ///< that a step takes
+  std::optional<Event> stop = {};
+  std::optional<Event> fault = {};
+};
+
+/// Each unit counts its steps and adds up a sum that depends on their order.
+class CountingWork final : public campaign::Work {
+ public:
+  CountingWork(const parallel::Communicator& comm, const Plan& plan, Batch units,
+               std::int64_t& steps)
+      : comm_(comm), plan_(plan), units_(std::move(units)), all_steps_(steps) {}
+
+  Pause advance(std::int64_t last, Pause wish, campaign::Records& records) override {
+    if (plan_.is_together) {  // the root decides
+      auto of_root = static_cast<std::int64_t>(wish);
+      parallel::broadcast(comm_, std::span(&of_root, 1));
+      wish = static_cast<Pause>(of_root);
+    }
+    const auto is_now = [&](const std::optional<Event>& event) {
+      return event && event->unit == units_[next_] && event->step == step_;
+    };
+    if (is_now(plan_.fault)) {
+      throw base::UserError("fault", "of unit " + std::to_string(units_[next_]));
+    }
+    if (is_now(plan_.stop) && !plan_.is_together) {
+      throw base::Stopped("here");
+    }
+    if (is_now(plan_.stop) || wish != Pause::none) {
+      return wish == Pause::none ? Pause::stop : wish;
+    }
+    EXPECT_TRUE(last > step_ || !comm_.is_root());
+    std::this_thread::sleep_for(plan_.each);
+    sum_ = 3 * sum_ + static_cast<double>(units_[next_] + ++step_);
+    ++all_steps_;
+    if (step_ == plan_.steps) {
+      records.add(units_[next_++], std::vector<double>{sum_});
+      step_ = 0;
+      sum_ = 0.0;
+    }
+    return Pause::none;
+  }
+  [[nodiscard]] bool is_done() const override { return next_ == std::ssize(units_); }
+  [[nodiscard]] Batch units() const override {
+    return step_ == 0 ? Batch() : Batch(units_.begin() + next_, units_.begin() + next_ + 1);
+  }
+  [[nodiscard]] campaign::Count steps() const override { return {step_, plan_.steps}; }
+  void serialize(engine::Archive& archive) override { archive.scalars("work", step_, sum_); }
+
+ private:
+  const parallel::Communicator& comm_;
+  const Plan& plan_;
+  Batch units_;
+  std::int64_t& all_steps_;
+  std::ptrdiff_t next_ = 0;
+  std::int64_t step_ = 0;
+  double sum_ = 0.0;
+};
+
+class CountingSource final : public campaign::Source {
+ public:
+  explicit CountingSource(const Plan& plan) : plan_(plan) {}
+
+  [[nodiscard]] std::string unit_name() const override { return "units"; }
+  [[nodiscard]] campaign::Count count() const override {
+    return {std::ssize(records_), plan_.units};
+  }
+  [[nodiscard]] bool schedules_by_units() const override { return plan_.counts_units; }
+  campaign::Packing pack(const Batch& under_way, int /*ranks*/) override {
+    campaign::Packing packing{.most_in_share = plan_.batch == 1 ? 1000 : 1};
+    std::vector<Batch>& batches = plan_.is_together ? packing.together : packing.alone;
+    for (Unit unit = 0; unit < plan_.units; ++unit) {
+      if (!records_.contains(unit) && std::ranges::count(under_way, unit) == 0) {
+        if (batches.empty() || std::ssize(batches.back()) == plan_.batch) {
+          batches.emplace_back();
+        }
+        batches.back().push_back(unit);
+      }
+    }
+    under_way_ = under_way;
+    return packing;
+  }
+  std::unique_ptr<campaign::Work> begin(const parallel::Communicator& ranks,
+                                        const Batch& units) override {
+    return std::make_unique<CountingWork>(ranks, plan_, units, steps_);
+  }
+  [[nodiscard]] std::string title(const Batch& /*units*/) const override { return "unit"; }
+  void take(Unit unit, std::span<const double> numbers) override {
+    EXPECT_TRUE(records_.emplace(unit, numbers[0]).second || is_shared_) << unit << " again";
+  }
+  void serialize(engine::Archive& archive) override {
+    campaign::Records all;
+    for (const auto& [unit, number] : records_) {
+      all.add(unit, std::span(&number, 1));
+    }
+    archive.numbers("records", all.numbers());
+    if (archive.restores()) {
+      records_.clear();
+      all.take_all([this](Unit unit, auto numbers) { take(unit, numbers); });
+      restored_ = std::ssize(records_);
+    }
+  }
+  void share(const parallel::Communicator& comm) override {
+    campaign::Records all;
+    for (const auto& [unit, number] : records_) {
+      all.add(unit, std::span(&number, 1));
+    }
+    parallel::broadcast_all(comm, all.numbers(), 0);
+    is_shared_ = true;
+    all.take_all([this](Unit unit, auto numbers) { take(unit, numbers); });
+    is_shared_ = false;
+  }
+
+  [[nodiscard]] const std::map<Unit, double>& records() const { return records_; }
+  /// Steps that were made here, of all ranks.
+  [[nodiscard]] std::int64_t steps() const {
+    std::int64_t all = plan_.is_together && !world().is_root() ? 0 : steps_;
+    parallel::sum_over_ranks(world(), std::span(&all, 1));
+    return all;
+  }
+  [[nodiscard]] std::int64_t restored() const { return restored_; }
+  [[nodiscard]] const Batch& under_way() const { return under_way_; }
+
+ private:
+  const Plan& plan_;
+  std::map<Unit, double> records_;
+  std::int64_t steps_ = 0;
+  std::int64_t restored_ = 0;
+  Batch under_way_;
+  bool is_shared_ = false;
+};
+
+std::map<Unit, double> expected(const Plan& plan) {
+  std::map<Unit, double> all;
+  for (Unit unit = 0; unit < plan.units; ++unit) {
+    for (std::int64_t step = 1; step <= plan.steps; ++step) {
+      all[unit] = 3 * all[unit] + static_cast<double>(unit + step);
+    }
+  }
+  return all;
+}
+
+class Campaign : public testing::Test {
+ protected:
+  Campaign() { io::remove_checkpoint(world(), checkpoint_.path); }
+  ~Campaign() override { io::remove_checkpoint(world(), checkpoint_.path); }
+  Campaign(const Campaign&) = delete;
+  Campaign& operator=(const Campaign&) = delete;
+
+  void run(campaign::Source& source, const campaign::Write& write = {}) const {
+    campaign::run(world(), source, {checkpoint_, result_, true}, write);
+  }
+
+  io::ResultSpec result_{.path = "", .kind = "simulate", .configuration = "k0 = 1\n"};
+  io::CheckpointSpec checkpoint_{.path =
+                                     "masing-campaign-n" + std::to_string(world().size()) + ".h5"};
+};
+
+TEST_F(Campaign, makes_each_unit_once) {
+  for (const bool is_together : {false, true}) {
+    for (const std::int64_t units : {0, 1, 2, is_together ? 9 : 5000}) {
+      const Plan plan{.units = units, .steps = 2, .is_together = is_together};
+      CountingSource source(plan);
+      run(source);
+      EXPECT_EQ(source.records(), expected(plan)) << units;
+      EXPECT_EQ(source.steps(), 2 * units);
+    }
+  }
+}
+
+TEST_F(Campaign, goes_on_where_it_was_stopped) {
+  for (const bool is_together : {false, true}) {
+    for (const bool counts_units : {false, true}) {
+      Plan plan{.units = 7,
+                .steps = 10,
+                .is_together = is_together,
+                .counts_units = counts_units,
+                .each = std::chrono::microseconds(200),
+                .stop = Event{.unit = 3, .step = 4}};
+      CountingSource source(plan);
+      const io::CheckpointSpec before = checkpoint_;
+      std::string said;
+      try {
+        run(source);
+      } catch (const base::Stopped& stopped) {
+        said = stopped.what();
+      }
+      EXPECT_NE(said.find(" of 7 units; the same with restart = " + checkpoint_.path + " goes on"),
+                std::string::npos)
+          << said;
+      plan.stop.reset();
+      checkpoint_.restart = checkpoint_.path;
+      CountingSource again(plan);
+      run(again);
+      EXPECT_EQ(again.records(), expected(plan));
+      EXPECT_EQ(source.steps() + again.steps(), 70) << "what was saved is not made again";
+      checkpoint_ = before;
+    }
+  }
+}
+
+/// The checkpoints of a campaign that then fails.
+TEST_F(Campaign, saves_by_steps_by_units_and_by_the_clock) {
+  for (const bool is_together : {false, true}) {
+    for (const auto& [every, counts_units] : {std::pair(5, false), {2, true}, {0, false}}) {
+      Plan plan{.units = 12,
+                .steps = 20,
+                .is_together = is_together,
+                .counts_units = counts_units,
+                .each = std::chrono::microseconds(100),
+                .fault = Event{.unit = 11, .step = 19}};
+      if (is_together && every == 0) {
+        continue;  // it would be due again at once
+      }
+      SCOPED_TRACE(testing::Message() << is_together << every << counts_units);
+      checkpoint_.scheduled = true;
+      checkpoint_.every = every;
+      checkpoint_.distance = std::chrono::seconds(0);
+      CountingSource source(plan);
+      EXPECT_NE(given::mistake([&] { run(source); }).find("of unit 11"), std::string::npos);
+      EXPECT_TRUE(std::filesystem::exists(checkpoint_.path));
+      plan.fault.reset();
+      checkpoint_.restart = checkpoint_.path;
+      CountingSource again(plan);
+      run(again);
+      EXPECT_EQ(again.records(), expected(plan));
+      EXPECT_GE(again.restored(), 5) << every << counts_units << is_together;
+      EXPECT_LT(again.steps(), 12 * 20 / 2);
+      checkpoint_.restart.reset();
+      checkpoint_.scheduled = false;
+      io::remove_checkpoint(world(), checkpoint_.path);
+    }
+  }
+}
+
+TEST_F(Campaign, resumes_the_works_of_single_ranks_on_other_ranks) {
+  Plan plan{.units = 8,
+            .steps = 1000,
+            .batch = 2,
+            .each = std::chrono::microseconds(100),
+            .stop = Event{.unit = 0, .step = 300}};
+  CountingSource source(plan);
+  EXPECT_THROW(run(source), base::Stopped);
+  plan.stop.reset();
+  checkpoint_.restart = checkpoint_.path;
+  if (world().is_root()) {
+    const parallel::RootAlone root(world());
+    CountingSource again(plan);
+    campaign::run(root.comm(), again, {checkpoint_, result_, true});
+    EXPECT_EQ(again.records(), expected(plan));
+  }
+  MPI_Barrier(world().handle());
+}
+
+TEST_F(Campaign, throws_the_mistake_of_one_rank_on_all) {
+  const Plan plan{.units = 100, .steps = 10, .fault = Event{.unit = 1, .step = 3}};
+  CountingSource source(plan);
+  EXPECT_EQ(given::mistake([&] { run(source); }), "fault: of unit 1");
+}
+
+TEST_F(Campaign, saves_what_was_computed_where_the_result_cannot_be_written) {
+  const Plan plan{.units = 5};
+  result_.path = "masing-campaign-result-n" + std::to_string(world().size()) + ".h5";
+  const auto fail = [](const parallel::Communicator& /*root*/, const io::Handle& /*file*/) {
+    throw base::SystemError("no room");
+  };
+  CountingSource source(plan);
+  std::string said;
+  try {
+    run(source, fail);
+  } catch (const base::SystemError& error) {
+    said = error.what();
+  }
+  EXPECT_EQ(said, "no room; what was computed is saved; the same with restart = " +
+                      checkpoint_.path + " goes on");
+  for (const std::string& file : io::files_of_result(result_.path)) {
+    EXPECT_FALSE(std::filesystem::exists(file)) << file;
+  }
+  checkpoint_.restart = checkpoint_.path;
+  CountingSource again(plan);
+  result_.path.clear();
+  run(again, fail);  // which is not called without a file
+  EXPECT_EQ(again.records(), expected(plan));
+  EXPECT_EQ(again.steps(), 0);
+  EXPECT_FALSE(std::filesystem::exists(checkpoint_.path));
+}
+
+}  // namespace masing::test_campaign
