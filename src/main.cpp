@@ -21,9 +21,9 @@
 #include "cli/spec.hpp"
 #include "commands/commands.hpp"
 #include "engine/setup.hpp"
-#include "io/checkpoint.hpp"
 #include "io/progress.hpp"
 #include "io/result_file.hpp"
+#include "io/room.hpp"
 #include "parallel/session.hpp"
 #include "study/plan.hpp"
 
@@ -68,6 +68,7 @@ void check(const parallel::Communicator& comm, const cli::Scan& scan) {
   const base::Polling polling =
       io::saying_seconds(comm.is_root() && !scan.spec.quiet, "checking the first point");
   engine::check_run(comm, scan.first.run);  // others may fail
+  scan::require_room(comm, scan.spec, scan.first);
 }
 
 /// masing simulate, converge and scan.

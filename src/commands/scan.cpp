@@ -17,6 +17,7 @@ scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan) {
           [&](const base::UserError& error) {
             return cli::with_place(*scan.request, error).what();
           }};
+  scan::require_room(comm, scan.spec, scan.first);
   return scan::make_scan(comm, scan.spec, problems);
 }
 

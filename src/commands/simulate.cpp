@@ -16,10 +16,10 @@
 #include "campaign/campaign.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
-#include "io/checkpoint.hpp"
 #include "io/progress.hpp"
 #include "io/recorders.hpp"
 #include "io/result_file.hpp"
+#include "io/room.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
 

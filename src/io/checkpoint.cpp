@@ -1,17 +1,12 @@
 #include "io/checkpoint.hpp"
 
 #include <fmt/core.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
-#include "engine/setup.hpp"
-#include "io/recorders.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
@@ -93,21 +88,6 @@ class CheckpointReader final : public engine::Archive {
   const Handle& file_;
 };
 
-/// Bytes on the disk of a file that is written anew; 0 without one. Local.
-double freed(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 ? 512.0 * static_cast<double>(info.st_blocks) : 0.0;
-}
-
-/// Throws UserError where the disk has no room for as many bytes as go to `path`. Local.
-void require_room(const char* quantity, const std::string& path, double bytes, const char* advice) {
-  if (const double room = available_bytes(path); room < bytes) {
-    throw base::UserError(
-        quantity, fmt::format("{} needs {}, with what goes beside it; the disk has {}; give {}",
-                              path, engine::gibibytes(bytes), engine::gibibytes(room), advice));
-  }
-}
-
 }  // namespace
 
 RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
@@ -133,44 +113,6 @@ void remove_checkpoint(const parallel::Communicator& comm, const std::string& pa
     for (const std::string& file : files_of_checkpoint(path)) {
       unlink(file.c_str());
     }
-  });
-}
-
-void require_room(const parallel::Communicator& comm, const engine::RunSpec& run,
-                  const OutputSpec& output, const std::string& path,
-                  const CheckpointSpec& checkpoint) {
-  if (path.empty()) {
-    const double needed = 2 * bytes_of_result(run, output);  // of the file, and of its image
-    if (const double room = parallel::available_memory(comm); room < needed) {
-      throw base::UserError(
-          "output", fmt::format("the result in memory needs {}, {} may be used; give output, or a "
-                                "larger sample-every",
-                                engine::gibibytes(needed), engine::gibibytes(room)));
-    }
-    return;
-  }
-  const engine::ModelFacts facts = run.facts();
-  const std::int64_t saved = facts.elements != nullptr ? facts.elements->layout().size()
-                             : facts.method == engine::Method::sweep ? facts.slab->field_cells()
-                                                                     : 0;
-  const double of_result = bytes_of_result(run, output);
-  parallel::on_root(comm, [&] {
-    // A file that is replaced stays until the new one is whole; what a kill has left goes before.
-    const int drafts = access(checkpoint.path.c_str(), F_OK) == 0 ? 1 : 2;
-    const double of_checkpoint = checkpoint.scheduled ? 8.0 * drafts * static_cast<double>(saved) -
-                                                            freed(checkpoint.path + draft_ending)
-                                                      : 0.0;
-    const double left = freed(files_of_result(path)[checkpoint.restart ? 2 : 1]);
-    std::error_code unknown;
-    const bool share =
-        checkpoint.scheduled &&
-        std::filesystem::equivalent(folder_of(checkpoint.path), folder_of(path), unknown);
-    require_room(
-        "output", path, of_result - left + (share ? of_checkpoint : 0.0),
-        of_result < of_checkpoint
-            ? "fewer cells, or another folder"
-            : "a larger sample-every or field-every, fewer field-points, or another folder");
-    require_room("checkpoint", checkpoint.path, of_checkpoint, "fewer cells, or another folder");
   });
 }
 

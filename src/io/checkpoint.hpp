@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "engine/run_spec.hpp"
 #include "io/hdf5.hpp"
 #include "io/result_file.hpp"
 #include "io/specs.hpp"
@@ -31,12 +30,6 @@ std::vector<std::string> files_of_checkpoint(const std::string& path);
 
 /// Removes FILE and its temporary file, where they exist. Collective.
 void remove_checkpoint(const parallel::Communicator& comm, const std::string& path);
-
-/// Throws UserError alike on all ranks where the disks have no room for the result file of a run in
-/// `path` and for its checkpoints; or, without a path, the memory none for its image. Collective.
-void require_room(const parallel::Communicator& comm, const engine::RunSpec& run,
-                  const OutputSpec& output, const std::string& path,
-                  const CheckpointSpec& checkpoint);
 
 /// Writes the state that `serialize` hands to an archive to the checkpoint `path`, if that is not
 /// empty: as FILE.draft, sealed (io/sealed_file), on the disk, then renamed, so that FILE is always

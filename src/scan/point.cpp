@@ -276,11 +276,10 @@ class LimitCycles {
   /// The samples of a cycle: rows of t, x, y, force and restoring force, from t = 0 on, where a
   /// period of the force begins, to its end; so many a period of the force.
   [[nodiscard]] std::vector<double> series(const slab::Cycle& cycle) const {
-    constexpr int samples = 400;
     auto solution = map_.from(map_.end_of_period(cycle.extreme).value());
     std::vector<double> rows;
-    for (int i = 0; i <= samples * cycle.multiple; ++i) {
-      const double t = period() * i / samples;
+    for (int i = 0; i <= samples_a_period * cycle.multiple; ++i) {
+      const double t = period() * i / samples_a_period;
       const slab::MassState now = solution.at(t);
       rows.insert(rows.end(), {t, now.x, now.y, map_.force().value(t),
                                slab::restoring_force(map_.oscillator(), now)});

@@ -37,6 +37,9 @@ enum class ScanKind { runs, steady, closed_curves };
 /// the cycle of the point before left.
 enum class Past { rest, point };
 
+/// Samples of a limit cycle that a scan keeps, a period of the force, beside the one at its start.
+inline constexpr int samples_a_period = 400;
+
 /// The problem at one point.
 struct ScanProblem {
   engine::RunSpec run;
@@ -114,6 +117,18 @@ struct Scan {
 /// /points, /runs where series are kept, of the root's, and /timing of a scan's file. Collective.
 void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,
            const Scan& scan);
+
+/// Returns the numbers of a point in /points and /timing. Local.
+double numbers_in_file(const ScanSpec& spec);
+
+/// Returns the bytes that the file of a scan takes at least; `first`: the first of its problems,
+/// whose samples are as many as those of the others. Local.
+double bytes_of_file(const ScanSpec& spec, const ScanProblem& first);
+
+/// Throws UserError alike on all ranks where the disks have no room for the file of a scan and for
+/// its checkpoints, or the ranks no memory for its points and their series. Collective.
+void require_room(const parallel::Communicator& comm, const ScanSpec& spec,
+                  const ScanProblem& first);
 
 /// The scan as an aligned table, for people. Local.
 std::string table(const ScanSpec& spec, const Scan& scan);

@@ -196,6 +196,15 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
                    values_of(scan, &PointNumbers::seconds), "point");
 }
 
+double numbers_in_file(const ScanSpec& spec) {
+  const auto columns = std::ranges::count_if(
+      point_columns, [&](const PointColumn& column) { return column.is_of(spec.kind); });
+  constexpr std::size_t others = 4;  // point, status, /timing/point, /timing/points
+  const std::size_t multipliers = spec.kind == ScanKind::steady ? 4 : 0;
+  return static_cast<double>(spec.axes.size() + static_cast<std::size_t>(columns) + others +
+                             multipliers);
+}
+
 std::string table(const ScanSpec& spec, const Scan& scan) {
   constexpr std::size_t most_rows = 60;
   constexpr double PointNumbers::*shown[] = {&PointNumbers::amplitude, &PointNumbers::centre,

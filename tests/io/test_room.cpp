@@ -1,5 +1,5 @@
 // What room checkpoints need.
-#include "io/checkpoint.hpp"
+#include "io/room.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,12 +8,13 @@
 
 #include "base/error.hpp"
 #include "engine/setup.hpp"
+#include "io/checkpoint.hpp"
 #include "io/result_file.hpp"
 #include "support/given.hpp"
 #include "support/problem.hpp"
 #include "support/world.hpp"
 
-namespace masing::test_checkpoint {
+namespace masing::test_room {
 
 using support::world;
 
@@ -48,4 +49,4 @@ TEST(Checkpoints, need_room_beside_the_one_before_which_stays_until_the_next_is_
   io::remove_checkpoint(world(), checkpoint.path);
 }
 
-}  // namespace masing::test_checkpoint
+}  // namespace masing::test_room

@@ -1,0 +1,82 @@
+#include "io/room.hpp"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "engine/setup.hpp"
+#include "io/checkpoint.hpp"
+#include "io/recorders.hpp"
+#include "io/result_file.hpp"
+#include "parallel/session.hpp"
+
+namespace masing::io {
+
+namespace {
+
+/// Bytes that a file takes on its disk; 0 where there is none.
+double bytes_on_disk(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? 512.0 * static_cast<double>(info.st_blocks) : 0.0;
+}
+
+void require(const char* quantity, const std::string& path, double bytes, const std::string& less) {
+  if (const double room = available_bytes(path); room < bytes) {
+    throw base::UserError(
+        quantity, fmt::format("{} needs {}, with what goes beside it; the disk has {}; "
+                              "give {}, or another folder",
+                              path, engine::gibibytes(bytes), engine::gibibytes(room), less));
+  }
+}
+
+}  // namespace
+
+void require_disk(const parallel::Communicator& comm, const std::string& path,
+                  const CheckpointSpec& checkpoint, const DiskNeed& need) {
+  parallel::on_root(comm, [&] {
+    // A file that is replaced stays until the new one is whole; what a kill has left goes before.
+    const double left = bytes_on_disk(files_of_result(path)[checkpoint.restart ? 2 : 1]);
+    if (!checkpoint.scheduled) {
+      require("output", path, need.result - left, need.less_result);
+      return;
+    }
+    const auto files = files_of_checkpoint(checkpoint.path);
+    const double of_checkpoint =
+        (bytes_on_disk(files[0]) > 0 ? 1 : 2) * need.checkpoint - bytes_on_disk(files[1]);
+    std::error_code unknown;
+    const bool share =
+        std::filesystem::equivalent(folder_of(checkpoint.path), folder_of(path), unknown);
+    require("output", path, need.result - left + (share ? of_checkpoint : 0.0),
+            need.result < of_checkpoint ? need.less_checkpoint : need.less_result);
+    require("checkpoint", checkpoint.path, of_checkpoint, need.less_checkpoint);
+  });
+}
+
+void require_room(const parallel::Communicator& comm, const engine::RunSpec& run,
+                  const OutputSpec& output, const std::string& path,
+                  const CheckpointSpec& checkpoint) {
+  if (path.empty()) {
+    const double needed = 2 * bytes_of_result(run, output);  // of the file, and of its image
+    if (const double room = parallel::available_memory(comm); room < needed) {
+      throw base::UserError(
+          "output", fmt::format("the result in memory needs {}, {} may be used; give output, or a "
+                                "larger sample-every",
+                                engine::gibibytes(needed), engine::gibibytes(room)));
+    }
+    return;
+  }
+  const engine::ModelFacts facts = run.facts();
+  const std::int64_t saved = facts.elements != nullptr ? facts.elements->layout().size()
+                             : facts.method == engine::Method::sweep ? facts.slab->field_cells()
+                                                                     : 0;
+  require_disk(comm, path, checkpoint,
+               {.result = bytes_of_result(run, output),
+                .checkpoint = 8.0 * static_cast<double>(saved),
+                .less_result = "a larger sample-every or field-every, fewer field-points",
+                .less_checkpoint = "fewer cells"});
+}
+
+}  // namespace masing::io

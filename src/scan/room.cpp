@@ -1,0 +1,101 @@
+#include <fmt/core.h>
+
+#include <string>
+
+#include "base/error.hpp"
+#include "engine/setup.hpp"
+#include "io/recorders.hpp"
+#include "io/room.hpp"
+#include "parallel/communicator.hpp"
+#include "parallel/session.hpp"
+#include "scan/scan.hpp"
+
+namespace masing::scan {
+
+namespace {
+
+/// Returns the points of the grid. Those that `resolve` may add are not counted: they may not come.
+double points_of(const ScanSpec& spec) {
+  double points = 1.0;
+  for (const ScanAxis& axis : spec.axes) {
+    points *= static_cast<double>(axis.values.size());
+  }
+  return points;
+}
+
+/// Returns the numbers of the series of a point; of a limit cycle, whose periods nobody knows
+/// before, those of one period.
+double series_numbers(const ScanSpec& spec, const ScanProblem& first) {
+  if (!spec.keep_series) {
+    return 0.0;
+  }
+  return spec.kind == ScanKind::steady ? 5.0 * (samples_a_period + 1)
+                                       : static_cast<double>(io::series_numbers(first.series));
+}
+
+/// Bytes of a point on every rank, as scan_source.cpp keeps them and as the root sends them to all
+/// after a round. Of 10^6 points one process takes 690 bytes each.
+double memory_of_point(const ScanSpec& spec) {
+  const double values = 8.0 * static_cast<double>(spec.axes.size());
+  return sizeof(ScanPoint) + values + sizeof(PointNumbers);
+}
+
+/// Throws UserError where the ranks have no memory for the points, or the root none for their
+/// series. Collective.
+void require_memory(const parallel::Communicator& comm, const ScanSpec& spec,
+                    const ScanProblem& first, const std::string& advice) {
+  const double points = points_of(spec);
+  const double needed = points * memory_of_point(spec);
+  if (const double room = parallel::available_memory(comm); room < needed) {
+    throw base::UserError("over",
+                          fmt::format("{:.0f} points need {} a rank, {} may be used; give fewer "
+                                      "points, or fewer ranks a node",
+                                      points, engine::gibibytes(needed), engine::gibibytes(room)));
+  }
+  const int ranks = parallel::nodes_of(comm).ranks_here;
+  parallel::on_root(comm, [&] {
+    const double series = 8.0 * points * series_numbers(spec, first);
+    // A checkpoint is packed before it is written; a file in memory is there twice, as its image.
+    const double copies = 1.0 + (spec.checkpoint.scheduled ? 1.0 : 0.0);
+    const double image = spec.result.path.empty() ? 2 * bytes_of_file(spec, first) : 0.0;
+    const double of_root = copies * series + image;
+    const parallel::Communicator own(comm, comm.rank(), 1);
+    const double room = parallel::available_memory(own) - ranks * needed;
+    if (room < of_root) {
+      throw base::UserError(
+          "over", fmt::format("{:.0f} points with what is kept of them need {} on one rank, {} may "
+                              "be used; give {}",
+                              points, engine::gibibytes(of_root), engine::gibibytes(room), advice));
+    }
+  });
+}
+
+}  // namespace
+
+double bytes_of_file(const ScanSpec& spec, const ScanProblem& first) {
+  // HDF5's group with its five datasets and their attributes: what files of 1000 and 3000 points
+  // with 5, 101, 1001 and 4001 samples have a point beside their numbers, 5100 to 5700 bytes.
+  constexpr double of_group = 5100;
+  constexpr double rest = 16384;  // the other names, the configuration
+  const double numbers = numbers_in_file(spec) + series_numbers(spec, first);
+  return points_of(spec) * (8.0 * numbers + (spec.keep_series ? of_group : 0.0)) + rest;
+}
+
+void require_room(const parallel::Communicator& comm, const ScanSpec& spec,
+                  const ScanProblem& first) {
+  const std::string less = !spec.keep_series               ? "fewer points"
+                           : spec.kind == ScanKind::steady ? "fewer points, or no series"
+                                                           : "fewer points, a larger sample-every, "
+                                                             "or no series";
+  if (!spec.result.path.empty()) {
+    io::require_disk(
+        comm, spec.result.path, spec.checkpoint,
+        {.result = bytes_of_file(spec, first),
+         .checkpoint = points_of(spec) * (sizeof(PointNumbers) + 8.0 * series_numbers(spec, first)),
+         .less_result = less,
+         .less_checkpoint = less});
+  }
+  require_memory(comm, spec, first, less);
+}
+
+}  // namespace masing::scan
