@@ -92,10 +92,16 @@ class Campaign {
 
   /// Says what a long campaign is going to do, and how it may be stopped.
   void announce(const Packing& packing) const {
-    if (comm_.is_root() && !spec_.quiet && packing.seconds > engine::long_time) {
-      const std::string how = parallel::stop_advice();
-      base::say(packing.text +
-                (how.empty() ? "" : fmt::format("masing {}: {}\n", spec_.result.kind, how)));
+    if (!comm_.is_root() || spec_.quiet) {
+      return;
+    }
+    const bool is_long = packing.seconds > engine::long_time;
+    std::string text = is_long ? packing.text : "";
+    for (const std::string& line : {packing.advice, is_long ? parallel::stop_advice() : ""}) {
+      text += line.empty() ? "" : fmt::format("masing {}: {}\n", spec_.result.kind, line);
+    }
+    if (!text.empty()) {
+      base::say(text);
     }
   }
 

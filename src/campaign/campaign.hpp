@@ -94,6 +94,7 @@ struct Packing {
   std::int64_t most_in_share = 1;  ///< batches that one rank gets at a time at most
   double seconds = 0.0;            ///< estimated time until the last unit is done
   std::string text = {};           ///< says on stderr what a long campaign is going to do
+  std::string advice = {};         ///< says there what would be better
 };
 
 /// Where the units of a campaign come from, and where their records go. It owns the plan and the

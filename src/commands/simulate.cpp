@@ -186,7 +186,8 @@ class RunSource final : public campaign::Source {
   }
   campaign::Packing pack(const campaign::Batch& under_way, int ranks) override {
     const engine::RunSpec& run = simulation_.run;
-    campaign::Packing packing{.seconds = engine::estimated_seconds(run, ranks)};
+    campaign::Packing packing{.seconds = engine::estimated_seconds(run, ranks),
+                              .advice = engine::idle_advice(run, ranks)};
     if (under_way.empty() && !summary_.is_done) {
       packing.together = {{0}};
     }

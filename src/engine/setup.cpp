@@ -85,6 +85,27 @@ bool is_split(const RunSpec& run, int ranks) {
          facts.slab->field_cells() >= run.split_from;
 }
 
+std::int64_t idle_ranks(const RunSpec& run, int ranks) {
+  if (!is_split(run, ranks)) {
+    return 0;
+  }
+  const ModelFacts facts = run.facts();
+  const std::int64_t parts =
+      facts.elements != nullptr ? facts.elements->parameters.elements : facts.slab->field_cells();
+  const std::int64_t blocks = (parts - 1) / base::block_cells + 1;
+  return std::max<std::int64_t>(0, ranks - blocks);
+}
+
+std::string idle_advice(const RunSpec& run, int ranks) {
+  const std::int64_t idle = idle_ranks(run, ranks);
+  const char* parts = run.facts().elements != nullptr ? "elements" : "cells";
+  return idle == 0 ? ""
+                   : fmt::format(
+                         "{} of {} ranks have none of the {} of {}, which are dealt out in "
+                         "blocks of {}; {} ranks would do",
+                         idle, ranks, parts, title(run), base::block_cells, ranks - idle);
+}
+
 MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes) {
   const ModelFacts facts = run.facts();
   if (facts.slab != nullptr) {

@@ -37,6 +37,13 @@ struct MemoryBudget {
 /// RunSpec::split_from on. Else a rank makes the run by itself. Local.
 bool is_split(const RunSpec& run, int ranks);
 
+/// Returns how many of the ranks that split a run get no block of its cells, or elements
+/// (base/partition.hpp); 0 where they do not split it. Local.
+std::int64_t idle_ranks(const RunSpec& run, int ranks);
+
+/// Says how many ranks have no cells, and how many would do; empty where all have some. Local.
+std::string idle_advice(const RunSpec& run, int ranks);
+
 /// The need of a run on a number of ranks that split its work, by what a few cells of a slab show.
 /// Takes some ms for turning points of billions of cells. Local.
 MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes = 0.0);

@@ -106,7 +106,7 @@ class StudySource final : public campaign::Source {
             std::ssize(outcomes_.errors)};
   }
 
-  campaign::Packing pack(const campaign::Batch& under_way, int /*ranks*/) override {
+  campaign::Packing pack(const campaign::Batch& under_way, int ranks) override {
     Batch open = plan_.all();
     std::erase_if(open, [&](std::size_t i) {
       return is_known(outcomes_.errors[i]) || std::ranges::count(under_way, Unit(i)) > 0;
@@ -116,6 +116,12 @@ class StudySource final : public campaign::Source {
     if (schedule.seconds > engine::long_time) {
       packing.text = plan_text(plan_, schedule);
     }
+    packing.advice = engine::idle_advice(
+        std::ranges::max(
+            plan_.runs, {},
+            [&](const PlannedRun& planned) { return engine::idle_ranks(planned.run, ranks); })
+            .run,
+        ranks);
     for (const Batch& batch : schedule.shared) {
       packing.together.emplace_back(batch.begin(), batch.end());
     }

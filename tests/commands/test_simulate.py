@@ -69,6 +69,19 @@ def test_probes_show_the_cell_that_holds_the_place(result, masing):
     assert np.array_equal(run["probe/u"][-1], run["field/u"][-1])
 
 
+def test_more_ranks_than_blocks_are_told_once(masing):
+    """Of 5000 elements there are five blocks, of a study's coarsest and finest run alike."""
+    chain = ("--model=s-chain", "--set=n=5000", "--set=m=1", "--set=k=1", "--set=eta=1", "--final-time=0.1")
+    for command, sizes in (("simulate", ["--steps=4"]), ("converge", ["--levels=2,4", "--reference=successive"])):
+        words = (command, *chain, *sizes, "--output=run.h5")
+        said = [line for line in masing(*words, ranks=6).stderr.splitlines() if "ranks" in line]
+        assert len(said) == 1 and re.fullmatch(
+            f"masing {command}: 1 of 6 ranks have none of the elements of s-chain, N = .*, which are dealt out in "
+            "blocks of 1024; 5 ranks would do", said[0]), said
+        assert "would do" not in masing(*words, "--quiet", ranks=6).stderr
+        assert "would do" not in masing(*words, ranks=3).stderr
+
+
 def test_provenance_and_configuration(masing):
     """Of three ranks one alone makes a run of few cells; it is said which. The configuration gives the same data."""
     for cells, ranks in (("20", 1), ("200000", 3)):

@@ -1,4 +1,5 @@
 // Bytes a rank, by hand: 8 a cell for u, each array kept and each field; tables of the memory.
+// Ranks that get no cells.
 
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include "base/error.hpp"
 #include "engine/setup.hpp"
 #include "rheology/catalogue.hpp"
+#include "support/options.hpp"
 #include "support/problem.hpp"
 #include "support/world.hpp"
 
@@ -44,6 +46,24 @@ TEST(MemoryNeed, of_a_state_counts_the_columns_that_a_rank_holds) {
   EXPECT_EQ(need("s-chain", 1), 64.0 * million + 1000.0);
   EXPECT_EQ(need("s-chain", 4), 16.0 * million + 1000.0);
   EXPECT_EQ(need("p-chain", 1), 128.0 * million + 1000.0);
+}
+
+TEST(IdleRanks, are_those_of_a_split_run_that_get_no_block) {
+  const auto idle = [](const given::Options& options, int ranks) {
+    return engine::idle_ranks(given::requested(cli::Command::simulate, options).run, ranks);
+  };
+  EXPECT_EQ(idle({{"cells", "1000000"}}, 10000), 9023);  // ⌈10⁶/1024⌉ = 977
+  EXPECT_EQ(idle({{"cells", "1000000"}}, 978), 1);
+  EXPECT_EQ(idle({{"cells", "1000000"}}, 977), 0);
+  EXPECT_EQ(idle({{"cells", "1000448"}}, 978), 1);  // 977·1024
+  EXPECT_EQ(idle({{"cells", "1000449"}}, 979), 1);
+  EXPECT_EQ(idle({{"cells", "1000000"}}, 1), 0);
+  EXPECT_EQ(idle({{"cells", "1000"}}, 100), 0) << "one rank makes it";
+  EXPECT_EQ(idle({{"cells", "1000000"}, {"engine", "memory"}}, 10000), 0) << "one rank makes it";
+  const given::Options chain{
+      {"model", "s-chain"}, {"set n", "5000"}, {"set m", "1"}, {"set k", "1"}, {"set eta", "1"}};
+  EXPECT_EQ(idle(chain, 7), 2);  // ⌈5000/1024⌉ = 5
+  EXPECT_EQ(idle(chain, 5), 0);
 }
 
 TEST(MemoryNeed, does_not_overflow) {
