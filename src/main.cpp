@@ -20,6 +20,7 @@
 #include "cli/request.hpp"
 #include "cli/spec.hpp"
 #include "commands/commands.hpp"
+#include "commands/summary.hpp"
 #include "engine/setup.hpp"
 #include "io/progress.hpp"
 #include "io/result_file.hpp"
@@ -73,18 +74,23 @@ void check(const parallel::Communicator& comm, const cli::Scan& scan) {
 
 /// masing simulate, converge and scan.
 int run_request(cli::Command command, const cli::Invocation& call) {
-  const auto job = cli::job_of(command, call);
+  auto job = cli::job_of(command, call);
   if (!job) {
     return base::exit_done;
   }
   const parallel::Communicator& comm = call.comm;
-  return cli::with_place_of_quantity(*job->request, [&]() -> int {
-    if (job->only_validated) {
+  if (job->only_validated) {
+    cli::with_place_of_quantity(*job->request, [&] {
       std::visit([&](const auto& spec) { check(comm, spec); }, job->spec);
-      cli::print(comm, *job->only_validated);
-      return base::exit_done;
-    }
-    return std::visit([&](const auto& spec) { return commands::run(comm, spec); }, job->spec);
+    });
+    cli::print(comm, *job->only_validated);
+    return base::exit_done;
+  }
+  return commands::with_summary(command, *job, call, [&](commands::Report& report) {
+    return cli::with_place_of_quantity(*job->request, [&] {
+      return std::visit([&](const auto& spec) { return commands::run(comm, spec, report); },
+                        job->spec);
+    });
   });
 }
 
@@ -222,7 +228,7 @@ int main(int count, char** values) {
   const int code = session->run([&](const parallel::Communicator& comm) -> int {
     parallel::require_connected(comm.size());
     return cli::with_place_of_quantity({}, [&] {
-      return run(command, {rest, base::joined(words, " "), comm});
+      return run(command, {rest, base::joined(words, " "), comm, petsc_options});
     });
   });
   has_ended = true;

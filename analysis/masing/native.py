@@ -18,8 +18,8 @@ from pathlib import Path
 from masing import program
 from masing.errors import FAILURE, STOPPED, MasingError
 
-# What only the program does: PETSc's options are read once, and help and configurations are printed.
-ONLY_PROGRAM = ("petsc", "help", "print_config", "validate_only")
+# What only the program does: PETSc's options are read once, help and configurations are printed, summaries written.
+ONLY_PROGRAM = ("petsc", "help", "print_config", "summary", "validate_only")
 _one_at_a_time = threading.Lock()
 _of_process = None  # that has the session
 _is_ending = _is_child = _has_warned = False

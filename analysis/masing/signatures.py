@@ -75,7 +75,7 @@ def _options(command):
         return []
     found = [(name, "" if value else "flag", value, *WITH_DEFAULT.fullmatch(words).groups(""))
              for name, value, words in LINE.findall(text)]
-    others = {name for name, *_ in OTHERS} | {"help"}
+    others = {name for name, *_ in OTHERS} | {"help", "summary"}
     return _of_python([each for each in found if each[0] not in others]) if found else []
 
 

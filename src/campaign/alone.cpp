@@ -53,8 +53,12 @@ class NumbersArchive final : public engine::Archive {
 }  // namespace
 
 Batch units_of(const State& state) {
-  const auto count = static_cast<std::ptrdiff_t>(state.at(0));
-  return {state.begin() + 1, state.begin() + 1 + count};
+  const auto count = static_cast<std::ptrdiff_t>(state.at(2));
+  return {state.begin() + 3, state.begin() + 3 + count};
+}
+
+std::int64_t steps_of(const State& state) {
+  return static_cast<std::int64_t>(state.at(1));
 }
 
 Alone::Alone(const parallel::Communicator& comm, Source& source,
@@ -142,8 +146,9 @@ void Alone::make_work() {
   may_throw_ = false;
   if (!state_.empty()) {
     NumbersArchive archive(std::exchange(state_, {}));
-    std::vector<double> of_state;
-    archive.numbers("units", of_state);
+    std::vector<double> head;
+    archive.numbers("step", head);
+    archive.numbers("units", head);
     work_->serialize(archive);
   }
   const bool by_units = source_.schedules_by_units();
@@ -197,8 +202,10 @@ State Alone::own_state() const {
     return state_;
   }
   NumbersArchive archive;
-  std::vector<double> numbers(units.begin(), units.end());
-  archive.numbers("units", numbers);
+  std::vector<double> head{static_cast<double>(work_->steps().done)};
+  archive.numbers("step", head);
+  head.assign(units.begin(), units.end());
+  archive.numbers("units", head);
   work_->serialize(archive);
   return archive.state();
 }

@@ -15,11 +15,13 @@
 
 namespace masing::campaign {
 
-/// The state of a work that one rank has alone: its units, and what it serializes.
+/// The state of a work that one rank has alone: its step, its units, and what it serializes.
 using State = std::vector<double>;
 
 /// The units of a state. Local.
 Batch units_of(const State& state);
+/// The step of its finest run. Local.
+std::int64_t steps_of(const State& state);
 
 /// Makes batches by single ranks, which never meet. The root gives each rank that asks for work the
 /// next batches, as many as take it some 20 ms, or the state of a work to be resumed. Each rank

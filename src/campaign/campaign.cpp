@@ -29,6 +29,7 @@ class Campaign {
   /// Makes all units. Throws Stopped when the state is saved. Collective.
   void make() {
     restore();
+    tell();
     do {
       for (;;) {
         const Packing packing = source_.pack(under_way_, comm_.size());
@@ -49,7 +50,10 @@ class Campaign {
   void finish(const Write& write) {
     std::string fault;
     try {
-      io::write_file(comm_, spec_.result, write);
+      if (write) {
+        io::write_file(comm_, spec_.result, write);
+      }
+      tell(true);
       return;
     } catch (const base::SystemError& error) {
       if (spec_.checkpoint.path.empty()) {
@@ -190,6 +194,7 @@ class Campaign {
   /// Collective.
   [[noreturn]] void throw_stopped(bool is_saved) {
     const Count count = source_.count();
+    tell();
     std::int64_t numbers[] = {count.done, count.all};
     parallel::broadcast(comm_, numbers);
     work_.reset();  // it closes its files
@@ -197,6 +202,19 @@ class Campaign {
     throw base::Stopped(is_saved ? fmt::format("{} after {} of {} {}{}", how, numbers[0],
                                                numbers[1], source_.unit_name(), advice())
                                  : how + " before the first step" + io::nothing_lost);
+  }
+
+  /// Tells spec.result.done how far the campaign is.
+  void tell(bool has_result = false) const {
+    if (spec_.result.done == nullptr || !comm_.is_root()) {
+      return;
+    }
+    const Count count = source_.count();
+    std::int64_t steps = work_ == nullptr ? 0 : work_->steps().done;
+    for (const State& state : saved_) {
+      steps += steps_of(state);
+    }
+    *spec_.result.done = {count.done, count.all, source_.unit_name(), steps, has_result};
   }
 
   /// How the campaign can be continued.
@@ -287,9 +305,7 @@ void run(const parallel::Communicator& comm, Source& source, const Spec& spec, c
   const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
   Campaign campaign(comm, source, spec);
   campaign.make();
-  if (write) {
-    campaign.finish(write);
-  }
+  campaign.finish(write);
   if (write || !spec.checkpoint.scheduled) {
     io::remove_checkpoint(comm, spec.checkpoint.path);
   }

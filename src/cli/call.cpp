@@ -194,6 +194,7 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     parallel::on_root(call.comm, [&] {
       require_outputs_differ(request.configuration);
       require_outputs_are_no_inputs(request.configuration, inputs);
+      require_summary_apart(asked.summary, request.configuration, inputs);
       warn_of_output(request);
       engine::RunSpec run = request.run;
       if (!request.study.levels.empty()) {  // the largest step

@@ -14,9 +14,10 @@ namespace masing::cli {
 
 /// A call of the program, `masing COMMAND WORDS`.
 struct Invocation {
-  std::vector<std::string> words;      ///< after the command, without those for PETSc
-  std::string command_line;            ///< as typed, for the provenance
-  const parallel::Communicator& comm;  ///< must outlive it
+  std::vector<std::string> words;       ///< after the command, without those for PETSc
+  std::string command_line;             ///< as typed, for the provenance
+  const parallel::Communicator& comm;   ///< must outlive it
+  std::vector<std::string> petsc = {};  ///< the words for PETSc
 };
 
 /// What a call of masing simulate, converge or scan asks for.

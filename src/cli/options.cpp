@@ -409,6 +409,7 @@ std::vector<Option> make_table() {
        none, call},
       {"print-config", "", "", "print the resolved configuration as an .ini and stop", none, call},
       {"validate-only", "", "", "check the configuration, every cell of it, and stop", none, call},
+      {"summary", "FILE.json", "", "write how the command ended, for programs", none, call},
       {"petsc", "", "", "all words after it go to PETSc (-log_view, ...)", none, call},
       {"help", "", "", "this text", none, call},
   };

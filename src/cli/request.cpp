@@ -367,6 +367,9 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   std::vector<Setting> line = from_words(command, words);
   request.print_config = find(line, "print-config") != nullptr;
   request.validate_only = find(line, "validate-only") != nullptr;
+  if (const Setting* summary = find(line, "summary")) {
+    request.summary = summary->text;
+  }
   std::vector<Setting> file;
   if (const Setting* config = find(line, "config")) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";

@@ -390,6 +390,20 @@ void require_outputs_differ(const Configuration& c) {
   }
 }
 
+void require_summary_apart(const std::string& summary, const Configuration& c,
+                           const std::vector<std::string>& inputs) {
+  std::vector<std::string> others = inputs;
+  others.push_back(c.restart);
+  for (const auto& files :
+       {io::files_of_result(c.output), io::files_of_checkpoint(checkpoint_of(c).path)}) {
+    others.insert(others.end(), files.begin(), files.end());
+  }
+  for (const std::string& other : others) {
+    require(summary.empty() || other.empty() || !is_same_file(summary, other), "summary",
+            summary + " is another file of the run; give another name");
+  }
+}
+
 Validated validated(Request request, const FileRequest& of_file) {
   const auto shared = std::make_shared<const Request>(std::move(request));
   Validated made = resolved(shared, first_values(*shared));

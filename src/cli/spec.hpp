@@ -35,6 +35,11 @@ Validated validated(Request request, const FileRequest& of_file = {});
 /// whatever name, or the other way round. It asks the file system: on one rank. Local.
 void require_outputs_differ(const Configuration& configuration);
 
+/// Throws UserError where the file of --summary, if it is not empty, is one that the run reads or
+/// writes. It asks the file system: on one rank. Local.
+void require_summary_apart(const std::string& summary, const Configuration& configuration,
+                           const std::vector<std::string>& inputs);
+
 /// Adds to a request what a study needs: its levels, with a ladder where none is given, its
 /// reference, and the orders that "x=1,y=1,u>=0.5", "1" or "none" expects, or else its scheme
 /// promises. Throws UserError. Local if `of_file` is.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/call.hpp"
+#include "commands/summary.hpp"
 #include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/phase.hpp"
@@ -53,17 +54,18 @@ study::Study make(const parallel::Communicator& comm, const study::StudySpec& sp
 /// Makes the result file of a scan. Throws UserError alike on all ranks. Collective.
 scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan);
 
-/// masing simulate: one trajectory → an HDF5 file, a summary on stdout. Returns the exit code.
+/// masing simulate: one trajectory → an HDF5 file, a summary on stdout, what is done to `report`.
+/// Returns the exit code.
 /// Throws UserError alike on all ranks. Collective.
-int run(const parallel::Communicator& comm, const cli::Simulation& simulation);
+int run(const parallel::Communicator& comm, const cli::Simulation& simulation, Report& report);
 
 /// masing converge: a refinement study → an HDF5 file, a table on stdout; exit code 3 where an
 /// order is not the expected one. Otherwise as for a trajectory.
-int run(const parallel::Communicator& comm, const study::StudySpec& spec);
+int run(const parallel::Communicator& comm, const study::StudySpec& spec, Report& report);
 
 /// masing scan: one run, or one limit cycle, for each point of a grid of parameters → an HDF5 file,
 /// a table on stdout; exit code 1 where a point failed. Otherwise as for a trajectory.
-int run(const parallel::Communicator& comm, const cli::Scan& scan);
+int run(const parallel::Communicator& comm, const cli::Scan& scan, Report& report);
 
 /// masing reproduce: the configuration in a result file again, compared with the file. Returns the
 /// exit code, 1 where a number differs. Throws UserError.

@@ -21,7 +21,7 @@ scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan) {
   return scan::make_scan(comm, scan.spec, problems);
 }
 
-int run(const parallel::Communicator& comm, const cli::Scan& request) {
+int run(const parallel::Communicator& comm, const cli::Scan& request, Report& report) {
   const scan::Scan scan = make(comm, request);
   const scan::ScanSpec& spec = request.spec;
   const std::int64_t failed = scan.failed();
@@ -29,12 +29,12 @@ int run(const parallel::Communicator& comm, const cli::Scan& request) {
              fmt::format("masing scan: {} points, {} failed, {} rank{}, {:.3g} s\n{}scan in {}\n",
                          scan.points.size(), failed, comm.size(), comm.size() == 1 ? "" : "s",
                          scan.seconds, scan::table(spec, scan), spec.result.path));
+  report.failed_points = failed;
   if (failed > 0) {
     const auto first = std::ranges::find(scan.points, true, &scan::ScanPoint::has_failed);
-    cli::print(comm,
-               fmt::format("masing: {} of {} points failed; the first: {}\n", failed,
-                           scan.points.size(), first->message),
-               stderr);
+    report.message = fmt::format("{} of {} points failed; the first: {}", failed,
+                                 scan.points.size(), first->message);
+    cli::print(comm, "masing: " + report.message + "\n", stderr);
   }
   return failed == 0 ? base::exit_done : base::exit_failure;
 }

@@ -315,7 +315,7 @@ Summary make(const parallel::Communicator& comm, const cli::Simulation& simulati
   return summary;
 }
 
-int run(const parallel::Communicator& comm, const cli::Simulation& simulation) {
+int run(const parallel::Communicator& comm, const cli::Simulation& simulation, Report& /*report*/) {
   const Summary summary = make(comm, simulation);
   cli::print(comm, text_of(summary, simulation, comm.size()));
   return base::exit_done;

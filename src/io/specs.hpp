@@ -28,6 +28,15 @@ struct OutputSpec {
   std::vector<double> probe;  ///< s at which u goes with every sample
 };
 
+/// How far a run, a study or a scan is.
+struct Done {
+  std::int64_t count = 0;  ///< of its units
+  std::int64_t of = 0;
+  std::string unit = {};    ///< "steps", "comparisons", "points"; empty where nothing is known
+  std::int64_t steps = 0;   ///< of the finest runs that are in progress, all together
+  bool has_result = false;  ///< the result file is complete
+};
+
 /// Where a result goes, and what it says of its making.
 struct ResultSpec {
   std::string path;           ///< FILE.h5; empty: no file is written
@@ -39,6 +48,7 @@ struct ResultSpec {
   std::string problem = {};      ///< equal of two files exactly if they solve the same problem
   bool papers_problem = false;   ///< whether it is that of the papers, section 6
   std::string* image = nullptr;  ///< without a path gets the bytes of a file
+  Done* done = nullptr;          ///< if there, gets on the root how far the making has come
 };
 
 /// The checkpoints of a run or a study.

@@ -109,7 +109,7 @@ cli::Command known_command(const std::string& name) {
 
 /// Whether it is an option of the program alone, which prints, or whose PETSc has begun.
 bool is_of_program(const std::string& key) {
-  constexpr std::array all{"print-config", "validate-only", "help", "petsc"};
+  constexpr std::array all{"print-config", "validate-only", "summary", "help", "petsc"};
   return std::ranges::count(all, key) > 0;
 }
 

@@ -143,6 +143,22 @@ double available_memory(const Communicator& comm) {
   return -least[0];
 }
 
+std::optional<double> max_of_all_who_come(const Communicator& comm, double value) {
+  // The request may outlive this call where not all ranks come.
+  static std::array<double, 2> numbers;
+  numbers = {value, value};
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&numbers[0], &numbers[1], 1, MPI_DOUBLE, MPI_MAX, comm.handle(), &request);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  int arrived = 0;
+  MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
+  while (arrived == 0 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
+  }
+  return arrived != 0 ? std::optional(numbers[1]) : std::nullopt;
+}
+
 std::string one_line(std::string message) {
   std::ranges::replace_if(
       message, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
@@ -389,15 +405,7 @@ PetscErrorCode warn_of_unused_options() {
 
 /// Whether every rank has failed within two seconds. Never blocks longer.
 bool everyone_failed(const Communicator& comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(comm.handle(), &request);
-  const auto deadline = Clock::now() + std::chrono::seconds(2);
-  int arrived = 0;
-  while (arrived == 0 && Clock::now() < deadline) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
-  }
-  return arrived != 0;
+  return max_of_all_who_come(comm, 0.0).has_value();
 }
 
 std::set<std::string> names_in_environment() {

@@ -42,6 +42,11 @@ double allowance_of_groups(const std::filesystem::path& mount, std::string_view 
 /// of all nodes, on every rank; infinite where the system does not say. Collective.
 double available_memory(const Communicator& comm);
 
+/// Returns the largest `value` of all ranks; nothing where they do not all call it within two
+/// seconds, as where one of them fails alone. Nothing else may be under way on `comm`. Collective,
+/// but never blocks longer.
+std::optional<double> max_of_all_who_come(const Communicator& comm, double value);
+
 /// `message` on one line, whatever the user's text in it holds. Local.
 std::string one_line(std::string message);
 

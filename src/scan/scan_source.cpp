@@ -116,12 +116,14 @@ class PointsWork final : public campaign::Work {
     return run_ == nullptr ? campaign::Count() : campaign::Count{run_->step(), run_->steps()};
   }
   void serialize(engine::Archive& archive) override {
-    campaign::Records none;
-    if (run_ == nullptr) {  // to be restored
+    if (archive.restores()) {
+      campaign::Records none;
+      is_resumed_ = true;
       begin_task(none);
-    }
-    if (run_ == nullptr) {
-      throw base::UserError("point " + std::to_string(units_[next_]) + " is no run");
+      if (run_ == nullptr) {
+        throw base::UserError(
+            fmt::format("point {} is no run {}", units_.front() + 1, points_.front().message));
+      }
     }
     archive.scalars("point", seconds_);
     run_->serialize(archive);
@@ -201,7 +203,7 @@ class PointsWork final : public campaign::Work {
   /// Whether all ranks are to share a run: where they may, and there are fewer tasks than ranks, or
   /// it does not fit on one rank.
   [[nodiscard]] bool is_left_for_all(const engine::RunSpec& run) const {
-    return comm_.size() < shop_.ranks && engine::is_split(run, shop_.ranks) &&
+    return !is_resumed_ && comm_.size() < shop_.ranks && engine::is_split(run, shop_.ranks) &&
            (shop_.tasks < shop_.ranks ||
             engine::memory_shortage(engine::memory_need(run, 1), shop_.available));
   }
@@ -224,6 +226,7 @@ class PointsWork final : public campaign::Work {
   std::vector<ScanPoint> points_;
   std::size_t next_ = 0;  // of units_
   std::unique_ptr<PointRun> run_;
+  bool is_resumed_ = false;  // a run that one rank has begun it ends
   Clock::time_point begun_;  // of the task, here
   double seconds_ = 0.0;     // of the task, before it was resumed
 };
@@ -247,7 +250,8 @@ class ScanSource final : public campaign::Source {
 
   [[nodiscard]] std::string unit_name() const override { return "points"; }
   [[nodiscard]] campaign::Count count() const override {
-    return {made_ * static_cast<std::int64_t>(shop_.task_size), std::ssize(points_)};
+    const auto size = static_cast<std::int64_t>(shop_.task_size);
+    return {made_ * size, shop_.tasks * size};
   }
   [[nodiscard]] bool schedules_by_units() const override { return true; }
 

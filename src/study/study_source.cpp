@@ -181,7 +181,7 @@ class StudySource final : public campaign::Source {
 
   /// What the levels say, when all are made.
   bool refine(const parallel::Communicator& comm) override {
-    study_ = study_of(plan_, std::move(outcomes_));
+    study_ = study_of(plan_, outcomes_);
     find_results(spec_, study_);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
     study_.seconds = took.count();

@@ -59,8 +59,8 @@ def test_the_recipe_for_spack_names_what_cmake_looks_for(monkeypatch):
     package, dependencies = recipe(monkeypatch)
     names = {re.split("[@+]", spec)[0] for spec in dependencies}
     looked_for = {name.lower() for name in re.findall(r"(?:find_package|pkg_\w+)\((\w+) ", CMAKE)} - {"doxygen"}
-    assert len(looked_for) == 10
-    other = {"eigen3": "eigen", "pybind11": "py-pybind11"}
+    assert len(looked_for) == 11
+    other = {"eigen3": "eigen", "nlohmann_json": "nlohmann-json", "pybind11": "py-pybind11"}
     assert {other.get(name, name) for name in looked_for} <= names
     assert {f"py-{name}" for name in LIBRARIES} <= names
     least = dict(re.findall(r"find_package\((\w+?)3? (\d[\d.]+)", CMAKE))

@@ -1,0 +1,209 @@
+#include "commands/summary.hpp"
+
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/error.hpp"
+#include "io/result_file.hpp"
+#include "parallel/phase.hpp"
+#include "parallel/session.hpp"
+
+namespace masing::commands {
+
+namespace {
+
+using Json = nlohmann::ordered_json;  // its keys keep their order
+
+constexpr const char* schema = "masing summary 1";  // grows with new meanings, not with new keys
+
+/// How a command ended.
+struct End {
+  int code = base::exit_done;
+  std::string message;
+  std::exception_ptr thrown;  ///< null where it returned
+};
+
+/// Calls the work of a command. Local if that is.
+End end_of(const std::function<int(Report&)>& work, Report& report) {
+  const auto failed = [](int code, const std::exception& error) {
+    return End{code, parallel::one_line(error.what()), std::current_exception()};
+  };
+  try {
+    const int code = work(report);
+    return {code, parallel::one_line(report.message), nullptr};
+  } catch (const base::Stopped& stopped) {
+    return failed(base::exit_stopped, stopped);
+  } catch (const base::UserError& mistake) {
+    return failed(base::exit_user_mistake, mistake);
+  } catch (const std::exception& failure) {
+    return failed(base::exit_failure, failure);
+  }
+}
+
+/// Where the result of a job goes, and its checkpoints. Local.
+std::pair<io::ResultSpec&, const io::CheckpointSpec&> files_of(cli::Spec& of_job) {
+  return std::visit(
+      [](auto& spec) -> std::pair<io::ResultSpec&, const io::CheckpointSpec&> {
+        if constexpr (requires { spec.spec; }) {
+          return {spec.spec.result, spec.spec.checkpoint};
+        } else {
+          return {spec.result, spec.checkpoint};
+        }
+      },
+      of_job);
+}
+
+/// The words of the call that goes on with a checkpoint: those of this one, with its --restart
+/// replaced, and what goes to PETSc behind them. Local.
+std::vector<std::string> continuation(cli::Command command, const cli::Invocation& call,
+                                      const std::string& checkpoint) {
+  std::vector<std::string> words{"masing", cli::name_of(command)};
+  for (auto word = call.words.begin(); word != call.words.end(); ++word) {
+    if (*word == "--restart") {
+      ++word;  // its value
+    } else if (!word->starts_with("--restart=")) {
+      words.push_back(*word);
+    }
+  }
+  words.insert(words.end(), {"--restart", checkpoint});
+  if (!call.petsc.empty()) {
+    words.emplace_back("--petsc");
+    words.insert(words.end(), call.petsc.begin(), call.petsc.end());
+  }
+  return words;
+}
+
+/// The text of a summary, one key a line; numbers that are not finite are null. Local.
+std::string text_of(cli::Command command, cli::Job& job, const cli::Invocation& call,
+                    const Report& report, const End& end, double wall_seconds, double memory) {
+  const auto& [result, checkpoint] = files_of(job.spec);
+  const bool is_saved = std::filesystem::exists(checkpoint.path);
+  const bool goes_on = is_saved && end.code == base::exit_stopped;
+  const auto or_null = [](bool is_known, const auto& value) {
+    return is_known ? Json(value) : Json(nullptr);
+  };
+  Json seconds = Json::object();
+  const parallel::PhaseSeconds phases = parallel::phase_seconds();
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    seconds[parallel::phase_names[i]] = phases[i];
+  }
+  seconds["wall"] = wall_seconds;
+  Json summary{{"schema", schema},
+               {"command", cli::name_of(command)},
+               {"exit_code", end.code},
+               {"message", end.message},
+               {"done",
+                {{"count", report.done.count},
+                 {"of", report.done.of},
+                 {"unit", report.done.unit},
+                 {"steps", report.done.steps}}},
+               {"result", or_null(report.done.has_result, result.path)},
+               {"checkpoint", or_null(is_saved, checkpoint.path)},
+               {"continue", or_null(goes_on, continuation(command, call, checkpoint.path))},
+               {"seconds", seconds},
+               {"peak_memory_bytes", static_cast<std::int64_t>(memory)},
+               {"ranks", call.comm.size()}};
+  if (command == cli::Command::converge) {
+    summary["verdict"] = or_null(!report.verdict.empty(), report.verdict);
+    Json& verdicts = summary["verdicts"] = Json::object();
+    for (const auto& [quantity, found] : report.verdicts) {
+      verdicts[quantity] = {{"verdict", found.verdict},
+                            {"order", found.order},
+                            {"uncertainty", found.uncertainty},
+                            {"expected", or_null(!found.expected.empty(), found.expected)}};
+    }
+  }
+  if (command == cli::Command::scan) {
+    summary["failed_points"] = Json(nullptr);
+    if (report.failed_points) {
+      summary["failed_points"] = *report.failed_points;
+    }
+  }
+  return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// Removes the summary of an earlier call. Throws UserError where a file of the name is another, or
+/// has no folder. Local.
+void remove_stale(const std::string& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(io::folder_of(path), unknown)) {
+    throw base::UserError("summary", path + ": there is no such folder");
+  }
+  if (!std::filesystem::exists(path, unknown)) {
+    return;
+  }
+  std::ifstream file(path);
+  const Json found = Json::parse(file, nullptr, false);
+  const bool is_summary = std::filesystem::is_regular_file(path, unknown) &&
+                          (std::filesystem::is_empty(path, unknown) ||
+                           (found.is_object() && found.value("schema", Json()).is_string() &&
+                            found.value("schema", std::string()).starts_with("masing summary")));
+  if (!is_summary) {
+    throw base::UserError(
+        "summary", path + " is there already and is no summary of masing; give another name");
+  }
+  std::filesystem::remove(path, unknown);
+}
+
+/// Writes a file beside its name and renames it. Throws SystemError. Local.
+void write_whole(const std::string& path, const std::string& text) {
+  const std::string draft = path + ".draft";
+  errno = 0;
+  std::ofstream file(draft);
+  file << text << std::flush;
+  std::error_code unknown;
+  if (!file.good() || std::rename(draft.c_str(), path.c_str()) != 0) {
+    const int cause = errno;
+    std::filesystem::remove(draft, unknown);
+    throw base::SystemError(
+        fmt::format("cannot write the summary {}: {}", path, std::strerror(cause)));
+  }
+}
+
+}  // namespace
+
+int with_summary(cli::Command command, cli::Job& job, const cli::Invocation& call,
+                 const std::function<int(Report&)>& work) {
+  Report report;
+  const std::string& path = job.request->summary;
+  if (path.empty()) {
+    return work(report);
+  }
+  files_of(job.spec).first.done = &report.done;
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  const parallel::Communicator ends(call.comm.handle());  // carries nothing while `work` goes on
+  cli::with_place_of_quantity(*job.request,
+                              [&] { parallel::on_root(ends, [&] { remove_stale(path); }); });
+  const End end = end_of(work, report);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const double own_memory = 1024.0 * static_cast<double>(usage.ru_maxrss);
+  // Where one rank fails alone the others do not come here, and it ends them.
+  if (const auto memory = parallel::max_of_all_who_come(ends, own_memory)) {
+    const std::chrono::duration<double> wall = Clock::now() - begin;
+    parallel::on_root(ends, [&] {
+      try {
+        write_whole(path, text_of(command, job, call, report, end, wall.count(), *memory));
+      } catch (const base::SystemError& failure) {
+        throw base::SystemError(end.message + (end.message.empty() ? "" : "; ") + failure.what());
+      }
+    });
+  }
+  if (end.thrown) {
+    std::rethrow_exception(end.thrown);
+  }
+  return end.code;
+}
+
+}  // namespace masing::commands
