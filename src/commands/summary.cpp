@@ -83,6 +83,13 @@ std::vector<std::string> continuation(cli::Command command, const cli::Invocatio
   return words;
 }
 
+/// "5000 of 10000 steps", "1 of 3 comparisons and 200 steps": another text wherever a command has
+/// come farther. Local.
+std::string text_of(const io::Done& done) {
+  return fmt::format("{} of {} {}", done.count, done.of, done.unit) +
+         (done.steps > 0 && done.unit != "steps" ? fmt::format(" and {} steps", done.steps) : "");
+}
+
 /// The text of a summary, one key a line; numbers that are not finite are null. Local.
 std::string text_of(cli::Command command, cli::Job& job, const cli::Invocation& call,
                     const Report& report, const End& end, double wall_seconds, double memory) {
@@ -106,7 +113,7 @@ std::string text_of(cli::Command command, cli::Job& job, const cli::Invocation& 
                 {{"count", report.done.count},
                  {"of", report.done.of},
                  {"unit", report.done.unit},
-                 {"steps", report.done.steps}}},
+                 {"text", text_of(report.done)}}},
                {"result", or_null(report.done.has_result, result.path)},
                {"checkpoint", or_null(is_saved, checkpoint.path)},
                {"continue", or_null(goes_on, continuation(command, call, checkpoint.path))},

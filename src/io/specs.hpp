@@ -33,7 +33,7 @@ struct Done {
   std::int64_t count = 0;  ///< of its units
   std::int64_t of = 0;
   std::string unit = {};    ///< "steps", "comparisons", "points"; empty where nothing is known
-  std::int64_t steps = 0;   ///< of the finest runs that are in progress, all together
+  std::int64_t steps = 0;   ///< of the works in progress
   bool has_result = false;  ///< the result file is complete
 };
 

@@ -32,7 +32,7 @@ def test_of_a_run_that_is_done(masing, ranks):
     assert list(found) == KEYS
     assert (found["command"], found["message"], found["result"]) == ("simulate", "", "run.h5")
     assert (found["checkpoint"], found["continue"]) == (None, None)
-    assert found["done"] == {"count": 1000, "of": 1000, "unit": "steps", "steps": 0}
+    assert found["done"] == {"count": 1000, "of": 1000, "unit": "steps", "text": "1000 of 1000 steps"}
     assert list(found["seconds"]) == PHASES
     assert all(seconds >= 0 for seconds in found["seconds"].values())
     assert found["seconds"]["wall"] > 0
@@ -51,7 +51,7 @@ def test_of_a_study(masing):
     found, _ = summary(masing, *STUDY)
     assert list(found) == [*KEYS, "verdict", "verdicts"]
     assert (found["verdict"], found["result"]) == ("as expected", "study.h5")
-    assert found["done"] == {"count": 3, "of": 3, "unit": "comparisons", "steps": 0}
+    assert found["done"] == {"count": 3, "of": 3, "unit": "comparisons", "text": "3 of 3 comparisons"}
     assert set(found["verdicts"]) == {"x", "y", "u", "u_cells"}
     x = found["verdicts"]["x"]
     assert (x["verdict"], x["expected"]) == ("as expected", "1")
@@ -69,7 +69,7 @@ def test_of_a_study(masing):
 def test_of_a_scan_with_points_that_fail(masing):
     found, _ = summary(masing, *SCAN, "--over=mass=1,2")
     assert list(found) == [*KEYS, "failed_points"]
-    assert (found["failed_points"], found["done"]) == (0, {"count": 2, "of": 2, "unit": "points", "steps": 0})
+    assert (found["failed_points"], found["done"]) == (0, {"count": 2, "of": 2, "unit": "points", "text": "2 of 2 points"})
     failing, said = summary(masing, *SCAN, "--over=a=1,2", "--force=cos(t)", "--stiffness=1.5-a", code=1)
     assert (failing["failed_points"], failing["result"]) == (1, "scan.h5")
     assert said.splitlines()[-1] == "masing: " + failing["message"]

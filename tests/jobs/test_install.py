@@ -185,7 +185,7 @@ def test_a_job_has_its_launcher_and_a_folder_for_temporary_files(tmp_path, name,
     stand_in(tmp_path, command, 'echo "$TMPDIR" "$@" >>called; echo "  0.5 s, as many steps"')
     words = ["runs"] if name == "scaling" else ["case.ini", "run.h5"]
     done = job(f"{name}.sbatch", *words, folder=tmp_path, launcher=launcher, MASING_PROGRAM="the program",
-               SLURM_NTASKS="1", SLURM_ARRAY_TASK_ID="0", TMPDIR=str(tmp_path / "none"))
+               SLURM_NTASKS="1", SLURM_ARRAY_JOB_ID="5", SLURM_ARRAY_TASK_ID="0", TMPDIR=str(tmp_path / "none"))
     assert done.returncode == 0, done.stderr
     asked = ["-n", "1"] if name == "scaling" else []
     start = " ".join(["/tmp", *option, *asked, "the program", "converge" if name == "study" else "simulate"])
@@ -195,19 +195,31 @@ def test_a_job_has_its_launcher_and_a_folder_for_temporary_files(tmp_path, name,
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_a_long_job_stops_where_turns_make_no_progress(tmp_path, launcher):
-    """Each turn ends with 75 after the step in the file `turn`."""
+@pytest.mark.parametrize("name, number, result", [("long", "7", "runs"), ("study", "7", "runs"),
+                                                  ("array", "5_1", "runs/run-0.35.h5")])
+def test_a_job_stops_where_turns_make_no_progress(tmp_path, name, number, result, launcher):
+    """Each turn ends with 75 and the summary in the file `turn`, or without one; the last with 0."""
     stand_in(tmp_path, launcher.split()[0],
-             'echo "masing: stopped by a signal after step $(cat turn) of 90; go on" >&2; exit 75')
+             'while [ "$1" != --summary ]; do shift; done; if [ -s turn ]; then cp turn "$2"; fi; exit "$(cat code)"')
     stand_in(tmp_path, "scontrol", 'echo "$@" >>requeued')
+    reached = tmp_path / f"{result}.checkpoint.done"
 
-    def turn(step):
-        (tmp_path / "turn").write_text(str(step))
-        return job("long.sbatch", "case.ini", "run.h5", folder=tmp_path, launcher=launcher)
+    def turn(done, code=75):
+        (tmp_path / "code").write_text(str(code))
+        (tmp_path / "turn").write_text("" if done is None else '{\n  "done": {\n    "text": "%d of 90 steps"\n' % done)
+        return job(f"{name}.sbatch", "case.ini", "runs", folder=tmp_path, launcher=launcher,
+                   SLURM_ARRAY_JOB_ID="5", SLURM_ARRAY_TASK_ID="1")
 
-    for step in (10, 20, 30):
-        assert turn(step).returncode == 75
+    for done in (10, 20, None, 30):  # the summary of a turn before is not taken for this one's
+        ended = turn(done)
+        assert ended.returncode == 75, ended.stderr
+        assert f"stopped with {done or 'nothing'} " in ended.stdout
+    assert (tmp_path / "requeued").read_text() == f"requeue {number}\n" * 4
     stuck = turn(30)
     assert stuck.returncode == 1
-    assert "two turns ended after step 30: no progress" in stuck.stderr
-    assert (tmp_path / "requeued").read_text() == "requeue 7\n" * 3
+    assert "two turns ended with 30 of 90 steps" in stuck.stderr and "no progress" in stuck.stderr
+    assert (tmp_path / "requeued").read_text() == f"requeue {number}\n" * 4
+    assert turn(30).returncode == 75  # who submits it anew asks for two more turns
+    assert reached.read_text() == "30 of 90 steps\n"
+    assert turn(90, 0).returncode == 0
+    assert not reached.exists()

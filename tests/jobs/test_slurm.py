@@ -287,10 +287,31 @@ def test_an_array_over_a_parameter(cluster, masing, tmp_path):
                          cwd=tmp_path)
     assert len(completed(cluster, job)) == 3
     made = sorted(path.name for path in (tmp_path / "runs").iterdir())
-    assert made == ["run-0.25.h5", "run-0.45.h5", "run-0.65.h5"]
+    assert made == [f"run-{value}.h5{more}" for value in ("0.25", "0.45", "0.65") for more in ("", ".json")]
     for value in ("0.25", "0.45", "0.65"):
         assert contents(tmp_path / "runs" / f"run-{value}.h5") == alone(
             masing, tmp_path, "simulate", "--config=case.ini", f"--force={value}*cos(0.5*t)")
+
+
+@pytest.mark.first(1)
+@LAUNCHERS
+@pytest.mark.usefixtures("launcher")
+def test_of_an_array_the_run_that_is_stopped_is_requeued_alone(cluster, masing, tmp_path):
+    (tmp_path / "case.ini").write_text(CASE.format(steps=20_000_000), encoding="utf-8")
+    job = cluster.submit("--time=5", "--array=0,1", SCRIPTS / "array.sbatch", "case.ini", "runs", cwd=tmp_path)
+    log = tmp_path / f"masing-array-{job}-1.log"  # of the last run, whose job has the number of the array
+    for value in ("0.25", "0.35"):
+        cluster.wait_for((tmp_path / f"runs/run-{value}.h5.partial").exists, PATIENCE, "run")
+    cluster.signal(f"{job}_1")
+    cluster.wait_for(lambda: "goes back into the queue" in log.read_text(), PATIENCE, "requeue")
+    jobs = {one["ArrayTaskId"]: one["Restarts"] for one in completed(cluster, job)}
+    assert jobs == {"0": "0", "1": "1"}
+    said = log.read_text(encoding="utf-8")
+    step = re.search(r"stopped by SIGUSR1 after (\d+ of 20000000 steps)", said)
+    assert step and f"array.sbatch: stopped with {step[1]} done; job {job}_1 goes back" in said
+    assert not list((tmp_path / "runs").glob("*.checkpoint*"))
+    assert contents(tmp_path / "runs/run-0.35.h5") == alone(
+        masing, tmp_path, "simulate", "--config=case.ini", "--force=0.35*cos(0.5*t)")
 
 
 @pytest.mark.long
