@@ -53,8 +53,7 @@ class NumbersArchive final : public engine::Archive {
 }  // namespace
 
 Batch units_of(const State& state) {
-  const auto count = static_cast<std::ptrdiff_t>(state.at(2));
-  return {state.begin() + 3, state.begin() + 3 + count};
+  return {state.begin() + 2, state.begin() + 1 + static_cast<std::ptrdiff_t>(state.at(0))};
 }
 
 std::int64_t steps_of(const State& state) {
@@ -147,8 +146,7 @@ void Alone::make_work() {
   if (!state_.empty()) {
     NumbersArchive archive(std::exchange(state_, {}));
     std::vector<double> head;
-    archive.numbers("step", head);
-    archive.numbers("units", head);
+    archive.numbers("head", head);
     work_->serialize(archive);
   }
   const bool by_units = source_.schedules_by_units();
@@ -203,9 +201,8 @@ State Alone::own_state() const {
   }
   NumbersArchive archive;
   std::vector<double> head{static_cast<double>(work_->steps().done)};
-  archive.numbers("step", head);
-  head.assign(units.begin(), units.end());
-  archive.numbers("units", head);
+  head.insert(head.end(), units.begin(), units.end());
+  archive.numbers("head", head);
   work_->serialize(archive);
   return archive.state();
 }

@@ -85,11 +85,11 @@ def parts(machine, cells, ranks):
         Part("8192 samples", messages=10, passed_on=40, disk=5 * 8 * 8192, memory=2 << 20),
         Part("row of energy and probes", messages=3, passed_on=64),
         Part("row of u, all cells", messages=5, files=3 * pieces, disk=state, memory=8 << 20),
-        Part("checkpoint", messages=92, passed_on=4e3, files=10, disk=2 * state, memory=4 << 20),
+        Part("checkpoint", messages=100, passed_on=4e3, files=10, disk=2 * state, memory=4 << 20),
         Part("seal of 8P bytes", messages=8, disk=state, memory=4 << 20),
-        Part("restart", messages=400, passed_on=80e3, files=65, disk=2 * state, memory=8 << 20),
+        Part("restart", messages=450, passed_on=90e3, files=70, disk=2 * state, memory=8 << 20),
         Part("stop", passed_on=4 * (TREE + 1), memory=4 * (TREE + 1), work=2 * levels_of_tree(ranks) * LOOK),
-        Part("checkpoint of a study, 20 levels", messages=30 + 3 * 20, passed_on=20 * (32 + 56), files=6),
+        Part("checkpoint of a study, split runs", messages=60, passed_on=400, files=9),
         Part("share of a scan's points", passed_on=16, work=max(SHARE_SECONDS, ranks / SHARES)),
     ]
 
