@@ -19,7 +19,7 @@
 namespace masing::commands {
 
 /// What is known of a trajectory while it is made and, once is_done, of its result.
-struct Summary {
+struct RunNumbers {
   std::int64_t step = 0;         ///< that it has reached
   bool is_done = false;          ///< its file is sealed
   int ranks = 1;                 ///< that made it
@@ -43,7 +43,7 @@ using Show = std::function<void(const engine::Samples& samples)>;
 /// all ranks or none, sees its chunks on every rank. What is not worth splitting the root makes by
 /// itself: then the root has the summary and the others know its self_check, and what `show` throws
 /// on a rank is thrown there when the run is done. Throws UserError alike on all ranks. Collective.
-Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
+RunNumbers make(const parallel::Communicator& comm, const cli::Simulation& simulation,
              const Show& show = {});
 
 /// Makes the result file of a study; `announce` sees it before it is written, which may fail.

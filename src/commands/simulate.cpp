@@ -30,7 +30,7 @@ namespace {
 /// Keeps the ranges of x and of the restoring force over all steps, and shows the chunks.
 class Watcher final : public engine::Observer {
  public:
-  Watcher(Summary& summary, const Show& show) : summary_(summary), show_(show) {}
+  Watcher(RunNumbers& summary, const Show& show) : summary_(summary), show_(show) {}
 
   void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
     for (std::size_t i = 0; i < samples.x.size(); ++i) {
@@ -50,7 +50,7 @@ class Watcher final : public engine::Observer {
   }
 
  private:
-  Summary& summary_;
+  RunNumbers& summary_;
   const Show& show_;
 };
 
@@ -61,7 +61,7 @@ class RunWork final : public campaign::Work {
  public:
   /// `show` and `summary` must outlive it. Throws as engine::make_setup. Collective.
   RunWork(const parallel::Communicator& comm, const cli::Simulation& simulation, const Show& show,
-          Summary& summary)
+          RunNumbers& summary)
       : comm_(comm),
         simulation_(simulation),
         summary_(summary),
@@ -162,7 +162,7 @@ class RunWork final : public campaign::Work {
 
   const parallel::Communicator& comm_;
   const cli::Simulation& simulation_;
-  Summary& summary_;
+  RunNumbers& summary_;
   engine::Setup setup_;
   std::optional<io::OutputFile> output_;
   std::vector<std::unique_ptr<engine::Observer>> recorders_;
@@ -177,7 +177,7 @@ class RunWork final : public campaign::Work {
 /// A run as the source of one work, whose units are its steps.
 class RunSource final : public campaign::Source {
  public:
-  RunSource(const cli::Simulation& simulation, const Show& show, Summary& summary)
+  RunSource(const cli::Simulation& simulation, const Show& show, RunNumbers& summary)
       : simulation_(simulation), show_(show), summary_(summary) {}
 
   [[nodiscard]] std::string unit_name() const override { return "steps"; }
@@ -207,10 +207,10 @@ class RunSource final : public campaign::Source {
  private:
   const cli::Simulation& simulation_;
   const Show& show_;
-  Summary& summary_;
+  RunNumbers& summary_;
 };
 
-std::string text_of(const Summary& summary, const cli::Simulation& simulation, int ranks) {
+std::string text_of(const RunNumbers& summary, const cli::Simulation& simulation, int ranks) {
   const engine::RunSpec& run = simulation.run;
   std::string text = fmt::format(
       "masing simulate: {}, T = {:g}, {}{} rank{}\n"
@@ -240,9 +240,9 @@ std::string text_of(const Summary& summary, const cli::Simulation& simulation, i
 }
 
 /// Makes a run on the ranks of `comm`. Collective.
-Summary make_on(const parallel::Communicator& comm, const cli::Simulation& simulation,
+RunNumbers make_on(const parallel::Communicator& comm, const cli::Simulation& simulation,
                 const Show& show) {
-  Summary summary;
+  RunNumbers summary;
   RunSource source(simulation, show, summary);
   io::with_file_name(simulation.result.path, [&] {
     campaign::run(comm, source, {simulation.checkpoint, simulation.result, simulation.quiet});
@@ -266,7 +266,7 @@ void show_what_root_sends(const parallel::Communicator& comm, const Show& show) 
 
 }  // namespace
 
-Summary make(const parallel::Communicator& comm, const cli::Simulation& simulation,
+RunNumbers make(const parallel::Communicator& comm, const cli::Simulation& simulation,
              const Show& show) {
   if (comm.size() == 1 || engine::is_split(simulation.run, comm.size())) {
     return make_on(comm, simulation, show);
@@ -289,7 +289,7 @@ Summary make(const parallel::Communicator& comm, const cli::Simulation& simulati
     parallel::broadcast_all(comm, chunk, 0);
     show_here(samples);
   };
-  Summary summary;
+  RunNumbers summary;
   if (!comm.is_root() && show) {
     show_what_root_sends(comm, show_here);
   }
@@ -316,7 +316,7 @@ Summary make(const parallel::Communicator& comm, const cli::Simulation& simulati
 }
 
 int run(const parallel::Communicator& comm, const cli::Simulation& simulation, Report& /*report*/) {
-  const Summary summary = make(comm, simulation);
+  const RunNumbers summary = make(comm, simulation);
   cli::print(comm, text_of(summary, simulation, comm.size()));
   return base::exit_done;
 }
