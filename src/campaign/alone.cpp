@@ -102,7 +102,9 @@ bool Alone::make() {
     notice_.send(1);
   }
   may_throw_ = false;
-  if (!comm_.is_root() && takes_part_ && is_stopped_) {
+  if (comm_.is_root()) {
+    take(records_);
+  } else if (takes_part_ && is_stopped_) {
     exchange(Report::is_stopped);
   }
   while (comm_.is_root() && working_ > 0) {
@@ -165,11 +167,15 @@ void Alone::make_work() {
   work_.reset();
 }
 
+void Alone::take(Records& records) {
+  records.take_all([this](Unit unit, auto numbers) { source_.take(unit, numbers); });
+}
+
 /// What is to be done between two windows.
 void Alone::look() {
   const bool is_due = !is_to_stop() && (is_due_ || due_.is_now(count()));
   if (comm_.is_root()) {
-    records_.take_all([this](Unit unit, auto numbers) { source_.take(unit, numbers); });
+    take(records_);
     serve();
     between_(work_.get(), is_due);
     is_due_ = is_due_ && !is_due;
@@ -263,9 +269,8 @@ void Alone::serve() {
     const std::vector<double> message = parallel::receive(comm_, rank, to_root);
     const auto what = static_cast<Report>(static_cast<int>(message[0]));
     const auto end = message.begin() + 3 + static_cast<std::ptrdiff_t>(message[2]);
-    Records({message.begin() + 3, end}).take_all([this](Unit unit, auto numbers) {
-      source_.take(unit, numbers);
-    });
+    Records records({message.begin() + 3, end});
+    take(records);
     State& state = states_[static_cast<std::size_t>(rank)];
     state.assign(end, message.end());
     is_due_ = is_due_ || what == Report::is_due;

@@ -44,7 +44,7 @@ using Show = std::function<void(const engine::Samples& samples)>;
 /// itself: then the root has the summary and the others know its self_check, and what `show` throws
 /// on a rank is thrown there when the run is done. Throws UserError alike on all ranks. Collective.
 RunNumbers make(const parallel::Communicator& comm, const cli::Simulation& simulation,
-             const Show& show = {});
+                const Show& show = {});
 
 /// Makes the result file of a study; `announce` sees it before it is written, which may fail.
 /// Throws UserError alike on all ranks. Collective.

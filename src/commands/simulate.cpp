@@ -30,14 +30,14 @@ namespace {
 /// Keeps the ranges of x and of the restoring force over all steps, and shows the chunks.
 class Watcher final : public engine::Observer {
  public:
-  Watcher(RunNumbers& summary, const Show& show) : summary_(summary), show_(show) {}
+  Watcher(RunNumbers& numbers, const Show& show) : numbers_(numbers), show_(show) {}
 
   void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
     for (std::size_t i = 0; i < samples.x.size(); ++i) {
-      summary_.least_x = std::min(summary_.least_x, samples.x[i]);
-      summary_.most_x = std::max(summary_.most_x, samples.x[i]);
-      summary_.least_restoring = std::min(summary_.least_restoring, samples.restoring[i]);
-      summary_.most_restoring = std::max(summary_.most_restoring, samples.restoring[i]);
+      numbers_.least_x = std::min(numbers_.least_x, samples.x[i]);
+      numbers_.most_x = std::max(numbers_.most_x, samples.x[i]);
+      numbers_.least_restoring = std::min(numbers_.least_restoring, samples.restoring[i]);
+      numbers_.most_restoring = std::max(numbers_.most_restoring, samples.restoring[i]);
     }
     if (show_) {
       show_(samples);
@@ -45,12 +45,12 @@ class Watcher final : public engine::Observer {
   }
 
   void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
-    archive.scalars("range", summary_.least_x, summary_.most_x, summary_.least_restoring,
-                    summary_.most_restoring);
+    archive.scalars("range", numbers_.least_x, numbers_.most_x, numbers_.least_restoring,
+                    numbers_.most_restoring);
   }
 
  private:
-  RunNumbers& summary_;
+  RunNumbers& numbers_;
   const Show& show_;
 };
 
@@ -59,14 +59,14 @@ constexpr const char* cores_are_short = ", cores are short";
 /// A trajectory with its result file, if it has one, as the work of all ranks of `comm`.
 class RunWork final : public campaign::Work {
  public:
-  /// `show` and `summary` must outlive it. Throws as engine::make_setup. Collective.
+  /// `show` and `numbers` must outlive it. Throws as engine::make_setup. Collective.
   RunWork(const parallel::Communicator& comm, const cli::Simulation& simulation, const Show& show,
-          RunNumbers& summary)
+          RunNumbers& numbers)
       : comm_(comm),
         simulation_(simulation),
-        summary_(summary),
+        numbers_(numbers),
         setup_(engine::make_setup(comm, simulation.run)),  // refused before there is a file
-        watcher_(summary, show),
+        watcher_(numbers, show),
         observers_{&watcher_} {
     if (!simulation.result.path.empty() || simulation.result.image != nullptr) {
       open_file();
@@ -84,7 +84,7 @@ class RunWork final : public campaign::Work {
     }
     if (!loop_->is_done()) {
       const engine::Pause pause = loop_->advance(last, wish);
-      summary_.step = loop_->step();
+      numbers_.step = loop_->step();
       if (pause != engine::Pause::none || !loop_->is_done() || simulation_.checkpoint.scheduled) {
         return pause;
       }
@@ -92,7 +92,7 @@ class RunWork final : public campaign::Work {
     finish();
     return engine::Pause::none;
   }
-  [[nodiscard]] bool is_done() const override { return summary_.is_done; }
+  [[nodiscard]] bool is_done() const override { return numbers_.is_done; }
   [[nodiscard]] campaign::Batch units() const override { return {0}; }
   [[nodiscard]] campaign::Count steps() const override {
     return {loop_->step(), simulation_.run.time.steps};
@@ -104,7 +104,7 @@ class RunWork final : public campaign::Work {
     loop_->serialize(archive);
     end_is_saved_ = loop_->is_done();
     if (archive.restores()) {
-      first_step_ = summary_.step = loop_->step();
+      first_step_ = numbers_.step = loop_->step();
     }
   }
   void attach(const io::Handle& checkpoint) const override {
@@ -137,32 +137,32 @@ class RunWork final : public campaign::Work {
     }
   }
 
-  /// Writes what is left, completes the summary and seals the file.
+  /// Writes what is left, completes the numbers and seals the file.
   void finish() {
     loop_->finish();
     const bool waits = loop_->waits_for_cores();
-    summary_.cores_are_short = parallel::min_over_ranks(comm_, waits ? 0 : 1) == 0;
+    numbers_.cores_are_short = parallel::min_over_ranks(comm_, waits ? 0 : 1) == 0;
     const engine::RunSpec& run = simulation_.run;
     const auto steps = static_cast<double>(run.time.steps - first_step_);
-    summary_.seconds = std::chrono::duration<double>(Clock::now() - *begun_).count();
-    parallel::broadcast(comm_, std::span(&summary_.seconds, 1));  // every rank must write the same
-    summary_.samples = io::SampledSteps(simulation_.output.sampling).count();
-    summary_.self_check = setup_.engine->self_check();
-    summary_.steps_per_second = steps / summary_.seconds;
-    summary_.updates_per_second = summary_.steps_per_second * engine::swept_cells(run);
+    numbers_.seconds = std::chrono::duration<double>(Clock::now() - *begun_).count();
+    parallel::broadcast(comm_, std::span(&numbers_.seconds, 1));  // every rank must write the same
+    numbers_.samples = io::SampledSteps(simulation_.output.sampling).count();
+    numbers_.self_check = setup_.engine->self_check();
+    numbers_.steps_per_second = steps / numbers_.seconds;
+    numbers_.updates_per_second = numbers_.steps_per_second * engine::swept_cells(run);
     if (output_) {
-      io::write_time(output_->file(), "wall_seconds", summary_.seconds);
-      io::write_time(output_->file(), "steps_per_second", summary_.steps_per_second);
-      io::write_time(output_->file(), "cell_updates_per_second", summary_.updates_per_second);
+      io::write_time(output_->file(), "wall_seconds", numbers_.seconds);
+      io::write_time(output_->file(), "steps_per_second", numbers_.steps_per_second);
+      io::write_time(output_->file(), "cell_updates_per_second", numbers_.updates_per_second);
       recorders_.clear();  // they hold datasets of the file
       output_->finish();
     }
-    summary_.is_done = true;
+    numbers_.is_done = true;
   }
 
   const parallel::Communicator& comm_;
   const cli::Simulation& simulation_;
-  RunNumbers& summary_;
+  RunNumbers& numbers_;
   engine::Setup setup_;
   std::optional<io::OutputFile> output_;
   std::vector<std::unique_ptr<engine::Observer>> recorders_;
@@ -177,25 +177,25 @@ class RunWork final : public campaign::Work {
 /// A run as the source of one work, whose units are its steps.
 class RunSource final : public campaign::Source {
  public:
-  RunSource(const cli::Simulation& simulation, const Show& show, RunNumbers& summary)
-      : simulation_(simulation), show_(show), summary_(summary) {}
+  RunSource(const cli::Simulation& simulation, const Show& show, RunNumbers& numbers)
+      : simulation_(simulation), show_(show), numbers_(numbers) {}
 
   [[nodiscard]] std::string unit_name() const override { return "steps"; }
   [[nodiscard]] campaign::Count count() const override {
-    return {summary_.step, simulation_.run.time.steps};
+    return {numbers_.step, simulation_.run.time.steps};
   }
   campaign::Packing pack(const campaign::Batch& under_way, int ranks) override {
     const engine::RunSpec& run = simulation_.run;
     campaign::Packing packing{.seconds = engine::estimated_seconds(run, ranks),
                               .advice = engine::idle_advice(run, ranks)};
-    if (under_way.empty() && !summary_.is_done) {
+    if (under_way.empty() && !numbers_.is_done) {
       packing.together = {{0}};
     }
     return packing;
   }
   std::unique_ptr<campaign::Work> begin(const parallel::Communicator& ranks,
                                         const campaign::Batch& /*units*/) override {
-    return std::make_unique<RunWork>(ranks, simulation_, show_, summary_);
+    return std::make_unique<RunWork>(ranks, simulation_, show_, numbers_);
   }
   [[nodiscard]] std::string title(const campaign::Batch& /*units*/) const override {
     return engine::title(simulation_.run);
@@ -207,49 +207,49 @@ class RunSource final : public campaign::Source {
  private:
   const cli::Simulation& simulation_;
   const Show& show_;
-  RunNumbers& summary_;
+  RunNumbers& numbers_;
 };
 
-std::string text_of(const RunNumbers& summary, const cli::Simulation& simulation, int ranks) {
+std::string text_of(const RunNumbers& numbers, const cli::Simulation& simulation, int ranks) {
   const engine::RunSpec& run = simulation.run;
   std::string text = fmt::format(
       "masing simulate: {}, T = {:g}, {}{} rank{}\n"
       "  x in [{:.6g}, {:.6g}], restoring force in [{:.6g}, {:.6g}]\n"
       "  {:.3g} s, {:.3g} steps/s",
-      engine::title(run), run.time.final_time, summary.ranks < ranks ? "1 of " : "", ranks,
-      ranks == 1 ? "" : "s", summary.least_x, summary.most_x, summary.least_restoring,
-      summary.most_restoring, summary.seconds, summary.steps_per_second);
-  if (summary.updates_per_second > 0) {
-    text += fmt::format(", {:.3g} cell-updates/s", summary.updates_per_second);
+      engine::title(run), run.time.final_time, numbers.ranks < ranks ? "1 of " : "", ranks,
+      ranks == 1 ? "" : "s", numbers.least_x, numbers.most_x, numbers.least_restoring,
+      numbers.most_restoring, numbers.seconds, numbers.steps_per_second);
+  if (numbers.updates_per_second > 0) {
+    text += fmt::format(", {:.3g} cell-updates/s", numbers.updates_per_second);
   }
-  if (summary.cores_are_short) {
+  if (numbers.cores_are_short) {
     text += cores_are_short;
     text += ": ranks waited for one another at every step; give as many as there are idle cores";
   }
   for (const auto phase : {parallel::Phase::setup, parallel::Phase::seal}) {
     const auto i = static_cast<std::size_t>(phase);
-    if (summary.phases[i] >= std::max(0.1, 0.1 * summary.seconds)) {
+    if (numbers.phases[i] >= std::max(0.1, 0.1 * numbers.seconds)) {
       const char* name = phase == parallel::Phase::setup ? "set-up" : "flush and seal";
-      text += fmt::format("; {} {:.3g} s", name, summary.phases[i]);
+      text += fmt::format("; {} {:.3g} s", name, numbers.phases[i]);
     }
   }
   if (engine::is_exact(run)) {
-    text += fmt::format("\n  two methods agree to {:.1e} in x and y", summary.self_check);
+    text += fmt::format("\n  two methods agree to {:.1e} in x and y", numbers.self_check);
   }
-  return text + fmt::format("\n  {} samples in {}\n", summary.samples, simulation.result.path);
+  return text + fmt::format("\n  {} samples in {}\n", numbers.samples, simulation.result.path);
 }
 
 /// Makes a run on the ranks of `comm`. Collective.
 RunNumbers make_on(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                const Show& show) {
-  RunNumbers summary;
-  RunSource source(simulation, show, summary);
+                   const Show& show) {
+  RunNumbers numbers;
+  RunSource source(simulation, show, numbers);
   io::with_file_name(simulation.result.path, [&] {
     campaign::run(comm, source, {simulation.checkpoint, simulation.result, simulation.quiet});
   });
-  summary.ranks = comm.size();
-  summary.phases = parallel::phase_seconds();
-  return summary;
+  numbers.ranks = comm.size();
+  numbers.phases = parallel::phase_seconds();
+  return numbers;
 }
 
 /// Calls `show` with the chunks that the root sends, until it sends an empty one. Collective.
@@ -267,7 +267,7 @@ void show_what_root_sends(const parallel::Communicator& comm, const Show& show) 
 }  // namespace
 
 RunNumbers make(const parallel::Communicator& comm, const cli::Simulation& simulation,
-             const Show& show) {
+                const Show& show) {
   if (comm.size() == 1 || engine::is_split(simulation.run, comm.size())) {
     return make_on(comm, simulation, show);
   }
@@ -289,7 +289,7 @@ RunNumbers make(const parallel::Communicator& comm, const cli::Simulation& simul
     parallel::broadcast_all(comm, chunk, 0);
     show_here(samples);
   };
-  RunNumbers summary;
+  RunNumbers numbers;
   if (!comm.is_root() && show) {
     show_what_root_sends(comm, show_here);
   }
@@ -297,7 +297,7 @@ RunNumbers make(const parallel::Communicator& comm, const cli::Simulation& simul
     std::exception_ptr failure;
     try {
       const parallel::RootAlone root(comm);
-      summary = make_on(root.comm(), simulation, show ? show_everywhere : show);
+      numbers = make_on(root.comm(), simulation, show ? show_everywhere : show);
     } catch (...) {
       failure = std::current_exception();
     }
@@ -308,16 +308,16 @@ RunNumbers make(const parallel::Communicator& comm, const cli::Simulation& simul
       std::rethrow_exception(failure);
     }
   });
-  parallel::broadcast(comm, std::span(&summary.self_check, 1));
+  parallel::broadcast(comm, std::span(&numbers.self_check, 1));
   if (fault) {
     std::rethrow_exception(fault);
   }
-  return summary;
+  return numbers;
 }
 
 int run(const parallel::Communicator& comm, const cli::Simulation& simulation, Report& /*report*/) {
-  const RunNumbers summary = make(comm, simulation);
-  cli::print(comm, text_of(summary, simulation, comm.size()));
+  const RunNumbers numbers = make(comm, simulation);
+  cli::print(comm, text_of(numbers, simulation, comm.size()));
   return base::exit_done;
 }
 

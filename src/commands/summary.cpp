@@ -150,12 +150,10 @@ void remove_stale(const std::string& path) {
     return;
   }
   std::ifstream file(path);
-  const Json found = Json::parse(file, nullptr, false);
-  const bool is_summary = std::filesystem::is_regular_file(path, unknown) &&
-                          (std::filesystem::is_empty(path, unknown) ||
-                           (found.is_object() && found.value("schema", Json()).is_string() &&
-                            found.value("schema", std::string()).starts_with("masing summary")));
-  if (!is_summary) {
+  std::string head(64, '\0');
+  file.read(head.data(), std::ssize(head));
+  if (!std::filesystem::is_regular_file(path, unknown) ||
+      (file.gcount() > 0 && head.find("\"schema\": \"masing summary") == std::string::npos)) {
     throw base::UserError(
         "summary", path + " is there already and is no summary of masing; give another name");
   }

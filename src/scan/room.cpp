@@ -33,39 +33,26 @@ double series_numbers(const ScanSpec& spec, const ScanProblem& first) {
                                        : static_cast<double>(io::series_numbers(first.series));
 }
 
-/// Bytes of a point on every rank, as scan_source.cpp keeps them and as the root sends them to all
-/// after a round. Of 10^6 points one process takes 690 bytes each.
-double memory_of_point(const ScanSpec& spec) {
-  const double values = 8.0 * static_cast<double>(spec.axes.size());
-  return sizeof(ScanPoint) + values + sizeof(PointNumbers);
-}
-
-/// Throws UserError where the ranks have no memory for the points, or the root none for their
-/// series. Collective.
+/// Throws UserError where the node of the root has no memory for the points that each of its ranks
+/// keeps, and for the series, which the root keeps. Collective.
 void require_memory(const parallel::Communicator& comm, const ScanSpec& spec,
-                    const ScanProblem& first, const std::string& advice) {
-  const double points = points_of(spec);
-  const double needed = points * memory_of_point(spec);
-  if (const double room = parallel::available_memory(comm); room < needed) {
-    throw base::UserError("over",
-                          fmt::format("{:.0f} points need {} a rank, {} may be used; give fewer "
-                                      "points, or fewer ranks a node",
-                                      points, engine::gibibytes(needed), engine::gibibytes(room)));
-  }
+                    const ScanProblem& first, const std::string& less) {
   const int ranks = parallel::nodes_of(comm).ranks_here;
   parallel::on_root(comm, [&] {
-    const double series = 8.0 * points * series_numbers(spec, first);
+    const double points = points_of(spec);
+    // After a round all ranks have all points, and the record of each while it is sent to them.
+    const double of_point =
+        sizeof(ScanPoint) + sizeof(PointNumbers) + 8.0 * static_cast<double>(spec.axes.size());
     // A checkpoint is packed before it is written; a file in memory is there twice, as its image.
     const double copies = 1.0 + (spec.checkpoint.scheduled ? 1.0 : 0.0);
     const double image = spec.result.path.empty() ? 2 * bytes_of_file(spec, first) : 0.0;
-    const double of_root = copies * series + image;
-    const parallel::Communicator own(comm, comm.rank(), 1);
-    const double room = parallel::available_memory(own) - ranks * needed;
-    if (room < of_root) {
+    const double needed =
+        points * (ranks * of_point + copies * 8.0 * series_numbers(spec, first)) + image;
+    const double room = parallel::available_memory(parallel::Communicator(comm, comm.rank(), 1));
+    if (room < needed) {
       throw base::UserError(
-          "over", fmt::format("{:.0f} points with what is kept of them need {} on one rank, {} may "
-                              "be used; give {}",
-                              points, engine::gibibytes(of_root), engine::gibibytes(room), advice));
+          "over", fmt::format("{:.0f} points need {} of memory, {} may be used; give {}", points,
+                              engine::gibibytes(needed), engine::gibibytes(room), less));
     }
   });
 }
