@@ -14,12 +14,12 @@ namespace {
 constexpr int to_root = 0;
 constexpr int of_share = 1;
 
-/// A state as one sequence of numbers, of what one rank has alone: it can be sent.
+/// Serializes the state of a work of one rank into one array of doubles that can be sent.
 class NumbersArchive final : public engine::Archive {
  public:
-  /// To be filled.
+  /// For saving; the state is empty at first.
   NumbersArchive() = default;
-  /// With what was saved.
+  /// For restoring from `saved`.
   explicit NumbersArchive(std::vector<double> saved) : restores_(true), state_(std::move(saved)) {}
 
   [[nodiscard]] bool restores() const override { return restores_; }
@@ -60,8 +60,7 @@ std::int64_t steps_of(const State& state) {
   return static_cast<std::int64_t>(state.at(1));
 }
 
-Alone::Alone(const parallel::Communicator& comm, Source& source,
-             const io::CheckpointSpec& checkpoint, const Packing& packing,
+Alone::Alone(const parallel::Communicator& comm, Source& source, Due& due, const Packing& packing,
              const std::vector<State>& saved, Between between)
     : comm_(comm.handle()),
       own_(comm, comm.rank(), 1),
@@ -69,12 +68,11 @@ Alone::Alone(const parallel::Communicator& comm, Source& source,
       source_(source),
       packing_(packing),
       between_(std::move(between)),
-      due_(checkpoint, count(),
-           comm.is_root() ? Due::Clock::duration(checkpoint.distance) / 300
-                          : Due::Clock::duration()),
+      due_(due),
       notice_(comm),
       saved_(saved.begin(), saved.end()),
       states_(static_cast<std::size_t>(comm.size())) {
+  due_.count_from(count());
   const auto batches = static_cast<std::int64_t>(packing.alone.size() + saved.size());
   takes_part_ = comm.rank() < batches;
   working_ = static_cast<int>(std::min<std::int64_t>(comm.size(), batches)) - 1;
@@ -85,7 +83,7 @@ bool Alone::make() {
     if (comm_.is_root()) {
       serve();
     }
-    // A cancellation point of computations, where this rank has no state that would be lost.
+    // Interrupt a computation only if it has no state to save: it is computed again later.
     if (may_throw_ && (work_ == nullptr || work_->units().empty()) && is_to_stop()) {
       throw base::Stopped("stopped");
     }
@@ -119,7 +117,7 @@ bool Alone::make() {
   return parallel::min_over_ranks(comm_, is_stopped_ ? 0 : 1) == 1;
 }
 
-/// Gets the next share; false where there is none.
+/// Gets the next share. Returns false if there is none or a stop was requested.
 bool Alone::next() {
   if (comm_.is_root()) {
     look();
@@ -133,7 +131,8 @@ bool Alone::next() {
   return share_[1] > 0 || !state_.empty();
 }
 
-/// Makes the work of the share. Where it is stopped, its state stays in work_ or state_.
+/// Computes the work of the share. If it is stopped, its state is in work_ or, before the work was
+/// restored from it, in state_.
 void Alone::make_work() {
   const parallel::PhaseTimer timer(parallel::Phase::steps);
   Batch units;
@@ -171,13 +170,17 @@ void Alone::take(Records& records) {
   records.take_all([this](Unit unit, auto numbers) { source_.take(unit, numbers); });
 }
 
-/// What is to be done between two windows.
+/// Between two windows: gives results to the source (root) and writes the checkpoint (root) or
+/// sends the state (others) if one is due. The root also answers messages.
 void Alone::look() {
-  const bool is_due = !is_to_stop() && (is_due_ || due_.is_now(count()));
   if (comm_.is_root()) {
     take(records_);
     serve();
-    between_(work_.get(), is_due);
+  }
+  const bool is_due = !is_to_stop() && (is_due_ || due_.is_now(count()));
+  if (comm_.is_root()) {
+    const std::vector<State> due = is_due ? states() : std::vector<State>();
+    between_(work_.get(), is_due ? &due : nullptr);
     is_due_ = is_due_ && !is_due;
   } else if (is_due) {
     report(due_.by_clock() ? Report::goes_on : Report::is_due);
@@ -192,7 +195,7 @@ bool Alone::is_to_stop() {
   return is_stopped_;
 }
 
-/// What --checkpoint-every counts.
+/// The number that --checkpoint-every refers to: completed units, or steps of this rank's work.
 std::int64_t Alone::count() const {
   return source_.schedules_by_units() ? source_.count().done
          : work_ != nullptr           ? work_->steps().done
@@ -213,16 +216,16 @@ State Alone::own_state() const {
   return archive.state();
 }
 
-/// How many batches make a share of 20 ms, or more, so that the root is not asked more than 5000
-/// times a second.
+/// The number of batches that take this rank 20 ms, or 0.2 ms for each rank if that is more, so
+/// that the root gets at most about 5000 requests per second.
 double Alone::wanted() const {
   const double seconds = std::max(0.02, 2e-4 * comm_.size());
   constexpr double most = 1e6;
   return share_.empty() ? 1.0 : std::clamp(seconds * share_[1] / (MPI_Wtime() - begun_), 1.0, most);
 }
 
-/// Sends the root what kind of report it is, the batches that this rank wants, its records behind
-/// their length, and its state.
+/// Sends one message to the root: the kind of report, the number of batches that this rank wants,
+/// the size of its results, its results, and the state of its work.
 void Alone::report(Report what) {
   const std::vector<double> records = std::exchange(records_.numbers(), {});
   const State state = own_state();
@@ -241,8 +244,9 @@ Alone::Share Alone::exchange(Report what) {
   return parallel::receive(comm_, root, of_share);
 }
 
-/// A state to be resumed; or the next batches, no more than half of a fair part of what is left, so
-/// that all ranks end at about the same time; or the end.
+/// Returns a saved state; or, if none is left, the next batches, at most half of an equal share of
+/// the rest, so that all ranks end at about the same time. Returns the end if no batch is left or
+/// after a stop.
 Alone::Share Alone::take_share(double wanted) {
   Share share{0.0, 0.0};
   if (is_stopped_) {
@@ -262,7 +266,7 @@ Alone::Share Alone::take_share(double wanted) {
   return share;
 }
 
-/// Receives the reports that have arrived, and gives each rank that asks its next share.
+/// Receives the reports that have arrived, and replies to each request with the next share.
 void Alone::serve() {
   for (int rank = MPI_ANY_SOURCE; working_ > 0 && parallel::has_arrived(comm_, rank, to_root);
        rank = MPI_ANY_SOURCE) {

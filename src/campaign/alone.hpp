@@ -15,42 +15,46 @@
 
 namespace masing::campaign {
 
-/// The state of a work that one rank has alone: its step, its units, and what it serializes.
+/// The serialized state of a work on one rank: the length of a head, the head (its step and its
+/// units), and the numbers that the work serializes.
 using State = std::vector<double>;
 
 /// The units of a state. Local.
 Batch units_of(const State& state);
-/// The step of its finest run. Local.
+/// The step of a state, of the run with the most steps. Local.
 std::int64_t steps_of(const State& state);
 
-/// Makes batches by single ranks, which never meet. The root gives each rank that asks for work the
-/// next batches, as many as take it some 20 ms, or the state of a work to be resumed. Each rank
-/// sends the records of the units that are done and, where a checkpoint is due or it is to stop,
-/// the state of its work to the root, which writes without the others. The root makes works, too,
-/// and looks for messages between their windows and in base::poll().
+/// Computes batches on single ranks with dynamic load balancing; the root is manager and worker. It
+/// replies to a request for work with the next batches, enough for about 20 ms, or with the saved
+/// state of a work to resume. A rank sends the results of completed units with each message, and
+/// the state of its work when a checkpoint is due or when it stops. The root writes checkpoints
+/// without the other ranks. It receives messages between the windows of its own work and in
+/// base::poll(). The ranks synchronise only in the constructor and at the end of make().
 class Alone {
  public:
-  /// Called on the root between windows, with its work, if it has one, and whether a checkpoint is
-  /// due. Local.
-  using Between = std::function<void(const Work* work, bool is_due)>;
+  /// Called on the root between windows with its work, or null if it has none, and with the states
+  /// of all works in progress if a checkpoint has to be written now, else null. Local.
+  using Between = std::function<void(const Work* work, const std::vector<State>* due)>;
 
-  /// `saved`: the states of works to be resumed, alike on all ranks. `source` and `packing` must
-  /// outlive the object. Collective.
-  Alone(const parallel::Communicator& comm, Source& source, const io::CheckpointSpec& checkpoint,
-        const Packing& packing, const std::vector<State>& saved, Between between);
+  /// `saved`: the states of works to be resumed, alike on all ranks. `source`, `due` and `packing`
+  /// must outlive the object. Collective.
+  Alone(const parallel::Communicator& comm, Source& source, Due& due, const Packing& packing,
+        const std::vector<State>& saved, Between between);
 
-  /// Returns true when all batches are made, and false where a stop was requested; then states()
-  /// has what is to be saved. Throws the UserError of the lowest rank that has one, alike on all
-  /// ranks. Collective.
+  /// Computes the batches. Returns true if all are completed, and false if a stop was requested;
+  /// states() then returns what has to be saved. If any rank met a UserError, throws that of the
+  /// lowest such rank on all ranks. Collective.
   bool make();
-  /// The states of the works in progress of all ranks, and of those that are not resumed yet. On
-  /// the root. Local.
+  /// The present state of the root's work, the last state received from each other rank, and the
+  /// saved states that are not yet assigned. On the root. Local.
   [[nodiscard]] std::vector<State> states() const;
 
  private:
+  /// Why a rank sends a message: it requests work; its state is due by the clock; a checkpoint is
+  /// due by its steps, so that the root has to write one; it stops.
   enum class Report : int { asks, goes_on, is_due, is_stopped };
-  /// The first of some batches and their number, then a state to be resumed instead of them; the
-  /// end of the work where there is neither.
+  /// The root's reply: the index of the first batch, the number of batches, and the state of a work
+  /// to resume instead of batches. If it contains neither, no work is left for this rank.
   using Share = std::vector<double>;
 
   bool next();
@@ -67,28 +71,28 @@ class Alone {
   void take(Records& records);
 
   parallel::Communicator comm_;       // a duplicate: no other message can match
-  parallel::Communicator own_;        // this rank
-  parallel::Vector petsc_duplicate_;  // keeps PETSc's duplicate of own_ from one work to the next
+  parallel::Communicator own_;        // this rank alone
+  parallel::Vector petsc_duplicate_;  // keeps PETSc's inner communicator of own_ alive
   Source& source_;
   const Packing& packing_;
   Between between_;
-  Due due_;
-  parallel::StopNotice notice_;             // that a rank has met a mistake
-  std::optional<base::UserError> mistake_;  // that this rank met
+  Due& due_;
+  parallel::StopNotice notice_;             // tells all ranks that one has met a UserError
+  std::optional<base::UserError> mistake_;  // the UserError that this rank met
   std::unique_ptr<Work> work_;
-  Share share_;         // of this rank
-  State state_ = {};    // that it is resumed from, until it is
-  double begun_ = 0.0;  // when the share began
-  Records records_;     // that the root has not got
+  Share share_;         // the last reply of the root to this rank
+  State state_ = {};    // a received state, until the work is restored from it
+  double begun_ = 0.0;  // when the share was received, s
+  Records records_;     // results that are not yet sent to the root
   bool is_stopped_ = false;
-  bool takes_part_;         // there are enough batches
-  bool may_throw_ = false;  // base::poll(): this rank computes, and writes no checkpoint
+  bool takes_part_;         // false on ranks beyond the number of batches
+  bool may_throw_ = false;  // base::poll() may throw Stopped: a work of this rank is computing
   // Of the root:
   std::deque<State> saved_;
-  std::int64_t next_ = 0;      // the first batch that is not dealt out
-  std::vector<State> states_;  // the last of each rank
-  int working_;                // others that take part and have not got the end
-  bool is_due_ = false;        // a checkpoint, by the steps of another rank
+  std::int64_t next_ = 0;      // the first batch that is not yet assigned
+  std::vector<State> states_;  // the last state received from each rank
+  int working_;                // number of other ranks that still expect work
+  bool is_due_ = false;        // a checkpoint is due by the steps of another rank
 };
 
 }  // namespace masing::campaign

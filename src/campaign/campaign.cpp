@@ -20,13 +20,17 @@ namespace {
 
 using engine::Pause;
 
-/// A campaign while it runs.
+/// The state of campaign::run.
 class Campaign {
  public:
   Campaign(const parallel::Communicator& comm, Source& source, const Spec& spec)
-      : comm_(comm), source_(source), spec_(spec), due_(spec.checkpoint, 0) {}
+      : comm_(comm),
+        source_(source),
+        spec_(spec),
+        due_(spec.checkpoint, Due::Clock::duration(spec.checkpoint.distance) /
+                                  (comm.is_root() && comm.size() > 1 ? 300 : 1'000'000)) {}
 
-  /// Makes all units. Throws Stopped when the state is saved. Collective.
+  /// Computes all units. If a stop is requested, saves the state and throws Stopped. Collective.
   void make() {
     restore();
     tell();
@@ -40,13 +44,13 @@ class Campaign {
         make_together(packing.together);
         make_alone(packing);
         under_way_.clear();
-        source_.share(comm_);
+        share();
       }
     } while (source_.refine(comm_));
   }
 
-  /// Writes the result file; where that is not possible the checkpoint, in the room that the result
-  /// has left. Collective.
+  /// Writes the result file. If that fails, saves the results as a checkpoint instead, for which
+  /// the removed partial file has left disk space, and throws SystemError. Collective.
   void finish(const Write& write) {
     std::string fault;
     try {
@@ -70,7 +74,7 @@ class Campaign {
   }
 
  private:
-  /// Reads the checkpoint that the campaign goes on with.
+  /// Restores results and states from the checkpoint spec.checkpoint.restart, if there is one.
   void restore() {
     if (!spec_.checkpoint.restart) {
       return;
@@ -94,7 +98,8 @@ class Campaign {
     }
   }
 
-  /// Says what a long campaign is going to do, and how it may be stopped.
+  /// Prints advice on the number of ranks and, if the campaign is long, its plan and how to stop
+  /// it.
   void announce(const Packing& packing) const {
     if (!comm_.is_root() || spec_.quiet) {
       return;
@@ -109,7 +114,7 @@ class Campaign {
     }
   }
 
-  /// Begins a work of all ranks. Collective.
+  /// Creates the work of all ranks for `units`. Collective.
   void begin(const Batch& units) {
     const base::Polling polling =
         io::saying_seconds(comm_.is_root() && !spec_.quiet, "setting up " + source_.title(units));
@@ -117,7 +122,22 @@ class Campaign {
     work_ = source_.begin(comm_, units);
   }
 
-  /// The work that was restored, then `batches`, each by all ranks, who meet at each window.
+  /// Broadcasts the records that all ranks need. Collective.
+  void share() {
+    Records records =
+        comm_.is_root() ? source_.records(Source::Use::on_all_ranks) : campaign::Records();
+    parallel::broadcast_all(comm_, records.numbers(), 0);
+    if (!comm_.is_root()) {
+      take(records);
+    }
+  }
+
+  void take(Records& records) {
+    records.take_all([this](Unit unit, auto numbers) { source_.take(unit, numbers); });
+  }
+
+  /// Completes the restored work and then computes each of `batches` on all ranks, which
+  /// synchronise at every window. Collective.
   void make_together(const std::vector<Batch>& batches) {
     if (work_ != nullptr) {
       advance_to_end();
@@ -146,7 +166,7 @@ class Campaign {
       const Pause pause =
           work_->advance(by_units ? engine::never : due_.next_count(), wish, records);
       if (comm_.is_root()) {
-        records.take_all([this](Unit unit, auto numbers) { source_.take(unit, numbers); });
+        take(records);
       }
       if (pause != Pause::none) {
         save(comm_, saved_);
@@ -160,27 +180,26 @@ class Campaign {
     work_.reset();
   }
 
-  /// Batches that single ranks make. Collective.
+  /// Computes the restored states and packing.alone on single ranks. Collective.
   void make_alone(const Packing& packing) {
     if (packing.alone.empty() && saved_.empty()) {
       return;
     }
-    const std::vector<State> saved = std::exchange(saved_, {});
-    std::optional<Alone> alone;
-    alone.emplace(comm_, source_, spec_.checkpoint, packing, saved,
-                  [&](const Work* work, bool is_due) {
-                    if (is_due) {
-                      save_on_root(alone->states());
-                    }
-                    show(work);
-                  });
-    if (!alone->make()) {
-      saved_ = alone->states();
+    Alone alone(comm_, source_, due_, packing, std::exchange(saved_, {}),
+                [this](const Work* work, const std::vector<State>* due) {
+                  if (due != nullptr) {
+                    save_on_root(*due);
+                  }
+                  show(work);
+                });
+    if (!alone.make()) {
+      saved_ = alone.states();
       stop();
     }
   }
 
-  /// Saves what there is and throws Stopped. Collective.
+  /// Writes a checkpoint of the results and of saved_, if there are any, and throws Stopped.
+  /// Collective.
   [[noreturn]] void stop() {
     work_.reset();
     std::int64_t has_something = saved_.empty() && source_.count().done == 0 ? 0 : 1;
@@ -191,20 +210,20 @@ class Campaign {
     throw_stopped(has_something != 0);
   }
 
-  /// Collective.
+  /// Throws Stopped with the progress and the way to continue in the message. Collective.
   [[noreturn]] void throw_stopped(bool is_saved) {
     const Count count = source_.count();
     tell();
     std::int64_t numbers[] = {count.done, count.all};
     parallel::broadcast(comm_, numbers);
-    work_.reset();  // it closes its files
+    work_.reset();  // closes its files
     const std::string how = "stopped " + parallel::stop_reason(comm_);
     throw base::Stopped(is_saved ? fmt::format("{} after {} of {} {}{}", how, numbers[0],
                                                numbers[1], source_.unit_name(), advice())
                                  : how + " before the first step" + io::nothing_lost);
   }
 
-  /// Tells spec.result.done how far the campaign is.
+  /// Stores the progress in *spec.result.done, if given, on the root.
   void tell(bool has_result = false) const {
     if (spec_.result.done == nullptr || !comm_.is_root()) {
       return;
@@ -214,7 +233,7 @@ class Campaign {
     for (const State& state : saved_) {
       steps += steps_of(state);
     }
-    *spec_.result.done = {count.done, count.all, source_.unit_name(), steps, has_result};
+    *spec_.result.done = {count.done, count.all, source_.unit_name(), steps, has_result, is_saved_};
   }
 
   /// How the campaign can be continued.
@@ -224,11 +243,17 @@ class Campaign {
                         : "; the same with restart = " + path + " goes on";
   }
 
-  /// The records, the states of works of single ranks, and the units of the work of all ranks.
+  /// Saves or restores the results of the source, the states of works of single ranks (`alone`),
+  /// and the units of the work of all ranks (`together`).
   void serialize(engine::Archive& archive, Records& alone, std::vector<double>& together) {
-    archive.begin("source");
-    source_.serialize(archive);
     archive.begin("works");
+    Records records = archive.restores() || !comm_.is_root()
+                          ? Records()
+                          : source_.records(Source::Use::in_checkpoint);
+    archive.numbers("records", records.numbers());
+    if (archive.restores()) {
+      take(records);
+    }
     archive.numbers("alone", alone.numbers());
     archive.numbers("together", together);
   }
@@ -258,13 +283,15 @@ class Campaign {
                              work_->attach(file);
                            }
                          });
+    is_saved_ = true;
   }
   void save_on_root(const std::vector<State>& states) {
     const parallel::RootAlone root(comm_);
     save(root.comm(), states);
   }
 
-  /// Shows how far the work of the root is or, where that has no steps, how many units are done.
+  /// Prints the progress: the steps of `work`, if it has any, and every 2 s the number of completed
+  /// units, if checkpoints are scheduled by units.
   void show(const Work* work) {
     if (spec_.quiet || !comm_.is_root()) {
       return;
@@ -290,11 +317,12 @@ class Campaign {
   Source& source_;
   const Spec& spec_;
   Due due_;
-  std::unique_ptr<Work> work_;  // of all ranks
-  std::vector<State> saved_;    // of works of single ranks that are not under way
-  Batch under_way_;             // units of the works that were restored, alike on all ranks
+  std::unique_ptr<Work> work_;  // the work of all ranks, if one is in progress
+  bool is_saved_ = false;       // a checkpoint was written
+  std::vector<State> saved_;    // works of single ranks: to be resumed, or stopped
+  Batch under_way_;             // units of the restored works, the same on all ranks
   std::optional<io::Progress> progress_;
-  Batch shown_;  // units whose progress that is
+  Batch shown_;  // the units that progress_ shows
   Due::Clock::time_point said_at_ = Due::Clock::now();
 };
 

@@ -14,15 +14,16 @@
 #include "io/specs.hpp"
 #include "parallel/communicator.hpp"
 
-/// Makes the work of a run, a study or a scan: distributes it over the ranks, advances, saves,
-/// stops and resumes it, and reports how far it is.
+/// Executes a run, a study or a scan: distributes its work over the ranks, advances it, writes and
+/// reads its checkpoints, stops it on request and reports its progress.
 namespace masing::campaign {
 
-/// A run, a comparison or a point: numbered alike on any number of ranks.
+/// Index of a unit of work: the run of a simulation, a comparison of a study, or a task of a scan
+/// (one or more points). It does not depend on the number of ranks.
 using Unit = std::int64_t;
 
-/// The numbers of units that are done, in one sequence that can be sent: of each its unit, how many
-/// numbers it has, and these.
+/// The results of completed units, packed into one array of doubles that can be sent as one
+/// message: for each unit its index, the number of its values, and the values.
 class Records {
  public:
   Records() = default;
@@ -33,7 +34,7 @@ class Records {
     numbers_.push_back(static_cast<double>(numbers.size()));
     numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
   }
-  /// Calls `take(unit, numbers)` for each record and forgets them.
+  /// Empties the container and calls `take(unit, numbers)` for each record that it contained.
   template <class Take>
   void take_all(const Take& take) {
     const std::vector<double> all = std::exchange(numbers_, {});
@@ -49,16 +50,17 @@ class Records {
   std::vector<double> numbers_;
 };
 
-/// Units that are computed side by side in one work.
+/// Units that are assigned to one Work together.
 using Batch = std::vector<Unit>;
 
-/// How far something is.
+/// Progress: the completed and the total number of units or steps.
 struct Count {
   std::int64_t done = 0;
   std::int64_t all = 0;
 };
 
-/// A part of a campaign on certain ranks. It owns engines, observers and open files.
+/// The computation of some units on the ranks of one communicator: all ranks, or one. It owns the
+/// engines, the observers and the open files.
 class Work {
  public:
   Work() = default;
@@ -66,39 +68,41 @@ class Work {
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
-  /// Advances by one window of steps, which ends at step `last` at the latest, or by some 20 ms of
-  /// points, and adds the records of the units that are done. Ranks that share the work agree on a
-  /// pause by their wishes; the return value is what they agreed on, alike on all, and where it is
-  /// not Pause::none nothing has been advanced. Collective on the ranks of the work.
+  /// Advances by one window of steps that ends at step `last` at the latest; in a scan on one rank,
+  /// by points and windows for about 20 ms. Appends the results of completed units to `records`.
+  /// `wish` is what this rank requests instead of a window. Returns the answer that the ranks of
+  /// the work have agreed on, equal on all of them: if it is not Pause::none, no step has been
+  /// computed and the caller has to save the state. Collective on the ranks of the work.
   virtual engine::Pause advance(std::int64_t last, engine::Pause wish, Records& records) = 0;
   [[nodiscard]] virtual bool is_done() const = 0;
 
-  /// The units whose state serialize() saves; empty where the units in progress begin anew after a
-  /// stop. Local.
+  /// The units whose state serialize() saves. Empty if there is no state worth saving: the units in
+  /// progress are then computed from their start after a restart. Local.
   [[nodiscard]] virtual Batch units() const = 0;
-  /// The steps of these units, of the finest run. Local.
+  /// Completed and total steps of these units, of the run with the most steps; 0 of 0 if units() is
+  /// empty. Local.
   [[nodiscard]] virtual Count steps() const = 0;
-  /// What the progress line says behind the rate. Local.
+  /// A remark that the progress line shows after the rate; empty for none. Local.
   [[nodiscard]] virtual std::string remark() const { return ""; }
 
   /// Saves or restores the state between two windows. Collective on the ranks of the work.
   virtual void serialize(engine::Archive& archive) = 0;
-  /// Writes to an open checkpoint what links it to rows of a result file. Collective.
+  /// Flushes the rows of the result file, if the work writes one, and stores the name and the id of
+  /// that file in the open checkpoint. Collective.
   virtual void attach(const io::Handle& /*checkpoint*/) const {}
 };
 
-/// How the open units of a source are distributed over the ranks.
+/// The distribution of the units that are not yet computed over the ranks.
 struct Packing {
-  std::vector<Batch> together;     ///< each by all ranks, one after another
-  std::vector<Batch> alone;        ///< each by one rank, dealt out in this order
-  std::int64_t most_in_share = 1;  ///< batches that one rank gets at a time at most
+  std::vector<Batch> together;     ///< each computed by all ranks, in this order
+  std::vector<Batch> alone;        ///< each computed by one rank, assigned in this order
+  std::int64_t most_in_share = 1;  ///< maximum number of batches of `alone` per assignment
   double seconds = 0.0;            ///< estimated time until the last unit is done
-  std::string text = {};           ///< says on stderr what a long campaign is going to do
-  std::string advice = {};         ///< says there what would be better
+  std::string text = {};           ///< the plan, printed on stderr if the campaign is long
+  std::string advice = {};         ///< advice on the number of ranks, printed on stderr
 };
 
-/// Where the units of a campaign come from, and where their records go. It owns the plan and the
-/// records.
+/// Supplies a campaign with units and stores their results.
 class Source {
  public:
   Source() = default;
@@ -106,33 +110,39 @@ class Source {
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
-  /// What is counted: "points". Local.
+  /// The plural name of what count() counts, for messages: "points". Local.
   [[nodiscard]] virtual std::string unit_name() const = 0;
-  /// The units that are done. On the root. Local.
+  /// The completed and the total number of points, comparisons or steps (unit_name()). Up to date
+  /// on the root only. Local.
   [[nodiscard]] virtual Count count() const = 0;
   /// Whether --checkpoint-every counts these units rather than the steps of a work. Local.
   [[nodiscard]] virtual bool schedules_by_units() const { return false; }
 
-  /// Distributes the open units over `ranks` ranks, except `under_way`, whose works are resumed. It
-  /// is called again after share(), until nothing is open. Local, alike on all ranks.
+  /// Distributes the units that are not yet computed over `ranks` ranks, without `under_way`, whose
+  /// state was restored from a checkpoint. Called again when these are computed, until it returns
+  /// no batches. Local, with the same result on all ranks.
   virtual Packing pack(const Batch& under_way, int ranks) = 0;
-  /// The work of a batch, or of several consecutive ones, at its start. Throws UserError, Stopped.
-  /// Collective on `ranks`, which must outlive the work.
+  /// Creates the work of one batch, or of several consecutive ones, in its initial state. Throws
+  /// UserError, Stopped. Collective on `ranks`, which must outlive the work.
   virtual std::unique_ptr<Work> begin(const parallel::Communicator& ranks, const Batch& units) = 0;
-  /// The name of units in lines about their progress; empty where they have no line. Local.
+  /// The name of these units in messages about their setup and progress. Local.
   [[nodiscard]] virtual std::string title(const Batch& units) const = 0;
 
-  /// Keeps the record of a unit, or of a batch by its first unit. On the root. Local.
-  virtual void take(Unit unit, std::span<const double> numbers) = 0;
-  /// Saves the records of the root, or restores them on all ranks. Collective.
-  virtual void serialize(engine::Archive& archive) = 0;
-  /// Gives all ranks the records of the root. Collective.
-  virtual void share(const parallel::Communicator& comm) = 0;
-  /// Decides, when all units are done, whether there are further ones. Collective.
+  /// Stores the record of a unit. If a batch has one record, `unit` is the first unit of the batch.
+  /// Called on the root when the unit is completed, and on other ranks with what records() returns
+  /// there. Local.
+  virtual void take(Unit /*unit*/, std::span<const double> /*numbers*/) {}
+  /// What records are for. Only the root writes some of them to the result file; units that failed
+  /// are not in a checkpoint, so that they are computed again.
+  enum class Use { in_checkpoint, on_all_ranks };
+  /// The records that the root has. Local.
+  [[nodiscard]] virtual Records records(Use /*use*/) const { return {}; }
+  /// Evaluates the results when all units are completed. Returns true if it has added units, which
+  /// have to be computed, too. Collective.
   virtual bool refine(const parallel::Communicator& /*comm*/) { return false; }
 };
 
-/// What a campaign is told beside its source.
+/// The files of a campaign, and whether it prints its progress.
 struct Spec {
   const io::CheckpointSpec& checkpoint;
   const io::ResultSpec& result;
@@ -142,12 +152,12 @@ struct Spec {
 /// Writes the result into an open file. On a communicator of the root alone.
 using Write = std::function<void(const parallel::Communicator& root, const io::Handle& file)>;
 
-/// Makes all units of a source and then, if `write` is given, the result file. Goes on with the
-/// checkpoint spec.checkpoint.restart; writes checkpoints while it runs, where it is stopped, and
-/// where the result file cannot be written; removes the checkpoint at the end unless the run itself
-/// writes its file and the checkpoint is scheduled. The numbers do not depend on the ranks, nor on
-/// where it was stopped. Throws Stopped alike on all ranks; UserError and SystemError as the works.
-/// Collective.
+/// Computes all units of a source and then, if `write` is given, writes the result file. Resumes
+/// from the checkpoint spec.checkpoint.restart, if there is one. Writes a checkpoint on schedule,
+/// when it is stopped, and when the result file cannot be written. Removes the checkpoint at the
+/// end, except a scheduled one without `write`: a longer run can be resumed from it. The results
+/// depend neither on the number of ranks nor on where the campaign was stopped. Throws Stopped on
+/// all ranks alike, UserError and SystemError as the works do. Collective.
 void run(const parallel::Communicator& comm, Source& source, const Spec& spec,
          const Write& write = {});
 

@@ -27,7 +27,8 @@ namespace masing::commands {
 
 namespace {
 
-/// Keeps the ranges of x and of the restoring force over all steps, and shows the chunks.
+/// Records the ranges of x and of the restoring force over all steps, and calls
+/// `show` with each chunk.
 class Watcher final : public engine::Observer {
  public:
   Watcher(RunNumbers& numbers, const Show& show) : numbers_(numbers), show_(show) {}
@@ -65,7 +66,7 @@ class RunWork final : public campaign::Work {
       : comm_(comm),
         simulation_(simulation),
         numbers_(numbers),
-        setup_(engine::make_setup(comm, simulation.run)),  // refused before there is a file
+        setup_(engine::make_setup(comm, simulation.run)),  // may throw: before a file is created
         watcher_(numbers, show),
         observers_{&watcher_} {
     if (!simulation.result.path.empty() || simulation.result.image != nullptr) {
@@ -78,7 +79,7 @@ class RunWork final : public campaign::Work {
                         campaign::Records& /*records*/) override {
     const parallel::PhaseTimer timer(parallel::Phase::steps);
     begun_ = begun_.value_or(Clock::now());
-    // The last step is saved, too: a longer run can go on from it.
+    // Also save the state at the last step, so that a longer run can be resumed from it.
     if (loop_->is_done() && simulation_.checkpoint.scheduled && !end_is_saved_) {
       return engine::Pause::save;
     }
@@ -116,7 +117,8 @@ class RunWork final : public campaign::Work {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Makes the result file and its recorders; where the run is resumed, with the rows that it has.
+  /// Creates the result file and its recorders. If the run is resumed, copies the rows that it has
+  /// written before.
   void open_file() {
     const io::ResultSpec& result = simulation_.result;
     const io::CheckpointSpec& checkpoint = simulation_.checkpoint;
@@ -137,7 +139,7 @@ class RunWork final : public campaign::Work {
     }
   }
 
-  /// Writes what is left, completes the numbers and seals the file.
+  /// Finishes the observers, completes the numbers, and completes and seals the result file.
   void finish() {
     loop_->finish();
     const bool waits = loop_->waits_for_cores();
@@ -154,7 +156,7 @@ class RunWork final : public campaign::Work {
       io::write_time(output_->file(), "wall_seconds", numbers_.seconds);
       io::write_time(output_->file(), "steps_per_second", numbers_.steps_per_second);
       io::write_time(output_->file(), "cell_updates_per_second", numbers_.updates_per_second);
-      recorders_.clear();  // they hold datasets of the file
+      recorders_.clear();  // closes their datasets before the file is closed
       output_->finish();
     }
     numbers_.is_done = true;
@@ -169,12 +171,12 @@ class RunWork final : public campaign::Work {
   Watcher watcher_;
   std::vector<engine::Observer*> observers_;
   std::optional<engine::TimeLoop> loop_;
-  std::int64_t first_step_ = 0;  // that the run was resumed at
+  std::int64_t first_step_ = 0;  // the step at which the run was resumed
   std::optional<Clock::time_point> begun_;
   bool end_is_saved_ = false;
 };
 
-/// A run as the source of one work, whose units are its steps.
+/// A run as a source with a single unit; count() counts its steps.
 class RunSource final : public campaign::Source {
  public:
   RunSource(const cli::Simulation& simulation, const Show& show, RunNumbers& numbers)
@@ -200,9 +202,6 @@ class RunSource final : public campaign::Source {
   [[nodiscard]] std::string title(const campaign::Batch& /*units*/) const override {
     return engine::title(simulation_.run);
   }
-  void take(campaign::Unit /*unit*/, std::span<const double> /*numbers*/) override {}
-  void serialize(engine::Archive& /*archive*/) override {}
-  void share(const parallel::Communicator& /*comm*/) override {}
 
  private:
   const cli::Simulation& simulation_;
@@ -239,7 +238,7 @@ std::string text_of(const RunNumbers& numbers, const cli::Simulation& simulation
   return text + fmt::format("\n  {} samples in {}\n", numbers.samples, simulation.result.path);
 }
 
-/// Makes a run on the ranks of `comm`. Collective.
+/// Computes a run on all ranks of `comm`. Collective.
 RunNumbers make_on(const parallel::Communicator& comm, const cli::Simulation& simulation,
                    const Show& show) {
   RunNumbers numbers;
@@ -252,7 +251,8 @@ RunNumbers make_on(const parallel::Communicator& comm, const cli::Simulation& si
   return numbers;
 }
 
-/// Calls `show` with the chunks that the root sends, until it sends an empty one. Collective.
+/// Receives the chunks that the root broadcasts, and calls `show` with each, until one is empty.
+/// Collective.
 void show_what_root_sends(const parallel::Communicator& comm, const Show& show) {
   std::vector<double> chunk;
   const auto part = [&chunk](std::size_t i) {
@@ -271,7 +271,7 @@ RunNumbers make(const parallel::Communicator& comm, const cli::Simulation& simul
   if (comm.size() == 1 || engine::is_split(simulation.run, comm.size())) {
     return make_on(comm, simulation, show);
   }
-  std::exception_ptr fault;  // of `show` on this rank
+  std::exception_ptr fault;  // thrown by `show` on this rank
   const Show show_here = [&](const engine::Samples& samples) {
     try {
       if (!fault) {

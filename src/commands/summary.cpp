@@ -22,18 +22,19 @@ namespace masing::commands {
 
 namespace {
 
-using Json = nlohmann::ordered_json;  // its keys keep their order
+using Json = nlohmann::ordered_json;  // keeps its keys in the order of insertion
 
-constexpr const char* schema = "masing summary 1";  // grows with new meanings, not with new keys
+// Increase the number if a key changes its meaning, not if keys are added.
+constexpr const char* schema = "masing summary 1";
 
 /// How a command ended.
 struct End {
   int code = base::exit_done;
   std::string message;
-  std::exception_ptr thrown;  ///< null where it returned
+  std::exception_ptr thrown;  ///< null if the command returned
 };
 
-/// Calls the work of a command. Local if that is.
+/// Calls `work` and returns its exit code or its exception. Local if `work` is.
 End end_of(const std::function<int(Report&)>& work, Report& report) {
   const auto failed = [](int code, const std::exception& error) {
     return End{code, parallel::one_line(error.what()), std::current_exception()};
@@ -50,7 +51,7 @@ End end_of(const std::function<int(Report&)>& work, Report& report) {
   }
 }
 
-/// Where the result of a job goes, and its checkpoints. Local.
+/// Returns the specs of the result and of the checkpoints of a job. Local.
 std::pair<io::ResultSpec&, const io::CheckpointSpec&> files_of(cli::Spec& of_job) {
   return std::visit(
       [](auto& spec) -> std::pair<io::ResultSpec&, const io::CheckpointSpec&> {
@@ -63,8 +64,8 @@ std::pair<io::ResultSpec&, const io::CheckpointSpec&> files_of(cli::Spec& of_job
       of_job);
 }
 
-/// The words of the call that goes on with a checkpoint: those of this one, with its --restart
-/// replaced, and what goes to PETSc behind them. Local.
+/// Returns the command that continues this call from a checkpoint: its words with --restart
+/// replaced, followed by its options for PETSc. Local.
 std::vector<std::string> continuation(cli::Command command, const cli::Invocation& call,
                                       const std::string& checkpoint) {
   std::vector<std::string> words{"masing", cli::name_of(command)};
@@ -83,8 +84,8 @@ std::vector<std::string> continuation(cli::Command command, const cli::Invocatio
   return words;
 }
 
-/// "5000 of 10000 steps", "1 of 3 comparisons and 200 steps": another text wherever a command has
-/// come farther. Local.
+/// "5000 of 10000 steps", "1 of 3 comparisons and 200 steps". Job scripts compare this text between
+/// restarts: if it is the same, the command has made no progress. Local.
 std::string text_of(const io::Done& done) {
   return fmt::format("{} of {} {}", done.count, done.of, done.unit) +
          (done.steps > 0 && done.unit != "steps" ? fmt::format(" and {} steps", done.steps) : "");
@@ -94,7 +95,7 @@ std::string text_of(const io::Done& done) {
 std::string text_of(cli::Command command, cli::Job& job, const cli::Invocation& call,
                     const Report& report, const End& end, double wall_seconds, double memory) {
   const auto& [result, checkpoint] = files_of(job.spec);
-  const bool is_saved = std::filesystem::exists(checkpoint.path);
+  const bool is_saved = report.done.is_saved && std::filesystem::exists(checkpoint.path);
   const bool goes_on = is_saved && end.code == base::exit_stopped;
   const auto or_null = [](bool is_known, const auto& value) {
     return is_known ? Json(value) : Json(nullptr);
@@ -139,8 +140,8 @@ std::string text_of(cli::Command command, cli::Job& job, const cli::Invocation& 
   return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// Removes the summary of an earlier call. Throws UserError where a file of the name is another, or
-/// has no folder. Local.
+/// Removes the summary of an earlier call, if there is one. Throws UserError if the file is not a
+/// summary, or its folder does not exist. Local.
 void remove_stale(const std::string& path) {
   std::error_code unknown;
   if (!std::filesystem::is_directory(io::folder_of(path), unknown)) {
@@ -160,7 +161,7 @@ void remove_stale(const std::string& path) {
   std::filesystem::remove(path, unknown);
 }
 
-/// Writes a file beside its name and renames it. Throws SystemError. Local.
+/// Writes a text to a temporary file and renames that to `path`. Throws SystemError. Local.
 void write_whole(const std::string& path, const std::string& text) {
   const std::string draft = path + ".draft";
   errno = 0;
@@ -187,14 +188,14 @@ int with_summary(cli::Command command, cli::Job& job, const cli::Invocation& cal
   files_of(job.spec).first.done = &report.done;
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
-  const parallel::Communicator ends(call.comm.handle());  // carries nothing while `work` goes on
+  const parallel::Communicator ends(call.comm.handle());  // a duplicate that `work` does not use
   cli::with_place_of_quantity(*job.request,
                               [&] { parallel::on_root(ends, [&] { remove_stale(path); }); });
   const End end = end_of(work, report);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const double own_memory = 1024.0 * static_cast<double>(usage.ru_maxrss);
-  // Where one rank fails alone the others do not come here, and it ends them.
+  // If one rank fails alone, the others do not get here: it gets no value and then aborts them.
   if (const auto memory = parallel::max_of_all_who_come(ends, own_memory)) {
     const std::chrono::duration<double> wall = Clock::now() - begin;
     parallel::on_root(ends, [&] {

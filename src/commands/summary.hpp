@@ -10,11 +10,11 @@
 #include "cli/call.hpp"
 #include "io/specs.hpp"
 
-// The summary of a command for programs: --summary FILE.json, described in jobs/README.md.
+// The machine-readable summary of a command: --summary FILE.json, described in jobs/README.md.
 
 namespace masing::commands {
 
-/// What a study says of one quantity.
+/// The verdict and the orders of one quantity of a study.
 struct QuantityVerdict {
   std::string verdict;
   double order = base::undefined;
@@ -22,8 +22,7 @@ struct QuantityVerdict {
   std::string expected;  ///< "1", ">=0.5"; empty where nothing is expected
 };
 
-/// What a command has done so far. The command fills it on the root; on other ranks nobody reads
-/// it.
+/// Progress and outcome of a command, for its summary. Complete on the root only.
 struct Report {
   io::Done done;
   std::string message;  ///< the line on stderr of a command that fails without an exception
@@ -32,10 +31,10 @@ struct Report {
   std::optional<std::int64_t> failed_points;  ///< of a scan
 };
 
-/// Calls `work`, which runs the command of a job and returns its exit code, and returns that. Where
-/// the call has --summary, removes the summary of an earlier call first, and writes one when `work`
-/// returns or throws on every rank alike; what it throws is thrown on. Throws UserError where the
-/// file is no summary, SystemError where it cannot be written. Collective.
+/// Calls `work`, which runs the command of a job, and returns its exit code. With --summary, first
+/// removes the summary of an earlier call, and writes a new one after `work` has returned or thrown
+/// on all ranks; exceptions of `work` are rethrown. Throws UserError if the file exists and is not
+/// a summary or its folder does not exist, SystemError if it cannot be written. Collective.
 int with_summary(cli::Command command, cli::Job& job, const cli::Invocation& call,
                  const std::function<int(Report&)>& work);
 

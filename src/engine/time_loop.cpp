@@ -23,10 +23,10 @@ std::optional<slab::RememberedElongation> Engine::elongation() {
 
 void Pace::record(std::int64_t steps, double seconds) {
   constexpr double chunk_seconds = 0.1;
-  constexpr std::int64_t pass = 2;  // the most steps that one pass over a slab makes
+  constexpr std::int64_t pass = 2;  // the largest number of steps that a pass over a slab computes
   const double fit = seconds > 0 ? chunk_seconds * static_cast<double>(steps) / seconds
                                  : static_cast<double>(longest_chunk);
-  // Grow by at most 4, so that one quick chunk of a slow run does not make the next one long.
+  // Grow at most by a factor of 4, so that after one fast chunk the next is not far too long.
   steps_ = std::min({static_cast<std::int64_t>(std::min(fit, 1e9)), longest_chunk, 4 * steps});
   steps_ = std::max(pass, steps_ - steps_ % pass);
 }
@@ -181,7 +181,7 @@ void TimeLoop::serialize(Archive& archive) {
   archive.begin("loop");
   archive.scalars("step", step_, has_shown_start_);
   if (step_ < 0 || step_ > run_.time.steps) {
-    throw base::UserError(fmt::format("step {} is none of 0..{}", step_, run_.time.steps));
+    throw base::UserError(fmt::format("step {} is not in 0..{}", step_, run_.time.steps));
   }
   for (std::size_t i = 0; i < observers_.size(); ++i) {
     archive.begin("observer " + std::to_string(i));

@@ -12,8 +12,9 @@
 
 namespace masing::engine {
 
-/// How many steps the next chunk may have: 16 at first, four times as many as the last one had, up
-/// to 4096, and what takes about 0.1 s, in whole passes over the slab and at least one.
+/// Chooses the number of steps of the next chunk: 16 at first, then as many as take about 0.1 s,
+/// but at most four times those of the last chunk and at most 4096. It is a multiple of the largest
+/// number of steps that one pass over the slab computes.
 class Pace {
  public:
   static constexpr std::int64_t longest_chunk = 4096;
@@ -26,28 +27,30 @@ class Pace {
   std::int64_t steps_ = 16;
 };
 
-/// Advances an engine by chunks of steps, driven by what drives its run. All must outlive it.
+/// Advances an engine by chunks of steps, with the prescribed force or position of its run. All
+/// arguments of the constructor must outlive the object.
 class Stepper {
  public:
   Stepper(const parallel::Communicator& comm, Engine& engine, const RunSpec& run);
 
   /// The sample of step 0. Collective.
   Samples start();
-  /// `count` steps after step `step`, up to Pace::longest_chunk: share, then advance. Collective.
+  /// Calls share() and advance() for the `count` steps after step `step`, at most
+  /// Pace::longest_chunk. Collective.
   Samples advance(std::int64_t step, std::int64_t count);
-  /// Of an engine that goes to any times: to these, most() at most, which increase. The samples are
-  /// counted from 1 and have no force. Collective.
+  /// Advances an engine that accepts arbitrary times (an exact solution) to these increasing times,
+  /// at most most() of them. The samples are numbered from 1 and have no force. Collective.
   Samples advance(std::span<const double> times);
-  /// The longest chunk.
+  /// The largest number of steps or times in a chunk.
   [[nodiscard]] std::size_t most() const { return x_.size(); }
 
-  /// The root's `count`, at most `most`, on every rank, and where it is not negative what drives
-  /// the steps to step + count: sampled by the root, so x and y cannot drift apart between ranks.
-  /// One message. Throws UserError alike on all ranks where F is not finite, with the step.
-  /// Collective.
+  /// Broadcasts the root's `count` and, if it is not negative, the prescribed force or position at
+  /// the steps from `step` to step + count, in one message. Only the root evaluates these, so that
+  /// x and y are equal on all ranks. `most`: the largest `count`, equal on all ranks. Returns the
+  /// root's `count`. Throws UserError on all ranks alike if a value is not finite. Collective.
   std::int64_t share(std::int64_t step, std::int64_t count, std::int64_t most);
-  /// As many steps after step `step` as were shared. Throws UserError alike on all ranks where x or
-  /// y is not finite, with the step. Collective.
+  /// Advances from step `step` by the number of steps of the last share(). Throws UserError on all
+  /// ranks alike if x or y is not finite. Collective.
   Samples advance(std::int64_t step);
 
  private:
@@ -59,17 +62,17 @@ class Stepper {
   const RunSpec& run_;
   std::vector<double> times_;
   std::vector<double> message_;    // the count, and F(t_p)
-  std::span<const double> force_;  // F(t_p) of the chunk, in it
+  std::span<const double> force_;  // the part of message_ with F(t_p)
   std::vector<double> x_;
   std::vector<double> y_;
   std::vector<double> restoring_;
 };
 
-/// What a rank wants in place of the next chunk of steps, or of the next window of a work.
+/// A request to pause before the next chunk of steps, and the answer that the ranks agree on.
 enum class Pause : std::int64_t {
-  none = 0,   ///< nothing: it goes on
-  save = -1,  ///< that the state is saved
-  stop = -2   ///< that the state is saved and the program ends
+  none = 0,   ///< no pause
+  save = -1,  ///< save the state, then continue
+  stop = -2   ///< save the state and stop
 };
 
 /// Advances an engine and shows every chunk of steps to observers: as many steps at once as Pace
@@ -87,9 +90,9 @@ class TimeLoop {
   /// host, or this rank had no core in a quarter of the time that its steps took. Local.
   [[nodiscard]] bool waits_for_cores() const;
 
-  /// Advances by one chunk of steps that ends at step `last` at the latest, unless the root wishes
-  /// a pause. The wish travels in the message that carries F. Returns the root's wish; where it is
-  /// not Pause::none, no step has been made. Throws as Stepper. Collective.
+  /// Advances by one chunk of steps that ends at step `last` at the latest, unless the root
+  /// requests a pause, in the same message as F. Returns the root's request on all ranks: if it is
+  /// not Pause::none, no step has been computed. Throws as Stepper. Collective.
   Pause advance(std::int64_t last, Pause wish);
   /// Calls Observer::finish of all observers, after step N. Collective.
   void finish();
@@ -105,15 +108,15 @@ class TimeLoop {
   const RunSpec& run_;
   Stepper stepper_;
   std::span<Observer* const> observers_;
-  bool has_shown_start_ = false;  // step 0, to the observers
+  bool has_shown_start_ = false;  // whether the observers have seen step 0
   std::int64_t step_ = 0;
   Pace pace_;
-  double seconds_ = 0.0;      // of steps
-  double cpu_seconds_ = 0.0;  // of these
+  double seconds_ = 0.0;      // wall time of the steps
+  double cpu_seconds_ = 0.0;  // CPU time of the steps
 };
 
-/// Advances `engine` from step 0 to step N and shows every chunk to the observers. Requests to
-/// stop are not looked for. Throws as Stepper. Collective.
+/// Advances `engine` from step 0 to step N and shows every chunk to the observers. Ignores requests
+/// to stop. Throws as Stepper. Collective.
 void integrate(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
                std::span<Observer* const> observers);
 

@@ -15,13 +15,13 @@ namespace masing::io {
 
 namespace {
 
-/// Goes up when what engines and observers save changes.
+/// The version of the checkpoint format. Increase it when what is saved changes.
 constexpr std::int64_t checkpoint_format = 10;
 
 constexpr const char* draft_ending = ".draft";            // of the temporary file's name
-constexpr const char* checkpoint_group = "/checkpoint/";  // with one for each owner
+constexpr const char* checkpoint_group = "/checkpoint/";  // contains a group for each owner
 
-/// Keeps what is to be saved until the file is open.
+/// Collects copies of numbers and references to vectors, which are written when the file is open.
 class CheckpointWriter final : public engine::Archive {
  public:
   CheckpointWriter() : Archive(checkpoint_group) {}
@@ -36,19 +36,19 @@ class CheckpointWriter final : public engine::Archive {
     bytes_ += static_cast<double>(sizeof(double)) * static_cast<double>(values.size());
   }
 
-  /// What all of it takes, on the root.
+  /// The bytes of all that is to be written; correct on the root.
   [[nodiscard]] double bytes() const { return bytes_; }
 
   void write(const parallel::Communicator& comm, const Handle& file) const {
     const Meaning saved{"saved state", ""};
     for (const auto& [name, values] : numbers_) {
-      // The root's numbers count, and every rank must know how many they are.
+      // Only the root's numbers are written, but every rank needs their size for the dataset.
       auto size = static_cast<std::int64_t>(values.size());
       parallel::broadcast(comm, std::span(&size, 1));
       Table(file, name, saved, size, 0).append(size, values, 0, &comm);
     }
     for (const auto& [name, vector] : vectors_) {
-      // What every rank has whole, the root writes.
+      // A vector of which every rank has all entries is written by the root.
       const bool is_other = vector->ranks() == 1 && !comm.is_root();
       const base::CellRange mine = is_other ? base::CellRange() : vector->range();
       const auto make = [&, values = std::as_const(*vector).values()](std::int64_t first, auto to) {
@@ -186,7 +186,7 @@ void CheckpointFile::restore(const std::function<void(engine::Archive&)>& restor
   } catch (const std::exception& fault) {
     if (const auto* mistake = dynamic_cast<const base::UserError*>(&fault);
         mistake != nullptr && !mistake->quantity().empty()) {
-      throw;  // of the problem, not of the file
+      throw;  // the problem is at fault, not the file
     }
     throw base::UserError("restart", path_ +
                                          " does not hold the state of this run: " + fault.what() +

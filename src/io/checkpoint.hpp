@@ -12,7 +12,7 @@
 
 namespace masing::io {
 
-/// Keeps other runs from writing the result and the checkpoint of this one, and refuses to replace
+/// Locks the result file and a scheduled checkpoint against other runs, and refuses to replace
 /// files that masing did not write, also at the path of an unscheduled checkpoint.
 class RunLocks {
  public:
@@ -31,12 +31,12 @@ std::vector<std::string> files_of_checkpoint(const std::string& path);
 /// Removes FILE and its temporary file, where they exist. Collective.
 void remove_checkpoint(const parallel::Communicator& comm, const std::string& path);
 
-/// Writes the state that `serialize` hands to an archive to the checkpoint `path`, if that is not
-/// empty: as FILE.draft, sealed (io/sealed_file), on the disk, then renamed, so that FILE is always
-/// a whole checkpoint. It is an HDF5 file with /configuration and a group /checkpoint: an attribute
-/// `format`, the numbers of the root, and the arrays split over the ranks. `attach` adds to the
-/// open file what links it to the rows of a result file. Throws SystemError, also where the disk
-/// has no room. Collective.
+/// Writes a checkpoint with the state that `serialize` passes to an archive. Does nothing if `path`
+/// is empty. The file is written as FILE.draft, sealed (io/sealed_file), flushed to the disk and
+/// renamed, so that FILE is always a complete checkpoint. It is an HDF5 file with /configuration
+/// and a group /checkpoint: an attribute `format`, the numbers of the root, and the arrays split
+/// over the ranks. `attach` adds to the open file the name and the id of the result file whose rows
+/// belong to it. Throws SystemError, for example if the disk is full. Collective.
 void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
                       const ResultSpec& result,
                       const std::function<void(engine::Archive&)>& serialize,
@@ -49,8 +49,8 @@ class CheckpointFile {
   /// Collective.
   CheckpointFile(const parallel::Communicator& comm, const std::string& path);
 
-  /// Hands an archive that restores what was saved to `restore`, which asks for any part of it.
-  /// Throws UserError, naming the file, where it does not hold what is asked for. Collective.
+  /// Calls `restore` with an archive that reads from this file, any part of the saved state. Throws
+  /// UserError, naming the file, if it does not contain what is read. Collective.
   void restore(const std::function<void(engine::Archive&)>& restore) const;
 
  private:

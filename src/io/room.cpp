@@ -37,7 +37,8 @@ void require(const char* quantity, const std::string& path, double bytes, const 
 void require_disk(const parallel::Communicator& comm, const std::string& path,
                   const CheckpointSpec& checkpoint, const DiskNeed& need) {
   parallel::on_root(comm, [&] {
-    // A file that is replaced stays until the new one is whole; what a kill has left goes before.
+    // An old result is kept until the new one is complete, but the file that this run first writes
+    // replaces one that a killed run has left.
     const double left = bytes_on_disk(files_of_result(path)[checkpoint.restart ? 2 : 1]);
     if (!checkpoint.scheduled) {
       require("output", path, need.result - left, need.less_result);

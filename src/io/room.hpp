@@ -6,11 +6,12 @@
 #include "io/specs.hpp"
 #include "parallel/communicator.hpp"
 
-// Whether disks and memory have room for what is going to be written.
+// Checks that disk space and memory suffice for the files of a run.
 
 namespace masing::io {
 
-/// What a result file and a checkpoint take on disks, and what takes less: "fewer cells".
+/// The disk space that a result file and a checkpoint need, and advice on what would need less,
+/// such as "fewer cells".
 struct DiskNeed {
   double result = 0.0;      ///< bytes
   double checkpoint = 0.0;  ///< bytes of one
@@ -18,13 +19,14 @@ struct DiskNeed {
   std::string less_checkpoint;
 };
 
-/// Throws UserError alike on all ranks where the disks have no room for the result file `path` and,
-/// if they are scheduled, for two checkpoints, as a checkpoint stays until the next one is whole;
-/// what is there already counts. Collective.
+/// Throws UserError on all ranks alike if the disk space does not suffice for the result file
+/// `path` and, if checkpoints are scheduled, for two of them, as each is kept until the next is
+/// complete. Takes existing files into account. Collective.
 void require_disk(const parallel::Communicator& comm, const std::string& path,
                   const CheckpointSpec& checkpoint, const DiskNeed& need);
 
-/// The same of a run; without a path, that its image fits into memory. Collective.
+/// The same for a run. If `path` is empty, checks instead that the memory suffices for the result.
+/// Collective.
 void require_room(const parallel::Communicator& comm, const engine::RunSpec& run,
                   const OutputSpec& output, const std::string& path,
                   const CheckpointSpec& checkpoint);

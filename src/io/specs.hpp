@@ -35,6 +35,7 @@ struct Done {
   std::string unit = {};    ///< "steps", "comparisons", "points"; empty where nothing is known
   std::int64_t steps = 0;   ///< of the works in progress
   bool has_result = false;  ///< the result file is complete
+  bool is_saved = false;    ///< a checkpoint was written
 };
 
 /// Where a result goes, and what it says of its making.

@@ -16,26 +16,27 @@
 #include "scan/scan.hpp"
 #include "slab/steady/period_map.hpp"
 
-// How the points of a scan are made.
+// Computation of the points of a scan.
 
 namespace masing::scan {
 
 class CycleObserver;
 
-/// The problems of a scan's points.
+/// Functions of the caller that build the problem of a point and word its error.
 struct Problems {
   /// Builds the problem for these values of the axes, an amplitude excepted. Throws UserError.
   std::function<ScanProblem(std::span<const double> values)> at;
-  /// What a point that fails says of an error.
+  /// Returns the message that a point gets which failed with this error.
   std::function<std::string(const base::UserError& error)> message;
 };
 
-/// Makes the points of a scan as a campaign and writes the result file. Single ranks make the
-/// points; a run that is too large for one rank all make together. A point that fails is marked,
-/// and the scan goes on. With `resolve` up to six rounds add points, up to ten times those of the
-/// grid in all, sorted by their values. The numbers do not depend on the ranks, bit for bit.
-/// Returns all points, on all ranks, their series on the root. Throws UserError alike on all ranks
-/// where the checkpoint cannot be read, Stopped with what is done saved. Collective.
+/// Computes the points of a scan as a campaign and writes the result file. Single ranks compute the
+/// points; a run that can be split is computed by all ranks if it is too large for one or there are
+/// fewer points than ranks. A point that fails is marked, and the scan continues. With `resolve` up
+/// to six rounds add points, to at most ten times the number of the grid's, and all are then sorted
+/// by their values. The results do not depend on the number of ranks, bit for bit. Returns all
+/// points on all ranks, their series on the root only. Throws UserError on all ranks alike if the
+/// checkpoint cannot be read, Stopped after the completed points are saved. Collective.
 Scan make_scan(const parallel::Communicator& comm, const ScanSpec& spec, const Problems& problems);
 
 /// The run of a point, advanced in windows.
@@ -79,24 +80,24 @@ struct CycleState {
   int multiple = 1;  ///< how many periods the cycle takes
 };
 
-/// Finds the limit cycles of one problem after another. A slab that does not change is prepared
-/// once.
+/// Computes the limit cycles of successive problems. The tables of a slab are computed again only
+/// if it differs from that of the previous problem.
 class SteadySolver {
  public:
   SteadySolver(Past past, bool keeps_series) : past_(past), keeps_series_(keeps_series) {}
 
-  /// From now on begin at x0, y0, u0. Local.
+  /// Discards the previous cycle, so that the next solve() starts from x0, y0, u0. Local.
   void forget() { before_.reset(); }
 
-  /// Sets the numbers of a point, and its series if kept, to those of the limit cycle that the
-  /// motion from x0, y0, u0 comes to; with Past::point of the one next to the last that was found
-  /// since forget(). `comm`: of one rank. Throws UserError where there is none.
+  /// Computes the limit cycle that the motion from x0, y0, u0 converges to or, with Past::point,
+  /// the one that continues the last cycle found since forget(). Stores its numbers, and its series
+  /// if kept, in `point`. `comm`: of one rank. Throws UserError if it finds no limit cycle.
   void solve(const parallel::Communicator& comm, const ScanProblem& problem, ScanPoint& point);
 
  private:
   Past past_;
   bool keeps_series_;
-  std::string slab_;  // of exact_
+  std::string slab_;  // the ScanProblem::slab of exact_
   engine::ExactSlab exact_{};
   std::optional<CycleState> before_;
 };

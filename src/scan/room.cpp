@@ -14,7 +14,7 @@ namespace masing::scan {
 
 namespace {
 
-/// Returns the points of the grid. Those that `resolve` may add are not counted: they may not come.
+/// Returns the number of points of the grid, without those that `resolve` may add.
 double points_of(const ScanSpec& spec) {
   double points = 1.0;
   for (const ScanAxis& axis : spec.axes) {
@@ -23,8 +23,8 @@ double points_of(const ScanSpec& spec) {
   return points;
 }
 
-/// Returns the numbers of the series of a point; of a limit cycle, whose periods nobody knows
-/// before, those of one period.
+/// Returns the number of values in the series of a point; for a limit cycle, whose number of
+/// periods is not known in advance, that of one period.
 double series_numbers(const ScanSpec& spec, const ScanProblem& first) {
   if (!spec.keep_series) {
     return 0.0;
@@ -33,8 +33,8 @@ double series_numbers(const ScanSpec& spec, const ScanProblem& first) {
                                        : static_cast<double>(io::series_numbers(first.series));
 }
 
-/// Throws UserError where the node of the root has no memory for the points that each of its ranks
-/// keeps, and for the series, which the root keeps. Collective.
+/// Throws UserError if the node of the root does not have the memory for the points, which each of
+/// its ranks keeps, and for the series, which the root keeps. Collective.
 void require_memory(const parallel::Communicator& comm, const ScanSpec& spec,
                     const ScanProblem& first, const std::string& less) {
   const int ranks = parallel::nodes_of(comm).ranks_here;
@@ -43,7 +43,7 @@ void require_memory(const parallel::Communicator& comm, const ScanSpec& spec,
     // After a round all ranks have all points, and the record of each while it is sent to them.
     const double of_point =
         sizeof(ScanPoint) + sizeof(PointNumbers) + 8.0 * static_cast<double>(spec.axes.size());
-    // A checkpoint is packed before it is written; a file in memory is there twice, as its image.
+    // A checkpoint is packed before it is written; a result in memory exists as file and as image.
     const double copies = 1.0 + (spec.checkpoint.scheduled ? 1.0 : 0.0);
     const double image = spec.result.path.empty() ? 2 * bytes_of_file(spec, first) : 0.0;
     const double needed =
@@ -60,10 +60,10 @@ void require_memory(const parallel::Communicator& comm, const ScanSpec& spec,
 }  // namespace
 
 double bytes_of_file(const ScanSpec& spec, const ScanProblem& first) {
-  // HDF5's group with its five datasets and their attributes: what files of 1000 and 3000 points
-  // with 5, 101, 1001 and 4001 samples have a point beside their numbers, 5100 to 5700 bytes.
+  // Bytes of HDF5 per point beside its numbers: a group, five datasets and their attributes.
+  // Measured on files of 1000 and 3000 points with 5 to 4001 samples: 5100 to 5700.
   constexpr double of_group = 5100;
-  constexpr double rest = 16384;  // the other names, the configuration
+  constexpr double rest = 16384;  // the other groups and datasets, the configuration
   const double numbers = numbers_in_file(spec) + series_numbers(spec, first);
   return points_of(spec) * (8.0 * numbers + (spec.keep_series ? of_group : 0.0)) + rest;
 }

@@ -27,7 +27,14 @@ using Clock = std::chrono::steady_clock;
 // PointNumbers consists of doubles alone.
 constexpr std::size_t count_of_numbers = sizeof(PointNumbers) / sizeof(double);
 
-/// All points, those of the last axis next to each other.
+// In place of a task: the record of the rounds that added points, and of the values of these.
+constexpr Unit of_rounds = -1;
+
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Returns all points of the grid; the last axis varies fastest.
 std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
   std::vector<ScanPoint> points(1);
   for (const ScanAxis& axis : axes) {
@@ -42,8 +49,8 @@ std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
   return points;
 }
 
-/// The record of the points of a task: of each its numbers, its series and its message, each behind
-/// its length.
+/// Packs the points of a task into one array: for each its numbers, its series and its message,
+/// each preceded by its length.
 std::vector<double> record_of(std::span<const ScanPoint> points, bool has_series) {
   std::vector<double> record;
   const auto put = [&](const auto& values) {
@@ -58,7 +65,7 @@ std::vector<double> record_of(std::span<const ScanPoint> points, bool has_series
   return record;
 }
 
-/// Sets the points of a task to what their record says.
+/// Unpacks the record of a task into its points.
 void read_record(std::span<const double> record, std::span<ScanPoint> points) {
   const auto take = [&] {
     const auto list = record.subspan(1, static_cast<std::size_t>(record[0]));
@@ -74,23 +81,23 @@ void read_record(std::span<const double> record, std::span<ScanPoint> points) {
   }
 }
 
-/// What the works of a scan on one rank share.
+/// Data that all works of a scan on this rank share.
 struct Workshop {
   const ScanSpec& spec;
   const Problems& problems;
   int ranks;               ///< of the scan
-  double available;        ///< bytes a rank
-  std::size_t task_size;   ///< points of a task
-  std::int64_t tasks = 0;  ///< of the scan
-  SteadySolver solver;     ///< keeps a slab that does not change
+  double available;        ///< available memory per rank, bytes
+  std::size_t task_size;   ///< number of points of a task
+  std::int64_t tasks = 0;  ///< number of tasks of the scan
+  SteadySolver solver;     ///< prepares a slab again only if it differs from the last one
 };
 
-/// Some tasks, one after another: a task is one point; or the points of all amplitudes of closed
-/// cycles, or of the last axis where each limit cycle begins with the one before. Of a run the
-/// state is kept; other points take milliseconds and begin anew.
+/// Computes some tasks, one after another. A task is one point; or all points along the last axis
+/// if these are amplitudes of closed cycles, or limit cycles that each start from the previous one.
+/// Checkpoints contain the state of a run; other points take milliseconds and are computed again.
 class PointsWork final : public campaign::Work {
  public:
-  /// `points`: of all tasks of `units`, with their values.
+  /// `points`: the points of the tasks `units`, with their values of the axes.
   PointsWork(const parallel::Communicator& comm, Workshop& shop, campaign::Batch units,
              std::vector<ScanPoint> points)
       : comm_(comm), shop_(shop), units_(std::move(units)), points_(std::move(points)) {}
@@ -121,11 +128,16 @@ class PointsWork final : public campaign::Work {
       is_resumed_ = true;
       begin_task(none);
       if (run_ == nullptr) {
-        throw base::UserError(
-            fmt::format("point {} is no run {}", units_.front() + 1, points_.front().message));
+        throw base::UserError(fmt::format("point {} cannot be resumed: {}", units_.front() + 1,
+                                          points_.front().message));
       }
     }
-    archive.scalars("point", seconds_);
+    double seconds = seconds_ + since(begun_);
+    archive.scalars("point", seconds);
+    if (archive.restores()) {
+      seconds_ = seconds;
+      begun_ = Clock::now();
+    }
     run_->serialize(archive);
   }
 
@@ -134,7 +146,8 @@ class PointsWork final : public campaign::Work {
     return std::span(points_).subspan(next_ * shop_.task_size, shop_.task_size);
   }
 
-  /// Computes the points of the next task, or begins its run.
+  /// Computes the points of the next task or, if it is a run, creates the run. Skips a run that is
+  /// left for all ranks.
   void begin_task(campaign::Records& records) {
     begun_ = Clock::now();
     seconds_ = 0.0;
@@ -180,7 +193,8 @@ class PointsWork final : public campaign::Work {
     return pause;
   }
 
-  /// Marks the points as failed where `work` throws what concerns them alone.
+  /// Calls `work`. If it throws a UserError or, on one rank, a SystemError, marks the points as
+  /// failed with its message.
   template <class Attempt>
   void attempt(std::span<ScanPoint> points, const Attempt& work) {
     const auto fail = [&](const std::string& what) {
@@ -194,25 +208,26 @@ class PointsWork final : public campaign::Work {
       fail(shop_.problems.message(error));
     } catch (const base::SystemError& error) {
       if (comm_.size() > 1) {
-        throw;  // it may be of one rank only, and others wait for it
+        throw;  // it may occur on this rank only, while others wait in a collective call
       }
       fail(error.what());
     }
   }
 
-  /// Whether all ranks are to share a run: where they may, and there are fewer tasks than ranks, or
-  /// it does not fit on one rank.
+  /// Whether a single rank leaves a run for all ranks: it can be split, and there are fewer tasks
+  /// than ranks or it does not fit into the memory of one rank. Never of a resumed run.
   [[nodiscard]] bool is_left_for_all(const engine::RunSpec& run) const {
     return !is_resumed_ && comm_.size() < shop_.ranks && engine::is_split(run, shop_.ranks) &&
            (shop_.tasks < shop_.ranks ||
             engine::memory_shortage(engine::memory_need(run, 1), shop_.available));
   }
 
-  /// Goes to the next task. `records`, null where the task is left for all ranks, get its points.
+  /// Appends the points of the task to `records`, or nothing if that is null because the task is
+  /// left for all ranks, and goes to the next task.
   void finish_task(campaign::Records* records) {
-    const std::chrono::duration<double> took = Clock::now() - begun_;
+    const double seconds = seconds_ + since(begun_);
     for (ScanPoint& point : task()) {
-      point.numbers.seconds = (seconds_ + took.count()) / static_cast<double>(shop_.task_size);
+      point.numbers.seconds = seconds / static_cast<double>(shop_.task_size);
     }
     if (records != nullptr) {
       records->add(units_[next_], record_of(task(), true));
@@ -224,14 +239,14 @@ class PointsWork final : public campaign::Work {
   Workshop& shop_;
   campaign::Batch units_;
   std::vector<ScanPoint> points_;
-  std::size_t next_ = 0;  // of units_
+  std::size_t next_ = 0;  // index in units_ of the task in progress
   std::unique_ptr<PointRun> run_;
-  bool is_resumed_ = false;  // a run that one rank has begun it ends
-  Clock::time_point begun_;  // of the task, here
-  double seconds_ = 0.0;     // of the task, before it was resumed
+  bool is_resumed_ = false;  // restored from a checkpoint: the run is not left for all ranks
+  Clock::time_point begun_;  // when the task began or was resumed
+  double seconds_ = 0.0;     // time of the task before it was resumed
 };
 
-/// The points of a scan as units of a campaign.
+/// The tasks of a scan as units of a campaign.
 class ScanSource final : public campaign::Source {
  public:
   /// Collective.
@@ -243,8 +258,8 @@ class ScanSource final : public campaign::Source {
               .available = parallel::available_memory(comm),
               .task_size = task_size(spec),
               .solver = SteadySolver(spec.past, spec.keep_series)},
-        points_(grid(spec.axes)),
-        grid_size_(std::ssize(points_)) {
+        scan_{.points = grid(spec.axes)},
+        grid_size_(std::ssize(scan_.points)) {
     update_tasks();
   }
 
@@ -255,7 +270,8 @@ class ScanSource final : public campaign::Source {
   }
   [[nodiscard]] bool schedules_by_units() const override { return true; }
 
-  /// Single ranks make all tasks but runs that they leave for all ranks.
+  /// In each round, the first call assigns all tasks that are not completed to single ranks. The
+  /// second call assigns the runs that these have left to all ranks.
   campaign::Packing pack(const campaign::Batch& under_way, int /*ranks*/) override {
     campaign::Packing packing{.most_in_share = std::int64_t{1} << 40};
     std::vector<char> is_closed = is_made_;
@@ -287,32 +303,35 @@ class ScanSource final : public campaign::Source {
   }
 
   void take(Unit task, std::span<const double> numbers) override {
+    if (task == of_rounds) {
+      rounds_ = static_cast<std::int64_t>(numbers[0]);
+      added_.assign(numbers.begin() + 1, numbers.end());
+      append_added();
+      return;
+    }
     read_record(numbers, points_of(task));
     made_ += std::exchange(is_made_[static_cast<std::size_t>(task)], 1) == 0 ? 1 : 0;
   }
 
-  /// The points that are done; those that failed begin again.
-  void serialize(engine::Archive& archive) override {
-    if (spec_.resolve) {
-      added_.resize(archive.restores() ? 0 : added_.size());
-      archive.scalars("rounds", rounds_);
-      archive.numbers("added", added_);
-      append_added();
+  /// A checkpoint has the tasks that are completed, without those that have a failed point, which
+  /// are computed again after a restart. All ranks need all points without the series, which only
+  /// the root writes. The points that were added come first.
+  [[nodiscard]] campaign::Records records(Use use) const override {
+    const bool is_saved = use == Use::in_checkpoint;
+    campaign::Records records;
+    std::vector<double> rounds{static_cast<double>(rounds_)};
+    rounds.insert(rounds.end(), added_.begin(), added_.end());
+    records.add(of_rounds, rounds);
+    for (Unit task = 0; task < shop_.tasks; ++task) {
+      const auto points =
+          std::span(scan_.points)
+              .subspan(static_cast<std::size_t>(task) * shop_.task_size, shop_.task_size);
+      if (is_made_[static_cast<std::size_t>(task)] != 0 &&
+          (!is_saved || std::ranges::none_of(points, &ScanPoint::has_failed))) {
+        records.add(task, record_of(points, is_saved));
+      }
     }
-    campaign::Records records = archive.restores() ? campaign::Records() : records_of(false, true);
-    archive.numbers("points", records.numbers());
-    if (archive.restores()) {
-      take_all(records);
-    }
-  }
-
-  /// All but the series, which the root writes.
-  void share(const parallel::Communicator& comm) override {
-    campaign::Records records = comm.is_root() ? records_of(true, false) : campaign::Records();
-    parallel::broadcast_all(comm, records.numbers(), 0);
-    if (!comm.is_root()) {
-      take_all(records);
-    }
+    return records;
   }
 
   bool refine(const parallel::Communicator& comm) override {
@@ -320,15 +339,22 @@ class ScanSource final : public campaign::Source {
       has_dealt_ = false;
       return true;
     }
-    if (spec_.resolve) {
-      std::ranges::stable_sort(points_, {}, &ScanPoint::values);
-    }
-    scan_.points = std::move(points_);
-    scan_.seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+    scan_.seconds = since(begun_);
     parallel::broadcast(comm, std::span(&scan_.seconds, 1));
     return false;
   }
-  [[nodiscard]] Scan& scan() { return scan_; }
+  /// The scan as it is written, with the points sorted by their values. The source keeps them in
+  /// the order of their tasks, as a checkpoint may have to be written where the file cannot be.
+  [[nodiscard]] Scan& scan() {
+    if (!spec_.resolve) {
+      return scan_;
+    }
+    if (sorted_.points.empty()) {
+      sorted_ = scan_;
+      std::ranges::stable_sort(sorted_.points, {}, &ScanPoint::values);
+    }
+    return sorted_;
+  }
 
  private:
   static std::size_t task_size(const ScanSpec& spec) {
@@ -338,51 +364,36 @@ class ScanSource final : public campaign::Source {
   }
 
   [[nodiscard]] std::span<ScanPoint> points_of(Unit task) {
-    return std::span(points_).subspan(static_cast<std::size_t>(task) * shop_.task_size,
-                                      shop_.task_size);
+    return std::span(scan_.points)
+        .subspan(static_cast<std::size_t>(task) * shop_.task_size, shop_.task_size);
   }
 
   void update_tasks() {
-    is_made_.resize(points_.size() / shop_.task_size);
+    is_made_.resize(scan_.points.size() / shop_.task_size);
     shop_.tasks = std::ssize(is_made_);
   }
 
-  /// The tasks that are made, with or without those that failed.
-  [[nodiscard]] campaign::Records records_of(bool failed_too, bool has_series) {
-    campaign::Records records;
-    for (Unit task = 0; task < shop_.tasks; ++task) {
-      const auto points = points_of(task);
-      if (is_made_[static_cast<std::size_t>(task)] != 0 &&
-          (failed_too || std::ranges::none_of(points, &ScanPoint::has_failed))) {
-        records.add(task, record_of(points, has_series));
-      }
-    }
-    return records;
-  }
-
-  void take_all(campaign::Records& records) {
-    records.take_all([this](Unit task, auto numbers) { take(task, numbers); });
-  }
-
-  /// Adds points, yet to be made, on both sides of each where X or the phase bends along the last
-  /// axis; false where there are none. Local, alike on all ranks.
+  /// Refines the last axis: adds the midpoints on both sides of each point whose amplitude X or
+  /// phase is farther from the chord of its neighbours than `resolve` allows, the largest
+  /// deviations first. Returns false if it adds none. Local, with the same result on all ranks.
   bool add_points() {
     using std::numbers::pi;
-    if (!spec_.resolve || rounds_++ == 6) {
+    if (!spec_.resolve || rounds_ == 6) {
       return false;
     }
+    ++rounds_;
     double least = base::infinity;
     double most = 0.0;
     std::map<std::vector<double>, PointNumbers> all;
-    for (const ScanPoint& point : points_) {
+    for (const ScanPoint& point : scan_.points) {
       all[point.values] = point.numbers;
-      least = std::min(least, point.numbers.amplitude);  // NaN, of one that failed, is not less
+      least = std::min(least, point.numbers.amplitude);  // ignores NaN, of a failed point
       most = std::max(most, point.numbers.amplitude);
     }
-    std::vector<std::pair<double, std::vector<double>>> middles;  // with how much there bends
+    std::vector<std::pair<double, std::vector<double>>> middles;  // each with its deviation
     for (auto c = all.begin(), b = c, a = c; c != all.end(); a = b, b = c++) {
       const double last[] = {a->first.back(), b->first.back(), c->first.back()};
-      const double part = (last[1] - last[0]) / (last[2] - last[0]);  // NaN at first
+      const double part = (last[1] - last[0]) / (last[2] - last[0]);  // NaN while a, b, c are one
       const auto bend = [&](double before, double after, double range) {
         return std::abs((1 - part) * before - part * after) / range;
       };
@@ -401,7 +412,8 @@ class ScanSource final : public campaign::Source {
     }
     std::ranges::stable_sort(middles, std::greater<>(),
                              [](const auto& each) { return each.first; });
-    for (auto room = 10 * grid_size_ - std::ssize(points_); const auto& [bend, middle] : middles) {
+    for (auto room = 10 * grid_size_ - std::ssize(scan_.points);
+         const auto& [bend, middle] : middles) {
       if (room > 0 && all.try_emplace(middle).second) {
         added_.insert(added_.end(), middle.begin(), middle.end());
         --room;
@@ -410,27 +422,28 @@ class ScanSource final : public campaign::Source {
     return append_added();
   }
 
-  /// Appends what is added to the points; false where there is nothing new. Local.
+  /// Appends the points of added_ that are not yet in points_; returns false if there are none.
+  /// Local.
   bool append_added() {
     const auto size = std::ssize(spec_.axes);
-    const auto there = std::ssize(points_) - grid_size_;
+    const auto there = std::ssize(scan_.points) - grid_size_;
     for (auto at = added_.begin() + there * size; at != added_.end(); at += size) {
-      points_.push_back({.values = {at, at + size}});
+      scan_.points.push_back({.values = {at, at + size}});
     }
     update_tasks();
-    return std::ssize(points_) > grid_size_ + there;
+    return std::ssize(scan_.points) > grid_size_ + there;
   }
 
   const ScanSpec& spec_;
   Workshop shop_;
-  std::vector<ScanPoint> points_;
+  Scan scan_;    // its points are those of all tasks, one task after another
+  Scan sorted_;  // with --resolve, once it is asked for
   std::ptrdiff_t grid_size_;
-  std::int64_t rounds_ = 0;    // of add_points()
-  std::vector<double> added_;  // the values of the points that they added
-  std::vector<char> is_made_;  // of tasks; during a round on the root
-  std::int64_t made_ = 0;      // of them
-  bool has_dealt_ = false;     // the tasks of this round to single ranks
-  Scan scan_;
+  std::int64_t rounds_ = 0;    // number of calls of add_points()
+  std::vector<double> added_;  // axis values of the points that add_points() added
+  std::vector<char> is_made_;  // whether a task is completed; on other ranks as of share()
+  std::int64_t made_ = 0;      // number of completed tasks
+  bool has_dealt_ = false;     // whether this round's tasks are assigned to single ranks
   Clock::time_point begun_ = Clock::now();
 };
 

@@ -20,7 +20,7 @@ namespace {
 using campaign::Unit;
 using engine::Pause;
 
-/// In place of a result that is missing.
+/// Marks a result that is not yet computed.
 constexpr double unknown = -std::numeric_limits<double>::infinity();
 
 bool is_known(const Errors& errors) {
@@ -30,7 +30,7 @@ bool is_known(const RunSummary& run) {
   return run.end.x != unknown;
 }
 
-/// The outcomes of a plan before anything is made.
+/// Returns the outcomes of a plan with all results marked as unknown.
 Outcomes no_outcomes(const StudyPlan& plan) {
   Outcomes outcomes;
   outcomes.errors.assign(plan.comparisons.size(), Errors{{unknown, 0.0, 0.0, 0.0}});
@@ -38,7 +38,17 @@ Outcomes no_outcomes(const StudyPlan& plan) {
   return outcomes;
 }
 
-/// Comparisons in lockstep as a work.
+/// Outcomes as one record: the errors, the summaries of the runs, the series.
+std::vector<double> record_of(Outcomes outcomes) {
+  std::vector<double> numbers;
+  for (const std::span<const double> part :
+       {numbers_of(outcomes.errors), numbers_of(outcomes.runs), std::span(outcomes.series)}) {
+    numbers.insert(numbers.end(), part.begin(), part.end());
+  }
+  return numbers;
+}
+
+/// The work of a batch of comparisons, whose runs advance in lockstep.
 class ComparisonWork final : public campaign::Work {
  public:
   ComparisonWork(const parallel::Communicator& comm, const StudyPlan& plan, Batch comparisons)
@@ -47,7 +57,7 @@ class ComparisonWork final : public campaign::Work {
   Pause advance(std::int64_t last, Pause wish, campaign::Records& records) override {
     const bool pauses = wish == Pause::stop || (wish == Pause::save && comm_.is_root());
     const std::int64_t step = lockstep_.step();
-    // Any rank may stop; the root decides the rest.
+    // A stop request counts on any rank, a save request on the root; the root sets the last step.
     const std::int64_t agreed =
         parallel::min_over_ranks(comm_, pauses            ? static_cast<std::int64_t>(wish)
                                         : comm_.is_root() ? std::min(last, step + pace_.steps())
@@ -74,16 +84,12 @@ class ComparisonWork final : public campaign::Work {
   void serialize(engine::Archive& archive) override { lockstep_.serialize(archive); }
 
  private:
-  /// One record for all comparisons: the outcomes of the plan, most of them unknown.
+  /// Adds one record for all comparisons of this work: the outcomes of the whole plan, in which
+  /// the results of other works are unknown.
   void add_record(campaign::Records& records) {
     Outcomes outcomes = no_outcomes(plan_);
     lockstep_.add_to(outcomes);
-    std::vector<double> numbers;
-    for (const std::span<const double> part :
-         {numbers_of(outcomes.errors), numbers_of(outcomes.runs), std::span(outcomes.series)}) {
-      numbers.insert(numbers.end(), part.begin(), part.end());
-    }
-    records.add(static_cast<Unit>(lockstep_.comparisons().front()), numbers);
+    records.add(static_cast<Unit>(lockstep_.comparisons().front()), record_of(outcomes));
   }
 
   const parallel::Communicator& comm_;
@@ -125,7 +131,7 @@ class StudySource final : public campaign::Source {
     for (const Batch& batch : schedule.shared) {
       packing.together.emplace_back(batch.begin(), batch.end());
     }
-    // The first batch of each rank, then the second, ...
+    // The first batches of all shares of the schedule, then the second ones, ...
     for (std::size_t i = 0; packing.alone.size() < number_of_batches(schedule); ++i) {
       for (const std::vector<Batch>& batches : schedule.own) {
         if (i < batches.size()) {
@@ -167,19 +173,13 @@ class StudySource final : public campaign::Source {
     }
   }
 
-  void serialize(engine::Archive& archive) override {
-    study::serialize(archive, "errors", outcomes_.errors);
-    study::serialize(archive, "runs", outcomes_.runs);
-    archive.numbers("series", outcomes_.series);
+  [[nodiscard]] campaign::Records records(Use /*use*/) const override {
+    campaign::Records records;
+    records.add(0, record_of(outcomes_));
+    return records;
   }
 
-  void share(const parallel::Communicator& comm) override {
-    parallel::broadcast(comm, numbers_of(outcomes_.errors));
-    parallel::broadcast(comm, numbers_of(outcomes_.runs));
-    parallel::broadcast_all(comm, outcomes_.series, 0);
-  }
-
-  /// What the levels say, when all are made.
+  /// Evaluates the levels: errors, orders and verdict. Returns false, as no units are added.
   bool refine(const parallel::Communicator& comm) override {
     study_ = study_of(plan_, outcomes_);
     find_results(spec_, study_);
