@@ -111,7 +111,7 @@ python_forms=()
 # so begin first.
 MASING_PROGRAM=$root/build/dev/masing env --default-signal=INT,QUIT "$python" -m pytest -q \
   -p no:cacheprovider "${python_forms[@]}" --numprocesses $((cores + 1)) --dist loadfile \
-  --junitxml="$logs/pytest.xml" tests/commands/test_restart.py tests >"$logs/pytest.txt" 2>&1 &
+  --junitxml="$logs/pytest.xml" tests/commands/test_stops.py tests >"$logs/pytest.txt" 2>&1 &
 pytest=$!
 # Run a command with low priority.
 gently() { (renice -n 10 "$BASHPID" >/dev/null && "$@"); }

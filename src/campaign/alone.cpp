@@ -134,7 +134,6 @@ bool Alone::next() {
 /// Computes the work of the share. If it is stopped, its state is in work_ or, before the work was
 /// restored from it, in state_.
 void Alone::make_work() {
-  const parallel::PhaseTimer timer(parallel::Phase::steps);
   Batch units;
   for (auto i = static_cast<std::size_t>(share_[0]);
        i < static_cast<std::size_t>(share_[0] + share_[1]); ++i) {
@@ -145,10 +144,11 @@ void Alone::make_work() {
   work_ = source_.begin(own_, state_.empty() ? units : units_of(state_));
   may_throw_ = false;
   if (!state_.empty()) {
-    NumbersArchive archive(std::exchange(state_, {}));
+    NumbersArchive archive(state_);  // kept until it is restored: a stop may come before
     std::vector<double> head;
     archive.numbers("head", head);
     work_->serialize(archive);
+    state_.clear();
   }
   const bool by_units = source_.schedules_by_units();
   if (!by_units) {

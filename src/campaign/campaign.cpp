@@ -52,6 +52,7 @@ class Campaign {
   /// Writes the result file. If that fails, saves the results as a checkpoint instead, for which
   /// the removed partial file has left disk space, and throws SystemError. Collective.
   void finish(const Write& write) {
+    tell();
     std::string fault;
     try {
       if (write) {
@@ -163,8 +164,12 @@ class Campaign {
                          : due_.is_now(count())     ? Pause::save
                                                     : Pause::none;
       Records records;
-      const Pause pause =
-          work_->advance(by_units ? engine::never : due_.next_count(), wish, records);
+      Pause pause = Pause::none;
+      try {
+        pause = work_->advance(by_units ? engine::never : due_.next_count(), wish, records);
+      } catch (const base::Stopped&) {  // in a setup: there is no state
+        stop();
+      }
       if (comm_.is_root()) {
         take(records);
       }
@@ -284,6 +289,7 @@ class Campaign {
                            }
                          });
     is_saved_ = true;
+    tell();
   }
   void save_on_root(const std::vector<State>& states) {
     const parallel::RootAlone root(comm_);

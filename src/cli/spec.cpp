@@ -395,12 +395,15 @@ void require_summary_apart(const std::string& summary, const Configuration& c,
   std::vector<std::string> others = inputs;
   others.push_back(c.restart);
   for (const auto& files :
-       {io::files_of_result(c.output), io::files_of_checkpoint(checkpoint_of(c).path)}) {
+       {io::files_of_result(c.output), io::files_of_checkpoint(checkpoint_of(c).path),
+        io::files_of_result(checkpoint_of(c).path)}) {
     others.insert(others.end(), files.begin(), files.end());
   }
   for (const std::string& other : others) {
-    require(summary.empty() || other.empty() || !is_same_file(summary, other), "summary",
-            summary + " is another file of the run; give another name");
+    for (const std::string& mine : {summary, summary + ".draft"}) {
+      require(summary.empty() || other.empty() || !is_same_file(mine, other), "summary",
+              mine + " is another file of the run; give another name");
+    }
   }
 }
 

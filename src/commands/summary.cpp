@@ -150,10 +150,11 @@ void remove_stale(const std::string& path) {
   if (!std::filesystem::exists(path, unknown)) {
     return;
   }
-  std::ifstream file(path);
+  const bool is_file = std::filesystem::is_regular_file(path, unknown);
   std::string head(64, '\0');
+  std::ifstream file(is_file ? path : "");  // a pipe would be waited for
   file.read(head.data(), std::ssize(head));
-  if (!std::filesystem::is_regular_file(path, unknown) ||
+  if (!is_file ||
       (file.gcount() > 0 && head.find("\"schema\": \"masing summary") == std::string::npos)) {
     throw base::UserError(
         "summary", path + " is there already and is no summary of masing; give another name");

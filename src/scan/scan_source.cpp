@@ -103,6 +103,7 @@ class PointsWork final : public campaign::Work {
       : comm_(comm), shop_(shop), units_(std::move(units)), points_(std::move(points)) {}
 
   Pause advance(std::int64_t last, Pause wish, campaign::Records& records) override {
+    const parallel::PhaseTimer timer(parallel::Phase::steps);
     const Clock::time_point begin = Clock::now();
     do {
       if (run_ == nullptr) {

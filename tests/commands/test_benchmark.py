@@ -5,7 +5,7 @@ import signal
 import h5py
 import numpy as np
 import pytest
-from test_restart import cpu_seconds
+from test_stops import cpu_seconds
 
 SMALL = ("--quick", "--largest", "20000")
 VARIANTS = ("baseline", "general", "both", "leapfrog")

@@ -1,4 +1,5 @@
-"""What goes wrong around a run ends it with one line and without a hang, and leaves what was there."""
+"""What goes wrong around a run ends it with one line and without a hang, and leaves what was there. Full disks are in
+test_stops.py."""
 
 import os
 import re
@@ -9,20 +10,9 @@ import subprocess
 import h5py
 import numpy as np
 import pytest
-from result_files import contents, numbers
+from result_files import numbers
 
 SMALL = ("simulate", "--steps=3000", "--final-time=5", "--cells=2000", "--quiet")
-
-
-@pytest.fixture
-def small_disk(masing):
-    """A folder on a disk of 1 MB."""
-    folder = masing.folder / "disk"
-    folder.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]).returncode != 0:
-        pytest.skip("mounting is not allowed here")
-    yield folder
-    subprocess.run(["umount", "-l", folder], check=True)
 
 
 def failed(process):
@@ -31,130 +21,6 @@ def failed(process):
     ours = [line for line in process.stderr.splitlines() if line.startswith("masing: ")]
     assert len(ours) == 1, process.stderr
     return ours[0]
-
-
-def failed_as_others_fill(disk, masing, *words, ranks):
-    """What a run says whose disk, where there was room for its file run.h5, is full as soon as that is there."""
-    process = masing.start(*words, ranks=ranks)
-    masing.wait_until(process, (disk / "run.h5.partial").exists)
-    with open(disk / "ballast", "wb", buffering=0) as ballast, pytest.raises(OSError, match="No space left"):
-        while True:
-            ballast.write(bytes(4096))
-    _, stderr = process.communicate(timeout=600)
-    return failed(subprocess.CompletedProcess(process.args, process.returncode, "", stderr))
-
-
-@pytest.mark.parametrize("ranks", [None, 2])
-def test_a_disk_that_others_fill_under_the_result(masing, small_disk, ranks):
-    said = failed_as_others_fill(small_disk, masing, "simulate", "--steps=1000000", "--final-time=5", "--cells=2000",
-                                 "--quiet", "--field-every=40000", "--output=disk/run.h5", ranks=ranks)
-    assert "disk/run.h5" in said and "disk is full" in said
-    assert sorted(path.name for path in small_disk.iterdir()) == ["ballast", "run.h5.partial"]
-
-
-# words of a run of 3000 steps, the numbers that go to the disk of 1 MB, by hand, and the option that is at fault
-EACH = ("--cells=2000", "--sample-every=1", "--probe=0.5,0.7", "--energy", "--field-every=1", "--output=disk/run.h5")
-CHECKPOINT = ("--field-points=10", "--output=run.h5", "--checkpoint=disk/c.h5")
-ROOM = [
-    (("--cells=2000", "--field-every=10", "--sample-every=1", "--output=disk/run.h5"),
-     3001 * 5 + 304 * 2000, "output"),
-    ((*EACH, "--field-points=10"), 3001 * (5 + 3 + 6) + 3004 * 10, ""),
-    ((*EACH, "--field-points=100"), 3001 * (5 + 3 + 6) + 3004 * 100, "output"),
-    (("--model=s-chain", "--set=n=100", "--set=k=1", "--set=eta=0.3", "--field-every=1", "--sample-every=1",
-      "--output=disk/run.h5"), 3001 * 5 + 3001 * 301, "output"),
-    (("--cells=50000", *CHECKPOINT), 50000 * 2, ""),
-    (("--cells=100000", *CHECKPOINT), 100000 * 2, "checkpoint"),
-]
-
-
-@pytest.mark.parametrize(("words", "numbers", "option"), ROOM)
-def test_the_room_on_the_disk_is_looked_at_before_a_run(masing, small_disk, words, numbers, option):
-    for ranks, more in ((None, ("--validate-only",)), (3, ())):
-        process = masing("simulate", "--steps=3000", "--final-time=5", "--quiet", *words, *more, ranks=ranks)
-        assert process.returncode == (2 if option else 0), process.stderr
-        if option:
-            said = [line for line in process.stderr.splitlines() if line.startswith("masing: ")]
-            assert len(said) == 1 and said[0].startswith(f"masing: --{option}: disk/")
-            needs = re.search(r"needs ([\d.]+) MiB, with what goes beside it; the disk has 1 MiB", said[0]).group(1)
-            names = 65536 if option == "output" else 0
-            assert abs(float(needs) * 2**20 / (8 * numbers + names) - 1) < 0.006
-            assert list(small_disk.iterdir()) == []
-
-
-def test_what_a_kill_has_left_makes_room(masing, small_disk):
-    """The file of a run that is begun again, without --restart, takes the place of what is left of it."""
-    (small_disk / "run.h5.partial").write_bytes(bytes(800 * 1024))
-    words = ("simulate", "--steps=3000", "--final-time=5", "--sample-every=1", "--cells=2000", "--field-points=10",
-             "--field-every=10", "--quiet", "--output=disk/run.h5")
-    masing.done(*words, "--probe=" + ",".join(str(i / 32) for i in range(1, 15)))
-    said = masing.refused("simulate", "--steps=10", "--final-time=1", "--quiet", "--checkpoint=" + 300 * "c")
-    assert "--checkpoint: cannot write ccc" in said
-
-
-def test_a_full_disk_under_rows_that_the_root_alone_has(masing, small_disk):
-    """Of a slab that is split over the ranks, which do not wait for the root for ever."""
-    probe = ",".join(str(i / 16) for i in range(1, 13))
-    words = ("simulate", "--cells=400000", "--field-points=1000", "--steps=6000", "--final-time=10", "--sample-every=1")
-    said = failed_as_others_fill(small_disk, masing, *words, f"--probe={probe}", "--quiet", "--output=disk/run.h5",
-                                 "--checkpoint=c.h5", ranks=3)
-    assert "disk/run.h5" in said and "disk is full" in said
-
-
-@pytest.mark.parametrize("ranks", [None, 2])
-def test_a_full_disk_under_the_checkpoint_leaves_the_last_one(masing, small_disk, ranks):
-    words = (*SMALL, "--output=run.h5", "--checkpoint=disk/c.h5")
-    assert masing(*words, "--wall-limit=0.001").returncode == 75
-    before = (small_disk / "c.h5").read_bytes()
-    (small_disk / "ballast").write_bytes(bytes(1000 * 1024 - 2 * len(before) + 24 * 1024))
-    said = failed(masing(*words, "--restart=disk/c.h5", "--checkpoint-every=500", ranks=ranks))
-    assert "disk/c.h5" in said
-    assert (small_disk / "c.h5").read_bytes() == before
-    if ranks is None:  # a rank that fails alone has the others killed
-        assert sorted(path.name for path in small_disk.iterdir()) == ["ballast", "c.h5"]
-    (small_disk / "ballast").unlink()
-    masing.done(*words, "--restart=disk/c.h5", ranks=2)
-    masing.done(*SMALL, "--output=whole.h5")
-    assert contents(masing.folder / "run.h5") == contents(masing.folder / "whole.h5")
-
-
-@pytest.mark.parametrize("ranks", [None, 2])
-def test_a_full_disk_under_a_restart_leaves_what_was_there(masing, small_disk, ranks):
-    """The rows are copied to a new file, which has no room beside the old one."""
-    words = ("simulate", "--cells=2000", "--field-every=100", "--quiet", "--checkpoint=c.h5")
-    masing.done(*words, "--steps=3000", "--final-time=5", "--output=disk/run.h5")
-    free = os.statvfs(small_disk)
-    (small_disk / "ballast").write_bytes(bytes(free.f_bavail * free.f_frsize - 150 * 1024))
-    before = [path.read_bytes() for path in (small_disk / "run.h5", masing.folder / "c.h5")]
-    longer = (*words, "--steps=6000", "--final-time=10", "--restart=c.h5")
-    said = masing.refused(*longer, "--output=disk/run.h5", ranks=ranks)
-    assert re.search("disk/run.h5 needs .* MiB, with what goes beside it; the disk has 1.. KiB|0.1.* MiB", said)
-    assert sorted(path.name for path in small_disk.iterdir()) == ["ballast", "run.h5"]
-    assert [path.read_bytes() for path in (small_disk / "run.h5", masing.folder / "c.h5")] == before
-    masing.done(*longer, "--output=run.h5")
-    masing.done(*words[:-1], "--steps=6000", "--final-time=10", "--output=whole.h5")
-    assert contents(masing.folder / "run.h5") == contents(masing.folder / "whole.h5")
-
-
-def test_a_full_disk_under_a_scans_checkpoint(masing, small_disk):
-    words = ("scan", "--over=w=0.5:1:40", "--force=cos(w*t)", "--cells=20", "--steps=4000", "--final-time=20")
-    kept = ("--keep=series", "--quiet", "--output=scan.h5", "--checkpoint=disk/c.h5", "--checkpoint-every=1")
-    said = failed(masing(*words, *kept))
-    assert "disk/c.h5" in said and "disk is full" in said
-    assert "c.h5.draft" not in [path.name for path in small_disk.iterdir()]
-
-
-def test_a_full_disk_under_a_studys_checkpoint(masing, small_disk):
-    """What was saved before goes on to the study of a run that was never stopped."""
-    words = ("converge", "--levels=20000,40000,80000", "--reference=successive", "--quiet")
-    words = (*words, "--cells=2000", "--final-time=5")
-    kept = (*words, "--output=study.h5", "--checkpoint=disk/c.h5", "--checkpoint-every=15000")
-    (small_disk / "ballast").write_bytes(bytes(100 * 1024))
-    assert "disk/c.h5" in failed(masing(*kept, ranks=2))
-    assert not (masing.folder / "study.h5").exists()
-    (small_disk / "ballast").unlink()
-    masing.done(*words, "--output=study.h5", "--checkpoint=c.h5", "--restart=disk/c.h5")
-    masing.done(*words, "--output=whole.h5")
-    assert contents(masing.folder / "study.h5") == contents(masing.folder / "whole.h5")
 
 
 @pytest.mark.parametrize("words", [("--help",), ("models",), (*SMALL, "--output=run.h5")])
@@ -254,12 +120,6 @@ def test_no_file_of_the_checkpoint_is_the_output(masing, output):
     said = f"--output: {output}; the run writes this file itself"
     assert said in masing.refused("simulate", "--checkpoint=c.h5", f"--output={output}")
     assert masing.names() == []
-
-
-def test_a_limit_on_the_length_of_files(masing):
-    words = ["bash", "-c", 'ulimit -f 100; exec "$0" "$@"', masing.program, "simulate", "--steps=100000", "--quiet"]
-    process = subprocess.run(words, cwd=masing.folder, capture_output=True, text=True, timeout=600)
-    assert process.returncode == 1 and "masing.h5: HDF5" in process.stderr, process.stderr
 
 
 @pytest.mark.parametrize("name", ["masing.h5", "masing.h5.partial", "masing.h5.lock"])

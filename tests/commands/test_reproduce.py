@@ -37,9 +37,8 @@ def copy(masing, folder):
     return made
 
 
-@pytest.mark.parametrize("ranks", [None, 3])
-@pytest.mark.parametrize("name", ["run.h5", "study.h5"])
-def test_a_file_is_reproduced_on_other_ranks(masing, copy, name, ranks):
+@pytest.mark.parametrize(("name", "ranks"), [("run.h5", 3), ("study.h5", None)])
+def test_what_is_reproduced_is_said_with_the_ranks_and_nothing_is_written(masing, copy, name, ranks):
     copy(name)
     before = (masing.folder / name).read_bytes()
     said = masing.done("reproduce", name, ranks=ranks).stdout

@@ -1,5 +1,6 @@
-"""The same bits on other ranks, after a restart, when made again by `masing reproduce`, and by programs of other compilers
-and levels of optimisation, whatever the engine, the problem, the recorders and the model."""
+"""The same bits of each command on other ranks, when made again by `masing reproduce`, and by programs of other compilers
+and levels of optimisation, whatever the engine, the problem, the recorders and the model; of a run also after a
+restart."""
 
 import os
 
@@ -33,11 +34,23 @@ RUNS = {
                         "--set=k0=1", "--set=alpha=1", "--set=y0=1", "--field-every=100"),
 }
 STUDIES = {
-    "slab": ("--final-time=10", "--cells=30", "--levels=500,1000,2000", "--field-samples=20"),
-    "exact": ("--final-time=20", "--cells=inf", "--levels=1000,2000,4000,8000", "--reference=exact"),
-    "p-series": ("--model=p-series", "--set=n=1100", "--set=k=n", "--set=k0=1", "--set=alpha=1", "--set=y0=1",
-                 "--force=3*sin(t)", "--final-time=2", "--levels=25,50", "--expect-order=>=0.5", "--field-samples=5"),
+    "slab": ("converge", "--final-time=10", "--cells=30", "--levels=500,1000,2000", "--field-samples=20"),
+    "exact": ("converge", "--final-time=20", "--cells=inf", "--levels=1000,2000,4000,8000", "--reference=exact"),
+    "both": ("converge", "--final-time=10", "--refine=both", "--levels=30:400,2050:900", "--reference=cells-inf",
+             "--expect-order=none"),
+    "p-series": ("converge", "--model=p-series", "--set=n=1100", "--set=k=n", "--set=k0=1", "--set=alpha=1",
+                 "--set=y0=1", "--force=3*sin(t)", "--final-time=2", "--levels=25,50", "--expect-order=>=0.5",
+                 "--field-samples=5"),
 }
+POINTS = ("scan", "--over=F=0.3,0.45", "--over=w=0.7:1.3:3", "--force=F*cos(w*t)", "--k0=0.2", "--cells=inf")
+SCANS = {
+    "runs": (*POINTS, "--final-time=20*2*pi/w", "--steps=20*200", "--keep=series", "--sample-every=50"),
+    "runs, split": (*POINTS[:1], *POINTS[2:5], "--let=F=0.3", "--cells=180000", "--final-time=5", "--steps=50"),
+    "limit cycles": (*POINTS, "--steady", "--keep=series"),
+    "limit cycles, resolved": (*POINTS, "--steady", "--resolve=0.1"),
+    "a branch": (*POINTS, "--steady", "--past=point"),
+}
+ALL = {**STUDIES, **SCANS}
 
 
 def run_of(name, share=1):
@@ -59,17 +72,17 @@ def test_ranks_and_restarts_do_not_show(masing, name):
     assert "bit for bit" in masing.done("reproduce", "whole.h5", ranks=2).stdout
 
 
-@pytest.mark.parametrize("words", STUDIES.values(), ids=STUDIES)
-def test_a_study_is_made_again_on_other_ranks(masing, words):
-    masing.done("converge", *words, "--output=study.h5", "--quiet")
-    assert "bit for bit" in masing.done("reproduce", "study.h5", ranks=3).stdout
+@pytest.mark.parametrize("words", ALL.values(), ids=ALL)
+def test_a_study_or_a_scan_is_made_again_on_other_ranks(masing, words):
+    masing.done(*words, "--output=made.h5", "--quiet")
+    assert "bit for bit" in masing.done("reproduce", "made.h5", ranks=3).stdout
 
 
 @pytest.mark.long
 @pytest.mark.skipif(OTHERS == [""], reason="MASING_OTHER_PROGRAMS names no programs of other builds")
-@pytest.mark.parametrize("name", [*RUNS, *STUDIES])
+@pytest.mark.parametrize("name", [*RUNS, *ALL])
 def test_the_bits_do_not_depend_on_the_build(masing, name):
-    words = run_of(name) if name in RUNS else ("converge", *STUDIES[name], "--quiet")
+    words = run_of(name) if name in RUNS else (*ALL[name], "--quiet")
 
     def made():
         masing.done(*words, "--output=made.h5")

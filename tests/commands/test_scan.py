@@ -1,13 +1,10 @@
-"""Scans over parameters: what their files hold, on any number of ranks and after a stop; limit cycles against the runs
-that come to them; closed curves against limit cycles; mistakes."""
-
-import signal
-import time
+"""Scans over parameters: what their files hold; limit cycles against the runs that come to them; closed curves against
+limit cycles; mistakes."""
 
 import h5py
 import numpy as np
 import pytest
-from result_files import contents, text
+from result_files import text
 
 GRID = ("--over", "w=0.7:1.3:3", "--over", "F=0.3,0.45", "--force", "F*cos(w*t)", "--k0=0.2", "--cells=inf", "--quiet")
 RUNS = (*GRID, "--final-time", "40*2*pi/w", "--steps", "40*400", "--scheme=leapfrog")
@@ -23,11 +20,9 @@ def points(path):
 
 @pytest.fixture(scope="module")
 def scans(masing_once):
-    """The same grid as runs, as limit cycles, and as these on 3 ranks."""
+    """The same grid as runs and as limit cycles."""
     masing_once.done("scan", *RUNS, "--keep=series", "--sample-every=50", "--output=runs.h5")
     masing_once.done("scan", *GRID, "--steady", "--output=steady.h5")
-    masing_once.done("scan", *GRID, "--steady", "--output=steady3.h5", ranks=3)
-    masing_once.done("scan", *RUNS, "--keep=series", "--sample-every=50", "--output=runs3.h5", ranks=3)
     return masing_once.folder
 
 
@@ -44,11 +39,6 @@ def test_the_file_has_a_row_for_each_point_of_the_grid(scans):
             assert text(file["points"].attrs["axes"]) == "w F"
             assert all(file["points"][column].attrs["description"] for column in columns)
     assert found["multiplier_re"].shape == (6, 2)
-
-
-def test_the_numbers_do_not_depend_on_the_ranks(scans):
-    assert contents(scans / "steady.h5") == contents(scans / "steady3.h5")
-    assert contents(scans / "runs.h5") == contents(scans / "runs3.h5")
 
 
 def test_runs_come_to_the_limit_cycles(scans):
@@ -249,48 +239,15 @@ def test_a_point_that_fails_says_which_option_is_at_fault(masing):
     assert "failed: case.ini line 1, threshold: eta(s) = -0.8" in masing(*words, "--config=case.ini").stdout
 
 
-def test_a_scan_that_was_stopped_goes_on_to_the_same_file(masing):
-    words = ("scan", "--over", "w=0.3:1.5:60", "--force", "0.4*cos(w*t)", "--k0=0.1", "--cells=inf", "--steady", "--quiet")
-    masing.done(*words, "--output=whole.h5")
-    process = masing.start(*words, "--output=part.h5", "--checkpoint=c.h5", "--checkpoint-every=1")
-    masing.wait_until(process, lambda: (masing.folder / "c.h5").exists())
-    process.send_signal(signal.SIGUSR1)
-    _, stderr = process.communicate(timeout=600)
-    assert process.returncode == 75, stderr
-    assert "restart = c.h5" in stderr
-    masing.done(*words, "--output=part.h5", "--restart=c.h5", ranks=2)
-    assert contents(masing.folder / "part.h5") == contents(masing.folder / "whole.h5")
-    assert masing.names() == ["c.h5", "part.h5", "whole.h5"]
-    message = masing.refused(*words, "--mass=2", "--output=part.h5", "--restart=c.h5")
-    assert "mass (was 1, is 2)" in message
-
-
-def test_a_resonance_is_resolved_and_goes_on_to_the_same_file(masing):
-    """Points between those asked for, as many on any ranks, after a stop in any round, and made again."""
-    words = ("scan", "--over=w=1.5:0.5:5", "--force=0.4*cos(w*t)", "--k0=0.1", "--cells=inf", "--steady", "--quiet",
-             "--resolve=0.01")
-    said = masing.done(*words, "--output=whole.h5").stdout
-    found = points(masing.folder / "whole.h5")
+def test_a_resonance_is_resolved(masing):
+    """Points stand between those asked for."""
+    said = masing.done("scan", "--over=w=1.5:0.5:5", "--force=0.4*cos(w*t)", "--k0=0.1", "--cells=inf", "--steady",
+                       "--quiet", "--resolve=0.01").stdout
+    found = points(masing.folder / "masing.h5")
     assert len(found["w"]) > 12 and f"{len(found['w'])} points, 0 failed" in said
     assert np.all(np.diff(found["w"]) > 0) and not found["status"].any()
     assert np.isin([1.5, 1.25, 1, 0.75, 0.5], found["w"]).all()
-    checkpoint, code = masing.folder / "c.h5", None
-    for stop in range(100):  # each some points later; after the first ones in another round
-        process = masing.start(*words, "--output=part.h5", "--checkpoint=c.h5", "--checkpoint-every=15",
-                               *(["--restart=c.h5"] if stop else []), ranks=2 if stop % 3 == 1 else None)
-        before = checkpoint.read_bytes() if stop else b""
-        while process.poll() is None and (not checkpoint.exists() or checkpoint.read_bytes() == before):
-            time.sleep(0.002)
-        process.send_signal(signal.SIGUSR1)
-        _, stderr = process.communicate(timeout=600)
-        code = process.returncode
-        assert code in (0, 75), stderr
-        if code == 0:
-            break
-    assert code == 0
-    assert contents(masing.folder / "part.h5") == contents(masing.folder / "whole.h5")
-    assert masing("reproduce", "whole.h5", ranks=2).returncode == 0
-    with h5py.File(masing.folder / "whole.h5") as file:
+    with h5py.File(masing.folder / "masing.h5") as file:
         assert "resolve = 0.01\n" in text(file["configuration"][()])
 
 
@@ -306,12 +263,6 @@ def test_a_branch_is_followed_through_a_resonance(masing):
             found.append(file["points/amplitude"][:])
     assert found[0][-1] > 20 * found[0][0]
     np.testing.assert_allclose(found[1], found[0], rtol=1e-8)
-
-
-def test_a_scan_is_made_again_from_its_file(scans, masing_once):
-    for name in ("runs", "steady"):
-        again = masing_once("reproduce", f"{name}.h5", ranks=2)
-        assert again.returncode == 0, again.stdout + again.stderr
 
 
 def test_a_table_that_repeats_itself_is_periodic(masing):

@@ -1,6 +1,7 @@
-// A run goes on from what was saved of it with the same bits, for every engine, wherever it is cut
-// into chunks, and on other ranks than those that saved it: each is compared with one that this
-// rank makes alone and without a stop.
+// Every engine gives the same bits on any number of ranks, wherever the run is cut into chunks, and
+// after it was saved on some ranks and restored on others: each run is compared with one that this
+// rank makes alone and without a stop. Numbers of cells are one, few, and one less and one more
+// than blocks of 1024: some ranks have none of them.
 
 #include <gtest/gtest.h>
 
@@ -219,6 +220,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"sweep", {{"initial-u", "0.05*cos(20*s)"}}},
                     Case{"sweep_leapfrog", {{"scheme", "leapfrog"}}},
                     Case{"sweep_of_one_cell", {{"cells", "1"}}},
+                    Case{"sweep_of_three_cells", {{"cells", "3"}, {"rule", "midpoint"}}},
+                    Case{"sweep_of_less_than_a_block", {{"cells", "1023"}}},
+                    Case{"sweep_of_more_than_a_block", {{"cells", "1025"}, {"rule", "midpoint"}}},
+                    Case{"sweep_of_three_blocks", {{"cells", "3072"}}},
+                    Case{"sweep_of_ten_blocks", {{"cells", "10007"}, {"rule", "midpoint"}}},
                     Case{"memory", {{"engine", "memory"}}},
                     Case{"memory_moved", {{"engine", "memory"}, {"initial-u", "0.05"}}},
                     small("memory_moved_little"),

@@ -1,10 +1,8 @@
-// Points of a scan: their numbers by hand, the same bits however they are dealt out, failures that
-// leave the others alone, the table.
+// Points of a scan: their numbers by hand, failures that leave the others alone, points that are
+// added, restarts, the table.
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 
@@ -35,20 +33,6 @@ TEST(PointNumbers, follow_from_extremes_restoring_force_and_loss) {
   EXPECT_DOUBLE_EQ(of_two_periods.damping_ratio, std::numbers::inv_pi / 2);
 }
 
-/// All of a point but its seconds, bit for bit.
-std::vector<std::uint64_t> bits(const ScanPoint& point) {
-  PointNumbers numbers = point.numbers;
-  numbers.seconds = 0.0;
-  const auto plain = std::bit_cast<std::array<double, sizeof(numbers) / sizeof(double)>>(numbers);
-  std::vector<std::uint64_t> all;
-  for (const auto& part : {std::span<const double>(plain), std::span<const double>(point.series)}) {
-    for (const double number : part) {
-      all.push_back(std::bit_cast<std::uint64_t>(number));
-    }
-  }
-  return all;
-}
-
 /// Amplitudes and frequencies; one point fails.
 ScanSpec grid(scan::ScanKind kind) {
   return {.axes = {{"a", {0.01, 0.5}}, {"w", {0.4, 1.1, 1.9}}},
@@ -66,24 +50,18 @@ scan::ScanProblem grid_problem(std::span<const double> values) {
   return made_up::problem(point);
 }
 
-TEST(Points, have_the_same_bits_on_any_ranks_and_failures_leave_the_others_alone) {
+TEST(Points, that_fail_leave_the_others_alone) {
   for (const auto kind : {scan::ScanKind::runs, scan::ScanKind::steady}) {
     const Scan dealt = made_up::made(support::world(), grid(kind), grid_problem);
-    const Scan by_one = made_up::made(support::alone(), grid(kind), grid_problem);
     ASSERT_EQ(dealt.points.size(), 6U);
     EXPECT_EQ(dealt.failed(), 1);
     for (std::size_t i = 0; i < dealt.points.size(); ++i) {
       const ScanPoint& point = dealt.points[i];
-      ScanPoint expected = by_one.points[i];
-      if (!support::world().is_root()) {
-        expected.series.clear();
-      }
       const bool fails = i == 3;  // the last axis varies fastest
       EXPECT_EQ(point.has_failed(), fails) << i;
       EXPECT_EQ(point.message, fails ? "threshold: made up" : "") << i;
       EXPECT_EQ(point.series.empty(), fails || !support::world().is_root()) << i;
       EXPECT_EQ(std::isnan(point.numbers.amplitude), fails) << i;
-      EXPECT_EQ(bits(point), bits(expected)) << i;
     }
   }
 }
@@ -106,12 +84,8 @@ scan::ScanProblem line_problem(std::span<const double> values) {
 TEST(Points, are_put_where_a_resonance_bends_until_no_middle_is_far_from_its_chord) {
   constexpr double resolve = 0.03;
   const Scan made = made_up::made(support::world(), lines(resolve), line_problem);
-  const Scan by_one = made_up::made(support::alone(), lines(resolve), line_problem);
-  ASSERT_EQ(made.points.size(), by_one.points.size());
   std::vector<double> found;  // of the line that does not fail
   for (std::size_t i = 0; i < made.points.size(); ++i) {
-    EXPECT_EQ(made.points[i].values, by_one.points[i].values);
-    EXPECT_EQ(bits(made.points[i]), bits(by_one.points[i]));
     if (made.points[i].values[0] == 0.01) {
       found.push_back(made.points[i].values[1]);
     }

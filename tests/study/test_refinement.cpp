@@ -285,21 +285,4 @@ TEST(Study, refuses_a_level_whose_cells_are_wrong) {
                base::UserError);
 }
 
-/// The same study on this rank alone has the same errors and orders, bit for bit.
-TEST(Study, does_not_depend_on_the_ranks) {
-  const Options studies[] = {papers_case(Refine::both, "exact", "30:400,170:900"),
-                             papers_case(Refine::steps, "exact-time", "400,900"),
-                             papers_case(Refine::cells, "cells-inf", "30,2050")};
-  for (const Options& options : studies) {
-    const study::StudySpec spec = spec_of(options);
-    const parallel::Communicator alone = support::alone();
-    const Study all = study::refine(support::world(), spec);
-    const Study one = study::refine(alone, spec);
-    ASSERT_EQ(all.cases.size(), one.cases.size());
-    for (std::size_t i = 0; i < all.cases.size(); ++i) {
-      EXPECT_EQ(all.cases[i].errors.all, one.cases[i].errors.all);
-    }
-  }
-}
-
 }  // namespace masing::test_refinement

@@ -1,0 +1,696 @@
+"""Runs, studies and scans that are stopped at any moment, or whose disk is full, go on to the file of a command that
+nobody stopped, bit for bit, on any number of ranks; what is said of a stop; which checkpoints are refused."""
+
+import ctypes
+import ctypes.util
+import os
+import random
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from result_files import contents
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from kill_and_resume import kill_and_resume, processes_in
+
+# So many cells that ranks share them.
+SPLIT = ("--cells=180000", "--final-time=40", "--k0=0.1")
+STEPS, EVERY = 14000, 17
+RUN = ("simulate", *SPLIT, f"--steps={STEPS}", f"--sample-every={EVERY}", "--field-every=1955", "--output=run.h5")
+STUDY = ("converge", "--levels=1600,3200,6400", "--final-time=10", "--cells=180000", "--reference=successive",
+         "--field-samples=5", "--expect-order=>=0.5", "--output=run.h5")
+PERIODIC = ("--force=0.4*cos(w*t)", "--k0=0.1")
+SCAN = ("scan", "--over=w=0.5:1.5:100", *PERIODIC, "--cells=500", "--final-time=40", "--steps=40000", "--output=run.h5")
+SMALL = ("simulate", "--steps=1000", "--final-time=5", "--cells=100")
+
+# Of each command works of all ranks together, works of single ranks, and both.
+COMMANDS = {
+    "a run with all recorders": (
+        *("simulate", *SPLIT, "--steps=5000", "--sample-every=19", "--field-every=955", "--energy", "--probe=0.1,0.9"),
+        *("--initial-u=0.05*cos(9*s)", "--checkpoint-every=400")),
+    "a run by turning points": (
+        *("simulate", "--engine=memory", "--steps=4000000", "--cells=inf", "--sample-every=9999", "--energy"),
+        *("--probe=0.3", "--checkpoint-every=300000")),
+    "a chain": (
+        *("simulate", "--model=s-chain", "--set=n=5000", "--set=k=n", "--set=eta=0.1", "--final-time=1"),
+        *("--force=3*sin(t)", "--steps=8000", "--checkpoint-every=800")),
+    "comparisons of all ranks": (*STUDY[:-1], "--checkpoint-every=500"),
+    "comparisons of single ranks": (
+        *("converge", "--levels=60000,120000,200000,300000,340000", "--cells=inf", "--reference=exact"),
+        *("--final-time=40", "--checkpoint-every=20000")),
+    "comparisons of both": (
+        *("converge", "--refine=both", "--levels=200:12000,400:12000,40000:12000,50000:24000", "--final-time=40"),
+        *("--reference=cells-inf", "--expect-order=none", "--checkpoint-every=2000")),
+    "points that are runs": (*SCAN[:-1], "--keep=series", "--sample-every=50", "--checkpoint-every=20"),
+    "points that are added": (
+        *("scan", "--over=w=1.5:0.5:5", *PERIODIC, "--cells=inf", "--steady", "--resolve=0.01"),
+        "--checkpoint-every=5"),
+    "one point that is a long run": (
+        *("scan", "--over=w=0.9", *PERIODIC, "--cells=inf", "--engine=memory", "--final-time=40", "--steps=4000000"),
+        *("--keep=series", "--sample-every=9999")),
+    "a point that is left for all ranks": (
+        "scan", "--over=w=0.9", "--force=0.4*cos(w*t)", *SPLIT, "--steps=4000", "--keep=series", "--sample-every=19"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_goes_on_after_stops_at_random_moments(program_path, tmp_path, name, long):
+    outcome = kill_and_resume(program_path, COMMANDS[name], 200 if long else 3, tmp_path, seed=len(name),
+                              ranks=(0, 1, 2, 3, 4) if long else (2, 0), max_stops=6 if long else 3)
+    print(outcome)
+    assert outcome.failures == [], "\n\n".join(outcome.failures)
+    assert outcome.resumed > 20 or not long
+
+
+def ranks_of(masing):
+    """The process ids of the program's processes in a folder, of the ranks and not of mpirun."""
+    return processes_in(masing.folder, Path(masing.program).name[:15])
+
+
+def cpu_seconds(pid):
+    """What a process has computed."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        _, rest = file.read().rsplit(")", 1)
+    return sum(map(int, rest.split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def is_pending(process):
+    """Whether a signal has not reached it."""
+    with open(f"/proc/{process.pid}/status", encoding="utf-8") as file:
+        return int(next(line for line in file if line.startswith("ShdPnd:")).split()[1], 16) != 0
+
+
+def ended(process):
+    """Exit code and stderr; a run that hangs is killed."""
+    try:
+        _, stderr = process.communicate(timeout=600)
+    except BaseException:
+        process.kill()
+        process.communicate()
+        raise
+    return process.returncode, stderr
+
+
+def one_line(stderr):
+    """The one line of ours among those of mpirun."""
+    ours = [line for line in stderr.splitlines() if line.startswith("masing: ")]
+    assert len(ours) == 1, stderr
+    return ours[0]
+
+
+def begun(masing, words, ranks=None):
+    """A command that is on its way: a rank has computed for a while since the lock of its result is there."""
+    process = masing.start(*words, "--quiet", ranks=ranks)
+    masing.wait_until(process, (masing.folder / "run.h5.lock").exists)
+    first = ranks_of(masing)[0]
+    enough = cpu_seconds(first) + 0.1
+    masing.wait_until(process, lambda: cpu_seconds(first) >= enough)
+    return process
+
+
+def stopped(masing, words, ranks=None, by=signal.SIGUSR1):
+    """What a command says that the signal to one of its ranks stops."""
+    process = begun(masing, words, ranks)
+    os.kill(ranks_of(masing)[-1], by)
+    code, stderr = ended(process)
+    assert code == 75, (code, stderr)
+    return one_line(stderr)
+
+
+def same(one, other):
+    """Whether two result files are the same where they must, apart from their names."""
+    first, second = contents(one), contents(other)
+    del first["configuration"], second["configuration"]
+    return first == second
+
+
+def done_and_kept(masing, *words):
+    """The file whole.h5 of a command that nobody stops, whose output is run.h5."""
+    masing.done(*words, "--quiet")
+    return (masing.folder / "run.h5").rename(masing.folder / "whole.h5")
+
+
+@pytest.mark.parametrize(("name", "words", "counted", "ranks"), [
+    ("SIGUSR1", RUN, f"{STEPS} steps", 1), ("SIGUSR2", RUN, f"{STEPS} steps", 2),
+    ("SIGTERM", STUDY, "3 comparisons", 3), ("SIGINT", STUDY, "3 comparisons", None),
+    ("SIGHUP", SCAN, "100 points", 3), ("SIGXCPU", SCAN, "100 points", None)])
+def test_a_signal_to_one_rank_says_how_to_go_on(masing, name, words, counted, ranks):
+    said = stopped(masing, words, ranks, getattr(signal, name))
+    assert re.fullmatch(f"masing: stopped by {name} after [0-9]+ of {counted}; "
+                        "the same with restart = run.h5.checkpoint goes on", said), said
+    assert masing.names() == ["run.h5.checkpoint"] + ["run.h5.partial"] * (words is RUN)
+
+
+@pytest.mark.parametrize(("words", "counted"), [(RUN, "steps"), (STUDY, "comparisons"), (SCAN, "points")])
+def test_the_wall_limit_says_how_to_go_on(masing, words, counted):
+    """Far below what the command takes on any machine. How far it comes before is the machine's affair: a scan may have
+    nothing to be saved."""
+    begin = time.monotonic()
+    process = masing(*words, "--quiet", "--checkpoint=c.h5", "--wall-limit=0:0:0.2", ranks=2)
+    assert process.returncode == 75 and time.monotonic() - begin > 0.2, process.stderr
+    assert re.fullmatch(f"masing: stopped by the wall limit (after [0-9]+ of [0-9]+ {counted}; the same with restart = "
+                        "c.h5 goes on|before the first step; nothing is lost: .*)", one_line(process.stderr))
+
+
+LONG_STEP = ("simulate", "--cells=inf", "--engine=exact", "--steps=100", "--final-time=1e7", "--output=run.h5")
+
+
+@pytest.mark.parametrize("before", [("SIGTERM",), ("SIGXCPU", "SIGXCPU")])
+def test_a_second_signal_ends_at_once(masing, before):
+    """But SIGXCPU, which Linux sends every second from the limit of CPU time on."""
+    process = begun(masing, LONG_STEP)
+    for name in before:
+        process.send_signal(getattr(signal, name))
+        masing.wait_until(process, lambda: not is_pending(process))
+        time.sleep(0.7)  # within half a second it would be the same request
+    process.send_signal(signal.SIGTERM)
+    code, stderr = ended(process)
+    assert (code, stderr) == (128 + signal.SIGTERM, "masing: ended at once by a second signal\n")
+    assert "run.h5" not in masing.names()
+
+
+def test_what_nohup_ignores_stays_ignored(masing):
+    words = ["sh", "-c", 'trap "" HUP; exec "$0" "$@"', masing.program, "simulate",
+             "--cells=10000", "--steps=100000000", "--output=run.h5"]
+    process = subprocess.Popen(words, cwd=masing.folder, stderr=subprocess.PIPE, text=True)
+    masing.wait_until(process, (masing.folder / "run.h5.partial").exists)
+    process.send_signal(signal.SIGHUP)
+    enough = cpu_seconds(process.pid) + 0.3
+    masing.wait_until(process, lambda: cpu_seconds(process.pid) >= enough)
+    process.send_signal(signal.SIGUSR1)
+    assert "stopped by SIGUSR1 after " in one_line(ended(process)[1])
+
+
+def test_what_is_long_says_how_mpirun_stops_it(masing):
+    process = masing.start("simulate", "--cells=10000", "--steps=100000000", ranks=2)
+    said = next(line for line in process.stderr if "Ctrl-C" in line)
+    process.terminate()
+    ended(process)
+    assert "Ctrl-C on mpirun leaves 1 s to write a checkpoint (OMPI_MCA_odls_base_sigkill_timeout), or the last one " \
+           "stays; kill -USR1 to mpirun leaves the time it needs" in said
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+@pytest.mark.parametrize("command", [
+    ("simulate", "--steps=100"), ("converge", "--levels=100,200", "--reference=exact"),
+    ("scan", "--steps=100", "--over=k0=0.1,0.2")], ids=lambda words: words[0])
+def test_a_signal_while_the_continuum_is_set_up(masing, command, ranks):
+    """The integrals of a threshold of a thousand extrema take seconds."""
+    process = masing.start(*command, "--cells=inf", "--threshold=1+0.5*sin(3000*s)", "--final-time=1", "--quiet",
+                           ranks=ranks)
+    masing.wait_until(process, lambda: max(map(cpu_seconds, ranks_of(masing)), default=0) >= 0.5)
+    for rank in ranks_of(masing):
+        os.kill(rank, signal.SIGTERM)
+    code, stderr = ended(process)
+    assert code == 75, stderr
+    assert "stopped by SIGTERM before the first step; nothing is lost" in one_line(stderr)
+    assert masing.names() == []
+
+
+@pytest.mark.parametrize("place", ["run.h5.partial", "run.h5"])
+def test_the_rows_are_found(masing, place):
+    """In the file of the run that was stopped, or finished, by the name that the checkpoint has of it: the
+    folder is moved and the result has another name. What was there stays."""
+    words = (*SMALL, "--sample-every=3", "--output=run.h5")
+    whole = done_and_kept(masing, *words)
+    (masing.folder / "first").mkdir()
+    first = type(masing)(masing.folder / "first", masing.program)
+    stop = ["--wall-limit=0.0001"] if place == "run.h5.partial" else []
+    assert first(*words, "--quiet", "--checkpoint=c.h5", *stop).returncode == (75 if stop else 0)
+    first.folder.rename(masing.folder / "moved")
+    before = (masing.folder / "moved" / place).read_bytes()
+    masing.done(*words, "--quiet", "--restart=moved/c.h5", ranks=3)
+    assert same(masing.folder / "run.h5", whole)
+    assert (masing.folder / "moved" / place).read_bytes() == before
+
+
+def test_a_file_with_fewer_rows_of_the_run_is_passed_over(masing):
+    """What the run left where it was stopped first, when the checkpoint counts rows of another output."""
+    words = (*SMALL, "--quiet", "--checkpoint=c.h5")
+    assert masing(*words, "--output=a.h5", "--wall-limit=0.0001").returncode == 75
+    masing.done(*words, "--output=b.h5", "--restart=c.h5")
+    masing.done(*words, "--output=a.h5", "--restart=c.h5")
+    assert same(masing.folder / "a.h5", masing.folder / "b.h5")
+
+
+def test_rows_of_another_run_are_not_taken(masing):
+    """A run that is begun anew replaces the rows of the one that was stopped."""
+    assert masing(*SMALL, "--quiet", "--checkpoint=c.h5", "--wall-limit=0.0001").returncode == 75
+    masing.done(*SMALL, "--quiet")
+    assert "the rows that c.h5 goes on with" in masing.refused(*SMALL, "--quiet", "--restart=c.h5")
+    assert masing.names() == ["c.h5", "masing.h5"]
+
+
+def test_the_folder_of_the_output_is_removed(masing):
+    """With it go the rows: the run is told so at its end, and the last checkpoint, elsewhere, is refused."""
+    words = ("simulate", *SPLIT, "--steps=3000", "--quiet", "--checkpoint=c.h5")
+    (masing.folder / "there").mkdir()
+    process = masing.start(*words, "--checkpoint-every=500", "--output=there/run.h5", ranks=2)
+    masing.wait_until(process, (masing.folder / "c.h5").exists)
+    shutil.rmtree(masing.folder / "there")
+    code, stderr = ended(process)
+    assert code == 1, stderr
+    assert "there/run.h5.partial: No such file" in one_line(stderr)
+    said = masing.refused(*words, "--restart=c.h5", "--output=run.h5", ranks=2)
+    assert "the rows that c.h5 goes on with are not in run.h5.partial, nor in run.h5" in said
+    assert masing.names() == ["c.h5"]
+
+
+TRACED = (
+    *("simulate", "--steps=900", "--final-time=5", "--cells=1100", "--energy", "--probe=0.3", "--sample-every=2"),
+    *("--field-every=230", "--output=run.h5", "--checkpoint=c.h5", "--checkpoint-every=250"),
+)
+
+
+@pytest.mark.parametrize("call", ["pwrite64", "write", "fsync", "rename", "unlink"])
+def test_a_kill_before_every_change_of_a_file(masing, call, long):
+    """strace kills the run at its n-th call of one kind; n goes up until the run is done."""
+    traced = ["strace", "-qq", "-o", "/dev/null", "-e", f"trace={call}"]
+    if shutil.which("strace") is None or subprocess.run([*traced, "true"], capture_output=True).returncode:
+        pytest.skip("strace is missing or not allowed")
+    whole = done_and_kept(masing, *TRACED)
+    files = [masing.folder / name for name in ("run.h5", "c.h5")]
+    moments = 0
+    for n in range(1, 1000) if long else random.Random(call).sample(range(1, 40), 2) + [1000]:
+        for file in files:
+            file.unlink(missing_ok=True)
+        run = subprocess.run([*traced, "-e", f"inject={call}:signal=KILL:when={n}", masing.program, *TRACED, "--quiet"],
+                             cwd=masing.folder, capture_output=True, timeout=600)
+        done = run.returncode == 0
+        moments += not done
+        masing.done(*TRACED, "--quiet", *(["--restart=c.h5"] if files[1].exists() else []), ranks=1 + n % 3)
+        assert same(files[0], whole), f"killed at {call} {n}"
+        if done:
+            break
+    assert done and (moments > 2 or not long)
+
+
+@pytest.mark.parametrize(("words", "steps"), [
+    (("--cells=500", "--k0=0.1", "--field-every=77777", "--probe=0.5", "--energy", "--sample-every=300"), 400000),
+    (("--cells=inf", "--engine=exact", "--sample-every=7"), 1000)])
+def test_a_longer_run(masing, words, steps):
+    """Stopped, gone on with to its end, then to twice the time."""
+    short = ("simulate", *words, "--output=run.h5")
+    at = [(f"--final-time={20 * n}", f"--steps={steps * n}") for n in (1, 2)]
+    whole = done_and_kept(masing, *short, *at[1])
+    masing(*short, *at[0], "--quiet", "--wall-limit=0.3", "--checkpoint=c.h5", ranks=2)
+    for time_and_steps in at:
+        masing.done(*short, *time_and_steps, "--quiet", "--checkpoint=c.h5", "--restart=c.h5")
+    assert same(masing.folder / "run.h5", whole)
+    masing.refused(*short, *at[0], "--quiet", "--restart=c.h5")
+
+
+def test_a_run_that_goes_on_says_all_of_it(masing):
+    """Its extremes, here before the restart, are of both parts, its speed is of the second, and its
+    energies go on from a first sample with energy in it."""
+    words = ("simulate", "--cells=20", "--k0=0.2", "--x0=0.4", "--y0=-0.3", "--force=-3*sin(t)*exp(-t/3)")
+    words = (*words, "--energy", "--sample-every=1", "--output=run.h5", "--quiet")
+    whole = masing.done(*words, "--final-time=40", "--steps=4000").stdout.splitlines()
+    (masing.folder / "run.h5").rename(masing.folder / "whole.h5")
+    masing.done(*words, "--final-time=30", "--steps=3000", "--checkpoint=c.h5")
+    longer = masing.done(*words, "--final-time=40", "--steps=4000", "--checkpoint=c.h5", "--restart=c.h5")
+    assert longer.stdout.splitlines()[1] == whole[1]
+    assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
+    with h5py.File(masing.folder / "run.h5") as file:
+        x, force = (f"[{min(values):.6g}, {max(values):.6g}]" for values in
+                    (file["series/x"][:], file["series/restoring"][:]))
+        assert whole[1].strip() == f"x in {x}, restoring force in {force}"
+        timing = file["timing"].attrs
+        assert abs(timing["steps_per_second"] * timing["wall_seconds"] - 1000) < 1e-9
+
+
+def test_a_checkpoint_of_a_run_holds_the_state_alone(masing):
+    """The rows up to its step are in FILE.partial, the others are zeros there."""
+    stopped(masing, (*RUN, "--checkpoint=c.h5"))
+    with h5py.File(masing.folder / "c.h5") as file:
+        step = int(file["checkpoint/loop/step"][0])
+        assert 0 <= step < STEPS  # 0: stopped before its first chunk
+        assert sorted(file) == ["checkpoint", "configuration"]
+    with h5py.File(masing.folder / "run.h5.partial") as file:
+        rows = 1 + step // EVERY
+        assert file["series/t"][:rows] == pytest.approx(np.arange(rows) * EVERY * 40 / STEPS)
+        assert not np.any(file["series/t"][rows:])
+
+
+def progress(folder, name):
+    """What a checkpoint has: how many units are done, and the step of the work in progress; of single ranks one."""
+    if not (folder / name).exists():
+        return 0, 0
+    with h5py.File(folder / name) as file:
+        state = file["checkpoint"]
+        records, alone, step = state["works/records"][:], state["works/alone"][:], 0
+        found, at = {}, 0  # the numbers of each unit
+        while at < len(records):
+            end = at + 2 + int(records[at + 1])
+            found[int(records[at])], at = records[at + 2:end], end
+        if b"converge" in file["configuration"][()]:  # one record with four errors of each of two levels
+            done = np.count_nonzero(np.isfinite(found[0][:8:4]))
+        else:
+            done = len(found) - 1  # beside that of the rounds which added points
+        if "work/comparisons" in state:
+            step = int(state["work/comparisons"][0])
+        elif len(alone):
+            step = int(alone[3])
+        return done, step
+
+
+# A unit that is done soon, and one that takes long.
+UNEQUAL = {
+    "converge": ("converge", "--levels=20000,1000000", "--cells=inf", "--reference=exact", "--final-time=40"),
+    "scan": ("scan", "--over=m=20000,20000000", "--steps=m", "--cells=inf", "--engine=memory", "--final-time=40"),
+}
+
+
+@pytest.mark.parametrize("command", UNEQUAL)
+def test_units_that_are_done_and_steps_of_others_are_not_made_again(masing, command):
+    """The second time the checkpoint goes to another file, which must have what the first one has. A state of a work is
+    small: of a study x(t) and y(t) of a level would be 16 bytes a step, u 800 bytes a time."""
+    words = (*UNEQUAL[command], "--output=run.h5")
+    whole = done_and_kept(masing, *words)
+    words = (*words, "--quiet")
+    process = masing.start(*words, "--checkpoint=c.h5", "--checkpoint-every=" + str(10000 if command == "converge" else 1),
+                           ranks=2)
+    masing.wait_until(process, lambda: progress(masing.folder, "c.h5")[0] == 1)
+    last = ranks_of(masing)[-1]
+    enough = max(map(cpu_seconds, ranks_of(masing))) + 0.2
+    masing.wait_until(process, lambda: max(map(cpu_seconds, ranks_of(masing))) >= enough)
+    os.kill(last, signal.SIGUSR1)
+    code, stderr = ended(process)
+    assert code == 75 and "after 1 of 2 " in one_line(stderr), stderr
+    done, step = progress(masing.folder, "c.h5")
+    assert done == 1 and step > 0
+    assert masing.names() == ["c.h5", "whole.h5"] and (masing.folder / "c.h5").stat().st_size < 200_000
+    process = masing(*words, "--restart=c.h5", "--checkpoint=d.h5", "--wall-limit=0.001", ranks=3)
+    assert "after 1 of 2 " in one_line(process.stderr)
+    assert progress(masing.folder, "d.h5")[0] == 1 and progress(masing.folder, "d.h5")[1] >= step
+    masing.done(*words, "--restart=d.h5")
+    assert same(masing.folder / "run.h5", whole)
+    assert masing.names() == ["c.h5", "d.h5", "run.h5", "whole.h5"]  # those that were given stay
+
+
+def test_checkpoints_of_a_study_are_so_many_steps_of_the_finest_run_apart(masing):
+    process = masing.start(*STUDY, "--quiet", "--checkpoint=c.h5", "--checkpoint-every=300")
+    steps = set()
+
+    def seen():
+        steps.add(progress(masing.folder, "c.h5")[1])
+        return len(steps) > 2
+
+    masing.wait_until(process, seen)
+    process.kill()
+    process.communicate()
+    assert all(step % 300 == 0 for step in steps), steps
+
+
+@pytest.fixture(scope="module")
+def checkpoints(masing_once):
+    """Of a small run that was stopped at its start, and of a study and a scan that were stopped."""
+    assert masing_once(*SMALL, "--quiet", "--checkpoint=simulate.c", "--wall-limit=0.0001").returncode == 75
+    stopped(masing_once, (*STUDY, "--checkpoint=converge.c"))
+    stopped(masing_once, (*SCAN, "--checkpoint=scan.c"))
+    return masing_once.folder
+
+
+def xxh3(content):
+    """XXH3-64 by the library that masing is linked with."""
+    checksum = ctypes.CDLL(ctypes.util.find_library("xxhash")).XXH3_64bits
+    checksum.restype, checksum.argtypes = ctypes.c_uint64, (ctypes.c_char_p, ctypes.c_size_t)
+    return checksum(content, len(content))
+
+
+def forged(change):
+    """What changes a checkpoint and seals it again."""
+    def made(path):
+        path.write_bytes(path.read_bytes()[:-32])
+        with h5py.File(path, "a") as file:
+            change(file)
+        content = path.read_bytes()
+        path.write_bytes(content + b"masing seal 2\n\0\0" + struct.pack("<qQ", len(content), xxh3(content)))
+    return made
+
+
+def replaced(name, values):
+    def change(file):
+        del file[name]
+        file[name] = values
+    return forged(change)
+
+
+def without(name):
+    return forged(lambda file: file["checkpoint"].attrs.__delitem__(name))
+
+
+def without_rows(file):
+    for owner in file["checkpoint"].values():
+        if isinstance(owner, h5py.Group):
+            owner.pop("rows", None)
+
+
+# what is done to the checkpoint; what is given beside; what must be said
+UNFIT = "c.h5 does not hold the state of this run: "
+REFUSED = {
+    "missing": (Path.unlink, (), "cannot open c.h5 as HDF5: No such file"),
+    "empty": (lambda path: path.write_bytes(b""), (), "c.h5"),
+    "foreign": (lambda path: path.write_bytes(b"no checkpoint of ours" * 1000), (), "c.h5"),
+    "of another problem": (lambda path: None, ("--k0=0.5", "--mass=2"), "mass (was 1, is 2), k0 (was 0, is 0.5)"),
+    "a later step": (replaced("checkpoint/loop/step", [1e12, 1.0]), (), UNFIT),
+    "a step before the first": (replaced("checkpoint/loop/step", [-5.0, 1.0]), (), UNFIT),
+    "another version": (forged(lambda file: file["checkpoint"].attrs.modify("format", 0)), (), "of another version"),
+    "no version": (without("format"), (), "no /checkpoint of this version"),
+    "another run": (forged(lambda file: file["checkpoint"].attrs.modify("run", "0" * 32)), (), "the rows that c.h5"),
+    "no checksums of rows": (forged(without_rows), (), "c.h5"),
+    "no run": (without("run"), (), "c.h5"),
+    "no mass": (replaced("checkpoint/engine/mass", []), (), UNFIT),
+    "no engine": (forged(lambda file: file.__delitem__("checkpoint/engine")), (), UNFIT),
+    "fewer cells": (replaced("checkpoint/engine/u", [0.0]), (), UNFIT),
+}
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_a_checkpoint_that_does_not_fit_is_refused(masing, checkpoints, fault):
+    """In one line, and what is there stays as it is; but of a state that does not fit the rows do, and are copied."""
+    change, more, said = REFUSED[fault]
+    shutil.copy(checkpoints / "simulate.c", masing.folder / "c.h5")
+    shutil.copy(checkpoints / "masing.h5.partial", masing.folder / "masing.h5.partial")
+    change(masing.folder / "c.h5")
+    before = {name: (masing.folder / name).read_bytes() for name in masing.names()}
+    line = masing.refused(*SMALL, "--quiet", "--restart=c.h5", *more, ranks=None if more else 2)
+    assert line.startswith("masing: --restart: ") and said in line and "; give " in line, line
+    assert masing.names() == sorted(before)
+    assert {name: (masing.folder / name).read_bytes() for name in before if said != UNFIT or name == "c.h5"}.items() \
+        <= before.items()
+
+
+@pytest.mark.parametrize(("words", "of"), [(SMALL, "scan"), (STUDY, "simulate"), (SCAN, "converge")])
+def test_a_checkpoint_or_result_of_another_command_is_refused(masing, checkpoints, words, of):
+    shutil.copy(checkpoints / f"{of}.c", masing.folder / "c.h5")
+    said = f"c.h5 is of masing {of}; give a checkpoint of masing {words[0]}"
+    assert f"--restart: {said}" in masing.refused(*words, "--quiet", "--restart=c.h5")
+    masing.file("c.ini", "restart = c.h5\n" + ("levels = 10,20\n" if words is STUDY else ""))
+    if words is not SCAN:
+        assert f"c.ini line 1, restart: {said}" in masing.refused(words[0], "--config=c.ini")
+    masing.done("simulate", "--cells=3", "--steps=20", "--final-time=1", "--quiet", "--output=o.h5")
+    said = "--restart: o.h5 is a result, no checkpoint; give --config o.h5"
+    assert said in masing.refused(*words, "--quiet", "--restart=o.h5")
+    assert masing.names() == ["c.h5", "c.ini", "o.h5"]
+
+
+def mounted(parent, options):
+    """A folder with a disk of its own, as the value of a fixture."""
+    folder = parent / "disk"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder]).returncode != 0:
+        pytest.skip("mounting is not allowed here")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+@pytest.fixture
+def small_disk(masing):
+    """A folder on a disk of 1 MB."""
+    yield from mounted(masing.folder, "size=1m")
+
+
+def fill(disk, left):
+    """Takes all of a disk but some kB."""
+    free = os.statvfs(disk)
+    (disk / "ballast").write_bytes(bytes(free.f_bavail * free.f_frsize - left * 1024))
+
+
+def failed(process):
+    """One line of ours, and exit code 1."""
+    assert process.returncode == 1, (process.returncode, process.stderr)
+    return one_line(process.stderr)
+
+
+RESULTS = {
+    "scan": ("scan", "--over=w=0.5:1.5:1000", *PERIODIC, "--cells=20", "--final-time=20", "--steps=200"),
+    "scan that adds points": ("scan", "--over=w=1.5:0.5:5", *PERIODIC, "--cells=inf", "--steady", "--resolve=0.05"),
+    "study": ("converge", "--levels=100,200", "--reference=successive", "--cells=30", "--final-time=10",
+              "--expect-order=none"),
+}
+
+
+@pytest.fixture
+def disk_without_names(masing):
+    """A folder on a disk of 250 kB on which there may be one file: a result finds its disk full, where its lock has
+    been."""
+    yield from mounted(masing.folder, "size=250k,nr_inodes=2")
+
+
+@pytest.mark.parametrize("ranks", [None, 3])
+@pytest.mark.parametrize("name", RESULTS)
+def test_what_was_computed_is_saved_where_the_result_cannot_be_written(masing, disk_without_names, name, ranks):
+    """And is not computed again: there is no time for it."""
+    words = (*RESULTS[name], "--quiet")
+    masing.done(*words, "--output=whole.h5")
+    said = failed(masing(*words, "--output=disk/run.h5", "--checkpoint=c.h5", ranks=ranks))
+    assert re.fullmatch("masing: disk/run.h5: HDF5 .*No space left on device.*; what was computed is saved; the same "
+                        "with restart = c.h5 goes on", said), said
+    assert list(disk_without_names.iterdir()) == []
+    assert masing.names() == ["c.h5", "disk", "whole.h5"]
+    masing.done(*words, "--output=run.h5", "--restart=c.h5", "--wall-limit=0.0001", ranks=ranks)
+    assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
+
+
+@pytest.mark.parametrize("ranks", [None, 3])
+@pytest.mark.parametrize(("name", "numbers"), [("scan", 1000 * 27), ("study", 1000)])
+def test_a_result_and_a_checkpoint_that_cannot_be_written_are_both_named(masing, disk_without_names, name, numbers,
+                                                                          ranks):
+    """A checkpoint needs 262144 bytes beside its numbers: of a point some 27, of a study mostly its series."""
+    said = failed(masing(*RESULTS[name], "--quiet", "--output=disk/run.h5", ranks=ranks))
+    found = re.fullmatch("masing: disk/run.h5: HDF5 .*; nor could what was computed be saved: disk/run.h5.checkpoint: "
+                         "cannot write a checkpoint of ([0-9.]+) MB: its disk is full", said)
+    assert found and float(found[1]) == pytest.approx((262144 + 8 * numbers) / 1e6, rel=0.1), said
+    assert list(disk_without_names.iterdir()) == []
+
+
+# Files of 4 MB, 550 kB and 70 kB; checkpoints of some 90 kB and 20 kB.
+@pytest.mark.parametrize(("words", "limit", "left"), [
+    (("simulate", "--steps=100000"), 100, []),
+    (("scan", "--over=w=0.5:1.5:100", *RESULTS["scan"][2:], "--keep=series", "--sample-every=20"), 300, ["checkpoint"]),
+    (RESULTS["study"], 40, ["checkpoint"])], ids=["simulate", "scan", "study"])
+def test_a_limit_on_the_length_of_files_ends_it_in_the_middle_of_one(masing, words, limit, left):
+    """Of some kB; what is left of the file goes."""
+    program, masing.program = masing.program, "bash"
+    said = failed(masing("-c", f'ulimit -f {limit}; exec "$0" "$@"', program, *words, "--quiet", "--output=run.h5"))
+    assert said.startswith("masing: run.h5: HDF5 ") and "File too large" in said
+    assert [name for name in masing.names() if name != "run.h5.partial" or left] == [f"run.h5.{name}" for name in left]
+
+
+FILLED = {
+    "simulate": ("simulate", "--cells=10000", "--final-time=40", "--steps=140000", "--output=run.h5",
+                 "--checkpoint-every=5000"),
+    "converge": ("converge", "--cells=10000", "--final-time=10", "--levels=16000,32000,64000", "--field-samples=5",
+                 "--reference=successive", "--expect-order=none", "--output=run.h5", "--checkpoint-every=5000"),
+    "scan": (*SCAN, "--checkpoint-every=5"),
+}
+
+
+@pytest.mark.parametrize(("command", "ranks"), [
+    ("simulate", None), ("simulate", 2), ("converge", 2), ("scan", None), ("scan", 3)])
+def test_a_full_disk_under_a_checkpoint_leaves_the_last_one(masing, small_disk, command, ranks):
+    words = FILLED[command]
+    whole = done_and_kept(masing, *words[:-1])
+    process = masing.start(*words, "--quiet", "--checkpoint=disk/c.h5", ranks=2)
+    masing.wait_until(process, (small_disk / "c.h5").exists)
+    process.kill()
+    process.communicate()
+    for name in small_disk.iterdir():
+        if name.name != "c.h5":
+            name.unlink()
+    before = (small_disk / "c.h5").read_bytes()
+    fill(small_disk, 200)
+    said = failed(masing(*words, "--quiet", "--checkpoint=disk/c.h5", "--restart=disk/c.h5", ranks=ranks))
+    assert "disk/c.h5: cannot write a checkpoint of 0." in said and said.endswith(" MB: its disk is full"), said
+    assert (small_disk / "c.h5").read_bytes() == before
+    if ranks is None:  # a rank that fails alone has the others killed
+        assert sorted(path.name for path in small_disk.iterdir()) == ["ballast", "c.h5"]
+    (small_disk / "ballast").unlink()
+    masing.done(*words[:-1], "--quiet", "--restart=disk/c.h5", ranks=2)
+    assert same(masing.folder / "run.h5", whole)
+
+
+@pytest.mark.parametrize(("words", "ranks"), [
+    (("--cells=2000", "--steps=1000000", "--final-time=5", "--field-every=40000"), None),
+    (("--cells=2000", "--steps=1000000", "--final-time=5", "--field-every=40000"), 2),
+    # rows that the root alone has, of a slab that is split over ranks, which do not wait for it for ever
+    (("--cells=400000", "--steps=6000", "--final-time=10", "--field-points=1000", "--sample-every=1",
+      "--probe=" + ",".join(str(i / 16) for i in range(1, 13)), "--checkpoint=c.h5"), 3)])
+def test_a_disk_that_others_fill_under_the_rows_of_a_run(masing, small_disk, words, ranks):
+    """There was room for its file; the disk is full as soon as that is there."""
+    process = masing.start("simulate", *words, "--quiet", "--output=disk/run.h5", ranks=ranks)
+    masing.wait_until(process, (small_disk / "run.h5.partial").exists)
+    with open(small_disk / "ballast", "wb", buffering=0) as ballast, pytest.raises(OSError, match="No space left"):
+        while True:
+            ballast.write(bytes(4096))
+    code, stderr = ended(process)
+    said = failed(subprocess.CompletedProcess(process.args, code, "", stderr))
+    assert "disk/run.h5" in said and "disk is full" in said
+    if ranks != 3:
+        assert sorted(path.name for path in small_disk.iterdir()) == ["ballast", "run.h5.partial"]
+
+
+# words of a run of 3000 steps, the numbers that go to the disk of 1 MB, by hand, and the option that is at fault
+EACH = ("--cells=2000", "--sample-every=1", "--probe=0.5,0.7", "--energy", "--field-every=1", "--output=disk/run.h5")
+CHECKPOINT = ("--field-points=10", "--output=run.h5", "--checkpoint=disk/c.h5")
+ROOM = [
+    (("--cells=2000", "--field-every=10", "--sample-every=1", "--output=disk/run.h5"),
+     3001 * 5 + 304 * 2000, "output"),
+    ((*EACH, "--field-points=10"), 3001 * (5 + 3 + 6) + 3004 * 10, ""),
+    ((*EACH, "--field-points=100"), 3001 * (5 + 3 + 6) + 3004 * 100, "output"),
+    (("--model=s-chain", "--set=n=100", "--set=k=1", "--set=eta=0.3", "--field-every=1", "--sample-every=1",
+      "--output=disk/run.h5"), 3001 * 5 + 3001 * 301, "output"),
+    (("--cells=50000", *CHECKPOINT), 50000 * 2, ""),
+    (("--cells=100000", *CHECKPOINT), 100000 * 2, "checkpoint"),
+]
+
+
+@pytest.mark.parametrize(("words", "numbers", "option"), ROOM)
+def test_the_room_on_the_disk_is_looked_at_before_a_run(masing, small_disk, words, numbers, option):
+    for ranks, more in ((None, ("--validate-only",)), (3, ())):
+        process = masing("simulate", "--steps=3000", "--final-time=5", "--quiet", *words, *more, ranks=ranks)
+        assert process.returncode == (2 if option else 0), process.stderr
+        if option:
+            said = one_line(process.stderr)
+            assert said.startswith(f"masing: --{option}: disk/")
+            needs = re.search(r"needs ([\d.]+) MiB, with what goes beside it; the disk has 1 MiB", said).group(1)
+            names = 65536 if option == "output" else 0
+            assert abs(float(needs) * 2**20 / (8 * numbers + names) - 1) < 0.006
+            assert list(small_disk.iterdir()) == []
+
+
+def test_what_a_kill_has_left_makes_room(masing, small_disk):
+    """The file of a run that is begun again, without --restart, takes the place of what is left of it."""
+    (small_disk / "run.h5.partial").write_bytes(bytes(800 * 1024))
+    words = ("simulate", "--steps=3000", "--final-time=5", "--sample-every=1", "--cells=2000", "--field-points=10",
+             "--field-every=10", "--quiet", "--output=disk/run.h5")
+    masing.done(*words, "--probe=" + ",".join(str(i / 32) for i in range(1, 15)))
+    said = masing.refused("simulate", "--steps=10", "--final-time=1", "--quiet", "--checkpoint=" + 300 * "c")
+    assert "--checkpoint: cannot write ccc" in said
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_a_full_disk_under_a_restart_leaves_what_was_there(masing, small_disk, ranks):
+    """The rows are copied to a new file, which has no room beside the old one."""
+    words = ("simulate", "--cells=2000", "--field-every=100", "--quiet", "--checkpoint=c.h5")
+    masing.done(*words, "--steps=3000", "--final-time=5", "--output=disk/run.h5")
+    fill(small_disk, 150)
+    before = [path.read_bytes() for path in (small_disk / "run.h5", masing.folder / "c.h5")]
+    longer = (*words, "--steps=6000", "--final-time=10", "--restart=c.h5")
+    said = masing.refused(*longer, "--output=disk/run.h5", ranks=ranks)
+    assert re.search("disk/run.h5 needs .* MiB, with what goes beside it; the disk has 1.. KiB|0.1.* MiB", said)
+    assert sorted(path.name for path in small_disk.iterdir()) == ["ballast", "run.h5"]
+    assert [path.read_bytes() for path in (small_disk / "run.h5", masing.folder / "c.h5")] == before
+    masing.done(*longer, "--output=run.h5")
+    masing.done(*words[:-1], "--steps=6000", "--final-time=10", "--output=whole.h5")
+    assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
