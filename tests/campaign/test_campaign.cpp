@@ -199,12 +199,12 @@ TEST_F(Campaign, makes_each_unit_once) {
 TEST_F(Campaign, goes_on_where_it_was_stopped) {
   for (const bool is_together : {false, true}) {
     for (const bool counts_units : {false, true}) {
-      Plan plan{.units = 7,
+      Plan plan{.units = 70,  // so many that shares have several
                 .steps = 10,
                 .is_together = is_together,
                 .counts_units = counts_units,
                 .each = std::chrono::microseconds(200),
-                .stop = Event{.unit = 3, .step = 4}};
+                .stop = Event{.unit = 40, .step = 4}};
       CountingSource source(plan);
       const io::CheckpointSpec before = checkpoint_;
       std::string said;
@@ -213,7 +213,7 @@ TEST_F(Campaign, goes_on_where_it_was_stopped) {
       } catch (const base::Stopped& stopped) {
         said = stopped.what();
       }
-      EXPECT_NE(said.find(" of 7 units; the same with restart = " + checkpoint_.path + " goes on"),
+      EXPECT_NE(said.find(" of 70 units; the same with restart = " + checkpoint_.path + " goes on"),
                 std::string::npos)
           << said;
       plan.stop.reset();
@@ -221,7 +221,7 @@ TEST_F(Campaign, goes_on_where_it_was_stopped) {
       CountingSource again(plan);
       run(again);
       EXPECT_EQ(again.results(), expected(plan));
-      EXPECT_EQ(source.steps() + again.steps(), 70) << "what was saved is not made again";
+      EXPECT_EQ(source.steps() + again.steps(), 700) << "what was saved is not made again";
       checkpoint_ = before;
     }
   }

@@ -28,6 +28,7 @@ STEPS, EVERY = 14000, 17
 RUN = ("simulate", *SPLIT, f"--steps={STEPS}", f"--sample-every={EVERY}", "--field-every=1955", "--output=run.h5")
 STUDY = ("converge", "--levels=1600,3200,6400", "--final-time=10", "--cells=180000", "--reference=successive",
          "--field-samples=5", "--expect-order=>=0.5", "--output=run.h5")
+LONG_STUDY = ("converge", "--levels=16000,32000,64000", *STUDY[2:])  # which no signal comes too late for
 PERIODIC = ("--force=0.4*cos(w*t)", "--k0=0.1")
 SCAN = ("scan", "--over=w=0.5:1.5:100", *PERIODIC, "--cells=500", "--final-time=40", "--steps=40000", "--output=run.h5")
 SMALL = ("simulate", "--steps=1000", "--final-time=5", "--cells=100")
@@ -45,12 +46,14 @@ COMMANDS = {
         *("--force=3*sin(t)", "--steps=8000", "--checkpoint-every=800")),
     "comparisons of all ranks": (*STUDY[:-1], "--checkpoint-every=500"),
     "comparisons of single ranks": (
-        *("converge", "--levels=60000,120000,200000,300000,340000", "--cells=inf", "--reference=exact"),
-        *("--final-time=40", "--checkpoint-every=20000")),
+        *("converge", "--levels=40000,80000,120000,160000,200000", "--cells=inf", "--reference=exact"),
+        *("--final-time=40", "--checkpoint-every=12000")),
     "comparisons of both": (
         *("converge", "--refine=both", "--levels=200:12000,400:12000,40000:12000,50000:24000", "--final-time=40"),
         *("--reference=cells-inf", "--expect-order=none", "--checkpoint-every=2000")),
-    "points that are runs": (*SCAN[:-1], "--keep=series", "--sample-every=50", "--checkpoint-every=20"),
+    "points that are runs": (
+        *("scan", "--over=w=0.5:1.5:60", *PERIODIC, "--cells=500", "--final-time=40", "--steps=20000", "--keep=series"),
+        *("--sample-every=50", "--checkpoint-every=10")),
     "points that are added": (
         *("scan", "--over=w=1.5:0.5:5", *PERIODIC, "--cells=inf", "--steady", "--resolve=0.01"),
         "--checkpoint-every=5"),
@@ -141,7 +144,7 @@ def done_and_kept(masing, *words):
 
 @pytest.mark.parametrize(("name", "words", "counted", "ranks"), [
     ("SIGUSR1", RUN, f"{STEPS} steps", 1), ("SIGUSR2", RUN, f"{STEPS} steps", 2),
-    ("SIGTERM", STUDY, "3 comparisons", 3), ("SIGINT", STUDY, "3 comparisons", None),
+    ("SIGTERM", LONG_STUDY, "3 comparisons", 3), ("SIGINT", LONG_STUDY, "3 comparisons", None),
     ("SIGHUP", SCAN, "100 points", 3), ("SIGXCPU", SCAN, "100 points", None)])
 def test_a_signal_to_one_rank_says_how_to_go_on(masing, name, words, counted, ranks):
     said = stopped(masing, words, ranks, getattr(signal, name))
@@ -366,7 +369,8 @@ def progress(folder, name):
 # A unit that is done soon, and one that takes long.
 UNEQUAL = {
     "converge": ("converge", "--levels=20000,1000000", "--cells=inf", "--reference=exact", "--final-time=40"),
-    "scan": ("scan", "--over=m=20000,20000000", "--steps=m", "--cells=inf", "--engine=memory", "--final-time=40"),
+    "scan": ("scan", "--over=m=20000,20000000", "--steps=m", "--cells=inf", "--engine=memory", "--final-time=40",
+             "--force=exp(-t)"),  # the largest x comes early
 }
 
 
@@ -377,8 +381,8 @@ def test_units_that_are_done_and_steps_of_others_are_not_made_again(masing, comm
     words = (*UNEQUAL[command], "--output=run.h5")
     whole = done_and_kept(masing, *words)
     words = (*words, "--quiet")
-    process = masing.start(*words, "--checkpoint=c.h5", "--checkpoint-every=" + str(10000 if command == "converge" else 1),
-                           ranks=2)
+    every = 10000 if command == "converge" else 1  # steps, or points
+    process = masing.start(*words, "--checkpoint=c.h5", f"--checkpoint-every={every}", ranks=2)
     masing.wait_until(process, lambda: progress(masing.folder, "c.h5")[0] == 1)
     last = ranks_of(masing)[-1]
     enough = max(map(cpu_seconds, ranks_of(masing))) + 0.2
@@ -575,23 +579,29 @@ def test_a_result_and_a_checkpoint_that_cannot_be_written_are_both_named(masing,
 
 
 # Files of 4 MB, 550 kB and 70 kB; checkpoints of some 90 kB and 20 kB.
+KEPT = ("scan", "--over=w=0.5:1.5:100", *RESULTS["scan"][2:], "--keep=series", "--sample-every=20")
+
+
 @pytest.mark.parametrize(("words", "limit", "left"), [
-    (("simulate", "--steps=100000"), 100, []),
-    (("scan", "--over=w=0.5:1.5:100", *RESULTS["scan"][2:], "--keep=series", "--sample-every=20"), 300, ["checkpoint"]),
-    (RESULTS["study"], 40, ["checkpoint"])], ids=["simulate", "scan", "study"])
+    (("simulate", "--steps=100000"), 100, []), (KEPT, 300, ["checkpoint"]), (KEPT, 40, []),
+    (RESULTS["study"], 40, ["checkpoint"])], ids=["simulate", "scan", "scan and checkpoint", "study"])
 def test_a_limit_on_the_length_of_files_ends_it_in_the_middle_of_one(masing, words, limit, left):
-    """Of some kB; what is left of the file goes."""
+    """Of some kB; what is left of the file goes, as does the checkpoint with the next result."""
     program, masing.program = masing.program, "bash"
     said = failed(masing("-c", f'ulimit -f {limit}; exec "$0" "$@"', program, *words, "--quiet", "--output=run.h5"))
     assert said.startswith("masing: run.h5: HDF5 ") and "File too large" in said
     assert [name for name in masing.names() if name != "run.h5.partial" or left] == [f"run.h5.{name}" for name in left]
+    masing.program = program
+    masing.done(*words, "--quiet", "--output=run.h5", *(f"--restart=run.h5.{name}" for name in left))
+    assert masing.names() == ["run.h5"]
 
 
 FILLED = {
     "simulate": ("simulate", "--cells=10000", "--final-time=40", "--steps=140000", "--output=run.h5",
                  "--checkpoint-every=5000"),
-    "converge": ("converge", "--cells=10000", "--final-time=10", "--levels=16000,32000,64000", "--field-samples=5",
-                 "--reference=successive", "--expect-order=none", "--output=run.h5", "--checkpoint-every=5000"),
+    "converge": ("converge", "--cells=4000", "--final-time=10", "--levels=40000,80000,160000", "--field-samples=5",
+                 "--reference=successive", "--expect-order=none", "--sample-every=99", "--output=run.h5",
+                 "--checkpoint-every=12000"),
     "scan": (*SCAN, "--checkpoint-every=5"),
 }
 
@@ -603,8 +613,9 @@ def test_a_full_disk_under_a_checkpoint_leaves_the_last_one(masing, small_disk, 
     whole = done_and_kept(masing, *words[:-1])
     process = masing.start(*words, "--quiet", "--checkpoint=disk/c.h5", ranks=2)
     masing.wait_until(process, (small_disk / "c.h5").exists)
-    process.kill()
-    process.communicate()
+    for pid in ranks_of(masing):  # those of an mpirun that is killed go on for a while
+        os.kill(pid, signal.SIGKILL)
+    ended(process)
     for name in small_disk.iterdir():
         if name.name != "c.h5":
             name.unlink()
@@ -616,8 +627,9 @@ def test_a_full_disk_under_a_checkpoint_leaves_the_last_one(masing, small_disk, 
     if ranks is None:  # a rank that fails alone has the others killed
         assert sorted(path.name for path in small_disk.iterdir()) == ["ballast", "c.h5"]
     (small_disk / "ballast").unlink()
-    masing.done(*words[:-1], "--quiet", "--restart=disk/c.h5", ranks=2)
+    masing.done(*words, "--quiet", "--checkpoint=disk/c.h5", "--restart=disk/c.h5", ranks=2)
     assert same(masing.folder / "run.h5", whole)
+    assert (small_disk / "c.h5").exists() == (command == "simulate")  # from which a longer run can go on
 
 
 @pytest.mark.parametrize(("words", "ranks"), [
