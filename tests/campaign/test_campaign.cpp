@@ -41,6 +41,7 @@ struct Plan {
   std::chrono::microseconds each{0};  ///< that a step takes
   std::optional<Event> stop = {};
   std::optional<Event> fault = {};
+  bool stops_restoring = false;  ///< as a stop while the run of a state is set up
 };
 
 /// Each unit counts its steps and adds up a sum that depends on their order.
@@ -84,7 +85,12 @@ class CountingWork final : public campaign::Work {
     return step_ == 0 ? Batch() : Batch(units_.begin() + next_, units_.begin() + next_ + 1);
   }
   [[nodiscard]] campaign::Count steps() const override { return {step_, plan_.steps}; }
-  void serialize(engine::Archive& archive) override { archive.scalars("work", step_, sum_); }
+  void serialize(engine::Archive& archive) override {
+    if (archive.restores() && plan_.stops_restoring) {
+      throw base::Stopped("here");
+    }
+    archive.scalars("work", step_, sum_);
+  }
 
  private:
   const parallel::Communicator& comm_;
@@ -224,6 +230,29 @@ TEST_F(Campaign, goes_on_where_it_was_stopped) {
       EXPECT_EQ(source.steps() + again.steps(), 700) << "what was saved is not made again";
       checkpoint_ = before;
     }
+  }
+}
+
+TEST_F(Campaign, keeps_a_state_that_a_stop_leaves_unrestored) {
+  for (const bool is_together : {false, true}) {
+    Plan plan{.units = 3,
+              .steps = 10,
+              .is_together = is_together,
+              .each = std::chrono::microseconds(100),
+              .stop = Event{.unit = 0, .step = 6}};
+    checkpoint_.restart.reset();
+    CountingSource first(plan);
+    EXPECT_THROW(run(first), base::Stopped);
+    checkpoint_.restart = checkpoint_.path;
+    plan.stop.reset();
+    plan.stops_restoring = true;
+    CountingSource second(plan);
+    EXPECT_THROW(run(second), base::Stopped);
+    plan.stops_restoring = false;
+    CountingSource third(plan);
+    run(third);
+    EXPECT_EQ(third.results(), expected(plan));
+    EXPECT_EQ(first.steps() + second.steps() + third.steps(), 30) << "no step is made again";
   }
 }
 
