@@ -27,8 +27,9 @@ class Campaign {
       : comm_(comm),
         source_(source),
         spec_(spec),
-        due_(spec.checkpoint, Due::Clock::duration(spec.checkpoint.distance) /
-                                  (comm.is_root() && comm.size() > 1 ? 300 : 1'000'000)) {}
+        due_(spec.checkpoint, comm.is_root() && comm.size() > 1
+                                  ? Due::Clock::duration(spec.checkpoint.distance) / 300
+                                  : Due::Clock::duration()) {}
 
   /// Computes all units. If a stop is requested, saves the state and throws Stopped. Collective.
   void make() {
@@ -44,6 +45,7 @@ class Campaign {
         make_together(packing.together);
         make_alone(packing);
         under_way_.clear();
+        progress_.reset();
         share();
       }
     } while (source_.refine(comm_));
