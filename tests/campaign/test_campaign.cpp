@@ -331,6 +331,7 @@ TEST_F(Campaign, saves_what_was_computed_where_the_result_cannot_be_written) {
   }
   EXPECT_EQ(said, "no room; what was computed is saved; the same with restart = " +
                       checkpoint_.path + " goes on");
+  MPI_Barrier(world().handle());  // the root has given the lock back
   for (const std::string& file : io::files_of_result(result_.path)) {
     EXPECT_FALSE(std::filesystem::exists(file)) << file;
   }
