@@ -281,9 +281,10 @@ TEST_F(Campaign, saves_by_steps_by_units_and_by_the_clock) {
       CountingSource again(plan);
       run(again);
       EXPECT_EQ(again.results(), expected(plan));
-      EXPECT_TRUE(source.saved() >= 1 || !world().is_root())
+      // By the clock, how much is saved is the machine's affair.
+      EXPECT_TRUE(source.saved() >= (every == 0 ? 1 : 5) || !world().is_root())
           << every << counts_units << is_together;
-      EXPECT_LT(again.steps(), 12 * 20);  // how much fewer is the machine's affair
+      EXPECT_LT(again.steps(), every == 0 ? 12 * 20 : 12 * 20 / 2);
       checkpoint_.restart.reset();
       checkpoint_.scheduled = false;
       io::remove_checkpoint(world(), checkpoint_.path);
