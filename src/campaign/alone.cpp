@@ -101,7 +101,7 @@ bool Alone::make() {
   }
   may_throw_ = false;
   if (comm_.is_root()) {
-    take(records_);
+    source_.take_all(records_);
   } else if (takes_part_ && is_stopped_) {
     exchange(Report::is_stopped);
   }
@@ -166,15 +166,11 @@ void Alone::make_work() {
   work_.reset();
 }
 
-void Alone::take(Records& records) {
-  records.take_all([this](Unit unit, auto numbers) { source_.take(unit, numbers); });
-}
-
 /// Between two windows: gives results to the source (root) and writes the checkpoint (root) or
 /// sends the state (others) if one is due. The root also answers messages.
 void Alone::look() {
   if (comm_.is_root()) {
-    take(records_);
+    source_.take_all(records_);
     serve();
   }
   const bool is_due = !is_to_stop() && (is_due_ || due_.is_now(count()));
@@ -274,7 +270,7 @@ void Alone::serve() {
     const auto what = static_cast<Report>(static_cast<int>(message[0]));
     const auto end = message.begin() + 3 + static_cast<std::ptrdiff_t>(message[2]);
     Records records({message.begin() + 3, end});
-    take(records);
+    source_.take_all(records);
     State& state = states_[static_cast<std::size_t>(rank)];
     state.assign(end, message.end());
     is_due_ = is_due_ || what == Report::is_due;

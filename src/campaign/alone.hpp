@@ -68,7 +68,6 @@ class Alone {
   [[nodiscard]] std::int64_t count() const;
   Share take_share(double wanted);
   void serve();
-  void take(Records& records);
 
   parallel::Communicator comm_;       // a duplicate: no other message can match
   parallel::Communicator own_;        // this rank alone

@@ -127,16 +127,11 @@ class Campaign {
 
   /// Broadcasts the records that all ranks need. Collective.
   void share() {
-    Records records =
-        comm_.is_root() ? source_.records(Source::Use::on_all_ranks) : campaign::Records();
+    Records records = comm_.is_root() ? source_.records(Source::Use::on_all_ranks) : Records();
     parallel::broadcast_all(comm_, records.numbers(), 0);
     if (!comm_.is_root()) {
-      take(records);
+      source_.take_all(records);
     }
-  }
-
-  void take(Records& records) {
-    records.take_all([this](Unit unit, auto numbers) { source_.take(unit, numbers); });
   }
 
   /// Completes the restored work and then computes each of `batches` on all ranks, which
@@ -173,7 +168,7 @@ class Campaign {
         stop();
       }
       if (comm_.is_root()) {
-        take(records);
+        source_.take_all(records);
       }
       if (pause != Pause::none) {
         save(comm_, saved_);
@@ -259,7 +254,7 @@ class Campaign {
                           : source_.records(Source::Use::in_checkpoint);
     archive.numbers("records", records.numbers());
     if (archive.restores()) {
-      take(records);
+      source_.take_all(records);
     }
     archive.numbers("alone", alone.numbers());
     archive.numbers("together", together);

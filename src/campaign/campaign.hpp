@@ -132,6 +132,10 @@ class Source {
   /// Called on the root when the unit is completed, and on other ranks with what records() returns
   /// there. Local.
   virtual void take(Unit /*unit*/, std::span<const double> /*numbers*/) {}
+  /// Takes all of these records, which are then empty. Local.
+  void take_all(Records& records) {
+    records.take_all([this](Unit unit, std::span<const double> numbers) { take(unit, numbers); });
+  }
   /// What records are for. Only the root writes some of them to the result file; units that failed
   /// are not in a checkpoint, so that they are computed again.
   enum class Use { in_checkpoint, on_all_ranks };
