@@ -56,18 +56,18 @@ std::string version_text() {
 
 /// Looks at all that a run needs, and makes none. Throws UserError alike on all ranks. Collective.
 void check(const parallel::Communicator& comm, const cli::Simulation& simulation) {
-  const base::Polling polling = io::saying_seconds(comm.is_root() && !simulation.quiet,
+  const base::Polling polling = io::saying_seconds(comm.is_root() && !simulation.files.quiet,
                                                    "checking " + engine::title(simulation.run));
   engine::check_run(comm, simulation.run);
-  io::require_room(comm, simulation.run, simulation.output, simulation.result.path,
-                   simulation.checkpoint);
+  io::require_room(comm, simulation.run, simulation.output, simulation.files.result.path,
+                   simulation.files.checkpoint);
 }
 void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
   study::check_runs(comm, spec);
 }
 void check(const parallel::Communicator& comm, const cli::Scan& scan) {
   const base::Polling polling =
-      io::saying_seconds(comm.is_root() && !scan.spec.quiet, "checking the first point");
+      io::saying_seconds(comm.is_root() && !scan.spec.files.quiet, "checking the first point");
   engine::check_run(comm, scan.first.run);  // others may fail
   scan::require_room(comm, scan.spec, scan.first);
 }

@@ -72,7 +72,6 @@ Alone::Alone(const parallel::Communicator& comm, Source& source, Due& due, const
       notice_(comm),
       saved_(saved.begin(), saved.end()),
       states_(static_cast<std::size_t>(comm.size())) {
-  due_.count_from(count());
   const auto batches = static_cast<std::int64_t>(packing.alone.size() + saved.size());
   takes_part_ = comm.rank() < batches;
   working_ = static_cast<int>(std::min<std::int64_t>(comm.size(), batches)) - 1;
@@ -150,17 +149,14 @@ void Alone::make_work() {
     work_->serialize(archive);
     state_.clear();
   }
-  const bool by_units = source_.schedules_by_units();
-  if (!by_units) {
-    due_.count_from(count());
-  }
+  due_.begin(work_.get());
   while (!work_->is_done()) {
     look();
     if (is_to_stop()) {
       throw base::Stopped("stopped");
     }
     may_throw_ = true;
-    work_->advance(by_units ? engine::never : due_.next_count(), engine::Pause::none, records_);
+    work_->advance(due_.next_step(), engine::Pause::none, records_);
     may_throw_ = false;
   }
   work_.reset();
@@ -173,7 +169,7 @@ void Alone::look() {
     source_.take_all(records_);
     serve();
   }
-  const bool is_due = !is_to_stop() && (is_due_ || due_.is_now(count()));
+  const bool is_due = !is_to_stop() && (is_due_ || due_.is_now(work_.get()));
   if (comm_.is_root()) {
     const std::vector<State> due = is_due ? states() : std::vector<State>();
     between_(work_.get(), is_due ? &due : nullptr);
@@ -182,20 +178,13 @@ void Alone::look() {
     report(due_.by_clock() ? Report::goes_on : Report::is_due);
   }
   if (is_due) {
-    due_.saved(count());
+    due_.saved(work_.get());
   }
 }
 
 bool Alone::is_to_stop() {
   is_stopped_ = is_stopped_ || parallel::stop_requested() || notice_.cause() != 0;
   return is_stopped_;
-}
-
-/// The number that --checkpoint-every refers to: completed units, or steps of this rank's work.
-std::int64_t Alone::count() const {
-  return source_.schedules_by_units() ? source_.count().done
-         : work_ != nullptr           ? work_->steps().done
-                                      : 0;
 }
 
 /// The state of this rank's work; empty where it has none.

@@ -65,7 +65,6 @@ class Alone {
   [[nodiscard]] double wanted() const;
   [[nodiscard]] bool is_to_stop();
   [[nodiscard]] State own_state() const;
-  [[nodiscard]] std::int64_t count() const;
   Share take_share(double wanted);
   void serve();
 

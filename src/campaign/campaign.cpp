@@ -23,21 +23,23 @@ using engine::Pause;
 /// The state of campaign::run.
 class Campaign {
  public:
-  Campaign(const parallel::Communicator& comm, Source& source, const Spec& spec)
+  Campaign(const parallel::Communicator& comm, Source& source, const io::FileSpec& files)
       : comm_(comm),
         source_(source),
-        spec_(spec),
-        due_(spec.checkpoint, comm.is_root() && comm.size() > 1
-                                  ? Due::Clock::duration(spec.checkpoint.distance) / 300
-                                  : Due::Clock::duration()) {}
+        files_(files),
+        due_(files.checkpoint, source,
+             comm.is_root() && comm.size() > 1
+                 ? Due::Clock::duration(files.checkpoint.distance) / 300
+                 : Due::Clock::duration()) {}
 
   /// Computes all units. If a stop is requested, saves the state and throws Stopped. Collective.
   void make() {
     restore();
+    due_.saved(nullptr);
     tell();
     do {
       for (;;) {
-        const Packing packing = source_.pack(under_way_, comm_.size());
+        const Packing packing = source_.pack(under_way_);
         if (packing.together.empty() && packing.alone.empty() && under_way_.empty()) {
           break;
         }
@@ -58,12 +60,12 @@ class Campaign {
     std::string fault;
     try {
       if (write) {
-        io::write_file(comm_, spec_.result, write);
+        io::write_file(comm_, files_.result, write);
       }
       tell(true);
       return;
     } catch (const base::SystemError& error) {
-      if (spec_.checkpoint.path.empty()) {
+      if (files_.checkpoint.path.empty()) {
         throw;
       }
       fault = error.what();
@@ -77,13 +79,13 @@ class Campaign {
   }
 
  private:
-  /// Restores results and states from the checkpoint spec.checkpoint.restart, if there is one.
+  /// Restores results and states from the checkpoint files.checkpoint.restart, if there is one.
   void restore() {
-    if (!spec_.checkpoint.restart) {
+    if (!files_.checkpoint.restart) {
       return;
     }
     try {
-      const io::CheckpointFile file(comm_, *spec_.checkpoint.restart);
+      const io::CheckpointFile file(comm_, *files_.checkpoint.restart);
       std::vector<double> together;
       Records alone;
       file.restore([&](engine::Archive& archive) { serialize(archive, alone, together); });
@@ -104,13 +106,13 @@ class Campaign {
   /// Prints advice on the number of ranks and, if the campaign is long, its plan and how to stop
   /// it.
   void announce(const Packing& packing) const {
-    if (!comm_.is_root() || spec_.quiet) {
+    if (!comm_.is_root() || files_.quiet) {
       return;
     }
     const bool is_long = packing.seconds > engine::long_time;
     std::string text = is_long ? packing.text : "";
     for (const std::string& line : {packing.advice, is_long ? parallel::stop_advice() : ""}) {
-      text += line.empty() ? "" : fmt::format("masing {}: {}\n", spec_.result.kind, line);
+      text += line.empty() ? "" : fmt::format("masing {}: {}\n", files_.result.kind, line);
     }
     if (!text.empty()) {
       base::say(text);
@@ -120,7 +122,7 @@ class Campaign {
   /// Creates the work of all ranks for `units`. Collective.
   void begin(const Batch& units) {
     const base::Polling polling =
-        io::saying_seconds(comm_.is_root() && !spec_.quiet, "setting up " + source_.title(units));
+        io::saying_seconds(comm_.is_root() && !files_.quiet, "setting up " + source_.title(units));
     const parallel::PhaseTimer timer(parallel::Phase::setup);
     work_ = source_.begin(comm_, units);
   }
@@ -151,19 +153,15 @@ class Campaign {
   }
 
   void advance_to_end() {
-    const bool by_units = source_.schedules_by_units();
-    const auto count = [&] { return by_units ? source_.count().done : work_->steps().done; };
-    if (!by_units) {
-      due_.count_from(count());
-    }
+    due_.begin(work_.get());
     while (!work_->is_done()) {
       const Pause wish = parallel::stop_requested() ? Pause::stop
-                         : due_.is_now(count())     ? Pause::save
+                         : due_.is_now(work_.get()) ? Pause::save
                                                     : Pause::none;
       Records records;
       Pause pause = Pause::none;
       try {
-        pause = work_->advance(by_units ? engine::never : due_.next_count(), wish, records);
+        pause = work_->advance(due_.next_step(), wish, records);
       } catch (const base::Stopped&) {  // in a setup: there is no state
         stop();
       }
@@ -172,7 +170,7 @@ class Campaign {
       }
       if (pause != Pause::none) {
         save(comm_, saved_);
-        due_.saved(count());
+        due_.saved(work_.get());
       }
       if (pause == Pause::stop) {
         throw_stopped(true);
@@ -225,9 +223,9 @@ class Campaign {
                                  : how + " before the first step" + io::nothing_lost);
   }
 
-  /// Stores the progress in *spec.result.done, if given, on the root.
+  /// Stores the progress in *files.result.done, if given, on the root.
   void tell(bool has_result = false) const {
-    if (spec_.result.done == nullptr || !comm_.is_root()) {
+    if (files_.result.done == nullptr || !comm_.is_root()) {
       return;
     }
     const Count count = source_.count();
@@ -235,12 +233,13 @@ class Campaign {
     for (const State& state : saved_) {
       steps += steps_of(state);
     }
-    *spec_.result.done = {count.done, count.all, source_.unit_name(), steps, has_result, is_saved_};
+    *files_.result.done = {count.done, count.all,  source_.unit_name(),
+                           steps,      has_result, is_saved_};
   }
 
   /// How the campaign can be continued.
   [[nodiscard]] std::string advice() const {
-    const std::string& path = spec_.checkpoint.path;
+    const std::string& path = files_.checkpoint.path;
     return path.empty() ? "; without a file nothing is saved"
                         : "; the same with restart = " + path + " goes on";
   }
@@ -279,7 +278,7 @@ class Campaign {
         serialize_work(archive);
       }
     };
-    io::write_checkpoint(ranks, spec_.checkpoint.path, spec_.result, all,
+    io::write_checkpoint(ranks, files_.checkpoint.path, files_.result, all,
                          [this](const io::Handle& file) {
                            if (work_ != nullptr) {
                              work_->attach(file);
@@ -296,7 +295,7 @@ class Campaign {
   /// Prints the progress: the steps of `work`, if it has any, and every 2 s the number of completed
   /// units, if checkpoints are scheduled by units.
   void show(const Work* work) {
-    if (spec_.quiet || !comm_.is_root()) {
+    if (files_.quiet || !comm_.is_root()) {
       return;
     }
     const Count steps = work == nullptr ? Count() : work->steps();
@@ -318,7 +317,7 @@ class Campaign {
 
   const parallel::Communicator& comm_;
   Source& source_;
-  const Spec& spec_;
+  const io::FileSpec& files_;
   Due due_;
   std::unique_ptr<Work> work_;  // the work of all ranks, if one is in progress
   bool is_saved_ = false;       // a checkpoint was written
@@ -331,14 +330,15 @@ class Campaign {
 
 }  // namespace
 
-void run(const parallel::Communicator& comm, Source& source, const Spec& spec, const Write& write) {
+void run(const parallel::Communicator& comm, Source& source, const io::FileSpec& files,
+         const Write& write) {
   const parallel::PhaseTimer timer(parallel::Phase::rest);
-  const io::RunLocks locks(comm, spec.result.path, spec.checkpoint);
-  Campaign campaign(comm, source, spec);
+  const io::RunLocks locks(comm, files.result.path, files.checkpoint);
+  Campaign campaign(comm, source, files);
   campaign.make();
   campaign.finish(write);
-  if (write || !spec.checkpoint.scheduled) {
-    io::remove_checkpoint(comm, spec.checkpoint.path);
+  if (write || !files.checkpoint.scheduled) {
+    io::remove_checkpoint(comm, files.checkpoint.path);
   }
 }
 

@@ -118,10 +118,10 @@ class Source {
   /// Whether --checkpoint-every counts these units rather than the steps of a work. Local.
   [[nodiscard]] virtual bool schedules_by_units() const { return false; }
 
-  /// Distributes the units that are not yet computed over `ranks` ranks, without `under_way`, whose
+  /// Distributes the units that are not yet computed over the ranks, without `under_way`, whose
   /// state was restored from a checkpoint. Called again when these are computed, until it returns
   /// no batches. Local, with the same result on all ranks.
-  virtual Packing pack(const Batch& under_way, int ranks) = 0;
+  virtual Packing pack(const Batch& under_way) = 0;
   /// Creates the work of one batch, or of several consecutive ones, in its initial state. Throws
   /// UserError, Stopped. Collective on `ranks`, which must outlive the work.
   virtual std::unique_ptr<Work> begin(const parallel::Communicator& ranks, const Batch& units) = 0;
@@ -146,23 +146,16 @@ class Source {
   virtual bool refine(const parallel::Communicator& /*comm*/) { return false; }
 };
 
-/// The files of a campaign, and whether it prints its progress.
-struct Spec {
-  const io::CheckpointSpec& checkpoint;
-  const io::ResultSpec& result;
-  bool quiet = false;
-};
-
 /// Writes the result into an open file. On a communicator of the root alone.
 using Write = std::function<void(const parallel::Communicator& root, const io::Handle& file)>;
 
 /// Computes all units of a source and then, if `write` is given, writes the result file. Resumes
-/// from the checkpoint spec.checkpoint.restart, if there is one. Writes a checkpoint on schedule,
+/// from the checkpoint files.checkpoint.restart, if there is one. Writes a checkpoint on schedule,
 /// when it is stopped, and when the result file cannot be written. Removes the checkpoint at the
 /// end, except a scheduled one without `write`: a longer run can be resumed from it. The results
 /// depend neither on the number of ranks nor on where the campaign was stopped. Throws Stopped on
 /// all ranks alike, UserError and SystemError as the works do. Collective.
-void run(const parallel::Communicator& comm, Source& source, const Spec& spec,
+void run(const parallel::Communicator& comm, Source& source, const io::FileSpec& files,
          const Write& write = {});
 
 }  // namespace masing::campaign

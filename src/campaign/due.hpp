@@ -3,46 +3,54 @@
 #include <chrono>
 #include <cstdint>
 
-#include "engine/engine.hpp"
-#include "io/specs.hpp"
+#include "campaign/campaign.hpp"
 
 namespace masing::campaign {
 
-/// Decides when the next checkpoint is due: after spec.every steps or units or, if that is 0, at
-/// multiples of spec.distance since the construction of this object.
+/// Decides when the next checkpoint is due: after spec.every units of the source or steps of a work
+/// or, if that is 0, at multiples of spec.distance since the construction of this object.
 class Due {
  public:
   using Clock = std::chrono::steady_clock;
 
   /// `grace`: delay of the schedule by the clock; on the root it lets the states of the other ranks
-  /// arrive before the checkpoint is written.
-  Due(const io::CheckpointSpec& spec, Clock::duration grace)
-      : spec_(spec), time_(Clock::now() + grace) {}
+  /// arrive before the checkpoint is written. `source` must outlive this object.
+  Due(const io::CheckpointSpec& spec, const Source& source, Clock::duration grace)
+      : spec_(spec),
+        source_(source),
+        by_units_(source.schedules_by_units()),
+        time_(Clock::now() + grace) {}
 
-  /// Whether a checkpoint is due, by this count or by the clock.
-  [[nodiscard]] bool is_now(std::int64_t count) const {
-    return count >= next_count() || by_clock();
-  }
+  /// Whether a checkpoint is due, by the count of units or of the steps of `work`, which is null
+  /// between two works, or by the clock.
+  [[nodiscard]] bool is_now(const Work* work) const { return count(work) >= next() || by_clock(); }
   [[nodiscard]] bool by_clock() const {
     return spec_.scheduled && spec_.every == 0 && Clock::now() >= time_ + spec_.distance;
   }
-  /// The count at which the next checkpoint is due; engine::never if none is due by count.
-  [[nodiscard]] std::int64_t next_count() const {
-    return spec_.scheduled && spec_.every > 0 ? count_ + spec_.every : engine::never;
-  }
-  /// Sets the count from which the next `every` are counted, when a work begins or is resumed.
-  void count_from(std::int64_t count) { count_ = count; }
-  /// Schedules the next checkpoint after one at this count was written, or its state was sent to
-  /// the root.
-  void saved(std::int64_t count) {
-    count_ = count;
+  /// The step of a work at which the next checkpoint is due; engine::never if none is due by steps.
+  [[nodiscard]] std::int64_t next_step() const { return by_units_ ? engine::never : next(); }
+  /// Counts from here, if steps are counted: when a work begins or is resumed.
+  void begin(const Work* work) { count_ = by_units_ ? count_ : count(work); }
+  /// Schedules the next checkpoint after one was written, or the state of `work` was sent to the
+  /// root.
+  void saved(const Work* work) {
+    count_ = count(work);
     while (by_clock() && spec_.distance.count() > 0) {
       time_ += spec_.distance;
     }
   }
 
  private:
+  [[nodiscard]] std::int64_t count(const Work* work) const {
+    return by_units_ ? source_.count().done : work != nullptr ? work->steps().done : 0;
+  }
+  [[nodiscard]] std::int64_t next() const {
+    return spec_.scheduled && spec_.every > 0 ? count_ + spec_.every : engine::never;
+  }
+
   const io::CheckpointSpec& spec_;
+  const Source& source_;
+  bool by_units_;
   std::int64_t count_ = 0;
   Clock::time_point time_;
 };

@@ -428,6 +428,24 @@ io::CheckpointSpec checkpoint_of(const Configuration& c) {
           .restart = c.restart.empty() ? std::nullopt : std::optional(c.restart)};
 }
 
+io::FileSpec& files_of(Spec& spec) {
+  if (Scan* scan = std::get_if<Scan>(&spec)) {
+    return scan->spec.files;
+  }
+  study::StudySpec* study = std::get_if<study::StudySpec>(&spec);
+  return study != nullptr ? study->files : std::get<Simulation>(spec).files;
+}
+
+namespace {
+
+io::FileSpec file_spec(const Validated& request, const engine::RunSpec& run,
+                       const std::string& command_line) {
+  const Configuration& c = request.configuration;
+  return {result_of(request, run, command_line), checkpoint_of(c), c.quiet};
+}
+
+}  // namespace
+
 Simulation simulation(const Validated& request, const std::string& command_line) {
   const Configuration& c = request.configuration;
   return {.run = run_of(request),
@@ -436,9 +454,7 @@ Simulation simulation(const Validated& request, const std::string& command_line)
                      .field_points = *c.field_points,
                      .energy = c.energy,
                      .probe = c.probe},
-          .result = result_of(request, request.run, command_line),
-          .checkpoint = checkpoint_of(c),
-          .quiet = c.quiet};
+          .files = file_spec(request, request.run, command_line)};
 }
 
 study::StudySpec study_spec(const Validated& request, const std::string& command_line) {
@@ -448,9 +464,7 @@ study::StudySpec study_spec(const Validated& request, const std::string& command
   spec.run = run_of(request);
   spec.series = sampling_of(c);
   spec.series.time.steps = last.steps;
-  spec.result = result_of(request, study::at_level(request.run, last), command_line);
-  spec.checkpoint = checkpoint_of(c);
-  spec.quiet = c.quiet;
+  spec.files = file_spec(request, study::at_level(request.run, last), command_line);
   return spec;
 }
 
@@ -461,16 +475,14 @@ Scan scan_spec(const Validated& request, const std::string& command_line) {
                      .past = c.past,
                      .resolve = c.resolve,
                      .keep_series = c.keep_series,
-                     .result = result_of(request, request.run, command_line),
-                     .checkpoint = checkpoint_of(c),
-                     .quiet = c.quiet},
+                     .files = file_spec(request, request.run, command_line)},
             .request = request.request};
   std::vector<std::string> names;
   for (const Axis& axis : request.request->axes) {
     scan.spec.axes.push_back(axis.values);
     names.push_back(axis.values.name);
   }
-  scan.spec.result.title = "scan over " + base::joined(names, ", ");
+  scan.spec.files.result.title = "scan over " + base::joined(names, ", ");
   // What is wrong with every point is found before the scan.
   scan.first = problem_at(scan, first_values(*request.request));
   return scan;

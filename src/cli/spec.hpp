@@ -49,9 +49,7 @@ void resolve_study(Validated& request, const FileRequest& of_file);
 struct Simulation {
   engine::RunSpec run;
   io::OutputSpec output;
-  io::ResultSpec result;
-  io::CheckpointSpec checkpoint;
-  bool quiet = false;
+  io::FileSpec files;
 };
 
 /// A scan, and what its problems are made from.
@@ -63,6 +61,9 @@ struct Scan {
 
 /// What a request is for.
 using Spec = std::variant<Simulation, study::StudySpec, Scan>;
+
+/// The files of a run, a study or a scan. Local.
+io::FileSpec& files_of(Spec& spec);
 
 /// Where the checkpoints of a request go. Local.
 io::CheckpointSpec checkpoint_of(const Configuration& configuration);

@@ -39,7 +39,7 @@ int run(const parallel::Communicator& comm, const study::StudySpec& spec, Report
                                  study::table(spec, study)));
   };
   const study::Study study = make(comm, spec, announce);
-  cli::print(comm, fmt::format("study in {}\n", spec.result.path));
+  cli::print(comm, fmt::format("study in {}\n", spec.files.result.path));
   const bool is_good = study.verdict == study::Verdict::as_expected ||
                        study.verdict == study::Verdict::exact ||
                        study.verdict == study::Verdict::not_judged;

@@ -28,7 +28,7 @@ int run(const parallel::Communicator& comm, const cli::Scan& request, Report& re
   cli::print(comm,
              fmt::format("masing scan: {} points, {} failed, {} rank{}, {:.3g} s\n{}scan in {}\n",
                          scan.points.size(), failed, comm.size(), comm.size() == 1 ? "" : "s",
-                         scan.seconds, scan::table(spec, scan), spec.result.path));
+                         scan.seconds, scan::table(spec, scan), spec.files.result.path));
   report.failed_points = failed;
   if (failed > 0) {
     const auto first = std::ranges::find(scan.points, true, &scan::ScanPoint::has_failed);

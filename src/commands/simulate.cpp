@@ -69,7 +69,7 @@ class RunWork final : public campaign::Work {
         setup_(engine::make_setup(comm, simulation.run)),  // may throw: before a file is created
         watcher_(numbers, show),
         observers_{&watcher_} {
-    if (!simulation.result.path.empty() || simulation.result.image != nullptr) {
+    if (!simulation.files.result.path.empty() || simulation.files.result.image != nullptr) {
       open_file();
     }
     loop_.emplace(comm, *setup_.engine, simulation.run, observers_);
@@ -80,13 +80,14 @@ class RunWork final : public campaign::Work {
     const parallel::PhaseTimer timer(parallel::Phase::steps);
     begun_ = begun_.value_or(Clock::now());
     // Also save the state at the last step, so that a longer run can be resumed from it.
-    if (loop_->is_done() && simulation_.checkpoint.scheduled && !end_is_saved_) {
+    if (loop_->is_done() && simulation_.files.checkpoint.scheduled && !end_is_saved_) {
       return engine::Pause::save;
     }
     if (!loop_->is_done()) {
       const engine::Pause pause = loop_->advance(last, wish);
       numbers_.step = loop_->step();
-      if (pause != engine::Pause::none || !loop_->is_done() || simulation_.checkpoint.scheduled) {
+      if (pause != engine::Pause::none || !loop_->is_done() ||
+          simulation_.files.checkpoint.scheduled) {
         return pause;
       }
     }
@@ -110,7 +111,7 @@ class RunWork final : public campaign::Work {
   }
   void attach(const io::Handle& checkpoint) const override {
     if (output_) {
-      output_->save_rows(checkpoint, simulation_.checkpoint.path);
+      output_->save_rows(checkpoint, simulation_.files.checkpoint.path);
     }
   }
 
@@ -120,8 +121,8 @@ class RunWork final : public campaign::Work {
   /// Creates the result file and its recorders. If the run is resumed, copies the rows that it has
   /// written before.
   void open_file() {
-    const io::ResultSpec& result = simulation_.result;
-    const io::CheckpointSpec& checkpoint = simulation_.checkpoint;
+    const io::ResultSpec& result = simulation_.files.result;
+    const io::CheckpointSpec& checkpoint = simulation_.files.checkpoint;
     io::require_room(comm_, simulation_.run, simulation_.output, result.path, checkpoint);
     std::optional<io::WrittenRows> rows;
     if (checkpoint.restart) {
@@ -179,17 +180,17 @@ class RunWork final : public campaign::Work {
 /// A run as a source with a single unit; count() counts its steps.
 class RunSource final : public campaign::Source {
  public:
-  RunSource(const cli::Simulation& simulation, const Show& show, RunNumbers& numbers)
-      : simulation_(simulation), show_(show), numbers_(numbers) {}
+  RunSource(int ranks, const cli::Simulation& simulation, const Show& show, RunNumbers& numbers)
+      : ranks_(ranks), simulation_(simulation), show_(show), numbers_(numbers) {}
 
   [[nodiscard]] std::string unit_name() const override { return "steps"; }
   [[nodiscard]] campaign::Count count() const override {
     return {numbers_.step, simulation_.run.time.steps};
   }
-  campaign::Packing pack(const campaign::Batch& under_way, int ranks) override {
+  campaign::Packing pack(const campaign::Batch& under_way) override {
     const engine::RunSpec& run = simulation_.run;
-    campaign::Packing packing{.seconds = engine::estimated_seconds(run, ranks),
-                              .advice = engine::idle_advice(run, ranks)};
+    campaign::Packing packing{.seconds = engine::estimated_seconds(run, ranks_),
+                              .advice = engine::idle_advice(run, ranks_)};
     if (under_way.empty() && !numbers_.is_done) {
       packing.together = {{0}};
     }
@@ -204,6 +205,7 @@ class RunSource final : public campaign::Source {
   }
 
  private:
+  int ranks_;
   const cli::Simulation& simulation_;
   const Show& show_;
   RunNumbers& numbers_;
@@ -235,17 +237,17 @@ std::string text_of(const RunNumbers& numbers, const cli::Simulation& simulation
   if (engine::is_exact(run)) {
     text += fmt::format("\n  two methods agree to {:.1e} in x and y", numbers.self_check);
   }
-  return text + fmt::format("\n  {} samples in {}\n", numbers.samples, simulation.result.path);
+  return text +
+         fmt::format("\n  {} samples in {}\n", numbers.samples, simulation.files.result.path);
 }
 
 /// Computes a run on all ranks of `comm`. Collective.
 RunNumbers make_on(const parallel::Communicator& comm, const cli::Simulation& simulation,
                    const Show& show) {
   RunNumbers numbers;
-  RunSource source(simulation, show, numbers);
-  io::with_file_name(simulation.result.path, [&] {
-    campaign::run(comm, source, {simulation.checkpoint, simulation.result, simulation.quiet});
-  });
+  RunSource source(comm.size(), simulation, show, numbers);
+  io::with_file_name(simulation.files.result.path,
+                     [&] { campaign::run(comm, source, simulation.files); });
   numbers.ranks = comm.size();
   numbers.phases = parallel::phase_seconds();
   return numbers;

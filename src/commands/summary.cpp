@@ -51,19 +51,6 @@ End end_of(const std::function<int(Report&)>& work, Report& report) {
   }
 }
 
-/// Returns the specs of the result and of the checkpoints of a job. Local.
-std::pair<io::ResultSpec&, const io::CheckpointSpec&> files_of(cli::Spec& of_job) {
-  return std::visit(
-      [](auto& spec) -> std::pair<io::ResultSpec&, const io::CheckpointSpec&> {
-        if constexpr (requires { spec.spec; }) {
-          return {spec.spec.result, spec.spec.checkpoint};
-        } else {
-          return {spec.result, spec.checkpoint};
-        }
-      },
-      of_job);
-}
-
 /// Returns the command that continues this call from a checkpoint: its words with --restart
 /// replaced, followed by its options for PETSc. Local.
 std::vector<std::string> continuation(cli::Command command, const cli::Invocation& call,
@@ -86,15 +73,15 @@ std::vector<std::string> continuation(cli::Command command, const cli::Invocatio
 
 /// "5000 of 10000 steps", "1 of 3 comparisons and 200 steps". Job scripts compare this text between
 /// restarts: if it is the same, the command has made no progress. Local.
-std::string text_of(const io::Done& done) {
+std::string progress_text(const io::Done& done) {
   return fmt::format("{} of {} {}", done.count, done.of, done.unit) +
          (done.steps > 0 && done.unit != "steps" ? fmt::format(" and {} steps", done.steps) : "");
 }
 
 /// The text of a summary, one key a line; numbers that are not finite are null. Local.
-std::string text_of(cli::Command command, cli::Job& job, const cli::Invocation& call,
-                    const Report& report, const End& end, double wall_seconds, double memory) {
-  const auto& [result, checkpoint] = files_of(job.spec);
+std::string summary_text(cli::Command command, cli::Job& job, const cli::Invocation& call,
+                         const Report& report, const End& end, double wall_seconds, double memory) {
+  const auto& [result, checkpoint, is_quiet] = cli::files_of(job.spec);
   const bool is_saved = report.done.is_saved && std::filesystem::exists(checkpoint.path);
   const bool goes_on = is_saved && end.code == base::exit_stopped;
   const auto or_null = [](bool is_known, const auto& value) {
@@ -114,7 +101,7 @@ std::string text_of(cli::Command command, cli::Job& job, const cli::Invocation& 
                 {{"count", report.done.count},
                  {"of", report.done.of},
                  {"unit", report.done.unit},
-                 {"text", text_of(report.done)}}},
+                 {"text", progress_text(report.done)}}},
                {"result", or_null(report.done.has_result, result.path)},
                {"checkpoint", or_null(is_saved, checkpoint.path)},
                {"continue", or_null(goes_on, continuation(command, call, checkpoint.path))},
@@ -186,7 +173,7 @@ int with_summary(cli::Command command, cli::Job& job, const cli::Invocation& cal
   if (path.empty()) {
     return work(report);
   }
-  files_of(job.spec).first.done = &report.done;
+  cli::files_of(job.spec).result.done = &report.done;
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   const parallel::Communicator ends(call.comm.handle());  // a duplicate that `work` does not use
@@ -201,7 +188,7 @@ int with_summary(cli::Command command, cli::Job& job, const cli::Invocation& cal
     const std::chrono::duration<double> wall = Clock::now() - begin;
     parallel::on_root(ends, [&] {
       try {
-        write_whole(path, text_of(command, job, call, report, end, wall.count(), *memory));
+        write_whole(path, summary_text(command, job, call, report, end, wall.count(), *memory));
       } catch (const base::SystemError& failure) {
         throw base::SystemError(end.message + (end.message.empty() ? "" : "; ") + failure.what());
       }

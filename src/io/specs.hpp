@@ -61,4 +61,11 @@ struct CheckpointSpec {
   std::optional<std::string> restart;  ///< the checkpoint to go on with
 };
 
+/// The files of a run, a study or a scan, and whether it prints its progress.
+struct FileSpec {
+  ResultSpec result = {};
+  CheckpointSpec checkpoint = {};
+  bool quiet = false;
+};
+
 }  // namespace masing::io

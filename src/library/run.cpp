@@ -115,11 +115,8 @@ bool is_of_program(const std::string& key) {
 
 /// Where the options name no file, none is written: what it would hold goes to `image`, if there is
 /// one.
-template <class Spec>
-void leave_files_out(const cli::Request& request, Spec& spec, std::string* image) {
-  if constexpr (requires { spec.spec; }) {
-    leave_files_out(request, spec.spec, image);
-  } else if (!request.has("output")) {
+void leave_files_out(const cli::Request& request, cli::Spec& spec, std::string* image) {
+  if (!request.has("output")) {
     for (const char* key : {"checkpoint", "checkpoint-every", "restart"}) {
       if (request.has(key)) {
         throw Mistake(cli::origin_of(request, key) +
@@ -129,9 +126,10 @@ void leave_files_out(const cli::Request& request, Spec& spec, std::string* image
     if (image != nullptr && !parallel::is_alone()) {
       throw Mistake("several ranks make no result in memory; give output");
     }
-    spec.result.path.clear();
-    spec.result.image = image;
-    spec.checkpoint = {};
+    io::FileSpec& files = cli::files_of(spec);
+    files.result.path.clear();
+    files.result.image = image;
+    files.checkpoint = {};
   }
 }
 
@@ -156,7 +154,7 @@ auto call(const Session& session, const std::string& command, const Options& opt
     }
     auto job = cli::job_of(known_command(command), told);
     return cli::with_place_of_quantity(*job->request, [&] {
-      std::visit([&](auto& spec) { leave_files_out(*job->request, spec, image); }, job->spec);
+      leave_files_out(*job->request, job->spec, image);
       return work(told.comm, job->spec);
     });
   });

@@ -44,8 +44,8 @@ void require_memory(const parallel::Communicator& comm, const ScanSpec& spec,
     const double of_point =
         sizeof(ScanPoint) + sizeof(PointNumbers) + 8.0 * static_cast<double>(spec.axes.size());
     // A checkpoint is packed before it is written; a result in memory exists as file and as image.
-    const double copies = 1.0 + (spec.checkpoint.scheduled ? 1.0 : 0.0);
-    const double image = spec.result.path.empty() ? 2 * bytes_of_file(spec, first) : 0.0;
+    const double copies = 1.0 + (spec.files.checkpoint.scheduled ? 1.0 : 0.0);
+    const double image = spec.files.result.path.empty() ? 2 * bytes_of_file(spec, first) : 0.0;
     const double needed =
         points * (ranks * of_point + copies * 8.0 * series_numbers(spec, first)) + image;
     const double room = parallel::available_memory(parallel::Communicator(comm, comm.rank(), 1));
@@ -74,9 +74,9 @@ void require_room(const parallel::Communicator& comm, const ScanSpec& spec,
                            : spec.kind == ScanKind::steady ? "fewer points, or no series"
                                                            : "fewer points, a larger sample-every, "
                                                              "or no series";
-  if (!spec.result.path.empty()) {
+  if (!spec.files.result.path.empty()) {
     io::require_disk(
-        comm, spec.result.path, spec.checkpoint,
+        comm, spec.files.result.path, spec.files.checkpoint,
         {.result = bytes_of_file(spec, first),
          .checkpoint = points_of(spec) * (sizeof(PointNumbers) + 8.0 * series_numbers(spec, first)),
          .less_result = less,

@@ -59,9 +59,7 @@ struct ScanSpec {
   /// the range of X, or of π, from the chord of its neighbours on the last axis.
   std::optional<double> resolve = std::nullopt;
   bool keep_series = false;
-  io::ResultSpec result;
-  io::CheckpointSpec checkpoint;
-  bool quiet = false;
+  io::FileSpec files = {};
 };
 
 /// What is known of the motion at a point; NaN where it is not known.

@@ -273,7 +273,7 @@ class ScanSource final : public campaign::Source {
 
   /// In each round, the first call assigns all tasks that are not completed to single ranks. The
   /// second call assigns the runs that these have left to all ranks.
-  campaign::Packing pack(const campaign::Batch& under_way, int /*ranks*/) override {
+  campaign::Packing pack(const campaign::Batch& under_way) override {
     campaign::Packing packing{.most_in_share = std::int64_t{1} << 40};
     std::vector<char> is_closed = is_made_;
     for (const Unit task : under_way) {
@@ -453,7 +453,7 @@ class ScanSource final : public campaign::Source {
 Scan make_scan(const parallel::Communicator& comm, const ScanSpec& spec, const Problems& problems) {
   const parallel::PhaseTimer timer(parallel::Phase::rest);
   ScanSource source(comm, spec, problems);
-  campaign::run(comm, source, {spec.checkpoint, spec.result, spec.quiet},
+  campaign::run(comm, source, spec.files,
                 [&](const parallel::Communicator& root, const io::Handle& file) {
                   write(root, file, spec, source.scan());
                 });

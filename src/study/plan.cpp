@@ -309,11 +309,11 @@ void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
     const bool is_new =
         slab == nullptr ||
         slabs.emplace(slab::cell_width(slab->space), planned.run.facts().method).second;
-    const base::Polling polling =
-        io::saying_seconds(comm.is_root() && !spec.quiet, "checking " + engine::title(planned.run));
+    const base::Polling polling = io::saying_seconds(comm.is_root() && !spec.files.quiet,
+                                                     "checking " + engine::title(planned.run));
     engine::check_run(comm, planned.run, is_new);
   }
-  if (comm.is_root() && !spec.quiet) {
+  if (comm.is_root() && !spec.files.quiet) {
     base::say(plan_text(plan, schedule));
   }
 }

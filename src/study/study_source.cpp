@@ -112,7 +112,7 @@ class StudySource final : public campaign::Source {
             std::ssize(outcomes_.errors)};
   }
 
-  campaign::Packing pack(const campaign::Batch& under_way, int ranks) override {
+  campaign::Packing pack(const campaign::Batch& under_way) override {
     Batch open = plan_.all();
     std::erase_if(open, [&](std::size_t i) {
       return is_known(outcomes_.errors[i]) || std::ranges::count(under_way, Unit(i)) > 0;
@@ -125,9 +125,9 @@ class StudySource final : public campaign::Source {
     packing.advice = engine::idle_advice(
         std::ranges::max(
             plan_.runs, {},
-            [&](const PlannedRun& planned) { return engine::idle_ranks(planned.run, ranks); })
+            [&](const PlannedRun& planned) { return engine::idle_ranks(planned.run, plan_.ranks); })
             .run,
-        ranks);
+        plan_.ranks);
     for (const Batch& batch : schedule.shared) {
       packing.together.emplace_back(batch.begin(), batch.end());
     }
@@ -217,7 +217,7 @@ Study refine(const parallel::Communicator& comm, const StudySpec& spec,
   const parallel::PhaseTimer timer(parallel::Phase::rest);
   const StudyPlan plan = make_plan(comm, spec);
   StudySource source(plan, announce);
-  campaign::run(comm, source, {spec.checkpoint, spec.result, spec.quiet},
+  campaign::run(comm, source, spec.files,
                 [&](const parallel::Communicator& root, const io::Handle& file) {
                   write(root, file, spec, source.study());
                 });

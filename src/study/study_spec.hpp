@@ -61,9 +61,7 @@ struct StudySpec {
   std::string unmet_hypotheses;      ///< study::unmet_hypotheses of the run
   std::int64_t field_samples = 200;  ///< times at which u is compared, at most
   io::Sampling series;               ///< the samples of the last level that go to the file
-  io::ResultSpec result;
-  io::CheckpointSpec checkpoint;
-  bool quiet = false;
+  io::FileSpec files;
 };
 
 /// The numbers of steps of some levels. Local.

@@ -111,7 +111,7 @@ class CountingSource final : public campaign::Source {
     return {std::ssize(results_), plan_.units};
   }
   [[nodiscard]] bool schedules_by_units() const override { return plan_.counts_units; }
-  campaign::Packing pack(const Batch& under_way, int /*ranks*/) override {
+  campaign::Packing pack(const Batch& under_way) override {
     campaign::Packing packing{.most_in_share = plan_.batch == 1 ? 1000 : 1};
     std::vector<Batch>& batches = plan_.is_together ? packing.together : packing.alone;
     for (Unit unit = 0; unit < plan_.units; ++unit) {
@@ -182,7 +182,7 @@ class Campaign : public testing::Test {
   Campaign& operator=(const Campaign&) = delete;
 
   void run(campaign::Source& source, const campaign::Write& write = {}) const {
-    campaign::run(world(), source, {checkpoint_, result_, true}, write);
+    campaign::run(world(), source, {result_, checkpoint_, true}, write);
   }
 
   io::ResultSpec result_{.path = "", .kind = "simulate", .configuration = "k0 = 1\n"};
@@ -305,7 +305,7 @@ TEST_F(Campaign, resumes_the_works_of_single_ranks_on_other_ranks) {
   if (world().is_root()) {
     const parallel::RootAlone root(world());
     CountingSource again(plan);
-    campaign::run(root.comm(), again, {checkpoint_, result_, true});
+    campaign::run(root.comm(), again, {result_, checkpoint_, true});
     EXPECT_EQ(again.results(), expected(plan));
   }
   MPI_Barrier(world().handle());

@@ -99,7 +99,7 @@ TEST(Numbers, are_read_once_for_many_values_of_constants) {
 
 TEST(Constants, leave_the_problem_the_same_as_their_values_do) {
   const auto problem = [](const Words& words) {
-    return cli::simulation(given::validated(Command::simulate, words), "").result;
+    return cli::simulation(given::validated(Command::simulate, words), "").files.result;
   };
   EXPECT_EQ(problem({"--let=w=0.7", "--force=cos(w*t)"}).problem,
             problem({"--force=cos(0.7*t)"}).problem);

@@ -109,7 +109,7 @@ TEST(Checkpoint, is_no_file_that_the_run_writes_itself) {
 
 TEST(Checkpoint, is_beside_the_output_if_not_given) {
   const auto path = [](const Words& words) {
-    return cli::simulation(given::validated(Command::simulate, words), "").checkpoint.path;
+    return cli::simulation(given::validated(Command::simulate, words), "").files.checkpoint.path;
   };
   EXPECT_EQ(path({"--output=there/run.h5"}), "there/run.h5.checkpoint");
   EXPECT_EQ(path({"--output=there/run.h5", "--checkpoint=c.h5"}), "c.h5");

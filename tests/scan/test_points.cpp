@@ -38,7 +38,7 @@ ScanSpec grid(scan::ScanKind kind) {
   return {.axes = {{"a", {0.01, 0.5}}, {"w", {0.4, 1.1, 1.9}}},
           .kind = kind,
           .keep_series = true,
-          .quiet = true};
+          .files = {.quiet = true}};
 }
 scan::ScanProblem grid_problem(std::span<const double> values) {
   if (values[0] == 0.5 && values[1] == 0.4) {
@@ -72,7 +72,7 @@ ScanSpec lines(double resolve) {
   return {.axes = {{"a", {0.005, 0.01}}, {"w", {1.6, 0.6, 0.85, 1.1, 1.35}}},
           .kind = scan::ScanKind::steady,
           .resolve = resolve,
-          .quiet = true};
+          .files = {.quiet = true}};
 }
 scan::ScanProblem line_problem(std::span<const double> values) {
   if (values[0] == 0.005 && values[1] == 1.1) {
@@ -130,7 +130,7 @@ ScanSpec bent_line() {
   return {.axes = {{"v", {4.0, 0.0, 0.5, 2.0, 3.0}}},
           .kind = scan::ScanKind::steady,
           .resolve = 1e-4,
-          .quiet = true};
+          .files = {.quiet = true}};
 }
 made_up::Point bent_point(double v) {
   return made_up::cosine(1e-3 * (1 + std::abs(v - 2)), 0.5);
@@ -175,7 +175,7 @@ TEST(Points, are_put_where_the_phase_alone_bends_by_a_part_of_pi) {
     const ScanSpec spec{.axes = {{"w", {0.8, 0.9, 1.0}}},
                         .kind = scan::ScanKind::steady,
                         .resolve = part * std::abs(off) / std::numbers::pi,
-                        .quiet = true};
+                        .files = {.quiet = true}};
     EXPECT_EQ(std::ssize(made_up::made(support::world(), spec, problem).points), count);
   }
 }
@@ -184,7 +184,7 @@ TEST(Points, of_a_restart_are_those_that_were_left_and_that_failed_in_as_many_ro
   const std::string path = "masing-points-n" + std::to_string(support::world().size()) + "-" +
                            std::to_string(support::world().rank()) + ".checkpoint";
   ScanSpec spec = bent_line();
-  spec.checkpoint.path = path;
+  spec.files.checkpoint.path = path;
   std::vector<double> asked;
   bool is_first = true;
   const auto problem = [&](std::span<const double> values) {
@@ -201,7 +201,7 @@ TEST(Points, of_a_restart_are_those_that_were_left_and_that_failed_in_as_many_ro
   EXPECT_EQ(asked.size(), 17U) << "in the last round";
   asked.clear();
   is_first = false;
-  spec.checkpoint.restart = path;
+  spec.files.checkpoint.restart = path;
   const Scan made = made_up::made(support::alone(), spec, problem);
   std::remove(path.c_str());
   EXPECT_EQ(places(made), around_the_bend());
@@ -213,7 +213,7 @@ TEST(Points, of_a_line_go_on_from_the_one_before_and_each_line_begins_at_rest) {
   const ScanSpec spec{.axes = {{"w", {0.5, 0.6}}, {"a", {0.01, 0.6, 0.01}}},
                       .kind = scan::ScanKind::steady,
                       .past = scan::Past::point,
-                      .quiet = true};
+                      .files = {.quiet = true}};
   const auto problem = [](auto values) {
     return made_up::problem(made_up::cosine(values[1], values[0]));
   };
@@ -228,7 +228,7 @@ TEST(Points, of_a_line_go_on_from_the_one_before_and_each_line_begins_at_rest) {
 
 TEST(Points, of_runs_are_the_linear_oscillators_far_below_yielding) {
   const made_up::Point point = made_up::cosine(0.01, 0.7);
-  const ScanSpec spec{.axes = {{"a", {1.0}}}, .quiet = true};
+  const ScanSpec spec{.axes = {{"a", {1.0}}}, .files = {.quiet = true}};
   const auto problem = [&](auto) { return made_up::problem(point); };
   const PointNumbers run = made_up::made(support::world(), spec, problem).points.front().numbers;
   const std::complex<double> stiffness = made_up::stiffness(point);
@@ -245,7 +245,7 @@ TEST(Points, of_closed_curves_are_one_task_of_all_amplitudes) {
   int asked = 0;
   const ScanSpec spec{.axes = {{"w", {0.5}}, {"X", {0.05, 0.3}}},
                       .kind = scan::ScanKind::closed_curves,
-                      .quiet = true};
+                      .files = {.quiet = true}};
   const Scan made = made_up::made(support::alone(), spec, [&](std::span<const double> values) {
     ++asked;
     EXPECT_EQ(values.size(), 1U) << "without the amplitude";

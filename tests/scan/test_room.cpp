@@ -27,13 +27,13 @@ ScanSpec scan_of(std::size_t points, ScanKind kind, bool keep_series) {
   ScanSpec spec{.axes = {{"a", std::vector<double>(points)}},
                 .kind = kind,
                 .keep_series = keep_series,
-                .quiet = true};
+                .files = {.quiet = true}};
   for (std::size_t i = 0; i < points; ++i) {
     spec.axes[0].values[i] = 0.3 + 0.1 * static_cast<double>(i) / static_cast<double>(points);
   }
-  spec.result = {.path = "masing-scan-room-n" + std::to_string(world().size()) + ".h5",
-                 .kind = "scan",
-                 .configuration = "# masing scan\n"};
+  spec.files.result = {.path = "masing-scan-room-n" + std::to_string(world().size()) + ".h5",
+                       .kind = "scan",
+                       .configuration = "# masing scan\n"};
   return spec;
 }
 
@@ -54,16 +54,16 @@ TEST(BytesOfFile, are_at_most_those_of_the_real_one_and_nearly_as_many) {
         std::pair(ScanKind::steady, of_cycle),
         std::pair(ScanKind::closed_curves, std::size_t{0})}) {
     const ScanSpec spec = scan_of(300, kind, series > 0);
-    io::write_file(world(), spec.result,
+    io::write_file(world(), spec.files.result,
                    [&](const parallel::Communicator& root, const io::Handle& file) {
                      scan::write(root, file, spec, made_of(spec, series));
                    });
     parallel::on_root(world(), [&] {
-      const auto size = static_cast<double>(std::filesystem::file_size(spec.result.path));
+      const auto size = static_cast<double>(std::filesystem::file_size(spec.files.result.path));
       const double predicted = scan::bytes_of_file(spec, problem_of(spec.axes[0].values));
       EXPECT_LT(predicted, size) << series;
       EXPECT_GT(predicted, 0.9 * size - 8192) << series;
-      std::filesystem::remove(spec.result.path);
+      std::filesystem::remove(spec.files.result.path);
     });
   }
 }
@@ -77,11 +77,11 @@ std::string refusal(const ScanSpec& spec, std::int64_t samples) {
 
 TEST(Room, is_asked_for_the_series_of_all_points_on_the_disk) {
   ScanSpec spec = scan_of(1000, ScanKind::runs, true);
-  const double disk = io::available_bytes(spec.result.path);
+  const double disk = io::available_bytes(spec.files.result.path);
   const auto too_many = static_cast<std::int64_t>(1.1 * disk / (1000 * 5 * 8));
   EXPECT_EQ(refusal(spec, 1000), "");
   const std::string said = refusal(spec, too_many);
-  EXPECT_TRUE(said.starts_with("output: " + spec.result.path + " needs ")) << said;
+  EXPECT_TRUE(said.starts_with("output: " + spec.files.result.path + " needs ")) << said;
   EXPECT_NE(said.find("fewer points, a larger sample-every, or no series, or another folder"),
             std::string::npos)
       << said;
@@ -94,15 +94,15 @@ TEST(Room, is_asked_for_the_series_of_all_points_on_the_disk) {
 
 TEST(Room, is_asked_for_two_checkpoints_beside_the_file) {
   ScanSpec spec = scan_of(1000, ScanKind::runs, true);
-  const double disk = io::available_bytes(spec.result.path);
+  const double disk = io::available_bytes(spec.files.result.path);
   const auto third = static_cast<std::int64_t>(0.4 * disk / (1000 * 5 * 8));
-  spec.checkpoint = {.path = "masing-scan-room.checkpoint", .scheduled = true};
+  spec.files.checkpoint = {.path = "masing-scan-room.checkpoint", .scheduled = true};
   EXPECT_TRUE(refusal(spec, third).starts_with("output: ")) << refusal(spec, third);
 }
 
 TEST(Room, is_asked_for_in_memory) {
   ScanSpec spec = scan_of(1000, ScanKind::runs, true);
-  spec.result.path.clear();  // no disk
+  spec.files.result.path.clear();  // no disk
   EXPECT_EQ(refusal(spec, 1000), "");
   const std::string of_series = refusal(spec, std::int64_t{1} << 40);
   EXPECT_TRUE(of_series.starts_with("over: 1000 points need ")) << of_series;

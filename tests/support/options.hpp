@@ -34,8 +34,8 @@ inline cli::Validated requested(cli::Command command, const Options& options) {
 /// The study that options ask for, without files. Throws UserError. Local.
 inline study::StudySpec spec_of(const Options& options) {
   study::StudySpec spec = cli::study_spec(requested(cli::Command::converge, options), "");
-  spec.result.path.clear();
-  spec.checkpoint = {};
+  spec.files.result.path.clear();
+  spec.files.checkpoint = {};
   return spec;
 }
 
