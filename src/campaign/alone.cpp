@@ -243,7 +243,7 @@ Alone::Share Alone::take_share(double wanted) {
     return share;
   }
   const std::int64_t left = std::ssize(packing_.alone) - next_;
-  const std::int64_t part = std::max<std::int64_t>(1, left / (2 * comm_.size()));
+  const std::int64_t part = std::max<std::int64_t>(1, left / 2 / comm_.size());
   const std::int64_t count =
       std::min({static_cast<std::int64_t>(wanted), part, left, packing_.most_in_share});
   share = {static_cast<double>(next_), static_cast<double>(count)};

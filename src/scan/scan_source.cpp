@@ -85,11 +85,11 @@ void read_record(std::span<const double> record, std::span<ScanPoint> points) {
 struct Workshop {
   const ScanSpec& spec;
   const Problems& problems;
-  int ranks;               ///< of the scan
-  double available;        ///< available memory per rank, bytes
-  std::size_t task_size;   ///< number of points of a task
-  std::int64_t tasks = 0;  ///< number of tasks of the scan
-  SteadySolver solver;     ///< prepares a slab again only if it differs from the last one
+  int ranks = 1;              ///< of the scan
+  double available = 0.0;     ///< available memory per rank, bytes
+  std::size_t task_size = 1;  ///< number of points of a task
+  std::int64_t tasks = 0;     ///< number of tasks of the scan
+  SteadySolver solver;        ///< prepares a slab again only if it differs from the last one
 };
 
 /// Computes some tasks, one after another. A task is one point; or all points along the last axis

@@ -47,12 +47,14 @@ scan::Scan made_of(const ScanSpec& spec, std::size_t series) {
 }
 
 TEST(BytesOfFile, are_at_most_those_of_the_real_one_and_nearly_as_many) {
-  const std::size_t of_run = 5 * 101;    // samples
-  const std::size_t of_cycle = 5 * 401;  // of one period
-  for (const auto& [kind, series] :
-       {std::pair(ScanKind::runs, std::size_t{0}), std::pair(ScanKind::runs, of_run),
-        std::pair(ScanKind::steady, of_cycle),
-        std::pair(ScanKind::closed_curves, std::size_t{0})}) {
+  struct Case {
+    ScanKind kind = ScanKind::runs;
+    std::size_t series = 0;  ///< values: of 5 columns of 101 samples, or of 401 of a period
+  };
+  for (const Case& each : {Case{}, Case{ScanKind::runs, 505}, Case{ScanKind::steady, 2005},
+                           Case{ScanKind::closed_curves}}) {
+    const ScanKind kind = each.kind;
+    const std::size_t series = each.series;
     const ScanSpec spec = scan_of(300, kind, series > 0);
     io::write_file(world(), spec.files.result,
                    [&](const parallel::Communicator& root, const io::Handle& file) {

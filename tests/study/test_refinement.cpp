@@ -109,9 +109,9 @@ TEST(Order, is_that_of_scheme_and_rule_against_what_is_exact) {
 
 TEST(Order, is_one_against_the_finest_run_and_between_successive_levels) {
   struct Case {
-    Refine refine;
-    const char* reference;
-    const char* levels;
+    Refine refine = Refine::steps;
+    const char* reference = "";
+    const char* levels = "";
     std::int64_t cells = 0;  ///< of the finest run
     std::int64_t steps = 0;
   };
