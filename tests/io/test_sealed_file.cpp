@@ -224,7 +224,7 @@ TEST_F(SealedFile, numbers_are_copied_and_summed) {
     const std::int64_t room = copied * 8;
     put(path_, raw);
     put(draft_, std::string(static_cast<std::size_t>(room) + 26, '!'));
-    const auto sum = [&](std::int64_t first) {
+    const auto sum = [&, count = count](std::int64_t first) {
       return io::copy_numbers(world(), path_, first, count, draft_, {.first = 10, .size = room});
     };
     EXPECT_EQ(sum(8), io::sum_of_hashes(std::span(numbers).subspan(1), 0));
