@@ -228,7 +228,7 @@ int main(int count, char** values) {
   const int code = session->run([&](const parallel::Communicator& comm) -> int {
     parallel::require_connected(comm.size());
     return cli::with_place_of_quantity({}, [&] {
-      return run(command, {rest, base::joined(words, " "), comm, petsc_options});
+      return run(command, {rest, base::joined(words, " "), comm, petsc_options, words.front()});
     });
   });
   has_ended = true;

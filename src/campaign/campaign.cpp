@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <chrono>
 #include <optional>
 
 #include "base/error.hpp"
@@ -24,18 +23,12 @@ using engine::Pause;
 class Campaign {
  public:
   Campaign(const parallel::Communicator& comm, Source& source, const io::FileSpec& files)
-      : comm_(comm),
-        source_(source),
-        files_(files),
-        due_(files.checkpoint, source,
-             comm.is_root() && comm.size() > 1
-                 ? Due::Clock::duration(files.checkpoint.distance) / 300
-                 : Due::Clock::duration()) {}
+      : comm_(comm), source_(source), files_(files), due_(files.checkpoint, source, comm) {}
 
   /// Computes all units. If a stop is requested, saves the state and throws Stopped. Collective.
   void make() {
     restore();
-    due_.saved(nullptr);
+    due_.begin(nullptr);
     tell();
     do {
       for (;;) {
@@ -292,27 +285,25 @@ class Campaign {
     save(root.comm(), states);
   }
 
-  /// Prints the progress: the steps of `work`, if it has any, and every 2 s the number of completed
-  /// units, if checkpoints are scheduled by units.
+  /// Shows the progress: the completed units, if checkpoints are scheduled by units and one is
+  /// completed, else the steps of `work`, if it has any.
   void show(const Work* work) {
     if (files_.quiet || !comm_.is_root()) {
       return;
     }
-    const Count steps = work == nullptr ? Count() : work->steps();
-    if (steps.all > 0) {
-      if (const Batch units = work->units(); !progress_ || units != shown_) {
-        shown_ = units;
-        progress_.emplace(source_.title(units), steps.done, steps.all);
-      }
-      progress_->show(steps.done, work->remark());
+    const bool by_units = source_.schedules_by_units() && source_.count().done > 0;
+    const Count count = by_units ? source_.count() : work != nullptr ? work->steps() : Count();
+    if (count.all == 0) {
+      return;
     }
-    const auto now = Due::Clock::now();
-    if (source_.schedules_by_units() && now - said_at_ > std::chrono::seconds(2)) {
-      said_at_ = now;
-      progress_.reset();
-      const Count count = source_.count();
-      base::say(fmt::format("{} of {} {}\n", count.done, count.all, source_.unit_name()));
+    const std::string unit = by_units ? source_.unit_name() : "steps";
+    const std::string title =
+        by_units ? fmt::format("{} {}", count.all, unit) : source_.title(work->units());
+    if (!progress_ || title != title_) {
+      title_ = title;
+      progress_.emplace(title, io::StepsDone{count.done, count.done, count.all, unit});
     }
+    progress_->show(count.done, work == nullptr ? "" : work->remark());
   }
 
   const parallel::Communicator& comm_;
@@ -324,8 +315,7 @@ class Campaign {
   std::vector<State> saved_;    // works of single ranks: to be resumed, or stopped
   Batch under_way_;             // units of the restored works, the same on all ranks
   std::optional<io::Progress> progress_;
-  Batch shown_;  // the units that progress_ shows
-  Due::Clock::time_point said_at_ = Due::Clock::now();
+  std::string title_;  // that progress_ shows
 };
 
 }  // namespace

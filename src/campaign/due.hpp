@@ -13,13 +13,19 @@ class Due {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `grace`: delay of the schedule by the clock; on the root it lets the states of the other ranks
-  /// arrive before the checkpoint is written. `source` must outlive this object.
-  Due(const io::CheckpointSpec& spec, const Source& source, Clock::duration grace)
+  /// Only the root counts units: on other ranks Source::count() is not up to date. On the root of
+  /// several ranks the schedule by the clock is a little late, which lets the states of the other
+  /// ranks arrive before the checkpoint is written. `source` must outlive this object.
+  Due(const io::CheckpointSpec& spec, const Source& source, const parallel::Communicator& comm)
       : spec_(spec),
         source_(source),
         by_units_(source.schedules_by_units()),
-        time_(Clock::now() + grace) {}
+        has_count_(!by_units_ || comm.is_root()),
+        time_(Clock::now()) {
+    if (comm.is_root() && comm.size() > 1) {
+      time_ += Clock::duration(spec.distance) / 300;
+    }
+  }
 
   /// Whether a checkpoint is due, by the count of units or of the steps of `work`, which is null
   /// between two works, or by the clock.
@@ -29,8 +35,13 @@ class Due {
   }
   /// The step of a work at which the next checkpoint is due; engine::never if none is due by steps.
   [[nodiscard]] std::int64_t next_step() const { return by_units_ ? engine::never : next(); }
-  /// Counts from here, if steps are counted: when a work begins or is resumed.
-  void begin(const Work* work) { count_ = by_units_ ? count_ : count(work); }
+  /// Counts units from those that a checkpoint has, and steps from where `work` begins or is
+  /// resumed; null before the first work.
+  void begin(const Work* work) {
+    if (work == nullptr || !by_units_) {
+      count_ = count(work);
+    }
+  }
   /// Schedules the next checkpoint after one was written, or the state of `work` was sent to the
   /// root.
   void saved(const Work* work) {
@@ -45,12 +56,14 @@ class Due {
     return by_units_ ? source_.count().done : work != nullptr ? work->steps().done : 0;
   }
   [[nodiscard]] std::int64_t next() const {
-    return spec_.scheduled && spec_.every > 0 ? count_ + spec_.every : engine::never;
+    const bool is_counted = spec_.scheduled && spec_.every > 0 && has_count_;
+    return is_counted ? count_ + spec_.every : engine::never;
   }
 
   const io::CheckpointSpec& spec_;
   const Source& source_;
   bool by_units_;
+  bool has_count_;
   std::int64_t count_ = 0;
   Clock::time_point time_;
 };

@@ -18,6 +18,7 @@ struct Invocation {
   std::string command_line;             ///< as typed, for the provenance
   const parallel::Communicator& comm;   ///< must outlive it
   std::vector<std::string> petsc = {};  ///< the words for PETSc
+  std::string program = "masing";       ///< as typed
 };
 
 /// What a call of masing simulate, converge or scan asks for.

@@ -421,9 +421,9 @@ Validated validated(Request request, const FileRequest& of_file) {
 }
 
 io::CheckpointSpec checkpoint_of(const Configuration& c) {
-  const bool scheduled = !c.checkpoint.empty();
-  return {.path = scheduled ? c.checkpoint : c.output + ".checkpoint",
-          .scheduled = scheduled,
+  const bool is_named = !c.checkpoint.empty();
+  return {.path = is_named ? c.checkpoint : c.output + ".checkpoint",
+          .scheduled = is_named || c.checkpoint_every > 0,
           .every = c.checkpoint_every,
           .restart = c.restart.empty() ? std::nullopt : std::optional(c.restart)};
 }

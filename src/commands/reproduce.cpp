@@ -57,6 +57,9 @@ cli::Validated embedded(const cli::Invocation& call, const ReproduceOptions& opt
   configuration.output = options.output.empty() ? options.file + ".reproduced" : options.output;
   parallel::on_root(call.comm, [&] {
     const auto& file = options.file;  // what cannot be read is found before the run
+    if (io::kind_at_start(file) == "checkpoint") {
+      throw base::UserError(file + " is a checkpoint; give a result file");
+    }
     io::reading(file, [&] { io::differences(file, file); });
     std::error_code none_there;
     if (std::filesystem::equivalent(options.output, options.file, none_there)) {

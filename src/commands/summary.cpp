@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -55,7 +56,7 @@ End end_of(const std::function<int(Report&)>& work, Report& report) {
 /// replaced, followed by its options for PETSc. Local.
 std::vector<std::string> continuation(cli::Command command, const cli::Invocation& call,
                                       const std::string& checkpoint) {
-  std::vector<std::string> words{"masing", cli::name_of(command)};
+  std::vector<std::string> words{call.program, cli::name_of(command)};
   for (auto word = call.words.begin(); word != call.words.end(); ++word) {
     if (*word == "--restart") {
       ++word;  // its value
@@ -81,8 +82,9 @@ std::string progress_text(const io::Done& done) {
 /// The text of a summary, one key a line; numbers that are not finite are null. Local.
 std::string summary_text(cli::Command command, cli::Job& job, const cli::Invocation& call,
                          const Report& report, const End& end, double wall_seconds, double memory) {
-  const auto& [result, checkpoint, is_quiet] = cli::files_of(job.spec);
-  const bool is_saved = report.done.is_saved && std::filesystem::exists(checkpoint.path);
+  const io::FileSpec& files = cli::files_of(job.spec);
+  const std::string& checkpoint = files.checkpoint.path;
+  const bool is_saved = report.done.is_saved && std::filesystem::exists(checkpoint);
   const bool goes_on = is_saved && end.code == base::exit_stopped;
   const auto or_null = [](bool is_known, const auto& value) {
     return is_known ? Json(value) : Json(nullptr);
@@ -102,9 +104,9 @@ std::string summary_text(cli::Command command, cli::Job& job, const cli::Invocat
                  {"of", report.done.of},
                  {"unit", report.done.unit},
                  {"text", progress_text(report.done)}}},
-               {"result", or_null(report.done.has_result, result.path)},
-               {"checkpoint", or_null(is_saved, checkpoint.path)},
-               {"continue", or_null(goes_on, continuation(command, call, checkpoint.path))},
+               {"result", or_null(report.done.has_result, files.result.path)},
+               {"checkpoint", or_null(is_saved, checkpoint)},
+               {"continue", or_null(goes_on, continuation(command, call, checkpoint))},
                {"seconds", seconds},
                {"peak_memory_bytes", static_cast<std::int64_t>(memory)},
                {"ranks", call.comm.size()}};
@@ -133,6 +135,9 @@ void remove_stale(const std::string& path) {
   std::error_code unknown;
   if (!std::filesystem::is_directory(io::folder_of(path), unknown)) {
     throw base::UserError("summary", path + ": there is no such folder");
+  }
+  if (access(io::folder_of(path).c_str(), W_OK) != 0) {
+    throw base::UserError("summary", path + ": its folder cannot be written to");
   }
   if (!std::filesystem::exists(path, unknown)) {
     return;

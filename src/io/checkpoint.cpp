@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "base/error.hpp"
@@ -129,6 +131,10 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
   // A full disk on one rank deadlocks HDF5, so check with a generous margin first.
   constexpr double most_besides = 262144;  // names, sizes, the configuration
   parallel::on_root(comm, [&] {
+    if (access(folder_of(path).c_str(), W_OK) != 0) {
+      throw base::SystemError(
+          fmt::format("{}: cannot write a checkpoint: {}", path, std::strerror(errno)));
+    }
     if (const double bytes = state.bytes() + most_besides; available_bytes(path) < bytes) {
       throw base::SystemError(fmt::format(
           "{}: cannot write a checkpoint of {:.3g} MB: its disk is full", path, bytes / 1e6));

@@ -15,11 +15,13 @@
 
 namespace masing::io {
 
-/// The steps of a run, for its progress: `first` was there before, in a checkpoint.
+/// The steps of a run or the points of a scan, for the progress: `first` were there before, in a
+/// checkpoint.
 struct StepsDone {
   std::int64_t first = 0;
   std::int64_t done = 0;
   std::int64_t all = 1;
+  std::string unit = "steps";
 };
 
 /// "40 s", "3 min", "2.5 h". Local.
@@ -38,8 +40,8 @@ inline std::string progress_line(const std::string& title, const StepsDone& step
   const double left = static_cast<double>(steps.all - steps.done) / rate;
   constexpr std::size_t width = 30;
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
-  return fmt::format("[{:.<{}}] {:3.0f} %  {}  {:.3g} steps/s{}  {} left", std::string(filled, '#'),
-                     width, 100 * share, title, rate, remark, duration(left));
+  return fmt::format("[{:.<{}}] {:3.0f} %  {}  {:.3g} {}/s{}  {} left", std::string(filled, '#'),
+                     width, 100 * share, title, rate, steps.unit, remark, duration(left));
 }
 
 /// While it lives and something polls, says on stderr, `first` and then every 30 s, how long `what`
@@ -62,10 +64,9 @@ inline std::string progress_line(const std::string& title, const StepsDone& step
 /// mpirun, which stands between the program and the terminal. Local: one rank has it.
 class Progress {
  public:
-  /// `title`: the run's name in the line, e.g. "P = 1500, N = 1000000"; `first`: the step of the
-  /// checkpoint that the run goes on with, else 0.
-  Progress(std::string title, std::int64_t first, std::int64_t steps)
-      : title_(std::move(title)), steps_{first, first, steps} {}
+  /// `title`: the run's name in the line, e.g. "P = 1500, N = 1000000".
+  Progress(std::string title, StepsDone steps)
+      : title_(std::move(title)), steps_(std::move(steps)) {}
   ~Progress() {
     if (drawn_ && terminal_) {
       base::say(clear_line);

@@ -345,6 +345,18 @@ class LimitCycles {
 
 }  // namespace
 
+void SteadySolver::serialize(engine::Archive& archive) {
+  bool is_there = before_.has_value();
+  CycleState cycle = before_.value_or(CycleState{});
+  slab::Extreme& extreme = cycle.extreme;
+  slab::TurningPointState& past = extreme.past;
+  archive.scalars("cycle", is_there, cycle.period, cycle.multiple, extreme.phase, extreme.x,
+                  extreme.side, past.x0, past.x, past.direction, past.opposite, past.wiped_out,
+                  past.outer_start);
+  archive.numbers("turning_points", past.positions);
+  before_ = is_there ? std::optional(cycle) : std::nullopt;
+}
+
 void SteadySolver::solve(const parallel::Communicator& comm, const ScanProblem& problem,
                          ScanPoint& point) {
   if (slab_ != problem.slab) {

@@ -88,6 +88,8 @@ class SteadySolver {
 
   /// Discards the previous cycle, so that the next solve() starts from x0, y0, u0. Local.
   void forget() { before_.reset(); }
+  /// Saves or restores the previous cycle.
+  void serialize(engine::Archive& archive);
 
   /// Computes the limit cycle that the motion from x0, y0, u0 converges to or, with Past::point,
   /// the one that continues the last cycle found since forget(). Stores its numbers, and its series

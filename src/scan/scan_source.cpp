@@ -94,7 +94,8 @@ struct Workshop {
 
 /// Computes some tasks, one after another. A task is one point; or all points along the last axis
 /// if these are amplitudes of closed cycles, or limit cycles that each start from the previous one.
-/// Checkpoints contain the state of a run; other points take milliseconds and are computed again.
+/// Checkpoints contain the state of a run, and the completed points of a line of limit cycles;
+/// other points take milliseconds and are computed again.
 class PointsWork final : public campaign::Work {
  public:
   /// `points`: the points of the tasks `units`, with their values of the axes.
@@ -108,7 +109,7 @@ class PointsWork final : public campaign::Work {
     do {
       if (run_ == nullptr) {
         base::poll();
-        begin_task(records);
+        compute_next(records);
       } else if (const Pause pause = advance_run(last, wish, records); pause != Pause::none) {
         return pause;
       }
@@ -118,28 +119,48 @@ class PointsWork final : public campaign::Work {
   }
   [[nodiscard]] bool is_done() const override { return next_ == units_.size(); }
   [[nodiscard]] campaign::Batch units() const override {
-    return run_ == nullptr ? campaign::Batch() : campaign::Batch{units_[next_]};
+    return point_ == 0 ? campaign::Batch() : campaign::Batch{units_[next_]};
   }
+  /// Steps of a run, or points of a line of limit cycles.
   [[nodiscard]] campaign::Count steps() const override {
-    return run_ == nullptr ? campaign::Count() : campaign::Count{run_->step(), run_->steps()};
+    const auto point = static_cast<std::int64_t>(point_);
+    return run_ != nullptr ? campaign::Count{run_->step(), run_->steps()}
+           : point > 0     ? campaign::Count{point, static_cast<std::int64_t>(shop_.task_size)}
+                           : campaign::Count();
   }
   void serialize(engine::Archive& archive) override {
-    if (archive.restores()) {
-      campaign::Records none;
-      is_resumed_ = true;
-      begin_task(none);
-      if (run_ == nullptr) {
-        throw base::UserError(fmt::format("point {} cannot be resumed: {}", units_.front() + 1,
-                                          points_.front().message));
-      }
-    }
     double seconds = seconds_ + since(begun_);
-    archive.scalars("point", seconds);
+    bool is_run = run_ != nullptr;
+    std::size_t point = point_;
+    archive.scalars("point", seconds, is_run, point);
     if (archive.restores()) {
+      is_resumed_ = true;
+      if (is_run) {
+        campaign::Records none;
+        compute_next(none);
+        if (run_ == nullptr) {
+          throw base::UserError(fmt::format("point {} cannot be resumed: {}", units_.front() + 1,
+                                            points_.front().message));
+        }
+      }
+      point_ = point;
       seconds_ = seconds;
       begun_ = Clock::now();
     }
-    run_->serialize(archive);
+    if (is_run) {
+      run_->serialize(archive);
+      return;
+    }
+    shop_.solver.serialize(archive);
+    const std::span<ScanPoint> completed = task().first(point_);
+    std::vector<double> record;
+    if (!archive.restores()) {
+      record = record_of(completed, true);
+    }
+    archive.numbers("points", record);
+    if (archive.restores()) {
+      read_record(record, completed);
+    }
   }
 
  private:
@@ -147,35 +168,35 @@ class PointsWork final : public campaign::Work {
     return std::span(points_).subspan(next_ * shop_.task_size, shop_.task_size);
   }
 
-  /// Computes the points of the next task or, if it is a run, creates the run. Skips a run that is
-  /// left for all ranks.
-  void begin_task(campaign::Records& records) {
-    begun_ = Clock::now();
-    seconds_ = 0.0;
-    const ScanKind kind = shop_.spec.kind;
-    const std::span<ScanPoint> all = task();
-    bool is_made = true;
-    shop_.solver.forget();
-    const std::size_t size = kind == ScanKind::steady ? 1 : all.size();  // of a problem
-    for (std::size_t first = 0; first < all.size(); first += size) {
-      const std::span<ScanPoint> points = all.subspan(first, size);
-      const std::size_t axes = shop_.spec.axes.size() - (kind == ScanKind::closed_curves ? 1 : 0);
-      attempt(points, [&] {
-        ScanProblem problem = shop_.problems.at(std::span(points[0].values).first(axes));
-        if (kind == ScanKind::steady) {
-          shop_.solver.solve(comm_, problem, points[0]);
-        } else if (kind == ScanKind::closed_curves) {
-          compute_closed_cycles(problem, points);
-        } else if (is_left_for_all(problem.run)) {
-          is_made = false;
-        } else {
-          run_ = std::make_unique<PointRun>(comm_, std::move(problem), shop_.available,
-                                            shop_.spec.keep_series);
-        }
-      });
+  /// Computes the next limit cycle or line of closed cycles, or creates the next run. Skips a run
+  /// that is left for all ranks.
+  void compute_next(campaign::Records& records) {
+    if (point_ == 0) {
+      begun_ = Clock::now();
+      seconds_ = 0.0;
+      shop_.solver.forget();
     }
-    if (run_ == nullptr) {
-      finish_task(is_made ? &records : nullptr);
+    const ScanKind kind = shop_.spec.kind;
+    const std::size_t size = kind == ScanKind::steady ? 1 : shop_.task_size;  // of a problem
+    const std::size_t axes = shop_.spec.axes.size() - (kind == ScanKind::closed_curves ? 1 : 0);
+    const std::span<ScanPoint> points = task().subspan(point_, size);
+    bool is_computed = true;
+    attempt(points, [&] {
+      ScanProblem problem = shop_.problems.at(std::span(points[0].values).first(axes));
+      if (kind == ScanKind::steady) {
+        shop_.solver.solve(comm_, problem, points[0]);
+      } else if (kind == ScanKind::closed_curves) {
+        compute_closed_cycles(problem, points);
+      } else if (is_left_for_all(problem.run)) {
+        is_computed = false;
+      } else {
+        run_ = std::make_unique<PointRun>(comm_, std::move(problem), shop_.available,
+                                          shop_.spec.keep_series);
+      }
+    });
+    point_ += size;
+    if (run_ == nullptr && point_ == shop_.task_size) {
+      finish_task(is_computed ? &records : nullptr);
     }
   }
 
@@ -234,13 +255,15 @@ class PointsWork final : public campaign::Work {
       records->add(units_[next_], record_of(task(), true));
     }
     ++next_;
+    point_ = 0;
   }
 
   const parallel::Communicator& comm_;
   Workshop& shop_;
   campaign::Batch units_;
   std::vector<ScanPoint> points_;
-  std::size_t next_ = 0;  // index in units_ of the task in progress
+  std::size_t next_ = 0;   // index in units_ of the task in progress
+  std::size_t point_ = 0;  // number of its points that are completed, or whose run is in progress
   std::unique_ptr<PointRun> run_;
   bool is_resumed_ = false;  // restored from a checkpoint: the run is not left for all ranks
   Clock::time_point begun_;  // when the task began or was resumed

@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/poll.hpp"
+#include "campaign/due.hpp"
 #include "io/checkpoint.hpp"
 #include "parallel/session.hpp"
 #include "support/given.hpp"
@@ -172,6 +173,34 @@ std::map<Unit, double> expected(const Plan& plan) {
     }
   }
   return all;
+}
+
+TEST(Due, counts_units_on_the_root_and_steps_on_each_rank) {
+  const Plan plan{.units = 20, .steps = 9, .counts_units = true};
+  const io::CheckpointSpec spec{.scheduled = true, .every = 4};
+  CountingSource source(plan);
+  campaign::Due due(spec, source, world());
+  due.begin(nullptr);
+  const auto take = [&](Unit first, Unit end) {
+    for (const double number = 0.0; first < end; ++first) {
+      source.take(first, std::span(&number, 1));
+    }
+  };
+  take(0, 3);
+  EXPECT_FALSE(due.is_now(nullptr));
+  take(3, 5);
+  EXPECT_EQ(due.is_now(nullptr), world().is_root());
+  due.saved(nullptr);
+  take(5, 8);
+  EXPECT_FALSE(due.is_now(nullptr)) << "4 after the last one, which had 5";
+  EXPECT_EQ(due.next_step(), engine::never);
+
+  const Plan of_steps{.units = 1, .steps = 9};
+  CountingSource steps(of_steps);
+  campaign::Due by_steps(spec, steps, world());
+  const auto work = steps.begin(world(), {0});
+  by_steps.begin(work.get());
+  EXPECT_EQ(by_steps.next_step(), 4);
 }
 
 class Campaign : public testing::Test {

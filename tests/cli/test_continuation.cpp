@@ -115,4 +115,14 @@ TEST(Checkpoint, is_beside_the_output_if_not_given) {
   EXPECT_EQ(path({"--output=there/run.h5", "--checkpoint=c.h5"}), "c.h5");
 }
 
+TEST(Checkpoint, is_scheduled_if_a_file_or_a_distance_is_given) {
+  const auto is_scheduled = [](const Words& words) {
+    return cli::simulation(given::validated(Command::simulate, words), "")
+        .files.checkpoint.scheduled;
+  };
+  EXPECT_FALSE(is_scheduled({}));
+  EXPECT_TRUE(is_scheduled({"--checkpoint=c.h5"}));
+  EXPECT_TRUE(is_scheduled({"--checkpoint-every=7"}));
+}
+
 }  // namespace masing::test_continuation

@@ -57,6 +57,9 @@ COMMANDS = {
     "points that are added": (
         *("scan", "--over=w=1.5:0.5:5", *PERIODIC, "--cells=inf", "--steady", "--resolve=0.01"),
         "--checkpoint-every=5"),
+    "a line of limit cycles": (
+        *("scan", "--over=a=0.9:0.1:900", "--force=a*cos(0.9*t)", "--k0=0.1", "--cells=inf", "--steady"),
+        *("--past=point", "--keep=series")),
     "one point that is a long run": (
         *("scan", "--over=w=0.9", *PERIODIC, "--cells=inf", "--engine=memory", "--final-time=40", "--steps=4000000"),
         *("--keep=series", "--sample-every=9999")),
@@ -153,7 +156,7 @@ def test_a_signal_to_one_rank_says_how_to_go_on(masing, name, words, counted, ra
     assert masing.names() == ["run.h5.checkpoint"] + ["run.h5.partial"] * (words is RUN)
 
 
-@pytest.mark.parametrize(("words", "counted"), [(RUN, "steps"), (STUDY, "comparisons"), (SCAN, "points")])
+@pytest.mark.parametrize(("words", "counted"), [(RUN, "steps"), (LONG_STUDY, "comparisons"), (SCAN, "points")])
 def test_the_wall_limit_says_how_to_go_on(masing, words, counted):
     """Far below what the command takes on any machine. How far it comes before is the machine's affair: a scan may have
     nothing to be saved."""

@@ -87,7 +87,7 @@ def test_of_a_run_that_is_stopped_says_how_to_go_on(masing, ranks):
     assert f"after {found['done']['count']} of" in found["message"]
     assert found["done"]["count"] > 0
     assert (found["result"], found["checkpoint"]) == (None, "run.h5.checkpoint")
-    assert found["continue"] == ["masing", *words, "--summary=s.json", "--restart", "run.h5.checkpoint"]
+    assert found["continue"] == [str(masing.program), *words, "--summary=s.json", "--restart", "run.h5.checkpoint"]
     assert masing(*found["continue"][1:], ranks=ranks).returncode == 75
     again = json.loads((masing.folder / "s.json").read_text(encoding="utf-8"))
     assert again["done"]["count"] > found["done"]["count"]

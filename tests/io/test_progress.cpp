@@ -16,6 +16,8 @@ TEST(Progress, counts_the_steps_made_now) {
             "[..............................]   0 %  t  1 steps/s  60 min left");
   EXPECT_EQ(io::progress_line("t", {.first = 5, .done = 6, .all = 7206}, 1.0),
             "[..............................]   0 %  t  1 steps/s  2.0 h left");
+  EXPECT_EQ(io::progress_line("40 points", {.done = 20, .all = 40, .unit = "points"}, 10.0),
+            "[###############...............]  50 %  40 points  2 points/s  10 s left");
 }
 
 /// What is polled for longer than `first` is said once in half a minute, whatever else polls

@@ -226,6 +226,41 @@ TEST(Points, of_a_line_go_on_from_the_one_before_and_each_line_begins_at_rest) {
   }
 }
 
+TEST(Points, of_a_line_that_is_stopped_are_not_computed_again) {
+  const std::string path = "masing-line-n" + std::to_string(support::world().size()) + "-" +
+                           std::to_string(support::world().rank()) + ".checkpoint";
+  ScanSpec spec{.axes = {{"a", {0.01, 0.6, 0.01, 0.5}}},
+                .kind = scan::ScanKind::steady,
+                .past = scan::Past::point,
+                .keep_series = true,
+                .files = {.quiet = true}};
+  std::vector<double> asked;
+  bool stops = false;
+  const auto problem = [&](std::span<const double> values) {
+    asked.push_back(values[0]);
+    if (stops && values[0] == 0.5) {
+      throw base::Stopped("here");
+    }
+    return made_up::problem(made_up::cosine(values[0], 0.5));
+  };
+  const Scan whole = made_up::made(support::alone(), spec, problem);
+  stops = true;
+  spec.files.checkpoint.path = path;
+  EXPECT_THROW(made_up::made(support::alone(), spec, problem), base::Stopped);
+  stops = false;
+  asked.clear();
+  spec.files.checkpoint.restart = path;
+  const Scan resumed = made_up::made(support::alone(), spec, problem);
+  std::remove(path.c_str());
+  EXPECT_EQ(asked, std::vector{0.5});
+  ASSERT_EQ(resumed.points.size(), whole.points.size());
+  for (std::size_t i = 0; i < whole.points.size(); ++i) {
+    EXPECT_EQ(resumed.points[i].series, whole.points[i].series) << i;
+    EXPECT_EQ(resumed.points[i].numbers.centre, whole.points[i].numbers.centre) << i;
+    EXPECT_EQ(resumed.points[i].numbers.loss, whole.points[i].numbers.loss) << i;
+  }
+}
+
 TEST(Points, of_runs_are_the_linear_oscillators_far_below_yielding) {
   const made_up::Point point = made_up::cosine(0.01, 0.7);
   const ScanSpec spec{.axes = {{"a", {1.0}}}, .files = {.quiet = true}};

@@ -53,6 +53,7 @@ class Outcome:
     late: int = 0  # runs that had ended before the signal came, or ended in spite of it
     after_checkpoint: int = 0  # stops of runs that had a checkpoint when the signal came
     resumed: int = 0  # runs that began from a checkpoint
+    broken_launchers: int = 0  # how often mpirun itself has hung or crashed in its end
 
     def __str__(self):
         signals = ", ".join(f"{count} {name}" for name, count in sorted(self.signals.items()))
@@ -60,7 +61,7 @@ class Outcome:
         return (f"{self.signals.total()} stops in {self.stories} stories on {min(self.ranks)} to "
                 f"{max(self.ranks)} ranks: {signals}; {self.resumed} times resumed from a checkpoint; "
                 f"{self.after_checkpoint} of the stops came after the first checkpoint; {self.late} other "
-                f"signals came too late; {verdict}")  # fmt: skip
+                f"signals came too late; mpirun itself failed {self.broken_launchers} times; {verdict}")  # fmt: skip
 
 
 def processes_in(folder, name=None):
@@ -95,6 +96,7 @@ class Story:
         parser.add_argument("--checkpoint", default="run.checkpoint")
         given, others = parser.parse_known_args([word for word in words if word != "--quiet"])
         self.checkpoint, self.output = self.folder / given.checkpoint, self.folder / "run.h5"
+        self.broken_launchers = 0  # how often mpirun itself has hung or crashed
         self.words = [*others, "--quiet", "--output=run.h5", f"--checkpoint={given.checkpoint}"]
         # All that was done, as commands for a shell.
         environment = " ".join(f"{name}={value}" for name, value in OPEN_MPI.items())
@@ -102,7 +104,7 @@ class Story:
 
     def start(self, ranks):
         """Starts the command, or resumes it if there is a checkpoint, and returns whether there is one."""
-        resumes = self.checkpoint.exists()
+        resumes, self.ranks = self.checkpoint.exists(), ranks
         call = ["mpirun", "-n", str(ranks)] if ranks else []
         call += [self.program, *self.words, *([f"--restart={self.checkpoint.name}"] if resumes else [])]
         self.shell.append(shlex.join(call))
@@ -121,12 +123,13 @@ class Story:
         try:
             code = self.process.wait(seconds)
         except subprocess.TimeoutExpired:
-            if processes_in(self.folder, self.name):
+            if not self.ranks or processes_in(self.folder) != [self.process.pid]:
                 raise Failure(f"the run hangs: it has not ended in {seconds:.0f} s") from None
             # All ranks have ended. If one of them ends while it connects to mpirun 4.1, mpirun can wait in
             # PMIx_server_finalize() for a lock that nobody releases.
             self.process.kill()
             code = self.process.wait()
+            self.broken_launchers += 1
         self.shell[-1] += f"  # exit code {code}"
         deadline = time.monotonic() + ORPHANS_END
         while alive := processes_in(self.folder):
@@ -168,14 +171,15 @@ class Story:
         explained = {-number, 128 + number}  # before the program handles the signal; the latter is mpirun's
         if name != "KILL":
             explained.add(STOPPED)
-        if ranks:
-            explained.add(-signal.SIGKILL)  # wait() has ended mpirun
         if ranks and name not in ("USR1", "USR2"):
             explained.add(1)  # mpirun has ended the other ranks
-        if ranks and name in ("INT", "TERM"):
-            # A signal that reaches mpirun 4.1 while it ends can break mpirun itself. A rank that is broken
-            # gives another code: 128 + SIGSEGV.
-            explained.add(-signal.SIGSEGV)
+        if ranks and self.broken_launchers and "exited on signal" not in self.said():
+            explained.add(-signal.SIGKILL)  # wait() has ended mpirun
+        if ranks and name in ("INT", "TERM") and code == -signal.SIGSEGV:
+            # A signal to mpirun 4.1, from here or from a rank that has ended, can break mpirun itself while
+            # it ends. A rank that is broken gives another code: 128 + SIGSEGV.
+            explained.add(code)
+            self.broken_launchers += 1
         ours = [line for line in self.said().splitlines() if line.startswith("masing: ")]
         expected = (" stopped by ", " ended at once by ", " the launcher has ended ")
         others = [line for line in ours if not any(part in line for part in expected)]
@@ -289,6 +293,7 @@ def kill_and_resume(program, words, times, folder, seed=1, ranks=RANKS, signals=
                 shutil.rmtree(story.folder)
         finally:
             story.kill()
+            outcome.broken_launchers += story.broken_launchers
 
     for number in sorted(set(ranks) - {0}):
         tried(f"undisturbed-{number}", reference.measure, number)
@@ -300,6 +305,8 @@ def kill_and_resume(program, words, times, folder, seed=1, ranks=RANKS, signals=
         turns = [ranks[(outcome.stories + i) % len(ranks)] for i in range(stops + 1)]
         tried(f"story-{outcome.stories}", reference.tell, turns, signals, chance, outcome)
         outcome.stories += 1
+    if outcome.broken_launchers > 1 + times / 20:
+        outcome.failures.append(f"mpirun itself failed {outcome.broken_launchers} times: is it by the program?")
     if left > 0 and not outcome.failures:
         outcome.failures.append(f"{left} of {times} stops are missing: the command ends too soon")
     return outcome
