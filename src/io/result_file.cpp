@@ -278,8 +278,10 @@ std::optional<std::string> kind_at_start(const std::string& path) {
   if (!head.empty() && (!head.starts_with(signature) || head.find("masing") == std::string::npos)) {
     return std::nullopt;
   }
-  if (head.find(std::string_view("checkpoint\0", 11)) != std::string::npos) {
-    return "checkpoint";  // its group's name, with the 0 behind it
+  // The group's name stands between zeros. In the command line of a resumed result there is a
+  // letter before it: "--restart run.h5.checkpoint".
+  if (head.find(std::string_view("\0checkpoint\0", 12)) != std::string::npos) {
+    return "checkpoint";
   }
   // HDF5 keeps short texts one after another: 8 bytes, one with the length, 7, and the text. The
   // second number of the schema may be another.

@@ -511,6 +511,18 @@ def test_a_checkpoint_or_result_of_another_command_is_refused(masing, checkpoint
     assert masing.names() == ["c.h5", "c.ini", "o.h5"]
 
 
+@pytest.mark.parametrize("words", [RUN, LONG_STUDY, SCAN])
+def test_the_result_of_a_resumed_command_is_no_checkpoint(masing, words):
+    """Its command line ends with the name of a checkpoint."""
+    stopped(masing, (*words, "--checkpoint=run.checkpoint"))
+    shutil.copy(masing.folder / "run.checkpoint", masing.folder / "kept")
+    masing.done(*words, "--quiet", "--restart", "run.checkpoint")
+    refused = masing.refused("simulate", "--quiet", "--checkpoint=run.h5", "--output=o.h5")
+    assert "run.h5 is a result, no checkpoint; give another name" in refused
+    assert "kept is a checkpoint; give a result file" in masing.refused("reproduce", "kept")
+    assert "run.h5 is the file to reproduce" in masing.refused("reproduce", "run.h5", "--output=run.h5")
+
+
 def mounted(parent, options):
     """A folder with a disk of its own, as the value of a fixture."""
     folder = parent / "disk"
