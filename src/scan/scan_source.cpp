@@ -123,16 +123,17 @@ class PointsWork final : public campaign::Work {
   }
   /// Steps of a run, or points of a line of limit cycles.
   [[nodiscard]] campaign::Count steps() const override {
-    const auto point = static_cast<std::int64_t>(point_);
-    return run_ != nullptr ? campaign::Count{run_->step(), run_->steps()}
-           : point > 0     ? campaign::Count{point, static_cast<std::int64_t>(shop_.task_size)}
-                           : campaign::Count();
+    if (run_ != nullptr) {
+      return {run_->step(), run_->steps()};
+    }
+    return {static_cast<std::int64_t>(point_),
+            point_ == 0 ? 0 : static_cast<std::int64_t>(shop_.task_size)};
   }
   void serialize(engine::Archive& archive) override {
+    const bool is_run = shop_.spec.kind == ScanKind::runs;
     double seconds = seconds_ + since(begun_);
-    bool is_run = run_ != nullptr;
     std::size_t point = point_;
-    archive.scalars("point", seconds, is_run, point);
+    archive.scalars("point", seconds, point);
     if (archive.restores()) {
       is_resumed_ = true;
       if (is_run) {
@@ -153,10 +154,7 @@ class PointsWork final : public campaign::Work {
     }
     shop_.solver.serialize(archive);
     const std::span<ScanPoint> completed = task().first(point_);
-    std::vector<double> record;
-    if (!archive.restores()) {
-      record = record_of(completed, true);
-    }
+    auto record = archive.restores() ? std::vector<double>() : record_of(completed, true);
     archive.numbers("points", record);
     if (archive.restores()) {
       read_record(record, completed);

@@ -58,8 +58,7 @@ COMMANDS = {
         *("scan", "--over=w=1.5:0.5:5", *PERIODIC, "--cells=inf", "--steady", "--resolve=0.01"),
         "--checkpoint-every=5"),
     "a line of limit cycles": (
-        *("scan", "--over=a=0.9:0.1:900", "--force=a*cos(0.9*t)", "--k0=0.1", "--cells=inf", "--steady"),
-        *("--past=point", "--keep=series")),
+        "scan", "--over=w=0.9:1.6:100", *PERIODIC, "--cells=inf", "--steady", "--past=point", "--keep=series"),
     "one point that is a long run": (
         *("scan", "--over=w=0.9", *PERIODIC, "--cells=inf", "--engine=memory", "--final-time=40", "--steps=4000000"),
         *("--keep=series", "--sample-every=9999")),
