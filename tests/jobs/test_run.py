@@ -37,8 +37,9 @@ def started(clone, script, *words, hangs=""):
     """The script, running; all that it starts has the folder in its environment, and its stdout."""
     environment = {**os.environ, "PATH": f"{clone}/stubs:{os.environ['PATH']}", "TMPDIR": str(clone),
                    "MASING_PYTHON": str(clone / "stubs" / "python"), "HANGS": hangs}
+    # Under nohup SIGHUP is ignored, and a shell cannot trap a signal that was ignored when it began.
     return subprocess.Popen([clone / script, *words], env=environment, text=True, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT)
+                            stderr=subprocess.STDOUT, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
 
 
 @pytest.mark.parametrize(("name", "hangs", "begun"), [
