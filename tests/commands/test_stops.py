@@ -88,6 +88,15 @@ def cpu_seconds(pid):
     return sum(map(int, rest.split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
+def wait_for_work(masing, process, seconds):
+    """Until the rank that has computed most has computed for so many seconds more; none need have begun."""
+    def most():
+        return max(map(cpu_seconds, ranks_of(masing)), default=0)
+
+    enough = most() + seconds
+    masing.wait_until(process, lambda: most() >= enough)
+
+
 def is_pending(process):
     """Whether a signal has not reached it."""
     with open(f"/proc/{process.pid}/status", encoding="utf-8") as file:
@@ -116,9 +125,7 @@ def begun(masing, words, ranks=None):
     """A command that is on its way: a rank has computed for a while since the lock of its result is there."""
     process = masing.start(*words, "--quiet", ranks=ranks)
     masing.wait_until(process, (masing.folder / "run.h5.lock").exists)
-    first = ranks_of(masing)[0]
-    enough = cpu_seconds(first) + 0.1
-    masing.wait_until(process, lambda: cpu_seconds(first) >= enough)
+    wait_for_work(masing, process, 0.1)
     return process
 
 
@@ -189,8 +196,7 @@ def test_what_nohup_ignores_stays_ignored(masing):
     process = subprocess.Popen(words, cwd=masing.folder, stderr=subprocess.PIPE, text=True)
     masing.wait_until(process, (masing.folder / "run.h5.partial").exists)
     process.send_signal(signal.SIGHUP)
-    enough = cpu_seconds(process.pid) + 0.3
-    masing.wait_until(process, lambda: cpu_seconds(process.pid) >= enough)
+    wait_for_work(masing, process, 0.3)
     process.send_signal(signal.SIGUSR1)
     assert "stopped by SIGUSR1 after " in one_line(ended(process)[1])
 
@@ -212,7 +218,7 @@ def test_a_signal_while_the_continuum_is_set_up(masing, command, ranks):
     """The integrals of a threshold of a thousand extrema take seconds."""
     process = masing.start(*command, "--cells=inf", "--threshold=1+0.5*sin(3000*s)", "--final-time=1", "--quiet",
                            ranks=ranks)
-    masing.wait_until(process, lambda: max(map(cpu_seconds, ranks_of(masing)), default=0) >= 0.5)
+    wait_for_work(masing, process, 0.5)
     for rank in ranks_of(masing):
         os.kill(rank, signal.SIGTERM)
     code, stderr = ended(process)
@@ -387,9 +393,7 @@ def test_units_that_are_done_and_steps_of_others_are_not_made_again(masing, comm
     process = masing.start(*words, "--checkpoint=c.h5", f"--checkpoint-every={every}", ranks=2)
     masing.wait_until(process, lambda: progress(masing.folder, "c.h5")[0] == 1)
     last = ranks_of(masing)[-1]
-    # The rank that computes has some seconds more to do: the signal may come late, but not too late.
-    enough = max(map(cpu_seconds, ranks_of(masing))) + 0.05
-    masing.wait_until(process, lambda: max(map(cpu_seconds, ranks_of(masing)), default=0) >= enough)
+    wait_for_work(masing, process, 0.05)  # of some seconds: the signal may come late, but not too late
     os.kill(last, signal.SIGUSR1)
     code, stderr = ended(process)
     assert code == 75 and "after 1 of 2 " in one_line(stderr), stderr
