@@ -61,6 +61,7 @@ struct Table {
   std::vector<double> values;     ///< as many
 
   double operator()(double argument) const;
+  bool operator==(const Table&) const = default;
   /// The points with first < argument < last, as a range of indices [begin, end).
   [[nodiscard]] std::pair<std::size_t, std::size_t> within(double first, double last) const;
 };
@@ -76,6 +77,11 @@ struct Operation {
   [[nodiscard]] std::size_t operands() const { return function ? function->operands : 0; }
   /// That of its function; empty without one.
   [[nodiscard]] std::string_view name() const { return function ? function->name : ""; }
+  bool operator==(const Operation& other) const {
+    const bool same_table = table && other.table ? *table == *other.table : table == other.table;
+    return instruction == other.instruction && number == other.number &&
+           function == other.function && same_table;
+  }
 };
 
 /// That of a function or an operator of this name, "sin" or "+".

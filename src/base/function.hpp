@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,6 +41,10 @@ class Function {
   /// The arguments of its tables' points, where the slope may jump, increasing.
   [[nodiscard]] std::vector<double> kinks() const;
   [[nodiscard]] std::span<const Operation> operations() const { return expression_->operations(); }
+  /// Whether both carry out the same operations. Local.
+  bool operator==(const Function& other) const {
+    return std::ranges::equal(operations(), other.operations());
+  }
 
   /// What is known of the function on [first, last]; of a table exactly, its points being where it
   /// is not smooth. Local.

@@ -278,27 +278,13 @@ std::optional<double> period_of(const Validated& point) {
   return c.period;
 }
 
-/// The text of a slab, equal for equal ones: of all keys that every slab and no other model takes,
-/// but those of the oscillator beside it.
-std::string slab_text(const Configuration& c) {
-  std::string text;
-  for (const Option& option : option_table()) {
-    const bool is_of_slab = option.is_of(ModelKind::slab) &&
-                            option.is_of(ModelKind::quasistatic_slab) &&
-                            !option.is_of(ModelKind::finite) && option.parameter.empty();
-    text += is_of_slab ? option.value.text(c) + "|" : "";
-  }
-  return text;
-}
-
 /// The problem of a point.
 scan::ScanProblem problem_of(const Validated& point) {
   const Configuration& c = point.configuration;
   const bool is_run = kind_of_scan(c) == ScanKind::runs;
   scan::ScanProblem problem{.run = is_run ? run_of(point) : point.run,
                             .series = sampling_of(c),
-                            .period = period_of(point),
-                            .slab = slab_text(c)};
+                            .period = period_of(point)};
   if (problem.period && !point.request->has("from")) {
     problem.series.from = std::max(0.0, problem.series.to - *problem.period);
   }

@@ -359,9 +359,10 @@ void SteadySolver::serialize(engine::Archive& archive) {
 
 void SteadySolver::solve(const parallel::Communicator& comm, const ScanProblem& problem,
                          ScanPoint& point) {
-  if (slab_ != problem.slab) {
-    exact_ = engine::exact_slab(comm, *engine::slab_of(problem.run));
-    slab_ = problem.slab;
+  const slab::Slab& slab = *engine::slab_of(problem.run);
+  if (slab_ != slab) {
+    exact_ = engine::exact_slab(comm, slab);
+    slab_ = slab;
   }
   const LimitCycles cycles(*exact_.measure, exact_.preload, problem);
   const auto [cycle, settled] = before_ ? cycles.after(*before_) : cycles.after(std::nullopt);

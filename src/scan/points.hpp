@@ -99,7 +99,7 @@ class SteadySolver {
  private:
   Past past_;
   bool keeps_series_;
-  std::string slab_;  // the ScanProblem::slab of exact_
+  std::optional<slab::Slab> slab_;  // of exact_
   engine::ExactSlab exact_{};
   std::optional<CycleState> before_;
 };

@@ -45,9 +45,8 @@ struct ScanProblem {
   engine::RunSpec run;
   io::Sampling series;  ///< the samples to be kept, and the window of the extremes
   std::optional<double> period = std::nullopt;  ///< τ of F, where it has one
-  std::vector<double> force_breaks =
-      {};                 ///< where F may not be smooth in (0, 8τ); ScanKind::steady
-  std::string slab = {};  ///< the same text for the same k, η, η⁻, u0, P and rule
+  /// Where F may not be smooth in (0, 8τ); ScanKind::steady.
+  std::vector<double> force_breaks = {};
 };
 
 /// A scan.

@@ -54,11 +54,13 @@ constexpr const char* name_of(Rule rule) {
 /// P cells of width 1/P.
 struct Cells {
   std::int64_t count = 1;  ///< P
+  bool operator==(const Cells&) const = default;
 };
 
 /// P = ∞: u is known at every s; as a vector, at as many places as a field is asked for.
 struct Continuum {
   std::int64_t field_points = 1000;
+  bool operator==(const Continuum&) const = default;
 };
 
 using Space = std::variant<Cells, Continuum>;
@@ -70,6 +72,7 @@ struct Coefficients {
   T threshold{};  ///< of η(s)
   T initial_u{};  ///< of u0(s)
   T shift{};      ///< of c(s), see Slab
+  bool operator==(const Coefficients&) const = default;
 };
 
 /// Calls `visit` with what several Coefficients have of k, then of η, then of u0, then of c.
@@ -92,6 +95,8 @@ struct Slab : Coefficients<base::Function> {
   Space space{};
   Rule rule = Rule::right;
 
+  /// Whether both have the same functions, cells and rule. Local.
+  bool operator==(const Slab&) const = default;
   [[nodiscard]] bool is_continuum() const { return std::holds_alternative<Continuum>(space); }
   /// Another threshold downwards, where its text is another: the slab in the variable v. Local.
   void set_threshold_down(const base::Function& down) {

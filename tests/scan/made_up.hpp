@@ -41,8 +41,7 @@ inline scan::ScanProblem problem(const Point& point) {
                       .slab = made, .oscillator = made.oscillator, .method = engine::Method::exact},
                   made.force, time},
           .series = {.time = time, .from = time.final_time - period, .to = time.final_time},
-          .period = period,
-          .slab = "the same"};
+          .period = period};
 }
 
 /// All points of a scan whose problems are those of `problem`.
