@@ -17,6 +17,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/call.hpp"
+#include "cli/printed.hpp"
 #include "cli/request.hpp"
 #include "cli/spec.hpp"
 #include "commands/commands.hpp"
@@ -80,17 +81,13 @@ int run_request(cli::Command command, const cli::Invocation& call) {
   }
   const parallel::Communicator& comm = call.comm;
   if (job->only_validated) {
-    cli::with_place_of_quantity(*job->request, [&] {
-      std::visit([&](const auto& spec) { check(comm, spec); }, job->spec);
-    });
+    std::visit([&](const auto& spec) { check(comm, spec); }, job->spec);
     cli::print(comm, *job->only_validated);
     return base::exit_done;
   }
   return commands::with_summary(command, *job, call, [&](commands::Report& report) {
-    return cli::with_place_of_quantity(*job->request, [&] {
-      return std::visit([&](const auto& spec) { return commands::run(comm, spec, report); },
-                        job->spec);
-    });
+    return std::visit([&](const auto& spec) { return commands::run(comm, spec, report); },
+                      job->spec);
   });
 }
 
@@ -116,8 +113,13 @@ std::optional<std::string> asked_text(const std::string& command,
     if (command == "benchmark" || command == "reproduce") {
       return command == "benchmark" ? commands::benchmark_help() : commands::reproduce_help();
     }
-    if (const auto known = cli::command_of(command)) {
+  }
+  if (const auto known = cli::command_of(command)) {
+    if (wants_help) {
       return cli::help(*known);
+    }
+    if (std::ranges::count(words, "--options") > 0) {
+      return cli::options_as_json(*known);
     }
   }
   return std::nullopt;
@@ -227,9 +229,8 @@ int main(int count, char** values) {
   }
   const int code = session->run([&](const parallel::Communicator& comm) -> int {
     parallel::require_connected(comm.size());
-    return cli::with_place_of_quantity({}, [&] {
-      return run(command, {rest, base::joined(words, " "), comm, petsc_options, words.front()});
-    });
+    const base::GivenAt options([](const std::string& quantity) { return "--" + quantity; });
+    return run(command, {rest, base::joined(words, " "), comm, petsc_options, words.front()});
   });
   has_ended = true;
   return flushed(code);

@@ -5,6 +5,7 @@
 
 import importlib.util
 import inspect
+import json
 import keyword
 import os
 import re
@@ -22,9 +23,6 @@ OTHERS = [("ranks", "number", "n", "run n ranks on this host by mpirun", ""),
           ("petsc", "text", "", "words for PETSc", "")]
 # With these what is printed comes back, a text.
 WITHOUT_RUN = ("print-config", "validate-only")
-# In the program's help an option is a line, and what its words mean are further ones.
-LINE = re.compile(r"^  --(\S+)(?: (\S+))? +(.*(?:\n {30,}.*)*)$", re.MULTILINE)
-WITH_DEFAULT = re.compile(r"(.*?)(?: \[([^][]*)\])?", re.DOTALL)
 STUB = '''\
 # The options of masing {version}, made with it by masing/signatures.py.
 from collections.abc import Callable, Mapping, Sequence
@@ -65,22 +63,18 @@ def describe(function):
 
 
 def _options(command):
-    """[(name, kind, value, help, default)] of the module, or as the program's help has them, which knows but the kind
-    "flag"; [] where there is none of both."""
+    """[(name, kind, value, help, default)] of the module or the program; [] where there is none of both."""
     if (module := native.module()) is not None:
         return _of_python(module.options(command))
     try:
-        text = program.run(program.required(), command, "--help", seconds=10).printed
-    except MasingError:
+        return _of_python(program.run(program.required(), command, "--options", seconds=10).printed)
+    except (MasingError, ValueError):  # no program, or one without JSON
         return []
-    found = [(name, "" if value else "flag", value, *WITH_DEFAULT.fullmatch(words).groups(""))
-             for name, value, words in LINE.findall(text)]
-    others = {name for name, *_ in OTHERS} | {"help", "summary"}
-    return _of_python([each for each in found if each[0] not in others]) if found else []
 
 
-def _of_python(options):
-    """The options as the functions have them: without `output` there is no file."""
+def _of_python(text):
+    """The options as the functions have them, from their JSON: without `output` there is no file."""
+    options = [tuple(each.values()) for each in json.loads(text)]
     return [(*each[:4], "" if each[0] == "output" else each[4]) for each in options] + OTHERS
 
 

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/say.hpp"
+#include "base/text.hpp"
 #include "cli/printed.hpp"
 #include "io/checkpoint.hpp"
 #include "io/result_file.hpp"
@@ -31,55 +32,9 @@ void require_kind(const char* option, const std::string& file, const std::string
   }
 }
 
-/// A file's configuration without what follows from the rest by default, as it does anew from what
-/// a call puts in place of that.
-std::string without_what_follows(Command command, const std::string& whole) {
-  std::string text = whole;
-  for (const char* key :
-       {"base-acceleration", "force", "to", "sample-every", "engine", "field-points"}) {
-    const auto line = text.find(fmt::format("\n{} = ", key));
-    if (line == std::string::npos) {
-      continue;
-    }
-    auto rest = text.substr(0, line) + text.substr(text.find('\n', line + 1));
-    const Files files{.text = [&rest](const std::string& /*path*/) { return rest; }};
-    try {
-      const Validated made = validated(parse(command, {"--config", ""}, files));
-      text = printed(made, Role::result) == whole ? rest : text;
-    } catch (const UserError&) {
-      continue;  // it has to be given
-    }
-  }
-  return text;
-}
-
-/// A request as one that goes on with its checkpoint.
-Validated with_checkpoint(const Invocation& call, Validated request) {
-  const std::string file = request.configuration.restart;
-  const Command command = request.request->command;
-  with_origin(origin_of(*request.request, "restart"), [&] {  // before HDF5 looks at it
-    const std::string advice = "give a whole checkpoint of masing";
-    if (!io::has_seal(call.comm, file, advice)) {
-      throw UserError(fmt::format("{} has no seal; {}", file, advice));
-    }
-  });
-  const std::string before = parallel::from_root(call.comm, [&] {
-    const io::Recipe recipe = io::read_recipe(file);
-    if (io::kind_at_start(file) != "checkpoint") {
-      throw UserError("restart", file + " is a result, no checkpoint; give --config " + file);
-    }
-    require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");
-    return recipe.configuration;
-  });
-  const Files files{
-      .text = [&](const std::string& /*path*/) -> const std::string& { return before; }};
-  return continued(std::move(request), validated(parse(command, {"--config", file}, files)));
-}
-
-/// What `read` makes of a result file on the root, a text; warns where nothing tells whether the
-/// file is sound. Collective.
-std::string read_of_sound_file(const parallel::Communicator& comm, const std::string& file,
-                               const std::function<std::string()>& read) {
+/// Warns on stderr where a result file has no seal. Throws UserError where it is damaged.
+/// Collective.
+void require_sound(const parallel::Communicator& comm, const std::string& file) {
   if (!io::require_sound(comm, file)) {
     print(comm,
           fmt::format("masing warning: {} has no seal: an older masing or another program wrote or "
@@ -87,46 +42,48 @@ std::string read_of_sound_file(const parallel::Communicator& comm, const std::st
                       file),
           stderr);
   }
-  return parallel::from_root(comm, [&] { return io::reading(file, read); });
 }
 
-/// What a result file was made by. Warns on stderr where it has no seal. Throws UserError.
-/// Collective.
+/// What a result file or a checkpoint was made by, read on the root. Throws UserError. Collective.
 io::Recipe recipe_in(const parallel::Communicator& comm, const std::string& file) {
-  const std::string all = read_of_sound_file(comm, file, [&] {
-    const io::Recipe read = io::read_recipe(file);
-    return read.kind + "\n" + read.configuration;
+  const auto texts = parallel::texts_from_root(comm, [&]() -> std::vector<std::string> {
+    const auto read = io::reading(file, [&] { return io::read_recipe(file); });
+    return {read.kind, read.configuration, read.derived, read.is_checkpoint ? "yes" : ""};
   });
-  const auto end = all.find('\n');
-  return {all.substr(0, end), all.substr(end + 1)};
+  return {texts[0], texts[1], texts[2], !texts[3].empty()};
 }
 
-/// Throws UserError where a file that the run writes is one that it reads, by whatever name. A
-/// checkpoint may replace the one that the run goes on with.
-void require_outputs_are_no_inputs(const Configuration& c, std::vector<std::string> inputs) {
-  const auto refuse_if_read = [&](const char* option, const std::string& output) {
-    for (const std::string& input : inputs) {
-      std::error_code none_there;
-      if (std::filesystem::equivalent(output, input, none_there)) {
-        throw UserError(fmt::format("{}: {} is a file that the run reads{}; give another name",
-                                    option, output, output == input ? "" : " as " + input));
-      }
+/// The .ini of a recipe.
+Config config_of(const std::string& file, const io::Recipe& recipe) {
+  return {"/configuration of " + file, recipe.configuration, base::split(recipe.derived, ',')};
+}
+
+/// The request in the recipe of a file, whose derived keys follow from the others again.
+Request parsed(Command command, const std::string& file, const io::Recipe& recipe) {
+  const auto config = [&](const std::string& /*path*/) { return config_of(file, recipe); };
+  return parse(command, {"--config", file}, {.config = config});
+}
+
+/// A request as one that goes on with its checkpoint.
+BoundRequest with_checkpoint(const Invocation& call, BoundRequest request) {
+  const std::string file = request.configuration.restart;
+  const Command command = request.request->command;
+  const std::string advice = "give a whole checkpoint of masing";
+  with_origin(origin_of(*request.request, "restart"), [&] {  // before HDF5 looks at it
+    if (!io::has_seal(call.comm, file, advice)) {
+      throw UserError(fmt::format("{} has no seal; {}", file, advice));
     }
-  };
-  const io::CheckpointSpec checkpoint = checkpoint_of(c);
-  for (const std::string& file : io::files_of_checkpoint(checkpoint.path)) {
-    refuse_if_read(checkpoint.scheduled ? "--checkpoint" : "--output", file);
+  });
+  const io::Recipe recipe = recipe_in(call.comm, file);
+  if (!recipe.is_checkpoint) {
+    throw UserError("restart", file + " is a result, no checkpoint; give --config " + file);
   }
-  if (!c.restart.empty()) {
-    inputs.push_back(c.restart);
-  }
-  for (const std::string& file : io::files_of_result(c.output)) {
-    refuse_if_read("--output", file);
-  }
+  require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");
+  return continued(std::move(request), bind(parsed(command, file, recipe)));
 }
 
 /// Warns of an output that is named as no HDF5 file is, or replaces a file of another kind. Local.
-void warn_of_output(Validated& request) {
+void warn_of_output(BoundRequest& request) {
   const std::string& output = request.configuration.output;
   for (const char* ending : {".csv", ".txt", ".dat", ".json", ".png", ".mat"}) {
     if (output.ends_with(ending)) {
@@ -142,24 +99,28 @@ void warn_of_output(Validated& request) {
 }
 
 /// The request in a file that --reference names.
-Validated reference_request(const Invocation& call, const std::string& file) {
-  Validated made = request_in(call, file);
+BoundRequest reference_request(const Invocation& call, const std::string& file) {
+  BoundRequest made = request_in(call, file);
   require_kind("reference", file, name_of(made.request->command), "simulate", "file");
   return made;
 }
 
 }  // namespace
 
-Validated request_in(const Invocation& call, const std::string& file) {
-  const io::Recipe recipe = recipe_in(call.comm, file);
+BoundRequest request_in(const Invocation& call, const std::string& file) {
+  require_sound(call.comm, file);
+  io::Recipe recipe = recipe_in(call.comm, file);
   const auto command = command_of(recipe.kind);
   if (!command) {
     throw UserError(file + " is of kind '" + recipe.kind +
                     "'; only a file of simulate, converge or scan can be made again");
   }
-  const FileReader read = [&](const std::string&) { return recipe.configuration; };
-  return validated(parse(*command, {"--config", "/configuration of " + file}, {.text = read}),
-                   [&](const std::string& path) { return reference_request(call, path); });
+  const std::string derived = std::exchange(recipe.derived, "");
+  BoundRequest request = bind(parsed(*command, file, recipe), [&](const std::string& path) {
+    return reference_request(call, path);
+  });
+  request.derived = derived;
+  return request;
 }
 
 std::optional<Job> job_of(Command command, const Invocation& call) {
@@ -170,64 +131,64 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
   };
   const auto field_of = [&](const std::string& path) {
     inputs.push_back(path);
-    return read_of_sound_file(call.comm, path, [&] { return io::last_field(path); });
+    require_sound(call.comm, path);
+    return parallel::from_root(
+        call.comm, [&] { return io::reading(path, [&] { return io::last_field(path); }); });
   };
-  const auto config_of = [&](std::string& path) {
+  const auto config_from = [&](const std::string& path) -> Config {
     if (parallel::from_root(call.comm, [&] { return io::is_hdf5(path) ? "HDF5" : ""; }).empty()) {
-      return text_of(path);
+      return {path, text_of(path)};
     }
     inputs.push_back(path);
+    require_sound(call.comm, path);
     const io::Recipe recipe = recipe_in(call.comm, path);
     with_origin("--config",
                 [&] { require_kind("config", path, recipe.kind, name_of(command), "file"); });
-    path.insert(0, "/configuration of ");
-    return without_what_follows(command, recipe.configuration);
+    return config_of(path, recipe);
   };
-  Request parsed =
-      parse(command, call.words, {.text = text_of, .last_field = field_of, .config = config_of});
-  Validated request = validated(std::move(parsed), [&](const std::string& path) {
-    inputs.push_back(path);
-    return reference_request(call, path);
+  BoundRequest request = bind(
+      parse(command, call.words, {.text = text_of, .last_field = field_of, .config = config_from}),
+      [&](const std::string& path) {
+        inputs.push_back(path);
+        return reference_request(call, path);
+      });
+  const std::shared_ptr<const Request> asked = request.request;
+  auto origins = given_at(asked);
+  parallel::on_root(call.comm, [&] {
+    require_files_apart(asked->summary, request.configuration, inputs);
+    warn_of_output(request);
+    engine::RunSpec run = request.run;
+    if (!request.study.levels.empty()) {  // the largest step
+      run.time.steps = std::ranges::min(study::step_counts(request.study.levels));
+    }
+    request.warnings.push_back(engine::step_advice(run));
   });
-  const Request& asked = *request.request;
-  return with_place_of_quantity(asked, [&]() -> std::optional<Job> {
-    parallel::on_root(call.comm, [&] {
-      require_outputs_differ(request.configuration);
-      require_outputs_are_no_inputs(request.configuration, inputs);
-      require_summary_apart(asked.summary, request.configuration, inputs);
-      warn_of_output(request);
-      engine::RunSpec run = request.run;
-      if (!request.study.levels.empty()) {  // the largest step
-        run.time.steps = std::ranges::min(study::step_counts(request.study.levels));
-      }
-      request.warnings.push_back(engine::step_advice(run));
-    });
-    for (const std::string& text : request.warnings) {
-      // A failure has its one line "masing: ...", which these are not.
-      if (!text.empty() && !asked.print_config && !asked.validate_only) {
-        print(call.comm, fmt::format("masing warning: {}\n", text), stderr);
-      }
+  const bool is_checked_only = asked->print_config || asked->validate_only;
+  for (const std::string& text : request.warnings) {
+    // A failure has its one line "masing: ...", which these are not.
+    if (!text.empty() && !is_checked_only) {
+      print(call.comm, fmt::format("masing warning: {}\n", text), stderr);
     }
-    if (!request.configuration.restart.empty()) {
-      request = with_checkpoint(call, request);  // a copy: `asked` must outlive a failure
-    }
-    if (asked.print_config && !asked.validate_only) {
-      print(call.comm, printed(request));
-      return std::nullopt;
-    }
-    Job job{spec_of(request, call.command_line), request.request, std::nullopt};
-    if (asked.validate_only) {
-      job.only_validated = asked.print_config ? printed(request) : "valid\n";
-      return job;
-    }
-    if (!request.configuration.quiet) {
-      print(call.comm, told(request), stderr);
-    }
-    if (const auto seconds = request.configuration.wall_limit) {
-      parallel::limit_wall_time(*seconds);
-    }
+  }
+  if (!request.configuration.restart.empty()) {
+    request = with_checkpoint(call, std::move(request));
+  }
+  if (asked->print_config && !asked->validate_only) {
+    print(call.comm, printed(request));
+    return std::nullopt;
+  }
+  Job job{spec_of(request, call.command_line), asked, std::move(origins), std::nullopt};
+  if (asked->validate_only) {
+    job.only_validated = asked->print_config ? printed(request) : "valid\n";
     return job;
-  });
+  }
+  if (!request.configuration.quiet) {
+    print(call.comm, announcement(request), stderr);
+  }
+  if (const auto seconds = request.configuration.wall_limit) {
+    parallel::limit_wall_time(*seconds);
+  }
+  return job;
 }
 
 void print(const parallel::Communicator& comm, const std::string& text, std::FILE* to) {

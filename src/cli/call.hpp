@@ -21,10 +21,12 @@ struct Invocation {
   std::string program = "masing";       ///< as typed
 };
 
-/// What a call of masing simulate, converge or scan asks for.
+/// What a call of masing simulate, converge or scan asks for. While it lives, mistakes say where
+/// the quantities of its request were given.
 struct Job {
   Spec spec;
   std::shared_ptr<const Request> request;
+  std::unique_ptr<base::GivenAt> origins;
   std::optional<std::string> only_validated;  ///< what is printed where nothing more is asked for
 };
 
@@ -34,9 +36,9 @@ struct Job {
 /// `leapfrog` is unstable. Collective.
 std::optional<Job> job_of(Command command, const Invocation& call);
 
-/// The request in a result file that can be made again. Warns on stderr where the file has no seal.
-/// Throws UserError. Collective.
-Validated request_in(const Invocation& call, const std::string& file);
+/// The request in a result file that can be made again, with the keys that were derived in it as
+/// they are there. Warns on stderr where the file has no seal. Throws UserError. Collective.
+BoundRequest request_in(const Invocation& call, const std::string& file);
 
 /// Writes a text, on the root alone; what is for stderr by base::say. Local.
 void print(const parallel::Communicator& comm, const std::string& text, std::FILE* to = stdout);

@@ -129,6 +129,7 @@ ModelParameters model_parameters(const rheology::CatalogueEntry& model,
     const bool is_count = setting.name == element_count;
     if (is_count && setting.text.empty()) {
       setting.text = counted_elements(parameters, read.settings);
+      read.counts_lists = !setting.text.empty();
     }
     if (setting.text.empty()) {
       throw UserError(fmt::format("{}: missing; {}; give --set {}=VALUE", setting.origin,

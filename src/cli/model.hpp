@@ -22,6 +22,7 @@ struct ModelParameters {
   std::vector<Setting> settings;
   std::vector<std::vector<base::Function>> values;  ///< of each a list of functions of i, or one
   std::optional<Number> elements;                   ///< n, of models that have it
+  bool counts_lists = false;                        ///< n is the length of the first list
 
   /// The constants that they need.
   [[nodiscard]] Names constants() const;

@@ -78,7 +78,7 @@ std::int64_t in_range(std::int64_t value, std::int64_t least) {
 /// One number.
 template <typename Member>
 Value real(Member C::*member, const Range& range = any) {
-  return {Kind::number, text_of(member), [=](C& c, const Reading& given, const Constants& k) {
+  return {Kind::number, text_of(member), [=](C& c, const Given& given, const Constants& k) {
             c.*member = in_range(given.numbers[0][0], k, range);
           }};
 }
@@ -86,7 +86,7 @@ Value real(Member C::*member, const Range& range = any) {
 /// A whole number from `least` on.
 template <typename Member>
 Value count(Member C::*member, std::int64_t least) {
-  return {Kind::number, text_of(member), [=](C& c, const Reading& given, const Constants& k) {
+  return {Kind::number, text_of(member), [=](C& c, const Given& given, const Constants& k) {
             c.*member = in_range(given.numbers[0][0].whole(k), least);
           }};
 }
@@ -97,7 +97,7 @@ Value cells() {
     const auto* cells = std::get_if<slab::Cells>(&c.space);
     return cells == nullptr ? "inf" : shown(cells->count);
   };
-  return {Kind::number, text, [](C& c, const Reading& given, const Constants& constants) {
+  return {Kind::number, text, [](C& c, const Given& given, const Constants& constants) {
             if (given.text == "inf") {
               c.space = slab::Continuum{};
               return;
@@ -115,7 +115,7 @@ Value cells() {
 
 /// A list of numbers.
 Value list(std::vector<double> C::*member, const Range& range = any) {
-  return {Kind::list, text_of(member), [=](C& c, const Reading& given, const Constants& k) {
+  return {Kind::list, text_of(member), [=](C& c, const Given& given, const Constants& k) {
             for (const auto& numbers : given.numbers) {
               (c.*member).push_back(in_range(numbers[0], k, range));
             }
@@ -124,7 +124,7 @@ Value list(std::vector<double> C::*member, const Range& range = any) {
 
 /// The levels of a study, "100,200", "100:200:5" or "P:N,P:N", each number perhaps an expression.
 Value levels() {
-  return {Kind::levels, text_of(&C::levels), [](C& c, const Reading& given, const Constants& k) {
+  return {Kind::levels, text_of(&C::levels), [](C& c, const Given& given, const Constants& k) {
             for (const auto& numbers : given.numbers) {
               std::ranges::transform(numbers, std::back_inserter(c.levels.emplace_back()),
                                      [&](const Number& each) { return each.whole(k); });
@@ -135,9 +135,8 @@ Value levels() {
 /// A value that `make` makes of a text, of a member that it fits. `make` throws UserError.
 template <typename Member, typename Make>
 Value text(Member C::*member, const std::function<std::string(const C&)>& shown, const Make& make) {
-  return {Kind::word, shown, [=](C& c, const Reading& given, const Constants& /*k*/) {
-            c.*member = make(given.text);
-          }};
+  return {Kind::word, shown,
+          [=](C& c, const Given& given, const Constants& /*k*/) { c.*member = make(given.text); }};
 }
 Value text(std::string C::*member) {
   return text(member, text_of(member), [](const std::string& given) { return given; });
@@ -183,7 +182,7 @@ base::Function function_of(const std::string& given, Kind kind, const Names& con
 /// A function of s or t.
 template <typename Member>
 Value function(Kind kind, Member C::*member) {
-  const auto assign = [member](C& c, const Reading& given, const Constants& k) {
+  const auto assign = [member](C& c, const Given& given, const Constants& k) {
     c.*member = given.function ? Member(given.function->bound(k)) : Member();
   };
   return {kind, text_of(member), assign, "", std::is_same_v<Member, std::optional<base::Function>>};
@@ -411,6 +410,7 @@ std::vector<Option> make_table() {
       {"validate-only", "", "", "check the configuration, every cell of it, and stop", none, call},
       {"summary", "FILE.json", "", "write how the command ended, for programs", none, call},
       {"petsc", "", "", "all words after it go to PETSc (-log_view, ...)", none, call},
+      {"options", "", "", "these options as JSON, for programs", none, call},
       {"help", "", "", "this text", none, call},
   };
   for (Option& option : table) {
@@ -423,7 +423,7 @@ std::vector<Option> make_table() {
 
 }  // namespace
 
-Names Reading::constants() const {
+Names Given::constants() const {
   Names names = function ? function->constants() : Names();
   for (const auto& some : numbers) {
     for (const Number& number : some) {
@@ -433,7 +433,7 @@ Names Reading::constants() const {
   return names;
 }
 
-std::string Reading::shown() const {
+std::string Given::text_with_constants() const {
   const auto is_calculated = [](const std::vector<Number>& some) {
     return std::ranges::any_of(some, &Number::is_calculated);
   };
@@ -442,14 +442,15 @@ std::string Reading::shown() const {
                                                        : "";
 }
 
-Reading read(const Value& value, const Setting& given, const Names& constants, const Files& files) {
-  const std::string& text = given.text;
-  Reading reading{.origin = given.origin, .text = text};
+Given parse_value(const Value& value, const Setting& setting, const Names& constants,
+                  const Files& files) {
+  const std::string& text = setting.text;
+  Given given{.origin = setting.origin, .text = text};
   if (value.kind == Kind::number) {
-    reading.numbers.push_back({Number(text, constants)});
+    given.numbers.push_back({Number(text, constants)});
   } else if (value.is_numeric()) {
     for (const std::string& piece : split_list(text)) {
-      auto& numbers = reading.numbers.emplace_back();
+      auto& numbers = given.numbers.emplace_back();
       for (const std::string& each :
            value.kind == Kind::levels ? base::split(piece, ':') : std::vector{piece}) {
         if (base::trimmed(each).find(' ') != std::string::npos &&
@@ -461,11 +462,11 @@ Reading read(const Value& value, const Setting& given, const Names& constants, c
     }
   } else if (value.kind == Kind::word) {
     Configuration unused;
-    value.assign(unused, reading, {});
+    value.assign(unused, given, {});
   } else if (!text.empty() || !value.may_be_empty) {
-    reading.function = with_hint([&] { return function_of(text, value.kind, constants, files); });
+    given.function = with_hint([&] { return function_of(text, value.kind, constants, files); });
   }
-  return reading;
+  return given;
 }
 
 const std::vector<Option>& option_table() {
@@ -484,7 +485,8 @@ const Configuration& presets() {
     Configuration c;
     for (const Option& option : option_table()) {
       if (!option.preset.empty()) {
-        option.value.assign(c, read(option.value, {option.name, option.preset, ""}, {}, {}), {});
+        const Setting preset{option.name, option.preset, ""};
+        option.value.assign(c, parse_value(option.value, preset, {}, {}), {});
       }
     }
     return c;

@@ -93,20 +93,27 @@ struct Configuration {
 /// Reads a whole file; throws UserError where it cannot. Every rank gets the same text.
 using FileReader = std::function<std::string(const std::string& path)>;
 
+/// The .ini that --config names, which may stand in a result file.
+struct Config {
+  std::string place;  ///< for messages: "case.ini", "/configuration of run.h5"
+  std::string text;
+  std::vector<std::string> derived = {};  ///< keys in it that are to follow from others again
+};
+
 /// How the files that options name are read; none where there may be none.
 struct Files {
   FileReader text = {};        ///< of a table or an .ini
   FileReader last_field = {};  ///< the last u of a result file, as the points of a table
-  /// Of --config, whose name it may complete; where there is none it is `text`.
-  std::function<std::string(std::string& path)> config = {};
+  /// Of --config; where there is none it is `text`.
+  std::function<Config(const std::string& path)> config = {};
 };
 
 /// What the text of an option is: one word, a number, a list of numbers, of levels "P:N" or
 /// "first:last:count", a function of s or t, or u0(s), which may be the field of a file.
 enum class Kind { word, number, list, levels, of_s, of_t, field };
 
-/// The text of an option, read once.
-struct Reading {
+/// An option as given, its text parsed, with places for the values of constants.
+struct Given {
   std::string origin = {};  ///< "--mass", "case.ini line 3, mass"
   std::string text = {};
   std::vector<std::vector<Number>> numbers = {};  ///< of a list one each, of levels several
@@ -114,8 +121,9 @@ struct Reading {
 
   /// The constants that it needs.
   [[nodiscard]] Names constants() const;
-  /// What a configuration shows in place of the value; empty: the value.
-  [[nodiscard]] std::string shown() const;
+  /// What a configuration says in place of the value: the text where that has constants; else
+  /// nothing. Local.
+  [[nodiscard]] std::string text_with_constants() const;
 };
 
 /// How the text of an option becomes a value.
@@ -123,8 +131,8 @@ struct Value {
   Kind kind = Kind::word;
   /// The value as text.
   std::function<std::string(const Configuration&)> text = {};
-  /// Gives what was read to the member. Throws UserError, as for a value out of its range.
-  std::function<void(Configuration&, const Reading&, const Constants&)> assign = {};
+  /// Sets the member to what was given. Throws UserError, as for a value out of its range.
+  std::function<void(Configuration&, const Given&, const Constants&)> assign = {};
   std::string words = {};     ///< of a choice: "right|midpoint"
   bool may_be_empty = false;  ///< a function that there need not be
 
@@ -133,9 +141,11 @@ struct Value {
   }
 };
 
-/// Reads a text that may use `constants`. Throws UserError that says what is wrong with a word or a
-/// function; what is wrong with a number is said when it is assigned. Local if reading `files` is.
-Reading read(const Value& value, const Setting& given, const Names& constants, const Files& files);
+/// Parses a text that may use `constants`. Throws UserError that says what is wrong with a word or
+/// a function; what is wrong with a number is said when it is assigned. Local if reading `files`
+/// is.
+Given parse_value(const Value& value, const Setting& setting, const Names& constants,
+                  const Files& files);
 
 /// `problem`: what is solved. `result`: other keys that change the data of the file; both stand in
 /// /configuration. `execution`: no number in the file depends on it. `call`: no key of an .ini, but

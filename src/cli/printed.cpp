@@ -4,7 +4,9 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -39,7 +41,7 @@ struct Printed {
 
 /// The options that decide as much as `last`, of the request's command and model, but those of a
 /// scan that follow from others at each point.
-std::vector<Printed> options_of(const Validated& made, Role last) {
+std::vector<Printed> options_of(const BoundRequest& made, Role last) {
   const Request& request = *made.request;
   std::vector<Printed> options;
   for (const Option& option : option_table()) {
@@ -48,8 +50,9 @@ std::vector<Printed> options_of(const Validated& made, Role last) {
     if (option.is_of(request.command) && option.is_of(kind_of(request.model)) &&
         option.role <= last && !is_of_points) {
       const auto entry = request.entries.find(option.name);
-      options.push_back({&option, option.value.text(made.configuration),
-                         entry == request.entries.end() ? "" : entry->second.shown()});
+      options.push_back(
+          {&option, option.value.text(made.configuration),
+           entry == request.entries.end() ? "" : entry->second.text_with_constants()});
     }
   }
   return options;
@@ -63,7 +66,7 @@ bool omitted_if_zero(const std::string& key, const std::string& value) {
 
 /// The keys of a request up to a role with their values, constants replaced by theirs; of what a
 /// scan makes of constants, whose values vary, the texts, of its problem only for people.
-std::vector<std::pair<std::string, std::string>> values_of(const Validated& made, Role last,
+std::vector<std::pair<std::string, std::string>> values_of(const BoundRequest& made, Role last,
                                                            bool is_for_people = false) {
   const Request& request = *made.request;
   const bool has_points =
@@ -105,7 +108,7 @@ std::string comparison_key(std::string text) {
 
 /// Whether the same trajectory goes on for longer: the step and every time t_p = p·T/N so far are
 /// the same to the bit.
-bool is_extended(const Validated& request, const Configuration& before) {
+bool is_extended(const BoundRequest& request, const Configuration& before) {
   const slab::TimeGrid now{request.configuration.final_time, request.configuration.steps};
   const slab::TimeGrid then{before.final_time, before.steps};
   if (request.request->command != Command::simulate || !(now.final_time > then.final_time) ||
@@ -121,7 +124,77 @@ bool is_extended(const Validated& request, const Configuration& before) {
 
 }  // namespace
 
-std::string printed(const Validated& made, Role last) {
+std::string help(Command command) {
+  std::string text = fmt::format(
+      "masing {}: {}\n\nOptions, each also a key of an .ini:\n", name_of(command),
+      command == Command::simulate   ? "one trajectory of a model, written to HDF5"
+      : command == Command::converge ? "a refinement study: errors, observed orders and a verdict"
+                                     : "one run, or one limit cycle, for each point of a grid");
+  bool is_call = false;
+  for (const Option& option : option_table()) {
+    if (option.role == Role::call && !std::exchange(is_call, true)) {
+      text +=
+          "\nOthers; set, let and over once for each NAME, in an .ini below [model], [let], "
+          "[over]:\n";
+    }
+    if (option.is_of(command)) {
+      const bool has_preset = !option.preset.empty() && !option.argument.empty();
+      text += fmt::format("  {:<27} {}{}\n", fmt::format("--{} {}", option.name, option.argument),
+                          option.help, has_preset ? " [" + option.preset + "]" : "");
+    }
+  }
+  return text;
+}
+
+std::string options_as_json(Command command) {
+  const auto kind = [](const Option& option) {
+    using enum Kind;
+    const Kind of_value = option.value.kind;
+    return !option.section.empty()                  ? "pair"
+           : option.argument.empty()                ? "flag"
+           : !option.value.words.empty()            ? "choice"
+           : of_value == number                     ? "number"
+           : of_value == list || of_value == levels ? "list"
+           : of_value == of_s || of_value == field  ? "function of s"
+           : of_value == of_t                       ? "function of t"
+                                                    : "text";
+  };
+  auto all = nlohmann::ordered_json::array();
+  for (const Option& option : option_table()) {
+    if (option.is_of(command) && !is_of_program(option.name)) {
+      all.push_back({{"name", option.name},
+                     {"kind", kind(option)},
+                     {"value", option.argument},
+                     {"help", option.help},
+                     {"default", option.preset}});
+    }
+  }
+  return all.dump(2) + "\n";
+}
+
+bool is_of_program(const std::string& key) {
+  constexpr std::array all{"print-config", "validate-only", "summary", "options", "help", "petsc"};
+  return std::ranges::count(all, key) > 0;
+}
+
+std::string derived_keys(const BoundRequest& made) {
+  const Request& request = *made.request;
+  std::vector<std::string> keys;
+  for (const auto& [option, value, given] : options_of(made, Role::result)) {
+    // That of F depends on whether an acceleration of the base is given.
+    const bool follows =
+        option->preset.empty() || option->name == "force" || option->name == "base-acceleration";
+    if (follows && !value.empty() && !request.has(option->name)) {
+      keys.push_back(option->name);
+    }
+  }
+  if (request.parameters && request.parameters->counts_lists) {
+    keys.push_back(std::string("model.") + rheology::element_count);
+  }
+  return base::joined(keys, ",");
+}
+
+std::string printed(const BoundRequest& made, Role last) {
   const Request& request = *made.request;
   std::string text = "# masing " + name_of(request.command) + "\n";
   for (const std::string& line : request.comment) {
@@ -148,7 +221,7 @@ std::string printed(const Validated& made, Role last) {
   return text + section("let", lets);
 }
 
-std::string told(const Validated& made) {
+std::string announcement(const BoundRequest& made) {
   constexpr std::size_t most = 60;  // bytes of a value
   const Request& request = *made.request;
   const Configuration& c = made.configuration;
@@ -210,7 +283,7 @@ std::string told(const Validated& made) {
       leaves_force ? "; --force 0 takes F away" : "");
 }
 
-std::vector<Difference> differences(const Validated& one, const Validated& other, Role last) {
+std::vector<Difference> differences(const BoundRequest& one, const BoundRequest& other, Role last) {
   const auto of_other = values_of(other, last);
   std::map<std::string, std::string> left(of_other.begin(), of_other.end());
   std::vector<Difference> found;
@@ -228,7 +301,7 @@ std::vector<Difference> differences(const Validated& one, const Validated& other
   return found;
 }
 
-Validated continued(Validated request, const Validated& old) {
+BoundRequest continued(BoundRequest request, const BoundRequest& old) {
   Configuration& now = request.configuration;
   if (!request.request->has("sample-every")) {
     now.sample_every = old.configuration.sample_every;
@@ -257,7 +330,7 @@ Validated continued(Validated request, const Validated& old) {
   return request;
 }
 
-std::string problem_text(const Validated& request) {
+std::string problem_text(const BoundRequest& request) {
   std::vector<std::string> texts;
   for (const auto& [key, value] : values_of(request, Role::problem)) {
     if (!omitted_if_zero(key, value)) {

@@ -5,22 +5,38 @@
 
 #include "cli/spec.hpp"
 
-// Requests as text: printed as an .ini, and compared.
+// Options and requests as text: help, printed as an .ini, and compared.
 
 namespace masing::cli {
 
+/// The help of a command: its options with their defaults. Local.
+std::string help(Command command);
+
+/// The options of a command in the order of its help, as JSON: a list of objects with `name`
+/// ("final-time"), `kind` ("number", "list", "text", "choice", "flag", "function of s", "function
+/// of t", or, of what may come several times, "pair"), `value` (what its value is called, "T",
+/// "P|inf", "NAME=VALUE", or the choices), `help` and `default` ("" where there is none). Those
+/// that the program alone has are left out. Local.
+std::string options_as_json(Command command);
+
+/// Whether it is an option of the program alone, which prints, or whose PETSc has begun. Local.
+bool is_of_program(const std::string& key);
+
 /// The .ini of a request: every key of its command that decides as much as `last`; of all keys it
 /// reads back as the same. Local.
-std::string printed(const Validated& request, Role last = Role::execution);
+std::string printed(const BoundRequest& request, Role last = Role::execution);
+
+/// The keys of the .ini that were not given and follow from others, "force,to". Local.
+std::string derived_keys(const BoundRequest& request);
 
 /// Two lines for people: "masing COMMAND: ", the equation and what is given of its data, and
 /// "  by default " with what is not. Local.
-std::string told(const Validated& request);
+std::string announcement(const BoundRequest& request);
 
 /// A request as one that goes on with a run of the request `before`: what the user leaves open
 /// stays as it was. A trajectory may be extended to a later T with the same step. Throws UserError
 /// that names the keys that differ otherwise. Local.
-Validated continued(Validated request, const Validated& before);
+BoundRequest continued(BoundRequest request, const BoundRequest& before);
 
 /// A key and its values in two requests, constants replaced by theirs; "none" where it has none.
 struct Difference {
@@ -30,11 +46,11 @@ struct Difference {
 };
 
 /// What differs between two requests in the options that decide as much as `last`. Local.
-std::vector<Difference> differences(const Validated& one, const Validated& other, Role last);
+std::vector<Difference> differences(const BoundRequest& one, const BoundRequest& other, Role last);
 
 /// The data of the problem as "key=value;…", equal of two requests of the same problem. Terms that
 /// the papers lack (damping, base acceleration, threshold-down) are left out where they are zero,
 /// so that old files compare equal. Local.
-std::string problem_text(const Validated& request);
+std::string problem_text(const BoundRequest& request);
 
 }  // namespace masing::cli

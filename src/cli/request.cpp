@@ -287,16 +287,16 @@ std::vector<Setting> settings_of(const std::vector<Setting>& given, std::string_
   return settings;
 }
 
-/// Reads an option. Throws UserError that says where it was given.
-Reading reading_of(const Setting& given, const std::string& model, const Names& constants,
-                   const Files& files) {
-  const Option* option = find_option(given.name);
-  return with_origin(given.origin, [&] {
+/// Parses the text of an option. Throws UserError that says where it was given.
+Given given_of(const Setting& setting, const std::string& model, const Names& constants,
+               const Files& files) {
+  const Option* option = find_option(setting.name);
+  return with_origin(setting.origin, [&] {
     if (!option->is_of(kind_of(model))) {
       throw UserError(
           fmt::format("not a key of --model {0}; masing models {0} lists what it takes", model));
     }
-    return read(option->value, given, constants, files);
+    return parse_value(option->value, setting, constants, files);
   });
 }
 
@@ -340,28 +340,6 @@ std::vector<Setting> ini_entries(const std::string& path, const std::string& con
   return entries;
 }
 
-std::string help(Command command) {
-  std::string text = fmt::format(
-      "masing {}: {}\n\nOptions, each also a key of an .ini:\n", name_of(command),
-      command == Command::simulate   ? "one trajectory of a model, written to HDF5"
-      : command == Command::converge ? "a refinement study: errors, observed orders and a verdict"
-                                     : "one run, or one limit cycle, for each point of a grid");
-  bool is_call = false;
-  for (const Option& option : option_table()) {
-    if (option.role == Role::call && !std::exchange(is_call, true)) {
-      text +=
-          "\nOthers; set, let and over once for each NAME, in an .ini below [model], [let], "
-          "[over]:\n";
-    }
-    if (option.is_of(command)) {
-      const bool has_preset = !option.preset.empty() && !option.argument.empty();
-      text += fmt::format("  {:<27} {}{}\n", fmt::format("--{} {}", option.name, option.argument),
-                          option.help, has_preset ? " [" + option.preset + "]" : "");
-    }
-  }
-  return text;
-}
-
 Request parse(Command command, const std::vector<std::string>& words, const Files& files) {
   Request request{.command = command};
   std::vector<Setting> line = from_words(command, words);
@@ -373,10 +351,13 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   std::vector<Setting> file;
   if (const Setting* config = find(line, "config")) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    std::string path = config->text;
-    std::string content = files.config ? files.config(path) : files.text(path);
+    Config read =
+        files.config ? files.config(config->text) : Config{config->text, files.text(config->text)};
+    std::string& content = read.text;
     content.erase(0, content.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
-    file = from_ini(command, path, content);
+    file = from_ini(command, read.place, content);
+    std::erase_if(
+        file, [&](const Setting& one) { return std::ranges::count(read.derived, one.name) > 0; });
     if (!changes_result(line)) {
       request.comment = leading_comment(content);
     }
@@ -429,7 +410,7 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   for (const Setting& one : all) {
     const Option* const option = find_option(one.name);
     if (option != nullptr && option->role != Role::call) {
-      request.entries[one.name] = reading_of(one, model, names, files);
+      request.entries[one.name] = given_of(one, model, names, files);
     }
   }
   return request;
@@ -460,18 +441,18 @@ Configuration configuration_of(const Request& request, std::span<const double> v
     }
   }
   c.constants = values_of(request.constants, std::move(c.constants));
-  for (const auto& given : request.entries) {
-    const std::string& key = given.first;  // Clang 15 captures no structured binding
-    const Reading& reading = given.second;
+  for (const auto& entry : request.entries) {
+    const std::string& key = entry.first;  // Clang 15 captures no structured binding
+    const Given& given = entry.second;
     if (!request.varies(key)) {
-      with_origin(reading.origin, [&] { find_option(key)->value.assign(c, reading, c.constants); });
+      with_origin(given.origin, [&] { find_option(key)->value.assign(c, given, c.constants); });
     }
   }
   for (std::size_t a = 0; a < values.size(); ++a) {
     if (const Option* option = request.axes[a].option) {
       with_origin("--over " + option->name, [&] {
-        const Reading reading{.numbers = {{Number(base::to_text(values[a]), {})}}};
-        option->value.assign(c, reading, c.constants);
+        const Given given{.numbers = {{Number(base::to_text(values[a]), {})}}};
+        option->value.assign(c, given, c.constants);
       });
     }
   }
@@ -491,12 +472,6 @@ std::string origin_of(const Request& request, const std::string& quantity) {
   }
   const auto entry = request.entries.find(quantity);
   return entry == request.entries.end() ? "--" + quantity : entry->second.origin;
-}
-
-base::UserError with_place(const Request& request, const base::UserError& error) {
-  return error.quantity().empty()
-             ? error
-             : base::UserError(origin_of(request, error.quantity()) + ": " + error.fault());
 }
 
 }  // namespace masing::cli

@@ -18,9 +18,6 @@ namespace masing::cli {
 /// something else. Local.
 std::vector<Setting> ini_entries(const std::string& path, const std::string& content);
 
-/// The help of a command: its options with their defaults.
-std::string help(Command command);
-
 /// What a scan varies (--over "w=0.3:1.75:30", --backbone): an option, a parameter of the model,
 /// the amplitude of closed curves, or else a constant.
 struct Axis {
@@ -44,8 +41,8 @@ struct Request {
   /// The lines at the start of the .ini that say what the case is; none where the command line
   /// changes what is computed.
   std::vector<std::string> comment = {};
-  std::map<std::string, Reading> entries = {};  ///< by the names of the options
-  std::vector<Setting> lets = {};               ///< named constants, as given
+  std::map<std::string, Given> entries = {};  ///< by the names of the options
+  std::vector<Setting> lets = {};             ///< named constants, as given
   std::vector<NamedConstant> constants = {};  ///< the same, but those that a scan varies, in order
   std::vector<Setting> over = {};             ///< what a scan varies, as given
   std::vector<Axis> axes = {};                ///< the same and the amplitudes of --backbone
@@ -72,18 +69,5 @@ Configuration configuration_of(const Request& request, std::span<const double> v
 
 /// Where a quantity was given, for messages: "--mass", "case.ini line 3, mass". Local.
 std::string origin_of(const Request& request, const std::string& quantity);
-
-/// `error`, or where it names a quantity the same with the place where its option was given. Local.
-base::UserError with_place(const Request& request, const base::UserError& error);
-
-/// What `work` returns; a UserError is rethrown with_place. Local if `work` is.
-template <typename Work>
-auto with_place_of_quantity(const Request& request, const Work& work) {
-  try {
-    return work();
-  } catch (const base::UserError& error) {
-    throw with_place(request, error);
-  }
-}
 
 }  // namespace masing::cli

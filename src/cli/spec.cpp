@@ -31,13 +31,18 @@ void require(bool holds, const char* key, const std::string& fault) {
   }
 }
 
-/// Whether two names, of files that may not be there yet, are of one file.
-bool is_same_file(const std::string& one, const std::string& other) {
+/// The first of `files` that is the file `name`, though by another name, or null; both may not be
+/// there yet. Local.
+const std::string* same_file(const std::string& name, const std::vector<std::string>& files) {
   std::error_code unknown;
-  const auto name = [&](const std::string& path) {
+  const auto canonical = [&](const std::string& path) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
   };
-  return name(one) == name(other);
+  const auto found = std::ranges::find_if(files, [&](const std::string& file) {
+    return !name.empty() && !file.empty() &&
+           (canonical(name) == canonical(file) || std::filesystem::equivalent(name, file, unknown));
+  });
+  return found == files.end() ? nullptr : &*found;
 }
 
 /// What no option can know by itself: P = ∞ has no cells to sweep, other models than slabs none to
@@ -160,7 +165,7 @@ engine::RunSpec run_of(const Configuration& c) {
 
 /// Adds a warning where what drives a run is a table that ends before the run does, or of which the
 /// run takes so little that its times must be in other units.
-void warn_of_table(Validated& made) {
+void warn_of_table(BoundRequest& made) {
   constexpr double same_time = 1e-9;  // a table that ends this much before T, relatively, ends at T
   const Configuration& c = made.configuration;
   const auto points = made.run.drive.kinks();
@@ -181,7 +186,7 @@ void warn_of_table(Validated& made) {
 }
 
 /// Adds a warning where a prescribed position does not begin at x0.
-void warn_of_start(Validated& made) {
+void warn_of_start(BoundRequest& made) {
   const Configuration& c = made.configuration;
   const double start = c.position ? (*c.position)(0.0) : c.x0;
   if (std::abs(start - c.x0) > 1e-12 * std::max(1.0, std::abs(c.x0))) {  // beyond rounding
@@ -191,29 +196,27 @@ void warn_of_start(Validated& made) {
   }
 }
 
-/// The run that a request makes, with its defaults resolved. Throws UserError.
-Validated resolved(std::shared_ptr<const Request> request, std::span<const double> values) {
-  Validated made{.request = request, .configuration = configuration_of(*request, values)};
-  with_place_of_quantity(*request, [&] {
-    Configuration& c = made.configuration;
-    if (c.finite) {
-      check_model(*c.finite);
-    }
-    if (c.position) {
-      require(!request->has("force") || !c.force, "position",
-              "the position cannot be prescribed beside --force; give one of the two");
-      c.force.reset();
-    }
-    if (request->has("base-acceleration") && !request->has("force")) {
-      c.force = base::Function();
-    }
-    require(c.position || c.force, "force", "empty; give a function of t");
-    resolve_defaults(request->command, c, made.warnings);
-    check(request->command, c);
-    made.run = run_of(c);
-    warn_of_table(made);
-    warn_of_start(made);
-  });
+/// The request where its first axes have `values`, with its defaults resolved. Throws UserError.
+BoundRequest bound_at(std::shared_ptr<const Request> request, std::span<const double> values) {
+  BoundRequest made{.request = request, .configuration = configuration_of(*request, values)};
+  Configuration& c = made.configuration;
+  if (c.finite) {
+    check_model(*c.finite);
+  }
+  if (c.position) {
+    require(!request->has("force") || !c.force, "position",
+            "the position cannot be prescribed beside --force; give one of the two");
+    c.force.reset();
+  }
+  if (request->has("base-acceleration") && !request->has("force")) {
+    c.force = base::Function();
+  }
+  require(c.position || c.force, "force", "empty; give a function of t");
+  resolve_defaults(request->command, c, made.warnings);
+  check(request->command, c);
+  made.run = run_of(c);
+  warn_of_table(made);
+  warn_of_start(made);
   return made;
 }
 
@@ -227,21 +230,18 @@ std::vector<double> breaks_of(const Configuration& c, double final_time) {
 /// The run of a request; where it, or what it is measured against, is the exact solution, with the
 /// times where F is not smooth. Throws UserError where they are not known, or there are too many
 /// elements.
-engine::RunSpec run_of(const Validated& request) {
+engine::RunSpec run_of(const BoundRequest& request) {
   engine::RunSpec run = request.run;
   const auto reference = study::run_for(request.study.reference, run);
   if (engine::is_exact(run) || (reference && engine::is_exact(*reference))) {
     const Configuration& c = request.configuration;
-    with_place_of_quantity(*request.request, [&] {
-      // It looks at every element at every event.
-      constexpr std::int64_t most = 2000;
-      const std::int64_t elements = c.finite ? c.finite->parameters.elements : 0;
-      const bool is_run = request.request->command == Command::simulate;
-      require(elements <= most, is_run ? "engine" : "reference",
-              fmt::format("the exact solution takes at most {} elements, not {}; {}", most,
-                          elements, is_run ? "leave it out" : "give finest"));
-      engine::set_force_breaks(run, breaks_of(c, c.final_time));
-    });
+    constexpr std::int64_t most = 2000;  // it looks at every element at every event
+    const std::int64_t elements = c.finite ? c.finite->parameters.elements : 0;
+    const bool is_run = request.request->command == Command::simulate;
+    require(elements <= most, is_run ? "engine" : "reference",
+            fmt::format("the exact solution takes at most {} elements, not {}; {}", most, elements,
+                        is_run ? "leave it out" : "give finest"));
+    engine::set_force_breaks(run, breaks_of(c, c.final_time));
   }
   return run;
 }
@@ -264,7 +264,7 @@ constexpr const char* of_known_period =
     "of a*t+b, all with a common period, or a table that repeats itself 8 times, with --period TAU";
 
 /// The period of what drives a point, as given or as found; nothing where it has none.
-std::optional<double> period_of(const Validated& point) {
+std::optional<double> period_of(const BoundRequest& point) {
   const Configuration& c = point.configuration;
   if (!c.force) {
     return std::nullopt;
@@ -279,7 +279,7 @@ std::optional<double> period_of(const Validated& point) {
 }
 
 /// The problem of a point.
-scan::ScanProblem problem_of(const Validated& point) {
+scan::ScanProblem problem_of(const BoundRequest& point) {
   const Configuration& c = point.configuration;
   const bool is_run = kind_of_scan(c) == ScanKind::runs;
   scan::ScanProblem problem{.run = is_run ? run_of(point) : point.run,
@@ -319,7 +319,7 @@ void require_used(const Request& request) {
 }
 
 /// Throws UserError where a request of masing scan asks for what its kind cannot give.
-void check_scan(const Validated& request) {
+void check_scan(const BoundRequest& request) {
   const Configuration& c = request.configuration;
   const std::vector<Axis>& axes = request.request->axes;
   require(!axes.empty(), "over", "nothing to scan; give --over \"NAME=first:last:count\"");
@@ -346,12 +346,13 @@ void check_scan(const Validated& request) {
 
 /// What a result file says of its making; `run` as the trajectory in the file: of a study the last
 /// level.
-io::ResultSpec result_of(const Validated& request, const engine::RunSpec& run,
+io::ResultSpec result_of(const BoundRequest& request, const engine::RunSpec& run,
                          const std::string& command_line) {
   const std::string problem = problem_text(request);
   return {.path = request.configuration.output,
           .kind = name_of(request.request->command),
           .configuration = printed(request, Role::result),
+          .derived = request.derived,
           .command_line = command_line,
           .title = engine::figure_title(run),
           .has_cells = engine::slab_of(run) != nullptr,
@@ -362,47 +363,55 @@ io::ResultSpec result_of(const Validated& request, const engine::RunSpec& run,
 
 }  // namespace
 
-void require_outputs_differ(const Configuration& c) {
-  for (const std::string& file : io::files_of_result(c.output)) {
-    require(c.checkpoint.empty() || !is_same_file(c.checkpoint, file), "checkpoint",
+void require_files_apart(const std::string& summary, const Configuration& c,
+                         std::vector<std::string> inputs) {
+  const io::CheckpointSpec checkpoint = checkpoint_of(c);
+  const std::vector<std::string> result = io::files_of_result(c.output);
+  const std::vector<std::string> saved = io::files_of_checkpoint(checkpoint.path);
+  std::vector<std::string> beside = io::files_of_result(checkpoint.path);
+  beside.insert(beside.end(), saved.begin(), saved.end());
+  if (!c.checkpoint.empty()) {
+    require(same_file(c.checkpoint, result) == nullptr, "checkpoint",
             c.checkpoint + "; the run writes this file itself; give another");
+    require(same_file(c.output, beside) == nullptr, "output",
+            c.output + "; the run writes this file itself, beside the checkpoint; give another");
   }
-  for (const auto& files :
-       {io::files_of_result(c.checkpoint), io::files_of_checkpoint(c.checkpoint)}) {
-    for (const std::string& file : files) {
-      require(c.checkpoint.empty() || !is_same_file(c.output, file), "output",
-              c.output + "; the run writes this file itself, beside the checkpoint; give another");
+  const auto require_unread = [&](const char* option, const std::vector<std::string>& outputs) {
+    for (const std::string& output : outputs) {
+      if (const std::string* input = same_file(output, inputs)) {
+        throw UserError(fmt::format("{}: {} is a file that the run reads{}; give another name",
+                                    option, output, output == *input ? "" : " as " + *input));
+      }
     }
+  };
+  // A checkpoint may replace the one that the run goes on with.
+  require_unread(checkpoint.scheduled ? "--checkpoint" : "--output", saved);
+  inputs.push_back(c.restart);
+  require_unread("--output", result);
+  std::vector<std::string> others = std::move(inputs);
+  others.insert(others.end(), result.begin(), result.end());
+  others.insert(others.end(), beside.begin(), beside.end());
+  for (const std::string& mine : {summary, summary + ".draft"}) {
+    require(summary.empty() || same_file(mine, others) == nullptr, "summary",
+            mine + " is another file of the run; give another name");
   }
 }
 
-void require_summary_apart(const std::string& summary, const Configuration& c,
-                           const std::vector<std::string>& inputs) {
-  std::vector<std::string> others = inputs;
-  others.push_back(c.restart);
-  for (const auto& files :
-       {io::files_of_result(c.output), io::files_of_checkpoint(checkpoint_of(c).path),
-        io::files_of_result(checkpoint_of(c).path)}) {
-    others.insert(others.end(), files.begin(), files.end());
-  }
-  for (const std::string& other : others) {
-    for (const std::string& mine : {summary, summary + ".draft"}) {
-      require(summary.empty() || other.empty() || !is_same_file(mine, other), "summary",
-              mine + " is another file of the run; give another name");
-    }
-  }
+std::unique_ptr<base::GivenAt> given_at(std::shared_ptr<const Request> request) {
+  return std::make_unique<base::GivenAt>(
+      [request](const std::string& quantity) { return origin_of(*request, quantity); });
 }
 
-Validated validated(Request request, const FileRequest& of_file) {
+BoundRequest bind(Request request, const FileRequest& of_file) {
   const auto shared = std::make_shared<const Request>(std::move(request));
-  Validated made = resolved(shared, first_values(*shared));
-  with_place_of_quantity(*shared, [&] {
-    if (shared->command == Command::converge) {
-      resolve_study(made, of_file);
-    } else if (shared->command == Command::scan) {
-      check_scan(made);
-    }
-  });
+  const auto origins = given_at(shared);
+  BoundRequest made = bound_at(shared, first_values(*shared));
+  if (shared->command == Command::converge) {
+    resolve_study(made, of_file);
+  } else if (shared->command == Command::scan) {
+    check_scan(made);
+  }
+  made.derived = derived_keys(made);
   return made;
 }
 
@@ -424,7 +433,7 @@ io::FileSpec& files_of(Spec& spec) {
 
 namespace {
 
-io::FileSpec file_spec(const Validated& request, const engine::RunSpec& run,
+io::FileSpec file_spec(const BoundRequest& request, const engine::RunSpec& run,
                        const std::string& command_line) {
   const Configuration& c = request.configuration;
   return {result_of(request, run, command_line), checkpoint_of(c), c.quiet};
@@ -432,7 +441,7 @@ io::FileSpec file_spec(const Validated& request, const engine::RunSpec& run,
 
 }  // namespace
 
-Simulation simulation(const Validated& request, const std::string& command_line) {
+Simulation simulation(const BoundRequest& request, const std::string& command_line) {
   const Configuration& c = request.configuration;
   return {.run = run_of(request),
           .output = {.sampling = sampling_of(c),
@@ -443,7 +452,7 @@ Simulation simulation(const Validated& request, const std::string& command_line)
           .files = file_spec(request, request.run, command_line)};
 }
 
-study::StudySpec study_spec(const Validated& request, const std::string& command_line) {
+study::StudySpec study_spec(const BoundRequest& request, const std::string& command_line) {
   const Configuration& c = request.configuration;
   study::StudySpec spec = request.study;
   const study::Level& last = spec.levels.back();
@@ -454,7 +463,7 @@ study::StudySpec study_spec(const Validated& request, const std::string& command
   return spec;
 }
 
-Scan scan_spec(const Validated& request, const std::string& command_line) {
+Scan scan_spec(const BoundRequest& request, const std::string& command_line) {
   const Configuration& c = request.configuration;
   Scan scan{.spec = {.axes = {},
                      .kind = kind_of_scan(c),
@@ -474,7 +483,7 @@ Scan scan_spec(const Validated& request, const std::string& command_line) {
   return scan;
 }
 
-Spec spec_of(const Validated& request, const std::string& command_line) {
+Spec spec_of(const BoundRequest& request, const std::string& command_line) {
   const Command command = request.request->command;
   return command == Command::simulate   ? Spec(simulation(request, command_line))
          : command == Command::converge ? Spec(study_spec(request, command_line))
@@ -482,8 +491,7 @@ Spec spec_of(const Validated& request, const std::string& command_line) {
 }
 
 scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values) {
-  return with_place_of_quantity(*scan.request,
-                                [&] { return problem_of(resolved(scan.request, values)); });
+  return problem_of(bound_at(scan.request, values));
 }
 
 }  // namespace masing::cli

@@ -10,40 +10,42 @@
 #include "cli/request.hpp"
 #include "study/study_spec.hpp"
 
-// From a request to the spec of what is to be done.
+// From a request to the spec of what is to be done: bound to its constants, then as the spec.
 
 namespace masing::cli {
 
-/// A request with every default resolved.
-struct Validated {
+/// A request whose constants have their values, with every default resolved.
+struct BoundRequest {
   std::shared_ptr<const Request> request;
   Configuration configuration;
-  engine::RunSpec run;                ///< of a study what is held fixed
+  std::string derived = {};  ///< the keys that were not given and follow from others, "force,to"
+  engine::RunSpec run;       ///< of a study what is held fixed
   std::vector<std::string> warnings;  ///< what the user should know
   study::StudySpec study;             ///< of a study levels, reference, orders and hypotheses
 };
 
 /// The request in a result file of masing simulate. If empty, --reference FILE.h5 is not opened.
-using FileRequest = std::function<Validated(const std::string& file)>;
+using FileRequest = std::function<BoundRequest(const std::string& file)>;
 
-/// A request with every default resolved, with what a study or a scan adds. Throws UserError for
-/// the first value outside its range, bad level, expected order or axis; what only a cell can show
-/// (k, η ≥ 0, |u0| ≤ η) is slab::check_profile's. Local if `of_file` is.
-Validated validated(Request request, const FileRequest& of_file = {});
+/// Binds a request to its constants, at the first values of its axes, and resolves its defaults;
+/// adds what a study or a scan needs. Throws UserError for the first value outside its range, bad
+/// level, expected order or axis; what only a cell can show (k, η ≥ 0, |u0| ≤ η) is
+/// slab::check_profile's. Local if `of_file` is.
+BoundRequest bind(Request request, const FileRequest& of_file = {});
 
-/// Throws UserError where a file that the run writes beside its result is its checkpoint, by
-/// whatever name, or the other way round. It asks the file system: on one rank. Local.
-void require_outputs_differ(const Configuration& configuration);
+/// Has mistakes say where the quantities of a request were given, while the object lives. Local.
+std::unique_ptr<base::GivenAt> given_at(std::shared_ptr<const Request> request);
 
-/// Throws UserError where the file of --summary, if it is not empty, is one that the run reads or
-/// writes. It asks the file system: on one rank. Local.
-void require_summary_apart(const std::string& summary, const Configuration& configuration,
-                           const std::vector<std::string>& inputs);
+/// Throws UserError where a file that the run writes, or that of --summary if it is not empty, is
+/// another one that it writes, or one of the `inputs` that it reads, by whatever name. It asks the
+/// file system: on one rank. Local.
+void require_files_apart(const std::string& summary, const Configuration& configuration,
+                         std::vector<std::string> inputs);
 
 /// Adds to a request what a study needs: its levels, with a ladder where none is given, its
 /// reference, and the orders that "x=1,y=1,u>=0.5", "1" or "none" expects, or else its scheme
 /// promises. Throws UserError. Local if `of_file` is.
-void resolve_study(Validated& request, const FileRequest& of_file);
+void resolve_study(BoundRequest& request, const FileRequest& of_file);
 
 /// One trajectory and its files.
 struct Simulation {
@@ -71,10 +73,10 @@ io::CheckpointSpec checkpoint_of(const Configuration& configuration);
 /// The trajectory, study or scan of a request. Throws UserError where the exact solution is asked
 /// for and F has unknown breaks or the model too many elements; of a scan also where its first
 /// point is at fault. Local.
-Simulation simulation(const Validated& request, const std::string& command_line);
-study::StudySpec study_spec(const Validated& request, const std::string& command_line);
-Scan scan_spec(const Validated& request, const std::string& command_line);
-Spec spec_of(const Validated& request, const std::string& command_line);
+Simulation simulation(const BoundRequest& request, const std::string& command_line);
+study::StudySpec study_spec(const BoundRequest& request, const std::string& command_line);
+Scan scan_spec(const BoundRequest& request, const std::string& command_line);
+Spec spec_of(const BoundRequest& request, const std::string& command_line);
 
 /// The problem at values of a scan's axes, without that of an amplitude. Throws UserError. Local.
 scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values);

@@ -108,11 +108,11 @@ std::vector<Level> ladder_of(const Configuration& c, const Numbers& numbers) {
   const Numbers last(numbers.begin() + static_cast<std::ptrdiff_t>(sizes), numbers.end() - 1);
   const std::int64_t count = numbers.back();
   if (count < 2 || first.front() >= last.front() || first.back() >= last.back()) {
-    throw UserError(text_of(numbers) +
-                    " is not a ladder; give first < last and at least two levels");
+    throw UserError(
+        "levels", text_of(numbers) + " is not a ladder; give first < last and at least two levels");
   }
   if (count > 10000) {
-    throw UserError(text_of(numbers) + " has more than 10000 levels");
+    throw UserError("levels", text_of(numbers) + " has more than 10000 levels");
   }
   const std::int64_t parts = count - 1;
   const std::int64_t unit = c.refine == Refine::cells
@@ -139,13 +139,15 @@ std::vector<Level> levels_of(const Configuration& c, const Numbers& numbers) {
   const std::size_t sizes = c.refine == Refine::both ? 2 : 1;
   const bool is_ladder = numbers.size() == 2 * sizes + 1;
   if (sizes == 2 && numbers.size() != sizes && !is_ladder) {
-    throw UserError(text_of(numbers) +
-                    " is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
+    throw UserError(
+        "levels",
+        text_of(numbers) + " is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
   }
   if ((numbers.size() != sizes && !is_ladder) || std::ranges::min(numbers) < 1 ||
       std::ranges::max(numbers) > most) {
-    throw UserError(text_of(numbers) +
-                    " is not a level; give whole numbers from 1 to 2^53, separated by commas");
+    throw UserError("levels",
+                    text_of(numbers) +
+                        " is not a level; give whole numbers from 1 to 2^53, separated by commas");
   }
   return is_ladder ? ladder_of(c, numbers) : std::vector{level_of(c, numbers)};
 }
@@ -156,14 +158,14 @@ std::vector<Level> study_levels(const Configuration& c) {
   for (const Numbers& numbers : c.levels) {
     const std::vector<Level> some = levels_of(c, numbers);
     if (!levels.empty() && !finer(levels.back(), some.front())) {
-      throw UserError(text_of(numbers) +
-                      " is not finer than the level before; give coarse to fine");
+      throw UserError(
+          "levels", text_of(numbers) + " is not finer than the level before; give coarse to fine");
     }
     levels.insert(levels.end(), some.begin(), some.end());
   }
   if (levels.size() < 2) {
-    throw UserError(text_of(c.levels.back()) +
-                    " is too few for an order; give at least two levels");
+    throw UserError(
+        "levels", text_of(c.levels.back()) + " is too few for an order; give at least two levels");
   }
   return levels;
 }
@@ -177,7 +179,8 @@ ExpectedOrder expectation(const std::string& quantity, std::string text) {
   text.erase(0, at_least ? 2 : 0);
   const auto order = base::to_number(text);
   if (!order || *order <= 0) {
-    throw UserError("'" + text + "' is not an order; give \"1\", \">=0.5\" or \"x=1,y=1,u>=0.5\"");
+    throw UserError("expect-order",
+                    "'" + text + "' is not an order; give \"1\", \">=0.5\" or \"x=1,y=1,u>=0.5\"");
   }
   return {quantity, *order, at_least};
 }
@@ -193,12 +196,12 @@ std::vector<ExpectedOrder> expected_orders(const std::string& text) {
     const bool is_bare = sign == 0 || sign == piece.size();
     const std::string whose{is_bare ? "" : base::trimmed(piece.substr(0, sign))};
     if (!given.insert(whose).second) {
-      throw UserError((is_bare ? "an order for all" : "an order of " + whose) +
-                      " is given twice; give one");
+      throw UserError("expect-order", (is_bare ? "an order for all" : "an order of " + whose) +
+                                          " is given twice; give one");
     }
     if (!is_bare && std::ranges::find(quantities, whose) == quantities.end()) {
-      throw UserError("'" + whose + "' has no order; the errors are of " +
-                      base::joined(quantities, ", "));
+      throw UserError("expect-order", "'" + whose + "' has no order; the errors are of " +
+                                          base::joined(quantities, ", "));
     }
     const std::string order{base::trimmed(is_bare ? piece : piece.substr(sign))};
     for (const std::string& quantity :
@@ -209,44 +212,50 @@ std::vector<ExpectedOrder> expected_orders(const std::string& text) {
   return orders;
 }
 
-/// What is expected if nothing is given, as a text: of the continuous model what scheme and rule
-/// promise, with u_cells where its order is another than that of u and the reference has u at the
-/// cells' own points; of others what the catalogue says of the errors that there are.
-std::string default_orders(const Validated& made) {
+/// The text of expected orders, "x=1,u>=0.5" or "none". Local.
+std::string text_of(const std::vector<ExpectedOrder>& orders) {
+  std::vector<std::string> texts;
+  for (const ExpectedOrder& order : orders) {
+    texts.push_back(order.quantity + (order.at_least ? ">=" : "=") + base::to_text(order.order));
+  }
+  return texts.empty() ? no_order : base::joined(texts, ",");
+}
+
+/// What is expected if nothing is given: of the continuous model what scheme and rule promise, with
+/// u_cells where its order is another than that of u and the reference has u at the cells' own
+/// points; of others what the catalogue says of the errors that there are.
+std::vector<ExpectedOrder> default_orders(const BoundRequest& made) {
   const Configuration& c = made.configuration;
+  std::vector<ExpectedOrder> orders;
   if (kind_of(c.model) != ModelKind::slab) {
     const std::string& order = known_model(c.model, "--model").info.order;
-    const std::string is_order = (order.starts_with('>') ? "" : "=") + order;
     const bool has_y = c.finite && c.finite->layout().mass_columns().y;
-    const bool has_u = study::measures_field(made.run);
-    std::vector<std::string> errors;
-    for (const auto& [name, is_there] :
-         {std::pair("x", !c.position), std::pair("y", has_y), std::pair("u", has_u)}) {
+    for (const auto& [name, is_there] : {std::pair("x", !c.position), std::pair("y", has_y),
+                                         std::pair("u", study::measures_field(made.run))}) {
       if (is_there) {
-        errors.push_back(name + is_order);
+        orders.push_back(expectation(name, order));
       }
     }
-    return base::joined(errors, ",");
+  } else if (made.study.unmet_hypotheses.empty()) {
+    const auto promised = [&](const char* quantity) {
+      return study::promised_order(std::get<engine::Masing>(made.run.model), c.refine,
+                                   made.study.reference, quantity);
+    };
+    orders = {promised("x"), promised("y"), promised("u")};
+    const ExpectedOrder of_cells = promised("u_cells");
+    if (made.study.reference.is_continuum &&
+        (of_cells.order != orders.back().order || of_cells.at_least != orders.back().at_least)) {
+      orders.push_back(of_cells);
+    }
   }
-  if (!made.study.unmet_hypotheses.empty()) {
-    return no_order;
-  }
-  const auto promised = [&](const char* quantity) {
-    const ExpectedOrder order = study::promised_order(std::get<engine::Masing>(made.run.model),
-                                                      c.refine, made.study.reference, quantity);
-    return fmt::format("{}{}", order.at_least ? ">=" : "=", order.order);
-  };
-  const std::string of_u = promised("u");
-  const std::string of_cells = made.study.reference.is_continuum ? promised("u_cells") : of_u;
-  return "x" + promised("x") + ",y" + promised("y") + ",u" + of_u +
-         (of_cells == of_u ? "" : ",u_cells" + of_cells);
+  return orders;
 }
 
 /// The reference that is the trajectory in the file that --reference names, of the request `file`.
 /// Throws UserError where it solves another problem (model, profile, force, masses and springs,
 /// start, final time), is no finer than the last level in what is refined, or not fine enough to be
 /// taken as exact where two levels decide an order. Local.
-study::Reference file_reference(const Validated& request, const Validated& file) {
+study::Reference file_reference(const BoundRequest& request, const BoundRequest& file) {
   const std::string& path = request.configuration.reference;
   const auto refuse = [&](const std::string& why) {
     throw UserError("reference", path + " " + why);
@@ -286,7 +295,7 @@ study::Reference file_reference(const Validated& request, const Validated& file)
 
 }  // namespace
 
-void resolve_study(Validated& made, const FileRequest& of_file) {
+void resolve_study(BoundRequest& made, const FileRequest& of_file) {
   Configuration& c = made.configuration;
   study::StudySpec& spec = made.study;
   spec.refine = c.refine;
@@ -295,7 +304,7 @@ void resolve_study(Validated& made, const FileRequest& of_file) {
   if (c.levels.empty()) {
     c.levels = default_levels(c);
   }
-  spec.levels = with_origin(origin_of(*made.request, "levels"), [&] { return study_levels(c); });
+  spec.levels = study_levels(c);
   c.levels.clear();
   for (const Level& level : spec.levels) {
     const auto* cells = std::get_if<slab::Cells>(&level.space);
@@ -308,10 +317,11 @@ void resolve_study(Validated& made, const FileRequest& of_file) {
   spec.unmet_hypotheses = study::unmet_hypotheses(made.run, c.refine);
   spec.reference = study::make_reference(c.reference, c.refine, spec.levels, made.run.model);
   if (c.expected_orders.empty()) {
-    c.expected_orders = default_orders(made);
+    spec.expected_orders = default_orders(made);
+    c.expected_orders = text_of(spec.expected_orders);
+  } else {
+    spec.expected_orders = expected_orders(c.expected_orders);
   }
-  spec.expected_orders = with_origin(origin_of(*made.request, "expect-order"),
-                                     [&] { return expected_orders(c.expected_orders); });
   if (of_file && spec.reference.file) {
     spec.reference = file_reference(made, of_file(c.reference));
     if (!spec.reference.explanation.empty()) {

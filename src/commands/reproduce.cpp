@@ -51,8 +51,8 @@ ReproduceOptions parse_reproduce(const std::vector<std::string>& words) {
 }
 
 /// The request embedded in the file, with another output.
-cli::Validated embedded(const cli::Invocation& call, const ReproduceOptions& options) {
-  cli::Validated request = cli::request_in(call, options.file);
+cli::BoundRequest embedded(const cli::Invocation& call, const ReproduceOptions& options) {
+  cli::BoundRequest request = cli::request_in(call, options.file);
   cli::Configuration& configuration = request.configuration;
   configuration.output = options.output.empty() ? options.file + ".reproduced" : options.output;
   parallel::on_root(call.comm, [&] {
@@ -220,12 +220,12 @@ std::string reproduce_help() {
 int reproduce(const cli::Invocation& call) {
   const parallel::Communicator& comm = call.comm;
   const ReproduceOptions options = parse_reproduce(call.words);
-  const cli::Validated request = embedded(call, options);
+  const cli::BoundRequest request = embedded(call, options);
+  const auto origins = cli::given_at(request.request);
   const cli::Spec wanted = cli::spec_of(request, call.command_line);
   const std::string& output = request.configuration.output;
   try {
-    cli::with_place_of_quantity(
-        *request.request, [&] { std::visit([&](const auto& spec) { make(comm, spec); }, wanted); });
+    std::visit([&](const auto& spec) { make(comm, spec); }, wanted);
   } catch (const base::Stopped&) {
     throw;  // it can be resumed
   } catch (...) {

@@ -13,10 +13,7 @@ namespace masing::commands {
 scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan) {
   const scan::Problems problems{
       .at = [&](std::span<const double> values) { return cli::problem_at(scan, values); },
-      .message =
-          [&](const base::UserError& error) {
-            return cli::with_place(*scan.request, error).what();
-          }};
+      .message = [&](const base::UserError& error) { return error.what(); }};
   scan::require_room(comm, scan.spec, scan.first);
   return scan::make_scan(comm, scan.spec, problems);
 }

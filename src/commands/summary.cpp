@@ -182,8 +182,7 @@ int with_summary(cli::Command command, cli::Job& job, const cli::Invocation& cal
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   const parallel::Communicator ends(call.comm.handle());  // a duplicate that `work` does not use
-  cli::with_place_of_quantity(*job.request,
-                              [&] { parallel::on_root(ends, [&] { remove_stale(path); }); });
+  parallel::on_root(ends, [&] { remove_stale(path); });
   const End end = end_of(work, report);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -330,6 +330,7 @@ void write_kind(const Handle& file, const std::string& kind) {
 void write_configuration(const Handle& file, const ResultSpec& result) {
   write_text(file, "/configuration", result.configuration);
   const Handle dataset = open_dataset(file, "/configuration");
+  write_attribute(dataset, "derived", result.derived);
   write_attribute(dataset, "problem", result.problem);
   write_attribute(dataset, "papers_problem", std::int64_t{result.papers_problem});
   write_attribute(file, "title", result.title);

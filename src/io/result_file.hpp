@@ -70,9 +70,9 @@ class OutputLock {
 
 /// The form of the files, the attribute `schema` of their root. A file of another first number has
 /// other names or other meanings; of another second one, more of them.
-inline constexpr const char* schema = "masing 1.1";
+inline constexpr const char* schema = "masing 1.2";
 /// The same as netCDF's attribute of this name. Not CF's: an axis of probes need not ascend.
-inline constexpr const char* conventions = "masing-1.1";
+inline constexpr const char* conventions = "masing-1.2";
 
 /// Writes by what a file of masing is known, attributes of the root: program, schema and kind.
 /// Collective.

@@ -230,7 +230,8 @@ Recipe read_recipe(const std::string& path) {
     const Handle configuration(H5Oopen(file.id(), "configuration", H5P_DEFAULT), H5Oclose);
     if (H5Iget_type(configuration.id()) == H5I_DATASET) {
       if (const auto text = text_in({configuration})) {
-        return {kind, *text};
+        return {kind, *text, read_text_attribute(file, "/configuration", "derived"),
+                H5Lexists(file.id(), "checkpoint", H5P_DEFAULT) > 0};
       }
     }
   }

@@ -79,6 +79,8 @@ std::string last_field(const std::string& path);
 struct Recipe {
   std::string kind;           ///< "simulate", "converge" or "scan"
   std::string configuration;  ///< its .ini
+  std::string derived;  ///< the keys in it that followed from others by default; older files: none
+  bool is_checkpoint = false;  ///< whether it is a checkpoint, no result
 };
 
 /// The recipe of a result file. Throws UserError if it is not one. Local, without MPI.

@@ -43,6 +43,7 @@ struct ResultSpec {
   std::string path;           ///< FILE.h5; empty: no file is written
   std::string kind;           ///< "simulate", "converge", "scan" or "benchmark"
   std::string configuration;  ///< the .ini that makes it again; benchmarks have none
+  std::string derived = {};   ///< the keys in it that followed from others by default: "force,to"
   std::string command_line;
   std::string title = {};        ///< of the run, or of the last level of a study, for figures
   bool has_cells = false;        ///< whether the model has cells of s

@@ -156,15 +156,6 @@ py::bytes result_of(const std::string& command, const masing::Options& options,
   return bytes;
 }
 
-/// [(name, kind, value, help, default)].
-std::vector<py::tuple> options(const std::string& command) {
-  std::vector<py::tuple> all;
-  for (const masing::OptionInfo& each : masing::options_of(command)) {
-    all.push_back(py::make_tuple(each.name, each.kind, each.value, each.help, each.default_value));
-  }
-  return all;
-}
-
 masing::View<const double> in(const Numbers& numbers) {
   return {numbers.data(), static_cast<std::size_t>(numbers.size())};
 }
@@ -256,7 +247,7 @@ PYBIND11_MODULE(_masing, module) {
   mallopt(M_TRIM_THRESHOLD, 1 << 26);
   py::register_exception_translator(translate);
   module.attr("__version__") = masing::version();
-  module.def("options", options).def("mpi", mpi).def("result_of", result_of);
+  module.def("options", masing::options_of).def("mpi", mpi).def("result_of", result_of);
   module.def("started_by_launcher", masing::started_by_launcher);
   module.def("interrupts", [] { return static_cast<int>(interrupts); });
   module.def("request_stop", [] { masing::request_stop(); });

@@ -1,7 +1,6 @@
 #include "library/masing/run.hpp"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <string_view>
 #include <variant>
@@ -9,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/say.hpp"
 #include "cli/call.hpp"
+#include "cli/printed.hpp"
 #include "commands/commands.hpp"
 #include "engine/engine.hpp"
 #include "io/result_file.hpp"
@@ -107,12 +107,6 @@ cli::Command known_command(const std::string& name) {
   throw Mistake("'" + name + "' is not a command; give simulate, converge or scan");
 }
 
-/// Whether it is an option of the program alone, which prints, or whose PETSc has begun.
-bool is_of_program(const std::string& key) {
-  constexpr std::array all{"print-config", "validate-only", "summary", "help", "petsc"};
-  return std::ranges::count(all, key) > 0;
-}
-
 /// Where the options name no file, none is written: what it would hold goes to `image`, if there is
 /// one.
 void leave_files_out(const cli::Request& request, cli::Spec& spec, std::string* image) {
@@ -142,7 +136,7 @@ auto call(const Session& session, const std::string& command, const Options& opt
     cli::Invocation told{
         .words = {}, .command_line = "libmasing " + command, .comm = session.world().begin_call()};
     for (const auto& [key, value] : options) {
-      if (is_of_program(key)) {
+      if (cli::is_of_program(key)) {
         throw Mistake(key + ": an option of the program alone; leave it out");
       }
       is_quiet = is_quiet && key != "quiet";
@@ -153,10 +147,8 @@ auto call(const Session& session, const std::string& command, const Options& opt
       told.words.emplace_back("--quiet");
     }
     auto job = cli::job_of(known_command(command), told);
-    return cli::with_place_of_quantity(*job->request, [&] {
-      leave_files_out(*job->request, job->spec, image);
-      return work(told.comm, job->spec);
-    });
+    leave_files_out(*job->request, job->spec, image);
+    return work(told.comm, job->spec);
   });
 }
 
@@ -218,27 +210,8 @@ std::string result_of(const Session& session, const std::string& command, const 
   return image;
 }
 
-std::vector<OptionInfo> options_of(const std::string& command) {
-  const cli::Command known = known_command(command);
-  const auto kind = [](const cli::Option& option) {
-    using enum cli::Kind;
-    const cli::Kind of_value = option.value.kind;
-    return !option.section.empty()                  ? "pair"
-           : option.argument.empty()                ? "flag"
-           : !option.value.words.empty()            ? "choice"
-           : of_value == number                     ? "number"
-           : of_value == list || of_value == levels ? "list"
-           : of_value == of_s || of_value == field  ? "function of s"
-           : of_value == of_t                       ? "function of t"
-                                                    : "text";
-  };
-  std::vector<OptionInfo> all;
-  for (const cli::Option& option : cli::option_table()) {
-    if (option.is_of(known) && !is_of_program(option.name)) {
-      all.push_back({option.name, kind(option), option.argument, option.help, option.preset});
-    }
-  }
-  return all;
+std::string options_of(const std::string& command) {
+  return cli::options_as_json(known_command(command));
 }
 
 }  // namespace masing

@@ -254,6 +254,19 @@ void on_root(const Communicator& comm, const std::function<void()>& work) {
   });
 }
 
+std::vector<std::string> texts_from_root(const Communicator& comm,
+                                         const std::function<std::vector<std::string>()>& make) {
+  std::vector<std::string> texts;
+  on_root(comm, [&] { texts = make(); });
+  auto count = static_cast<std::int64_t>(texts.size());
+  broadcast(comm, std::span(&count, 1));
+  texts.resize(static_cast<std::size_t>(count));
+  for (std::string& text : texts) {
+    broadcast_text(comm, text, 0);
+  }
+  return texts;
+}
+
 std::string first_text(const Communicator& comm, const std::string& text) {
   const std::int64_t first = min_over_ranks(comm, text.empty() ? comm.size() : comm.rank());
   if (first == comm.size()) {

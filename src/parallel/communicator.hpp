@@ -100,6 +100,10 @@ void broadcast_all(const Communicator& comm, Vector& values, int root) {
 /// throws there is thrown on every rank alike. Collective.
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make);
 
+/// The same of several texts. Collective.
+std::vector<std::string> texts_from_root(const Communicator& comm,
+                                         const std::function<std::vector<std::string>()>& make);
+
 /// Calls `work` on the root; what from_root throws is thrown on every rank alike. Collective.
 void on_root(const Communicator& comm, const std::function<void()>& work);
 

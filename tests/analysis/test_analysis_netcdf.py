@@ -37,7 +37,7 @@ def test_all_ways_agree(name, tmp_path):
         np.testing.assert_array_equal(own[variable], numbers)
         assert own[variable].long_name == data[variable].long_name == about
     with xarray.open_dataset(result.path, engine="h5netcdf") as own:
-        assert own.attrs["Conventions"] == "masing-1.1" and own.configuration.item().decode() == result.configuration
+        assert own.attrs["Conventions"] == "masing-1.2" and own.configuration.item().decode() == result.configuration
     # xarray's own choice of a library, and each.
     result.to_netcdf(tmp_path / "own.nc")
     engines = [None] + [engine for engine in ("scipy", "h5netcdf") if engine in xarray.backends.list_engines()]

@@ -29,24 +29,24 @@ inline Words joined(Words words, const Words& more) {
 }
 
 /// The request that words and files describe.
-inline cli::Validated validated(cli::Command command, const Words& words, const Files& files = {}) {
-  return cli::validated(cli::parse(command, words, {.text = reader(files)}));
+inline cli::BoundRequest bind(cli::Command command, const Words& words, const Files& files = {}) {
+  return cli::bind(cli::parse(command, words, {.text = reader(files)}));
 }
 
 /// Its configuration.
 inline cli::Configuration configuration(cli::Command command, const Words& words,
                                         const Files& files = {}) {
-  return validated(command, words, files).configuration;
+  return bind(command, words, files).configuration;
 }
 
 /// It printed.
 inline std::string printed(cli::Command command, const Words& words, const Files& files = {}) {
-  return cli::printed(validated(command, words, files));
+  return cli::printed(bind(command, words, files));
 }
 
 /// The message that words and files are refused with; empty if they are taken.
 inline std::string refusal(cli::Command command, const Words& words, const Files& files = {}) {
-  return mistake([&] { validated(command, words, files); });
+  return mistake([&] { bind(command, words, files); });
 }
 
 /// Expects of a message that it is one line and has all parts.

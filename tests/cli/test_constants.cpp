@@ -37,7 +37,7 @@ TEST(Constants, are_known_in_every_number) {
   EXPECT_EQ(c.probe, (std::vector{0.4, 0.5}));
   EXPECT_EQ(c.x0, -0.8);
   EXPECT_EQ(c.breaks, (std::vector{0.8, 1.6}));
-  EXPECT_EQ(given::validated(Command::converge, {"--let=n0=125", "--levels=n0*500,n0*1000"})
+  EXPECT_EQ(given::bind(Command::converge, {"--let=n0=125", "--levels=n0*500,n0*1000"})
                 .study.levels[1]
                 .steps,
             125000);
@@ -46,7 +46,7 @@ TEST(Constants, are_known_in_every_number) {
 TEST(Constants, are_known_in_every_function_and_parameter) {
   const Words lets{"--let=w=0.8", "--let=a=-0.3"};
   const auto run = [&](const Words& words) {
-    return given::validated(Command::simulate, given::joined(words, lets)).run;
+    return given::bind(Command::simulate, given::joined(words, lets)).run;
   };
   EXPECT_EQ(run({"--force", "a*cos(w*t)"}).drive(2.0), -0.3 * std::cos(0.8 * 2.0));
   const engine::RunSpec slab =
@@ -99,7 +99,7 @@ TEST(Numbers, are_read_once_for_many_values_of_constants) {
 
 TEST(Constants, leave_the_problem_the_same_as_their_values_do) {
   const auto problem = [](const Words& words) {
-    return cli::simulation(given::validated(Command::simulate, words), "").files.result;
+    return cli::simulation(given::bind(Command::simulate, words), "").files.result;
   };
   EXPECT_EQ(problem({"--let=w=0.7", "--force=cos(w*t)"}).problem,
             problem({"--force=cos(0.7*t)"}).problem);
@@ -107,9 +107,9 @@ TEST(Constants, leave_the_problem_the_same_as_their_values_do) {
 }
 
 TEST(Constants, are_known_where_the_breaks_of_a_force_are_found) {
-  const cli::Validated request = given::validated(
-      Command::simulate,
-      {"--let=w=0.5", "--force=square(w*t)", "--engine=exact", "--final-time=3.5/w"});
+  const cli::BoundRequest request =
+      given::bind(Command::simulate,
+                  {"--let=w=0.5", "--force=square(w*t)", "--engine=exact", "--final-time=3.5/w"});
   const auto run = cli::simulation(request, "").run;
   EXPECT_EQ(std::get<engine::Masing>(run.model).force_breaks,
             (std::vector{1., 2., 3., 4., 5., 6.}));

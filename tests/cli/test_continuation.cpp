@@ -18,8 +18,8 @@ const Words longer{"--final-time=20", "--steps=2000", "--cells=50"};
 
 cli::Configuration continued(const Words& before, const Words& now,
                              Command command = Command::simulate) {
-  return cli::continued(given::validated(command, given::joined(now, {"--restart=c.h5"})),
-                        given::validated(command, before))
+  return cli::continued(given::bind(command, given::joined(now, {"--restart=c.h5"})),
+                        given::bind(command, before))
       .configuration;
 }
 
@@ -102,14 +102,14 @@ TEST(Checkpoint, is_no_file_that_the_run_writes_itself) {
   for (const std::string file : {"run.h5", "run.h5.partial", "run.h5.lock"}) {
     const cli::Configuration c =
         given::configuration(Command::simulate, {"--output=run.h5", "--checkpoint=" + file});
-    given::expect_says(given::mistake([&] { cli::require_outputs_differ(c); }),
+    given::expect_says(given::mistake([&] { cli::require_files_apart("", c, {}); }),
                        {"checkpoint", file});
   }
 }
 
 TEST(Checkpoint, is_beside_the_output_if_not_given) {
   const auto path = [](const Words& words) {
-    return cli::simulation(given::validated(Command::simulate, words), "").files.checkpoint.path;
+    return cli::simulation(given::bind(Command::simulate, words), "").files.checkpoint.path;
   };
   EXPECT_EQ(path({"--output=there/run.h5"}), "there/run.h5.checkpoint");
   EXPECT_EQ(path({"--output=there/run.h5", "--checkpoint=c.h5"}), "c.h5");
@@ -117,8 +117,7 @@ TEST(Checkpoint, is_beside_the_output_if_not_given) {
 
 TEST(Checkpoint, is_scheduled_if_a_file_or_a_distance_is_given) {
   const auto is_scheduled = [](const Words& words) {
-    return cli::simulation(given::validated(Command::simulate, words), "")
-        .files.checkpoint.scheduled;
+    return cli::simulation(given::bind(Command::simulate, words), "").files.checkpoint.scheduled;
   };
   EXPECT_FALSE(is_scheduled({}));
   EXPECT_TRUE(is_scheduled({"--checkpoint=c.h5"}));

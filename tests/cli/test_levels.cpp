@@ -12,9 +12,8 @@ namespace masing::test_levels {
 
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-cli::Validated study(const given::Words& words) {
-  return given::validated(cli::Command::converge,
-                          given::joined({"--cells=33", "--steps=77"}, words));
+cli::BoundRequest study(const given::Words& words) {
+  return given::bind(cli::Command::converge, given::joined({"--cells=33", "--steps=77"}, words));
 }
 
 Pairs levels(const std::string& refine, const std::string& text) {

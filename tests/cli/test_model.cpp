@@ -20,7 +20,7 @@ std::string refusal(const Words& words, const given::Files& files = {}) {
   return given::refusal(Command::simulate, words, files);
 }
 
-std::string setting(const cli::Validated& request, const std::string& name) {
+std::string setting(const cli::BoundRequest& request, const std::string& name) {
   for (const auto& one : request.request->parameters->settings) {
     if (one.name == name) {
       return one.text;
@@ -39,7 +39,7 @@ TEST(Parameters, are_named_by_their_line_in_an_ini) {
 
 TEST(Parameters, of_the_command_line_win_over_the_ini) {
   const given::Files files{{"case.ini", "mass = 3\n[model]\nname = prandtl\nk = 1\neta = 2\n"}};
-  const cli::Validated c = given::validated(
+  const cli::BoundRequest c = given::bind(
       Command::simulate, {"--config", "case.ini", "--set", "k=5", "--mass", "7"}, files);
   EXPECT_EQ(setting(c, "k"), "5");
   EXPECT_EQ(setting(c, "m"), "7");

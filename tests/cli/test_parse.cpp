@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "cli/given.hpp"
 #include "cli/options.hpp"
@@ -97,7 +99,7 @@ TEST(Parse, has_no_force_by_default_on_a_base_that_moves) {
   EXPECT_EQ(force("--config c.ini", {{"c.ini", "base-acceleration = sin(t)"}}), "0");
   EXPECT_EQ(force("--mass 2"), papers);
   // The same of every point of a scan, also of one at which the base rests.
-  const auto scan = given::validated(
+  const auto scan = given::bind(
       Command::scan, {"--over", "a=0,1", "--base-acceleration", "a*sin(t)", "--steps", "10"});
   EXPECT_EQ(cli::configuration_of(*scan.request, std::vector{0.0}).base_acceleration(1.0), 0.0);
   EXPECT_EQ(scan.configuration.force->text(), "0");
@@ -116,7 +118,7 @@ TEST(Parse, puts_points_in_the_place_of_tables) {
 
 TEST(Parse, warns_of_tables_of_which_a_run_takes_little) {
   const auto warnings = [](const std::string& call, const std::string& table) {
-    return given::validated(Command::simulate, given::words(call), {{"f.csv", table}}).warnings;
+    return given::bind(Command::simulate, given::words(call), {{"f.csv", table}}).warnings;
   };
   const std::string force = "--force table:f.csv --final-time ";
   const Words little{
@@ -184,8 +186,8 @@ TEST(Parse, reads_times_in_seconds_minutes_and_hours) {
 
 TEST(Parse, warns_of_a_table_that_ends_before_the_run) {
   const auto warnings = [](const std::string& end) {
-    return given::validated(Command::simulate,
-                            {"--final-time=0.3", "--force=points:0 0;0.1 1;" + end + " 0"})
+    return given::bind(Command::simulate,
+                       {"--final-time=0.3", "--force=points:0 0;0.1 1;" + end + " 0"})
         .warnings;
   };
   EXPECT_TRUE(warnings("0.3").empty());
@@ -263,7 +265,7 @@ TEST(Printed, has_every_key_of_its_command_and_model_and_no_other) {
 
 TEST(Printed, of_result_keys_leaves_out_what_does_not_decide_the_data) {
   const auto text = [](const Words& words) {
-    return cli::printed(given::validated(Command::simulate, words), cli::Role::result);
+    return cli::printed(given::bind(Command::simulate, words), cli::Role::result);
   };
   EXPECT_EQ(text({"--quiet", "--output", "other.h5"}), text({}));
   EXPECT_NE(text({"--mass", "2"}), text({}));
@@ -276,6 +278,65 @@ TEST(Help, lists_every_key_of_the_command) {
                 option.is_of(command))
           << option.name;
     }
+  }
+}
+
+TEST(Derived, are_the_keys_that_follow_from_others_and_were_not_given) {
+  const auto derived = [](Command command, const std::string& call) {
+    return given::bind(command, given::words(call)).derived;
+  };
+  EXPECT_EQ(derived(Command::simulate, "--steps=100"),
+            "force,base-acceleration,engine,sample-every,field-every,from,to,field-points");
+  EXPECT_EQ(derived(Command::simulate,
+                    "--base-acceleration=0 --engine=memory --sample-every=3 --field-every=0"),
+            "force,from,to,field-points");
+  EXPECT_EQ(derived(Command::converge, "--levels=100,200 --force=0 --base-acceleration=0"),
+            "engine,sample-every,from,to,field-points,expect-order");
+  EXPECT_EQ(derived(Command::scan, "--over=mass=1,2"), "force,base-acceleration,engine");
+  EXPECT_EQ(derived(Command::simulate, "--model=discrete-masing --set=k=1,2 --set=eta=1"),
+            "force,sample-every,field-every,from,to,model.n");
+}
+
+TEST(Derived, are_derived_again_from_a_file_that_names_them) {
+  const auto steps = [](const std::vector<std::string>& derived) {
+    const std::string text = "steps = 20000\nsample-every = 2\n[model]\nk = 1,2\neta = 1\nn = 2\n";
+    const auto config = [&](const std::string&) {
+      return cli::Config{"run.h5", "model = discrete-masing\n" + text, derived};
+    };
+    const Words words{"--config=run.h5", "--steps=40000", "--set=k=1,2,3"};
+    return cli::bind(cli::parse(Command::simulate, words, {.config = config}))
+        .configuration.sample_every;
+  };
+  EXPECT_EQ(steps({"sample-every", "model.n"}), 4);
+  EXPECT_THROW(steps({"sample-every"}), base::UserError) << "n = 2 stays, and k has 3 values";
+}
+
+TEST(OptionsAsJson, have_their_kinds) {
+  const auto kind_of = [](Command command, const std::string& name) -> std::string {
+    for (const auto& option : nlohmann::json::parse(cli::options_as_json(command))) {
+      if (option["name"] == name) {
+        return option["kind"];
+      }
+    }
+    return "none";
+  };
+  const std::vector<std::tuple<Command, std::string, std::string>> right{
+      {Command::simulate, "mass", "number"},
+      {Command::simulate, "probe", "list"},
+      {Command::simulate, "energy", "flag"},
+      {Command::simulate, "scheme", "choice"},
+      {Command::simulate, "force", "function of t"},
+      {Command::simulate, "let", "pair"},
+      {Command::simulate, "output", "text"},
+      {Command::simulate, "over", "none"},
+      {Command::scan, "over", "pair"},
+      {Command::converge, "levels", "list"},
+      {Command::simulate, "levels", "none"},
+      {Command::simulate, "print-config", "none"},
+      {Command::simulate, "config", "text"},
+      {Command::simulate, "initial-u", "function of s"}};
+  for (const auto& [command, name, kind] : right) {
+    EXPECT_EQ(kind_of(command, name), kind) << name;
   }
 }
 

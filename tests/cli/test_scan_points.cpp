@@ -17,7 +17,7 @@ using cli::Command;
 using given::Words;
 
 cli::Scan scan_of(const Words& words) {
-  return cli::scan_spec(given::validated(Command::scan, words), "");
+  return cli::scan_spec(given::bind(Command::scan, words), "");
 }
 
 /// What a point decides, its functions as some of their values.
@@ -91,7 +91,7 @@ TEST(ScanPoints, are_the_runs_with_their_values_in_the_words) {
       with.push_back(option == "let"   ? "--let=" + name + "=" + text
                      : option == "set" ? "--set=" + name + "=" + text
                                        : "--" + option + "=" + text);
-      const cli::Simulation run = cli::simulation(given::validated(Command::simulate, with), "");
+      const cli::Simulation run = cli::simulation(given::bind(Command::simulate, with), "");
       const scan::ScanProblem point = cli::problem_at(scan, std::vector{value});
       io::Sampling window = run.output.sampling;
       if (point.period) {  // what a scan says of a run is of its last period
@@ -160,7 +160,7 @@ TEST(Axes, have_so_many_values_from_the_first_to_the_last) {
 TEST(ScanRestart, is_of_the_same_scan_at_every_point) {
   const auto continued = [](const Words& before, const Words& now) {
     return given::mistake([&] {
-      cli::continued(given::validated(Command::scan, now), given::validated(Command::scan, before));
+      cli::continued(given::bind(Command::scan, now), given::bind(Command::scan, before));
     });
   };
   const auto with = [](const std::string& word) {

@@ -138,7 +138,7 @@ def test_what_an_output_replaces_or_is_named_is_told(masing):
         masing.done(*words, "--quiet", f"--output={words[0]}.h5")
     start = (masing.folder / "simulate.h5").read_bytes()[:4096]
     (masing.folder / "run.h5").write_bytes(start)
-    (masing.folder / "before.h5").write_bytes(start.replace(b"masing 1.1", b"masing 1.0"))  # of an older program
+    (masing.folder / "before.h5").write_bytes(start.replace(b"masing 1.2", b"masing 1.0"))  # of an older program
 
     def told(*words, ranks=None):
         return [line for line in masing.done(*words, "--quiet", ranks=ranks).stderr.splitlines() if "--output" in line]

@@ -202,14 +202,14 @@ bool is_too_long(const cli::Request& request) {
 }
 
 /// What a request says when it is printed and read again, with no file but itself.
-std::string read_back(const cli::Validated& request) {
-  return cli::printed(cli::validated(parsed({.command = request.request->command,
-                                             .words = {"--config=printed.ini"},
-                                             .files = {{"printed.ini", cli::printed(request)}}})));
+std::string read_back(const cli::BoundRequest& request) {
+  return cli::printed(cli::bind(parsed({.command = request.request->command,
+                                        .words = {"--config=printed.ini"},
+                                        .files = {{"printed.ini", cli::printed(request)}}})));
 }
 
 /// What the program does with an accepted request before its first step, short of cells.
-void use(const cli::Validated& request) {
+void use(const cli::BoundRequest& request) {
   if (const auto* spec = std::get_if<rheology::ModelSpec>(&request.run.model)) {
     rheology::build(*spec, spec->all());
   }
@@ -225,13 +225,13 @@ void use(const cli::Validated& request) {
 /// Whether a case is taken or refused; throws std::logic_error where it is neither.
 Outcome try_case(const OptionsCase& one) {
   std::string before;
-  cli::Validated valid;
+  cli::BoundRequest valid;
   try {
     cli::Request request = parsed(one);
     if (is_too_long(request)) {
       return Outcome::skipped;
     }
-    valid = cli::validated(std::move(request));
+    valid = cli::bind(std::move(request));
     before = cli::printed(valid);
   } catch (const base::UserError& mistake) {
     fuzz::require_message(mistake);

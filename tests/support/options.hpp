@@ -27,8 +27,8 @@ inline std::vector<std::string> words(const Options& options) {
 }
 
 /// What a command is asked for, without files. Throws UserError. Local.
-inline cli::Validated requested(cli::Command command, const Options& options) {
-  return cli::validated(cli::parse(command, words(options), {}));
+inline cli::BoundRequest requested(cli::Command command, const Options& options) {
+  return cli::bind(cli::parse(command, words(options), {}));
 }
 
 /// The study that options ask for, without files. Throws UserError. Local.

@@ -137,20 +137,10 @@ using Say = std::function<void(const std::string& text)>;
 std::string result_of(const Session& session, const std::string& command, const Options& options,
                       const Say& say = {});
 
-/// One option, as `masing COMMAND --help` has it.
-struct OptionInfo {
-  std::string name;  ///< "final-time"
-  /// "number", "list" of numbers, "text", "choice", "flag", "function of s", "function of t", or,
-  /// of what may come several times, "pair".
-  std::string kind;
-  std::string
-      value;  ///< what its value is called: "T", "P|inf", of a pair "NAME=VALUE"; or choices
-  std::string help;
-  std::string default_value;  ///< "" where there is none
-};
-
-/// The options of a command, in the order of its help. Throws Mistake. Local, without a Session.
-std::vector<OptionInfo> options_of(const std::string& command);
+/// The options of a command, in the order of its help, as `masing COMMAND --options` prints them:
+/// a JSON list of objects with name, kind, value, help and default. Throws Mistake. Local, without
+/// a Session.
+std::string options_of(const std::string& command);
 
 }  // namespace masing
 
