@@ -19,43 +19,44 @@ using base::UserError;
 
 namespace {
 
-/// A number as it was given, and its value as a comment.
-std::string with_value(const std::string& given, const std::string& value) {
-  return given == value ? given : given + "  # " + value;
-}
-
-std::string section(const std::string& name, const std::vector<Setting>& settings) {
-  std::string text = settings.empty() ? "" : "\n[" + name + "]\n";
-  for (const Setting& setting : settings) {
-    text += setting.name + " = " + setting.text + "\n";
-  }
-  return text;
-}
-
-/// An option of a request.
-struct Printed {
-  const Option* option;
-  std::string value;
-  std::string given;  ///< as it was given, where that has constants
+/// A key of a request: an option, or in a section ("model.k", "over.w", "let.a").
+struct Key {
+  std::string name;
+  std::string value;               ///< with values in the places of constants
+  std::string given = {};          ///< the text as given, where that has constants
+  const Option* option = nullptr;  ///< null in a section
 };
 
 /// The options that decide as much as `last`, of the request's command and model, but those of a
-/// scan that follow from others at each point.
-std::vector<Printed> options_of(const BoundRequest& made, Role last) {
+/// scan that follow from others at each point; behind them the keys in sections.
+std::vector<Key> keys_of(const BoundRequest& made, Role last) {
   const Request& request = *made.request;
-  std::vector<Printed> options;
+  const Constants& constants = made.configuration.constants;
+  std::vector<Key> keys;
   for (const Option& option : option_table()) {
     const bool is_of_points = request.command == Command::scan && !request.has(option.name) &&
                               option.value.is_numeric() && option.preset.empty();
     if (option.is_of(request.command) && option.is_of(kind_of(request.model)) &&
         option.role <= last && !is_of_points) {
       const auto entry = request.entries.find(option.name);
-      options.push_back(
-          {&option, option.value.text(made.configuration),
-           entry == request.entries.end() ? "" : entry->second.text_with_constants()});
+      const bool has_entry = entry != request.entries.end();
+      keys.push_back({option.name, option.value.text(made.configuration),
+                      has_entry ? entry->second.text_with_constants() : "", &option});
     }
   }
-  return options;
+  for (std::size_t p = 0; request.parameters && p < request.parameters->settings.size(); ++p) {
+    const Setting& setting = request.parameters->settings[p];
+    keys.push_back({"model." + setting.name, request.parameters->text(p, constants), setting.text});
+  }
+  for (const Setting& over : request.over) {
+    keys.push_back({"over." + over.name, over.text});
+  }
+  for (const Setting& let : request.lets) {
+    const bool is_number = base::to_number(let.text).has_value();
+    keys.push_back({"let." + let.name, is_number ? let.text : base::to_text(constants.at(let.name)),
+                    is_number ? "" : let.text});
+  }
+  return keys;
 }
 
 /// Whether a term that the papers lack is without effect.
@@ -68,25 +69,12 @@ bool omitted_if_zero(const std::string& key, const std::string& value) {
 /// scan makes of constants, whose values vary, the texts, of its problem only for people.
 std::vector<std::pair<std::string, std::string>> values_of(const BoundRequest& made, Role last,
                                                            bool is_for_people = false) {
-  const Request& request = *made.request;
   const bool has_points =
-      request.command == Command::scan && (last != Role::problem || is_for_people);
+      made.request->command == Command::scan && (last != Role::problem || is_for_people);
   std::vector<std::pair<std::string, std::string>> values;
-  for (const auto& [option, value, given] : options_of(made, last)) {
-    values.emplace_back(option->name, has_points && !given.empty() ? given : value);
-  }
-  for (std::size_t p = 0; request.parameters && p < request.parameters->settings.size(); ++p) {
-    const Setting& setting = request.parameters->settings[p];
-    values.emplace_back(
-        "model." + setting.name,
-        has_points ? setting.text : request.parameters->text(p, made.configuration.constants));
-  }
-  if (has_points) {
-    for (const Setting& over : request.over) {
-      values.emplace_back("over." + over.name, over.text);
-    }
-    for (const Setting& let : request.lets) {
-      values.emplace_back("let." + let.name, let.text);
+  for (const Key& key : keys_of(made, last)) {
+    if (has_points || key.option != nullptr || key.name.starts_with("model.")) {
+      values.emplace_back(key.name, has_points && !key.given.empty() ? key.given : key.value);
     }
   }
   return values;
@@ -179,19 +167,20 @@ bool is_of_program(const std::string& key) {
 
 std::string derived_keys(const BoundRequest& made) {
   const Request& request = *made.request;
-  std::vector<std::string> keys;
-  for (const auto& [option, value, given] : options_of(made, Role::result)) {
+  std::vector<std::string> derived;
+  for (const Key& key : keys_of(made, Role::result)) {
     // That of F depends on whether an acceleration of the base is given.
     const bool follows =
-        option->preset.empty() || option->name == "force" || option->name == "base-acceleration";
-    if (follows && !value.empty() && !request.has(option->name)) {
-      keys.push_back(option->name);
+        key.option != nullptr &&
+        (key.option->preset.empty() || key.name == "force" || key.name == "base-acceleration");
+    if (follows && !key.value.empty() && !request.has(key.name)) {
+      derived.push_back(key.name);
     }
   }
   if (request.parameters && request.parameters->counts_lists) {
-    keys.push_back(std::string("model.") + rheology::element_count);
+    derived.push_back(std::string("model.") + rheology::element_count);
   }
-  return base::joined(keys, ",");
+  return base::joined(derived, ",");
 }
 
 std::string printed(const BoundRequest& made, Role last) {
@@ -200,25 +189,24 @@ std::string printed(const BoundRequest& made, Role last) {
   for (const std::string& line : request.comment) {
     text += "# " + line + "\n";
   }
-  for (const auto& [option, value, given] : options_of(made, last)) {
+  std::string section;
+  for (const auto& [name, value, given, option] : keys_of(made, last)) {
+    const auto dot = option == nullptr ? name.find('.') : 0;
+    if (name.substr(0, dot) != section) {
+      section = name.substr(0, dot);
+      text += "\n[" + section + "]\n";
+    }
+    const bool has_value = option != nullptr ? option->value.is_numeric() : section == "let";
     // What a model of finitely many elements is without.
-    if (!value.empty() || !request.parameters || option->role == Role::execution) {
-      text += option->name + " = " +
-              (given.empty()                ? value
-               : option->value.is_numeric() ? with_value(given, value)
-                                            : given) +
+    if (!value.empty() || !request.parameters || (option && option->role == Role::execution)) {
+      text += name.substr(dot == 0 ? 0 : dot + 1) + " = " +
+              (given.empty() || given == value ? value
+               : has_value                     ? given + "  # " + value
+                                               : given) +
               "\n";
     }
   }
-  text += request.parameters ? section("model", request.parameters->settings) : "";
-  text += section("over", request.over);
-  std::vector<Setting> lets = request.lets;
-  for (Setting& let : lets) {
-    if (!base::to_number(let.text)) {
-      let.text = with_value(let.text, base::to_text(made.configuration.constants.at(let.name)));
-    }
-  }
-  return text + section("let", lets);
+  return text;
 }
 
 std::string announcement(const BoundRequest& made) {
