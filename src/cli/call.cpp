@@ -155,7 +155,7 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
   const std::shared_ptr<const Request> asked = request.request;
   auto origins = given_at(asked);
   parallel::on_root(call.comm, [&] {
-    require_files_apart(asked->summary, request.configuration, inputs);
+    require_files_apart(request.configuration.summary, request.configuration, inputs);
     warn_of_output(request);
     engine::RunSpec run = request.run;
     if (!request.study.levels.empty()) {  // the largest step
@@ -163,29 +163,29 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     }
     request.warnings.push_back(engine::step_advice(run));
   });
-  const bool is_checked_only = asked->print_config || asked->validate_only;
+  const Configuration& c = request.configuration;
   for (const std::string& text : request.warnings) {
     // A failure has its one line "masing: ...", which these are not.
-    if (!text.empty() && !is_checked_only) {
+    if (!text.empty() && !c.print_config && !c.validate_only) {
       print(call.comm, fmt::format("masing warning: {}\n", text), stderr);
     }
   }
-  if (!request.configuration.restart.empty()) {
+  if (!c.restart.empty()) {
     request = with_checkpoint(call, std::move(request));
   }
-  if (asked->print_config && !asked->validate_only) {
+  if (c.print_config && !c.validate_only) {
     print(call.comm, printed(request));
     return std::nullopt;
   }
-  Job job{spec_of(request, call.command_line), asked, std::move(origins), std::nullopt};
-  if (asked->validate_only) {
-    job.only_validated = asked->print_config ? printed(request) : "valid\n";
+  Job job{spec_of(request, call.command_line), asked, std::move(origins), c.summary, std::nullopt};
+  if (c.validate_only) {
+    job.only_validated = c.print_config ? printed(request) : "valid\n";
     return job;
   }
-  if (!request.configuration.quiet) {
+  if (!c.quiet) {
     print(call.comm, announcement(request), stderr);
   }
-  if (const auto seconds = request.configuration.wall_limit) {
+  if (const auto seconds = c.wall_limit) {
     parallel::limit_wall_time(*seconds);
   }
   return job;

@@ -27,6 +27,7 @@ struct Job {
   Spec spec;
   std::shared_ptr<const Request> request;
   std::unique_ptr<base::GivenAt> origins;
+  std::string summary;                        ///< the file of --summary, or empty
   std::optional<std::string> only_validated;  ///< what is printed where nothing more is asked for
 };
 

@@ -88,6 +88,10 @@ struct Configuration {
   std::string restart;                ///< the checkpoint to go on with, or empty
   std::optional<double> wall_limit;   ///< seconds
   bool quiet = false;
+
+  bool print_config = false;
+  bool validate_only = false;
+  std::string summary;  ///< the file of --summary, or empty
 };
 
 /// Reads a whole file; throws UserError where it cannot. Every rank gets the same text.

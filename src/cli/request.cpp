@@ -98,6 +98,12 @@ std::vector<Setting> from_words(Command command, const std::vector<std::string>&
       given.back() = {option->section + what, text.substr(equals + 1),
                       fmt::format("{} {}", origin, what)};
     }
+    // An .ini could not say it again: # begins a comment there, and a line is a value.
+    Setting& one = given.back();
+    if (name != "config" && one.text.find_first_of("#\n\r") != std::string::npos) {
+      throw UserError(one.origin + ": a value must be one line without #");
+    }
+    one.text = std::string(base::trimmed(one.text));
   }
   return given;
 }
@@ -343,11 +349,6 @@ std::vector<Setting> ini_entries(const std::string& path, const std::string& con
 Request parse(Command command, const std::vector<std::string>& words, const Files& files) {
   Request request{.command = command};
   std::vector<Setting> line = from_words(command, words);
-  request.print_config = find(line, "print-config") != nullptr;
-  request.validate_only = find(line, "validate-only") != nullptr;
-  if (const Setting* summary = find(line, "summary")) {
-    request.summary = summary->text;
-  }
   std::vector<Setting> file;
   if (const Setting* config = find(line, "config")) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -364,13 +365,6 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   }
   Setting given_model{"model", request.model, "--model"};
   for (auto* source : {&file, &line}) {
-    for (Setting& one : *source) {
-      // An .ini could not say it again: # begins a comment there, and a line is a value.
-      if (one.name != "config" && one.text.find_first_of("#\n\r") != std::string::npos) {
-        throw UserError(one.origin + ": a value must be one line without #");
-      }
-      one.text = std::string(base::trimmed(one.text));
-    }
     const Setting* model = find(*source, "model");
     given_model = model == nullptr ? given_model : *model;
   }
@@ -409,7 +403,7 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   request.parameters = parameters_of(model, given_model.origin, settings, names);
   for (const Setting& one : all) {
     const Option* const option = find_option(one.name);
-    if (option != nullptr && option->role != Role::call) {
+    if (option != nullptr && option->value.assign) {
       request.entries[one.name] = given_of(one, model, names, files);
     }
   }

@@ -35,9 +35,6 @@ struct Axis {
 struct Request {
   Command command = Command::simulate;
   std::string model = "masing";
-  bool print_config = false;
-  bool validate_only = false;
-  std::string summary = {};  ///< the file of --summary, or empty
   /// The lines at the start of the .ini that say what the case is; none where the command line
   /// changes what is computed.
   std::vector<std::string> comment = {};

@@ -174,7 +174,7 @@ void write_whole(const std::string& path, const std::string& text) {
 int with_summary(cli::Command command, cli::Job& job, const cli::Invocation& call,
                  const std::function<int(Report&)>& work) {
   Report report;
-  const std::string& path = job.request->summary;
+  const std::string& path = job.summary;
   if (path.empty()) {
     return work(report);
   }

@@ -58,12 +58,12 @@ TEST(Parse, takes_negative_values) {
 }
 
 TEST(Parse, sees_requests) {
-  const auto parse = [](const Words& words) {
-    return cli::parse(Command::converge, words, {.text = given::reader({})});
+  const auto asked = [](const Words& words) {
+    return given::configuration(Command::converge, words);
   };
-  EXPECT_TRUE(parse({"--print-config"}).print_config);
-  EXPECT_TRUE(parse({"--validate-only"}).validate_only);
-  EXPECT_FALSE(parse({}).print_config || parse({}).validate_only);
+  EXPECT_TRUE(asked({"--print-config"}).print_config);
+  EXPECT_TRUE(asked({"--validate-only"}).validate_only);
+  EXPECT_FALSE(asked({}).print_config || asked({}).validate_only);
 }
 
 TEST(Parse, takes_the_limits) {
