@@ -14,7 +14,7 @@ import pandas as pd
 
 from masing import style
 from masing.cycles import figures
-from masing.cycles.curves import is_text, read_measured, samples_in_window
+from masing.cycles.curves import is_text, read_measured
 from masing.cycles.limit_cycle import analyse
 from masing.errors import MasingError
 from masing.motion import restoring_of_all
@@ -60,7 +60,7 @@ def titles_and_samples(options):
             curve = measured(file, options)
             samples.append((curve.path.stem, (curve.t, curve.x, curve.force)))
         else:
-            samples.append((next(names), samples_in_window(run, options.start, options.end)))
+            samples.append((next(names), run.in_window(options.start, options.end)))
     return zip(*samples)
 
 

@@ -11,18 +11,13 @@ simulate(), converge() and scan() run the commands of the same names, open() rea
 model of a measured cycle, cycle_numbers() its stiffnesses, damping and corners.
 """
 
+from masing.commands import SOURCES as _SOURCES
 from masing.commands import open
 from masing.errors import MasingError
 from masing.errors import loaded as _loaded
 from masing.errors import missing as _missing
 from masing.errors import require as _require
 
-# Where the names are: what needs the program, NumPy or SciPy is loaded when it is first asked for.
-_SOURCES = {"MasingError": "masing.errors", "Material": "masing.material", "MaterialPoint": "masing.material",
-            "MaterialPoints": "masing.material", "Run": "masing.results", "Scan": "masing.results",
-            "Study": "masing.results", "converge": "masing.commands", "cycle_numbers": "masing.cycles.limit_cycle",
-            "identify": "masing.identification.identify", "open": "masing.commands", "scan": "masing.commands",
-            "show": "masing.results", "simulate": "masing.commands"}
 # What the others need; these say it themselves when they are called.
 _LIBRARIES, _FREE = ("h5py", "numpy", "scipy", "pandas"), ("masing.commands", "masing.errors")
 

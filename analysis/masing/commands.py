@@ -15,6 +15,12 @@ from pathlib import Path
 from masing import functions, native, program, values
 from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, loaded, require, shown
 
+# Where the names of the package are: what needs the program, NumPy or SciPy is loaded when it is first asked for.
+SOURCES = {"MasingError": "masing.errors", "Material": "masing.material", "MaterialPoint": "masing.material",
+           "MaterialPoints": "masing.material", "Run": "masing.results", "Scan": "masing.results",
+           "Study": "masing.results", "converge": "masing.commands", "cycle_numbers": "masing.cycles.limit_cycle",
+           "identify": "masing.identification.identify", "open": "masing.commands", "scan": "masing.commands",
+           "show": "masing.results", "simulate": "masing.commands"}
 # Options with which a run writes a file, temporary without `output`.
 WITH_FILE = ("output", "checkpoint", "checkpoint_every", "restart", "wall_limit")
 # Options that are functions, and may be tables or functions of Python.

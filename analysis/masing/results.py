@@ -8,7 +8,6 @@ import warnings
 import weakref
 from contextlib import nullcontext
 from dataclasses import dataclass
-from enum import IntEnum
 from html import escape
 from numbers import Real
 from os import PathLike
@@ -22,8 +21,8 @@ from masing.errors import MasingError, loaded, require, shown
 from masing.motion import motion
 from masing.names import SYMBOLS, short_value
 from masing.notation import listed, superscript
+from masing.samples import between, drawable
 
-QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points"}
 # What variables and axes are called where the last part of their name in the file says too little.
 NAMES = {name: name.replace("/", "_") for name in ("field/t", "probe/s", "probe/u", "state/t")}
 NAMES["state/values"] = "state"
@@ -333,6 +332,14 @@ class Run(Result):
         names = [name for name in ("t", "x", "y", "force", "restoring") if f"series/{name}" in self]
         return self.state | {name: self[f"series/{name}"] for name in names}
 
+    def in_window(self, start=None, end=None):
+        """The finite samples (t, x, restoring) in start <= t <= end; raises MasingError when there are none."""
+        keep = drawable(self.x, self.restoring) & between(self.t, start, end)
+        if not keep.any():
+            extent = f"its samples are in {self.t.min():g} <= t <= {self.t.max():g}" if len(self.t) else "it has none"
+            raise MasingError(f"{self._name}: no finite sample in the window; {extent}")
+        return self.t[keep], self.x[keep], self.restoring[keep]
+
     def __repr__(self):
         return f"<masing.Run {self.title}, {len(self.t)} samples, {self.t[0]:g} <= t <= {self.t[-1]:g}>"
 
@@ -344,13 +351,11 @@ class Run(Result):
         """Draw the restoring force over x, start <= t <= end, into the matplotlib Axes, by default new ones. `line`
         goes to Axes.plot; from_ and to, as of cycle_numbers(), are start and end. Returns the Axes; masing.show() opens
         their window, axes.figure.savefig("cycle.png") writes them."""
-        from masing.cycles.curves import samples_in_window
-
         for name, time in (("start", start), ("end", end), ("from_", from_), ("to", to)):
             if not isinstance(time, Real | None):
                 raise MasingError(f"plot_cycle({name}={time!r}): give a time")
         axes = _axes(axes, self.title)
-        _, x, restoring = samples_in_window(self, from_ if start is None else start, to if end is None else end)
+        _, x, restoring = self.in_window(from_ if start is None else start, to if end is None else end)
         _draw(axes, x, restoring, {"label": self.title, **line})
         axes.set(xlabel=self.attributes("series/x")["label"], ylabel=motion(self).labels["restoring"])
         return axes
@@ -385,15 +390,6 @@ def show():
         warnings.warn("no window on this machine: write the picture, axes.figure.savefig(\"cycle.png\")", stacklevel=2)
     else:
         plt.show()
-
-
-class Mark(IntEnum):
-    """Whether a level is in the fit of an order, as /cases/mark_* numbers it."""
-
-    FITTED = 0
-    BEFORE = 1
-    ON_FLOOR = 2
-    NO_ERROR = 3
 
 
 @dataclass(frozen=True)

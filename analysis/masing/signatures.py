@@ -11,7 +11,7 @@ import os
 import re
 import sys
 
-from masing import native, program
+from masing import commands, native, program
 from masing.errors import MasingError
 
 COMMANDS = {"simulate": "Run", "converge": "Study", "scan": "Scan"}
@@ -121,10 +121,7 @@ def _type(name, kind, value):
 
 def stub(module):
     """The text of the package's stub."""
-    import masing
-    from masing import commands
-
-    lines = [f"from {source} import {name} as {name}" for name, source in sorted(masing._SOURCES.items())
+    lines = [f"from {source} import {name} as {name}" for name, source in sorted(commands.SOURCES.items())
              if name not in COMMANDS]
     functions = []
     for command, result in COMMANDS.items():

@@ -28,8 +28,6 @@ PANEL = (3.9, 2.95)
 X_LABEL = "displacement x"
 # Of what is measured, or of several models.
 RESTORING_LABEL = "restoring force f"
-# Numbers of this size, the end of an unstable run, cannot be drawn.
-HUGE = 1e100
 # More numbers along a linear axis would touch each other.
 MOST_TICKS, MOST_DECADES = 6, 7
 # A record with more reversals than this is coloured by time; as one line it would be a blot.
@@ -104,16 +102,6 @@ def figure(width=1.0, height=1.0):
 def colours(count):
     """The colours of `count` curves in their order: told apart where they are few, else from light to dark."""
     return COLOURS[:count] if count <= len(COLOURS) else list(SEQUENCE(np.linspace(0, 1, count)))
-
-
-def drawable(*columns):
-    """Which rows [n] of the columns are finite numbers of a size that can be drawn."""
-    return np.all([np.abs(column) < HUGE for column in columns], axis=0)
-
-
-def drawable_in_logarithm(abscissa, errors):
-    """Which points a log-log figure can show: those with positive, finite coordinates of a size that can be drawn."""
-    return drawable(abscissa, errors) & (abscissa > 1 / HUGE) & (errors > 1 / HUGE)
 
 
 def label_decades(*axes):

@@ -2,16 +2,28 @@
 
 import math
 from dataclasses import dataclass
+from enum import IntEnum
 
 import numpy as np
 import pandas as pd
 
 from masing.notation import EN_DASH, FIXED_SPACE, cell, grouped, interval, listed, order, scientific
-from masing.results import QUANTITY_NAMES, Mark
 
 AS_EXPECTED = "as expected"
 EXACT = "exact"  # no error above the round-off floor
 STEPS = {"steps": "δt", "cells": "δs", "both": "δs and δt"}
+
+
+class Mark(IntEnum):
+    """Whether a level is in the fit of an order, as /cases/mark_* numbers it."""
+
+    FITTED = 0
+    BEFORE = 1
+    ON_FLOOR = 2
+    NO_ERROR = 3
+
+
+QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points"}
 SIGNS = {Mark.BEFORE: "†", Mark.ON_FLOOR: "‡"}
 MARKS = {Mark.FITTED: "fitted", Mark.BEFORE: "before the asymptotic range", Mark.ON_FLOOR: "on the round-off floor",
          Mark.NO_ERROR: "no error"}

@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.colors import LogNorm
 
 from masing import style
-from masing.convergence.claim import findings
+from masing.convergence.claim import QUANTITY_NAMES, Mark, findings
 from masing.notation import measured
-from masing.results import QUANTITY_NAMES, Mark
-from masing.style import drawable_in_logarithm, label_decades
+from masing.samples import drawable_in_logarithm
+from masing.style import label_decades
 
 LABELS = QUANTITY_NAMES | {"u_cells": "u, cells’ points"}
 PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"), "both": ("δs + δt", "δs + δt")}

@@ -13,7 +13,7 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from masing.errors import MasingError, shown
 from masing.hdf5 import require_there
 from masing.results import Run
-from masing.style import drawable
+from masing.samples import between
 
 FEWEST_POINTS = 10
 # The force of a static test is the restoring force; in a file with both columns `restoring` is taken.
@@ -106,20 +106,6 @@ def is_text(path):
         return False
     except OSError as error:
         raise MasingError(f"{path}: cannot be read: {error.strerror}") from None
-
-
-def between(t, start=None, end=None):
-    """Which of the times t [samples] are in start <= t <= end; None is no limit."""
-    return (t >= (-np.inf if start is None else start)) & (t <= (np.inf if end is None else end))
-
-
-def samples_in_window(run, start=None, end=None):
-    """The finite samples (t, x, restoring) of a run in start <= t <= end; raises MasingError when there are none."""
-    keep = drawable(run.x, run.restoring) & between(run.t, start, end)
-    if not keep.any():
-        extent = f"its samples are in {run.t.min():g} <= t <= {run.t.max():g}" if len(run.t) else "it has none"
-        raise MasingError(f"{run._name}: no finite sample in the window; {extent}")
-    return run.t[keep], run.x[keep], run.restoring[keep]
 
 
 def differences_from(exact, sample):

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from masing import style
-from masing.cycles.curves import differences_from, samples_in_window
+from masing.cycles.curves import differences_from
 from masing.cycles.half_cycles import reversals
 from masing.motion import motion
 from masing.names import names_apart
@@ -71,10 +71,10 @@ def together(runs, exact=None, start=None, end=None):
     given; of those that cannot be told from it only the nearest, for which the right-hand corner is magnified."""
     figure = style.figure(1, 1.15)
     axes = figure.add_subplot()
-    samples = {run: samples_in_window(run, start, end) for run in runs}
+    samples = {run: run.in_window(start, end) for run in runs}
     drawn, colours = runs, dict(zip(runs, style.colours(len(runs))))
     if exact is not None:
-        behind = samples_in_window(exact, *samples[runs[0]][0][[0, -1]])[1:]
+        behind = exact.in_window(*samples[runs[0]][0][[0, -1]])[1:]
         axes.plot(*behind, **style.BEHIND, label="exact")
         sizes = [np.ptp(values) or 1.0 for values in behind]
         apart = {run: max(np.abs(far).max() / size for far, size in zip(differences_from(exact, sample), sizes))
@@ -121,7 +121,7 @@ def differences(runs, exact, of, most=len(style.LINES)):
     figure = style.figure(1, 1.15)
     axes = figure.add_subplot(yscale="log")
     for run, label, colour, dashes in list(zip(runs, labels(runs), style.colours(len(runs)), style.LINES * 9))[-most:]:
-        t, x, restoring = samples_in_window(run, start)
+        t, x, restoring = run.in_window(start)
         far = differences_from(exact, (t, x, restoring))["xf".index(of)]
         axes.plot(t, np.abs(far), dashes, color=colour, label=label)
     # Where the curves cross the difference is zero.

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 
 from masing import style
-from masing.cycles.curves import between
 from masing.cycles.figures import draw_record, is_by_time
 from masing.cycles.half_cycles import reversals
 from masing.errors import MasingError
@@ -21,6 +20,7 @@ from masing.report.problem import steps_in_words
 from masing.report.pictures import Picture
 from masing.report.trajectories import energy_picture, field_picture, motion_picture, trajectory_name
 from masing.results import comment_lines, leading_comment, parse_configuration
+from masing.samples import between, drawable
 
 DRAW = "draw:"
 GROUP = "group:"
@@ -101,7 +101,7 @@ def picture(run, words, exact=None):
     if unknown:
         raise MasingError(f"{run.path}: has no '{unknown[0]}' to draw; it has {', '.join(columns)}")
     t = columns["t"]
-    keep = between(t, drawing.start, drawing.end) & style.drawable(*(columns[each] for each in names))
+    keep = between(t, drawing.start, drawing.end) & drawable(*(columns[each] for each in names))
     if not keep.any():
         raise MasingError(f"{run.path}: no finite sample for 'draw: {words}'; it has {t[0]:g} <= t <= {t[-1]:g}")
     kept = {each: columns[each][keep] for each in dict.fromkeys([*names, "t"])}

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from masing.cycles import figures
-from masing.cycles.curves import samples_in_window
 from masing.cycles.half_cycles import reversals
 from masing.cycles.shape import segments_in_words
 from masing.motion import motion, restoring_of_all
@@ -18,7 +17,8 @@ from masing.report.exact import distance
 from masing.report.pictures import Picture
 from masing.report.trajectories import start_of_last_cycles
 from masing.results import Study
-from masing.style import MANY_REVERSALS, drawable
+from masing.samples import drawable
+from masing.style import MANY_REVERSALS
 
 # A study's own samples run from rest; its cycle is drawn from the first of these last parts of [0, T] with a whole one.
 LAST_PARTS = (0.2, 0.4, 0.6, 0.8)
@@ -48,7 +48,7 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
     one where the ExactSolutions `exact` have it; `differences`: the Pictures of how far these are from it; `long`: those
     of records of many cycles; `rows`: the facts of each.
     """
-    cycles = [Cycle(run, samples_in_window(run, start, end)) for run in runs]
+    cycles = [Cycle(run, run.in_window(start, end)) for run in runs]
     shown = [_case(run) for run in runs]
     for study in studies:
         found = _finest(study, start, end) if study.reference == "exact" else None
@@ -91,7 +91,7 @@ def _finest(study, start, end):
         # A part, not the reversal itself, so that studies of one problem have the same window.
         starts = study.t[-1] - np.array(LAST_PARTS) * (study.t[-1] - study.t[0])
         start = next((each for each in starts if each <= start_of_last_cycles(study, 1)), None)
-    return Cycle(study, samples_in_window(study, start, end))
+    return Cycle(study, study.in_window(start, end))
 
 
 def _exact_of(run, exact):

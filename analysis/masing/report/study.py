@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from masing.convergence.claim import STEPS, findings, level_rows, quantities_to_show, ray, sizes
+from masing.convergence.claim import QUANTITY_NAMES, STEPS, findings, level_rows, quantities_to_show, ray, sizes
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, map_figure, study_figure
 from masing.names import short_value
 from masing.notation import count, listed, measured, minus, negatives, order, rounded_up, signs_of
@@ -12,8 +12,7 @@ from masing.report.problem import first_sentence
 from masing.report.pictures import Picture
 from masing.report.summary import PROVED, STATEMENTS, shares_time
 from masing.report.tables import constant_cells, constant_headings, sign_notes, study_tables
-from masing.results import QUANTITY_NAMES
-from masing.style import drawable_in_logarithm
+from masing.samples import drawable_in_logarithm
 
 # The keys of the method with their symbols.
 METHOD = (("rule in s", "rule"), ("scheme in t", "scheme"), ("engine", "engine"))

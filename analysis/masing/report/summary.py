@@ -5,10 +5,9 @@ from collections import Counter
 
 import numpy as np
 
-from masing.convergence.claim import AS_EXPECTED, EXACT, findings, sizes, twin, unconverged
+from masing.convergence.claim import AS_EXPECTED, EXACT, QUANTITY_NAMES, findings, sizes, twin, unconverged
 from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, order
 from masing.report.provenance import machine, machines
-from masing.results import QUANTITY_NAMES
 
 # The verdicts in the order in which a claim counts them.
 VERDICTS = (AS_EXPECTED, EXACT, "not as expected", "undecided", "undefined", "not judged")

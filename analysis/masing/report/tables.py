@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from masing.convergence.claim import SIGNS, signs, sizes_table
+from masing.convergence.claim import QUANTITY_NAMES, SIGNS, Mark, signs, sizes_table
 from masing.notation import EN_DASH, estimate, measured, order
-from masing.results import QUANTITY_NAMES, Mark
 
 SHORT_NAMES = QUANTITY_NAMES | {"u_cells": "u, cells"}
 # LaTeX of the letters beyond ASCII in a heading, and of its own special characters.

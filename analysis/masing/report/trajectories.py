@@ -9,6 +9,7 @@ from masing.names import SYMBOLS, short_value
 from masing.notation import listed, measured, minus, percent
 from masing.report.pictures import Picture
 from masing.response import panel_figures, panels
+from masing.samples import drawable
 
 FIELD_CYCLES, MOTION_CYCLES = 2, 4
 # An image has about this many columns; more fields in the file are thinned.
@@ -25,14 +26,14 @@ DATA = ("force", "base-acceleration", "stiffness", "threshold", "damping", "k0")
 
 def trajectory_pictures(runs):
     """The Pictures of u, then of x and F, then of the energy, one of each run that has what they show."""
-    drawable = [run for run in runs if _is_drawable(run)]
+    shown = [run for run in runs if _is_drawable(run)]
     return [picture for make in (field_picture, motion_picture, energy_picture)
-            for run in drawable if (picture := make(run)) is not None]
+            for run in shown if (picture := make(run)) is not None]
 
 
 def field_picture(run):
     """The Picture of u(t, s) in the last cycles; None where the run has no field over time."""
-    if not run.has_field or not style.drawable(run.u).all():
+    if not run.has_field or not drawable(run.u).all():
         return None
     late = run.field_t >= start_of_last_cycles(run, FIELD_CYCLES)
     if np.count_nonzero(late) < 2:
@@ -99,7 +100,7 @@ def start_of_last_cycles(run, wanted):
 
 
 def _is_drawable(run):
-    return len(run.t) > 1 and bool(style.drawable(run.x).all()) and bool(np.all(np.diff(run.t) > 0))
+    return len(run.t) > 1 and bool(drawable(run.x).all()) and bool(np.all(np.diff(run.t) > 0))
 
 
 def _is_yielding(run, u):

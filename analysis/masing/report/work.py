@@ -7,7 +7,8 @@ import numpy as np
 from masing import style
 from masing.notation import cell, count, listed, measured
 from masing.report.pictures import Picture
-from masing.style import drawable_in_logarithm, label_decades
+from masing.samples import drawable_in_logarithm
+from masing.style import label_decades
 
 # The sign of an error that a coarser level beats.
 BEATEN = "§"
