@@ -12,7 +12,7 @@ command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib")
 import numpy as np
 import pandas as pd
 
-from masing import style
+from masing import style, tables
 from masing.cycles import figures
 from masing.cycles.curves import is_text, read_measured
 from masing.cycles.limit_cycle import analyse
@@ -85,8 +85,7 @@ def analyse_files(options, path):
     style.save(picture, path)
     numbers = [{"file": name} | analysis.numbers() for name, analysis in zip(names, analyses)]
     rows = [{"file": each["file"], "loop": n} | loop for each in numbers for n, loop in enumerate(each["loops"], start=1)]
-    frame = pd.DataFrame(rows).replace([np.inf, -np.inf], np.nan)
-    command_line.write_file(table, frame.to_csv(index=False).encode())
+    command_line.write_file(table, tables.csv(pd.DataFrame(rows).replace([np.inf, -np.inf], np.nan)))
     command_line.write_file(objects, command_line.as_json(numbers))
     return path, table, objects
 

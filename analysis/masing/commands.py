@@ -75,8 +75,7 @@ def open(path):
 def words(options, folder):
     """The options of simulate() as words of the program; tables of arrays are written into the folder."""
     def table(name, value):
-        rows = zip(*values.table(name, value))
-        (path := Path(folder) / f"{name}.csv").write_text("".join(f"{a!r},{b!r}\n" for a, b in rows))
+        (path := Path(folder) / f"{name}.csv").write_text(points(name, value).removeprefix("points:").replace(";", "\n"))
         return f"table:{path}"
 
     result = []

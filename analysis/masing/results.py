@@ -17,10 +17,11 @@ import h5py
 import numpy as np
 
 from masing import hdf5
+from masing.convergence.claim import sentence
 from masing.errors import MasingError, loaded, require, shown
 from masing.motion import motion
 from masing.names import SYMBOLS, short_value
-from masing.notation import listed, superscript
+from masing.notation import listed, negatives, order, scientific, superscript
 from masing.samples import between, drawable
 
 # What variables and axes are called where the last part of their name in the file says too little.
@@ -482,8 +483,6 @@ class Study(Run):
     @property
     def claim(self):
         """The claim in one sentence: the expected order and the observed ones."""
-        from masing.convergence.claim import sentence
-
         return sentence(self)
 
     def __repr__(self):
@@ -491,9 +490,7 @@ class Study(Run):
 
     def table(self):
         """The levels: sizes, errors, orders and marks, a pandas.DataFrame of one row a level."""
-        from masing.convergence.claim import levels_table
-
-        return levels_table(self)
+        return loaded("masing.convergence.levels").levels_table(self)
 
     def plot_errors(self):
         """The errors over the refined step with the fitted lines, a matplotlib Figure."""
@@ -510,8 +507,7 @@ class Study(Run):
             return figure
 
     def _repr_html_(self):
-        from masing import style
-        from masing.notation import negatives, order, scientific
+        from masing import style, tables
 
         with style.applied():
             picture = style.data_uri(style.encoded(self.plot_errors(), "svg"))
@@ -519,7 +515,7 @@ class Study(Run):
         shown = {name: order if name.startswith("order") else scientific for name in table.select_dtypes(float)}
         return (f"<p><b>{self.claim}</b> Verdict: <strong>{self.verdict}</strong>.</p>"
                 + "".join(f"<p>{escape(negatives(line))}</p>" for line in self.fit["remarks"].splitlines())
-                + table.to_html(index=False, formatters=shown, na_rep="–")
+                + tables.html(table, shown)
                 + f'<img src="{picture}" alt="Errors over the refined step." width="420">')
 
 

@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 import report
-from masing.report import tables
-from masing.report.pictures import file_names, write_pieces
+from masing import tables
+from masing.convergence.levels import orders_table
+from masing.report.pictures import Text, file_names, write_pieces
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_study
 
 
@@ -100,19 +101,18 @@ def test_the_parts_of_a_half_width_are_in_their_columns():
     numbers = {"statistical_uncertainty_x": 0.01, "structural_uncertainty_x": 0.02, "tolerance": 0.1, "constant_x": 3.0}
     study = SimpleNamespace(number=numbers.get, joint=lambda quantity: None)
     finding = SimpleNamespace(name="x", quantity="x", observed=1.0, uncertainty=0.03, expected="1", verdict="good")
-    (row,) = tables._orders_found(study, [finding]).to_dict("records")
+    (row,) = orders_table(study, [finding]).to_dict("records")
     assert (row["statistical part"], row["structural part"], row["half-width of its interval"]) == (0.01, 0.02, 0.03)
 
 
 def test_words_and_numbers_are_escaped_for_latex():
-    table = tables.Table("t", pd.DataFrame([[1.23456e-5, NAN, 1500.0], ["a{b", -np.inf, 0.25]],
-                                           columns=["error of x", "a_b & 50 %", "C₁"]), "from a\nb.h5")
-    text = table.files["tex"].decode("ascii")
+    frame = pd.DataFrame([[1.23456e-5, NAN, 1500.0], ["a{b", -np.inf, 0.25]], columns=["error of x", "a_b & 50 %", "C₁"])
+    text = tables.latex(frame, "from a\nb.h5").decode("ascii")
     assert text.splitlines()[0] == r"% from a b.h5; needs \usepackage{booktabs}"
     assert r"error of x & a\_b \& 50 \% & C$_1$ \\" in text
     assert r"$1.235\cdot 10^{-5}$ & -- & $1.500\cdot 10^{3}$ \\" in text
     assert r"a\{b & $-\infty$ & $2.500\cdot 10^{-1}$ \\" in text
-    assert tables.latex("~^\\") == r"\textasciitilde{}\textasciicircum{}\textbackslash{}"
+    assert tables.in_latex("~^\\") == r"\textasciitilde{}\textasciicircum{}\textbackslash{}"
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
@@ -126,7 +126,7 @@ def test_the_tables_compile(pieces_of, tmp_path):
 
 
 def test_files_have_valid_unique_names_in_a_folder_that_can_be_made(run_script, tmp_path):
-    made = [tables.Table(name, pd.DataFrame(), "") for name in ("a/b c", "a b/c", "...", "a-b-c-2")]
+    made = [Text(name, {"csv": b"x", "tex": b"x"}) for name in ("a/b c", "a b/c", "...", "a-b-c-2")]
     assert [name for name, _ in file_names(made)] == ["a-b-c", "a-b-c-2", "piece", "a-b-c-2-2"]
     write_pieces(tmp_path / "beside", made)
     assert len(list((tmp_path / "beside").iterdir())) == 8

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from masing import program, style
-from masing.convergence.claim import twin
 from masing.convergence.figures import Curve, error_figure, study_figure
+from masing.convergence.levels import twin
 from masing.notation import measured, scientific
 from masing.report.study import map_picture
 from masing.report.trajectories import FIELD_CYCLES, start_of_last_cycles

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from masing import tables
 from masing.command_line import write_file
 from masing.identification.discrete import Discrete
 
@@ -76,6 +77,5 @@ def _corner_times(elements, amplitude):
 def _table(path, name, argument, arguments, values):
     """Write path-NAME.csv, one "argument, value" a line, and give its name as the program is to open it."""
     table = Path(path).with_name(f"{path.stem}-{name}.csv")
-    rows = "".join(f"{float(a)!r},{float(v)!r}\n" for a, v in zip(arguments, values))
-    write_file(table, f"{argument},{name}\n{rows}".encode())
+    write_file(table, tables.csv({argument: arguments, name: values}))
     return table

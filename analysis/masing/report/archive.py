@@ -15,15 +15,13 @@ import zipfile
 from pathlib import Path
 from urllib.parse import quote
 
-import jinja2
-
 from masing.command_line import write_file
 from masing.errors import MasingError
 from masing.program import ROOT
+from masing.report.page import render
 from masing.report.pictures import file_names
 from masing.report.provenance import machine, machines
 
-TEMPLATES = Path(__file__).resolve().parent / "templates"
 CRATE, PROFILE = "https://w3id.org/ro/crate/1.1", "https://w3id.org/ro/wfrun/process/0.5"
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"
 METADATA, SCRIPT, SUMS = "ro-crate-metadata.json", "reproduce.sh", "SHA256SUMS"
@@ -53,7 +51,8 @@ def write_archive(path, title, page, pieces, runs):
     dirty = any(_is_dirty(run) for run in runs)
     given = {"title": title, "page": page.stem, "runs": runs, "source": next(iter(source), None), "words": words,
              "dirty": dirty, "machines": machines(run.provenance for run in runs)}
-    content |= {"README.md": _text("archive-readme.md.j2", given), SCRIPT: _text("reproduce.sh.j2", given)}
+    for name, template in (("README.md", "archive-readme.md.j2"), (SCRIPT, "reproduce.sh.j2")):
+        content[name] = f"{render(template, **given)}\n".encode("utf-8")
     sums = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in sorted(content.items())]
     content[SUMS] = "".join(sums).encode()
     content[METADATA] = (json.dumps(_crate(title, content, runs), indent=1, ensure_ascii=False) + "\n").encode("utf-8")
@@ -109,12 +108,6 @@ def _git(*arguments):
     except OSError:
         return None
     return done.stdout if done.returncode == 0 and (ROOT / "CMakeLists.txt").is_file() else None
-
-
-def _text(template, given):
-    surroundings = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True,
-                                      undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
-    return surroundings.get_template(template).render(**given).encode("utf-8")
 
 
 def _crate(title, content, runs):

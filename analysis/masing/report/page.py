@@ -6,7 +6,8 @@ from pathlib import Path
 
 import jinja2
 
-from masing.convergence.claim import AS_EXPECTED, EXACT, twin
+from masing.convergence.claim import AS_EXPECTED, EXACT
+from masing.convergence.levels import twin
 from masing.notation import cell, count, measured
 from masing.report.cycles import cycles_section
 from masing.report.pictures import Text
@@ -111,15 +112,15 @@ def _sections(studies, problems):
 
 
 def render(template, **values):
-    """The text of a template with the values, which are escaped, and the works that its words cite where it lists them."""
+    """The text of a template with the values, of HTML escaped, and the works that its words cite where it lists them."""
     html = _templates().get_template(template).render(values)
     return html.replace(BIBLIOGRAPHY, _templates().get_template("bibliography.html.j2").render(works=cited(html)))
 
 
 @functools.cache
 def _templates():
-    return jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True,
-                              lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    return jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True,
+                              autoescape=lambda name: name.endswith(".html.j2"), undefined=jinja2.StrictUndefined)
 
 
 def _trajectories(studies, runs, exact):

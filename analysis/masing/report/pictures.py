@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 from matplotlib.figure import Figure
 
-from masing import style
+from masing import style, tables
 from masing.command_line import write_file
 from masing.errors import MasingError
 
@@ -38,9 +38,8 @@ class Picture:
         """The bytes of the picture's files by kind, with the points of its curves as CSV if it has any; the same figure
         gives the same bytes."""
         points = list(style.curves_of(self.figure))
-        frame = pd.DataFrame(points)
-        frame.columns = CURVE_HEADINGS[:len(frame.columns)]
-        csv = {"csv": frame.to_csv(index=False).encode("utf-8")} if points else {}
+        headings = CURVE_HEADINGS[:max(map(len, points), default=0)]
+        csv = {"csv": tables.csv(pd.DataFrame(points, columns=headings))} if points else {}
         return {kind: self._file(kind) for kind in KINDS} | csv
 
     def _file(self, kind):

@@ -4,14 +4,15 @@ import math
 
 import numpy as np
 
-from masing.convergence.claim import QUANTITY_NAMES, STEPS, findings, level_rows, quantities_to_show, ray, sizes
+from masing import tables
+from masing.convergence import levels
+from masing.convergence.claim import QUANTITY_NAMES, STEPS, findings, ray
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, map_figure, study_figure
 from masing.names import short_value
 from masing.notation import count, listed, measured, minus, negatives, order, rounded_up, signs_of
 from masing.report.problem import first_sentence
-from masing.report.pictures import Picture
+from masing.report.pictures import Picture, Text
 from masing.report.summary import PROVED, STATEMENTS, shares_time
-from masing.report.tables import constant_cells, constant_headings, sign_notes, study_tables
 from masing.samples import drawable_in_logarithm
 
 # The keys of the method with their symbols.
@@ -23,29 +24,46 @@ PARTS = ("statistical_uncertainty_{}", "structural_uncertainty_{}")
 def study_section(study, number, problem, is_first):
     """The template's values for one Study, the `number`-th section of the page. problem: the Problem of the study,
     shown here if `is_first`."""
-    found, quantities = findings(study), quantities_to_show(study)
+    found, quantities = findings(study), levels.quantities_to_show(study)
     shown = [finding for finding in found if finding.expected or finding.quantity in quantities]
     return {
         "id": f"study-{number}", "number": number, "title": title(study), "file": study.path.name,
         "sentence": study.claim, "verdict": study.verdict,
         "remarks": [negatives(line) for line in study.fit["remarks"].splitlines()],
         "refined": STEPS[study.refine], "findings": [_finding_row(study, finding) for finding in shown],
-        "least": study.fit.get("least_uncertainty"), "constant_headings": constant_headings(study),
+        "least": study.fit.get("least_uncertainty"), "constant_headings": levels.constant_headings(study),
         "statement": _statement(study), "tests": STATEMENTS.get(study.fit["statement"], ""),
         "unmet": study.fit.get("unmet_hypotheses", ""),
         "constants": _constants(study, [f.quantity for f in found if f.quantity in quantities]),
         "reference": study.fit["reference_text"], "explained": signs_of(study.fit.get("reference_explanation", "")),
         "model": study.model, "has_cells": study.has_cells,
-        "problem": problem, "shows_problem": is_first, "sizes": list(sizes(study)),
+        "problem": problem, "shows_problem": is_first, "sizes": list(levels.sizes(study)),
         "data": _data(study, METHOD), "engine": study.engine,
         "error_headings": [heading for q in quantities for heading in (f"error of {LABELS[q]}", "order")],
-        "levels": level_rows(study, quantities),
-        "notes": sign_notes(study, quantities), "is_successive": study.reference == "successive",
+        "levels": levels.level_rows(study, quantities),
+        "notes": levels.sign_notes(study, quantities), "is_successive": study.reference == "successive",
         "extrapolation": _extrapolation(study), "twin": None,
         "asks_more": study.fit["statement"] in PROVED and any(f.expected and not f.at_least for f in found),
         "errors": error_picture(study, quantities), "map": map_picture(study),
-        "tables": study_tables(study, found, quantities),
+        "tables": _tables(study, found, quantities),
     }
+
+
+def _tables(study, found, quantities):
+    """The levels of a study, and its orders with the constants of their fits, for files beside the page."""
+    known, stem = study.provenance, study.path.stem
+    words = (("masing", "version"), ("revision", "git_revision"), ("of", "date"))
+    made = [f"{word} {known[key]}" for word, key in words if key in known]
+    origin = f"from {study.path.name}{', ' if made else ''}{' '.join(made)}"
+    judged = {finding.quantity for finding in found if finding.expected}
+    short = [q for q in quantities if q != "u_cells" or q in judged]
+    reference = f"Maximal errors against {study.fit['reference_text']}."
+    brackets = "In brackets the interval of the order" + "; of a constant its 95 % confidence interval" * any(
+        study.joint(finding.quantity) for finding in found) + "."
+    return [Text(f"{stem}-{name}", {"csv": tables.csv(frame, "nan"), "tex": tables.latex(brief, origin, notes)})
+            for name, frame, brief, notes in (
+                ("levels", study.table(), levels.short_levels(study, short), (reference, *levels.sign_notes(study, short))),
+                ("orders", levels.orders_table(study, found), levels.short_orders(study, found), (brackets, reference)))]
 
 
 def error_picture(study, quantities):
@@ -79,9 +97,9 @@ def map_picture(study):
     caption = f"The error of x at each level. Lines: the joint fit |{fit.formula}|, between the levels’ ratios δs/δt."
     if not shown.all():
         caption += f" Not drawn, because P = ∞ or without an error: {np.sum(~shown)} of {study.levels} levels."
-    levels = "; ".join(f"{measured(e)} at δs = {measured(s)}, δt = {measured(t)}" for s, t, e in zip(ds, dt, errors))
+    at_levels = "; ".join(f"{measured(e)} at δs = {measured(s)}, δt = {measured(t)}" for s, t, e in zip(ds, dt, errors))
     return Picture(f"{study.path.stem}-map", map_figure(ds, dt, errors, fit),
-                   f"Map of the error of x over δs and δt: {levels}.", caption)
+                   f"Map of the error of x over δs and δt: {at_levels}.", caption)
 
 
 def title(study):
@@ -95,7 +113,7 @@ def _finding_row(study, finding):
     q = finding.quantity
     parts = [measured(study.number(part.format(q))) for part in PARTS if part.format(q) in study.fit]
     return (finding, parts, finding.expectation(study.number("tolerance")), f"{study.fit[f'levels_{q}']} of {study.levels}",
-            constant_cells(study, q))
+            levels.constant_cells(study, q))
 
 
 def _data(study, keys):

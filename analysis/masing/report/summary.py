@@ -5,7 +5,8 @@ from collections import Counter
 
 import numpy as np
 
-from masing.convergence.claim import AS_EXPECTED, EXACT, QUANTITY_NAMES, findings, sizes, twin, unconverged
+from masing.convergence.claim import AS_EXPECTED, EXACT, QUANTITY_NAMES, findings, unconverged
+from masing.convergence.levels import sizes, twin
 from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, order
 from masing.report.provenance import machine, machines
 
