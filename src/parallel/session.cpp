@@ -16,10 +16,8 @@
 #include <exception>
 #include <fstream>
 #include <mutex>
-#include <set>
 #include <sstream>
 #include <stop_token>
-#include <system_error>
 #include <thread>
 
 #include "base/error.hpp"
@@ -337,50 +335,20 @@ std::string stop_advice() {
 
 namespace {
 
-/// An empty folder of this process.
-std::string private_folder() {
-  const char* const wanted = std::getenv("TMPDIR");
-  for (const char* base : {wanted != nullptr ? wanted : "/tmp", "/tmp", "/dev/shm"}) {
-    std::string name = std::string(base) + "/masing-XXXXXX";
-    if (::mkdtemp(name.data()) != nullptr) {
-      return name;
-    }
+/// Keeps Open MPI from starting a daemon, which only MPI_Comm_spawn needs, from the folder of a
+/// session and from looking for networks: 0.3 s for nothing in a process that is alone. What the
+/// user has set stays.
+void start_alone() {
+  for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"},
+                                    {"OMPI_MCA_orte_create_session_dirs", "0"},
+                                    {"OMPI_MCA_pml", "ob1"},
+                                    {"OMPI_MCA_btl", "self"}}) {
+    setenv(name, value, 0);
   }
-  throw base::SystemError("no folder for temporary files: set TMPDIR to one that can be written");
-}
-
-/// Open MPI in a process that is alone starts a daemon, for MPI_Comm_spawn, and looks for networks:
-/// 0.3 s for nothing. Returns the folder made for its session, "" if none. What the user has set
-/// stays.
-std::string start_alone() {
-  const char* const wanted = std::getenv("MASING_SINGLETON");
-  if (started_by_launcher() || (wanted != nullptr && std::string_view(wanted) == "0")) {
-    return "";
-  }
-  setenv("OMPI_MCA_pml", "ob1", 0);
-  setenv("OMPI_MCA_btl", "self", 0);
-  // Without the daemon all such processes have one session's name: the first that ends would take
-  // the folder away from the others.
-  if (std::getenv("OMPI_MCA_orte_tmpdir_base") != nullptr) {
-    return "";
-  }
-  std::string folder = private_folder();
-  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-  setenv("OMPI_MCA_orte_tmpdir_base", folder.c_str(), 0);
-  return folder;
 }
 
 void end_mpi() {
   mpi_runs() ? MPI_Finalize() : 0;
-}
-
-/// Ranks that outnumber the cores of their host must yield while they wait, or a reduction takes
-/// milliseconds; others must not, or it takes twice as long. Open MPI knows only where its own
-/// slots are exceeded. What the user has set stays.
-void choose_how_to_wait() {
-  if (std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE") != nullptr) {
-    setenv("OMPI_MCA_mpi_yield_when_idle", ranks_outnumber_cores() ? "1" : "0", 0);
-  }
 }
 
 std::vector<std::string> given_options;  // to PETSc, by the call alone
@@ -401,19 +369,6 @@ PetscErrorCode warn_of_unused_options() {
   }
   PetscOptionsLeftRestore(nullptr, &count, &names, &values);
   return code;
-}
-
-/// Whether every rank has failed within two seconds. Never blocks longer.
-bool everyone_failed(const Communicator& comm) {
-  return max_of_all_who_come(comm, 0.0).has_value();
-}
-
-std::set<std::string> names_in_environment() {
-  std::set<std::string> names;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    names.insert(std::string(*variable).substr(0, std::string_view(*variable).find('=')));
-  }
-  return names;
 }
 
 /// A thread that ends this process where its parent, the launcher, has ended and MPI_Init has not
@@ -448,25 +403,25 @@ bool begin_mpi() {
     throw base::SystemError("MPI has ended, and cannot begin again in this process");
   }
   if (has_begun == 0) {
-    const std::set<std::string> before = names_in_environment();
-    const std::string folder = start_alone();
-    choose_how_to_wait();
-    setenv("OMPI_MCA_opal_signal", "", 0);  // no handlers of Open MPI's own
+    char** end = environ;
+    while (*end != nullptr) {
+      ++end;
+    }
+    static auto* const before = new std::vector<char*>(environ, end + 1);  // used until the end
+    if (!started_by_launcher()) {
+      start_alone();
+    }
+    // Open MPI has ranks yield only where its own slots are exceeded. Where a hostfile has more of
+    // them than there are cores, a reduction takes milliseconds without.
+    if (ranks_outnumber_cores()) {
+      setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+    }
     int level = 0;
     // Slurm ends its tasks itself, and what a script of a step starts may outlive the script.
     std::jthread watch = std::getenv("OMPI_COMM_WORLD_SIZE") ? watch_launcher() : std::jthread();
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level));
-    watch = {};  // joined
-    std::error_code ignored;
-    if (!folder.empty() && std::filesystem::remove_all(folder, ignored) > 0) {  // before any kill
-      setenv("OMPI_MCA_sharedfp", "^sm", 0);  // whose files would be in it: read as MPI-IO begins
-      MPI_File nothing = MPI_FILE_NULL;       // nor is there one that it could make files beside
-      MPI_File_open(MPI_COMM_SELF, (folder + "/none").c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL,
-                    &nothing);
-    }
-    for (const std::string& name : names_in_environment()) {  // no mpirun that follows is to see it
-      before.contains(name) ? 0 : unsetenv(name.c_str());
-    }
+    watch = {};                // joined
+    environ = before->data();  // what is set in it for this MPI, a later mpirun is not to see
     if (!started_by_launcher()) {
       static const pid_t process = getpid();
       std::atexit([] { getpid() == process ? end_mpi() : void(); });  // not in a child of it
@@ -569,7 +524,7 @@ int Session::run(const std::function<int(const Communicator&)>& work) noexcept {
 
 int Session::fail(int code, const std::string& text) noexcept {
   const std::string message = one_line(text);
-  if (everyone_failed(*failures_)) {
+  if (max_of_all_who_come(*failures_, 0.0)) {
     if (failures_->is_root() && !message.empty()) {
       std::fprintf(stderr, "masing: %s\n", message.c_str());
     }

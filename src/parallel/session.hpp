@@ -146,12 +146,11 @@ class Session {
  public:
   /// `petsc_options`: what PETSc's own parser shall see, e.g. {"-log_view"}; the root warns of
   /// those that PETSc has not asked for until its end. A process that no launcher started tells
-  /// Open MPI that it is alone, by OMPI_MCA_... of `pml`, `btl`, `ess_singleton_isolated` and
-  /// `orte_tmpdir_base`, a folder of its own below $TMPDIR, /tmp or /dev/shm, gone once MPI runs.
-  /// What the environment sets already wins; MASING_SINGLETON=0 leaves Open MPI, and what a file of
-  /// its parameters says, as it is. Handlers of signals stay as they are. `comm`: of an MPI that
-  /// runs; by default all ranks of the program. Throws UserError where another session lives,
-  /// SystemError where MPI or PETSc cannot begin. Collective.
+  /// Open MPI that it is alone, by OMPI_MCA_... of `ess_singleton_isolated`,
+  /// `orte_create_session_dirs`, `pml` and `btl` while MPI starts; what the environment sets
+  /// already wins. `comm`: of an MPI that runs; by default all ranks of the program. Throws
+  /// UserError where another session lives, SystemError where MPI or PETSc cannot begin.
+  /// Collective.
   explicit Session(const std::vector<std::string>& petsc_options, MPI_Comm comm = MPI_COMM_WORLD);
   ~Session();
   Session(const Session&) = delete;

@@ -278,8 +278,7 @@ ALONE = {"OMPI_MCA_btl": None, "OMPI_MCA_btl_base_verbose": "100"}
 
 
 @pytest.mark.parametrize(("ranks", "env", "networks"), [
-    (None, {}, False), (None, {"MASING_SINGLETON": "0"}, True), (None, {"OMPI_MCA_btl": "tcp,self"}, True),
-    (None, {"SLURM_STEP_ID": "0"}, True), (1, {}, True)])
+    (None, {}, False), (None, {"OMPI_MCA_btl": "tcp,self"}, True), (None, {"SLURM_STEP_ID": "0"}, True), (1, {}, True)])
 def test_a_run_without_a_launcher_looks_for_no_network(masing, ranks, env, networks):
     words = ("simulate", "--cells=4", "--steps=10", "--final-time=1", "--quiet")
     process = masing(*words, ranks=ranks, env={**ALONE, **env})
@@ -288,7 +287,7 @@ def test_a_run_without_a_launcher_looks_for_no_network(masing, ranks, env, netwo
     assert ("found loaded component tcp" in process.stderr) == networks
 
 
-def test_runs_at_once_share_no_folder_of_open_mpi(masing, long):
+def test_runs_at_once_leave_no_folder_of_open_mpi(masing, long):
     (masing.folder / "tmp").mkdir()
     words = ("simulate", "--cells=4", "--steps=10", "--final-time=1", "--quiet")
     env = {"TMPDIR": str(masing.folder / "tmp")}
