@@ -95,7 +95,6 @@ class CheckpointReader final : public engine::Archive {
 RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
                    const CheckpointSpec& checkpoint)
     : result_(comm, result) {
-  require_hints(comm);
   if (checkpoint.scheduled) {
     checkpoint_.emplace(comm, checkpoint.path, "checkpoint");
   } else {

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <exception>
 
-#include "base/text.hpp"
 #include "parallel/session.hpp"
 
 namespace masing::io {
@@ -121,39 +119,6 @@ Handle::~Handle() {
   }
 }
 
-namespace {
-
-/// The hints to MPI-IO that the environment of the root has, to be freed. Throws UserError alike on
-/// all ranks. Collective.
-MPI_Info made_hints(const parallel::Communicator& comm) {
-  const std::string all = parallel::from_root(comm, [] {
-    const char* text = std::getenv("MASING_MPIIO_HINTS");
-    return std::string(text == nullptr ? "" : text);
-  });
-  MPI_Info hints = MPI_INFO_NULL;
-  parallel::check_mpi(MPI_Info_create(&hints));
-  for (const std::string& hint : base::split(all, ';')) {
-    const auto words = base::split(hint, '=');
-    if (hint.empty()) {
-      continue;
-    }
-    if (words.size() != 2 || words[0].empty() || words[1].empty() ||
-        words[0].size() >= MPI_MAX_INFO_KEY || words[1].size() >= MPI_MAX_INFO_VAL) {
-      throw base::UserError("MASING_MPIIO_HINTS: '" + hint +
-                            "' is not KEY=VALUE; give hints as in striping_factor=16;cb_nodes=8");
-    }
-    parallel::check_mpi(MPI_Info_set(hints, words[0].c_str(), words[1].c_str()));
-  }
-  return hints;
-}
-
-}  // namespace
-
-void require_hints(const parallel::Communicator& comm) {
-  MPI_Info hints = made_hints(comm);
-  parallel::check_mpi(MPI_Info_free(&hints));
-}
-
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags) {
   // HDF5 prints its error stack by default; check() says it in one line.
   check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
@@ -169,9 +134,7 @@ Handle open_together(const parallel::Communicator& comm, const std::string& path
     check(H5Pset_file_locking(access.id(), false, true));
     check(H5Pset_sieve_buf_size(access.id(), 0));  // rows go out as they are written
   } else {
-    MPI_Info hints = made_hints(comm);
-    check(H5Pset_fapl_mpio(access.id(), comm.handle(), hints));
-    parallel::check_mpi(MPI_Info_free(&hints));
+    check(H5Pset_fapl_mpio(access.id(), comm.handle(), MPI_INFO_NULL));
     // Not H5Pset_coll_metadata_write: Open MPI 4.1 fills the gaps between the parts, where rows are
     // to come, with what its buffer held.
     check(H5Pset_all_coll_metadata_ops(access.id(), true));

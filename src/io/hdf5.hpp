@@ -56,16 +56,11 @@ struct Meaning {
   std::string units = "1";
 };
 
-/// Throws UserError alike on all ranks where MASING_MPIIO_HINTS holds no hints. Collective.
-void require_hints(const parallel::Communicator& comm);
-
-/// A file opened by all ranks with `flags` (H5F_ACC_…), a new one with H5F_ACC_TRUNC: by MPI-IO,
-/// with the hints that the root's environment has in MASING_MPIIO_HINTS, "name=value;name=value";
+/// A file opened by all ranks with `flags` (H5F_ACC_…), a new one with H5F_ACC_TRUNC: by MPI-IO;
 /// where the session has one rank without it.
 /// What HDF5 keeps beside the numbers, groups, names and sizes, all ranks must read and write
-/// together; numbers one of them may move alone. Throws UserError alike on all ranks where the
-/// hints are none. Without a path it is a new one in memory, of a session of one rank. Collective
-/// on `comm`.
+/// together; numbers one of them may move alone. Without a path it is a new one in memory, of a
+/// session of one rank. Collective on `comm`.
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags);
 /// The bytes of an open file that is flushed. Local.
 std::string image_of(const Handle& file);

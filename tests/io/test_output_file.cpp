@@ -6,10 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -23,7 +21,6 @@
 namespace masing::test_output_file {
 
 using support::world;
-using namespace std::string_literals;
 
 /// A file name of this test run and number of ranks; the file is gone at the end.
 class OutputFile : public testing::Test {
@@ -198,36 +195,6 @@ TEST_F(OutputFile, holds_series_that_the_root_appends) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     ASSERT_EQ(values[i], static_cast<double>(i));
   }
-}
-
-/// The root's environment counts, as launchers do not take it to every node.
-TEST_F(OutputFile, is_opened_with_the_hints_of_the_root) {
-  const auto give = [](const char* hints) {
-    return world().is_root() ? setenv("MASING_MPIIO_HINTS", hints, 1) : 0;
-  };
-  if (world().size() > 1) {  // one rank needs no MPI-IO
-    give("striping_factor=16; cb_nodes = 8");
-    const io::Handle file = io::open_together(world(), partial(), H5F_ACC_TRUNC);
-    const io::Handle access(H5Fget_access_plist(file.id()), H5Pclose);
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Info info = MPI_INFO_NULL;
-    io::check(H5Pget_fapl_mpio(access.id(), &comm, &info));
-    for (const auto& [name, expected] : {std::pair{"striping_factor", "16"}, {"cb_nodes", "8"}}) {
-      std::array<char, 80> value{};
-      int is_there = 0;
-      MPI_Info_get(info, name, std::ssize(value) - 1, value.data(), &is_there);
-      EXPECT_STREQ(value.data(), expected);
-    }
-    MPI_Info_free(&info);
-    MPI_Comm_free(&comm);
-  }
-  const std::string long_name(MPI_MAX_INFO_KEY, 'k');
-  for (const std::string& wrong :
-       {"cb_nodes"s, "=8"s, "cb_nodes="s, "a=b=c"s, "a=1;b"s, long_name + "=1"}) {
-    give(wrong.c_str());
-    EXPECT_THROW(io::require_hints(world()), base::UserError) << wrong;
-  }
-  unsetenv("MASING_MPIIO_HINTS");
 }
 
 TEST_F(OutputFile, holds_distributed_arrays) {
