@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "statistics/verdict.hpp"
 #include "study/refinement.hpp"
 
 namespace masing::study {
@@ -111,34 +110,6 @@ std::string joint_missing(const StudySpec& spec, const Study& study) {
              ? fmt::format("δs/δt = {:.3g} at all of them, one ray in the plane (δs, δt)",
                            ds.front() / dt.front())
              : "fewer than three have an error";
-}
-
-/// The levels that would probably decide the orders which are undecided, as --levels takes them
-/// ("first:last:count"); empty where none would.
-std::string deciding_levels(const StudySpec& spec, const Study& study) {
-  statistics::CountLadder made{.are_differences = spec.reference.is_successive,
-                               .most_finer = spec.reference.refinement / finest_factor};
-  const auto add = [&](const std::vector<std::int64_t>& counts) {
-    made.counts.emplace_back(counts.begin(), counts.end());
-  };
-  if (spec.refine != Refine::steps) {
-    add(cell_counts(spec.levels));
-  }
-  if (spec.refine != Refine::cells) {
-    add(step_counts(spec.levels));
-  }
-  std::vector<statistics::UndecidedOrder> orders;
-  for (std::size_t q = 0; q < study.results.size(); ++q) {
-    const QuantityResult& found = study.results[q];
-    if (found.verdict == Verdict::undecided) {
-      orders.push_back({.fit = &found.fit,
-                        .steps = found.steps,
-                        .errors = study.column([q](const LevelResult& at) { return at.errors[q]; }),
-                        .floor = study.floors[q]});
-    }
-  }
-  return fmt::format(
-      "{}", fmt::join(statistics::deciding_ladder(made, orders, spec.order_tolerance), ":"));
 }
 
 /// "a", "a and b", "a, b and c".

@@ -131,6 +131,17 @@ void find_results(const StudySpec& spec, Study& study);
 /// The conclusions of a study whose results and verdict are known. Local.
 Conclusions conclude(const StudySpec& spec, const Study& study);
 
+/// The geometric ladder, as --levels takes it ("first:last:count"), that would decide the orders
+/// which are undecided, in at least nine of ten studies. Empty where none is undecided, or where no
+/// ladder of at most 1000 levels, finer than the study's by 16 at most, would. It begins in the
+/// asymptotic range. It is finer where the next term of the expansion makes the interval wide, as
+/// far as errors are above the round-off floor. The number of levels makes the statistical part of
+/// the interval half the tolerance: the slope through n levels evenly spread over L in log h has
+/// the standard error σ √12/(L √n), σ the scatter, at the upper end of its own interval.
+/// Differences of successive levels of dense ladders are mostly scatter: there only ladders of
+/// doublings are named. Local.
+std::string deciding_levels(const StudySpec& spec, const Study& study);
+
 /// The cases, the floor and the series of a study whose comparisons are made. Local.
 Study study_of(const StudyPlan& plan, Outcomes found);
 
