@@ -9,7 +9,7 @@ namespace masing::commands {
 
 study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec,
                   const std::function<void(const study::Study& study)>& announce) {
-  return study::refine(comm, spec, announce);
+  return study::make_study(comm, spec, announce);
 }
 
 namespace {

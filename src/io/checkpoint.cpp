@@ -18,7 +18,7 @@ namespace masing::io {
 namespace {
 
 /// The version of the checkpoint format. Increase it when what is saved changes.
-constexpr std::int64_t checkpoint_format = 10;
+constexpr std::int64_t checkpoint_format = 11;
 
 constexpr const char* draft_ending = ".draft";            // of the temporary file's name
 constexpr const char* checkpoint_group = "/checkpoint/";  // contains a group for each owner

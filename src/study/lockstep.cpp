@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -10,6 +11,8 @@
 #include "base/error.hpp"
 
 namespace masing::study {
+
+using engine::Pause;
 
 namespace {
 
@@ -30,7 +33,7 @@ Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Ba
   if (plan.file != nullptr) {
     file_u_.emplace(comm, plan.file->cells);
   }
-  for (const std::size_t index : comparisons_) {
+  for (const campaign::Unit index : comparisons_) {
     const Comparison& of = plan.comparisons[index];
     make_run(of.level, bytes);
     Pair& pair = pairs_.emplace_back(Pair{index, of, FieldErrors(plan.runs[of.level].run), {}, 0});
@@ -56,7 +59,29 @@ void Lockstep::make_run(std::size_t index, double bytes) {
   steps_ = planned.options.goes_to_times ? steps_ : std::max(steps_, planned.run.time.steps);
 }
 
-void Lockstep::advance(std::int64_t last) {
+Pause Lockstep::advance(std::int64_t last, Pause wish, campaign::Records& records) {
+  const bool pauses = wish == Pause::stop || (wish == Pause::save && comm_.is_root());
+  const std::int64_t step = step_;
+  // A stop request counts on any rank, a save request on the root; the root sets the last step.
+  const std::int64_t agreed =
+      parallel::min_over_ranks(comm_, pauses            ? static_cast<std::int64_t>(wish)
+                                      : comm_.is_root() ? std::min(last, step + pace_.steps())
+                                                        : engine::never);
+  if (agreed < 0) {
+    return static_cast<Pause>(agreed);
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  go_on(agreed);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  pace_.record(std::max<std::int64_t>(1, step_ - step), took.count());
+  if (is_done()) {
+    add_to(records);
+  }
+  return Pause::none;
+}
+
+/// Goes on by one window that ends at step `last` of the finest run at the latest.
+void Lockstep::go_on(std::int64_t last) {
   const slab::TimeGrid finest{plan_.spec->run.time.final_time, steps_};
   const SampleTimes& fields = plan_.field_times;
   const std::int64_t next = has_field_left() ? fields.at(next_field_, finest).end() : engine::never;
@@ -188,19 +213,32 @@ void Lockstep::serialize(engine::Archive& archive) {
   }
 }
 
-void Lockstep::add_to(Outcomes& outcomes) {
+/// Adds the record of each comparison.
+void Lockstep::add_to(campaign::Records& records) {
   for (Pair& pair : pairs_) {
+    Trajectory& level = runs_.at(pair.of.level);
+    auto [largest, largest_u, end, seconds] = level.summary();
     parallel::max_over_ranks(comm_, pair.errors.all);
-    outcomes.errors[pair.index] = pair.errors;
+    parallel::max_over_ranks(comm_, std::span(&largest_u, 1));
+    const bool has_own_reference = pair.of.reference >= plan_.spec->levels.size();
+    const double self_check = has_own_reference ? runs_.at(*pair.of.reference).self_check() : 0.0;
+    const auto& [x, y, u, u_cells] = pair.errors.all;
+    std::vector<double> record{x,         y,     u,     u_cells, largest.x, largest.y,
+                               largest_u, end.x, end.y, seconds, self_check};
+    const std::vector<double> series = std::move(level).series();
+    record.insert(record.end(), series.begin(), series.end());
+    records.add(pair.index, record);
   }
-  for (auto& [index, one] : runs_) {
-    RunSummary found = one.summary();
-    parallel::max_over_ranks(comm_, std::span(&found.largest_u, 1));
-    outcomes.runs[index] = found;
-    if (plan_.runs[index].options.series) {
-      outcomes.series = std::move(one).series();
-    }
-  }
+}
+
+Outcome outcome_of(std::span<const double> record) {
+  return {.errors = {{record[0], record[1], record[2], record[3]}},
+          .run = {.largest = {record[4], record[5]},
+                  .largest_u = record[6],
+                  .end = {record[7], record[8]},
+                  .seconds = record[9]},
+          .self_check = record[10],
+          .series = {record.begin() + 11, record.end()}};
 }
 
 }  // namespace masing::study

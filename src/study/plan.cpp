@@ -19,6 +19,8 @@
 
 namespace masing::study {
 
+using campaign::Unit;
+
 std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>& steps,
                             std::int64_t fewest) {
   const std::int64_t common = std::accumulate(steps.begin(), steps.end(), std::int64_t{0},
@@ -99,18 +101,18 @@ class Load {
  public:
   Load(const StudyPlan& plan, double PlannedRun::*cost, const Batch& batch = {})
       : plan_(&plan), cost_(cost) {
-    std::ranges::for_each(batch, [this](std::size_t comparison) { add(comparison); });
+    std::ranges::for_each(batch, [this](Unit comparison) { add(comparison); });
   }
 
   /// The cost with one comparison more.
-  [[nodiscard]] double with(std::size_t comparison) const {
+  [[nodiscard]] double with(Unit comparison) const {
     const auto& [level, reference] = plan_->comparisons[comparison];
     const auto added = [&](std::size_t run) {
       return runs_.contains(run) ? 0.0 : plan_->runs[run].*cost_;
     };
     return total_ + (added(level) + (reference ? added(*reference) : 0.0));
   }
-  void add(std::size_t comparison) {
+  void add(Unit comparison) {
     total_ = with(comparison);
     const Comparison& of = plan_->comparisons[comparison];
     runs_.insert({of.level, of.reference.value_or(of.level)});
@@ -151,7 +153,7 @@ void add_fields(const StudyPlan& plan, std::size_t index, PlannedRun& planned) {
 }
 
 /// Throws UserError of the larger run where a comparison does not fit.
-void require_memory(const StudyPlan& plan, std::size_t comparison) {
+void require_memory(const StudyPlan& plan, Unit comparison) {
   const auto& [level, reference] = plan.comparisons[comparison];
   const PlannedRun& larger = std::ranges::max(
       plan.runs[level], plan.runs[reference.value_or(level)], {}, &PlannedRun::bytes);
@@ -164,12 +166,12 @@ void require_memory(const StudyPlan& plan, std::size_t comparison) {
 
 /// `comparisons` in batches that fit, those with one reference together.
 std::vector<Batch> batches_of(const StudyPlan& plan, Batch comparisons) {
-  std::ranges::stable_sort(comparisons, {}, [&](std::size_t i) {
+  std::ranges::stable_sort(comparisons, {}, [&](Unit i) {
     return plan.comparisons[i].reference.value_or(plan.comparisons[i].level);
   });
   std::vector<Batch> batches;
   Load load(plan, &PlannedRun::bytes);
-  for (const std::size_t comparison : comparisons) {
+  for (const Unit comparison : comparisons) {
     if (batches.empty() || load.with(comparison) > plan.available) {
       require_memory(plan, comparison);
       batches.emplace_back();
@@ -183,18 +185,49 @@ std::vector<Batch> batches_of(const StudyPlan& plan, Batch comparisons) {
 
 /// `comparisons` to ranks, the longest first; no more shares than comparisons.
 std::vector<Batch> assign_to_ranks(const StudyPlan& plan, Batch comparisons) {
-  std::ranges::stable_sort(comparisons, std::greater<>(), [&](std::size_t i) {
-    return plan.runs[plan.comparisons[i].level].seconds;
-  });
+  std::ranges::stable_sort(comparisons, std::greater<>(),
+                           [&](Unit i) { return plan.runs[plan.comparisons[i].level].seconds; });
   std::vector<Batch> shares(std::min(static_cast<std::size_t>(plan.ranks), comparisons.size()));
   std::vector<Load> loads(shares.size(), Load(plan, &PlannedRun::seconds));
-  for (const std::size_t comparison : comparisons) {
+  for (const Unit comparison : comparisons) {
     const auto first = std::ranges::min_element(
         loads, {}, [&](const Load& load) { return load.with(comparison); });
     first->add(comparison);
     shares[static_cast<std::size_t>(first - loads.begin())].push_back(comparison);
   }
   return shares;
+}
+
+/// What a study is going to do, for people, the longest runs first.
+std::string plan_text(const StudyPlan& plan, const campaign::Packing& packing) {
+  constexpr std::size_t most_lines = 12;
+  double largest = 0.0;
+  for (const std::vector<Batch>& batches : {packing.together, packing.alone}) {
+    for (const Batch& batch : batches) {
+      largest = std::max(largest, bytes_a_rank(plan, batch));
+    }
+  }
+  std::vector<PlannedRun> runs = plan.runs;
+  std::ranges::stable_sort(runs, std::greater<>(), &PlannedRun::seconds);
+  std::string text = fmt::format(
+      "masing converge: {} runs, about {} where every rank has a core, up to {} a rank of {} "
+      "available\n"
+      "  errors against {}\n",
+      runs.size(), io::duration(packing.seconds), engine::gibibytes(largest),
+      engine::gibibytes(plan.available), plan.spec->reference.description);
+  const std::size_t lines = std::min(most_lines, runs.size());
+  for (const auto& [run, options, ranks, seconds, engine_bytes, bytes] :
+       std::span(runs).first(lines)) {
+    const double cells = engine::swept_cells(run);
+    text += fmt::format(
+        "  {}: {}, {}on {} rank{}, about {}\n", options.title, engine::title(run),
+        std::isnan(cells)
+            ? ""
+            : fmt::format("{:.3g} cell updates, ", cells * static_cast<double>(run.time.steps)),
+        ranks, ranks == 1 ? "" : "s", io::duration(seconds));
+  }
+  return text +
+         (lines < runs.size() ? fmt::format("  and {} shorter runs\n", runs.size() - lines) : "");
 }
 
 }  // namespace
@@ -246,63 +279,46 @@ double bytes_a_rank(const StudyPlan& plan, const Batch& batch) {
   return Load(plan, &PlannedRun::bytes, batch).total();
 }
 
-Schedule make_schedule(const StudyPlan& plan, const Batch& pending) {
-  Schedule made;
+campaign::Packing make_schedule(const StudyPlan& plan, const Batch& pending) {
   Batch shared;
   Batch own;
   const auto is_split = [&](std::size_t run) { return plan.runs[run].ranks > 1; };
-  for (const std::size_t i : pending) {
+  for (const Unit i : pending) {
     const auto& [level, reference] = plan.comparisons[i];
     const bool is_shared = is_split(level) || is_split(reference.value_or(level));
     (plan.ranks == 1 || is_shared ? shared : own).push_back(i);
   }
-  made.shared = batches_of(plan, std::move(shared));
-  for (Batch& share : assign_to_ranks(plan, std::move(own))) {
-    made.own.push_back(batches_of(plan, std::move(share)));
-  }
   const auto seconds = [&](const std::vector<Batch>& batches) {
     double sum = 0.0;
     for (const Batch& batch : batches) {
-      made.bytes = std::max(made.bytes, bytes_a_rank(plan, batch));
       sum += Load(plan, &PlannedRun::seconds, batch).total();
     }
     return sum;
   };
-  for (const auto& batches : made.own) {
-    made.seconds = std::max(made.seconds, seconds(batches));
+  campaign::Packing packing{.together = batches_of(plan, std::move(shared))};
+  std::vector<std::vector<Batch>> shares;
+  for (Batch& share : assign_to_ranks(plan, std::move(own))) {
+    shares.push_back(batches_of(plan, std::move(share)));
+    packing.seconds = std::max(packing.seconds, seconds(shares.back()));
   }
-  made.seconds += seconds(made.shared);
-  return made;
-}
-
-std::string plan_text(const StudyPlan& plan, const Schedule& schedule) {
-  constexpr std::size_t most_lines = 12;
-  std::vector<PlannedRun> runs = plan.runs;
-  std::ranges::stable_sort(runs, std::greater<>(), &PlannedRun::seconds);
-  std::string text = fmt::format(
-      "masing converge: {} runs, about {} where every rank has a core, up to {} a rank of {} "
-      "available\n"
-      "  errors against {}\n",
-      runs.size(), io::duration(schedule.seconds), engine::gibibytes(schedule.bytes),
-      engine::gibibytes(plan.available), plan.spec->reference.description);
-  const std::size_t lines = std::min(most_lines, runs.size());
-  for (const auto& [run, options, ranks, seconds, engine_bytes, bytes] :
-       std::span(runs).first(lines)) {
-    const double cells = engine::swept_cells(run);
-    text += fmt::format(
-        "  {}: {}, {}on {} rank{}, about {}\n", options.title, engine::title(run),
-        std::isnan(cells)
-            ? ""
-            : fmt::format("{:.3g} cell updates, ", cells * static_cast<double>(run.time.steps)),
-        ranks, ranks == 1 ? "" : "s", io::duration(seconds));
+  packing.seconds += seconds(packing.together);
+  // The first batches of all shares, then the second ones, ...
+  for (std::size_t i = 0, added = 1; added > 0; ++i) {
+    added = 0;
+    for (const std::vector<Batch>& batches : shares) {
+      if (i < batches.size()) {
+        packing.alone.push_back(batches[i]);
+        ++added;
+      }
+    }
   }
-  return text +
-         (lines < runs.size() ? fmt::format("  and {} shorter runs\n", runs.size() - lines) : "");
+  packing.text = plan_text(plan, packing);
+  return packing;
 }
 
 void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
   const StudyPlan plan = make_plan(comm, spec);
-  const Schedule schedule = make_schedule(plan, plan.all());
+  const campaign::Packing schedule = make_schedule(plan, plan.all());
   std::set<std::pair<double, engine::Method>> slabs;  // by δs
   for (const PlannedRun& planned : plan.runs) {
     const slab::Slab* slab = engine::slab_of(planned.run);
@@ -314,7 +330,7 @@ void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
     engine::check_run(comm, planned.run, is_new);
   }
   if (comm.is_root() && !spec.files.quiet) {
-    base::say(plan_text(plan, schedule));
+    base::say(schedule.text);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "campaign/campaign.hpp"
 #include "study/errors.hpp"
 #include "study/file_reference.hpp"
 #include "study/study_spec.hpp"
@@ -31,8 +32,8 @@ struct Comparison {
   std::optional<std::size_t> reference;
 };
 
-/// Comparisons of a plan that go in lockstep.
-using Batch = std::vector<std::size_t>;
+/// Comparisons of a plan, by index.
+using campaign::Batch;
 
 /// The runs of a study, each once, and how they are compared.
 struct StudyPlan {
@@ -50,13 +51,6 @@ struct StudyPlan {
   [[nodiscard]] std::int64_t first_field() const { return file != nullptr ? 0 : 1; }
   /// All comparisons. Local.
   [[nodiscard]] Batch all() const;
-};
-
-/// What came of a plan.
-struct Outcomes {
-  std::vector<Errors> errors;    ///< of each comparison; 0 where it has no reference, or none of u
-  std::vector<RunSummary> runs;  ///< of each run
-  std::vector<double> series;    ///< rows of /series of the last level
 };
 
 /// The plan of a study, which must outlive it, on `ranks` ranks with `available` bytes each.
@@ -77,22 +71,12 @@ std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>
 /// are known. Local.
 double bytes_a_rank(const StudyPlan& plan, const Batch& batch);
 
-/// Who makes which comparisons, in which order.
-struct Schedule {
-  std::vector<Batch> shared;  ///< by all ranks: those with a run that they split
-  /// By each of the first ranks alone, with references of its own; the other ranks have none.
-  std::vector<std::vector<Batch>> own;
-  double bytes = 0.0;    ///< a rank, of the largest batch
-  double seconds = 0.0;  ///< until the last is done
-};
-
-/// The schedule of the comparisons `pending`: the longest first, each to the rank that would be
-/// done with it first, where a reference that the rank has already takes no more time. What exceeds
-/// the memory goes in batches. Throws UserError where one comparison does not fit. Local.
-Schedule make_schedule(const StudyPlan& plan, const Batch& pending);
-
-/// What a study is going to do, for people, the longest runs first. Local.
-std::string plan_text(const StudyPlan& plan, const Schedule& schedule);
+/// Distributes the comparisons `pending` over the ranks. Together: those with a run that all ranks
+/// split. Alone: the others, the longest first, each beside those of the rank that would be done
+/// with it first, where a reference that the rank has already takes no more time. What exceeds the
+/// memory goes in batches. Its text says what the study is going to do, for people, the longest
+/// runs first. Throws UserError where one comparison does not fit. Local.
+campaign::Packing make_schedule(const StudyPlan& plan, const Batch& pending);
 
 /// engine::check_run of every run of a study, the levels first; the plan on stderr. Throws
 /// UserError alike on all ranks. Collective.

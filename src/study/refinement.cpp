@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "study/plan.hpp"
+#include "study/lockstep.hpp"
 
 namespace masing::study {
 
@@ -21,13 +21,12 @@ double refined_step(Refine refine, double ds, double dt) {
 }
 
 /// The errors of a comparison, undefined where there is nothing to measure them against.
-Errors errors_of(const StudyPlan& plan, const Outcomes& found, std::size_t i) {
+Errors errors_of(const StudyPlan& plan, Errors errors, std::size_t i) {
   const StudySpec& spec = *plan.spec;
   const auto& [level, reference] = plan.comparisons[i];
   if (!reference && plan.file == nullptr) {
     return all_undefined;
   }
-  Errors errors = found.errors[i];
   // A file knows u on its cells and at its times only.
   if (!measures_field(spec.run) || plan.first_field() >= plan.field_times.count() ||
       (plan.file != nullptr && plan.runs[level].options.has_function_field)) {
@@ -38,14 +37,16 @@ Errors errors_of(const StudyPlan& plan, const Outcomes& found, std::size_t i) {
 
 }  // namespace
 
-Study study_of(const StudyPlan& plan, Outcomes found) {
+Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& records) {
   const StudySpec& spec = *plan.spec;
   Study study;
+  std::vector<Outcome> found;
+  std::ranges::transform(records, std::back_inserter(found), outcome_of);
   PhasePoint scale;  // what round-off is measured by
   double scale_u = 0.0;
   for (std::size_t i = 0; i < spec.levels.size(); ++i) {
     const engine::RunSpec& run = plan.runs[i].run;
-    const RunSummary& made = found.runs[i];
+    const RunSummary& made = found[i].run;
     const slab::Slab* slab = engine::slab_of(run);
     const double ds = slab == nullptr ? base::undefined : slab::cell_width(slab->space);
     const double dt = run.time.step();
@@ -53,16 +54,14 @@ Study study_of(const StudyPlan& plan, Outcomes found) {
                            .ds = ds,
                            .dt = dt,
                            .step = refined_step(spec.refine, ds, dt),
-                           .errors = errors_of(plan, found, i),
+                           .errors = errors_of(plan, found[i].errors, i),
                            .orders = all_undefined,
                            .final_x = made.end.x,
                            .final_y = made.end.y,
                            .seconds = made.seconds});
     scale = {std::max(scale.x, made.largest.x), std::max(scale.y, made.largest.y)};
     scale_u = std::max(scale_u, made.largest_u);
-    if (const auto reference = plan.comparisons[i].reference; reference >= spec.levels.size()) {
-      study.self_check = std::max(study.self_check, found.runs[*reference].self_check);
-    }
+    study.self_check = std::max(study.self_check, found[i].self_check);
   }
   // The exact solution is good to 1e-10 of the largest |x|, |y|, |u|, engines agree to 1e-11.
   const auto floor = [&](double largest) {
@@ -72,11 +71,11 @@ Study study_of(const StudyPlan& plan, Outcomes found) {
   const double floor_u = floor(std::max(scale.x, scale_u));
   study.floors = {{floor(scale.x), floor(scale.y), floor_u, floor_u}};
   if (plan.comparisons.size() > spec.levels.size()) {
-    std::ranges::transform(found.errors.back().all, study.floors.all.begin(),
+    std::ranges::transform(found.back().errors.all, study.floors.all.begin(),
                            [](double round_off) { return 10 * round_off; });
-    study.round_off = found.errors.back().largest();
+    study.round_off = found.back().errors.largest();
   }
-  study.series = std::move(found.series);
+  study.series = std::move(found[spec.levels.size() - 1].series);
   return study;
 }
 

@@ -20,7 +20,6 @@ class Handle;
 namespace masing::study {
 
 struct StudyPlan;
-struct Outcomes;
 
 /// One level of a study with what came of it.
 struct LevelResult {
@@ -142,16 +141,16 @@ Conclusions conclude(const StudySpec& spec, const Study& study);
 /// doublings are named. Local.
 std::string deciding_levels(const StudySpec& spec, const Study& study);
 
-/// The cases, the floor and the series of a study whose comparisons are made. Local.
-Study study_of(const StudyPlan& plan, Outcomes found);
+/// The cases, the floor and the series of a study from the records of its comparisons. Local.
+Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& records);
 
 /// Makes every level and what it is measured against as a campaign, computes errors, orders (in the
 /// step that StepKind says) and the verdict, and writes the result file. `announce`, if given, sees
 /// the study before that, which may fail. The numbers do not depend on the ranks, or on where it
 /// was stopped, bit for bit. Throws UserError alike on all ranks, SystemError, Stopped. Collective.
 /// Source: Propositions 3.1 and 4.1, continuous-masing-2001.
-Study refine(const parallel::Communicator& comm, const StudySpec& spec,
-             const std::function<void(const Study& study)>& announce = {});
+Study make_study(const parallel::Communicator& comm, const StudySpec& spec,
+                 const std::function<void(const Study& study)>& announce = {});
 
 /// "1" or ">=0.5". Local.
 std::string expected_text(const ExpectedOrder& expected);

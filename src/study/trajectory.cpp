@@ -1,6 +1,7 @@
 #include "study/trajectory.hpp"
 
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "base/partition.hpp"
@@ -10,6 +11,22 @@ namespace masing::study {
 
 using parallel::Phase;
 using parallel::PhaseTimer;
+
+namespace {
+
+/// Saves values that consist of doubles, or restores as many as were saved. Collective.
+template <class Value>
+void serialize(engine::Archive& archive, const std::string& name, std::vector<Value>& values) {
+  constexpr std::size_t size = sizeof(Value) / sizeof(double);
+  static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) == size * sizeof(double));
+  const auto* own = reinterpret_cast<const double*>(values.data());
+  std::vector<double> numbers(own, own + size * values.size());
+  archive.numbers(name, numbers);
+  values.resize(numbers.size() / size);
+  std::ranges::copy(numbers, reinterpret_cast<double*>(values.data()));
+}
+
+}  // namespace
 
 double SampleTimes::time(std::int64_t i, double final_time) const {
   return given_ != nullptr ? (*given_)[static_cast<std::size_t>(i)]
@@ -181,12 +198,6 @@ void Trajectory::serialize(engine::Archive& archive) {
     series_->serialize(reached_, archive);
   }
   setup_.engine->serialize(reached_, archive);
-}
-
-RunSummary Trajectory::summary() const {
-  RunSummary found = summary_;
-  found.self_check = setup_.engine->self_check();
-  return found;
 }
 
 std::vector<double> Trajectory::series() && {

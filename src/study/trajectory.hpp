@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "engine/setup.hpp"
@@ -32,24 +31,6 @@ struct PhasePoint {
   double x = 0.0;
   double y = 0.0;
 };
-
-/// The numbers that values are made of, which consist of doubles. Local.
-template <class Value>
-std::span<double> numbers_of(std::vector<Value>& values) {
-  static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) % sizeof(double) == 0);
-  return {reinterpret_cast<double*>(values.data()), values.size() * sizeof(Value) / sizeof(double)};
-}
-
-/// Save such values, or get them back: as many as there are, or any number where there are none.
-/// Collective.
-template <class Value>
-void serialize(engine::Archive& archive, const std::string& name, std::vector<Value>& values) {
-  const std::span<double> own = numbers_of(values);
-  std::vector<double> numbers(own.begin(), own.end());
-  archive.numbers(name, numbers);
-  values.resize(numbers.size() * sizeof(double) / sizeof(Value));
-  std::ranges::copy(numbers, numbers_of(values).begin());
-}
 
 /// Times at which runs are compared: t_i = i·T/intervals, i = 0..intervals, or given ones.
 class SampleTimes {
@@ -96,8 +77,7 @@ struct RunSummary {
   PhasePoint largest;      ///< |x|, |y| over all steps
   double largest_u = 0.0;  ///< |u| at the times of fields; 0 of functions
   PhasePoint end;          ///< x(T), y(T)
-  double self_check = 0.0;
-  double seconds = 0.0;  ///< that it took, without what went along
+  double seconds = 0.0;    ///< that it took, without what went along
 };
 
 /// How a run of a study goes.
@@ -141,8 +121,10 @@ class Trajectory {
 
   /// Save or restore all of it. Collective.
   void serialize(engine::Archive& archive);
-  /// What is known of it now; `largest_u` of this rank. Collective.
-  [[nodiscard]] RunSummary summary() const;
+  /// What is known of it now; `largest_u` of this rank.
+  [[nodiscard]] const RunSummary& summary() const { return summary_; }
+  /// engine::Engine::self_check. Collective.
+  [[nodiscard]] double self_check() const { return setup_.engine->self_check(); }
   /// The rows of /series so far, where they are kept.
   [[nodiscard]] std::vector<double> series() &&;
 

@@ -251,7 +251,7 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
     }
   }
   auto spec = given::spec_of(c);
-  const study::Study made = study::refine(comm, spec);
+  const study::Study made = study::make_study(comm, spec);
   Counts n;
   for (std::size_t q = 0; q < made.results.size(); ++q) {
     const study::QuantityResult& found = made.results[q];
@@ -302,7 +302,7 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
     n.named.count(!levels.empty());
     if (!levels.empty() && seed % one_of == 0) {
       c["levels"] = levels;
-      const study::Study again = study::refine(comm, given::spec_of(c));
+      const study::Study again = study::make_study(comm, given::spec_of(c));
       n.hints.count(again.verdict != Verdict::undecided);
     }
   }

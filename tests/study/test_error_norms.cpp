@@ -306,9 +306,13 @@ Errors brute_force(const Recorded& level, const Recorded& reference, std::int64_
 
 /// What all comparisons of a plan give together on all ranks.
 std::vector<Errors> compared(const study::StudyPlan& plan) {
-  return support::outcomes(world(), plan, plan.all(),
-                           [](const study::Lockstep& lockstep) { return lockstep.step() + 17; })
-      .errors;
+  std::vector<Errors> errors;
+  for (const auto& [index, one] : support::outcomes(
+           world(), plan, plan.all(),
+           [](const study::Lockstep& lockstep) { return lockstep.steps().done + 17; })) {
+    errors.push_back(one.errors);
+  }
+  return errors;
 }
 
 /// Interpolations of numbers of that size round by a few eps.

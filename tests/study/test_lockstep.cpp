@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 #include "support/comparisons.hpp"
@@ -18,9 +19,9 @@ namespace masing::test_lockstep {
 using parallel::Communicator;
 using study::Batch;
 using study::Lockstep;
-using study::Outcomes;
 using study::StudyPlan;
 using support::Ends;
+using support::Outcomes;
 using support::outcomes;
 using support::world;
 
@@ -45,37 +46,35 @@ study::StudySpec spec_of(const Case& of) {
 }
 
 std::int64_t at_every_step(const Lockstep& lockstep) {
-  return lockstep.step() + 1;
+  return lockstep.steps().done + 1;
 }
 /// The same on every rank.
 Ends at_random(std::uint64_t seed) {
   return [random = std::mt19937_64(seed)](const Lockstep& lockstep) mutable {
-    return lockstep.step() + 1 + static_cast<std::int64_t>(random() % 900);
+    return lockstep.steps().done + 1 + static_cast<std::int64_t>(random() % 900);
   };
 }
 
 constexpr double available = 1e11;
 
 /// But for the seconds.
-void expect_same_run(const study::RunSummary& found, const study::RunSummary& expected) {
-  EXPECT_EQ(found.largest.x, expected.largest.x);
-  EXPECT_EQ(found.largest.y, expected.largest.y);
-  EXPECT_EQ(found.largest_u, expected.largest_u);
-  EXPECT_EQ(found.end.x, expected.end.x);
-  EXPECT_EQ(found.end.y, expected.end.y);
-  EXPECT_EQ(found.self_check, expected.self_check);
+void expect_same(const study::Outcome& found, const study::Outcome& expected) {
+  EXPECT_EQ(found.errors.all, expected.errors.all);
+  EXPECT_EQ(found.run.largest.x, expected.run.largest.x);
+  EXPECT_EQ(found.run.largest.y, expected.run.largest.y);
+  EXPECT_EQ(found.run.largest_u, expected.run.largest_u);
+  EXPECT_EQ(found.run.end.x, expected.run.end.x);
+  EXPECT_EQ(found.run.end.y, expected.run.end.y);
+  EXPECT_TRUE(found.series == expected.series);
 }
 
 void expect_same(const Outcomes& found, const Outcomes& expected) {
-  for (std::size_t i = 0; i < expected.errors.size(); ++i) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (const auto& [i, one] : expected) {
     SCOPED_TRACE("comparison " + std::to_string(i));
-    EXPECT_EQ(found.errors[i].all, expected.errors[i].all);
+    expect_same(found.at(i), one);
+    EXPECT_EQ(found.at(i).self_check, one.self_check);
   }
-  for (std::size_t i = 0; i < expected.runs.size(); ++i) {
-    SCOPED_TRACE("run " + std::to_string(i));
-    expect_same_run(found.runs[i], expected.runs[i]);
-  }
-  EXPECT_TRUE(found.series == expected.series);
 }
 
 class Studies : public testing::TestWithParam<Case> {
@@ -86,27 +85,23 @@ class Studies : public testing::TestWithParam<Case> {
   Communicator alone_{world(), world().rank(), 1};
 };
 
-/// The numbers of a run are those of what goes along with it: of an exact solution the largest
-/// values are those of all levels' times.
+/// An exact solution checks itself at the times of all levels that are measured against it.
 TEST_P(Studies, give_the_errors_that_each_comparison_has_alone) {
   const Outcomes together = outcomes(alone_, plan_, all_);
-  Outcomes apart = support::nothing_of(plan_);
-  for (const std::size_t i : all_) {
+  std::map<std::size_t, double> self_checks;  // of references
+  for (const campaign::Unit i : all_) {
     SCOPED_TRACE("comparison " + std::to_string(i));
-    const Outcomes one = outcomes(alone_, plan_, {i});
-    EXPECT_EQ(one.errors[i].all, together.errors[i].all);
-    expect_same_run(one.runs[plan_.comparisons[i].level],
-                    together.runs[plan_.comparisons[i].level]);
+    const study::Outcome one = outcomes(alone_, plan_, {i}).at(i);
+    expect_same(one, together.at(i));
     if (const auto reference = plan_.comparisons[i].reference) {
-      EXPECT_GT(one.errors[i][study::Errors::x], 0.0);
-      EXPECT_GT(one.errors[i][study::Errors::u], 0.0);
-      study::RunSummary& made = apart.runs[*reference];
-      made.self_check = std::max(made.self_check, one.runs[*reference].self_check);
-      EXPECT_EQ(one.runs[*reference].end.x, together.runs[*reference].end.x);
+      EXPECT_GT(one.errors[study::Errors::x], 0.0);
+      EXPECT_GT(one.errors[study::Errors::u], 0.0);
+      self_checks[*reference] = std::max(self_checks[*reference], one.self_check);
     }
   }
-  for (std::size_t i = plan_.spec->levels.size(); i < plan_.runs.size(); ++i) {
-    EXPECT_EQ(apart.runs[i].self_check, together.runs[i].self_check) << i;
+  for (const auto& [i, one] : together) {
+    const auto reference = plan_.comparisons[i].reference;
+    EXPECT_EQ(one.self_check, reference ? self_checks.at(*reference) : 0.0) << i;
   }
 }
 
@@ -120,12 +115,13 @@ TEST(ExactReference, has_u_at_one_of_the_times_that_levels_round_differently) {
                                           {"levels", "30:1050,50:3150"}}});
   const StudyPlan plan = study::make_plan(spec, nullptr, 1, available);
   const Communicator alone = support::alone();
-  EXPECT_EQ(outcomes(alone, plan, {1}).errors[1].all, outcomes(alone, plan, {0, 1}).errors[1].all);
+  expect_same(outcomes(alone, plan, {1}).at(1), outcomes(alone, plan, {0, 1}).at(1));
 }
 
 TEST_P(Studies, give_the_same_bits_in_windows_of_any_length) {
   const Outcomes expected = outcomes(alone_, plan_, all_);
-  EXPECT_EQ(expected.series.size(), 5U * (1 + spec_.levels.back().steps));
+  EXPECT_EQ(expected.at(std::ssize(spec_.levels) - 1).series.size(),
+            5U * (1 + spec_.levels.back().steps));
   expect_same(outcomes(alone_, plan_, all_, at_every_step), expected);
   for (const std::uint64_t seed : {1, 2, 3}) {
     expect_same(outcomes(alone_, plan_, all_, at_random(seed)), expected);
@@ -139,9 +135,10 @@ Outcomes resumed(const StudyPlan& plan, const Communicator& before, const Commun
   const Ends ends = at_random(seed);
   {
     Lockstep lockstep(before, plan, plan.all());
-    const std::int64_t end = static_cast<std::int64_t>(seed) * lockstep.steps() / 11;
-    while (lockstep.step() < end) {
-      lockstep.advance(std::min(end, ends(lockstep)));
+    const std::int64_t end = static_cast<std::int64_t>(seed) * lockstep.steps().all / 11;
+    campaign::Records records;
+    while (lockstep.steps().done < end) {
+      lockstep.advance(std::min(end, ends(lockstep)), engine::Pause::none, records);
     }
     support::Save archive(before, saved);
     lockstep.serialize(archive);
@@ -149,7 +146,7 @@ Outcomes resumed(const StudyPlan& plan, const Communicator& before, const Commun
   Lockstep lockstep(after, plan, plan.all());
   support::Restore archive(saved);
   lockstep.serialize(archive);
-  return outcomes(plan, lockstep, ends);
+  return outcomes(lockstep, ends);
 }
 
 TEST_P(Studies, go_on_with_the_same_bits) {

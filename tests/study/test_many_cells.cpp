@@ -33,7 +33,7 @@ study::Errors errors(const study::StudySpec& spec, bool keeps_functions) {
   study::StudyPlan plan = study::make_plan(spec, nullptr, 1, 1e11);
   plan.comparisons.resize(1);
   plan.runs[0].options.has_function_field = keeps_functions;
-  return support::outcomes(world(), plan, {0}).errors[0];
+  return support::outcomes(world(), plan, {0}).at(0).errors;
 }
 
 TEST(ManyCells, have_the_error_of_u_of_all_cells) {
@@ -63,7 +63,7 @@ TEST(ManyCells, are_measured_against_their_own_round_off) {
   // The floor is some roundings, a thousandth of the 1e-10 that is assumed of others.
   Options c = options("s+0.1", "0");
   c["levels"] = "1000,100000,1000000000,100000000000";
-  const study::Study study = study::refine(world(), given::spec_of(c));
+  const study::Study study = study::make_study(world(), given::spec_of(c));
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const double floor = study.floors[q];
     EXPECT_GT(floor, 0.0) << q;

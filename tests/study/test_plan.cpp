@@ -16,9 +16,9 @@
 
 namespace masing::test_plan {
 
+using campaign::Packing;
 using study::Batch;
 using study::Refine;
-using study::Schedule;
 using study::StudyPlan;
 
 /// A study with its plan.
@@ -40,7 +40,7 @@ struct Planned {
     return study::make_plan(*spec, nullptr, ranks, available);
   }
   [[nodiscard]] Batch all() const { return plan.all(); }
-  Schedule schedule(int ranks, double available) const {
+  Packing schedule(int ranks, double available) const {
     return study::make_schedule(at(ranks, available), all());
   }
   [[nodiscard]] double bytes(const Batch& batch, int ranks = 1) const {
@@ -167,33 +167,22 @@ TEST(CommonSamples, are_steps_of_every_level) {
   EXPECT_EQ(study::common_samples(1, {3}, 16), 1);
 }
 
-/// All batches of a schedule.
-std::vector<Batch> batches(const Schedule& schedule) {
-  std::vector<Batch> found = schedule.shared;
-  for (const auto& own : schedule.own) {
-    found.insert(found.end(), own.begin(), own.end());
-  }
-  return found;
-}
-
 Batch sorted(Batch batch) {
   std::ranges::sort(batch);
   return batch;
 }
 
 /// What holds of every schedule.
-void expect_sound(const StudyPlan& plan, const Batch& pending, const Schedule& schedule) {
-  EXPECT_LE(std::ssize(schedule.own), std::min(std::ssize(pending), std::int64_t{plan.ranks}));
+void expect_sound(const StudyPlan& plan, const Batch& pending, const Packing& schedule) {
   Batch made;
-  double largest = 0.0;
-  for (const Batch& batch : batches(schedule)) {
-    EXPECT_FALSE(batch.empty());
-    made.insert(made.end(), batch.begin(), batch.end());
-    largest = std::max(largest, study::bytes_a_rank(plan, batch));
+  for (const auto& batches : {schedule.together, schedule.alone}) {
+    for (const Batch& batch : batches) {
+      EXPECT_FALSE(batch.empty());
+      made.insert(made.end(), batch.begin(), batch.end());
+      EXPECT_LE(study::bytes_a_rank(plan, batch), plan.available);
+    }
   }
   EXPECT_EQ(sorted(made), sorted(pending)) << "each once";
-  EXPECT_LE(largest, plan.available);
-  EXPECT_EQ(schedule.bytes, largest);
 }
 
 TEST(Schedule, makes_every_pending_comparison_once_in_batches_that_fit) {
@@ -228,7 +217,7 @@ TEST(Schedule, makes_every_pending_comparison_once_in_batches_that_fit) {
     } catch (const base::UserError&) {
       ++refused;
       EXPECT_TRUE(std::ranges::any_of(
-          pending, [&](std::size_t i) { return study::bytes_a_rank(plan, {i}) > available; }));
+          pending, [&](campaign::Unit i) { return study::bytes_a_rank(plan, {i}) > available; }));
     }
   }
   EXPECT_GT(refused, 10);
@@ -240,15 +229,15 @@ TEST(Schedule, splits_what_is_worth_splitting_and_nothing_else) {
                        {"reference", "successive"},
                        {"engine", "sweep"},
                        {"levels", "10,1000,32767,32768,50000"}});
-  const Schedule schedule = study.schedule(2, 1e12);
+  const Packing schedule = study.schedule(2, 1e12);
   // The third is measured against the fourth, the first that is worth it.
-  ASSERT_EQ(schedule.shared.size(), 1U);
-  EXPECT_EQ(sorted(schedule.shared[0]), (Batch{2, 3, 4}));
-  EXPECT_EQ(sorted(Batch{schedule.own[0].at(0).at(0), schedule.own[1].at(0).at(0)}), (Batch{0, 1}));
+  ASSERT_EQ(schedule.together.size(), 1U);
+  EXPECT_EQ(sorted(schedule.together[0]), (Batch{2, 3, 4}));
+  EXPECT_EQ(sorted(Batch{schedule.alone.at(0).at(0), schedule.alone.at(1).at(0)}), (Batch{0, 1}));
   // On one rank all go together.
-  const Schedule alone = study.schedule(1, 1e12);
-  EXPECT_EQ(sorted(alone.shared.at(0)), study.all());
-  EXPECT_TRUE(alone.own.empty());
+  const Packing alone = study.schedule(1, 1e12);
+  EXPECT_EQ(sorted(alone.together.at(0)), study.all());
+  EXPECT_TRUE(alone.alone.empty());
 }
 
 /// A rank is not done later than the others by more than the longest of its comparisons.
@@ -258,14 +247,14 @@ TEST(Schedule, deals_levels_to_ranks_evenly) {
                          {"cells", "1000"},
                          {"reference", "exact"},
                          {"levels", "1000:200000:40"}});
-    const Schedule schedule = study.schedule(ranks, 1e12);
-    EXPECT_TRUE(schedule.shared.empty());
+    const Packing schedule = study.schedule(ranks, 1e12);
+    EXPECT_TRUE(schedule.together.empty());
     std::vector<double> seconds;
     double longest = 0.0;
-    for (const auto& own : schedule.own) {
-      ASSERT_EQ(own.size(), 1U) << "one batch, with one exact solution";
+    EXPECT_EQ(schedule.alone.size(), ranks) << "one batch a rank, with one exact solution";
+    for (const Batch& batch : schedule.alone) {
       seconds.push_back(0.0);
-      for (const std::size_t i : own[0]) {
+      for (const campaign::Unit i : batch) {
         const double one = engine::estimated_seconds(study.plan.runs[i].run, 1);
         longest = std::max(longest, one);
         seconds.back() += one;
@@ -283,18 +272,17 @@ TEST(Schedule, does_not_grow_with_ranks_that_have_no_comparison) {
                        {"reference", "exact"},
                        {"engine", "sweep"},
                        {"levels", "100:1000,100:1100,200:2000,300:2500,40000:3000,50000:3500"}});
-  const Schedule few = study.schedule(100, 1e12);
-  const Schedule many = study.schedule(10000, 1e12);
-  EXPECT_EQ(many.own, few.own);
-  EXPECT_EQ(many.own.size(), 4U);
-  EXPECT_EQ(many.shared, few.shared);
-  EXPECT_EQ(sorted(many.shared.at(0)), (Batch{4, 5}));
-  EXPECT_LE(many.bytes, few.bytes);
+  const Packing few = study.schedule(100, 1e12);
+  const Packing many = study.schedule(10000, 1e12);
+  EXPECT_EQ(many.alone, few.alone);
+  EXPECT_EQ(many.alone.size(), 4U);
+  EXPECT_EQ(many.together, few.together);
+  EXPECT_EQ(sorted(many.together.at(0)), (Batch{4, 5}));
   expect_sound(study.at(10000, 1e12), study.all(), many);
   // Three comparisons, one to a rank: what a plan takes does not depend on the ranks.
   const Planned three({{"refine", "steps"}, {"reference", "finest"}, {"levels", "100,200,400"}});
   for (const int ranks : {4, 10000, 1000000000}) {
-    EXPECT_EQ(three.schedule(ranks, 1e12).own.size(), 3U) << ranks;
+    EXPECT_EQ(three.schedule(ranks, 1e12).alone.size(), 3U) << ranks;
   }
 }
 
@@ -309,9 +297,9 @@ TEST(Schedule, makes_batches_where_memory_is_short) {
   const double two = study.bytes({2, 3});
   for (const auto& [available, count] :
        {std::pair(study.bytes(study.all()), 1U), {two, 2U}, {0.5 * (one + two), 4U}}) {
-    const Schedule schedule = study.schedule(1, available);
+    const Packing schedule = study.schedule(1, available);
     expect_sound(study.at(1, available), study.all(), schedule);
-    EXPECT_EQ(schedule.shared.size(), count);
+    EXPECT_EQ(schedule.together.size(), count);
   }
   try {
     study.schedule(1, 0.9 * one);
@@ -328,8 +316,8 @@ TEST(Schedule, makes_no_batch_of_a_run_that_another_has) {
                        {"engine", "sweep"},
                        {"reference", "successive"},
                        {"levels", "1000,10000,30000"}});
-  const Schedule schedule = study.schedule(1, study.bytes({1}));
-  EXPECT_EQ(schedule.shared, (std::vector<Batch>{{0}, {1, 2}}));
+  const Packing schedule = study.schedule(1, study.bytes({1}));
+  EXPECT_EQ(schedule.together, (std::vector<Batch>{{0}, {1, 2}}));
 }
 
 /// The run that both comparisons share counts once.
@@ -370,7 +358,7 @@ TEST(PlanText, says_the_longest_runs_the_reference_and_what_they_take) {
                        {"cells", "1048576"},
                        {"reference", "finest"},
                        {"levels", "1000:64000:30"}});
-  const std::string text = study::plan_text(study.at(2, 1e12), study.schedule(2, 1e12));
+  const std::string text = study.schedule(2, 1e12).text;
   for (const char* part :
        {"masing converge: 31 runs, about ", " of 931.3 GiB available\n",
         "errors against one run at least 16 times finer in what is refined",

@@ -27,7 +27,7 @@ using study::Study;
 using support::world;
 
 Study run(const Options& options) {
-  Study study = study::refine(world(), spec_of(options));
+  Study study = study::make_study(world(), spec_of(options));
   // Rows t, x, y, F, restoring of the last level: its last time is T.
   EXPECT_EQ(study.series.size() % 5, 0U);
   EXPECT_EQ(study.series.at(study.series.size() - 5), std::stod(options.at("final-time")));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 
 #include "study/lockstep.hpp"
 
@@ -11,32 +12,30 @@ namespace masing::support {
 using Ends = std::function<std::int64_t(const study::Lockstep&)>;
 
 inline std::int64_t at_the_end(const study::Lockstep& lockstep) {
-  return lockstep.steps();
+  return lockstep.steps().all;
 }
 
-/// Outcomes of a plan of which nothing is made. Local.
-inline study::Outcomes nothing_of(const study::StudyPlan& plan) {
-  return {.errors = std::vector<study::Errors>(plan.comparisons.size()),
-          .runs = std::vector<study::RunSummary>(plan.runs.size()),
-          .series = {}};
-}
+/// What is found of comparisons, by index.
+using Outcomes = std::map<campaign::Unit, study::Outcome>;
 
 /// What comparisons find that go on to their end. Collective.
-inline study::Outcomes outcomes(const study::StudyPlan& plan, study::Lockstep& lockstep,
-                                const Ends& ends = at_the_end) {
-  study::Outcomes found = nothing_of(plan);
+inline Outcomes outcomes(study::Lockstep& lockstep, const Ends& ends = at_the_end) {
+  campaign::Records records;
   while (!lockstep.is_done()) {
-    lockstep.advance(ends(lockstep));
+    lockstep.advance(ends(lockstep), engine::Pause::none, records);
   }
-  lockstep.add_to(found);
+  Outcomes found;
+  records.take_all([&](campaign::Unit index, std::span<const double> record) {
+    found[index] = study::outcome_of(record);
+  });
   return found;
 }
 
 /// The same from the start. Collective.
-inline study::Outcomes outcomes(const parallel::Communicator& comm, const study::StudyPlan& plan,
-                                const study::Batch& batch, const Ends& ends = at_the_end) {
+inline Outcomes outcomes(const parallel::Communicator& comm, const study::StudyPlan& plan,
+                         const study::Batch& batch, const Ends& ends = at_the_end) {
   study::Lockstep lockstep(comm, plan, batch);
-  return outcomes(plan, lockstep, ends);
+  return outcomes(lockstep, ends);
 }
 
 }  // namespace masing::support
