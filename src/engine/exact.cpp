@@ -11,7 +11,7 @@
 #include "engine/engines.hpp"
 #include "engine/state_columns.hpp"
 #include "rheology/catalogue.hpp"
-#include "rheology/exact_solution.hpp"
+#include "rheology/inclusion_solution.hpp"
 
 namespace masing::engine {
 
@@ -203,18 +203,18 @@ class ExactModelEngine final : public ExactEngine {
     return greatest;
   }
 
-  static std::unique_ptr<rheology::ExactSolution> solution_of(
+  static std::unique_ptr<rheology::InclusionSolution> solution_of(
       const rheology::ModelSpec& spec, const base::SmoothPieces& force,
-      const rheology::ExactOptions& options) {
+      const rheology::TaylorOptions& options) {
     rheology::BuiltModel built = rheology::build(spec, spec.all());
-    return rheology::make_exact_solution(std::move(built.model), spec.layout(),
-                                         std::move(built.start), force, options);
+    return rheology::make_inclusion_solution(std::move(built.model), spec.layout(),
+                                             std::move(built.start), force, options);
   }
 
   rheology::MassColumns mass_;
   StateColumns columns_;
-  std::unique_ptr<rheology::ExactSolution> solution_;
-  std::unique_ptr<rheology::ExactSolution> check_;
+  std::unique_ptr<rheology::InclusionSolution> solution_;
+  std::unique_ptr<rheology::InclusionSolution> check_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "rheology/catalogue.hpp"
+#include "rheology/linear_law.hpp"
 
 namespace masing::rheology {
 
@@ -64,18 +65,11 @@ Eigenvalues elastic_eigenvalues(const ModelSpec& spec) {
     const auto columns = static_cast<Eigen::Index>(built.start.size());
     const auto rate = [&](const Eigen::VectorXd& state) {
       Eigen::VectorXd values(columns);
-      const auto size = static_cast<std::size_t>(columns);
-      std::visit(
-          [&](auto& model) {
-            model.drift({.step = 1.0}, {state.data(), size}, {values.data(), size});
-          },
-          built.model);
+      std::visit([&](auto& model) { model.drift({.step = 1.0}, span_of(state), span_of(values)); },
+                 built.model);
       return values;
     };
-    const Eigen::VectorXd at_rest = rate(Eigen::VectorXd::Zero(columns));
-    const Eigenvalues found = eigenvalues_of(
-        [&](const Eigen::VectorXd& state) -> Eigen::VectorXd { return rate(state) - at_rest; },
-        columns);
+    const Eigenvalues found = eigenvalues_of(rate, columns);
     all.insert(all.end(), found.begin(), found.end());
   }
   return all;

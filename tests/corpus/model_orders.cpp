@@ -205,7 +205,7 @@ Problem random_problem(Chance& chance, const std::string& model, Kind kind) {
 
 /// The largest difference of two exact solutions, with other polynomials and spans.
 double self_check(const std::string& model, const Problem& problem) {
-  const auto made = [&](const rheology::ExactOptions& options) {
+  const auto made = [&](const rheology::TaylorOptions& options) {
     return exact_run::ExactRun(model, problem.parameters, problem.force.value, final_time,
                                problem.force.breaks, options);
   };

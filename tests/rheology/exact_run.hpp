@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rheology/exact_solution.hpp"
+#include "rheology/inclusion_solution.hpp"
 #include "rheology/model_run.hpp"
 
 /// What the tests of the exact solution of models share.
@@ -16,7 +16,7 @@ class ExactRun {
  public:
   ExactRun(const std::string& name, const model_run::Parameters& parameters,
            std::function<double(double)> force, double final_time, std::vector<double> breaks = {},
-           const rheology::ExactOptions& options = {})
+           const rheology::TaylorOptions& options = {})
       : ExactRun(model_run::model(name, parameters),
                  {std::move(force), std::move(breaks), final_time}, options) {}
 
@@ -28,17 +28,17 @@ class ExactRun {
 
  private:
   ExactRun(const rheology::ModelSpec& spec, base::SmoothPieces force,
-           const rheology::ExactOptions& options)
+           const rheology::TaylorOptions& options)
       : ExactRun(rheology::build(spec, spec.all()), spec.layout(), std::move(force), options) {}
   ExactRun(rheology::BuiltModel built, const rheology::StateLayout& layout,
-           base::SmoothPieces force, const rheology::ExactOptions& options)
-      : solution_(rheology::make_exact_solution(
+           base::SmoothPieces force, const rheology::TaylorOptions& options)
+      : solution_(rheology::make_inclusion_solution(
             std::move(built.model), layout, std::move(built.start), std::move(force), options)) {}
 
-  std::unique_ptr<rheology::ExactSolution> solution_;
+  std::unique_ptr<rheology::InclusionSolution> solution_;
 
  public:
-  rheology::ExactSolution& solution = *solution_;
+  rheology::InclusionSolution& solution = *solution_;
 };
 
 }  // namespace masing::exact_run

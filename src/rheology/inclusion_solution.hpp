@@ -9,28 +9,28 @@
 
 namespace masing::rheology {
 
-/// How finely the exact solution is made.
-struct ExactOptions {
+/// How finely the exact solution is computed.
+struct TaylorOptions {
   int order = 24;            ///< of Taylor's polynomials
   double span_share = 0.95;  ///< of the longest span on which what they cut off is rounding
 };
 
-/// Other ones, to check a solution with.
-inline constexpr ExactOptions checking_options{.order = 18, .span_share = 0.6};
+/// Other options, to check a solution with.
+inline constexpr TaylorOptions checking_options{.order = 18, .span_share = 0.6};
 
-/// The solution of X' + M ∂φ(X) ∋ G(t, X) from event to event, exact in time. Between events each
-/// element keeps its mode (ModeMotion); the first τ at which one breaks its law ends a step: it
-/// reaches its bound, its flow turns, it sticks, its stick breaks. The modes behind an event are
+/// The exact solution of an Inclusion X' + M ∂φ(X) ∋ G(t, X), from event to event. Between events
+/// each element keeps its mode (ModeMotion); the first τ at which one breaks its law ends a step:
+/// it reaches its bound, its flow turns, it sticks, its stick breaks. The modes behind an event are
 /// those with which every element obeys its law for a while: the least element of G - M ∂φ, and
 /// where that is undecided what the next derivatives say. Source: (3.8), rheological-models-2000.
-class ExactSolution {
+class InclusionSolution {
  public:
-  ExactSolution() = default;
-  virtual ~ExactSolution() = default;
-  ExactSolution(const ExactSolution&) = delete;
-  ExactSolution& operator=(const ExactSolution&) = delete;
+  InclusionSolution() = default;
+  virtual ~InclusionSolution() = default;
+  InclusionSolution(const InclusionSolution&) = delete;
+  InclusionSolution& operator=(const InclusionSolution&) = delete;
 
-  /// Go to the time t ≥ 0; times must not decrease. At a jump of F: the state after it.
+  /// Goes to the time t ≥ 0; times must not decrease. At a jump of F: the state after it.
   /// Throws UserError where F is not finite or cannot be resolved, SystemError where the solution
   /// found does not obey the inclusion. Local.
   virtual void go_to(double t) = 0;
@@ -44,14 +44,13 @@ class ExactSolution {
   /// What rounding and errors of a column are to be compared with: the largest value of its group
   /// so far.
   [[nodiscard]] virtual double scale(std::size_t column) const = 0;
-  /// How many events there have been.
-  [[nodiscard]] virtual std::int64_t events() const = 0;
 };
 
 /// From t = 0, X = `start`, which the force completes where the model StartsFromForce. Local.
-std::unique_ptr<ExactSolution> make_exact_solution(AnyModel model, const StateLayout& layout,
-                                                   std::vector<double> start,
-                                                   base::SmoothPieces force,
-                                                   const ExactOptions& options = {});
+std::unique_ptr<InclusionSolution> make_inclusion_solution(AnyModel model,
+                                                           const StateLayout& layout,
+                                                           std::vector<double> start,
+                                                           base::SmoothPieces force,
+                                                           const TaylorOptions& options = {});
 
 }  // namespace masing::rheology

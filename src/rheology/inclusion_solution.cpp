@@ -1,0 +1,323 @@
+#include "rheology/inclusion_solution.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "rheology/catalogue.hpp"
+#include "rheology/element_modes.hpp"
+
+namespace masing::rheology {
+
+namespace {
+
+using base::Clock;
+
+/// Which group each column is of: all in one have the same unit and size.
+std::vector<Index> groups_of(const StateLayout& layout) {
+  std::vector<Index> groups;
+  for (const auto& group : layout.groups) {
+    const Index letter = group.name.front() == 'x' ? 0 : group.name.front() == 'y' ? 1 : 2;
+    const std::int64_t columns = group.size == GroupSize::one ? 1 : layout.elements;
+    groups.insert(groups.end(), static_cast<std::size_t>(columns), letter);
+  }
+  return groups;
+}
+
+/// A number for each group: of x, of y, and of forces and elongations.
+using GroupSizes = Eigen::Array3d;
+
+/// X at t = 0, with what follows from the force there.
+Vector start_of(const LinearLaw& law, std::vector<double>& start, double force) {
+  Vector state = Eigen::Map<Vector>(start.data(), std::ssize(start));
+  if (law.algebraic) {
+    state[0] = law.algebraic->force * force + law.algebraic->state.dot(state);
+  }
+  return state;
+}
+
+/// Goes from event to event: a step plans the motion behind an event up to the next one, where F is
+/// a polynomial and what the motion's polynomials cut off is rounding, and checks it.
+class EventSolution final : public InclusionSolution {
+ public:
+  EventSolution(AnyModel model, const StateLayout& layout, std::vector<double> start,
+                base::SmoothPieces force, const TaylorOptions& options)
+      : model_(std::move(model)),
+        law_(std::visit([&](const auto& one) { return linear_law(one, std::ssize(start)); },
+                        model_)),
+        force_(std::move(force)),
+        options_(options),
+        group_(groups_of(layout)),
+        state_(start_of(law_, start, force_(0.0))),
+        motion_(law_, options.order),
+        modes_(law_, motion_, largest_[1], state_),
+        longest_span_(options.span_share * force_.final_time() / 64),
+        fitting_span_(longest_span_),
+        force_span_(fitting_span_) {
+    look_ahead();
+    for (const StVenant& element : law_.elements) {
+      if (element.connection == Connection::in_series) {
+        largest_[2] = std::max(largest_[2], element.bound);
+      }
+    }
+  }
+
+  void go_to(double t) override {
+    if (!is_planned_) {
+      plan();
+    }
+    while (end_clock().until(t) >= 0.0) {
+      carry_out();
+      plan();
+    }
+    const double tau = std::clamp(clock_.until(t) / motion_.span(), 0.0, end_);
+    shown_ = motion_.state(tau);
+    shown_rate_ = motion_.rate(tau);
+    shown_sizes_ = group_sizes(shown_, 0);
+    shown_friction_ = law_.friction ? value(motion_.multiplier(*law_.friction), tau) : 0.0;
+  }
+
+  [[nodiscard]] std::span<const double> state() const override { return span_of(shown_); }
+  [[nodiscard]] std::span<const double> rate() const override { return span_of(shown_rate_); }
+  [[nodiscard]] double restoring() const override {
+    return law_.restoring.dot(shown_) + shown_friction_;
+  }
+  [[nodiscard]] double scale(std::size_t column) const override {
+    const Index group = group_[column];
+    return std::max(largest_[group], shown_sizes_[group]);
+  }
+
+ private:
+  [[nodiscard]] Clock end_clock() const {
+    return ends_piece_ ? Clock{force_.piece_end(), 0.0} : clock_.after(end_ * motion_.span());
+  }
+
+  void plan() {
+    require_progress();
+    const double longest =
+        std::min(fitting_span_, std::max(clock_.until(force_.piece_end()), least_span()));
+    const Polynomial force = resolved_force(longest);
+    modes_.open(state_);
+    const auto expand = [&] {
+      motion_.expand(state_, force, force_span_, largest_force_);
+      fit_span();
+    };
+    if (!modes_.choose(expand)) {
+      fail("no modes of its elements fit");
+    }
+    end_ = modes_.find_break();
+    ends_piece_ =
+        !modes_.has_break() && clock_.after(motion_.span()).until(force_.piece_end()) <= 0.0;
+    check();
+    is_planned_ = true;
+  }
+
+  [[nodiscard]] double least_span() const { return base::least_span(clock_, fitting_span_); }
+
+  /// How large F is in its piece, to tell rounding from what it does.
+  void look_ahead() {
+    constexpr int looks = 64;
+    const double end = std::min(force_.piece_end(), force_.final_time());
+    for (int i = 0; i <= looks; ++i) {
+      const double force = force_(std::lerp(clock_.time, end, static_cast<double>(i) / looks));
+      largest_force_ = std::max(largest_force_, std::abs(force));
+    }
+  }
+
+  /// F over force_span_, the longest part of `span` in which it is resolved, [order + 1]. Throws
+  /// UserError where it is resolved at no span for a thousand steps.
+  Polynomial resolved_force(double span) {
+    span = std::min(span, 2 * force_span_);
+    const double now = clock_.time;
+    const auto within = [&](double tau) {
+      const double force = force_(now + (clock_.rest + tau * span));
+      largest_force_ = std::max(largest_force_, std::abs(force));
+      return force;
+    };
+    for (double tail = base::infinity;; span *= 0.5) {
+      const double noise = std::max(force_noise_, 8 * base::epsilon * largest_force_);
+      const ChebyshevFit fit(within, noise, 4 * base::epsilon * now / span);
+      const bool is_smooth = force_.is_resolved(now, now + span, noise * span);
+      const bool is_least = span <= least_span();
+      // What does not fall with the span is rounding within F, the more the more it cancels.
+      constexpr double largest_noise = 1e-9;
+      if (!fit.is_resolved() && fit.tail() > tail / 8 &&
+          fit.tail() < largest_noise * largest_force_) {
+        force_noise_ = 4 * fit.tail();
+      } else if ((is_smooth && fit.is_resolved()) || is_least) {
+        if (!is_smooth && ++unresolved_steps_ > 1000) {
+          force_.throw_unresolved(now);
+        }
+        force_span_ = span;
+        Polynomial force = fit.polynomial();
+        force.resize(static_cast<std::size_t>(options_.order) + 1);
+        return force;
+      }
+      tail = fit.tail();
+    }
+  }
+
+  /// Shortens the motion's span until what its polynomials cut off is rounding, and plans the next
+  /// span.
+  void fit_span() {
+    double share = fitting_share();
+    for (int i = 0; share < 1.0 && i < 100; ++i) {
+      motion_.shorten(std::max(share, 1e-3));
+      fitting_span_ = motion_.span();
+      share = fitting_share();
+    }
+    fitting_span_ = std::min(std::max(fitting_span_, share * motion_.span()), longest_span_);
+    largest_[1] = std::max(largest_[1], group_sizes(motion_.coefficients(), 0)[1]);
+  }
+
+  /// The largest coefficient from `first` on, by groups.
+  [[nodiscard]] GroupSizes group_sizes(const Eigen::MatrixXd& c, Index first) const {
+    GroupSizes sizes = GroupSizes::Zero();
+    for (Index k = first; k < c.cols(); ++k) {
+      for (Index row = 0; row < c.rows(); ++row) {
+        double& size = sizes[group_[static_cast<std::size_t>(row)]];
+        size = std::max(size, std::abs(c(row, k)));
+      }
+    }
+    return sizes;
+  }
+
+  /// By what the span may be multiplied so that the last two terms are rounding.
+  [[nodiscard]] double fitting_share() const {
+    const Eigen::MatrixXd& c = motion_.coefficients();
+    const GroupSizes sizes = group_sizes(motion_.sizes(), 0);
+    const GroupSizes last = group_sizes(c, c.cols() - 2);
+    double share = 2.0;
+    for (Index g = 0; g < sizes.size(); ++g) {
+      const double allowed = base::epsilon / 8 * std::max(sizes[g], largest_[g]);
+      if (last[g] > 0) {
+        share = std::min(
+            share, std::pow(allowed / last[g], 1.0 / static_cast<double>(options_.order - 1)));
+      }
+    }
+    return options_.span_share * share;
+  }
+
+  /// Throws SystemError unless the planned motion obeys the inclusion in the middle of its step:
+  /// its rate against the model's own drift at F there, and every element's law.
+  void check() const {
+    constexpr double allowed = 1e-9;
+    const double tau = 0.5 * end_;
+    const Vector state = motion_.state(tau);
+    const double now = clock_.time + (clock_.rest + tau * motion_.span());
+    if (!law_.algebraic) {  // whose drift needs F'
+      Vector drift = Vector::Zero(state.size());
+      std::visit(
+          [&](auto model) {
+            model.drift({.step = 1.0, .force = force_(now)}, span_of(state), span_of(drift));
+          },
+          model_);
+      const Vector acting = motion_.acting(tau);
+      const Vector left = (drift - acting - motion_.rate(tau)).cwiseAbs() * motion_.span();
+      // What a column far from all motion has is below the rounding of the others of its group.
+      const Vector sizes = motion_.sizes();
+      const GroupSizes largest = largest_.max(group_sizes(sizes, 0));
+      Vector limit = allowed * sizes;
+      for (Index row = 0; row < limit.size(); ++row) {
+        limit[row] += base::epsilon * largest[group_[static_cast<std::size_t>(row)]];
+      }
+      if (!((left - limit).maxCoeff() <= 0)) {
+        fail("its rate is not that of the model");
+      }
+    }
+    // A step of no length only opens an element: it is beyond its law by no more than what counted
+    // as rounding in the last step, which may be more than in this one.
+    if (const auto element = end_ > 0 ? modes_.broken_at(tau) : std::nullopt) {
+      fail(fmt::format("element {} breaks its law", *element + 1));
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw base::SystemError(fmt::format("the exact solution fails its check at t = {}: {}",
+                                        base::to_text(clock_.time), why));
+  }
+
+  void require_progress() {
+    constexpr int most = 1000;
+    const double now = clock_.time + clock_.rest;
+    stalled_ = now > last_time_ + 16 * base::epsilon * now ? 0 : stalled_ + 1;
+    last_time_ = std::max(last_time_, now);
+    if (stalled_ > most) {
+      fail("its events do not end");
+    }
+  }
+
+  /// Goes to the end of the planned step.
+  void carry_out() {
+    state_ = motion_.state(end_);
+    largest_ = largest_.max(group_sizes(state_, 0));
+    clock_ = end_clock();
+    if (ends_piece_) {
+      const double before = force_(clock_.time);
+      force_.pass_break();
+      look_ahead();
+      jump(before, force_(clock_.time));
+    }
+  }
+
+  /// Applies a jump of F: it does nothing to a mass, but a massless model goes at once to the state
+  /// that its resolvent finds.
+  void jump(double before, double after) {
+    if (!law_.algebraic) {
+      return;
+    }
+    std::visit(
+        [&](auto model) {
+          Vector rate(state_.size());
+          make_step(model, {.step = 1.0, .force = before, .next_force = after}, span_of(state_),
+                    span_of(rate));
+        },
+        model_);
+    modes_.reset(state_);
+  }
+
+  AnyModel model_;
+  LinearLaw law_;
+  base::SmoothPieces force_;
+  TaylorOptions options_;
+  std::vector<Index> group_;  // of each column
+  Clock clock_;
+  Vector state_;       // at clock_
+  ModeMotion motion_;  // from there
+  ElementModes modes_;
+  bool is_planned_ = false;
+  bool ends_piece_ = false;
+  double end_ = 0.0;  // τ of the end of the step
+  double longest_span_;
+  double fitting_span_;  // allowed by what the last polynomials cut off
+  double force_span_;    // and by F, a polynomial on it
+  int unresolved_steps_ = 0;
+  int stalled_ = 0;
+  double last_time_ = -1.0;
+  double largest_force_ = 0.0;
+  double force_noise_ = 0.0;                 // where F cancels within
+  GroupSizes largest_ = GroupSizes::Zero();  // of each group
+  Vector shown_;
+  Vector shown_rate_;
+  GroupSizes shown_sizes_ = GroupSizes::Zero();  // of each group
+  double shown_friction_ = 0.0;
+};
+
+}  // namespace
+
+std::unique_ptr<InclusionSolution> make_inclusion_solution(AnyModel model,
+                                                           const StateLayout& layout,
+                                                           std::vector<double> start,
+                                                           base::SmoothPieces force,
+                                                           const TaylorOptions& options) {
+  return std::make_unique<EventSolution>(std::move(model), layout, std::move(start),
+                                         std::move(force), options);
+}
+
+}  // namespace masing::rheology
