@@ -13,19 +13,23 @@
 
 namespace masing::base {
 
+/// Throws UserError unless `bound`, the largest of what `what` names, is within [1e-200, 1e200], so
+/// that units of sums and their inverses are doubles. Local.
+inline void check_bound(double bound, const std::string& what) {
+  if (!(bound >= 1e-200 && bound <= 1e200)) {
+    throw UserError("the largest " + what + " is " + to_text(bound) +
+                    "; it must lie between 1e-200 and 1e200");
+  }
+}
+
 /// Sums as 64-bit integers in units of C·2⁻⁶², C the smallest power of two ≥ a known bound of the
 /// sum: integer addition is associative, so the sum has the same bits in any order and grouping.
 /// Adding a term rounds it to the unit (at most 2⁻⁶³ C); the total must stay within C.
 class FixedPoint {
  public:
-  /// `bound` in [1e-200, 1e200], a bound of |sum| and of every partial sum. Throws UserError
-  /// beyond, where the unit or its inverse would leave the range of doubles; `what` it is a bound
-  /// of.
+  /// `bound`: of |sum| and of every partial sum; `what` it is a bound of. Throws as check_bound.
   explicit FixedPoint(double bound, const std::string& what = "stiffness * threshold") {
-    if (!(bound >= 1e-200 && bound <= 1e200)) {
-      throw UserError("the largest " + what + " is " + to_text(bound) +
-                      "; it must lie between 1e-200 and 1e200");
-    }
+    check_bound(bound, what);
     int power = 0;
     if (std::frexp(bound, &power) == 0.5) {
       --power;  // the bound is a power of two itself

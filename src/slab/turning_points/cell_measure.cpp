@@ -1,7 +1,5 @@
 #include "slab/turning_points/cell_measure.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/block_sum.hpp"
 #include "base/limits.hpp"
-#include "base/text.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
 namespace masing::slab {
@@ -23,10 +20,7 @@ using base::infinity;
 
 /// 2¹⁰⁰/C for the smallest power of two C > P·bound.
 double units_per_one(const char* what, double bound, std::int64_t cells) {
-  if (!(bound >= 1e-200 && bound <= 1e200)) {
-    throw base::UserError(fmt::format("the largest {} is {}; it must lie between 1e-200 and 1e200",
-                                      what, base::to_text(bound)));
-  }
+  base::check_bound(bound, what);
   constexpr int bits = 100;
   int exponent = 0;
   std::frexp(bound * static_cast<double>(cells), &exponent);
