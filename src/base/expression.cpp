@@ -156,11 +156,12 @@ class Expression::Parser {
 
   Parsed parsed() {
     if (text_.empty()) {
-      throw UserError("empty; give an expression, table:FILE.csv or points:…");
+      throw UserError("empty; give an expression or points:… (an option may be table:FILE.csv)");
     }
     if (text_.size() > longest_expression) {
       throw UserError(
-          fmt::format("an expression of {} characters; at most {}, or use table:FILE.csv",
+          fmt::format("an expression of {} characters; at most {}, or use points:… (an option may "
+                      "be table:FILE.csv)",
                       text_.size(), longest_expression));
     }
     skip_blanks();

@@ -112,7 +112,8 @@ MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes) {
     MemoryNeed need = memory_need(*facts.slab, facts.method, ranks, extra_bytes);
     const base::CellRange some{facts.slab->field_cells() / 3, 1};
     add_profile(need, *facts.slab, facts.method,
-                slab::check_profile(*facts.slab, some, slab::candidate_form(*facts.slab)).form);
+                slab::confirmed_form(slab::candidate_form(*facts.slab),
+                                     slab::sample_profile(*facts.slab, some)));
     return need;
   }
   return {.cells = facts.elements->layout().size(),
@@ -190,13 +191,6 @@ auto stoppable(const parallel::Communicator& comm, const Work& work) {
   return *std::move(result);
 }
 
-/// Throws UserError where k, η or u0 of a slab of smooth functions is not admissible.
-void require_admissible(const parallel::Communicator& comm, const slab::Slab& slab) {
-  if (const auto fault = stoppable(comm, [&] { return slab::continuous_fault(slab); })) {
-    throw *fault;
-  }
-}
-
 /// What formulas give of the profile: a look at every cell, each rank at its own. Throws UserError
 /// alike on all ranks, for the first cell at fault.
 slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::Slab& slab) {
@@ -209,17 +203,18 @@ slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::S
       },
       candidate);
   const base::CellRange mine = base::local_range(slab.field_cells(), comm.rank(), comm.size());
-  slab::ProfileCheck check =
-      stoppable(comm, [&] { return slab::check_profile(slab, mine, candidate); });
-  parallel::throw_first(comm, check.fault);
+  slab::ProfileForm form;
+  parallel::on_each(comm, [&] {
+    form = stoppable(comm, [&] { return slab::check_profile(slab, mine, candidate); });
+  });
   slab::for_each_column(
       [&](std::optional<slab::AffineFormula>& line) {  // what no rank's cells contradict
         if (parallel::min_over_ranks(comm, line ? 1 : 0) == 0) {
           line.reset();
         }
       },
-      check.form);
-  return check.form;
+      form);
+  return form;
 }
 
 }  // namespace
@@ -230,9 +225,15 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
   MemoryNeed need = memory_need(slab, method, comm.size(), budget.extra_bytes);
   require_memory(need, available);  // the least need, before a look at every cell
   const base::CellRange range = base::local_range(slab.field_cells(), comm.rank(), comm.size());
+  const auto has_checked_functions = [&] {
+    const bool is_smooth = slab::has_smooth_cells(slab);
+    if (is_smooth) {
+      slab::check_functions(slab);
+    }
+    return is_smooth;
+  };
   if (comm.size() == 1 && method == Method::turning_points &&
-      stoppable(comm, [&] { return slab::has_smooth_cells(slab); })) {
-    require_admissible(comm, slab);
+      stoppable(comm, has_checked_functions)) {
     slab::Profile profile;
     profile.range = range;
     profile.functions = std::make_shared<const slab::Slab>(slab);
@@ -246,7 +247,7 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
 
 namespace {
 
-/// The measure of an admissible continuum. The last ones are kept: runs that differ in other things
+/// The measure of a continuum. The last ones are kept: runs that differ in other things
 /// share them. Throws UserError. Local.
 std::shared_ptr<const slab::Measure> continuous_measure(const slab::Slab& slab) {
   using Kept = std::pair<std::string, std::shared_ptr<const slab::Measure>>;
@@ -261,9 +262,6 @@ std::shared_ptr<const slab::Measure> continuous_measure(const slab::Slab& slab) 
   slab::for_each_column(add, slab);
   if (const auto found = std::ranges::find(kept, key, &Kept::first); found != kept.end()) {
     return found->second;
-  }
-  if (const auto fault = slab::continuous_fault(slab)) {
-    throw *fault;
   }
   auto measure = slab::make_continuous_measure(slab);
   if (is_known) {

@@ -9,7 +9,6 @@
 #include <bit>
 #include <cmath>
 #include <new>
-#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -22,23 +21,13 @@ namespace masing {
 
 namespace {
 
-/// `work`, its UserError as a Mistake: options of the program in words of a material.
+/// `work`, its UserError as a Mistake.
 template <class Work>
 auto checked(const Work& work) {
   try {
     return work();
   } catch (const base::UserError& error) {
-    std::string line = error.what();
-    for (const auto& [option, words] : {std::pair{"cells = inf", "a continuum"},
-                                        {"use a number of cells", "give finitely many springs"},
-                                        {", table:FILE.csv or", " or"},
-                                        {"table:FILE.csv", "points:…"}}) {
-      const std::size_t place = line.find(option);
-      if (place != std::string::npos) {
-        line.replace(place, std::string_view(option).size(), words);
-      }
-    }
-    throw Mistake(line);
+    throw Mistake(error.what());
   }
 }
 
@@ -57,41 +46,18 @@ double finite(double x) {
   return x;
 }
 
-double not_negative(double k0) {
-  if (!(k0 >= 0.0 && std::isfinite(k0))) {
-    throw Mistake(fmt::format("k0 = {}; it must be >= 0 and finite", k0));
-  }
-  return k0;
-}
-
-/// k, η, v0 and c of springs that are admissible, for the law of v = u - c (slab::Slab).
-std::vector<slab::Element> elements_of(View<const SpringSlider> springs) {
-  std::vector<slab::Element> elements;
-  for (const SpringSlider& spring : springs) {
-    const double up = spring.threshold + 0.0;  // -0 as 0
-    const double down = std::isnan(spring.threshold_down) ? up : spring.threshold_down + 0.0;
-    for (const auto& [name, value] : {std::pair{"threshold", up}, {"threshold-down", down}}) {
-      if (!(value >= 0.0 && std::isfinite(value))) {
-        throw Mistake(fmt::format("{}: {} at spring {}; it must be >= 0 and finite", name, value,
-                                  elements.size() + 1));
-      }
-    }
-    const double shift = 0.5 * up - 0.5 * down;
-    slab::Element element{spring.stiffness + 0.0, 0.5 * up + 0.5 * down,
-                          spring.initial_u + 0.0 - shift, shift};
-    const auto fault =
-        slab::value_fault(element, [&] { return fmt::format("spring {}", elements.size() + 1); });
-    if (fault) {
-      throw Mistake(fault->what());
-    }
-    // But for the rounding of c.
-    element.initial_u = std::clamp(element.initial_u, -element.threshold, element.threshold);
-    elements.push_back(element);
-  }
-  if (elements.empty()) {
-    throw Mistake("a material needs one spring at least");
-  }
-  return elements;
+/// k, η, v0 and c of a spring, the i-th from 0, for the law of v = u - c (slab::Slab). Throws
+/// UserError where they are not admissible.
+slab::Element element_of(const SpringSlider& spring, std::size_t i = 0) {
+  const double up = spring.threshold + 0.0;  // -0 as 0
+  const double down = std::isnan(spring.threshold_down) ? up : spring.threshold_down + 0.0;
+  const double shift = up == down ? 0.0 : 0.5 * up - 0.5 * down;
+  slab::Element element{spring.stiffness + 0.0, 0.5 * up + 0.5 * down,
+                        spring.initial_u + 0.0 - shift, shift};
+  slab::check_element(element, [i] { return fmt::format("spring {}", i + 1); });
+  // But for the rounding of c.
+  element.initial_u = std::clamp(element.initial_u, -element.threshold, element.threshold);
+  return element;
 }
 
 base::Function function_of(const char* quantity, const std::string& text) {
@@ -138,18 +104,26 @@ struct Material::Data {
   }
 };
 
-Material::Material(Data&& data) : data_(std::make_shared<const Data>(std::move(data))) {}
+Material::Material(Data&& data) : data_(std::make_shared<const Data>(std::move(data))) {
+  if (!(data_->k0 >= 0.0 && std::isfinite(data_->k0))) {
+    throw Mistake(fmt::format("k0 = {}; it must be >= 0 and finite", data_->k0));
+  }
+}
 
 Material Material::of_springs(View<const SpringSlider> springs, double k0) {
   return checked([&] {
-    const std::vector<slab::Element> elements = elements_of(springs);
+    std::vector<slab::Element> elements;
     bool is_shifted = false;
     double preload = 0.0;
-    for (const slab::Element& spring : elements) {
-      is_shifted |= spring.shift != 0.0;
-      preload += spring.stiffness * spring.shift;
+    for (const SpringSlider& spring : springs) {
+      const slab::Element& element = elements.emplace_back(element_of(spring, elements.size()));
+      is_shifted |= element.shift != 0.0;
+      preload += element.stiffness * element.shift;
     }
-    return Material({slab::make_spring_measure(elements), not_negative(k0), is_shifted, preload,
+    if (elements.empty()) {
+      throw Mistake("a material needs one spring at least");
+    }
+    return Material({slab::make_spring_measure(elements), k0, is_shifted, preload,
                      fingerprint_of(k0, elements.data(), elements.size() * sizeof elements[0])});
   });
 }
@@ -168,11 +142,8 @@ Material Material::continuum(const Continuum& functions, double k0) {
         fmt::format("{}\n{}\n{}\n{}", slab.stiffness.text(), slab.threshold.text(), down.text(),
                     slab.initial_u.text());
     slab.set_threshold_down(down);
-    if (const auto fault = slab::continuous_fault(slab)) {
-      throw *fault;
-    }
     const auto measure = slab::make_continuous_measure(slab);
-    return Material({measure, not_negative(k0), slab.is_shifted(), *measure->preload(),
+    return Material({measure, k0, slab.is_shifted(), *measure->preload(),
                      fingerprint_of(k0, texts.data(), texts.size())});
   });
 }
@@ -280,7 +251,7 @@ Response MaterialPoint::move_to(double x) {
 }
 
 double MaterialPoint::elongation(const SpringSlider& spring) const {
-  const slab::Element element = elements_of({&spring, 1}).front();
+  const slab::Element element = checked([&] { return element_of(spring); });
   if (element.initial_u != 0.0 && data().law().measure->begins_at_zero()) {
     throw Mistake("no spring of this material has such an initial elongation");
   }

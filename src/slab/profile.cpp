@@ -1,5 +1,7 @@
 #include "slab/profile.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,9 +9,12 @@
 #include <span>
 #include <vector>
 
+#include "base/block_sum.hpp"
+#include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/poll.hpp"
 #include "base/text.hpp"
+#include "slab/turning_points/smooth_profile.hpp"
 
 namespace masing::slab {
 
@@ -48,6 +53,31 @@ bool lies_on(const AffineFormula& line, std::int64_t cell, double value, double 
   return std::abs(there - value) <= units * base::epsilon * std::max(value, line.first);
 }
 
+/// By which part v0 may exceed η at a place: by 1 % where u0 is a table, which is linear between
+/// its points and so may exceed a curved η; else by what c = η⁺ - η costs of rounding where it is
+/// not 0.
+double allowed_excess(const Slab& slab) {
+  std::vector<double> points;  // of u0, not of c
+  std::ranges::set_difference(slab.initial_u.kinks(), slab.shift.kinks(),
+                              std::back_inserter(points));
+  constexpr double most_excess = 0.01;
+  return !points.empty() ? most_excess : slab.is_shifted() ? rounded_excess : 0.0;
+}
+
+void check_place(const Slab& slab, double s, double excess) {
+  check_element(
+      slab.element(s), [s] { return "s = " + base::to_text(s); }, excess);
+}
+
+/// The points of a table of u0, but for rounding.
+void check_table(const Slab& slab) {
+  for (const double s : slab.initial_u.kinks()) {
+    if (s >= 0.0 && s <= 1.0) {
+      check_place(slab, s, rounded_excess);
+    }
+  }
+}
+
 }  // namespace
 
 int kept_arrays(const ProfileForm& form) {
@@ -76,70 +106,6 @@ Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileFor
                                                                         : u0;
   }
   return profile;
-}
-
-double allowed_excess(const Slab& slab) {
-  std::vector<double> points;  // of u0, not of c
-  std::ranges::set_difference(slab.initial_u.kinks(), slab.shift.kinks(),
-                              std::back_inserter(points));
-  constexpr double most_excess = 0.01;
-  return !points.empty() ? most_excess : slab.is_shifted() ? rounded_excess : 0.0;
-}
-
-std::optional<base::UserError> table_fault(const Slab& slab) {
-  std::optional<base::UserError> fault;
-  for (const double s : slab.initial_u.kinks()) {
-    if (!fault && s >= 0.0 && s <= 1.0) {
-      fault = value_fault(
-          slab.element(s), [s] { return "s = " + base::to_text(s); }, rounded_excess);
-    }
-  }
-  return fault;
-}
-
-std::optional<base::UserError> value_fault(const Element& element,
-                                           const std::function<std::string()>& place,
-                                           double excess) {
-  const auto [k, eta, u0, shift] = element;
-  const double up = eta + shift;
-  const double down = eta - shift;
-  excess += shift == 0.0 ? 0.0 : rounded_excess;
-  const auto at = [&](double value) { return base::to_text(value) + " at " + place() + "; "; };
-  if (!(k >= 0) || !std::isfinite(k)) {
-    return base::UserError("stiffness", "k(s) = " + at(k) + "k must be >= 0 and finite");
-  }
-  if (!(up >= -rounded_excess * eta) || !std::isfinite(up)) {
-    return base::UserError("threshold", "eta(s) = " + at(up) + "eta must be >= 0 and finite");
-  }
-  if (!(down >= -rounded_excess * eta) || !std::isfinite(down)) {
-    return base::UserError("threshold-down",
-                           "eta_down(s) = " + at(down) + "eta_down must be >= 0 and finite");
-  }
-  if (!(k * eta <= largest_force)) {
-    return base::UserError("stiffness",
-                           "k(s)*eta(s) = " + at(k * eta) + "the product must be <= 1e200");
-  }
-  if (!(std::abs(u0) <= (1.0 + excess) * eta)) {
-    return base::UserError(
-        "initial-u",
-        "u0(s) = " + at(u0 + shift) +
-            (shift == 0.0 ? "|u0| must be <= eta(s) = " + base::to_text(eta)
-                          : "u0 must lie in [-eta_down(s), eta(s)] = [" + base::to_text(-down) +
-                                ", " + base::to_text(up) + "]"));
-  }
-  return std::nullopt;
-}
-
-std::optional<base::UserError> profile_fault(const Slab& slab, const Profile& profile) {
-  std::optional<base::UserError> fault;
-  for (std::int64_t i = 0; !fault && i < profile.range.size; ++i) {
-    const std::int64_t cell = profile.range.first + i;
-    fault = value_fault(profile.element(i), [&] {
-      return "s = " + base::to_text(slab.point(cell)) + " (cell " + base::to_text(cell + 1) +
-             " of " + base::to_text(slab.field_cells()) + ")";
-    });
-  }
-  return fault;
 }
 
 ProfileForm candidate_form(const Slab& slab) {
@@ -172,8 +138,9 @@ ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile)
   return form;
 }
 
-ProfileCheck check_profile(const Slab& slab, base::CellRange range, const ProfileForm& candidate) {
-  ProfileCheck check{.fault = table_fault(slab), .form = candidate};
+ProfileForm check_profile(const Slab& slab, base::CellRange range, const ProfileForm& candidate) {
+  check_table(slab);
+  ProfileForm form = candidate;
   bool constant = true;
   for_each_column([&](const base::Function& function) { constant &= function.is_constant(); },
                   slab);
@@ -181,14 +148,64 @@ ProfileCheck check_profile(const Slab& slab, base::CellRange range, const Profil
     range.size = std::min<std::int64_t>(range.size, 1);
   }
   constexpr std::int64_t piece = 4 * base::block_cells;  // stays in the cache
-  for (std::int64_t done = 0; done < range.size && !check.fault; done += piece) {
+  for (std::int64_t done = 0; done < range.size; done += piece) {
     base::poll();
     const Profile cells =
         sample_profile(slab, {range.first + done, std::min(piece, range.size - done)});
-    check.fault = profile_fault(slab, cells);
-    check.form = confirmed_form(check.form, cells);
+    for (std::int64_t i = 0; i < cells.range.size; ++i) {
+      check_element(cells.element(i), [&] {
+        const std::int64_t cell = cells.range.first + i;
+        return fmt::format("s = {} (cell {} of {})", base::to_text(slab.point(cell)), cell + 1,
+                           slab.field_cells());
+      });
+    }
+    form = confirmed_form(form, cells);
   }
-  return check;
+  return form;
+}
+
+void check_element(const Element& element, const std::function<std::string()>& place,
+                   double excess) {
+  const auto [k, eta, u0, shift] = element;
+  const double up = eta + shift;
+  const double down = eta - shift;
+  const double most = (1.0 + rounded_excess) * eta;
+  const auto refuse = [&](const char* quantity, const char* symbol, double value,
+                          const std::string& rule) {
+    throw base::UserError(
+        quantity, fmt::format("{}(s) = {} at {}; {}", symbol, base::to_text(value), place(), rule));
+  };
+  if (!(k >= 0 && std::isfinite(k))) {
+    refuse("stiffness", "k", k, "k must be >= 0 and finite");
+  }
+  // If one threshold alone is infinite, the other is not a number here.
+  if (!(shift >= -most) || up == base::infinity) {
+    refuse("threshold", "eta", up, "eta must be >= 0 and finite");
+  }
+  if (!(shift <= most) || down == base::infinity) {
+    refuse("threshold-down", "eta_down", down, "eta_down must be >= 0 and finite");
+  }
+  if (!(k * eta <= largest_force)) {
+    refuse("stiffness", "k(s)*eta", k * eta, "the product must be <= 1e200");
+  }
+  excess += shift == 0.0 ? 0.0 : rounded_excess;
+  if (!(std::abs(u0) <= (1.0 + excess) * eta)) {
+    refuse("initial-u", "u0", u0 + shift,
+           shift == 0.0 ? "|u0| must be <= eta(s) = " + base::to_text(eta)
+                        : fmt::format("u0 must lie in [-eta_down(s), eta(s)] = [{}, {}]",
+                                      base::to_text(-down), base::to_text(up)));
+  }
+}
+
+void check_functions(const Slab& slab) {
+  check_table(slab);
+  const double excess = allowed_excess(slab);
+  double largest = 0.0;
+  for (const double s : sample_places(smooth_spans(slab))) {
+    check_place(slab, s, excess);
+    largest = std::max(largest, slab.stiffness(s) * slab.threshold(s));
+  }
+  base::check_bound(largest, "stiffness * threshold");
 }
 
 }  // namespace masing::slab

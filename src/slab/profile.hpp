@@ -8,7 +8,6 @@
 #include <string>
 
 #include "base/aligned.hpp"
-#include "base/error.hpp"
 #include "base/partition.hpp"
 #include "slab/problem.hpp"
 
@@ -73,36 +72,22 @@ ProfileForm candidate_form(const Slab& slab);
 /// largest). Local.
 ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile);
 
-/// What a look at every cell of a range shows.
-struct ProfileCheck {
-  std::optional<base::UserError> fault;  ///< profile_fault of its first cell at fault
-  ProfileForm form;                      ///< confirmed_form, where there is no fault
-};
-
-/// Look at every cell of a range, block by block, and keep none. Local.
-ProfileCheck check_profile(const Slab& slab, base::CellRange range, const ProfileForm& candidate);
+/// The candidate as all cells of a range confirm it, after a look at every one, of which none is
+/// kept. Throws as check_element for a point of a table of u0 or the first cell at fault. Local.
+ProfileForm check_profile(const Slab& slab, base::CellRange range, const ProfileForm& candidate);
 
 /// The profile of a range of cells with the arrays that the form, confirmed on all cells, does not
 /// give. Thresholds on a line are evaluated from the line on all ranks, and a table of u0 ends at
 /// ±η, so that |u| ≤ η holds to the last bit. Local.
 Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileForm& form = {});
 
-/// What is wrong with k >= 0, η⁺ ≥ 0, η⁻ ≥ 0, k η ≤ 1e200 or -η⁻ ≤ u0 ≤ η⁺, that is |v0| ≤ (1 +
-/// excess) η, at one place, which `place` names; nothing if it is all right. Local.
-std::optional<base::UserError> value_fault(const Element& element,
-                                           const std::function<std::string()>& place,
-                                           double excess = 0.0);
+/// Throws UserError unless k ≥ 0, η⁺ ≥ 0, η⁻ ≥ 0, all finite, k η ≤ 1e200 and -η⁻ ≤ u0 ≤ η⁺, that
+/// is |v0| ≤ (1 + excess) η, at one place, which `place` names. Local.
+void check_element(const Element& element, const std::function<std::string()>& place,
+                   double excess = 0.0);
 
-/// By which part v0 may exceed η at a place: by 1 % where u0 is a table, which is linear between
-/// its points and so may exceed a curved η; else by what c = η⁺ - η costs of rounding where it is
-/// not 0. Local.
-double allowed_excess(const Slab& slab);
-
-/// value_fault of the first point of a table of u0 at fault, but for rounding; nothing if none is.
-/// Local.
-std::optional<base::UserError> table_fault(const Slab& slab);
-
-/// value_fault of the first cell at fault; nothing if none is. Local.
-std::optional<base::UserError> profile_fault(const Slab& slab, const Profile& profile);
+/// The same at every s: for a point of a table of u0 or the first of the sample_places at fault.
+/// Throws also as smooth_spans, and as base::check_bound where the largest k η is too small. Local.
+void check_functions(const Slab& slab);
 
 }  // namespace masing::slab

@@ -200,7 +200,6 @@ TEST(ContinuousMeasure, IsTheLimitOfManyCells) {
                                    {"s<0.5 ? 0 : s", "1.1-s", "0.1*cos(7*s)"}}) {
     SCOPED_TRACE(std::string(k) + ", " + eta + ", " + u0);
     const Problem problem = make_problem(k, eta, u0);
-    ASSERT_FALSE(slab::continuous_fault(problem));
     for (const double cells : {2000.0, 20000.0}) {
       EXPECT_LT(largest_difference(problem, static_cast<int>(cells)) * cells * cells, 5.0);
     }
@@ -232,16 +231,6 @@ TEST(ContinuousMeasure, HasTheForceAndTheEnergyOfManyCellsForAnyInitialState) {
     EXPECT_NEAR(memory.move_to(x), force, 1e-8) << x;
     EXPECT_NEAR(measure->elastic_energy(memory.elongation()).value(), energy, 1e-8) << x;
   }
-}
-
-TEST(ContinuousMeasure, RefusesWhatIsNotAdmissible) {
-  EXPECT_FALSE(slab::continuous_fault(make_problem("1", "s+0.5", "0.4*sin(9*s)")));
-  EXPECT_FALSE(slab::continuous_fault(make_problem("s", "1")));
-  EXPECT_EQ(slab::continuous_fault(make_problem("s-0.1", "1")).value().quantity(), "stiffness");
-  EXPECT_THROW((void)slab::continuous_fault(make_problem("0*s", "1")), base::UserError);
-  EXPECT_EQ(slab::continuous_fault(make_problem("1", "s-0.1")).value().quantity(), "threshold");
-  EXPECT_FALSE(slab::continuous_fault(make_problem("1", "s")));
-  EXPECT_EQ(slab::continuous_fault(make_problem("1", "s+1", "2")).value().quantity(), "initial-u");
 }
 
 }  // namespace masing::test_continuous_measure

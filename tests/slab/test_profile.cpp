@@ -1,9 +1,15 @@
-// Cells sample k, η, u0 at s_i = i/P (rule right, (18) of continuous-masing-2001) or (i - ½)/P; the
-// first cell that breaks k ≥ 0, η ≥ 0 or |u0| ≤ η is named.
+// Cells sample k, η, u0 at s_i = i/P (rule right, (18) of continuous-masing-2001) or (i - ½)/P;
+// what breaks k ≥ 0, η ≥ 0 or |u0| ≤ η in a cell, at a place of a continuum or in a spring is
+// named.
 
 #include "slab/profile.hpp"
 
 #include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "support/problem.hpp"
 
@@ -48,45 +54,98 @@ TEST(Profile, samples_the_functions_at_the_cells_points) {
   }
 }
 
-TEST(ProfileFault, is_none_where_every_cell_is_right) {
-  const Problem papers = support::problem({.space = support::space_of(1500)});
-  EXPECT_FALSE(slab::profile_fault(papers, whole(papers)));
-  const Problem limit = support::problem({.initial_u = "-(s+0.1)", .space = support::space_of(10)});
-  EXPECT_FALSE(slab::profile_fault(limit, whole(limit))) << "|u0| = eta is allowed";
-  const Problem soft = support::problem({.stiffness = "1-s", .space = support::space_of(10)});
-  EXPECT_FALSE(slab::profile_fault(soft, whole(soft))) << "k = 0 is allowed";
+/// "quantity: fault", or nothing if `check` throws no UserError.
+template <class Check>
+std::string refusal(const Check& check) {
+  try {
+    check();
+  } catch (const base::UserError& error) {
+    return error.what();
+  }
+  return {};
 }
 
-struct Fault {
-  support::Data data;
-  std::vector<std::string> said;
-};
+/// Of all cells, or of a continuum.
+std::string refusal(const support::Data& data) {
+  const Problem problem = support::problem(data);
+  return refusal([&] {
+    problem.is_continuum()
+        ? slab::check_functions(problem)
+        : (void)slab::check_profile(problem, {0, problem.field_cells()}, slab::ProfileForm{});
+  });
+}
 
-TEST(ProfileFault, names_the_key_the_value_and_the_cell) {
-  const Fault faults[] = {
-      {{.stiffness = "0.5-s", .space = support::space_of(4)},
-       {"stiffness", "k(s) = -0.25 ", "s = 0.75", "cell 3 of 4", ">= 0"}},
-      {{.stiffness = "1/(s-1)", .space = support::space_of(1)}, {"stiffness", "inf"}},
-      {{.stiffness = "sqrt(0.6-s)", .space = support::space_of(4)},
-       {"stiffness", "nan", "cell 3 of 4"}},
-      {{.threshold = "0.75-s", .space = support::space_of(4)},
-       {"threshold", "eta", "cell 4 of 4", ">= 0"}},
-      {{.threshold = "-1", .space = support::space_of(4)}, {"threshold", "-1", "cell 1 of 4"}},
-      {{.threshold = "1/(s-1)", .space = support::space_of(1)}, {"threshold", "inf"}},
-      {{.initial_u = "s > 0.6 ? -2 : 0", .space = support::space_of(4)},
-       {"initial-u", "-2", "cell 3 of 4", "0.85"}},
-      {{.initial_u = "sqrt(0.6-s)*0", .space = support::space_of(4)},
-       {"initial-u", "nan", "cell 3 of 4"}},
-  };
-  for (const auto& [data, said] : faults) {
-    const Problem problem = support::problem(data);
-    const base::UserError fault = slab::profile_fault(problem, whole(problem)).value();
-    EXPECT_EQ(fault.quantity(), said.front());
-    const std::string message = fault.what();
-    EXPECT_EQ(message.find('\n'), std::string::npos);
-    for (const auto& part : said) {
-      EXPECT_NE(message.find(part), std::string::npos) << message << "\n lacks: " << part;
+std::string refusal(const slab::Element& element) {
+  return refusal([&] { slab::check_element(element, [] { return "spring 3"; }); });
+}
+
+TEST(Refusals, are_none_of_what_is_admissible) {
+  for (const slab::Space& space : {slab::Space(slab::Cells{10}), slab::Space(slab::Continuum{})}) {
+    for (const auto& [k, eta, u0] :
+         std::vector<std::array<const char*, 3>>{{"1", "s+0.1", "0"},
+                                                 {"1", "s+0.1", "-(s+0.1)"},
+                                                 {"1-s", "1", "0"},
+                                                 {"1", "s", "0"},
+                                                 {"1", "s+0.5", "0.4*sin(9*s)"}}) {
+      EXPECT_EQ(refusal({.stiffness = k, .threshold = eta, .initial_u = u0, .space = space}), "");
     }
+  }
+}
+
+TEST(Refusals, name_the_quantity_the_value_the_place_and_the_rule) {
+  const slab::Space four = slab::Cells{4};
+  const slab::Space inf = slab::Continuum{};
+  const std::pair<support::Data, std::string> slabs[] = {
+      {{.stiffness = "0.5-s", .space = four},
+       "stiffness: k(s) = -0.25 at s = 0.75 (cell 3 of 4); k must be >= 0 and finite"},
+      {{.stiffness = "1/(s-1)", .space = four},
+       "stiffness: k(s) = -1.3333333333333333 at s = 0.25 (cell 1 of 4); k must be >= 0 and "
+       "finite"},
+      {{.threshold = "0.75-s", .space = four},
+       "threshold: eta(s) = -0.25 at s = 1 (cell 4 of 4); eta must be >= 0 and finite"},
+      {{.threshold = "1/(1-s)", .space = four},
+       "threshold: eta(s) = inf at s = 1 (cell 4 of 4); eta must be >= 0 and finite"},
+      {{.stiffness = "1e150", .threshold = "1e51", .space = four},
+       "stiffness: k(s)*eta(s) = 1e+201 at s = 0.25 (cell 1 of 4); the product must be <= 1e200"},
+      {{.initial_u = "s > 0.6 ? -2 : 0", .space = four},
+       "initial-u: u0(s) = -2 at s = 0.75 (cell 3 of 4); |u0| must be <= eta(s) = 0.85"},
+      {{.initial_u = "points:0 0;0.9 1.5;1 0", .space = four},
+       "initial-u: u0(s) = 1.5 at s = 0.9; |u0| must be <= eta(s) = 1"},
+      {{.stiffness = "s-0.5", .space = inf},
+       "stiffness: k(s) = -0.5 at s = 0; k must be >= 0 and finite"},
+      {{.stiffness = "0*s", .space = inf},
+       "the largest stiffness * threshold is 0; it must lie between 1e-200 and 1e200"},
+      {{.threshold = "s-0.5", .space = inf},
+       "threshold: eta(s) = -0.5 at s = 0; eta must be >= 0 and finite"},
+      {{.threshold = "s+1", .initial_u = "2", .space = inf},
+       "initial-u: u0(s) = 2 at s = 0; |u0| must be <= eta(s) = 1"},
+  };
+  for (const auto& [data, text] : slabs) {
+    EXPECT_EQ(refusal(data), text);
+  }
+  const std::string unresolved = refusal({.threshold = "0.5+0.3*sin(1/s)", .space = inf});
+  EXPECT_EQ(unresolved.find("threshold: near s = "), 0U) << unresolved;
+  EXPECT_NE(unresolved.find(" it varies too fast, or jumps too often; a continuum with cells = inf "
+                            "cannot resolve this problem, use a number of cells or springs"),
+            std::string::npos);
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::pair<slab::Element, std::string> elements[] = {
+      {{-1, 1, 0, 0}, "stiffness: k(s) = -1 at spring 3; k must be >= 0 and finite"},
+      {{nan, 1, 0, 0}, "stiffness: k(s) = nan at spring 3; k must be >= 0 and finite"},
+      {{1, 1, nan, 0}, "initial-u: u0(s) = nan at spring 3; |u0| must be <= eta(s) = 1"},
+      {{1, 1, 0, -2}, "threshold: eta(s) = -1 at spring 3; eta must be >= 0 and finite"},
+      {{1, infinite, 0, infinite},
+       "threshold: eta(s) = inf at spring 3; eta must be >= 0 and finite"},
+      {{1, 1, 0, 2},
+       "threshold-down: eta_down(s) = -1 at spring 3; eta_down must be >= 0 and finite"},
+      {{1, infinite, 0, -infinite},
+       "threshold-down: eta_down(s) = inf at spring 3; eta_down must be >= 0 and finite"},
+      {{1, 2, -3, 1},
+       "initial-u: u0(s) = -2 at spring 3; u0 must lie in [-eta_down(s), eta(s)] = [-1, 3]"},
+  };
+  for (const auto& [element, text] : elements) {
+    EXPECT_EQ(refusal(element), text);
   }
 }
 
@@ -119,10 +178,7 @@ TEST(CellPoint, lies_in_the_slab_for_any_number_of_cells) {
 
 /// The form that every cell confirms, looked at in ranges of whole blocks.
 slab::ProfileForm form_of(const Problem& problem) {
-  const auto check =
-      slab::check_profile(problem, {0, problem.field_cells()}, slab::candidate_form(problem));
-  EXPECT_FALSE(check.fault);
-  return check.form;
+  return slab::check_profile(problem, {0, problem.field_cells()}, slab::candidate_form(problem));
 }
 
 TEST(CheckProfile, confirms_what_all_cells_keep_to) {
@@ -156,18 +212,16 @@ TEST(ConfirmedForm, tells_0_from_minus_0) {
 TEST(CheckProfile, finds_the_first_fault_wherever_it_lies) {
   for (const std::int64_t fault : {1, 4096, 4097, 9999, 10000}) {
     const std::string at = std::to_string(fault);
-    const Problem problem = support::problem(
-        {.stiffness = "s*10000 > " + at + "-0.5 ? -1 : 1", .space = support::space_of(10000)});
-    const auto check = slab::check_profile(problem, {0, 10000}, slab::candidate_form(problem));
-    const std::string found = check.fault.value().what();
-    EXPECT_EQ(found, slab::profile_fault(problem, whole(problem)).value().what());
-    EXPECT_NE(found.find("(cell " + at + " of 10000)"), std::string::npos) << found;
+    EXPECT_NE(refusal({.stiffness = "s*10000 > " + at + "-0.5 ? -1 : 1",
+                       .space = support::space_of(10000)})
+                  .find("(cell " + at + " of 10000)"),
+              std::string::npos);
   }
   // Of constants one cell is looked at, so any number of them is checked at once.
-  const Problem many = support::problem(
-      {.threshold = "1", .initial_u = "2", .space = slab::Cells{std::int64_t{1} << 50}});
-  const auto fault = slab::check_profile(many, {0, many.field_cells()}, {}).fault;
-  EXPECT_NE(fault.value().fault().find("(cell 1 of"), std::string::npos);
+  EXPECT_NE(
+      refusal({.threshold = "1", .initial_u = "2", .space = slab::Cells{std::int64_t{1} << 50}})
+          .find("(cell 1 of"),
+      std::string::npos);
 }
 
 TEST(LeanProfile, gives_every_cell_without_the_arrays_that_formulas_give) {

@@ -174,9 +174,7 @@ class PieceIntegrals {
 
 void require_few(std::int64_t number, std::int64_t most) {
   if (number > most) {
-    throw base::UserError(
-        "threshold",
-        "eta(s) varies too fast, or has too many extrema, for cells = inf; use a number of cells");
+    throw unresolved_fault("threshold", "eta(s) varies too fast, or has too many extrema");
   }
 }
 
@@ -228,12 +226,10 @@ class ContinuousTable {
       const double unsure = sets.integrals(r * (1 + 16 * base::epsilon)).stiffness - sums.stiffness;
       if (!(std::abs(tabled.stiffness - sums.stiffness) <= 1e-10 * total_.stiffness + unsure &&
             std::abs(tabled.force - sums.force) <= 1e-10 * total_.force + r * unsure)) {
-        throw base::UserError(
-            "threshold",
-            fmt::format("the table of int k ds over eta <= {} gives {}, quadrature {}; cells = inf "
-                        "cannot resolve this problem, use a number of cells",
-                        base::to_text(r), base::to_text(tabled.stiffness),
-                        base::to_text(sums.stiffness)));
+        throw unresolved_fault(
+            "threshold", fmt::format("the table of int k ds over eta <= {} gives {}, quadrature {}",
+                                     base::to_text(r), base::to_text(tabled.stiffness),
+                                     base::to_text(sums.stiffness)));
       }
     }
   }
@@ -472,8 +468,8 @@ class ContinuousTable {
   Sums total_;
 };
 
-/// Throws UserError unless another rule finds the same ∫ f ds.
-void require_same_integral(const char* what, double found, const Density& f,
+/// Throws UserError, with the quantity, unless another rule finds the same ∫ f ds.
+void require_same_integral(const char* quantity, double found, const Density& f,
                            const std::vector<SmoothSpan>& spans) {
   using Legendre = boost::math::quadrature::gauss<double, 20>;
   double other = 0.0;
@@ -486,10 +482,10 @@ void require_same_integral(const char* what, double found, const Density& f,
     }
   }
   if (!(std::abs(found - other) <= 1e-10 * size)) {
-    throw base::UserError(
-        fmt::format("the integral of {} over s is {} by one rule and {} by another; cells = inf "
-                    "cannot resolve this problem, use a number of cells",
-                    what, base::to_text(found), base::to_text(other)));
+    throw unresolved_fault(
+        quantity,
+        fmt::format("the integral of k(s) times it over s is {} by one rule and {} by another",
+                    base::to_text(found), base::to_text(other)));
   }
 }
 
@@ -517,6 +513,7 @@ class ContinuousMeasure final : public SmoothMeasure {
 }  // namespace
 
 std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
+  check_functions(slab);
   Slab settled = slab;  // without u0, of which the table knows nothing
   settled.initial_u = {};
   const std::vector<SmoothSpan> spans = smooth_spans(settled);
@@ -529,34 +526,18 @@ std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
   table.check(whole);
   if (slab.is_shifted()) {
     require_same_integral(
-        "k c", whole.all().load, [&](double s) { return k(s) * slab.shift(s); }, spans);
+        "threshold-down", whole.all().load, [&](double s) { return k(s) * slab.shift(s); }, spans);
   }
   const std::vector<SmoothSpan> all_spans = smooth_spans(slab, true);
   std::optional<IntervalSets> sets;
   if (!begins_at_zero(slab, all_spans)) {
     sets.emplace(slab, all_spans, scale, std::nullopt, most_pieces);
     require_same_integral(
-        "k u0", sets->all().initial, [&](double s) { return k(s) * slab.initial_u(s); }, all_spans);
+        "initial-u", sets->all().initial, [&](double s) { return k(s) * slab.initial_u(s); },
+        all_spans);
   }
   return std::make_shared<const ContinuousMeasure>(std::move(table), std::move(whole),
                                                    std::move(sets));
-}
-
-std::optional<base::UserError> continuous_fault(const Slab& slab) {
-  std::optional<base::UserError> fault = table_fault(slab);
-  double largest = 0.0;
-  for (const double s : sample_places(smooth_spans(slab))) {
-    if (fault) {
-      break;
-    }
-    fault = value_fault(
-        slab.element(s), [s] { return "s = " + base::to_text(s); }, allowed_excess(slab));
-    largest = std::max(largest, slab.stiffness(s) * slab.threshold(s));
-  }
-  if (!fault) {
-    (void)base::FixedPoint(largest);  // says what is wrong with a slab that holds nothing
-  }
-  return fault;
 }
 
 }  // namespace masing::slab

@@ -315,9 +315,7 @@ IntervalSets::IntervalSets(const Coefficients<base::Function>& functions,
       pieces_.emplace_back(functions_, std::move(nodes), ends, grid, first_cell, end_cell);
       first_cell = end_cell;
       if (pieces_.size() > most_pieces) {
-        throw base::UserError("initial-u",
-                              "eta(s) -+ u0(s) has too many extrema for cells = inf; use a number "
-                              "of cells");
+        throw unresolved_fault("initial-u", "eta(s) -+ u0(s) has too many extrema");
       }
     }
   }

@@ -201,7 +201,7 @@ double largest_threshold(const Slab& slab, const std::vector<SmoothSpan>& spans)
 /// whatever P.
 inline constexpr std::int64_t most_tabled_cells = std::int64_t{1} << 24;
 
-/// The measure of a slab with a number of cells, admissible ones (continuous_fault). Throws
+/// The measure of a slab with a number of cells, which check_functions lets pass. Throws
 /// UserError where k, η, u0 and c have not a few smooth and monotone pieces. Local.
 std::shared_ptr<const Measure> make_smooth_cell_measure(const Slab& slab);
 

@@ -140,6 +140,12 @@ class Span {
 
 }  // namespace
 
+base::UserError unresolved_fault(const char* quantity, const std::string& fault) {
+  return {quantity, fault +
+                        "; a continuum with cells = inf cannot resolve this problem, use a number "
+                        "of cells or springs"};
+}
+
 double slope_of(const base::Function& function, double s) {
   const base::Enclosure slope = function.bounds(s, s).slope;
   return slope.low + (slope.high - slope.low) / 2;
@@ -209,10 +215,9 @@ class Resolution {
           const double last = span.nodes[i];
           if (last - first > least_width &&
               !base::shows_all(f, range, first, last, negligible * largest)) {
-            throw base::UserError(
+            throw unresolved_fault(
                 each.quantity,
-                fmt::format("between s = {} and s = {} it does more than its values show; cells = "
-                            "inf cannot resolve this problem, use a number of cells",
+                fmt::format("between s = {} and s = {} it does more than its values show",
                             base::to_text(first), base::to_text(last)));
           }
         }
@@ -242,11 +247,9 @@ class Resolution {
   /// Count a look; throws UserError where there have been too many.
   void look(const Given& at_fault, double s) {
     if (++looks_ > most_looks) {
-      throw base::UserError(
+      throw unresolved_fault(
           at_fault.quantity,
-          fmt::format("near s = {} it varies too fast, or jumps too often, for cells = inf; use a "
-                      "number of cells",
-                      base::to_text(s)));
+          fmt::format("near s = {} it varies too fast, or jumps too often", base::to_text(s)));
     }
   }
 

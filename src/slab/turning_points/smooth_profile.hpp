@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "slab/problem.hpp"
 
 namespace masing::slab {
@@ -26,6 +28,10 @@ double root_between(const F& function, double first, double last, double at_firs
 
 /// f'(s). Local.
 double slope_of(const base::Function& function, double s);
+
+/// The mistake of one quantity of a slab whose functions cannot be resolved at every s: the `fault`
+/// and what to do. Local.
+base::UserError unresolved_fault(const char* quantity, const std::string& fault);
 
 /// A part of [0, 1] on which the functions of a slab are smooth, in intervals on each of which they
 /// are polynomials of degree 15 to rounding.
