@@ -79,7 +79,7 @@ def test_of_a_scan_with_points_that_fail(masing):
 def test_of_a_run_that_is_stopped_says_how_to_go_on(masing, ranks):
     # A value may be a word of its own.
     words = ("simulate", "--cells=20", "--steps=60000000", "--final-time=500", "--output", "run.h5", "--quiet",
-             "--wall-limit", "0.4")
+             "--wall-limit", "0.8")
     found, said = summary(masing, *words, code=75, ranks=ranks)
     assert "masing: " + found["message"] in said.splitlines()
     assert found["message"].startswith("stopped by the wall limit after ")
