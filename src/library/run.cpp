@@ -69,12 +69,11 @@ void clear_stop() {
 
 namespace {
 
-/// Calls `work`, while `say` hears what is said. What that throws asks the run to stop, and is
-/// thrown in the end.
-void heard(const Say& say, const std::function<void()>& work) {
+/// Calls `work`, and `say` with each message of it. An exception of `say` asks the run to stop and
+/// is thrown at the end.
+void with_listener(const Say& say, const std::function<void()>& work) {
   std::exception_ptr fault;  // of `say`
-  std::exception_ptr end;    // of `work`
-  const auto hear = [&](const std::string& text) {
+  const auto listen = [&](const std::string& text) {
     try {
       if (!fault) {
         say(text);
@@ -84,19 +83,19 @@ void heard(const Say& say, const std::function<void()>& work) {
       request_stop();
     }
   };
-  base::listener = say ? base::Listener(hear) : nullptr;
+  base::listener = say ? base::Listener(listen) : nullptr;
   try {
     work();
+    base::listener = nullptr;
   } catch (...) {
-    end = std::current_exception();
+    base::listener = nullptr;
+    if (!fault) {
+      throw;
+    }
   }
-  base::listener = nullptr;
   if (fault) {
     clear_stop();
     std::rethrow_exception(fault);
-  }
-  if (end) {
-    std::rethrow_exception(end);
   }
 }
 
@@ -133,22 +132,22 @@ template <class Work>
 auto call(const Session& session, const std::string& command, const Options& options, bool is_quiet,
           std::string* image, const Work& work) {
   return checked([&] {
-    cli::Invocation told{
+    cli::Invocation invocation{
         .words = {}, .command_line = "libmasing " + command, .comm = session.world().begin_call()};
     for (const auto& [key, value] : options) {
       if (cli::is_of_program(key)) {
         throw Mistake(key + ": an option of the program alone; leave it out");
       }
       is_quiet = is_quiet && key != "quiet";
-      told.words.push_back("--" + key + (value.empty() ? "" : "=" + value));
-      told.command_line += " " + told.words.back();
+      invocation.words.push_back("--" + key + (value.empty() ? "" : "=" + value));
+      invocation.command_line += " " + invocation.words.back();
     }
     if (is_quiet) {
-      told.words.emplace_back("--quiet");
+      invocation.words.emplace_back("--quiet");
     }
-    auto job = cli::job_of(known_command(command), told);
+    auto job = cli::job_of(known_command(command), invocation);
     leave_files_out(*job->request, job->spec, image);
-    return work(told.comm, job->spec);
+    return work(invocation.comm, job->spec);
   });
 }
 
@@ -206,7 +205,7 @@ std::string result_of(const Session& session, const std::string& command, const 
   const auto make = [&](const parallel::Communicator& comm, const cli::Spec& spec) {
     std::visit([&](const auto& of_command) { commands::make(comm, of_command); }, spec);
   };
-  heard(say, [&] { call(session, command, options, !say, &image, make); });
+  with_listener(say, [&] { call(session, command, options, !say, &image, make); });
   return image;
 }
 
