@@ -160,4 +160,27 @@ TEST(Sum, is_the_sum_and_knows_where_it_is_not_smooth) {
   EXPECT_FALSE(sum.bounds(1.5, 2.5).smooth);
 }
 
+TEST(Functions, are_equal_where_they_carry_out_the_same_operations) {
+  const Function half = expression("s/2");
+  EXPECT_EQ(half, expression(" s / 2 "));
+  EXPECT_NE(half, expression("s/3"));
+  EXPECT_NE(half, expression("sin(s)/2"));
+  EXPECT_EQ(Function("a*s", 's', {"a"}).bound({{"a", 0.5}}), expression("0.5*s"));
+  EXPECT_NE(Function("a*s", 's', {"a"}).bound({{"a", 0.5}}), expression("0.25*s"));
+  EXPECT_EQ(Function("points:0 1; 2 3", 's'), Function("points:0 1;2 3", 's'));
+  EXPECT_NE(Function("points:0 1; 2 3", 's'), Function("points:0 1; 2 4", 's'));
+  EXPECT_NE(Function("points:0 1; 2 3", 's'), expression("1"));
+}
+
+TEST(GivenAt, names_the_place_of_a_quantity_while_it_lives) {
+  const auto said = [] { return std::string(base::UserError("mass", "-1").what()); };
+  const base::GivenAt outer([](const std::string& quantity) { return "--" + quantity; });
+  {
+    const base::GivenAt inner([](const std::string& quantity) { return "line 3, " + quantity; });
+    EXPECT_EQ(said(), "line 3, mass: -1");
+  }
+  EXPECT_EQ(said(), "--mass: -1");
+  EXPECT_EQ(base::UserError("mass", "-1").fault(), "-1");
+}
+
 }  // namespace masing::test_function
