@@ -70,7 +70,7 @@ BoundRequest with_checkpoint(const Invocation& call, BoundRequest request) {
   const Command command = request.request->command;
   const std::string advice = "give a whole checkpoint of masing";
   with_origin(origin_of(*request.request, "restart"), [&] {  // before HDF5 looks at it
-    if (!io::has_seal(call.comm, file, advice)) {
+    if (!io::verify_seal(call.comm, file, advice)) {
       throw UserError(fmt::format("{} has no seal; {}", file, advice));
     }
   });

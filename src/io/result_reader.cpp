@@ -18,7 +18,7 @@
 namespace masing::io {
 
 bool require_sound(const parallel::Communicator& comm, const std::string& path) {
-  const bool is_sealed = has_seal(
+  const bool is_sealed = verify_seal(
       comm, path,
       "take a copy that is whole, or make it again (to have it read as it is, cut the seal "
       "off: truncate -s -32 FILE)");

@@ -12,8 +12,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <memory>
-#include <new>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -140,21 +138,6 @@ std::uint64_t checksum(const std::string& path, std::int64_t first, std::int64_t
   return sum;
 }
 
-/// The checksum of version 2, XXH3-64 of the first `size` bytes of a file in one. Polls.
-std::uint64_t checksum_in_one(const std::string& path, std::int64_t size) {
-  const File file(path);
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
-                                                                       XXH3_freeState);
-  if (state == nullptr) {
-    throw std::bad_alloc();
-  }
-  XXH3_64bits_reset(state.get());
-  file.read_pieces(0, size, [&](const std::string& bytes, std::int64_t) {
-    XXH3_64bits_update(state.get(), bytes.data(), bytes.size());
-  });
-  return XXH3_64bits_digest(state.get());
-}
-
 }  // namespace
 
 void seal(std::string& bytes) {
@@ -201,8 +184,8 @@ void put_in_place(const parallel::Communicator& comm, const std::string& draft,
   });
 }
 
-bool has_seal(const parallel::Communicator& comm, const std::string& path,
-              const std::string& advice) {
+bool verify_seal(const parallel::Communicator& comm, const std::string& path,
+                 const std::string& advice) {
   const char* fault = nullptr;
   try {
     std::int64_t size = 0;
@@ -226,17 +209,14 @@ bool has_seal(const parallel::Communicator& comm, const std::string& path,
     parallel::broadcast(comm, std::span(&size, 1));
     Seal seal;
     std::memcpy(&seal, end.data(), sizeof seal);
-    Seal older;
-    older.mark[mark_of_any_version.size()] = '2';
-    const bool is_older = seal.mark == older.mark;
     const auto sum = [&](std::int64_t first, std::int64_t last) {
-      return !is_older ? checksum(path, first, last) : first > 0 ? 0 : checksum_in_one(path, size);
+      return checksum(path, first, last);
     };
-    if (seal.mark != Seal().mark && !is_older) {
+    if (seal.mark != Seal().mark) {
       fault = "has the seal of another version of masing";
     } else if (seal.size != size || seal.checksum != sum_by_shares(comm, 0, size, sum)) {
       if (parallel::from_root(comm, read_end) != end) {  // a run has put a new one in its place
-        return has_seal(comm, path, advice);
+        return verify_seal(comm, path, advice);
       }
       fault = "is damaged: its checksum is another";
     }

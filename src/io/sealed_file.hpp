@@ -26,11 +26,11 @@ void seal(std::string& bytes);
 void put_in_place(const parallel::Communicator& comm, const std::string& draft,
                   const std::string& path);
 
-/// Whether a file has a seal. Reads it to its end, each rank a share, or one rank all of it where
-/// the seal is of version 2; throws UserError alike on all ranks, with the file and `advice`, where
-/// it cannot be read, has a seal that does not hold, or of another version. Collective.
-bool has_seal(const parallel::Communicator& comm, const std::string& path,
-              const std::string& advice);
+/// Reads a file that has a seal to its end, each rank a share. Returns false where it has none.
+/// Throws UserError alike on all ranks, with the file and `advice`, where the file cannot be read,
+/// or has a seal that does not hold or is of another version. Collective.
+bool verify_seal(const parallel::Communicator& comm, const std::string& path,
+                 const std::string& advice);
 
 /// Bytes of a file.
 struct ByteRange {

@@ -114,7 +114,7 @@ TEST_F(OutputFile, says_what_its_phases_took) {
     }
     output.finish();
   }
-  EXPECT_TRUE(io::has_seal(world(), path_, ""));
+  EXPECT_TRUE(io::verify_seal(world(), path_, ""));
   double sum = 0.0;
   for (const char* name : {"setup_seconds", "output_seconds", "seal_seconds"}) {
     EXPECT_GT(time_in(path_, name), 0.0);
