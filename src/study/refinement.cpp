@@ -149,7 +149,7 @@ statistics::Fit fitted(const StudySpec& spec, const Study& study, const std::vec
   return statistics::fit_order(ladder, floor);
 }
 
-/// Sets the steps h that orders refer to, and their StepKind.
+/// Sets the steps h that orders refer to, and says which they are.
 void set_steps(QuantityResult& found, Refine refine, const Study& study) {
   const statistics::JointFit& joint = found.joint;
   const std::vector<double> sums = study.column([&](const LevelResult& at) {
@@ -158,14 +158,12 @@ void set_steps(QuantityResult& found, Refine refine, const Study& study) {
   found.steps = study.column(&LevelResult::step);
   // Errors in space and in time may have opposite signs: what must be positive is their sum.
   if (std::ranges::all_of(sums, [](double sum) { return sum > 0; })) {
-    found.step = StepKind::joint;
+    found.step = "joint";
     std::ranges::transform(sums, found.steps.begin(),
                            [&](double sum) { return std::pow(sum, 1.0 / joint.power); });
     return;
   }
-  found.step = refine == Refine::steps   ? StepKind::time
-               : refine == Refine::cells ? StepKind::space
-                                         : StepKind::sum;
+  found.step = refine == Refine::steps ? "time" : refine == Refine::cells ? "space" : "sum";
 }
 
 /// What the errors of quantity `q` say; sets its orders between levels.

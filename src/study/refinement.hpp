@@ -34,16 +34,11 @@ struct LevelResult {
   double seconds = 0.0;
 };
 
-/// The step h that the orders of a quantity refer to: δt; δs; δs + δt; or that of the joint fit,
-/// hᵖ = C₁ δsᵖ + C₂ δtᵖ, where it is known and positive at every level.
-enum class StepKind { time, space, sum, joint };
-
-/// Where an observed order comes from.
-enum class ObservedFrom { fit, last_pair, none };
-
 /// What the errors of one quantity say over all levels.
 struct QuantityResult {
-  StepKind step = StepKind::time;
+  /// The step h that the orders refer to: "time", δt; "space", δs; "sum", δs + δt; or "joint", that
+  /// of the joint fit, hᵖ = C₁ δsᵖ + C₂ δtᵖ, where it is known and positive at every level.
+  std::string step;
   std::vector<double> steps;  ///< h, [levels]
   statistics::Fit fit;
   statistics::JointFit joint;          ///< for Refine::both
@@ -53,10 +48,9 @@ struct QuantityResult {
   /// Of x(T) and y(T), where no exact reference exists.
   std::optional<statistics::Extrapolation> extrapolated;
 
-  [[nodiscard]] ObservedFrom observed_from() const {
-    return !std::isnan(fit.order)   ? ObservedFrom::fit
-           : !std::isnan(last_pair) ? ObservedFrom::last_pair
-                                    : ObservedFrom::none;
+  /// Where the observed order comes from: "fit", "last pair" or "none".
+  [[nodiscard]] std::string observed_from() const {
+    return !std::isnan(fit.order) ? "fit" : !std::isnan(last_pair) ? "last pair" : "none";
   }
   /// The fitted order, or with fewer than three errors the last pair's.
   [[nodiscard]] double observed() const { return std::isnan(fit.order) ? last_pair : fit.order; }
@@ -144,11 +138,11 @@ std::string deciding_levels(const StudySpec& spec, const Study& study);
 /// The cases, the floor and the series of a study from the records of its comparisons. Local.
 Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& records);
 
-/// Makes every level and what it is measured against as a campaign, computes errors, orders (in the
-/// step that StepKind says) and the verdict, and writes the result file. `announce`, if given, sees
-/// the study before that, which may fail. The numbers do not depend on the ranks, or on where it
-/// was stopped, bit for bit. Throws UserError alike on all ranks, SystemError, Stopped. Collective.
-/// Source: Propositions 3.1 and 4.1, continuous-masing-2001.
+/// Makes every level and what it is measured against as a campaign, computes errors, orders and the
+/// verdict, and writes the result file. `announce`, if given, sees the study before that, which may
+/// fail. The numbers do not depend on the ranks, or on where it was stopped, bit for bit. Throws
+/// UserError alike on all ranks, SystemError, Stopped. Collective. Source: Propositions 3.1
+/// and 4.1, continuous-masing-2001.
 Study make_study(const parallel::Communicator& comm, const StudySpec& spec,
                  const std::function<void(const Study& study)>& announce = {});
 

@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.hpp"
 #include "io/recorders.hpp"
@@ -11,14 +10,6 @@
 namespace masing::study {
 
 namespace {
-
-const char* name_of(StepKind kind) {
-  return std::array{"time", "space", "sum", "joint"}[static_cast<std::size_t>(kind)];
-}
-
-const char* name_of(ObservedFrom from) {
-  return std::array{"fit", "last pair", "none"}[static_cast<std::size_t>(from)];
-}
 
 /// P of a level as files have it: 0 for P = ∞; of a model that is no slab the columns of its state.
 double cells_of(const StudySpec& spec, const Level& level) {
@@ -32,60 +23,60 @@ double cells_of(const StudySpec& spec, const Level& level) {
 using Write =
     std::function<void(const std::string& name, const io::Meaning&, const std::vector<double>&)>;
 
-void write_cases(const Write& write, const StudySpec& spec, const Study& study) {
+void write_cases(const Write& cases, const StudySpec& spec, const Study& study) {
+  const auto write = [&](const std::string& name, const io::Meaning& meaning, const auto& value) {
+    cases(name, meaning, study.column(value));
+  };
   write(
       "cells",
       {"cells of the level; 0 for P = inf; of a model that is no slab, columns of its state", "P"},
-      study.column([&](const LevelResult& at) { return cells_of(spec, at.level); }));
+      [&](const LevelResult& at) { return cells_of(spec, at.level); });
   write("steps", {"time steps of the level", "N"},
-        study.column([](const LevelResult& at) { return static_cast<double>(at.level.steps); }));
-  write("ds", {"cell width 1/P; NaN where the model is no slab", "ds"},
-        study.column(&LevelResult::ds));
-  write("dt", {"time step T/N", "dt"}, study.column(&LevelResult::dt));
+        [](const LevelResult& at) { return static_cast<double>(at.level.steps); });
+  write("ds", {"cell width 1/P; NaN where the model is no slab", "ds"}, &LevelResult::ds);
+  write("dt", {"time step T/N", "dt"}, &LevelResult::dt);
   write("step", {"the refined step: dt, ds, or ds + dt where both are refined", "h"},
-        study.column(&LevelResult::step));
+        &LevelResult::step);
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const std::string name = quantities[q].name;
     const std::string symbol = quantities[q].symbol;
     const statistics::Fit& fit = study.results[q].fit;
     write("error_" + name, {"error of " + symbol + " in the maximum norm", "e_" + name},
-          study.column([q](const LevelResult& at) { return at.errors[q]; }));
+          [q](const LevelResult& at) { return at.errors[q]; });
     write("order_" + name,
           {"observed order of " + symbol +
                " between the level before and this one; NaN where undefined",
            "p_" + name},
-          study.column([q](const LevelResult& at) { return at.orders[q]; }));
+          [q](const LevelResult& at) { return at.orders[q]; });
     std::vector<double> marks;
     std::ranges::transform(fit.marks, std::back_inserter(marks),
                            [](statistics::Mark mark) { return static_cast<double>(mark); });
-    write("mark_" + name,
-          {"whether the level is in the fit of the order: 0 yes, 1 before the asymptotic range, 2 "
-           "on the round-off floor, 3 no error",
+    cases("mark_" + name,
+          {"whether the level is in the fit of the order: 0 yes, 1 before the asymptotic "
+           "range, 2 on the round-off floor, 3 no error",
            "mark_" + name},
           marks);
-    write("step_" + name,
+    cases("step_" + name,
           {"step that the orders of " + symbol +
                " refer to: the refined one, or h^p = C1 ds^p + C2 dt^p of the joint fit",
            "h_" + name},
           study.results[q].steps);
-    write("fitted_error_" + name,
+    cases("fitted_error_" + name,
           {"error of " + symbol +
-               " that the fit predicts: C (h^p - r^p), r being the step of the finest reference "
-               "or of the next level, else 0; NaN without a fit",
+               " that the fit predicts: C (h^p - r^p), r being the step of the finest "
+               "reference or of the next level, else 0; NaN without a fit",
            "C h^p"},
           fit.predicted);
   }
 }
 
-void write_finding(const io::Handle& fit, const std::string& name, const QuantityResult& finding,
+void write_finding(const io::Handle& fit, const char* name, const QuantityResult& finding,
                    double floor) {
-  const auto write = [&](const char* what, const auto& value) {
+  const auto write = [&](const std::string& what, const auto& value) {
     io::write_attribute(fit, what + name, value);
   };
   const auto& of = finding.fit;
   const auto& joint = finding.joint;
-  // Of a fit with two constants see those of space and time.
-  const double constant = of.constants.size() == 1 ? of.constants.front() : base::undefined;
   write("observed_", finding.observed());
   write("last_pair_", finding.last_pair);
   write("order_", of.order);
@@ -93,7 +84,8 @@ void write_finding(const io::Handle& fit, const std::string& name, const Quantit
   write("statistical_uncertainty_", of.statistical);
   write("structural_uncertainty_", of.structural);
   write("floor_", floor);
-  write("constant_", constant);
+  // Of a fit with two constants see those of space and time.
+  write("constant_", of.constants.size() == 1 ? of.constants.front() : base::undefined);
   write("levels_", static_cast<std::int64_t>(of.levels));
   write("joint_power_", joint.power);
   write("space_constant_", joint.space);
@@ -103,8 +95,8 @@ void write_finding(const io::Handle& fit, const std::string& name, const Quantit
   write("least_ratio_", joint.least_ratio);
   write("largest_ratio_", joint.largest_ratio);
   write("cancels_", std::int64_t{joint.cancels()});
-  write("step_", std::string(name_of(finding.step)));
-  write("observed_from_", std::string(name_of(finding.observed_from())));
+  write("step_", finding.step);
+  write("observed_from_", finding.observed_from());
   if (finding.expected) {
     write("expected_", expected_text(*finding.expected));
     write("expected_order_", finding.expected->order);
@@ -119,23 +111,52 @@ void write_finding(const io::Handle& fit, const std::string& name, const Quantit
   }
 }
 
-void write_conclusions(const io::Handle& fit, const Conclusions& found) {
+void write_fit(const io::Handle& fit, const StudySpec& spec, const Study& study) {
+  const auto write = [&](const char* name, const auto& value) {
+    io::write_attribute(fit, name, value);
+  };
+  write("refine", name_of(spec.refine));
+  write("reference", spec.reference.name);
+  write("reference_text", spec.reference.description);
+  write("reference_explanation",
+        explanation(spec.reference, study.self_check) +
+            (study.round_off > 0.0
+                 ? fmt::format(" Here a run of P = 2^50 cells differs from it by {:.1e}.",
+                               study.round_off)
+                 : ""));
+  if (const auto finest = spec.reference.finest) {
+    write("reference_cells", static_cast<std::int64_t>(cells_of(spec, *finest)));
+    write("reference_steps", finest->steps);
+  }
+  write("tolerance", spec.order_tolerance);
+  write("least_uncertainty", statistics::least_uncertainty);
+  write("unmet_hypotheses", spec.unmet_hypotheses);
+  write("floor", study.floors.largest());
+  write("self_check", study.self_check);
+  for (std::size_t q = 0; q < study.results.size(); ++q) {
+    write_finding(fit, quantities[q].name, study.results[q], study.floors[q]);
+  }
+  write("verdict", to_text(study.verdict));
+  const Conclusions& found = study.conclusions;
   std::vector<std::string> names;
   for (const std::size_t q : found.quantities) {
     names.emplace_back(quantities[q].name);
   }
-  io::write_attribute(fit, "quantities", base::joined(names, " "));
-  io::write_attribute(fit, "statement", found.statement);
-  io::write_attribute(fit, "left_over", found.unrefined_error);
-  io::write_attribute(fit, "beyond", found.extensions);
-  io::write_attribute(fit, "bound", found.bound);
-  io::write_attribute(fit, "joint_missing", found.joint_missing);
-  io::write_attribute(fit, "deciding_levels", found.deciding_levels);
-  io::write_attribute(fit, "remarks", base::joined(found.remarks, "\n"));
+  write("quantities", base::joined(names, " "));
+  write("statement", found.statement);
+  write("left_over", found.unrefined_error);
+  write("beyond", found.extensions);
+  write("bound", found.bound);
+  write("joint_missing", found.joint_missing);
+  write("deciding_levels", found.deciding_levels);
+  write("remarks", base::joined(found.remarks, "\n"));
 }
 
 /// Wall times of the levels, and what they come to a second.
-void write_timing(const Write& write, const StudySpec& spec, const Study& study) {
+void write_timing(const Write& timing, const StudySpec& spec, const Study& study) {
+  const auto write = [&](const std::string& name, const io::Meaning& meaning, const auto& value) {
+    timing(name, meaning, study.column(value));
+  };
   const auto steps = [](const LevelResult& at) { return static_cast<double>(at.level.steps); };
   const auto cells = [&](const LevelResult& at) {
     return engine::swept_cells(at_level(spec.run, at.level));
@@ -143,15 +164,13 @@ void write_timing(const Write& write, const StudySpec& spec, const Study& study)
   const auto rate = [&](const LevelResult& at) {
     return at.seconds > 0 ? steps(at) / at.seconds : base::undefined;
   };
-  write("cases", {"wall time of the level, seconds", "s", "", "s"},
-        study.column(&LevelResult::seconds));
-  write("steps_per_second", {"time steps of the level a second", "N/s", "", "s-1"},
-        study.column(rate));
+  write("cases", {"wall time of the level, seconds", "s", "", "s"}, &LevelResult::seconds);
+  write("steps_per_second", {"time steps of the level a second", "N/s", "", "s-1"}, rate);
   write("cell_updates",
         {"cell updates of the level; NaN where its engine does not go through cells", "P N"},
-        study.column([&](const LevelResult& at) { return steps(at) * cells(at); }));
+        [&](const LevelResult& at) { return steps(at) * cells(at); });
   write("cell_updates_per_second", {"cell updates of the level a second", "P N/s", "", "s-1"},
-        study.column([&](const LevelResult& at) { return rate(at) * cells(at); }));
+        [&](const LevelResult& at) { return rate(at) * cells(at); });
 }
 
 }  // namespace
@@ -172,31 +191,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
     return write;
   };
   write_cases(columns_in("/cases/"), spec, study);
-  const io::Handle fit = io::create_group(file, "/fit");
-  io::write_attribute(fit, "refine", std::string(name_of(spec.refine)));
-  io::write_attribute(fit, "reference", spec.reference.name);
-  io::write_attribute(fit, "reference_text", spec.reference.description);
-  io::write_attribute(
-      fit, "reference_explanation",
-      explanation(spec.reference, study.self_check) +
-          (study.round_off > 0.0
-               ? fmt::format(" Here a run of P = 2^50 cells differs from it by {:.1e}.",
-                             study.round_off)
-               : ""));
-  if (const auto finest = spec.reference.finest) {
-    io::write_attribute(fit, "reference_cells", static_cast<std::int64_t>(cells_of(spec, *finest)));
-    io::write_attribute(fit, "reference_steps", finest->steps);
-  }
-  io::write_attribute(fit, "tolerance", spec.order_tolerance);
-  io::write_attribute(fit, "least_uncertainty", statistics::least_uncertainty);
-  io::write_attribute(fit, "unmet_hypotheses", spec.unmet_hypotheses);
-  io::write_attribute(fit, "floor", study.floors.largest());
-  io::write_attribute(fit, "self_check", study.self_check);
-  for (std::size_t q = 0; q < study.results.size(); ++q) {
-    write_finding(fit, quantities[q].name, study.results[q], study.floors[q]);
-  }
-  io::write_attribute(fit, "verdict", to_text(study.verdict));
-  write_conclusions(fit, study.conclusions);
+  write_fit(io::create_group(file, "/fit"), spec, study);
   io::write_time(file, "wall_seconds", study.seconds);
   write_timing(columns_in("/timing/"), spec, study);
 }
@@ -220,14 +215,6 @@ std::string counts(const StudySpec& spec, const std::string& cells, const std::s
   const std::size_t width = std::max(least, cells_text(spec.levels.back().space).size());
   return (engine::slab_of(spec.run) == nullptr ? "" : fmt::format("{:>{}} ", cells, width)) +
          fmt::format("{:>12}", steps);
-}
-
-std::string heading(const StudySpec& spec, const Study& study) {
-  std::string text = counts(spec, "P", "N");
-  for (const std::size_t q : study.conclusions.quantities) {
-    text += fmt::format(" {:>11}  {:>6}", fmt::format("e({})", quantities[q].name), "order");
-  }
-  return text + '\n';
 }
 
 std::string row(const StudySpec& spec, const Study& study, std::size_t level) {
@@ -258,13 +245,12 @@ std::string legend(const Study& study) {
 
 std::string conclusion(const StudySpec& spec, const QuantityResult& finding, const char* quantity) {
   std::string text = fmt::format("order of {}: ", quantity);
-  if (finding.observed_from() == ObservedFrom::fit) {
+  if (!std::isnan(finding.fit.order)) {
     text += fmt::format("{:.4f} +- {:.4f} (fit of {} levels)", finding.fit.order,
                         finding.fit.uncertainty, finding.fit.levels);
-  } else if (finding.observed_from() == ObservedFrom::last_pair) {
-    text += fmt::format("{:.3f} (last pair)", finding.observed());
   } else {
-    text += "none observed";
+    text += std::isnan(finding.last_pair) ? "none observed"
+                                          : fmt::format("{:.3f} (last pair)", finding.last_pair);
   }
   if (finding.expected) {
     text += ", expected " + expected_text(*finding.expected);
@@ -290,7 +276,11 @@ std::string expected_text(const ExpectedOrder& expected) {
 }
 
 std::string table(const StudySpec& spec, const Study& study) {
-  std::string text = heading(spec, study);
+  std::string text = counts(spec, "P", "N");
+  for (const std::size_t q : study.conclusions.quantities) {
+    text += fmt::format(" {:>11}  {:>6}", fmt::format("e({})", quantities[q].name), "order");
+  }
+  text += '\n';
   const std::size_t count = study.cases.size();
   std::size_t every = (count + most_rows - 1) / most_rows;
   // Where P and N are refined in turn, an odd n shows the levels of both.
