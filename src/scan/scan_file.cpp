@@ -83,12 +83,15 @@ void write_numbers(const parallel::Communicator& comm, const io::Handle& file,
   io::write_column(comm, file, path, {what, "j"}, numbers, path.substr(path.rfind('/') + 1));
 }
 
-std::vector<double> values_of(const Scan& scan, double PointNumbers::*value) {
+/// A number of each point.
+template <class Value>
+std::vector<double> column_of(const Scan& scan, const Value& value) {
   std::vector<double> values;
-  for (const ScanPoint& point : scan.points) {
-    values.push_back(point.numbers.*value);
-  }
+  std::ranges::transform(scan.points, std::back_inserter(values), value);
   return values;
+}
+std::vector<double> column_of(const Scan& scan, double PointNumbers::*value) {
+  return column_of(scan, [value](const ScanPoint& point) { return point.numbers.*value; });
 }
 
 void write_multipliers(const parallel::Communicator& comm, const io::Handle& file,
@@ -152,40 +155,34 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
     const ScanAxis& axis = spec.axes[a];
     names.push_back(axis.name);
     sizes.push_back(base::to_text(std::ssize(axis.values)));
-    std::vector<double> values;
-    for (const ScanPoint& point : scan.points) {
-      values.push_back(point.values[a]);
-    }
-    write_points(axis.name, {"value of " + axis.name, axis.name}, values);
+    write_points(axis.name, {"value of " + axis.name, axis.name},
+                 column_of(scan, [a](const ScanPoint& point) { return point.values[a]; }));
   }
   io::write_attribute(group, "axes", base::joined(names, " "));
   io::write_attribute(group, "sizes", base::joined(sizes, " "));
   constexpr const char* kinds[] = {"runs", "steady", "closed curves"};
-  io::write_attribute(group, "kind", std::string(kinds[static_cast<std::size_t>(spec.kind)]));
+  io::write_attribute(group, "kind", kinds[static_cast<std::size_t>(spec.kind)]);
   constexpr const char* pasts[] = {
       "rest: cells that do not yield on a cycle keep what the motion from x0, y0, u0 left",
       "point: cells that do not yield on a cycle keep what the cycle of the point before left, of "
       "the first point the motion from x0, y0, u0"};
   const bool is_steady = spec.kind == ScanKind::steady;
-  io::write_attribute(group, "past",
-                      std::string(is_steady ? pasts[static_cast<std::size_t>(spec.past)] : ""));
+  io::write_attribute(group, "past", is_steady ? pasts[static_cast<std::size_t>(spec.past)] : "");
   io::write_attribute(group, "failed", scan.failed());
   for (const PointColumn& column : point_columns) {
     if (column.is_of(spec.kind)) {
-      write_points(column.name, {column.description, column.symbol}, values_of(scan, column.value));
+      write_points(column.name, {column.description, column.symbol}, column_of(scan, column.value));
     }
   }
   if (is_steady) {
     write_multipliers(comm, file, scan);
   }
-  std::vector<double> status;
+  write_points("status", {"0 done, 1 failed", "status"}, column_of(scan, &ScanPoint::has_failed));
   std::string messages;
   for (std::size_t i = 0; i < scan.points.size(); ++i) {
     const ScanPoint& point = scan.points[i];
-    status.push_back(point.has_failed() ? 1.0 : 0.0);
     messages += point.has_failed() ? fmt::format("{}: {}\n", i, point.message) : "";
   }
-  write_points("status", {"0 done, 1 failed", "status"}, status);
   io::write_text(file, "/points/messages", messages);
   if (spec.keep_series) {
     write_runs(comm, file, scan);
@@ -193,7 +190,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   io::write_time(file, "wall_seconds", scan.seconds);
   write_numbers(comm, file, "/timing/point", "number of the point", scan.points.size(), 0.0);
   io::write_column(comm, file, "/timing/points", {"wall time of the point, seconds", "s", "", "s"},
-                   values_of(scan, &PointNumbers::seconds), "point");
+                   column_of(scan, &PointNumbers::seconds), "point");
 }
 
 double numbers_in_file(const ScanSpec& spec) {
