@@ -14,15 +14,6 @@ namespace masing::study {
 
 using engine::Pause;
 
-namespace {
-
-void update_max(Errors& errors, const PhasePoint& here, const PhasePoint& there) {
-  errors.raise(Errors::x, std::abs(here.x - there.x));
-  errors.raise(Errors::y, std::abs(here.y - there.y));
-}
-
-}  // namespace
-
 Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Batch comparisons)
     : comm_(comm),
       own_(comm, comm.rank(), 1),
@@ -148,38 +139,30 @@ void Lockstep::go_to_times(std::size_t reference, const SampleTimes& times, std:
 }
 
 void Lockstep::compare_motion(Pair& pair) const {
+  if (plan_.file == nullptr && !pair.of.reference) {
+    return;
+  }
+  const FileTrajectory* file = plan_.file.get();
   const Trajectory& level = runs_.at(pair.of.level);
   const slab::TimeGrid& grid = level.run().time;
-  if (plan_.file != nullptr) {
-    const FileTrajectory& file = *plan_.file;
-    const SampleTimes times({plan_.file, &file.time});
-    for (; pair.next < times.count(); ++pair.next) {
-      const StepTime time = times.at(pair.next, grid);
-      if (time.end() > level.reached()) {
-        return;
-      }
-      const auto i = static_cast<std::size_t>(pair.next);
-      update_max(pair.errors, level.at(time), {file.x[i], file.y[i]});
+  const SampleTimes times =
+      file != nullptr ? SampleTimes({plan_.file, &file->time}) : SampleTimes(grid.steps);
+  const auto reference_at = [&](std::int64_t i) -> std::optional<PhasePoint> {
+    if (file != nullptr) {
+      return PhasePoint{file->x[i], file->y[i]};
     }
-    return;
-  }
-  if (!pair.of.reference) {
-    return;
-  }
-  const Trajectory& reference = runs_.at(*pair.of.reference);
-  const slab::TimeGrid& fine = reference.run().time;
-  const std::int64_t stride = fine.steps % grid.steps == 0 ? fine.steps / grid.steps : 0;
-  const SampleTimes steps(grid.steps);
-  for (; pair.next <= level.reached(); ++pair.next) {
-    const StepTime time =
-        stride > 0 ? StepTime{pair.next * stride, 0.0} : steps.at(pair.next, fine);
-    const auto there = reference.goes_to_times()           ? reference.at_time(grid.time(pair.next))
-                       : time.end() <= reference.reached() ? std::optional(reference.at(time))
-                                                           : std::nullopt;
-    if (!there) {
+    const Trajectory& reference = runs_.at(*pair.of.reference);
+    return reference.goes_to_times() ? reference.at_time(grid.time(i))
+                                     : reference.at(times.at(i, reference.run().time));
+  };
+  for (; pair.next < times.count(); ++pair.next) {
+    const auto here = level.at(times.at(pair.next, grid));
+    const auto there = reference_at(pair.next);
+    if (!here || !there) {
       return;
     }
-    update_max(pair.errors, level.at(pair.next), *there);
+    pair.errors.raise(Errors::x, std::abs(here->x - there->x));
+    pair.errors.raise(Errors::y, std::abs(here->y - there->y));
   }
 }
 

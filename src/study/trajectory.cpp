@@ -42,13 +42,13 @@ StepTime SampleTimes::at(std::int64_t i, const slab::TimeGrid& grid) const {
     const double whole = is_step ? nearest : std::floor(position);
     return {static_cast<std::int64_t>(whole), is_step ? 0.0 : position - whole};
   }
-  // i N = whole·intervals + left; both products may wrap around, their difference is small.
-  const std::int64_t whole = base::floor_of_ratio(i, grid.steps, intervals_);
-  const auto wrapped = [](std::int64_t a, std::int64_t b) {
-    return static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b);
-  };
-  const std::uint64_t left = wrapped(i, grid.steps) - wrapped(whole, intervals_);
-  return {whole, static_cast<double>(left) / static_cast<double>(intervals_)};
+  if (grid.steps % intervals_ == 0) {
+    return {i * (grid.steps / intervals_), 0.0};
+  }
+  const base::Wide product = static_cast<base::Wide>(i) * grid.steps;
+  const auto left = static_cast<std::int64_t>(product % intervals_);
+  return {static_cast<std::int64_t>(product / intervals_),
+          static_cast<double>(left) / static_cast<double>(intervals_)};
 }
 
 Trajectory::Trajectory(const parallel::Communicator& comm, const engine::RunSpec& run,
@@ -139,13 +139,14 @@ std::optional<PhasePoint> Trajectory::at_time(double time) const {
              : std::optional(samples_[static_cast<std::size_t>(found - times_.begin())]);
 }
 
-PhasePoint Trajectory::at(const StepTime& time) const {
-  const PhasePoint before = at(time.step);
-  if (time.fraction == 0) {
-    return before;
+std::optional<PhasePoint> Trajectory::at(const StepTime& time) const {
+  if (time.end() > reached_) {
+    return std::nullopt;
   }
-  const PhasePoint after = at(time.step + 1);
-  return {std::lerp(before.x, after.x, time.fraction), std::lerp(before.y, after.y, time.fraction)};
+  const PhasePoint& before = samples_[time.step - first_];
+  const PhasePoint& after = samples_[time.end() - first_];
+  return PhasePoint{std::lerp(before.x, after.x, time.fraction),
+                    std::lerp(before.y, after.y, time.fraction)};
 }
 
 Field Trajectory::field_at(const StepTime& time) {

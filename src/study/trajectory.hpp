@@ -108,13 +108,9 @@ class Trajectory {
 
   /// The last step so far; with goes_to_times() the number of times.
   [[nodiscard]] std::int64_t reached() const { return reached_; }
-  /// x and y at a time of the last window. Local.
-  [[nodiscard]] PhasePoint at(const StepTime& time) const;
-  /// x and y at a step of the last window. Local.
-  [[nodiscard]] PhasePoint at(std::int64_t step) const {
-    return samples_[static_cast<std::size_t>(step - first_)];
-  }
-  /// The same at one of the times that it last went to; nothing where it has not come there. Local.
+  /// x and y at a time of the last window; nothing where it has not come there. Local.
+  [[nodiscard]] std::optional<PhasePoint> at(const StepTime& time) const;
+  /// The same at one of the times that it last went to. Local.
   [[nodiscard]] std::optional<PhasePoint> at_time(double time) const;
   /// u at the end of the last window, as go_to's `field` said; valid until the next. Collective.
   Field field_at(const StepTime& time);
