@@ -12,10 +12,9 @@ namespace {
 std::vector<std::size_t> measured_quantities(const StudySpec& spec, const Study& study) {
   std::vector<std::size_t> measured;
   for (std::size_t q = 0; q < study.results.size(); ++q) {
-    const auto has_error = [q](const LevelResult& at) {
-      return q != Errors::u_cells && !std::isnan(at.errors[q]);
-    };
-    if (engine::slab_of(spec.run) != nullptr || std::ranges::any_of(study.cases, has_error)) {
+    const bool has_error = std::ranges::any_of(
+        study.cases, [q](const LevelResult& at) { return !std::isnan(at.errors[q]); });
+    if (engine::slab_of(spec.run) != nullptr || (q != Errors::u_cells && has_error)) {
       measured.push_back(q);
     }
   }
@@ -112,12 +111,6 @@ std::string joint_missing(const StudySpec& spec, const Study& study) {
              : "fewer than three have an error";
 }
 
-/// "a", "a and b", "a, b and c".
-std::string listed(const std::vector<std::string>& words) {
-  const std::string first = base::joined({words.begin(), words.end() - 1}, ", ");
-  return first + (first.empty() ? "" : " and ") + words.back();
-}
-
 /// What would decide an undecided order, as a clause.
 std::string what_decides(const StudySpec& spec, const Conclusions& found) {
   if (!found.unrefined_clause.empty()) {
@@ -138,43 +131,42 @@ std::string what_decides(const StudySpec& spec, const Conclusions& found) {
              : "no ladder of up to 1000 levels is sure to decide, as the errors scatter too much";
 }
 
-std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
-                                 const std::string& advice) {
-  std::vector<std::string> exact;
-  std::vector<std::string> unseen;
-  std::vector<std::string> failed;
-  std::vector<std::string> undecided;
-  bool is_higher = false;
+/// The quantities of a verdict, "a", "a and b" or "a, b and c"; `form`: of the name, the order and
+/// both ends of its interval.
+std::string listed(const Study& study, Verdict verdict, const char* form) {
+  std::vector<std::string> names;
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const QuantityResult& found = study.results[q];
-    const std::string name = quantities[q].words;
     const double order = found.observed();
-    if (found.verdict == Verdict::exact) {
-      exact.push_back(name);
-    } else if (found.verdict == Verdict::undefined) {
-      unseen.push_back(name);
-    } else if (found.verdict == Verdict::not_as_expected) {
-      failed.push_back(fmt::format("{} ({:.3f})", name, order));
-      is_higher = is_higher || order > found.expected->order;
-    } else if (found.verdict == Verdict::undecided) {
-      undecided.push_back(fmt::format("{} ({:.3f}, interval [{:.3f}, {:.3f}])", name, order,
-                                      order - found.uncertainty(), order + found.uncertainty()));
+    if (found.verdict == verdict) {
+      names.push_back(fmt::format(fmt::runtime(form), quantities[q].words, order,
+                                  order - found.uncertainty(), order + found.uncertainty()));
     }
   }
+  const std::string last = names.empty() ? "" : names.back();
+  return names.size() < 2 ? last
+                          : base::joined({names.begin(), names.end() - 1}, ", ") + " and " + last;
+}
+
+std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
+                                 const std::string& advice) {
   std::vector<std::string> sentences;
-  const auto say = [&](const std::vector<std::string>& names, const char* begin,
+  const auto say = [&](Verdict verdict, const char* form, const char* begin,
                        const std::string& end) {
-    if (!names.empty()) {
-      sentences.push_back(begin + listed(names) + end);
+    if (const std::string names = listed(study, verdict, form); !names.empty()) {
+      sentences.push_back(begin + names + end);
     }
   };
-  say(exact, "All errors of ", " are on the round-off floor, and so of any order.");
-  say(unseen, "No order was observed for ", ".");
-  say(failed, "The observed order is not the expected one for ",
+  say(Verdict::exact, "{}", "All errors of ", " are on the round-off floor, and so of any order.");
+  say(Verdict::undefined, "{}", "No order was observed for ", ".");
+  const bool is_higher = std::ranges::any_of(study.results, [](const QuantityResult& found) {
+    return found.verdict == Verdict::not_as_expected && found.observed() > found.expected->order;
+  });
+  say(Verdict::not_as_expected, "{} ({:.3f})", "The observed order is not the expected one for ",
       is_higher ? ". A higher one means that the leading error vanishes in this problem, as where "
                   "nothing yields, or that the expectation is too low."
                 : ".");
-  say(undecided, "The order is undecided for ",
+  say(Verdict::undecided, "{} ({:.3f}, interval [{:.3f}, {:.3f}])", "The order is undecided for ",
       fmt::format(": the interval lies neither within nor outside the tolerance of {:g}; {}.",
                   spec.order_tolerance, advice));
   return sentences;
