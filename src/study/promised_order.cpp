@@ -27,30 +27,22 @@ struct Values {
   double spread = 0.0;      ///< the largest f less the least
   double difference = 0.0;  ///< |f(1) - f(0)|
   double least = 0.0;
-  double place = 0.0;  ///< of the least
-
-  [[nodiscard]] bool is_least_at_an_end() const { return place == 0.0 || place == 1.0; }
+  double place = 0.0;               ///< the first of the least
+  bool is_least_at_an_end = false;  ///< of [0, 1]
 };
 
 Values values_of(const base::Function& f) {
-  const double first = f(0.0);
-  const double last = f(1.0);
-  Values found{.difference = std::abs(last - first),
-               .least = std::min(first, last),
-               .place = first <= last ? 0.0 : 1.0};
-  double largest = std::max(first, last);
-  for (int i = 1; i < pieces; ++i) {
-    const double s = static_cast<double>(i) / pieces;
-    const double value = f(s);
-    largest = std::max(largest, value);
-    if (value < found.least) {
-      found.least = value;
-      found.place = s;
-    }
+  std::vector<double> values;
+  for (int i = 0; i <= pieces; ++i) {
+    values.push_back(f(static_cast<double>(i) / pieces));
   }
-  found.size = std::max(-found.least, largest);
-  found.spread = largest - found.least;
-  return found;
+  const auto [least, largest] = std::ranges::minmax_element(values);
+  return {.size = std::max(-*least, *largest),
+          .spread = *largest - *least,
+          .difference = std::abs(values.back() - values.front()),
+          .least = *least,
+          .place = static_cast<double>(least - values.begin()) / pieces,
+          .is_least_at_an_end = *least == std::min(values.front(), values.back())};
 }
 
 /// How k u varies with s: k, the bounds of u and u0, by which u differs for different s until
@@ -95,7 +87,7 @@ ExpectedOrder order_in_space(const slab::Slab& slab, const std::string& quantity
   if (difference <= rounding) {
     return {quantity, 2.0, of.is_uniform()};
   }
-  const bool errs_from_yielding = of.starts_exact() && of.threshold.is_least_at_an_end() &&
+  const bool errs_from_yielding = of.starts_exact() && of.threshold.is_least_at_an_end &&
                                   of.shift.spread <= rounding * of.threshold.size;
   return {quantity, 1.0, difference < close || (elastic <= rounding && !errs_from_yielding)};
 }
@@ -178,17 +170,18 @@ std::string zero_of(const base::Function& f, const char* name) {
   constexpr double negligible = 1e-9;  // of the values beside it: what rounding leaves of a zero
   constexpr double piece = 1.0 / pieces;
   const Values values = values_of(f);
-  auto [place, least] = std::pair(values.place, values.least);
-  const double before = std::max(0.0, place - piece);
-  const double after = std::min(1.0, place + piece);
-  if (least > 0) {
+  std::pair lowest(values.place, values.least);
+  const double before = std::max(0.0, values.place - piece);
+  const double after = std::min(1.0, values.place + piece);
+  if (values.least > 0) {
     const auto found = boost::math::tools::brent_find_minima(f, before, after, 52);
-    std::tie(place, least) = found.second < least ? found : std::pair(place, least);
+    lowest = found.second < values.least ? found : lowest;
   }
+  const auto [place, least] = lowest;
   return std::isfinite(least) && least <= negligible * std::max(f(before), f(after))
              ? fmt::format("{}({:.6g}) = {} is not positive", name, place,
                            base::to_text(std::max(least, 0.0)))
-             : std::string();
+             : "";
 }
 
 }  // namespace
