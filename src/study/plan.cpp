@@ -65,12 +65,10 @@ void add_references(StudyPlan& plan) {
     }
     PlannedRun& level = plan.runs[i];
     level.options.has_function_field = keeps_functions(level.run, *run);
-    const slab::Slab* slab = engine::slab_of(*run);
     const bool is_exact = engine::is_exact(*run);
     const std::int64_t steps = run->time.steps;
-    const auto [found, is_new] = indices.try_emplace(
-        {slab == nullptr ? 0.0 : slab::cell_width(slab->space), is_exact ? engine::never : steps},
-        plan.runs.size());
+    const auto [found, is_new] =
+        indices.try_emplace({width_of(*run), is_exact ? engine::never : steps}, plan.runs.size());
     comparison.reference = found->second;
     if (is_new) {
       plan.runs.push_back({*std::move(run), {.title = "reference", .goes_to_times = is_exact}});
@@ -321,10 +319,8 @@ void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
   const campaign::Packing schedule = make_schedule(plan, plan.all());
   std::set<std::pair<double, engine::Method>> slabs;  // by δs
   for (const PlannedRun& planned : plan.runs) {
-    const slab::Slab* slab = engine::slab_of(planned.run);
-    const bool is_new =
-        slab == nullptr ||
-        slabs.emplace(slab::cell_width(slab->space), planned.run.facts().method).second;
+    const bool is_new = engine::slab_of(planned.run) == nullptr ||
+                        slabs.emplace(width_of(planned.run), planned.run.facts().method).second;
     const base::Polling polling = io::saying_seconds(comm.is_root() && !spec.files.quiet,
                                                      "checking " + engine::title(planned.run));
     engine::check_run(comm, planned.run, is_new);

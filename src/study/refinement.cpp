@@ -20,33 +20,24 @@ double refined_step(Refine refine, double ds, double dt) {
   return (refine == Refine::steps ? 0.0 : ds) + (refine == Refine::cells ? 0.0 : dt);
 }
 
-/// The errors of a comparison, undefined where there is nothing to measure them against.
-Errors errors_of(const StudyPlan& plan, Errors errors, std::size_t i) {
-  const StudySpec& spec = *plan.spec;
-  const auto& [level, reference] = plan.comparisons[i];
-  if (!reference && plan.file == nullptr) {
-    return all_undefined;
-  }
-  // A file knows u on its cells and at its times only.
-  if (!measures_field(spec.run) || plan.first_field() >= plan.field_times.count() ||
-      (plan.file != nullptr && plan.runs[level].options.has_function_field)) {
-    errors[Errors::u] = errors[Errors::u_cells] = base::undefined;
-  }
-  return errors;
-}
-
 }  // namespace
 
 Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& records) {
   const StudySpec& spec = *plan.spec;
+  const bool has_u = measures_field(spec.run) && plan.first_field() < plan.field_times.count();
   Study study;
-  std::vector<Outcome> found;
-  std::ranges::transform(records, std::back_inserter(found), outcome_of);
   PhasePoint scale;  // what round-off is measured by
   double scale_u = 0.0;
   for (std::size_t i = 0; i < spec.levels.size(); ++i) {
+    auto [errors, made, self_check, series] = outcome_of(records[i]);
+    if (!plan.comparisons[i].reference && plan.file == nullptr) {
+      errors = all_undefined;
+    }
+    // A file knows u on its cells and at its times only.
+    if (!has_u || (plan.file != nullptr && plan.runs[i].options.has_function_field)) {
+      errors[Errors::u] = errors[Errors::u_cells] = base::undefined;
+    }
     const engine::RunSpec& run = plan.runs[i].run;
-    const RunSummary& made = found[i].run;
     const slab::Slab* slab = engine::slab_of(run);
     const double ds = slab == nullptr ? base::undefined : slab::cell_width(slab->space);
     const double dt = run.time.step();
@@ -54,14 +45,15 @@ Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& re
                            .ds = ds,
                            .dt = dt,
                            .step = refined_step(spec.refine, ds, dt),
-                           .errors = errors_of(plan, found[i].errors, i),
+                           .errors = errors,
                            .orders = all_undefined,
                            .final_x = made.end.x,
                            .final_y = made.end.y,
                            .seconds = made.seconds});
     scale = {std::max(scale.x, made.largest.x), std::max(scale.y, made.largest.y)};
     scale_u = std::max(scale_u, made.largest_u);
-    study.self_check = std::max(study.self_check, found[i].self_check);
+    study.self_check = std::max(study.self_check, self_check);
+    study.series = std::move(series);  // of the last
   }
   // The exact solution is good to 1e-10 of the largest |x|, |y|, |u|, engines agree to 1e-11.
   const auto floor = [&](double largest) {
@@ -71,11 +63,11 @@ Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& re
   const double floor_u = floor(std::max(scale.x, scale_u));
   study.floors = {{floor(scale.x), floor(scale.y), floor_u, floor_u}};
   if (plan.comparisons.size() > spec.levels.size()) {
-    std::ranges::transform(found.back().errors.all, study.floors.all.begin(),
-                           [](double round_off) { return 10 * round_off; });
-    study.round_off = found.back().errors.largest();
+    const Errors round_off = outcome_of(records.back()).errors;
+    std::ranges::transform(round_off.all, study.floors.all.begin(),
+                           [](double error) { return 10 * error; });
+    study.round_off = round_off.largest();
   }
-  study.series = std::move(found[spec.levels.size() - 1].series);
   return study;
 }
 

@@ -38,13 +38,12 @@ engine::RunSpec at_level(engine::RunSpec run, const Level& level) {
   return run;
 }
 
-namespace {
-
-/// δs of a run, 0 for P = ∞ and for models that are no slab.
 double width_of(const engine::RunSpec& run) {
   const slab::Slab* slab = engine::slab_of(run);
   return slab == nullptr ? 0.0 : slab::cell_width(slab->space);
 }
+
+namespace {
 
 /// δt of a run, 0 where it is exact in time.
 double step_of(const engine::RunSpec& run) {

@@ -76,6 +76,9 @@ std::string cells_text(const slab::Space& space);
 /// `run` at another level. Local.
 engine::RunSpec at_level(engine::RunSpec run, const Level& level);
 
+/// δs of a run, 0 for P = ∞ and for models that are no slab. Local.
+double width_of(const engine::RunSpec& run);
+
 /// A kind of reference that has a word.
 struct ReferenceKind {
   const char* name;
