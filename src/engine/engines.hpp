@@ -5,7 +5,7 @@
 
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
-#include "slab/exact/exact_solution.hpp"
+#include "slab/exact/oscillator_solution.hpp"
 #include "slab/profile.hpp"
 #include "slab/turning_points/measure.hpp"
 
@@ -44,7 +44,7 @@ std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& com
 std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm, const RunSpec& run,
                                    const Masing& masing, const slab::Profile& profile,
                                    std::shared_ptr<const slab::Measure> measure,
-                                   const slab::ExactOptions& options = {});
+                                   const slab::StepControl& options = {});
 
 /// Of a model of finitely many elements. Likewise. Local.
 std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm, const RunSpec& run,

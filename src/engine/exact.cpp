@@ -107,7 +107,7 @@ class ExactSlabEngine final : public ExactEngine {
  public:
   ExactSlabEngine(const parallel::Communicator& comm, const RunSpec& run, const Masing& masing,
                   const slab::Profile& profile, std::shared_ptr<const slab::Measure> measure,
-                  const slab::ExactOptions& options)
+                  const slab::StepControl& options)
       : ExactEngine(run.time.final_time),
         oscillator_(masing.oscillator),
         profile_(profile),
@@ -157,8 +157,8 @@ class ExactSlabEngine final : public ExactEngine {
   slab::Oscillator oscillator_;
   const slab::Profile& profile_;
   std::shared_ptr<const slab::Measure> measure_;
-  slab::ExactSolution solution_;
-  slab::ExactSolution check_;
+  slab::OscillatorSolution solution_;
+  slab::OscillatorSolution check_;
   slab::MassState state_;
   LazyField u_;
 };
@@ -222,7 +222,7 @@ class ExactModelEngine final : public ExactEngine {
 std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm, const RunSpec& run,
                                    const Masing& masing, const slab::Profile& profile,
                                    std::shared_ptr<const slab::Measure> measure,
-                                   const slab::ExactOptions& options) {
+                                   const slab::StepControl& options) {
   return std::make_unique<ExactSlabEngine>(comm, run, masing, profile, std::move(measure), options);
 }
 

@@ -9,6 +9,7 @@
 
 #include "rheology/inclusion.hpp"
 
+/// A model of finitely many elements as a linear equation with St-Venant elements, by numbers.
 namespace masing::rheology {
 
 using Eigen::Index;
@@ -18,8 +19,8 @@ inline Index index(std::size_t i) {
   return static_cast<Index>(i);
 }
 
-/// A model as a linear equation with St-Venant elements: G(t, X) = A X + F(t) b + F'(t) b', by
-/// numbers that the model's own drift, which is linear, gives for trial states.
+/// G(t, X) = A X + F(t) b + F'(t) b', by what the model's own drift, which is linear, gives for
+/// trial states.
 struct LinearLaw {
   /// Column 0 where the force and the other columns give it at once: x of a model without a mass.
   struct Algebraic {

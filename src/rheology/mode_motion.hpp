@@ -12,6 +12,7 @@
 #include "rheology/linear_law.hpp"
 #include "rheology/polynomial.hpp"
 
+/// The motion of a model while each of its elements keeps its mode.
 namespace masing::rheology {
 
 /// What an element does: 0 keeps still (elastic in series, sticking in parallel), ±1 yields or

@@ -91,7 +91,7 @@ TEST(Exact, ASolutionThatFailsItsCheckIsAnError) {
   const slab::Profile profile = engine::checked_profile(alone, problem);
   const engine::RunSpec run = support::run_of(problem, engine::Method::exact);
   const auto measure = slab::make_cell_measure(profile);
-  const auto integrated = [&](const slab::ExactOptions& options) {
+  const auto integrated = [&](const slab::StepControl& options) {
     const auto engine = engine::make_exact(alone, run, std::get<engine::Masing>(run.model), profile,
                                            measure, options);
     return support::trajectory(alone, *engine, problem);

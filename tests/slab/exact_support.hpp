@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "slab/exact/exact_solution.hpp"
+#include "slab/exact/oscillator_solution.hpp"
 #include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 #include "support/problem.hpp"
@@ -15,9 +15,9 @@
 /// What the tests of the exact solution share.
 namespace masing::exact_test {
 
-using slab::ExactSolution;
 using slab::MassState;
 using slab::Oscillator;
+using slab::OscillatorSolution;
 using slab::SmoothPieces;
 
 /// The papers' case with P = ∞: k = 1, η = s + 0.1, u0 = 0.
@@ -75,7 +75,7 @@ inline double papers_force(double t) {
 
 inline MassState exact_at(const slab::Measure& measure, const Oscillator& oscillator,
                           const SmoothPieces& force, double t) {
-  return ExactSolution(measure, oscillator, force).at(t);
+  return OscillatorSolution(measure, oscillator, force).at(t);
 }
 
 /// The first time after 0 at which y = 0, between `low` (y > 0) and `high`, by bisection.
@@ -101,9 +101,9 @@ struct ExactDifference {
 inline ExactDifference exact_self_check(const slab::Measure& measure, const Oscillator& oscillator,
                                         const SmoothPieces& force, double final_time,
                                         std::int64_t samples,
-                                        const slab::ExactOptions& options = {}) {
-  ExactSolution solution(measure, oscillator, force, options);
-  ExactSolution check(measure, oscillator, force, slab::checking(options));
+                                        const slab::StepControl& options = {}) {
+  OscillatorSolution solution(measure, oscillator, force, options);
+  OscillatorSolution check(measure, oscillator, force, slab::checking(options));
   const slab::TimeGrid time{.final_time = final_time, .steps = samples};
   ExactDifference difference;
   for (std::int64_t p = 1; p <= samples; ++p) {

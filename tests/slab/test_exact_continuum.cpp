@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "slab/exact/exact_solution.hpp"
+#include "slab/exact/oscillator_solution.hpp"
 #include "slab/exact_support.hpp"
 #include "slab/turning_points/continuous_measure.hpp"
 #include "support/problem.hpp"
@@ -50,8 +50,8 @@ TEST(ExactContinuum, MidpointCellsTendToItAboveOrderOne) {
       const int count = fine != 0 ? 1600 : 200;
       const auto cells =
           slab::make_cell_measure(slab::sample_profile(problem_of(slab, count), {0, count}));
-      ExactSolution all(*measure, {}, forcing);
-      ExactSolution some(*cells, {}, forcing);
+      OscillatorSolution all(*measure, {}, forcing);
+      OscillatorSolution some(*cells, {}, forcing);
       for (int p = 1; p <= 300; ++p) {
         errors[fine] = std::max(errors[fine], std::abs(all.at(0.1 * p).x - some.at(0.1 * p).x));
       }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "slab/exact/exact_solution.hpp"
+#include "slab/exact/oscillator_solution.hpp"
 #include "slab/exact_support.hpp"
 
 namespace masing::test_exact_dynamics {
@@ -17,7 +17,7 @@ SmoothPieces papers_pieces(double final_time) {
   return {papers_force, {}, final_time};
 }
 
-TEST(ExactSolution, leaves_rest_under_the_hardening_spring_alone) {
+TEST(OscillatorSolution, leaves_rest_under_the_hardening_spring_alone) {
   // m x'' = -k0 x - (x - x0), F = 0, nothing slides: x0/2 + x0/2 cos(√2 t).
   const Oscillator oscillator{.mass = 1.0, .k0 = 1.0, .x0 = 1.0, .y0 = 0.0};
   const SmoothPieces no_force{[](double) { return 0.0; }, {}, 10.0};
@@ -35,7 +35,7 @@ TEST(ExactDynamics, WorksAreThoseOfAPreloadedSpringAndADamper) {
   const Oscillator oscillator{
       .mass = 2.0, .damping = 0.3, .preload = 0.25, .k0 = 0.5, .x0 = 0.4, .y0 = -0.7};
   const auto measure = uniform_cells(3, 1.0, 10.0);
-  ExactSolution solution(*measure, oscillator, papers_pieces(20.0));
+  OscillatorSolution solution(*measure, oscillator, papers_pieces(20.0));
   solution.follow_works();
   for (const double t : {0.3, 2.0, 7.1, 20.0}) {
     const MassState state = solution.at(t);
@@ -75,7 +75,7 @@ TEST(ExactDynamics, InputWorkIsKineticElasticAndDissipatedEnergy) {
   // not.
   const int count = 20;
   const auto cells = papers_cells(count);
-  ExactSolution solution(*cells, {}, papers_pieces(30.0));
+  OscillatorSolution solution(*cells, {}, papers_pieces(30.0));
   const int steps = 300000;
   InputWork input(30.0 / steps);
   std::array<double, count> u{};
@@ -109,7 +109,7 @@ TEST(ExactDynamics, TheFieldCarriesTheInternalForce) {
   const slab::Profile profile = cells_of(50, k, eta, u0);
   const auto cells = slab::make_cell_measure(profile);
   const Oscillator oscillator{.mass = 1.0, .k0 = 0.05, .x0 = 0.3, .y0 = -0.2};
-  ExactSolution solution(*cells, oscillator, papers_pieces(100.0));
+  OscillatorSolution solution(*cells, oscillator, papers_pieces(100.0));
   for (int p = 0; p <= 1000; ++p) {
     const MassState state = solution.at(0.1 * p);
     const TurningPoints memory = solution.turning_points();

@@ -15,7 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/function.hpp"
-#include "slab/exact/exact_solution.hpp"
+#include "slab/exact/oscillator_solution.hpp"
 #include "slab/exact_support.hpp"
 
 namespace masing {
@@ -59,7 +59,7 @@ double checked(const std::string& text, const std::string& known, double thresho
       pieces_of(text, known).checked_by([force = parsed(text)](double a, double b) {
         return force.range(a, b);
       });
-  return ExactSolution(*cells, {}, pieces, slab::checking({})).at(final_time).x;
+  return OscillatorSolution(*cells, {}, pieces, slab::checking({})).at(final_time).x;
 }
 
 double duhamel(const Force& force) {

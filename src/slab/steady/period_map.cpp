@@ -22,7 +22,7 @@ std::optional<TurningPointState> past_on_arrival(const Measure& measure, Turning
   return slab.state();
 }
 
-std::optional<ExactSolution> PeriodMap::from(const Extreme& start) const {
+std::optional<OscillatorSolution> PeriodMap::from(const Extreme& start) const {
   if (!std::isfinite(start.x) || !std::isfinite(start.phase)) {
     return std::nullopt;
   }
@@ -30,12 +30,12 @@ std::optional<ExactSolution> PeriodMap::from(const Extreme& start) const {
   if (!past) {
     return std::nullopt;
   }
-  return std::optional<ExactSolution>(std::in_place, *measure_, at(start.x, 0.0),
-                                      force_.from(start.phase), ExactOptions{}, *past);
+  return std::optional<OscillatorSolution>(std::in_place, *measure_, at(start.x, 0.0),
+                                           force_.from(start.phase), StepControl{}, *past);
 }
 
-ExactSolution PeriodMap::from(const PeriodEnd& start) const {
-  return ExactSolution(*measure_, at(start.x, start.y), force_.from(0.0), {}, start.past);
+OscillatorSolution PeriodMap::from(const PeriodEnd& start) const {
+  return OscillatorSolution(*measure_, at(start.x, start.y), force_.from(0.0), {}, start.past);
 }
 
 std::optional<Passage> PeriodMap::passage(const Extreme& start, double span, int direction,
@@ -69,7 +69,7 @@ std::optional<Passage> PeriodMap::passage(const Extreme& start, double span, int
 
 PeriodEnd PeriodMap::period_after(const PeriodEnd& start) const {
   base::poll();
-  ExactSolution solution = from(start);
+  OscillatorSolution solution = from(start);
   const MassState end = solution.at(force_.period);
   return {end.x, end.y, solution.turning_points().state()};
 }
@@ -86,7 +86,7 @@ std::optional<PeriodEnd> PeriodMap::end_of_period(const Extreme& start) const {
 }
 
 std::optional<Extreme> PeriodMap::outer_extreme(const PeriodEnd& start, int periods) const {
-  ExactSolution solution = from(start);
+  OscillatorSolution solution = from(start);
   std::optional<Extreme> most;
   std::optional<Extreme> least;
   while (auto reversal = solution.next_reversal(periods * force_.period)) {

@@ -9,7 +9,7 @@
 #include "base/bounds.hpp"
 #include "base/periodicity.hpp"
 #include "base/smooth_pieces.hpp"
-#include "slab/exact/exact_solution.hpp"
+#include "slab/exact/oscillator_solution.hpp"
 
 namespace masing::slab {
 
@@ -90,9 +90,9 @@ class PeriodMap {
   }
 
   /// The motion from an extreme; nothing where the mass could not have arrived there.
-  [[nodiscard]] std::optional<ExactSolution> from(const Extreme& start) const;
+  [[nodiscard]] std::optional<OscillatorSolution> from(const Extreme& start) const;
   /// The motion from the beginning of a period.
-  [[nodiscard]] ExactSolution from(const PeriodEnd& start) const;
+  [[nodiscard]] OscillatorSolution from(const PeriodEnd& start) const;
 
   /// To the reversal nearest to `span` after the start, a maximum (direction +1) or a minimum;
   /// nothing where there is none within half a period of it. Works cost a third more.

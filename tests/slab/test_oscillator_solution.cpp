@@ -1,5 +1,5 @@
 // The exact solution against every dynamic closed form.
-#include "slab/exact/exact_solution.hpp"
+#include "slab/exact/oscillator_solution.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "slab/exact_support.hpp"
 
-namespace masing::test_exact_solution {
+namespace masing::test_oscillator_solution {
 
 using namespace exact_test;
 
@@ -18,10 +18,10 @@ SmoothPieces constant(double value, double final_time = 100.0) {
   return {[value](double) { return value; }, {}, final_time};
 }
 
-TEST(ExactSolution, OscillatesElasticallyBelowEveryThreshold) {
+TEST(OscillatorSolution, OscillatesElasticallyBelowEveryThreshold) {
   const Oscillator oscillator{.mass = 2.0, .k0 = 0.5, .x0 = 0.05, .y0 = 0.01};
   const double omega = std::sqrt(1.5 / 2.0);
-  ExactSolution solution(papers_measure, oscillator, constant(0.0, 1000.0));
+  OscillatorSolution solution(papers_measure, oscillator, constant(0.0, 1000.0));
   // u = x - x0: the springs pull towards x0, k0 towards 0.
   const double centre = 0.05 / 1.5;
   for (int p = 1; p <= 1000; ++p) {
@@ -34,7 +34,7 @@ TEST(ExactSolution, OscillatesElasticallyBelowEveryThreshold) {
   }
 }
 
-TEST(ExactSolution, OneCellOvershootsToTheClosedFormAndRingsAboutIt) {
+TEST(OscillatorSolution, OneCellOvershootsToTheClosedFormAndRingsAboutIt) {
   const double mass = 1.7;
   const double k = 2.3;
   const double eta = 0.4;
@@ -49,7 +49,7 @@ TEST(ExactSolution, OneCellOvershootsToTheClosedFormAndRingsAboutIt) {
   const double stops = yields + speed * mass / (k * eta);
   const double x_max = eta / 2 + mass * v * v / (2 * k * eta);
 
-  ExactSolution solution(*cell, oscillator, constant(0.0));
+  OscillatorSolution solution(*cell, oscillator, constant(0.0));
   EXPECT_NEAR(solution.at(yields).x, eta, 1e-14);
   EXPECT_NEAR(solution.at(yields).y, speed, 1e-14);
   const MassState top = solution.at(stops);
@@ -61,7 +61,7 @@ TEST(ExactSolution, OneCellOvershootsToTheClosedFormAndRingsAboutIt) {
   }
 }
 
-TEST(ExactSolution, BilinearOscillatorIsTheClosedFormBetweenEvents) {
+TEST(OscillatorSolution, BilinearOscillatorIsTheClosedFormBetweenEvents) {
   // Elastic with k0 + k, then plastic with k0 and the constant pull kη; then elastic again.
   const double k0 = 0.3;
   const double k = 1.0;
@@ -78,7 +78,7 @@ TEST(ExactSolution, BilinearOscillatorIsTheClosedFormBetweenEvents) {
   const double x2 = rest + std::hypot(eta - rest, v1 / w2);
   const double centre = k * (x2 - eta) / (k0 + k);
 
-  ExactSolution solution(*cell, oscillator, constant(0.0));
+  OscillatorSolution solution(*cell, oscillator, constant(0.0));
   const double plastic = 0.6 * (t2 - t1);
   EXPECT_NEAR(solution.at(t1 + plastic).x,
               rest + (eta - rest) * std::cos(w2 * plastic) + v1 / w2 * std::sin(w2 * plastic),
@@ -90,7 +90,7 @@ TEST(ExactSolution, BilinearOscillatorIsTheClosedFormBetweenEvents) {
               1e-13);
 }
 
-TEST(ExactSolution, FromRestWithASpeedTheBackboneTakesTheEnergy) {
+TEST(OscillatorSolution, FromRestWithASpeedTheBackboneTakesTheEnergy) {
   for (const double v : {0.05, 0.3, 0.9, 2.5}) {
     const Oscillator oscillator{.mass = 1.3, .k0 = 0.0, .x0 = 0.0, .y0 = v};
     const double stop = first_stop(papers_measure, oscillator, constant(0.0), 0.0, 7.0);
@@ -99,7 +99,7 @@ TEST(ExactSolution, FromRestWithASpeedTheBackboneTakesTheEnergy) {
   }
 }
 
-TEST(ExactSolution, TakesTheEnergyOfASpeedOfAnyScale) {
+TEST(OscillatorSolution, TakesTheEnergyOfASpeedOfAnyScale) {
   for (const int exponent : {-660, 660}) {
     const double unit = std::ldexp(1.0, exponent);
     const auto measure = slab::make_continuous_measure(
@@ -112,7 +112,7 @@ TEST(ExactSolution, TakesTheEnergyOfASpeedOfAnyScale) {
   }
 }
 
-TEST(ExactSolution, StepLoadReachesTheFirstPeakOfTheBackbone) {
+TEST(OscillatorSolution, StepLoadReachesTheFirstPeakOfTheBackbone) {
   for (const double force : {0.04, 0.2, 0.35, 0.45}) {
     const Oscillator oscillator{.mass = 0.8, .k0 = 0.0, .x0 = 0.0, .y0 = 0.0};
     const double stop = first_stop(papers_measure, oscillator, constant(force), 0.5, 8.0);
@@ -121,13 +121,13 @@ TEST(ExactSolution, StepLoadReachesTheFirstPeakOfTheBackbone) {
   }
 }
 
-TEST(ExactSolution, SquareForceOnAnElasticOscillatorIsTheClosedForm) {
+TEST(OscillatorSolution, SquareForceOnAnElasticOscillatorIsTheClosedForm) {
   // x'' = ±f - x, with a jump every half period π/ω: the amplitude grows by 2f at every jump.
   const double f = 0.001;
   const SmoothPieces force([&](double t) { return std::sin(t) >= 0.0 ? f : -f; },
                            {pi, 2 * pi, 3 * pi, 4 * pi}, 4.5 * pi);
   const Oscillator oscillator{.mass = 1.0, .k0 = 0.0, .x0 = 0.0, .y0 = 0.0};
-  ExactSolution solution(papers_measure, oscillator, force);
+  OscillatorSolution solution(papers_measure, oscillator, force);
   EXPECT_NEAR(solution.at(pi).x, 2 * f, 1e-13);
   EXPECT_NEAR(solution.at(1.5 * pi).x, -f, 1e-13);
   EXPECT_NEAR(solution.at(1.5 * pi).y, -3 * f, 1e-13);
@@ -135,15 +135,15 @@ TEST(ExactSolution, SquareForceOnAnElasticOscillatorIsTheClosedForm) {
   EXPECT_NEAR(solution.at(4 * pi).x, -8 * f, 1e-13);
 }
 
-TEST(ExactSolution, StaysAtRestUntilTheForceSetsIn) {
+TEST(OscillatorSolution, StaysAtRestUntilTheForceSetsIn) {
   const double late = 10.0;
   const SmoothPieces force([&](double t) { return t < late ? 0.0 : 0.05; }, {late}, 20.0);
-  ExactSolution solution(papers_measure, {}, force);
+  OscillatorSolution solution(papers_measure, {}, force);
   EXPECT_EQ(solution.at(late).x, 0.0);
   EXPECT_NEAR(solution.at(late + 1.0).x, 0.05 * (1 - std::cos(1.0)), 1e-13);
 }
 
-TEST(ExactSolution, SetsOffUnderAForceThatGrowsFromNothing) {
+TEST(OscillatorSolution, SetsOffUnderAForceThatGrowsFromNothing) {
   // x'' + x = t³: x = t³ - 6t + 6 sin t; either way, and from a force that balances S.
   for (const double sign : {1.0, -1.0}) {
     const SmoothPieces force([&](double t) { return sign * t * t * t; }, {}, 1.0);
@@ -152,11 +152,11 @@ TEST(ExactSolution, SetsOffUnderAForceThatGrowsFromNothing) {
   }
 }
 
-TEST(ExactSolution, FromSaturationOneWayIsFreeAndTheOtherElastic) {
+TEST(OscillatorSolution, FromSaturationOneWayIsFreeAndTheOtherElastic) {
   // All cells at +η: S = kη stays on the way on, and the full stiffness answers on the way back.
   const auto cells = uniform_cells(4, 1.0, 0.5, 0.5);
   for (const double push : {0.2, -0.2}) {
-    ExactSolution solution(*cells, {}, constant(0.5 + push));
+    OscillatorSolution solution(*cells, {}, constant(0.5 + push));
     EXPECT_EQ(solution.at(0.0).internal_force, 0.5);
     const double t = 2.0;
     EXPECT_NEAR(solution.at(t).x, push > 0 ? 0.5 * push * t * t : push * (1 - std::cos(t)), 1e-13);
@@ -165,10 +165,10 @@ TEST(ExactSolution, FromSaturationOneWayIsFreeAndTheOtherElastic) {
   EXPECT_EQ(exact_at(*cells, {}, constant(0.5), 50.0).x, 0.0);
 }
 
-TEST(ExactSolution, IsTheSameHoweverDenselyItIsAsked) {
+TEST(OscillatorSolution, IsTheSameHoweverDenselyItIsAsked) {
   const SmoothPieces force(papers_force, {}, 60.0);
-  ExactSolution dense(papers_measure, {}, force);
-  ExactSolution sparse(papers_measure, {}, force);
+  OscillatorSolution dense(papers_measure, {}, force);
+  OscillatorSolution sparse(papers_measure, {}, force);
   for (int p = 0; p <= 60000; ++p) {
     const MassState state = dense.at(p * 1e-3);
     if (p % 7919 == 0) {
@@ -196,4 +196,4 @@ TEST(SmoothPieces, HaveTheirOwnLimitsOnBothSidesOfABreak) {
   }
 }
 
-}  // namespace masing::test_exact_solution
+}  // namespace masing::test_oscillator_solution

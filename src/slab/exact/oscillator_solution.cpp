@@ -1,0 +1,201 @@
+#include "slab/exact/oscillator_solution.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/limits.hpp"
+#include "slab/exact/event_search.hpp"
+
+namespace masing::slab {
+
+OscillatorSolution::OscillatorSolution(const Measure& measure, const Oscillator& oscillator,
+                                       SmoothPieces force, const StepControl& options,
+                                       const std::optional<TurningPointState>& past)
+    : oscillator_(oscillator),
+      force_(std::move(force)),
+      method_(options.method),
+      tolerance_(options.tolerance),
+      frequency_(std::sqrt((oscillator.k0 + measure.total().stiffness) / oscillator.mass)),
+      speed_scale_(frequency_ * measure.total().force / measure.total().stiffness),
+      longest_step_(std::min(
+          options.longest_step / std::max(frequency_, oscillator.damping / oscillator.mass),
+          force_.final_time() / 64)),
+      fitting_step_(longest_step_),
+      turning_points_(measure, past.value_or(TurningPointState{
+                                   oscillator.x0, oscillator.x0, 1, oscillator.x0, {}})),
+      motion_{{}, oscillator.x0, oscillator.y0},
+      position_(oscillator.x0) {}
+
+MassState OscillatorSolution::at(double t) {
+  if (!planned_) {
+    plan();
+  }
+  while (planned_->whole.end.clock.until(t) > 0.0) {
+    carry_out();
+    plan();
+  }
+  // One step from the last event gives any time before the next: dense output at full accuracy.
+  const double span = std::max(0.0, motion_.clock.until(t));
+  const TimedMotion motion = planned_->at_rest ? motion_ : planned_->step.after(span);
+  position_ = motion.x;
+  shown_span_ = span;
+  return {motion.x, motion.y, planned_->step.branch()(motion.x)};
+}
+
+std::optional<OscillatorSolution::Reversal> OscillatorSolution::next_reversal(double t) {
+  for (;;) {
+    if (!planned_) {
+      plan();
+    }
+    if (planned_->whole.end.clock.until(t) < 0.0) {
+      return std::nullopt;
+    }
+    carry_out();
+    if (motion_.y == 0.0) {
+      Reversal found{motion_.clock.time, motion_.x, turning_points_.direction(),
+                     turning_points_.state()};
+      shown_span_ = 0.0;
+      position_ = motion_.x;
+      plan();
+      if (turning_points_.direction() != found.direction) {
+        return found;
+      }
+    }
+  }
+}
+
+TurningPoints OscillatorSolution::turning_points() const {
+  TurningPoints result = turning_points_;
+  // Rounding must not look like a reversal.
+  if (result.direction() * (position_ - result.x()) > 0.0) {
+    result.move_to(position_);
+  }
+  return result;
+}
+
+void OscillatorSolution::plan() {
+  require_progress();
+  if (motion_.y != 0.0) {
+    face(motion_.y > 0.0 ? 1 : -1);
+  } else {
+    const double span = resolved(std::min(fitting_step_, motion_.clock.until(force_.piece_end())));
+    const double resistance =
+        restoring_force(oscillator_, {motion_.x, 0.0, turning_points_.internal_force()});
+    const int direction = starting_direction(force_, motion_.clock, resistance, span);
+    if (direction == 0) {
+      plan_rest(span);
+      return;
+    }
+    face(direction);
+  }
+  // Where F - R is little more than rounding, its sign may be wrong: then try the other
+  // direction, and if that fails, too, rest for a short span until F - R has grown.
+  if (!plan_motion()) {
+    face(-turning_points_.direction());
+    if (!plan_motion()) {
+      plan_rest(resolved(std::min(fitting_step_ / 1024, motion_.clock.until(force_.piece_end()))));
+    }
+  }
+}
+
+void OscillatorSolution::face(int direction) {
+  if (turning_points_.direction() != direction) {
+    turning_points_.reverse();
+  }
+  while (direction * (turning_points_.corner(direction) - motion_.x) <= 0.0) {
+    motion_.x = std::nextafter(motion_.x, direction * base::infinity);
+    turning_points_.move_to(motion_.x);
+  }
+}
+
+void OscillatorSolution::plan_rest(double span) {
+  planned_.emplace(
+      Planned{OscillatorStep(oscillator_, force_, SmoothBranch(turning_points_), motion_, method_),
+              {span, motion_},
+              true});
+  planned_->whole.end.clock = motion_.clock.after(span);
+}
+
+bool OscillatorSolution::plan_motion() {
+  const OscillatorStep step(oscillator_, force_, SmoothBranch(turning_points_), motion_, method_);
+  const EventSearch search(step, turning_points_.direction());
+  // A little beyond the expected event, so that it is found and not just missed.
+  double h = std::min(
+      {fitting_step_, 1.02 * search.expected_span(), motion_.clock.until(force_.piece_end())});
+  for (;;) {
+    const EventStep found = search.first_event(h);
+    if (found.turns_back) {
+      return false;
+    }
+    const double error = relative_error(step, found);
+    const double factor = std::clamp(0.9 * std::pow(error, -1.0 / 9.0), 0.2, 4.0);
+    // What the step sees of F may be little of what F does.
+    if (const double span = resolved(found.h); error <= 1.0 && span < found.h) {
+      fitting_step_ = h = span;
+      continue;
+    }
+    if (error <= 1.0 || found.h <= least_span(motion_.clock, fitting_step_)) {
+      if (found.h >= 0.9 * fitting_step_) {
+        fitting_step_ = std::min(longest_step_, factor * found.h);
+      }
+      planned_.emplace(Planned{step, found});
+      return true;
+    }
+    fitting_step_ = h = std::min(factor, 0.9) * found.h;
+  }
+}
+
+double OscillatorSolution::resolved(double span) {
+  const double impulse = oscillator_.mass * tolerance_ * speed_scale_;
+  const double least = least_span(motion_.clock, span);
+  const double now = motion_.clock.time;
+  while (!force_.is_resolved(now, now + span, impulse)) {
+    if (span <= least) {
+      // A jump or a corner is passed like this.
+      if (++unresolved_steps_ > 1000) {
+        force_.throw_unresolved(now);
+      }
+      return span;
+    }
+    span *= 0.5;
+  }
+  return span;
+}
+
+void OscillatorSolution::require_progress() {
+  constexpr std::int64_t window = 1 << 16;
+  if (++steps_ % window == 0) {
+    if (motion_.clock.time - window_start_ < 1e-6 * force_.final_time()) {
+      force_.throw_unresolved(motion_.clock.time);
+    }
+    window_start_ = motion_.clock.time;
+  }
+}
+
+double OscillatorSolution::relative_error(const OscillatorStep& step,
+                                          const EventStep& taken) const {
+  constexpr double rounding = base::epsilon / 64;
+  const double size = speed_scale_ + std::abs(taken.end.x) * frequency_ + std::abs(taken.end.y);
+  const double allowed = std::max(tolerance_, rounding * frequency_ * taken.end.clock.time);
+  return step.error(taken.h, taken.end, frequency_) /
+         (size * allowed + step.rounding_of_time(taken.h));
+}
+
+void OscillatorSolution::carry_out() {
+  if (follows_works_ && !planned_->at_rest) {
+    works_ = works_ + planned_->step.works(planned_->whole.h);
+  }
+  motion_ = planned_->whole.end;
+  planned_.reset();
+  turning_points_.move_to(motion_.x);
+  // An event a rounding before a reversal is that reversal.
+  if (turning_points_.direction() * motion_.y < 0.0) {
+    motion_.y = 0.0;
+  }
+  if (motion_.clock.until(force_.piece_end()) <= 0.0) {
+    motion_.clock = {force_.piece_end(), 0.0};
+    force_.pass_break();
+  }
+}
+
+}  // namespace masing::slab
