@@ -52,7 +52,7 @@ class ResultReader {
 
   /// The shape of a dataset of numbers. Throws UserError if there is none of that name.
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& name) const;
-  /// Whether a group or dataset has an attribute. Throws UserError if there is none of that name.
+  /// Whether there is a group or dataset of that name that has an attribute.
   [[nodiscard]] bool has_attribute(const std::string& name, const std::string& attribute) const;
   /// A dataset [n]. Throws UserError if it is missing or of another rank.
   [[nodiscard]] std::vector<double> column(const std::string& name) const;
