@@ -98,6 +98,11 @@ void SmoothPieces::set_limits() {
   begin_ = std::min(begin_, end_);
 }
 
+UserError NamedQuantity::fault(double value, const std::string& place,
+                               const std::string& rule) const {
+  return {name, fmt::format("{} = {} at {}; {}", symbol, to_text(value), place, rule)};
+}
+
 SmoothPieces SmoothPieces::checked_by(std::function<Enclosure(double, double)> range) const {
   SmoothPieces result = *this;
   result.range_ = std::move(range);
@@ -129,9 +134,8 @@ bool SmoothPieces::is_bounded(double first, double last, double impulse) {
       return true;
     }
     if (!bounds.value.is_finite() && end - first <= margin_ && has_pole(first, end)) {
-      throw UserError(drive_.name,
-                      fmt::format("{} has no bound near t = {}; it must be finite on [0, T]",
-                                  drive_.symbol, to_text(first)));
+      throw UserError(drive_.name, fmt::format("{} has no bound near t = {}; {}", drive_.symbol,
+                                               to_text(first), NamedQuantity::finite));
     }
   }
   return false;
@@ -154,8 +158,7 @@ double SmoothPieces::value_beside(double t, double value) const {
   if (std::isnan(value) && std::abs(after - before) <= alike * std::abs(after)) {
     return after;
   }
-  throw UserError(drive_.name, fmt::format("{} = {} at t = {}; it must be finite on [0, T]",
-                                           drive_.symbol, to_text(value), to_text(t)));
+  throw drive_.fault(value, "t = " + to_text(t));
 }
 
 void SmoothPieces::throw_unresolved(double t) const {

@@ -2,9 +2,11 @@
 
 #include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "base/bounds.hpp"
+#include "base/error.hpp"
 
 namespace masing::base {
 
@@ -29,6 +31,11 @@ struct Clock {
 struct NamedQuantity {
   const char* name = "force";   ///< as its option has it, for UserError
   const char* symbol = "F(t)";  ///< as formulas have it
+
+  static constexpr const char* finite = "it must be finite on [0, T]";
+  /// The mistake of a value at a place, such as "t = 2.5", where it breaks a rule. Local.
+  [[nodiscard]] UserError fault(double value, const std::string& place,
+                                const std::string& rule = finite) const;
 };
 
 /// Whether `range` finds nothing on [first, last] that the values of f at nine places do not show:

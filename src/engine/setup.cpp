@@ -382,10 +382,7 @@ void check_run(const parallel::Communicator& comm, const RunSpec& run, bool is_s
       base::poll();
       const double value = run.drive(run.time.time(p));
       if (!std::isfinite(value)) {
-        const auto [quantity, symbol] = drive_of(run);
-        throw base::UserError(quantity,
-                              fmt::format("{} = {} at t = {}; it must be finite on [0, T]", symbol,
-                                          base::to_text(value), base::to_text(run.time.time(p))));
+        throw drive_of(run).fault(value, "t = " + base::to_text(run.time.time(p)));
       }
     }
   };

@@ -65,7 +65,7 @@ std::int64_t Stepper::share(std::int64_t step, std::int64_t count, std::int64_t 
   parallel::broadcast(comm_, message);
   count = static_cast<std::int64_t>(message[0]);
   force_ = message.subspan(1, static_cast<std::size_t>(std::max<std::int64_t>(0, count + 1)));
-  require_finite(force_, step, drive_of(run_), "it must be finite on [0, T]");
+  require_finite(force_, step, drive_of(run_), base::NamedQuantity::finite);
   return count;
 }
 
@@ -74,9 +74,8 @@ void Stepper::require_finite(std::span<const double> values, std::int64_t first,
   const auto bad = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
   if (bad != values.end()) {
     const std::int64_t step = first + (bad - values.begin());
-    throw base::UserError(
-        what.name, fmt::format("{} = {} at step {} (t = {}); {}", what.symbol, base::to_text(*bad),
-                               step, base::to_text(run_.time.time(step)), right));
+    throw what.fault(
+        *bad, fmt::format("step {} (t = {})", step, base::to_text(run_.time.time(step))), right);
   }
 }
 

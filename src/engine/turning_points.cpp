@@ -125,13 +125,13 @@ class Quasistatic final : public TurningPointEngine {
       slab_.move_to(value);
     } else if (const double preload = oscillator_.preload;
                !slab::move_to_equilibrium(slab_, oscillator_.k0, value - preload, saturation_)) {
-      throw base::UserError(
-          "force", "F(t) = " + base::to_text(value) + " at t = " + base::to_text(time_.time(step)) +
-                       "; without a mass and with k0 = 0 it must stay within " +
-                       (preload == 0.0 ? "+-" + base::to_text(saturation_)
-                                       : base::to_text(preload - saturation_) + " and " +
-                                             base::to_text(preload + saturation_)) +
-                       ", where everything slides");
+      throw base::NamedQuantity().fault(
+          value, "t = " + base::to_text(time_.time(step)),
+          "without a mass and with k0 = 0 it must stay within " +
+              (preload == 0.0 ? "+-" + base::to_text(saturation_)
+                              : base::to_text(preload - saturation_) + " and " +
+                                    base::to_text(preload + saturation_)) +
+              ", where everything slides");
     }
     state_ = {slab_.x(), 0.0, slab_.internal_force()};
   }
