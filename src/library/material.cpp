@@ -73,6 +73,29 @@ std::uint64_t fingerprint_of(double k0, const void* data, std::size_t size) {
   return XXH3_64bits_withSeed(data, size, std::bit_cast<std::uint64_t>(k0 + 0.0)) >> 11U;
 }
 
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+slab::TurningPointState start_at(double x0) {
+  return {x0, x0, 1, x0, {}, 0.0};
+}
+
+/// Numbers of a state before its turning points.
+constexpr std::size_t head = 8;
+
+/// Fingerprint, number of turning points, and what else a TurningPointState has.
+std::vector<double> numbers_of(const slab::TurningPointState& state, std::uint64_t fingerprint) {
+  std::vector<double> numbers{static_cast<double>(fingerprint),
+                              static_cast<double>(state.positions.size()),
+                              state.x0,
+                              state.x,
+                              static_cast<double>(state.direction),
+                              state.opposite,
+                              state.wiped_out,
+                              state.outer_start};
+  numbers.insert(numbers.end(), state.positions.begin(), state.positions.end());
+  return numbers;
+}
+
 }  // namespace
 
 std::string table(View<const double> s, View<const double> values) {
@@ -160,16 +183,6 @@ std::uint64_t Material::fingerprint() const {
   return data_->fingerprint;
 }
 
-namespace {
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
-
-slab::TurningPointState start_at(double x0) {
-  return {x0, x0, 1, x0, {}, 0.0};
-}
-
-}  // namespace
-
 struct MaterialPoint::Data {
   Material material;
   slab::TurningPoints points;
@@ -241,13 +254,9 @@ void MaterialPoint::revert_to_start() {
 }
 
 Response MaterialPoint::move_to(double x) {
-  if (!is_position(x)) {
-    revert_to_last();
-  }
-  Data& point = data();
-  const slab::Tangent moved = point.points.move_along(finite(x));
-  point.trial = none;
-  return point.law().response(x, moved);
+  revert_to_last();
+  const slab::Tangent moved = data().points.move_along(finite(x));
+  return data().law().response(x, moved);
 }
 
 double MaterialPoint::elongation(const SpringSlider& spring) const {
@@ -274,27 +283,6 @@ double MaterialPoint::dissipated_energy() const {
   }
   return std::max(0.0, energy);
 }
-
-namespace {
-
-/// Numbers of a state before its turning points.
-constexpr std::size_t head = 8;
-
-/// Fingerprint, number of turning points, and what else a TurningPointState has.
-std::vector<double> numbers_of(const slab::TurningPointState& state, std::uint64_t fingerprint) {
-  std::vector<double> numbers{static_cast<double>(fingerprint),
-                              static_cast<double>(state.positions.size()),
-                              state.x0,
-                              state.x,
-                              static_cast<double>(state.direction),
-                              state.opposite,
-                              state.wiped_out,
-                              state.outer_start};
-  numbers.insert(numbers.end(), state.positions.begin(), state.positions.end());
-  return numbers;
-}
-
-}  // namespace
 
 std::size_t MaterialPoint::state_size() const {
   return head + data().points.turning_points();
