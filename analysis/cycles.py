@@ -17,26 +17,22 @@ from masing.cycles import figures
 from masing.cycles.curves import is_text, read_measured
 from masing.cycles.limit_cycle import analyse
 from masing.errors import MasingError
-from masing.motion import restoring_of_all
-from masing.names import names_apart
+from masing.names import names_apart, restoring_of_all
 from masing.results import Run
 from masing.style import RESTORING_LABEL
 
 style.apply()
 
 
-def parser():
-    """The command line of this script."""
-    options = command_line.Parser(description=__doc__)
-    options.add_argument("files", nargs="+", metavar="FILE.h5",
-                         help="of masing simulate or masing converge, or a CSV with columns x and force (and t)")
-    options.add_argument("-o", "--output", metavar="OUT", help="OUT.png, .svg or .pdf (default: beside the first file)")
-    options.add_window(("leave out samples before", "leave out samples after"))
-    options.add_measured()
-    options.add_argument("--labels", metavar="A,B", help="one title per file instead of P and N")
-    options.add_argument("--together", action="store_true", help="all cycles in one frame, not a panel each")
-    options.add_argument("--analysis", action="store_true", help="analyse the limit cycle, write its numbers, too")
-    return options
+PARSER = command_line.Parser(description=__doc__)
+PARSER.add_argument("files", nargs="+", metavar="FILE.h5",
+                     help="of masing simulate or masing converge, or a CSV with columns x and force (and t)")
+PARSER.add_argument("-o", "--output", metavar="OUT", help="OUT.png, .svg or .pdf (default: beside the first file)")
+PARSER.add_window(("leave out samples before", "leave out samples after"))
+PARSER.add_measured()
+PARSER.add_argument("--labels", metavar="A,B", help="one title per file instead of P and N")
+PARSER.add_argument("--together", action="store_true", help="all cycles in one frame, not a panel each")
+PARSER.add_argument("--analysis", action="store_true", help="analyse the limit cycle, write its numbers, too")
 
 
 def labels(given, titles):
@@ -92,7 +88,7 @@ def analyse_files(options, path):
 
 def main(arguments):
     """Read the files, draw the figure, print its path."""
-    options = parser().parse_args(arguments)
+    options = PARSER.parse_args(arguments)
     path = command_line.output_path(options.output, options.files[0], ".png", command_line.PICTURES)
     if options.analysis:
         print(*analyse_files(options, path), sep="\n")

@@ -33,16 +33,13 @@ style.apply()
 OTHERS = "Other cases"
 
 
-def parser():
-    """The command line of this script."""
-    options = command_line.Parser(description=__doc__)
-    options.add_argument("cases", nargs="+", metavar="CASE.ini", help="case files, in the gallery's order")
-    options.add_argument("--results", required=True, metavar="FOLDER", help="where CASE.h5 are, and where the pages go")
-    options.add_program()
-    options.add_argument("--files-only", action="store_true", help="show what the files hold and run no program")
-    options.add_argument("--commands", action="store_true",
-                         help="print `simulate CASE`, `converge CASE` or `scan CASE`, and stop")
-    return options
+PARSER = command_line.Parser(description=__doc__)
+PARSER.add_argument("cases", nargs="+", metavar="CASE.ini", help="case files, in the gallery's order")
+PARSER.add_argument("--results", required=True, metavar="FOLDER", help="where CASE.h5 are, and where the pages go")
+PARSER.add_program()
+PARSER.add_argument("--files-only", action="store_true", help="show what the files hold and run no program")
+PARSER.add_argument("--commands", action="store_true",
+                    help="print `simulate CASE`, `converge CASE` or `scan CASE`, and stop")
 
 
 def entry(case, folder, found):
@@ -53,28 +50,24 @@ def entry(case, folder, found):
     title, _, about = case.caption.partition(". ")
     if isinstance(result, Study):
         html, pieces = page(title, [result], [], exact, [reproduction(result, found)], about=about)
-        errors = next(piece for piece in pieces if piece.name.endswith("-errors"))
-        orders = order_cells(result) if case.group else None
-        return _written(case, folder, html, errors, result.claim, result.verdict) | {"orders": orders}
-    if isinstance(result, Scan):
-        pictures = response_pictures(result)
+        thumbnail = next(piece for piece in pieces if piece.name.endswith("-errors"))
+        shown = {"summary": result.claim, "verdict": result.verdict, "orders": order_cells(result) if case.group else None}
     else:
-        beside = exact.beside(result)
-        pictures = [picture(result, words, beside) for words in case.drawings]
-    html = render("case.html.j2", title=title, about=about, pictures=pictures,
-                  origin=origin(result, reproduction(result, found)))
-    return _written(case, folder, html, pictures[0], pictures[0].caption, None) | {"run": result}
-
-
-def _written(case, folder, html, thumbnail, summary, verdict):
+        if isinstance(result, Scan):
+            pictures = response_pictures(result)
+        else:
+            beside = exact.beside(result)
+            pictures = [picture(result, words, beside) for words in case.drawings]
+        html = render("case.html.j2", title=title, about=about, pictures=pictures,
+                      origin=origin(result, reproduction(result, found)))
+        thumbnail, shown = pictures[0], {"summary": pictures[0].caption, "verdict": None, "run": result}
     command_line.write_file(folder / f"{case.name}.html", html.encode("utf-8"))
-    return {"case": case, "title": case.caption.partition(". ")[0].rstrip("."), "address": f"{case.name}.html",
-            "src": thumbnail.src, "alt": thumbnail.alt, "summary": summary, "verdict": verdict}
+    return shown | {"case": case, "title": title.rstrip("."), "address": f"{case.name}.html", "src": thumbnail.src,
+                    "alt": thumbnail.alt}
 
 
 def order_cells(study):
-    """What a Study observed of x, y and the state where it measures them, [order ± half its interval, constant] of
-    each; [] of the others."""
+    """Of x, y and the state what a Study observed, [order ± half its interval, constant]; [] where it measures none."""
     found = {f.quantity: f for f in findings(study) if f.quantity in study.quantities and math.isfinite(f.observed)}
     return [[f"{found[q].value} ± {found[q].uncertainty:.3f}", measured(study.number(f"constant_{q}"))]
             if q in found else [] for q in ("x", "y", "u")]
@@ -97,7 +90,7 @@ def groups(entries, exact):
 
 def main(arguments):
     """Read the cases and their results, write the pages and the index, print its path."""
-    options = parser().parse_args(arguments)
+    options = PARSER.parse_args(arguments)
     cases = [read_case(path) for path in options.cases]
     if options.commands:
         print("\n".join(f"{case.command} {case.path}" for case in cases))

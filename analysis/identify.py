@@ -15,31 +15,28 @@ command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib")
 from masing.identification.identify import identify
 
 
-def parser():
-    """The command line of this script."""
-    options = command_line.Parser(description=__doc__)
-    options.add_argument("cycle", metavar="CYCLE", help="HDF5 of masing, or CSV with columns x and force (and t)")
-    options.add_argument("-o", "--output", metavar="OUT.ini", help="case file (default: CYCLE-identified.ini, "
-                         "with --threshold CYCLE-identified-continuous.ini)")
-    options.add_argument("--threshold", metavar="η(s)", help="identify k(s) for this monotone η(s), an expression in s "
-                         "or table:FILE.csv, as the program takes it")
-    options.add_window(("leave out samples before", "leave out samples after"))
-    options.add_measured()
-    options.add_argument("--figure", metavar="PAGE", help="the page, .png, .svg or .pdf (default: OUT.png)")
-    options.add_program()
-    return options
+PARSER = command_line.Parser(description=__doc__)
+PARSER.add_argument("cycle", metavar="CYCLE", help="HDF5 of masing, or CSV with columns x and force (and t)")
+PARSER.add_argument("-o", "--output", metavar="OUT.ini", help="case file (default: CYCLE-identified.ini, "
+                    "with --threshold CYCLE-identified-continuous.ini)")
+PARSER.add_argument("--threshold", metavar="η(s)", help="identify k(s) for this monotone η(s), an expression in s "
+                    "or table:FILE.csv, as the program takes it")
+PARSER.add_window(("leave out samples before", "leave out samples after"))
+PARSER.add_measured()
+PARSER.add_argument("--figure", metavar="PAGE", help="the page, .png, .svg or .pdf (default: OUT.png)")
+PARSER.add_program()
 
 
 def main(arguments):
     """Identify, write the files, print what was found and where it is."""
-    options = parser().parse_args(arguments)
+    options = PARSER.parse_args(arguments)
     curve = Path(options.cycle)
     kind = "identified" if options.threshold is None else "identified-continuous"
     case = command_line.output_path(options.output or curve.with_name(f"{curve.stem}-{kind}.ini"), curve, ".ini",
                                     (".ini",))
     page = command_line.output_path(options.figure, case, ".png", command_line.PICTURES)
     found = identify(curve, options.threshold, from_=options.start, to=options.end, columns=options.columns,
-                     scale=options.scale, output=case, figure=page, program_path=options.program)
+                    scale=options.scale, output=case, figure=page, program_path=options.program)
     print(*found.lines, f"{case}  {found.run.path}  {case.with_suffix('.json')}  {page}", sep="\n")
 
 

@@ -25,28 +25,25 @@ from masing.results import Run, Scan, Study, read
 style.apply()
 
 
-def parser():
-    """The command line of this script."""
-    options = command_line.Parser(description=__doc__)
-    options.add_argument("files", nargs="*", metavar="FILE.h5", help="studies of masing converge, in the page's order, "
-                         "trajectories of masing simulate and scans of masing scan")
-    options.add_argument("--cycles", nargs="+", default=[], metavar="FILE.h5",
-                         help="more trajectories; of a study its finest level")
-    options.add_argument("-o", "--output", metavar="REPORT.html", help="default: beside the first file")
-    options.add_argument("--title", help="the page's heading, by default what it shows")
-    options.add_window(("draw cycles from", "draw cycles up to"))
-    options.add_argument("--archive", metavar="OUT.zip", help="write page, results, cases, source and a script that makes "
-                         "every result again, for artefact evaluation")
-    options.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, show the result")
-    options.add_program()
-    options.add_argument("--files-only", action="store_true", help="show what the files hold and run no program")
-    options.add_argument("--page-only", action="store_true", help="write no folder of pictures and tables")
-    return options
+PARSER = command_line.Parser(description=__doc__)
+PARSER.add_argument("files", nargs="*", metavar="FILE.h5", help="studies of masing converge, in the page's order, "
+                    "trajectories of masing simulate and scans of masing scan")
+PARSER.add_argument("--cycles", nargs="+", default=[], metavar="FILE.h5",
+                    help="more trajectories; of a study its finest level")
+PARSER.add_argument("-o", "--output", metavar="REPORT.html", help="default: beside the first file")
+PARSER.add_argument("--title", help="the page's heading, by default what it shows")
+PARSER.add_window(("draw cycles from", "draw cycles up to"))
+PARSER.add_argument("--archive", metavar="OUT.zip", help="write page, results, cases, source and a script that makes "
+                    "every result again, for artefact evaluation")
+PARSER.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, show the result")
+PARSER.add_program()
+PARSER.add_argument("--files-only", action="store_true", help="show what the files hold and run no program")
+PARSER.add_argument("--page-only", action="store_true", help="write no folder of pictures and tables")
 
 
 def main(arguments):
     """Read the files, write the page and the files beside it, print its path."""
-    options = parser().parse_args(arguments)
+    options = PARSER.parse_args(arguments)
     files = options.files + options.cycles
     if not files:
         raise MasingError("FILE.h5: no file is given (see --help)")
@@ -58,8 +55,7 @@ def main(arguments):
     results = [read(file) for file in options.files]
     studies = [result for result in results if isinstance(result, Study)]
     scans = [result for result in results if isinstance(result, Scan)]
-    runs = [result for result in results if not isinstance(result, (Study, Scan))]
-    runs += [Run(file) for file in options.cycles]
+    runs = [result for result in results if result not in studies + scans] + [Run(file) for file in options.cycles]
     again = [reproduction(file, masing, options.reproduce) for file in (*studies, *runs, *scans)]
     title = options.title or ("Order of convergence and hysteresis cycles" if studies else
                               "Responses" + " and cycles" * bool(runs) if scans else "Trajectories")

@@ -13,18 +13,15 @@ from masing.results import Scan
 style.apply()
 
 
-def parser():
-    """The command line of this script."""
-    options = command_line.Parser(description=__doc__)
-    options.add_argument("file", metavar="SCAN.h5", help="of masing scan")
-    options.add_argument("-o", "--output", metavar="OUT", help="OUT.png, .svg or .pdf (default: beside the file)")
-    options.add_argument("--over", metavar="NAME", help="the abscissa (default: the axis with the most values)")
-    return options
+PARSER = command_line.Parser(description=__doc__)
+PARSER.add_argument("file", metavar="SCAN.h5", help="of masing scan")
+PARSER.add_argument("-o", "--output", metavar="OUT", help="OUT.png, .svg or .pdf (default: beside the file)")
+PARSER.add_argument("--over", metavar="NAME", help="the abscissa (default: the axis with the most values)")
 
 
 def main(arguments):
     """Read the file, draw the figure, print its path."""
-    options = parser().parse_args(arguments)
+    options = PARSER.parse_args(arguments)
     path = command_line.output_path(options.output, options.file, ".png", command_line.PICTURES)
     scan = Scan(options.file)
     if options.over and options.over not in scan.axes:

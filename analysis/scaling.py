@@ -20,26 +20,23 @@ from masing.scaling.model import STRONG, read_machine, scaling_figure, summary
 style.apply()
 
 
-def parser():
-    """The command line of this script."""
-    options = command_line.Parser(description=__doc__)
-    options.add_argument("file", metavar="BENCHMARK.h5", help="of masing benchmark, best on all cores of a host")
-    options.add_argument("-o", "--output", metavar="OUT", help="OUT.png, .svg or .pdf (default: beside the file)")
-    options.add_argument("--hop", type=float, default=2.0, metavar="US",
-                         help="assumed microseconds of an allreduce for each doubling of hosts (default 2)")
-    options.add_argument("--host", type=int, metavar="RANKS", help="ranks of a host (default: as in the file)")
-    options.add_argument("--table", action="store_true", help="print what each part of a run costs, and draw nothing")
-    options.add_argument("--cells", type=float, default=1e10, metavar="P", help="of the table (default 1e10)")
-    options.add_argument("--network", type=float, default=1.0, metavar="GB/S",
-                         help="assumed bandwidth of a rank to others (default 1)")
-    options.add_argument("--disk", type=float, default=1.0, metavar="GB/S",
-                         help="assumed bandwidth of the file system to all ranks together (default 1)")
-    return options
+PARSER = command_line.Parser(description=__doc__)
+PARSER.add_argument("file", metavar="BENCHMARK.h5", help="of masing benchmark, best on all cores of a host")
+PARSER.add_argument("-o", "--output", metavar="OUT", help="OUT.png, .svg or .pdf (default: beside the file)")
+PARSER.add_argument("--hop", type=float, default=2.0, metavar="US",
+                    help="assumed microseconds of an allreduce for each doubling of hosts (default 2)")
+PARSER.add_argument("--host", type=int, metavar="RANKS", help="ranks of a host (default: as in the file)")
+PARSER.add_argument("--table", action="store_true", help="print what each part of a run costs, and draw nothing")
+PARSER.add_argument("--cells", type=float, default=1e10, metavar="P", help="of the table (default 1e10)")
+PARSER.add_argument("--network", type=float, default=1.0, metavar="GB/S",
+                    help="assumed bandwidth of a rank to others (default 1)")
+PARSER.add_argument("--disk", type=float, default=1.0, metavar="GB/S",
+                    help="assumed bandwidth of the file system to all ranks together (default 1)")
 
 
 def main(arguments):
     """Read the file; print the model and its crossovers, draw the figure, print its path; or print the table."""
-    options = parser().parse_args(arguments)
+    options = PARSER.parse_args(arguments)
     if not 0 <= options.hop < math.inf:
         raise MasingError(f"--hop {options.hop}: must be a number of microseconds from 0 on")
     if options.host is not None and options.host < 1:

@@ -12,7 +12,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from masing import functions, native, program, values
+from masing import native, program, values
 from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, loaded, require, shown
 
 # Where the names of the package are: what needs the program, NumPy or SciPy is loaded when it is first asked for.
@@ -24,9 +24,8 @@ SOURCES = {"MasingError": "masing.errors", "Material": "masing.material", "Mater
 # Options with which a run writes a file, temporary without `output`.
 WITH_FILE = ("output", "checkpoint", "checkpoint_every", "restart", "wall_limit")
 # Options that are functions, and may be tables or functions of Python.
-FUNCTIONS = functions.OF_T + functions.OF_S
-# At so many steps a function of Python is sampled, which is the default of `steps`; for the exact solution, which stops
-# at each point, at fewer.
+FUNCTIONS = values.OF_T + values.OF_S
+# A function of Python is sampled at so many steps, the default of `steps`; at fewer for the exact solution.
 MOST_STEPS, FEW_STEPS = 1_000_000, 10_000
 
 
@@ -152,9 +151,7 @@ def run(command, options, *, masing=None, seconds=None, show=None, name=None, mo
         answer.require(0, NOT_AS_EXPECTED, *[FAILURE] * (command == "scan" and is_new))
         result = open(output) if is_new else None
         if temporary and is_new:
-            from masing import results
-
-            result.folder, folder = results.Folder(folder), None
+            result.folder, folder = loaded("masing.results").Folder(folder), None
         return answer, result
     except MasingError as error:
         # The checkpoint of a run that was stopped may be in it.
@@ -171,8 +168,7 @@ def _result(command, files, options):
         raise MasingError(f"{command}({shown(files[0])}): options are given by name, config=\"CASE.ini\"; open() reads "
                           "results")
     require("h5py", "numpy")
-    loaded("masing.results")
-    show = _display()
+    results, show = loaded("masing.results"), _display()
     try:
         options = values.checked(options, FUNCTIONS)
         options = ({} if show else {"quiet": True}) | _sampled(command, options)
@@ -181,21 +177,14 @@ def _result(command, files, options):
         if module is None or needs_file:
             answer, result = run(command, options, show=show, module=module)
         else:
-            answer, result = _in_memory(module, command, options, show)
+            image, answer = native.run(module, command, _pairs(options, None, points), show)
+            result = results.in_memory(command, image)
     except MasingError as error:
         raise error.with_traceback(None) from None  # with no frames of what it went through
     said = answer.said() if answer.code == FAILURE else _failed_points(result) if module else []
     for line in said + answer.said(program.WARNING):
         warnings.warn(line, stacklevel=3)
     return answer.printed if result is None else result
-
-
-def _in_memory(module, command, options, show):
-    """run() in this process, without a file."""
-    from masing import results
-
-    image, answer = native.run(module, command, _pairs(options, None, points), show)
-    return answer, results.in_memory(command, image)
 
 
 def _failed_points(result):
@@ -210,24 +199,23 @@ def _sampled(command, options):
     called = {name: value for name, value in options.items() if name in FUNCTIONS and callable(value)}
     if not called:
         return options
-    of_t = [name for name in called if name in functions.OF_T]
+    of_t = [name for name in called if name in values.OF_T]
     end, steps = _times(command, options, called) if of_t else (None, None)
     if end is not None and not 0 < end < math.inf:
         return options | dict.fromkeys(called, "1")  # and the program says what is wrong
     most = FEW_STEPS if options.get("steady") or options.get("engine") == "exact" else MOST_STEPS
     tables = {}
     for name, function in called.items():
-        if name in functions.OF_T:
-            over = "t", end, functions.intervals(steps, most, most if steps else FEW_STEPS)
+        if name in values.OF_T:
+            over = "t", end, values.intervals(steps, most, most if steps else FEW_STEPS)
         else:
-            over = "s", 1.0, functions.intervals(options.get("cells"), 10000, 1000)
-        tables[name] = functions.sampled(name, function, *over, stacklevel=5, steps=steps if name in of_t else 0)
+            over = "s", 1.0, values.intervals(options.get("cells"), 10000, 1000)
+        tables[name] = values.sampled(name, function, *over, stacklevel=5, steps=steps if name in of_t else 0)
     return options | tables
 
 
 def _times(command, options, called):
-    """The final time T of a call and its steps, 0 where there is no one number of them, as the program resolves them;
-    raises MasingError where T has no value."""
+    """T of a call and its steps, 0 where they are not one number, as resolved; raises MasingError where T has no value."""
     given = {"final-time": options.get("final_time"), "steps": options.get("steps")}
     if given["final-time"] is None or any(isinstance(each, str) for each in given.values()) or "config" in options:
         others = {name: value for name, value in options.items() if name not in (*called, "ranks")}

@@ -5,7 +5,7 @@ Nothing here starts MPI.
 
 import numpy as np
 
-from masing import commands, functions, native
+from masing import commands, native, values
 from masing.errors import MasingError, shown
 
 _masing = native.required("masing.Material")
@@ -230,7 +230,7 @@ def _restored(cls, given, state):
 def _text(name, value):
     """A function of s as a text that the program reads; "" for none."""
     if callable(value):
-        value = functions.sampled(name, value, "s", 1.0, 1000, stacklevel=5)
+        value = values.sampled(name, value, "s", 1.0, 1000, stacklevel=5)
     if isinstance(value, str) or value is None:
         return value or ("0" if name == "initial_u" else "")
     is_table = hasattr(value, "__len__") and getattr(value, "ndim", 1)

@@ -85,8 +85,7 @@ def usable(options):
 
 def run(found, command, options, show):
     """(bytes of the result file, b"" with an `output`; Answer) of a command by its options as pairs, None for no
-    value. `show`: as for program.run(). Raises MasingError with the program's line, KeyboardInterrupt, and what `show`
-    raises."""
+    value. Raises MasingError with the program's line, KeyboardInterrupt, and what `show`, as of program.run(), raises."""
     global _of_process
     # A value that is empty is one all the same.
     given = [(f"{name}=" if value == "" else name, value or "") for name, value in options if name != "ranks"]

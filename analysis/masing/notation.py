@@ -9,6 +9,14 @@ THIN_SPACE = "\u202f"
 FIXED_SPACE = "\u00a0"
 
 
+def number(value, otherwise=math.nan):
+    """A text or what else may be a number as one; `otherwise` where it is none."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return otherwise
+
+
 def count(value):
     """A whole number: 1500, 10⁶, 2.5·10⁵, 12 345; 0 stands for ∞ (cells)."""
     if value == 0:
@@ -22,11 +30,6 @@ def count(value):
 def _times_ten(mantissa, exponent):
     power = "10" + superscript(str(int(exponent)))
     return power if float(mantissa) == 1 else f"{mantissa}·{power}"
-
-
-def power_of_ten(value):
-    """A tick of a logarithmic axis: 10⁻³, 2·10⁻³."""
-    return measured(value, 1, plain=())
 
 
 def signs_of(text):
@@ -69,8 +72,7 @@ def interval(value, width, digits=3):
 
 
 def measured(value, digits=2, plain=range(-1, 4)):
-    """A measured number for a sentence: 5.1·10⁻³, 0.51, 12.6, with `digits` significant digits, as it is where its
-    power of ten is one of `plain`; – where it is none."""
+    """A measured number, 5.1·10⁻³ or 0.51, of `digits` digits, plain where its power of ten is in `plain`; – for none."""
     if not math.isfinite(value):
         return EN_DASH
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
@@ -119,8 +121,8 @@ def minus(text):
 
 
 def percent(share):
-    """A share as a whole percentage: `50 %`."""
-    return f"{share:.0%}".replace("%", " %")
+    """A share as a percentage: `50 %`, `0.13 %`."""
+    return f"{measured(100 * share)} %"
 
 
 def cell(value, shown, sign=""):

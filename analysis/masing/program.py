@@ -1,5 +1,6 @@
 """The program masing: its path, and running it."""
 
+from collections import namedtuple
 import os
 import pty
 import re
@@ -7,7 +8,6 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 
 from masing import values
@@ -21,13 +21,8 @@ CLEAR, PROGRESS = "\033[K", re.compile(r"\[[#.]+\] +\d+ %")
 NOTE = re.compile(r"masing \w+: |  |-+$")
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(namedtuple("Answer", "code printed errors")):
     """The exit code of a run of the program, -1 where it did not end; what it printed, and its lines on stderr."""
-
-    code: int
-    printed: str
-    errors: list
 
     @property
     def lines(self):
@@ -97,8 +92,11 @@ def run(program, *words, seconds=None, ranks=None, show=None):
         timer = threading.Timer(seconds or threading.TIMEOUT_MAX, process.kill)
         timer.daemon = True
         timer.start()
+        lines = Lines(show)
         try:
-            lines = _followed(ours, show)
+            while chunk := _read(ours):
+                lines.take(chunk)
+            lines.end()
             code = process.wait()
         except BaseException:
             process.terminate()
@@ -109,12 +107,11 @@ def run(program, *words, seconds=None, ranks=None, show=None):
             timer.cancel()
             os.close(ours)
         printed.seek(0)
-        return Answer(-1, "", [f"stopped after {seconds} s"]) if late else Answer(code, printed.read(), lines)
+        return Answer(-1, "", [f"stopped after {seconds} s"]) if late else Answer(code, printed.read(), lines.lines)
 
 
 def _launcher(program, ranks):
-    """What starts a program on so many ranks if that is a number: mpirun, as the job scripts that stand beside this
-    package or the program set it up; where there are none, as it is."""
+    """mpirun on so many ranks, as the job scripts beside this package or the program set it up, if any; [] for None."""
     if ranks is None:
         return []
     ranks = values.ranks(ranks)
@@ -128,8 +125,7 @@ def _launcher(program, ranks):
 
 
 class Lines:
-    """The lines of stderr without those of progress, which `show`, if any, gets as they come, and None after the
-    last."""
+    """The lines of stderr but those of progress, which `show`, if any, gets as they come, and None after the last."""
 
     def __init__(self, show):
         self.lines, self._rest, self._show, self._shown = [], b"", show, None
@@ -151,14 +147,6 @@ class Lines:
             self._show(None)
         if self._rest.strip() and not PROGRESS.search(str(self._rest)):
             self.lines.append(self._rest.decode("utf-8", "replace"))
-
-
-def _followed(source, show):
-    lines = Lines(show)
-    while chunk := _read(source):
-        lines.take(chunk)
-    lines.end()
-    return lines.lines
 
 
 def _read(source):

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from masing import style
-from masing.motion import motion
+from masing.names import motion
 from masing.notation import tick
 
 LABELS = {"amplitude": "amplitude X", "largest": "max |x|", "phase": "phase lag φ of x behind",
@@ -16,8 +16,7 @@ MAP = 6
 MOST_LABELS = 8
 # A damping ratio up to this is none.
 ROUNDING = 1e-10
-# A loss is a power of the amplitude where a straight line in logarithms misses it by no more than this; so far above
-# the least amplitude it is looked for.
+# A loss is a power of the amplitude if a line in logarithms misses it by no more, up to so many least amplitudes.
 STRAIGHT, LOWEST = 0.01, 100
 
 
@@ -75,15 +74,6 @@ def response_figure(scan, abscissa=None):
             if seen[-1] in seen[:-1]:
                 legend.remove()
     return figure
-
-
-def panel_figures(scan):
-    """Each panel of a scan as a figure."""
-    chosen = panels(scan)
-    figures = [style.figure() for _ in chosen]
-    for (draw, _), figure in zip(chosen, figures):
-        draw(figure.add_subplot())
-    return figures
 
 
 def _label(others):

@@ -1,5 +1,6 @@
 """The program's result files: a Run, a Study or a Scan, whose numbers are read when they are asked for."""
 
+from collections import namedtuple
 import math
 import os
 import shutil
@@ -7,7 +8,6 @@ import tempfile
 import warnings
 import weakref
 from contextlib import nullcontext
-from dataclasses import dataclass
 from html import escape
 from numbers import Real
 from os import PathLike
@@ -19,9 +19,8 @@ import numpy as np
 from masing import hdf5
 from masing.convergence.claim import sentence
 from masing.errors import MasingError, loaded, require, shown
-from masing.motion import motion
-from masing.names import SYMBOLS, short_value
-from masing.notation import listed, negatives, order, scientific, superscript
+from masing.names import SYMBOLS, motion, short_value
+from masing.notation import listed, negatives, number, order, scientific, superscript
 from masing.samples import between, drawable
 
 # What variables and axes are called where the last part of their name in the file says too little.
@@ -37,12 +36,12 @@ def read(path):
     """The Run, Study or Scan in a file; raises MasingError when it is damaged or not from masing."""
     with hdf5.opened(Path(path)) as file:
         kind = hdf5.kind(file, "simulate", "converge", "scan")
-    return _class(kind)(path)
+    return CLASSES[kind](path)
 
 
 def in_memory(command, image):
     """The Run, Study or Scan whose file would have the bytes `image`, made by this command of masing."""
-    result = object.__new__(_class(command))
+    result = object.__new__(CLASSES[command])
     result.__dict__ |= {"_path": None, "_image": image, "_numbers": {}}
     return result
 
@@ -57,10 +56,6 @@ class Folder:
     def _remove(path, process):
         if os.getpid() == process:
             shutil.rmtree(path, ignore_errors=True)
-
-
-def _class(kind):
-    return {"simulate": Run, "converge": Study, "scan": Scan}[kind]
 
 
 def _dataset(name, what):
@@ -218,13 +213,16 @@ class Result:
         name = str(name).strip("/")
         if name in self._numbers:
             return self._numbers[name]
-        if self._image and (values := hdf5.numbers_at_once(self._file, name)) is not None:
+        if self._image and (values := hdf5.numbers(self._file, name)) is not None:
             return self._kept(name, values)
         if name not in self._shapes:
             name = self._variables().get(name, ((), name))[1]
         self._require(name)
         with self._opened() as file:
-            return self._kept(name, hdf5.numbers(file, name))
+            values = hdf5.numbers(file.id, name)
+        if values is None:
+            raise MasingError(f"{self._name}: /{name} cannot be read as numbers; make the file again")
+        return self._kept(name, values)
 
     def _kept(self, name, values):
         # Read-only, as all who ask have the same array, and what is pickled or drawn is to be what was computed.
@@ -236,8 +234,7 @@ class Result:
         return self._attributes.get(str(name), {})
 
     def to_dataframe(self):
-        """All that has one value, or one row of them, a row: samples by t, levels, or points; a pandas.DataFrame of its
-        own, to be written to."""
+        """A new pandas.DataFrame of all that has one value, or one row of them, a row: samples by t, levels, or points."""
         pd, columns = loaded("pandas"), {}
         for variable, (axes, name) in self._variables().items():
             if axes == (self.rows,):
@@ -266,8 +263,7 @@ class Result:
         return data.set_coords([name for name in variables if name in data.dims])
 
     def to_netcdf(self, path):
-        """Write to_xarray() as a netCDF file, by the best of the libraries netCDF4 and SciPy that xarray finds;
-        xarray.open_dataset(path) is equal to it."""
+        """Write to_xarray() as a netCDF file, by the best library xarray finds; xarray.open_dataset(path) equals it."""
         data = self.to_xarray()
         try:
             data.to_netcdf(path)
@@ -393,22 +389,13 @@ def show():
         plt.show()
 
 
-@dataclass(frozen=True)
-class Joint:
+class Joint(namedtuple("Joint", "space space_uncertainty time time_uncertainty power cancels least_ratio "
+                                "largest_ratio", defaults=[math.nan, math.nan])):
     """error ≈ C₁ δsᵖ + C₂ δtᵖ, p given, with the half-widths of the constants' 95 % confidence intervals, and the least
     and the largest δs/δt of the levels, beyond which other constants hold.
 
     `cancels`: whether the errors in space and in time have opposite signs, both constants being significant.
     """
-
-    space: float
-    space_uncertainty: float
-    time: float
-    time_uncertainty: float
-    power: float
-    cancels: bool
-    least_ratio: float = math.nan
-    largest_ratio: float = math.nan
 
     def at(self, ds, dt):
         """|C₁ δsᵖ + C₂ δtᵖ|, of the shape of δs and δt."""
@@ -428,8 +415,7 @@ def _of_quantities(kind, what):
 
 
 class Study(Run):
-    """A refinement study: errors and orders of its levels, the verdict of the program, and the samples of its last
-    level, where it has any."""
+    """A refinement study: errors and orders of its levels, the program's verdict, and any samples of its last level."""
 
     rows, kinds = "level", ("converge",)
     required = tuple(f"cases/{name}" for name in ("cells", "steps", "ds", "dt", "step", "error_x"))
@@ -520,8 +506,7 @@ class Study(Run):
 
 
 class Scan(Result):
-    """A scan: one row a point. `names` are the parameters that vary; a grid has the last varying fastest. `messages`
-    has a line for each point that failed."""
+    """A scan: one row a point; of a grid the last of `names` varies fastest. `messages`: a line for each failed point."""
 
     rows, kinds = "point", ("scan",)
 
@@ -552,8 +537,7 @@ class Scan(Result):
         return max(self.names, key=lambda name: (len(set(self.axes[name])), self.names.index(name)))
 
     def families(self, abscissa):
-        """The points that differ in `abscissa` alone: [(values of the other axes {name: value}, indices [m])], the
-        indices in the order of the file."""
+        """The points that differ in `abscissa` alone: [({other axis: value}, indices [m] in the order of the file)]."""
         if abscissa not in self.names:
             raise MasingError(f"families({shown(abscissa)}): the scan is over {listed(self.names)}")
         others = [name for name in self.names if name != abscissa]
@@ -596,6 +580,9 @@ class Scan(Result):
         return self.to_dataframe()._repr_html_()
 
 
+CLASSES = {"simulate": Run, "converge": Study, "scan": Scan}
+
+
 def parse_configuration(text):
     """The lines `key = value` of an .ini as {key: value}; keys of a [section] get the prefix `section.`. A number
     given as an expression has its value behind it, as a comment: `final-time = 60*T  # 471.2`."""
@@ -605,8 +592,8 @@ def parse_configuration(text):
             prefix = line[1:-1] + "."
         elif "=" in line and line[0] not in "#;":
             key, value = line.split("=", 1)
-            given, _, number = value.partition("# ")
-            settings[prefix + key.strip()] = (number if _is_number(number) else given).strip()
+            given, _, value = value.partition("# ")
+            settings[prefix + key.strip()] = (value if math.isfinite(number(value)) else given).strip()
     return settings
 
 
@@ -621,10 +608,3 @@ def comment_lines(text):
     lines = text.splitlines()
     end = next((n for n, line in enumerate(lines) if not line.startswith(("#", ";"))), len(lines))
     return [line.lstrip("#; ").rstrip() for line in lines[:end]]
-
-
-def _is_number(text):
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False

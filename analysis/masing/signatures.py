@@ -51,8 +51,7 @@ _Function: TypeAlias = (float | str | Callable[[Any], Any] | tuple[ArrayLike, Ar
 
 
 def describe(function):
-    """Give one of the COMMANDS its signature and, in its docstring, its options; without a program both stay as they
-    are."""
+    """Give one of the COMMANDS its signature, and its docstring the options; without a program both stay as they are."""
     options = _options(function.__name__)
     if options and not hasattr(function, "__signature__"):
         function.__signature__ = inspect.Signature(

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from masing.command_line import write_file
-from masing.notation import minus, power_of_ten, tick
+from masing.notation import measured, minus, tick
 
 # Those of Okabe and Ito's colours that also stand out from white paper, by a contrast of 3 and more.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000")
@@ -34,8 +34,7 @@ MOST_TICKS, MOST_DECADES = 6, 7
 MANY_REVERSALS = 18
 # A vector file of more pieces than this would be megabytes.
 MOST_PIECES = 7200
-# Light to dark, from early to late or from few cells to many, the lightest still visible on white; the same to the
-# colour-blind.
+# Light to dark, from early to late or few cells to many, visible on white, and the same to the colour-blind.
 SEQUENCE = ListedColormap(matplotlib.colormaps["viridis_r"](np.linspace(0.22, 1, 256)))
 BY_TIME = "by time"
 # The multiples of a power of ten that a logarithmic axis may label, the fewest first.
@@ -99,14 +98,19 @@ def figure(width=1.0, height=1.0):
     return Figure(figsize=(width * PANEL[0], height * PANEL[1]))
 
 
+def frame(width=1.0, height=1.0, **settings):
+    """A figure with one frame, and its Axes with these settings."""
+    drawing = figure(width, height)
+    return drawing, drawing.add_subplot(**settings)
+
+
 def colours(count):
     """The colours of `count` curves in their order: told apart where they are few, else from light to dark."""
     return COLOURS[:count] if count <= len(COLOURS) else list(SEQUENCE(np.linspace(0, 1, count)))
 
 
 def label_decades(*axes):
-    """Label the powers of ten of logarithmic axes, not all of many; on a short one also multiples, for at least three
-    labels. An axis that is not logarithmic stays as it is."""
+    """Label some powers of ten of logarithmic axes, on short ones also multiples, for three labels at least."""
     for axis in (each for each in axes if each.get_scale() == "log"):
         low, high = axis.get_view_interval()
         decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
@@ -115,14 +119,13 @@ def label_decades(*axes):
         enough = next((each for each in ticks if len(each) >= 3), None)
         if enough is not None:
             axis.set_ticks(enough[:: -(-len(enough) // MOST_DECADES)])
-            axis.set_major_formatter(lambda value, _: power_of_ten(value))
+            axis.set_major_formatter(lambda value, _: measured(value, 1, plain=()))
             axis.set_minor_formatter(NullFormatter())
         axis.grid(True, which="minor", linewidth=0.3)
 
 
 def draw_triangle(axes, curves, exponent, place=0):
-    """Draw the triangle of slope `exponent` below the curves [(h, error), ...], if one of them has two points; `place`
-    is that of one of several."""
+    """Draw the `place`-th triangle of slope `exponent` below the curves [(h, error), ...] if one has two points."""
     curves = [(np.log(h), np.log(error)) for h, error in curves if len(h) > 1]
     if not curves:
         return

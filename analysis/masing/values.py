@@ -1,15 +1,19 @@
-"""Values of Python as those of options; what can be none is refused in a line that names the option."""
+"""Values of Python as those of options, functions of it as tables; a line that names the option refuses others."""
 
 import math
 import shlex
+import warnings
 from datetime import timedelta
 from decimal import Decimal
 from numbers import Number
 from os import PathLike
 
 from masing.errors import MasingError, shown
-from masing.functions import OF_S
+from masing.notation import number
 
+# Options that are functions of t, and of s in [0, 1].
+OF_T = ("base_acceleration", "force", "position")
+OF_S = ("initial_u", "stiffness", "threshold", "threshold_down")
 # Options that are given once for each NAME=VALUE, those without a value, and those whose value is a file.
 REPEATED = ("set", "let", "over")
 FLAGS = ("energy", "help", "print_config", "quiet", "steady", "validate_only")
@@ -90,6 +94,46 @@ def table(name, value):
     return arguments.tolist(), values.tolist()
 
 
+def intervals(count, most, otherwise):
+    """How many intervals of one length sample what `count` equal steps or cells see: a whole number of them in each,
+    1000 or more; `otherwise` where these are more than `most` or no whole number."""
+    return count * max(1, 1000 // count) if isinstance(count, int) and 0 < count <= most else otherwise
+
+
+def sampled(name, function, variable, end, count, stacklevel, steps=0):
+    """(arguments, values) of a function of one number, or of an array, at equal distances in [0, end], arrays; warns
+    that it is so, and where the steps are more. Raises what it raises, and MasingError where a value is not finite."""
+    import numpy as np
+
+    arguments = np.arange(count + 1) * end / count
+    values = _at(function, arguments)
+    if np.iscomplexobj(values):
+        values = [math.nan if np.iscomplexobj(value) else value for value in values]
+    try:
+        values = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        values = np.array([number(value) for value in values])
+    if values.shape != arguments.shape or not np.isfinite(values).all():
+        place = 0 if values.shape != arguments.shape else int(np.argmin(np.isfinite(values)))
+        raise MasingError(f"{name}: {function(float(arguments[place]))!r} at {variable} = {arguments[place]:g}; give a "
+                          f"function whose values in [0, {end:g}] are finite real numbers")
+    fewer = f", for {steps} steps: {name}=({variable}, values) gives others" if steps > count else ""
+    warnings.warn(f"{name}: sampled at {count + 1} points of 0 <= {variable} <= {end:g}{fewer}; what is computed is "
+                  "linear between them", stacklevel=stacklevel)
+    return arguments, values
+
+
+def _at(function, arguments):
+    """The values, all at once from a function that takes arrays, else one by one."""
+    try:
+        values = function(arguments.copy())  # into which it may write
+        if hasattr(values, "shape") and values.shape in (arguments.shape, (len(arguments), 1)):
+            return values if values.ndim == 1 else values[:, 0]
+    except Exception:  # whatever it raises for one number is raised below
+        pass
+    return [function(argument) for argument in arguments.tolist()]
+
+
 def _pair(name):
     return f"give {'(s, values)' if name in OF_S else '(t, f)'}, two arrays of one length"
 
@@ -134,19 +178,15 @@ def _file(value):
     return str(value.path) if isinstance(value, Result) else None
 
 
-def _simple(name, value):
-    if isinstance(value, float) and math.isnan(value):
-        raise MasingError(f"{name}=nan: give a number")
-    if isinstance(value, str) and ("\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value)):
-        raise MasingError(f"{name}={shown(value)}: has a character that no text of the program has")
-    return value
-
-
 def _plain(name, value, list_too=True):
     """A value of SIMPLE, or a list of such; of a dictionary {text: such}."""
     value = _scalar(value)
     if isinstance(value, SIMPLE) or isinstance(value, Number) and not isinstance(value, complex):
-        return _simple(name, value)
+        if isinstance(value, float) and math.isnan(value):
+            raise MasingError(f"{name}=nan: give a number")
+        if isinstance(value, str) and ("\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value)):
+            raise MasingError(f"{name}={shown(value)}: has a character that no text of the program has")
+        return value
     value = value.tolist() if hasattr(value, "tolist") else value
     if not list_too or not isinstance(value, list | tuple | range | dict):
         raise MasingError(f"{name}={shown(value)}: give a number, a text or {'a list' if list_too else 'a table'}")

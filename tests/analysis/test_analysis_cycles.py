@@ -8,7 +8,7 @@ import pytest
 
 import cycles
 from masing.cycles import figures
-from masing.cycles.shape import straight_slopes
+from masing.cycles.polygons import straight_slopes
 from masing.report.cycles import cycles_section
 from masing.results import Run, read
 from oracle import papers_case as samples_of
@@ -38,7 +38,7 @@ def test_samples_that_are_not_finite_are_left_out_and_titles_name_cells_and_step
     samples = papers_case.copy()
     samples[1, 100:] = np.inf
     assert run_script(cycles, write_run(tmp_path / "blown.h5", samples))[0] == 0
-    titles, _ = cycles.titles_and_samples(cycles.parser().parse_args([str(run_file), str(study_file)]))
+    titles, _ = cycles.titles_and_samples(cycles.PARSER.parse_args([str(run_file), str(study_file)]))
     assert list(titles) == ["P = 3, N = 10⁶", "P = 10, N = 8000"]
 
 

@@ -13,8 +13,7 @@ import identify
 from masing.errors import DataError, MasingError
 from masing.cycles.curves import Measured
 from masing.cycles.half_cycles import widest_half_cycle
-from masing.identification.discrete import identify_discrete
-from masing.identification.elements import Elements
+from masing.identification.discrete import Elements, identify_discrete
 from masing.identification.identify import DISCRETE
 from masing.identification.replay import refuse_misfit, replay
 from oracle import drive, one_cycle, write_csv

@@ -5,7 +5,7 @@ import pytest
 
 import cycles
 from masing.cycles.figures import together
-from masing.motion import motion
+from masing.names import motion
 from masing.report.cases import picture
 from masing.response import panels
 from masing.results import Scan, read

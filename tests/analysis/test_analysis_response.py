@@ -186,5 +186,5 @@ def test_an_iwan_joint_loses_a_power_of_the_amplitude(result_of):
     amplitude, loss = scan.values("amplitude"), scan.values("loss")
     below = amplitude <= 1
     assert np.allclose(loss[below], 8 / 15 * amplitude[below] ** 2.5, rtol=1e-6)
-    (triangle,) = (figure for figure in figures.panel_figures(scan) if figure.axes[0].patches)
+    (triangle,) = (each.figure for each in response_pictures(scan) if each.figure.axes[0].patches)
     assert [text.get_text() for text in triangle.axes[0].texts] == ["1", "2.5"]

@@ -1,7 +1,6 @@
 """What a study shows: its claim, the orders that were expected and those observed."""
 
 import math
-from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
@@ -26,23 +25,21 @@ QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ po
 DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
 
 
-@dataclass(frozen=True)
 class OrderResult:
-    """The observed order of one quantity beside the expected one; `expected` is None when nothing was expected.
+    """The observed order of one quantity of a study beside the expected one; `expected` is None where nothing was.
 
     The order is a fit's, with half its interval, or else that of the last pair of levels (`last_pair`);
     the uncertainty is NaN where there is none. `expected` is the text of the order that was expected, `1` or `>=0.5`,
     `expected_order` its number, `at_least` whether it is a lower bound.
     """
 
-    quantity: str
-    observed: float
-    uncertainty: float
-    last_pair: bool
-    expected: str | None
-    expected_order: float
-    at_least: bool
-    verdict: str
+    def __init__(self, study, quantity):
+        self.quantity, self.verdict = quantity, study.fit[f"verdict_{quantity}"]
+        self.observed, self.uncertainty = study.order(quantity)
+        self.last_pair = study.fit[f"observed_from_{quantity}"] == "last pair"
+        self.expected = study.fit.get(f"expected_{quantity}")
+        self.expected_order = study.number(f"expected_order_{quantity}")
+        self.at_least = study.number(f"expected_at_least_{quantity}") == 1
 
     name = property(lambda self: QUANTITY_NAMES[self.quantity], doc="The name of the quantity on the page.")
 
@@ -54,7 +51,9 @@ class OrderResult:
     @property
     def observation(self):
         """The observed order in words: `1.005 [1.001, 1.009]`, `1.991 (last pair)`, `exact`, `none`."""
-        return f"{self.value} {self.interval}".rstrip() if math.isfinite(self.observed) else self.value
+        if not math.isfinite(self.observed):
+            return self.value
+        return f"{self.value} {'(last pair)' if self.last_pair else interval(self.observed, self.uncertainty)}".rstrip()
 
     @property
     def value(self):
@@ -62,15 +61,6 @@ class OrderResult:
         if math.isfinite(self.observed):
             return order(self.observed)
         return EXACT if self.verdict == EXACT else "none"
-
-    @property
-    def interval(self):
-        """The interval of the observed order, or that it is the last pair's, which has none."""
-        return "(last pair)" if self.last_pair else interval(self.observed, self.uncertainty)
-
-    def converges(self, tolerance):
-        """Whether the interval of the observed order, where it has one, reaches above the tolerance about 0."""
-        return not self.observed + self.uncertainty <= tolerance
 
     def expectation(self, tolerance):
         """The expected order and how far from it is tolerated: `1 ± 0.1`, `≥ 0.5 − 0.1`, or an en dash."""
@@ -82,24 +72,20 @@ class OrderResult:
 
 def findings(study):
     """The OrderResults of a Study."""
-    return [OrderResult(q, *study.order(q), study.fit[f"observed_from_{q}"] == "last pair", study.fit.get(f"expected_{q}"),
-                    study.number(f"expected_order_{q}"), study.number(f"expected_at_least_{q}") == 1,
-                    study.fit[f"verdict_{q}"]) for q in QUANTITY_NAMES if f"observed_{q}" in study.fit]
+    return [OrderResult(study, q) for q in QUANTITY_NAMES if f"observed_{q}" in study.fit]
 
 
 def ray(study):
-    """δs/δt of a Study in both steps whose levels all have the same, so that space and time are not told apart; else
-    None."""
+    """δs/δt of a Study whose levels all have the same, so that space and time are not told apart; else None."""
     is_one = study.refine == "both" and "one ray" in study.fit["joint_missing"]
     return float(np.median(study.ds / study.dt)) if is_one else None
 
 
 def unconverged(study):
-    """The OrderResults of the quantities that a Study measures, of which no order was expected and that do not
-    converge."""
+    """The OrderResults of a Study without an expected order whose interval, if any, does not reach above the tolerance."""
     tolerance = study.number("tolerance")
     unexpected = [f for f in findings(study) if f.quantity in study.quantities and not f.expected]
-    return [f for f in unexpected if not f.converges(tolerance)]
+    return [f for f in unexpected if f.observed + f.uncertainty <= tolerance]
 
 
 def sentence(study):

@@ -16,8 +16,7 @@ PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"),
 RESOLUTION = 400
 # The markers of more levels are smaller.
 MANY = 8
-# The axes of a map extend beyond the levels by the first factors, so that labels have room, its lines beyond their
-# ratios by the second.
+# The axes of a map extend beyond the levels by the first factors, its lines beyond their ratios by the second.
 MARGIN, WIDER = (2.5, 1.7), 1.15
 
 # The errors [levels] of one quantity, which of them are fitted, what the fit predicts (NaN: nothing), and its steps.
@@ -25,8 +24,7 @@ Curve = namedtuple("Curve", "label errors fitted predicted steps")
 
 
 def drawn(study, quantities):
-    """The quantities that are drawn, {quantity: the expected order or None}: u at the cells' points only if its order is
-    judged."""
+    """What is drawn, {quantity: the expected order or None}: u at the cells' points only if its order is judged."""
     wanted = {f.quantity: f.expected_order for f in findings(study) if f.expected}
     return {q: wanted.get(q) for q in quantities if q != "u_cells" or q in wanted}
 
@@ -50,8 +48,7 @@ def study_figure(study, quantities):
 
 
 def abscissa(study):
-    """The label of the axis that errors are drawn over, its name, and whether each quantity has steps of its own there,
-    those of its joint fit."""
+    """The label of the axis below errors, its name, and whether it has each quantity's own steps of the joint fit."""
     if study.fit["step_x"] != "joint":
         return *PLAIN_STEPS[study.refine], False
     powers = {study.joint(q).power for q in drawn(study, study.quantities)}
@@ -67,8 +64,7 @@ def error_figure(curves, slopes, label, floor=0.0):
     slopes: {order: the Curves below which its triangle is drawn}; floor: that of round-off, drawn where it is in sight.
     Points that a logarithm cannot show (zero, NaN) are left out.
     """
-    figure = style.figure(1, 1.15)
-    axes = figure.add_subplot(xscale="log", yscale="log")
+    figure, axes = style.frame(1, 1.15, xscale="log", yscale="log")
     for n, curve in enumerate(curves):
         _draw_curve(axes, curve, n)
     axes.margins(y=0.1)
@@ -113,8 +109,7 @@ def _points(steps, errors):
 
 
 def map_figure(ds, dt, errors, fit):
-    """Log-log map of the errors [levels] at (δs, δt) [levels], and the lines where their Joint fit has the same
-    values, between the levels' ratios δs/δt."""
+    """Log-log map of errors at (δs, δt), each [levels], with contours of their Joint fit between the levels' δs/δt."""
     figure = style.figure(1, 1.15)
     limits = [(values.min() / margin, values.max() * margin) for values, margin in zip((ds, dt), MARGIN)]
     axes = figure.add_subplot(xscale="log", yscale="log", xlim=limits[0], ylim=limits[1])

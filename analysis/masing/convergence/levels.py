@@ -36,8 +36,7 @@ def sign_notes(study, quantities):
 
 
 def quantities_to_show(study):
-    """The quantities of a study to show: without u at the cells' points where nothing is expected of it and all that is
-    shown of it is also shown of u."""
+    """The quantities of a study to show: u at the cells' points where its order is expected or it differs from u."""
     shown = study.quantities
     if {"u", "u_cells"} <= set(shown) and not study.fit.get("expected_u_cells"):
         columns = [[[text for _, text, _ in row] for row in level_rows(study, [q])] for q in ("u", "u_cells")]
@@ -55,8 +54,7 @@ def level_rows(study, quantities):
 
 
 def twin(study, others):
-    """The place of the first of the other studies whose levels have the same errors in every digit shown, and of which
-    the same orders were expected, or None."""
+    """The place of the first other study with the same errors in every digit shown and the same expectations, or None."""
     def digits(each):
         return (each.problem, each.reference, [finding.expected for finding in findings(each)],
                 [[cell[1:] for cell in row] for row in level_rows(each, each.quantities)])

@@ -1,8 +1,8 @@
 """Curves of x and the restoring force, from a file of masing or a CSV of measurements."""
 
+from collections import namedtuple
 import csv
 import io
-from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 from masing.errors import MasingError, shown
 from masing.hdf5 import require_there
+from masing.notation import number
 from masing.results import Run
 from masing.samples import between
 
@@ -23,17 +24,9 @@ HDF5_SIGNATURE = b"\x89HDF"
 EXAMPLES = {"columns": "columns={\"x\": \"Weg\", \"force\": 3}", "scale": "scale={\"x\": 0.001}"}
 
 
-@dataclass(frozen=True)
-class Measured:
+class Measured(namedtuple("Measured", "path t x force error noise", defaults=[None, None])):
     """Samples of a curve: x and restoring force, each [samples], and their times t or None; dimensionless. `error`
     is the standard deviation of each force [samples] where it differs, `noise` that of x and force as measured."""
-
-    path: Path
-    t: np.ndarray | None
-    x: np.ndarray
-    force: np.ndarray
-    error: np.ndarray | None = None
-    noise: object = None
 
 
 def read_measured(source, start=None, end=None, columns=None, scale=None):
@@ -58,14 +51,14 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
             raise MasingError(f"--scale {name}: {curve.path} has no column {name}")
         if not _is_number(str(factor)) or not 0 < abs(float(factor)) < np.inf:
             raise MasingError(f"--scale {name}={factor}: give a number other than 0, as in x=0.001")
-        curve = replace(curve, **{name: float(factor) * getattr(curve, name)})
+        curve = curve._replace(**{name: float(factor) * getattr(curve, name)})
     _refuse_not_finite(curve)
     is_part = start is not None or end is not None
     if is_part:
         if curve.t is None:
             raise MasingError(f"{curve.path}: has no column t; --from and --to need one")
         keep = between(curve.t, start, end)
-        curve = replace(curve, t=curve.t[keep], x=curve.x[keep], force=curve.force[keep])
+        curve = curve._replace(t=curve.t[keep], x=curve.x[keep], force=curve.force[keep])
     if len(curve.x) < FEWEST_POINTS:
         raise MasingError(f"{curve.path}: has {len(curve.x)} points{' in the window' * is_part}; "
                           f"a cycle takes at least {FEWEST_POINTS}")
@@ -143,8 +136,7 @@ def _from_csv(path, chosen):
 
 
 def _columns(path, lines, begin, count, places):
-    """The columns {name: [points]} of the lines from `begin` on, all in the form of the first, of `count` words; raises
-    MasingError with the line that is none of numbers."""
+    """The columns {name: [points]} of the lines from `begin` on, of `count` words; raises MasingError with a bad line."""
     mark = _separator(lines[begin])
     rows = [n for n in range(begin, len(lines)) if lines[n].strip() and lines[n].lstrip()[0] != "#"]
     try:
@@ -158,8 +150,7 @@ def _columns(path, lines, begin, count, places):
     try:
         columns = {name: column.to_numpy().astype(float) for name, column in words.items()}
     except ValueError:
-        columns = {name: np.array([float(word) if _is_number(word) else np.nan for word in column])
-                   for name, column in words.items()}
+        columns = {name: np.array([number(word) for word in column]) for name, column in words.items()}
     for name, column in columns.items():
         if not np.isfinite(column).all():
             place = int(np.argmin(np.isfinite(column)))
@@ -202,8 +193,7 @@ def _words(line):
 
 
 def _places(path, headings, count, chosen):
-    """Which column is what: as `chosen`, or by the names in one of the lines above the numbers; of two columns without
-    such a line they are x and force."""
+    """Which column is what: as `chosen`, or by names above the numbers; two columns without names are x and force."""
     lower = [[word.lower() for word in words] for words in headings]
     if not chosen and not headings:
         if count != 2:
@@ -232,10 +222,4 @@ def _chosen(path, name, word, headings, count):
 
 def _is_number(word):
     # A comma at an end separates.
-    if word.startswith(",") or word.endswith(","):
-        return False
-    try:
-        float(word.replace(",", "."))
-    except ValueError:
-        return False
-    return True
+    return not word.startswith(",") and not word.endswith(",") and number(word.replace(",", "."), None) is not None

@@ -9,8 +9,7 @@ from scipy.spatial import cKDTree
 from masing import style
 from masing.cycles.curves import differences_from
 from masing.cycles.half_cycles import reversals
-from masing.motion import motion
-from masing.names import names_apart
+from masing.names import motion, names_apart
 from masing.notation import count, measured
 from masing.style import RESTORING_LABEL, X_LABEL
 
@@ -55,8 +54,7 @@ def cycles_together(curves, labels, ylabel=RESTORING_LABEL):
     columns = max(1, min(4, int(TOGETHER_WIDTH * style.PANEL[0] * 10 / (max(map(len, labels)) + 8))))
     labels = ["\n".join(textwrap.wrap(label, TOGETHER_LETTERS)) for label in labels]
     lines = max(label.count("\n") + 1 for label in labels) * math.ceil(len(curves) / columns)
-    figure = style.figure(TOGETHER_WIDTH, 1.4 + 0.065 * lines)
-    axes = figure.add_subplot()
+    figure, axes = style.frame(TOGETHER_WIDTH, 1.4 + 0.065 * lines)
     widths = np.linspace(1.2 + 0.7 * min(len(curves) - 1, 4), 1.2, len(curves))
     for curve, label, width, colour in zip(curves, labels, widths, style.colours(len(curves))):
         axes.plot(*curve, color=colour, label=label, linewidth=width)
@@ -69,8 +67,7 @@ def cycles_together(curves, labels, ylabel=RESTORING_LABEL):
 def together(runs, exact=None, start=None, end=None):
     """The cycles (x, restoring) of the Runs of one problem in start <= t <= end over that of the Run `exact`, grey, if
     given; of those that cannot be told from it only the nearest, for which the right-hand corner is magnified."""
-    figure = style.figure(1, 1.15)
-    axes = figure.add_subplot()
+    figure, axes = style.frame(1, 1.15)
     samples = {run: run.in_window(start, end) for run in runs}
     drawn, colours = runs, dict(zip(runs, style.colours(len(runs))))
     if exact is not None:
@@ -118,8 +115,7 @@ def differences(runs, exact, of, most=len(style.LINES)):
     its last two periods, on a logarithmic axis, in the colours of together()."""
     turns = reversals(exact.x)
     start = exact.t[turns[-2 * PERIODS - 1]] if len(turns) > 2 * PERIODS else None
-    figure = style.figure(1, 1.15)
-    axes = figure.add_subplot(yscale="log")
+    figure, axes = style.frame(1, 1.15, yscale="log")
     for run, label, colour, dashes in list(zip(runs, labels(runs), style.colours(len(runs)), style.LINES * 9))[-most:]:
         t, x, restoring = run.in_window(start)
         far = differences_from(exact, (t, x, restoring))["xf".index(of)]
@@ -142,8 +138,7 @@ def is_by_time(x):
 
 
 def draw_record(axes, curve, t, **line):
-    """Draw a curve of two columns [samples]; one of many cycles that differ in the colours of its times t, where given.
-    `line` is of the other curves."""
+    """Draw a curve of two columns [samples] as `line`; one of many cycles that differ in the colours of its times t."""
     if t is not None and is_by_time(curve[0]):
         axes.figure.colorbar(style.line_by_time(axes, t, *curve), ax=axes, label="time t", aspect=30)
     else:
@@ -179,9 +174,12 @@ def _draw_analysis(axes, analysis, title):
     loop = analysis.last
     begin = analysis.loops[-analysis.period].start if analysis.first is not None else loop.start
     x, force = analysis.x, analysis.force
-    if begin and _is_apart(x[:begin + 1], force[:begin + 1], x[begin:loop.end + 1], force[begin:loop.end + 1]):
-        axes.plot(x[:begin + 1], force[:begin + 1], color=TRANSIENT, linewidth=0.7, label="before")
-    axes.plot(x[begin:loop.end + 1], force[begin:loop.end + 1], color=style.COLOURS[0],
+    before, cycle = (np.column_stack([x[part], force[part]]) for part in (slice(begin + 1), slice(begin, loop.end + 1)))
+    size = np.ptp(cycle, axis=0)
+    size[size == 0] = 1
+    if begin and cKDTree(cycle / size).query(before / size)[0].max() > VISIBLE:
+        axes.plot(*before.T, color=TRANSIENT, linewidth=0.7, label="before")
+    axes.plot(*cycle.T, color=style.COLOURS[0],
               label="limit cycle" if analysis.first is not None else "last cycle, no limit yet")
     axes.plot(loop.centre_x + analysis.backbone[:, 0], loop.centre_force + analysis.backbone[:, 1],
               color=style.COLOURS[1], linestyle="--", label="backbone")
@@ -192,13 +190,6 @@ def _draw_analysis(axes, analysis, title):
     style.label_values(axes.xaxis, axes.yaxis)
     axes.set_title(f"{title}\n{_numbers(analysis)}", fontsize=10)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-
-
-def _is_apart(x, force, x_cycle, force_cycle):
-    """Whether a curve [m] leaves a cycle [n] by more than is visible."""
-    size = np.array([np.ptp(x_cycle) or 1.0, np.ptp(force_cycle) or 1.0])
-    far, _ = cKDTree(np.column_stack([x_cycle, force_cycle]) / size).query(np.column_stack([x, force]) / size)
-    return bool(far.max() > VISIBLE)
 
 
 def _numbers(analysis):

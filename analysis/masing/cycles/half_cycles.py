@@ -1,16 +1,13 @@
 """Half-cycles between two reversals of x, and the loading branch of a half-cycle that identifies a model."""
 
 from collections import namedtuple
-from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from masing.errors import DataError, MasingError
 from masing.cycles.curves import FEWEST_POINTS
 
-# A reversal shorter than this fraction of the curve's width, or than this many standard deviations of the noise of x up
-# to the larger fraction, is noise.
+# A reversal shorter than this fraction of the curve's width, or than DEVIATIONS of x up to the larger one, is noise.
 LEAST_REVERSAL, MOST_NOISE = 0.01, 0.1
 DEVIATIONS = 8
 # A curve whose ends are this near, as fractions of its width and height, is closed.
@@ -108,7 +105,7 @@ def opened_at_the_top(curve):
     top = np.argmax(curve.x)
     turned = {name: np.r_[values[top:], values[1:top + 1]] for name in ("x", "force", "error")
               if (values := getattr(curve, name)) is not None}
-    return replace(curve, t=None, **turned)
+    return curve._replace(t=None, **turned)
 
 
 def is_one_cycle(curve):
@@ -127,20 +124,12 @@ def _half(curve, opened, points, n):
                      int(np.argmin(curve.x)) if closed else start, mirrored)
 
 
-@dataclass(frozen=True)
-class Loading:
+class Loading(namedtuple("Loading", "path start distance force with_unloading error", defaults=[False, None])):
     """The used part of a half-cycle: x of its start, distance d from it and force, each [points] by rising d.
 
     `with_unloading`: the unloading half's points, turned about the centre of symmetry, are among them. `error` is the
     standard deviation of each force, None where they are equal.
     """
-
-    path: Path
-    start: float
-    distance: np.ndarray
-    force: np.ndarray
-    with_unloading: bool = False
-    error: np.ndarray | None = None
 
     width = property(lambda self: self.distance[-1], doc="The largest distance, twice the amplitude.")
 
@@ -234,8 +223,7 @@ def _legendre(branch, noise, degree):
 
 
 def _jump(half, apart):
-    """By how much more the force rises from `apart` samples before the reversal to as many behind it than at the steepest
-    slope of the next samples on the same way."""
+    """The force's rise from `apart` samples before the reversal to as many behind, beyond the steepest slope after it."""
     x, force = half.x[apart:5 * apart:apart], half.force[apart:5 * apart:apart]
     steps = np.diff(x)
     steepest = np.max(np.diff(force)[steps > 0] / steps[steps > 0], initial=0)

@@ -1,7 +1,6 @@
 """The loops of a curve, the limit cycle they tend to, and its numbers: stiffnesses, damping, corners, backbone."""
 
 from collections import namedtuple
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,23 +30,12 @@ class Loop(namedtuple("Loop", "start turn end t_start t_end amplitude centre_x c
     """
 
 
-@dataclass(frozen=True)
-class Analysis:
+class Analysis(namedtuple("Analysis", "x force loops first period drift corners segments backbone")):
     """All loops of a curve x, force [samples], and the limit cycle: from which loop on, of how many loops it is.
 
     `first` is None where the loops do not repeat; drift is that of the centre, in x a loop. `corners` (x, force) and
     `segments` are those of the last loop, None where it is no polygon; `backbone` is (X, f), half the loading half.
     """
-
-    x: np.ndarray
-    force: np.ndarray
-    loops: list
-    first: int | None
-    period: int
-    drift: float
-    corners: np.ndarray | None
-    segments: int | None
-    backbone: np.ndarray
 
     last = property(lambda self: self.loops[-1], doc="The last loop, the limit cycle where there is one.")
 

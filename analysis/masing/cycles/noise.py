@@ -1,13 +1,13 @@
 """Noise of a record in time: how large it is in x and in force, jumps of x, and a record whose x is without noise."""
 
-from dataclasses import dataclass, replace
 
+from collections import namedtuple
 import numpy as np
 from scipy.signal import savgol_coeffs, savgol_filter
 from scipy.stats import t as student
 
 from masing.cycles.half_cycles import turning_points
-from masing.notation import measured
+from masing.notation import measured, percent
 
 # Differences of this and of the higher order agree on noise, and not on a smooth motion.
 LOW, HIGH, AGREE = 4, 6, 0.7
@@ -25,19 +25,14 @@ SMALLEST_JUMP = 1e-4
 MOST_CHANGE = 3
 
 
-@dataclass(frozen=True)
-class Noise:
+class Noise(namedtuple("Noise", "x force jumps")):
     """Standard deviations of the noise of x and of force, each from one sample to the next; 0 where there is none.
     `jumps` are the pairs (index of the first sample behind it, size) of what x jumps by, as no smooth motion does."""
 
-    x: float
-    force: float
-    jumps: list
-
     def words(self, curve):
         """What is to be said of the noise and the jumps of a Measured curve: lines."""
-        lines = [f"noise of x {measured(100 * self.x / np.ptp(curve.x))} % of its range, of force "
-                 f"{measured(100 * self.force / np.ptp(curve.force))} %: errors in both"] if self.x else []
+        lines = [f"noise of x {percent(self.x / np.ptp(curve.x))} of its range, of force "
+                 f"{percent(self.force / np.ptp(curve.force))}: errors in both"] if self.x else []
         for place, size in self.jumps:
             than = f", {abs(size) / self.x:.2g} times the deviation of its noise" if self.x else ""
             lines.append(f"x jumps by {measured(size)} at sample {place + 1}{than}: of the sensor, not of the motion?")
@@ -69,9 +64,9 @@ def with_smooth_x(curve):
     smooth = smoothed(curve.x)
     found = Noise(noise(curve.x), noise(curve.force), jumps(curve.x, smooth))
     if found.x == 0:
-        return replace(curve, noise=found)
+        return curve._replace(noise=found)
     slope = np.concatenate([_slope(smooth[leg], curve.force[leg]) for leg in _legs(smooth)])
-    return replace(curve, x=smooth, force=curve.force - slope * (curve.x - smooth), noise=found,
+    return curve._replace(x=smooth, force=curve.force - slope * (curve.x - smooth), noise=found,
                    error=np.hypot(found.force, slope * found.x))
 
 

@@ -1,7 +1,6 @@
-"""Polygonal branches: straight segments of exact samples, and regression for noisy ones."""
+"""Polygonal branches: straight segments of exact samples, and regression for noisy ones; segments of whole cycles."""
 
 from collections import namedtuple
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import least_squares, nnls
@@ -12,6 +11,8 @@ SPACING = 1e-5
 SAME_SLOPE = 1e-8
 ROUNDING = 32 * np.finfo(float).eps
 FEWEST_SECANTS = 2
+# The same of a whole cycle's widest rising half, its segments' fewest secants and least part of its width, the list's end.
+SAME_SLOPE_OF_CYCLE, FEWEST_OF_CYCLE, SHORTEST, MANY_SLOPES = 1e-6, 3, 0.01, 12
 # Abscissas at which corners are looked for at first.
 CANDIDATES = 120
 MOST_CORNERS = 40
@@ -23,12 +24,8 @@ MOST_POINTS = 8000
 NORMAL_95 = 1.96
 
 
-@dataclass(frozen=True)
-class Segments:
+class Segments(namedtuple("Segments", "slope level")):
     """The lines f = slope x + level of the straight segments of a branch, in order, each [segments]."""
-
-    slope: np.ndarray
-    level: np.ndarray
 
     def corners(self):
         """The abscissas of the corners between neighbours [segments - 1]."""
@@ -53,6 +50,37 @@ def segments(x, force):
         return None
     lines = [_line(x[a:b + 2], force[a:b + 2]) for a, b in zip(first, last)]
     return Segments(*np.array(lines).T)
+
+
+def straight_slopes(x, restoring):
+    """The slopes [segments] of the straight segments of the widest rising half, of three samples on, of x, restoring."""
+    part = _widest_rise(x)
+    if part is None:
+        return np.zeros(0)
+    x, restoring = x[part], restoring[part]
+    slopes = np.diff(restoring) / np.diff(x)
+    first, last = equal_runs(slopes, SAME_SLOPE_OF_CYCLE * np.abs(slopes).max(), FEWEST_OF_CYCLE)
+    long = x[last + 1] - x[first] >= SHORTEST * (x[-1] - x[0])
+    return slopes[first[long]]
+
+
+def _widest_rise(x):
+    first, last = true_runs(np.diff(x) > 0)
+    if len(first) == 0:
+        return None
+    # A rise that the window cuts off is only part of a half-cycle.
+    whole = (first > 0) & (last < len(x) - 1)
+    if whole.any():
+        first, last = first[whole], last[whole]
+    widest = np.argmax(x[last] - x[first])
+    return slice(first[widest], last[widest] + 1) if last[widest] - first[widest] >= FEWEST_OF_CYCLE else None
+
+
+def segments_in_words(x, restoring, most=MANY_SLOPES):
+    """The straight_slopes() in short, `3: 1.000, 0.667, 0.333`; of more than `most` the first and the last."""
+    slopes = [f"{slope:.3f}" for slope in straight_slopes(x, restoring)]
+    shown = slopes if len(slopes) <= most else [slopes[0], "…", slopes[-1]]
+    return f"{len(slopes)}: {', '.join(shown)}" if slopes else "none"
 
 
 def true_runs(flags):
@@ -91,7 +119,7 @@ class Polygon(namedtuple("Polygon", "start last_slope corner drop corner_width d
 
     def force(self, distance):
         """The force at the distances [n] from the start."""
-        return self.start + _design(distance, self.corner) @ np.r_[self.last_slope, self.drop]
+        return _design(distance, self.corner) @ np.r_[self.start, self.last_slope, self.drop]
 
 
 def fit_polygon(distance, force):
@@ -122,7 +150,7 @@ def fit_polygon(distance, force):
 def concave_misfit(distance, force, *others):
     """The rms by which the best concave rising polygon and multiples >= 0 of others [points] miss the force."""
     candidates = np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1]
-    columns = np.column_stack([np.ones_like(distance), _design(distance, candidates), *others])
+    columns = np.column_stack([_design(distance, candidates), *others])
     return np.sqrt(np.mean((columns @ _rising(columns, force) - force)**2))
 
 
@@ -137,13 +165,13 @@ def grouped(distance, force):
 
 
 def _design(distance, corner):
-    """The columns d, min(d, corner_1), …: [points, 1 + corners]."""
-    return np.column_stack([distance, np.minimum(distance[:, None], corner)])
+    """The columns 1, d, min(d, corner_1), …: [points, 2 + corners]."""
+    return np.column_stack([np.ones_like(distance), distance, np.minimum(distance[:, None], corner)])
 
 
 def _linear(distance, force, corner):
     """Start, last slope and drops, none of the slopes negative, of the best fit with these corners."""
-    return _rising(np.column_stack([np.ones_like(distance), _design(distance, corner)]), force)
+    return _rising(_design(distance, corner), force)
 
 
 def _rising(columns, force):
@@ -154,7 +182,7 @@ def _rising(columns, force):
 
 
 def _residual(distance, force, corner, linear):
-    return np.column_stack([np.ones_like(distance), _design(distance, corner)]) @ linear - force
+    return _design(distance, corner) @ linear - force
 
 
 def _refined(distance, force, corner):
@@ -181,5 +209,4 @@ def _refined(distance, force, corner):
 
 def _jacobian(distance, parameters, n):
     drop, corner = parameters[2:n + 2], parameters[n + 2:]
-    return np.column_stack([np.ones_like(distance), _design(distance, corner),
-                            drop * (distance[:, None] > corner)])
+    return np.column_stack([_design(distance, corner), drop * (distance[:, None] > corner)])

@@ -10,7 +10,7 @@ from masing import commands
 from masing.cycles.half_cycles import loading
 from masing.cycles.polygons import grouped
 from masing.errors import MasingError
-from masing.identification.elements import Elements, last_slope_spring
+from masing.identification.discrete import Elements, last_slope_spring
 
 DEGREE = 3
 MOST_INTERVALS = 40
@@ -25,8 +25,7 @@ SMOOTHINGS = np.logspace(-12, 8, 81)
 # Whether the branch has elements at the ends of η is asked of generalised cross-validation, in which parameters count a
 # little more than one each; otherwise it sometimes fits the noise.
 COST = 1.4
-# Elements at the ends of η are taken out when they have at most this fraction of the stiffness and, without them, the
-# criterion is larger by this factor.
+# Elements at the ends of η are taken out if they have at most this part of the stiffness, and lower the criterion so much.
 LARGEST_END = 0.005
 LEAST_GAIN = 1.1
 # The fit needs k > 0: the least density, as a fraction of the mean.

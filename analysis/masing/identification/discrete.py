@@ -1,4 +1,4 @@
-"""Identification of the discrete model from slopes and corners of a loading half-cycle."""
+"""The Masing model as elements in parallel, springs that slide, and its identification from slopes and corners."""
 
 from collections import namedtuple
 
@@ -7,10 +7,32 @@ import numpy as np
 from masing.cycles import polygons
 from masing.cycles.half_cycles import EXACT, ROUGH, loading, no_sliding, not_concave, scatter
 from masing.errors import DataError
-from masing.identification.elements import Elements, last_slope_spring
 
 # Two samples make a line, a third confirms it.
 FEWEST_ON_SEGMENT = 3
+# A last slope of this fraction of the other stiffness is rounding.
+NO_SLOPE = 1e-8
+
+
+def last_slope_spring(slope, stiffness):
+    """k0 from the last slope of a branch: 0 where that is only rounding of the elements' stiffness."""
+    return float(slope) if slope > NO_SLOPE * stiffness else 0.0
+
+
+class Elements(namedtuple("Elements", "k0 stiffness threshold")):
+    """k0, and stiffness k_i and yield displacement η_i of the elements, each [n]; a continuum has k_i = k(s_i)/n."""
+
+    def backbone(self, x):
+        """B(x) = k0 x + Σ k_i min(x, η_i), the force of the virgin loading at x >= 0 [points]."""
+        order = np.argsort(self.threshold)
+        threshold, stiffness = self.threshold[order], self.stiffness[order]
+        passed = np.searchsorted(threshold, x, side="right")
+        locked = stiffness.sum() - np.r_[0, np.cumsum(stiffness)][passed]
+        return (self.k0 + locked) * x + np.r_[0, np.cumsum(stiffness * threshold)][passed]
+
+    def branch(self, distance):
+        """2 B(d/2), the rise of the force at the distance d from a reversal [points] (Masing's rule)."""
+        return 2 * self.backbone(np.asarray(distance) / 2)
 
 
 class Discrete(namedtuple("Discrete", "branch elements start_force threshold_width stiffness_width k0_width noise "

@@ -1,8 +1,8 @@
 """From a measured cycle to a model: identification, its test, its case file, the run of that, and the comparison."""
 
+from collections import namedtuple
 import shutil
 import tempfile
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
@@ -15,28 +15,17 @@ from masing.errors import DataError, MasingError, shown
 from masing.identification.case import TABLES, write_case
 from masing.identification.continuous import identify_continuous, threshold_values
 from masing.identification.discrete import identify_discrete
-from masing.identification.figure import identification_page
-from masing.identification.findings import Comparison, compare, facts, numbers
+from masing.identification.findings import compare, facts, identification_page, numbers
 from masing.identification.replay import refuse_misfit
-from masing.results import Folder, Run
+from masing.results import Folder
 
 # To what fraction of the force's range a model can be right, and what a branch is that it misses.
 DISCRETE = 1e-6, "it is curved: --threshold η(s) identifies a continuous model"
 CONTINUOUS = 5e-3, "η(s) must span all that yields, and k(s) be smooth"
 
 
-@dataclass(frozen=True)
-class Identified:
-    """An identified model: its `numbers` by name, as in OUT.json, the `lines` that the script prints, its `case` file
-    and the `run` of that, once round the cycle."""
-
-    numbers: dict
-    lines: list
-    case: Path
-    run: Run
-    model: object
-    comparison: Comparison
-    threshold: str | None
+class Identified(namedtuple("Identified", "numbers lines case run model comparison threshold")):
+    """An identified model: `numbers` as in OUT.json, the `lines` of the script, its `case` file, and the `run` of that."""
 
     def __repr__(self):
         return "\n".join(self.lines)
@@ -94,8 +83,7 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
 
 
 def _model(measured, masing, threshold):
-    """The model of a Measured curve, discrete or of η(s) = threshold, and the HalfCycle that has it; raises DataError
-    where no such model explains the curve."""
+    """The model of a Measured curve, discrete or of η(s) = threshold, and its HalfCycle; raises DataError without one."""
     half = widest_half_cycle(measured)
     if threshold is None:
         found = identify_discrete(measured.path, half)

@@ -1,7 +1,6 @@
 """The test of an identified model: the whole record is led through it, and what is left must be noise."""
 
 from collections import namedtuple
-from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -11,9 +10,8 @@ from masing.cycles.half_cycles import (AS_WIDE, EXACT, ROUGH, is_one_cycle, not_
                                        turning_points)
 from masing.cycles.polygons import PRICE, concave_misfit, grouped
 from masing.errors import DataError
-from masing.identification.discrete import Discrete
-from masing.identification.elements import Elements
-from masing.notation import measured
+from masing.identification.discrete import Discrete, Elements
+from masing.notation import percent
 
 # Blocks of consecutive samples between two reversals; their mean residuals are tested.
 BLOCKS, FEWEST_IN_BLOCK = 10, 4
@@ -99,25 +97,21 @@ def refuse_misfit(found, half, floor, hint):
         noise = max(noise, np.sqrt(np.mean(branch.error**2)))
     floor = max(floor * reach, np.diff(np.unique(branch.force)).min())
     missed = misfit(found, half, noise, floor)
-    size = (f"{_percent(np.abs(missed.missed).max(initial=0) / reach)} of the forces' range, their noise is "
-            f"{_percent(noise / reach)}")
+    size = (f"{percent(np.abs(missed.missed).max(initial=0) / reach)} of the forces' range, their noise is "
+            f"{percent(noise / reach)}")
     viscous = _is_viscous(missed, found.parameters, ROUGH * noise + VISCOUS * reach)
     if found.noise > ROUGH * noise + floor and not viscous:
         concave, viscous = _kinds(half, (1 + ROUGH) / 2 * noise + CONCAVE * reach)
         if not viscous:
             raise not_concave(path) if not concave else DataError(
-                f"{path}: no such model has this branch: the best misses it by {_percent(found.noise / reach)} (rms) of "
-                f"the forces' range, their noise is {_percent(noise / reach)}; {hint}")
+                f"{path}: no such model has this branch: the best misses it by {percent(found.noise / reach)} (rms) of "
+                f"the forces' range, their noise is {percent(noise / reach)}; {hint}")
     if viscous or missed.rate < min(missed.shape, LEVEL):
         raise DataError(f"{path}: the force depends on the speed (rate-dependent), as with a dashpot beside the springs: "
                         f"springs that slide miss it by up to {size}; measure so slowly that it does not matter")
     if missed.significant:
         raise DataError(f"{path}: not springs that only slide (not Masing): with what its widest branch shows, the "
                         f"other branches are missed by up to {size}; rate-dependent, or another law")
-
-
-def _percent(share):
-    return f"{measured(100 * share)} %"
 
 
 def _kinds(half, well):
@@ -151,7 +145,7 @@ def misfit(found, half, noise, floor):
         new[:] = False
     known, part = ~new, np.cumsum(new)
     missed = force - replay(elements, x, state, force)
-    shifted = replace(elements, threshold=elements.threshold + half.gap / 2)
+    shifted = elements._replace(threshold=elements.threshold + half.gap / 2)
     allowed = np.abs(replay(shifted, x, np.sign(state) * shifted.threshold) - replay(elements, x, state))
     mean = _means(allowed, part, known)
     weight = np.where(known, 1 / np.maximum(np.hypot(noise, allowed - mean), floor), 0)
@@ -243,8 +237,7 @@ def _means(values, part, known):
 
 
 def _within_reach(half):
-    """The part x, force, error (or None) of the record about the half-cycle on which x keeps to its range; whether it
-    has the start."""
+    """x, force, error (or None) of the record about the half-cycle while x keeps to its range; whether from its start."""
     x, force, error = half.curve.x, half.curve.force, half.curve.error
     low, slack = half.x[0], (1 - AS_WIDE) * half.width
     outside = np.flatnonzero((x < low - slack) | (x > low + half.width + slack))

@@ -20,7 +20,7 @@ from masing.errors import MasingError
 from masing.program import ROOT
 from masing.report.page import render
 from masing.report.pictures import file_names
-from masing.report.provenance import machine, machines
+from masing.report.provenance import is_dirty, machine, machines
 
 CRATE, PROFILE = "https://w3id.org/ro/crate/1.1", "https://w3id.org/ro/wfrun/process/0.5"
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"
@@ -48,7 +48,7 @@ def write_archive(path, title, page, pieces, runs):
         words_of_dpkg = ["dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture}\n"]
         packages = subprocess.run(words_of_dpkg, capture_output=True, check=False).stdout
     content |= source | {"packages.txt": packages}
-    dirty = any(_is_dirty(run) for run in runs)
+    dirty = any(is_dirty(run.provenance) for run in runs)
     given = {"title": title, "page": page.stem, "runs": runs, "source": next(iter(source), None), "words": words,
              "dirty": dirty, "machines": machines(run.provenance for run in runs)}
     for name, template in (("README.md", "archive-readme.md.j2"), (SCRIPT, "reproduce.sh.j2")):
@@ -72,10 +72,6 @@ def _results(runs):
     return found
 
 
-def _is_dirty(run):
-    return str(run.provenance.get("git_dirty", "no")) not in ("no", "0")
-
-
 def _source(runs):
     """({name: bytes} of the source as a tar file, what it is in words); empty outside a checkout.
 
@@ -83,7 +79,7 @@ def _source(runs):
     files as they are.
     """
     revisions = {str(run.provenance.get("git_revision", "unknown")) for run in runs}
-    if len(revisions) == 1 and not any(map(_is_dirty, runs)):
+    if len(revisions) == 1 and not any(is_dirty(run.provenance) for run in runs):
         (revision,) = revisions
         archived = _git("archive", "--format=tar.gz", f"--prefix=masing-{revision}/", revision)
         if archived is not None:

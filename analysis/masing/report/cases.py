@@ -5,7 +5,7 @@ A drawing is declared in words: `x, restoring`, `t, u1 and u2 from 400`, `field`
 
 import re
 from collections import namedtuple
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from masing import style
 from masing.cycles.figures import draw_record, is_by_time
 from masing.cycles.half_cycles import reversals
 from masing.errors import MasingError
-from masing.motion import motion
+from masing.names import motion
 from masing.notation import listed, measured, minus
 from masing.report.problem import steps_in_words
 from masing.report.pictures import Picture
@@ -30,17 +30,8 @@ PICTURES = {"field": field_picture, "energy": energy_picture, "motion": motion_p
 WINDOW = re.compile(r"^(?P<names>.*?)(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P<end>\S+))?$")
 
 
-@dataclass(frozen=True)
-class Case:
-    """A case file: the command that runs it, its model, its caption, its drawings as words (none for a study or a scan),
-    and the group of the gallery that it names, or ""."""
-
-    path: Path
-    command: str
-    model: str
-    caption: str
-    drawings: list
-    group: str = ""
+class Case(namedtuple("Case", "path command model caption drawings group", defaults=[""])):
+    """A case file: its command, model and caption, drawings in words (none of a study or a scan), gallery's group or ""."""
     name = property(lambda self: self.path.stem, doc="The name of the case's files.")
 
 
@@ -87,8 +78,7 @@ def parse_drawing(words):
 
 
 def picture(run, words, exact=None):
-    """The Picture of a run that the words declare, over the Run `exact` of the same samples, if given; raises MasingError
-    when the run lacks what they name."""
+    """The Picture of a run that the words declare, over the Run `exact` if given; raises MasingError without them."""
     if words in PICTURES:
         made = PICTURES[words](run)
         if made is None:

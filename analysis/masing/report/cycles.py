@@ -1,15 +1,14 @@
 """The hysteresis cycles of a page: those of one problem in one frame over the exact one, their differences, a table."""
 
+from collections import namedtuple
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
 from masing.cycles import figures
 from masing.cycles.half_cycles import reversals
-from masing.cycles.shape import segments_in_words
-from masing.motion import motion, restoring_of_all
-from masing.names import names_apart
+from masing.cycles.polygons import segments_in_words
+from masing.names import motion, names_apart, restoring_of_all
 from masing.notation import cell, count, listed, measured, scientific
 from masing.report.cases import curve_figure
 from masing.report.problem import first_sentence, typeset
@@ -28,12 +27,8 @@ MOST_DIFFERENCES = 3
 FIGURE = re.compile(r"[Ff]igure (\d+\w?)")
 
 
-@dataclass(frozen=True)
-class Cycle:
+class Cycle(namedtuple("Cycle", "run sample")):
     """A cycle on the page: its run, its samples (t, x, restoring) in the window, and the window in words."""
-
-    run: object
-    sample: tuple
     curve = property(lambda self: self.sample[1:])
     extent = property(lambda self: self.sample[0][[0, -1]])
     window = property(lambda self: "{:.6g} ≤ t ≤ {:.6g}".format(*self.extent))

@@ -22,8 +22,7 @@ NO_DATA = OUTPUT_KEYS - {"breaks"} | {"scheme", "engine"}
 
 
 class ExactSolutions:
-    """The exact solutions of a page: those among its files, and those that the program computes, one for each
-    problem. `reasons` holds one line for each that could not be had."""
+    """The exact solution of each problem of a page, of its files or computed; `reasons`: a line for each there is not."""
 
     def __init__(self, runs, program):
         self._program = program

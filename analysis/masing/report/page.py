@@ -52,7 +52,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     responses = [picture for scan in scans for picture in response_pictures(scan)]
     origins = provenance_section(files + made, reproductions + [reproduction(run) for run in made])
     for origin, run in zip(origins["rows"], files + made):
-        origin["cost"], origin["phases"] = _cost(run), _phases(run)
+        origin["cost"], origin["phases"] = _cost(run)
     chosen = _chosen(studies)
     overview = (cycles["together"][:1] if cycles else []) + ([sections[chosen]["errors"]] if studies else responses[:1])
     alone = [section for section in sections if section["twin"] is None]
@@ -80,8 +80,7 @@ def _places(names):
 
 
 def _chosen(studies):
-    """The place of the study whose errors are in the first figure: the first that is not as expected, or else the one of
-    the most levels; None without studies."""
+    """The place of the study in the first figure: the first not as expected, else that of the most levels; or None."""
     return min(range(len(studies)), key=lambda n: (studies[n].verdict in (AS_EXPECTED, EXACT), -studies[n].levels),
                default=None)
 
@@ -124,8 +123,7 @@ def _templates():
 
 
 def _trajectories(studies, runs, exact):
-    """The trajectories shown over time: of each problem the exact one, or else the first file's; and those of the
-    given ones that hold a field over time or an energy balance."""
+    """The trajectories over time: of each problem the exact one or the first; and the runs with fields or an energy."""
     first = {}
     for run in [*exact.all, *studies, *runs]:
         if run.has_samples:
@@ -135,13 +133,9 @@ def _trajectories(studies, runs, exact):
 
 
 def _cost(run):
-    """P and N, of a study those of its finest level, the wall time, and the rates of a trajectory."""
+    """P and N, of a study's finest level, wall time and rates as cells; pairs (name, seconds) of what took the time."""
     names = "wall_seconds", "steps_per_second", "cell_updates_per_second"
-    return [*(cell(getattr(run, name, None), count) for name in ("cells", "steps")),
-            *(cell(run.timing.get(name) or math.nan, lambda value: measured(value, 3)) for name in names)]
-
-
-def _phases(run):
-    """The pairs (name, seconds in words) of what the time of a run went into."""
-    return [(name, f"{measured(run.timing[f'{key}_seconds'], 3)} s") for key, name in PHASES.items()
-            if f"{key}_seconds" in run.timing]
+    cells = [*(cell(getattr(run, name, None), count) for name in ("cells", "steps")),
+             *(cell(run.timing.get(name) or math.nan, lambda value: measured(value, 3)) for name in names)]
+    return cells, [(name, f"{measured(run.timing[f'{key}_seconds'], 3)} s") for key, name in PHASES.items()
+                   if f"{key}_seconds" in run.timing]

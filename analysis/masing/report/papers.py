@@ -15,10 +15,9 @@ import numpy as np
 from masing.cycles import polygons
 from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import turning_points, widest_half_cycle
-from masing.cycles.shape import segments_in_words
 from masing.errors import MasingError
 from masing.identification.discrete import identify_discrete
-from masing.motion import motion
+from masing.names import motion
 from masing.notation import EN_DASH, measured, minus, signs_of
 from masing.report.problem import WORKS
 
@@ -29,11 +28,6 @@ def _width(run):
     """The mean of the last rise and fall of x, without the drift; a turn is at x - y²/(2a) of a sample, a = F - S."""
     at = np.flatnonzero(np.diff(np.sign(run.y)))[[-3, -2, -1]]
     return np.abs(np.diff(run.x[at] - run.y[at]**2 / (2 * (run.force - run.restoring)[at]))).mean()
-
-
-def _component(run):
-    last = run.t > run.t[-1] - 20 * np.pi
-    return 2 * abs(np.mean(run.x[last] * np.exp(0.1j * run.t[last])))
 
 
 def _oblique(run):
@@ -63,11 +57,6 @@ def _slipping(run):
     late = run.t > run.t[-1] - 4 * np.pi
     u = [column[late] for name, column in run.state.items() if name.startswith("u")]
     return sum(np.count_nonzero(each == each.max()) > 1 for each in u)
-
-
-def _apart(one, other, since):
-    """By how much the difference of x of two runs varies from the time `since` on."""
-    return np.ptp((one.x - other.x)[one.t > since])
 
 
 def _loaded(run):
@@ -102,14 +91,16 @@ def _extent(run):
 
 # By the names in papers.csv: numbers, or words, of the runs of a row.
 VALUES = {
-    "width": _width, "component": _component, "oblique": _oblique, "ratchet": _ratchet, "left": _left,
+    "component": lambda run: 2 * abs(np.mean((run.x * np.exp(0.1j * run.t))[run.t > run.t[-1] - 20 * np.pi])),
+    "width": _width, "oblique": _oblique, "ratchet": _ratchet, "left": _left,
     "extent": _extent,
     "curvature": lambda run: 2 * np.polyfit(*np.array([run.x, run.restoring])[:, (run.x > 0.2) & (run.x < 2.2)], 2)[0],
     "drift": lambda run: f"x drifts by {measured(_drift(run), 1)} a period",
     "late_drift": lambda run: f"moved by {measured(np.abs(_moved(run, 1500, 20 * np.pi)).max())} of {_width(run):.0f}",
-    "segments": lambda run: segments_in_words(run.x, run.restoring),
+    "segments": lambda run: polygons.segments_in_words(run.x, run.restoring),
     "dimension": lambda run: len(run.state),
-    "translated": lambda *both: "; ".join(f"to {measured(_apart(*both, since))} from t = {since}" for since in (1980, 50)),
+    "translated": lambda one, other: "; ".join(f"to {measured(np.ptp((one.x - other.x)[one.t > since]))} from t = {since}"
+                                               for since in (1980, 50)),
     "widths": lambda *both: " and ".join(measured(_width(run), 4) for run in both),
     "segments_in_all": lambda run: 2 + 2 * _slipping(run),
     "phases": lambda run: 1 + _slipping(run),

@@ -1,6 +1,7 @@
 """The pieces of a page: pictures, and the folder beside the page with the files of its pictures and tables."""
 
 import re
+from collections import namedtuple
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -17,8 +18,7 @@ CURVE_HEADINGS = ("frame", "curve", "point", "abscissa", "ordinate", "third")
 
 @dataclass(eq=False)
 class Picture:
-    """A figure under a `name` for its files; `alt` describes it in words, `words` are parts of a caption by name;
-    `number` is that of the figure on its page, 0 without one."""
+    """A figure, the `name` of its files, its words, parts of a caption by name, and its number on the page or 0."""
 
     name: str
     figure: Figure
@@ -35,8 +35,7 @@ class Picture:
 
     @property
     def files(self):
-        """The bytes of the picture's files by kind, with the points of its curves as CSV if it has any; the same figure
-        gives the same bytes."""
+        """The bytes of the picture's files by kind, the same of the same figure; points of its curves are a CSV."""
         points = list(style.curves_of(self.figure))
         headings = CURVE_HEADINGS[:max(map(len, points), default=0)]
         csv = {"csv": tables.csv(pd.DataFrame(points, columns=headings))} if points else {}
@@ -50,12 +49,8 @@ class Picture:
         return self._encoded[kind]
 
 
-@dataclass(frozen=True)
-class Text:
-    """A text under a `name` for its `files`, the bytes by their kind, such as a configuration."""
-
-    name: str
-    files: dict
+# A text under a `name` for its `files`, the bytes by their kind, such as a configuration.
+Text = namedtuple("Text", "name files")
 
 
 def write_pieces(folder, pieces):

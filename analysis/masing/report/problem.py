@@ -2,13 +2,11 @@
 
 import re
 from collections import namedtuple
-from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
 from masing import style
-from masing.motion import Motion, motion
-from masing.names import POINTS, SYMBOLS, points_of, short_value
+from masing.names import POINTS, SYMBOLS, motion, points_of, short_value
 from masing.report.pictures import Picture
 
 # All that closed curves, which are no motion, depend on.
@@ -20,18 +18,9 @@ ABSCISSAS = {"(s)": "s", "(t)": "time t"}
 Datum = namedtuple("Datum", "symbol value picture", defaults=[None])
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(namedtuple("Problem", "id model title equations data motion moves", defaults=[True])):
     """What a page says of a problem: the name of its model, the program's words and equations of it, its data, the
     pictures of those that are tables, its Motion, and whether there is a motion or only closed curves."""
-
-    id: str
-    model: str
-    title: str
-    equations: list
-    data: list
-    motion: Motion
-    moves: bool = True
 
     pictures = property(lambda self: [each.picture for each in self.data if each.picture])
 
@@ -66,8 +55,7 @@ def _datum(run, key):
 
 
 def _thumbnail(points, abscissa, symbol, joined):
-    figure = style.figure(0.7, 0.5)
-    axes = figure.add_subplot()
+    figure, axes = style.frame(0.7, 0.5)
     axes.plot(*zip(*points), "-" if joined else ".", color=style.COLOURS[0], linewidth=0.8, label=symbol)
     axes.set(xlabel=abscissa, ylabel=symbol)
     style.label_values(axes.xaxis, axes.yaxis)
@@ -116,9 +104,9 @@ def _token(found):
     if found["name"]:
         return _name(found["name"], found["digits"], found["index"])
     if found["power"]:
-        return Markup("<sup>{}</sup>").format(_within(found["power"]))
+        return Markup("<sup>{}</sup>").format(typeset(found["power"].strip("{}")))
     if found["after"]:
-        return Markup("<sub>{}</sub>").format(_within(found["after"]))
+        return Markup("<sub>{}</sub>").format(typeset(found["after"].strip("{}")))
     return escape(SIGNS.get(found["sign"], found["other"] or found["sign"]))
 
 
@@ -129,10 +117,6 @@ def _name(name, digits, index):
     letter = greek or ("d" + name[1] if name in NAMES else name)
     below = digits + (("," if digits else "") + index.strip("{}") if index else "")
     return Markup("<i>{}</i>").format(letter) + (Markup("<sub>{}</sub>").format(typeset(below)) if below else "")
-
-
-def _within(text):
-    return typeset(text.strip("{}"))
 
 
 def equations_of(described):

@@ -18,12 +18,10 @@ WORDS = {"version": "masing", "git_revision": "revision", "git_dirty": "uncommit
          "ranks": "ranks", "processor": "processor", "host": "host", "nodes": "nodes", "job": "job of the scheduler",
          "modules": "loaded modules", "system": "system", "kernel": "instruction set", "mpi": "MPI", "petsc": "PETSc",
          "hdf5": "HDF5", "boost": "Boost", "eigen": "Eigen", "xxhash": "xxHash", "libc": "C library"}
-# A command says how the file was made only with the other files of its folder; `masing reproduce` needs none. The seal
-# and the places of rows are for restarts.
+# A command needs the other files of its folder, `masing reproduce` none; seal and places of rows are for restarts.
 LEFT_OUT = {"command_line", "seal", "rows"}
 
-# The command that makes a file again; whether it did (None: it was not run), the program's output, what the file that
-# it made says of its machine, and the file's seal_fault().
+# The command that makes a file again; whether it did (None: not run), its output, and its machine; the seal_fault().
 Reproduction = namedtuple("Reproduction", "command same output provenance seal_fault")
 
 
@@ -46,8 +44,7 @@ def reproduction(run, program=None, wanted=False):
 
 
 def seal_fault(run, program=None):
-    """What the program says against the seal of a file: "" where that holds, or the run was made for the page; None
-    where it was not checked."""
+    """What the program says against the seal of a file: "" where it holds or there is none to check; None unchecked."""
     if program is None or run.made_by:
         return "" if run.made_by else None
     # It checks the seal of a file before it reads what follows.
@@ -89,11 +86,16 @@ def machines(provenances):
     return [text for words, count in counts.items() if (text := ", ".join(filter(None, (words, count))))]
 
 
+def is_dirty(provenance):
+    """Whether the program that made a file was built with uncommitted changes."""
+    return str(provenance.get("git_dirty", "no")) not in ("no", "0")
+
+
 def _words(run):
     """The provenance of a file as {name: text}, the names of the page first."""
     known = {key: value for key, value in run.provenance.items() if key not in LEFT_OUT}
     if "date" in known:
         known["date"] = str(known["date"])[:10]
-    known["git_dirty"] = "no" if str(known.get("git_dirty", "no")) in ("no", "0") else "yes"
+    known["git_dirty"] = "yes" if is_dirty(known) else "no"
     ordered = [key for key in WORDS if key in known] + [key for key in known if key not in WORDS]
     return {WORDS.get(key, key.replace("_", " ")): str(known[key]) for key in ordered} if run.provenance else {}

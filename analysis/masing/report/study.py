@@ -15,30 +15,25 @@ from masing.report.pictures import Picture, Text
 from masing.report.summary import PROVED, STATEMENTS, shares_time
 from masing.samples import drawable_in_logarithm
 
-# The keys of the method with their symbols.
-METHOD = (("rule in s", "rule"), ("scheme in t", "scheme"), ("engine", "engine"))
 # The parts of half an interval that differ by quantity, by their names in the file.
 PARTS = ("statistical_uncertainty_{}", "structural_uncertainty_{}")
 
 
 def study_section(study, number, problem, is_first):
-    """The template's values for one Study, the `number`-th section of the page. problem: the Problem of the study,
-    shown here if `is_first`."""
+    """The template's values for a Study, the `number`-th section; its Problem `problem` is shown here if `is_first`."""
     found, quantities = findings(study), levels.quantities_to_show(study)
     shown = [finding for finding in found if finding.expected or finding.quantity in quantities]
     return {
-        "id": f"study-{number}", "number": number, "title": title(study), "file": study.path.name,
-        "sentence": study.claim, "verdict": study.verdict,
+        "id": f"study-{number}", "number": number, "title": title(study), "run": study, "verdict": study.verdict,
         "remarks": [negatives(line) for line in study.fit["remarks"].splitlines()],
         "refined": STEPS[study.refine], "findings": [_finding_row(study, finding) for finding in shown],
         "least": study.fit.get("least_uncertainty"), "constant_headings": levels.constant_headings(study),
         "statement": _statement(study), "tests": STATEMENTS.get(study.fit["statement"], ""),
         "unmet": study.fit.get("unmet_hypotheses", ""),
         "constants": _constants(study, [f.quantity for f in found if f.quantity in quantities]),
-        "reference": study.fit["reference_text"], "explained": signs_of(study.fit.get("reference_explanation", "")),
-        "model": study.model, "has_cells": study.has_cells,
+        "explained": signs_of(study.fit.get("reference_explanation", "")),
         "problem": problem, "shows_problem": is_first, "sizes": list(levels.sizes(study)),
-        "data": _data(study, METHOD), "engine": study.engine,
+        "data": _method(study),
         "error_headings": [heading for q in quantities for heading in (f"error of {LABELS[q]}", "order")],
         "levels": levels.level_rows(study, quantities),
         "notes": levels.sign_notes(study, quantities), "is_successive": study.reference == "successive",
@@ -104,7 +99,7 @@ def map_picture(study):
 
 def title(study):
     """What a study shows: the first sentence of its case file's comment; else its step and its method."""
-    words = ", ".join(value for _, value in _data(study, METHOD)) or study.model
+    words = ", ".join(value for _, value in _method(study)) or study.model
     return first_sentence(study) or f"Order in {STEPS[study.refine]} of {words}"
 
 
@@ -116,9 +111,10 @@ def _finding_row(study, finding):
             levels.constant_cells(study, q))
 
 
-def _data(study, keys):
-    """The pairs (symbol, value) of the settings that the study has."""
-    return [(symbol, short_value(study.settings[key])) for symbol, key in keys if study.settings.get(key)]
+def _method(study):
+    """The pairs (symbol, value) of the method that the study has."""
+    names = {"rule in s": "rule", "scheme in t": "scheme", "engine": "engine"}
+    return [(name, short_value(study.settings[key])) for name, key in names.items() if study.settings.get(key)]
 
 
 def _statement(study):
@@ -133,8 +129,7 @@ def _statement(study):
 
 
 def _constants(study, quantities):
-    """The form of the error whose constants are in the table, or None; and sentences on what cancels and on what is not
-    known."""
+    """The form of the error whose constants the table has, or None; sentences on what cancels and what is unknown."""
     joint = {q: fit for q in quantities if (fit := study.joint(q))}
     form, sentences = None, []
     if joint:

@@ -8,7 +8,7 @@ import numpy as np
 from masing.convergence.claim import AS_EXPECTED, EXACT, QUANTITY_NAMES, findings, unconverged
 from masing.convergence.levels import sizes, twin
 from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, order
-from masing.report.provenance import machine, machines
+from masing.report.provenance import is_dirty, machine, machines
 
 # The verdicts in the order in which a claim counts them.
 VERDICTS = (AS_EXPECTED, EXACT, "not as expected", "undecided", "undefined", "not judged")
@@ -138,25 +138,20 @@ def study_rows(sections, studies):
         found = {f.quantity: f for f in findings(study) if f.quantity in study.quantities or f.expected}
         cells = [_order_cell(found, names) for names in (("x",), ("y",), ("u", "u_cells"))]
         title = section["title"] if len(section["title"]) <= LONGEST_TITLE else section["title"].partition(": ")[0]
+        engine = study.engine if study.engine != "sweep" else ""
         rows.append((section, title, [_range(name, values) for name, (values, _) in sizes(study).items() if name in "PN"],
-                     REFERENCES.get(study.reference, study.reference), _engine(study), cells))
+                     REFERENCES.get(study.reference, study.reference), engine, cells))
     return rows
 
 
 def _order_cell(found, names):
-    """(exact order, text, what is behind it) of the first of the names for which an order was expected, or else of the
-    first that was measured."""
+    """(exact order, text, what is behind it) of the first name with an expected order, or else the first measured."""
     f = next((found[name] for name in names if name in found and found[name].expected), found.get(names[0]))
     if f is None:
         return repr(math.nan), EN_DASH, ""
     width = f" ± {f.uncertainty:.3f}".replace(" ", FIXED_SPACE) if math.isfinite(f.uncertainty) else ""
     behind = "at the cells’ points" * (f.quantity == "u_cells") if f.expected else "not judged"
     return repr(f.observed), f.value + (width or " (last pair)" * f.last_pair), behind
-
-
-def _engine(study):
-    """The engine of a study's levels where it does not sweep the cells: `memory`."""
-    return study.engine if study.engine not in (None, "sweep") else ""
 
 
 def _range(name, values):
@@ -181,14 +176,9 @@ def _reproduced(reproductions, files):
 
 def _facts(files):
     known = [run.provenance for run in files if run.provenance]
-    programs = list(dict.fromkeys(_program(each) for each in known))
+    programs = dict.fromkeys(f"masing {each.get('version', '?')}, revision {each.get('git_revision', 'unknown')}"
+                             + " with uncommitted changes" * is_dirty(each) for each in known)
     dates = sorted(str(each["date"])[:10] for each in known if "date" in each)
     facts = [("computed on", "; ".join(machines(known))), ("by", "; ".join(programs)),
              ("date", dates[0] if dates and dates[0] == dates[-1] else " to ".join((dates[:1] + dates[-1:])))]
     return [(name, text) for name, text in facts if text]
-
-
-def _program(provenance):
-    dirty = str(provenance.get("git_dirty", "no")) not in ("no", "0")
-    return (f"masing {provenance.get('version', '?')}, revision {provenance.get('git_revision', 'unknown')}"
-            + (" with uncommitted changes" if dirty else ""))

@@ -4,11 +4,10 @@ import numpy as np
 
 from masing import style
 from masing.cycles.half_cycles import reversals
-from masing.motion import motion
-from masing.names import SYMBOLS, short_value
+from masing.names import SYMBOLS, motion, short_value
 from masing.notation import listed, measured, minus, percent
 from masing.report.pictures import Picture
-from masing.response import panel_figures, panels
+from masing.response import panels
 from masing.samples import drawable
 
 FIELD_CYCLES, MOTION_CYCLES = 2, 4
@@ -26,7 +25,7 @@ DATA = ("force", "base-acceleration", "stiffness", "threshold", "damping", "k0")
 
 def trajectory_pictures(runs):
     """The Pictures of u, then of x and F, then of the energy, one of each run that has what they show."""
-    shown = [run for run in runs if _is_drawable(run)]
+    shown = [run for run in runs if len(run.t) > 1 and drawable(run.x).all() and np.all(np.diff(run.t) > 0)]
     return [picture for make in (field_picture, motion_picture, energy_picture)
             for run in shown if (picture := make(run)) is not None]
 
@@ -99,10 +98,6 @@ def start_of_last_cycles(run, wanted):
     return float(run.t[turns[-2 * wanted - 1]]) if len(turns) > 2 * wanted else float(run.t[0])
 
 
-def _is_drawable(run):
-    return len(run.t) > 1 and bool(drawable(run.x).all()) and bool(np.all(np.diff(run.t) > 0))
-
-
 def _is_yielding(run, u):
     """Where the elongations u are at the yield displacement in either direction, [times, places]."""
     down = run["field/eta_down"] if "field/eta_down" in run else run.eta
@@ -112,8 +107,7 @@ def _is_yielding(run, u):
 
 def _field_figure(run, t, u):
     """The image of u [times, places] of a run over t and s, with a line around where |u| = η."""
-    figure = style.figure(1, 1.25)
-    axes = figure.add_subplot()
+    figure, axes = style.frame(1, 1.25)
     most = float(np.abs(u).max()) or 1.0
     # Rasterized: a mesh of rectangles would be megabytes of a vector file.
     mesh = axes.pcolormesh(t, run.s, u.T, cmap=COLOUR_MAP, vmin=-most, vmax=most, shading="nearest",
@@ -176,10 +170,13 @@ def _stacked(rows):
 
 def response_pictures(scan):
     """The Pictures of a Scan; the first says what was scanned."""
-    words = [f"{words[0].upper()}{words[1:]}." for _, words in panels(scan)]
-    captions = [f"{words[0]} {_seen(scan)}", *words[1:]]
-    return [Picture(f"{scan.path.stem}-{n}", figure, f"{caption[:-1]}, {scan.path.stem}", caption)
-            for n, (figure, caption) in enumerate(zip(panel_figures(scan), captions), start=1)]
+    pictures = []
+    for n, (draw, words) in enumerate(panels(scan), start=1):
+        figure, axes = style.frame()
+        draw(axes)
+        caption = f"{words[0].upper()}{words[1:]}." + f" {_seen(scan)}" * (n == 1)
+        pictures.append(Picture(f"{scan.path.stem}-{n}", figure, f"{caption[:-1]}, {scan.path.stem}", caption))
+    return pictures
 
 
 def _seen(scan):

@@ -1,6 +1,6 @@
 """Studies compared: the errors of x over work and time, and the errors in time for different numbers of cells."""
 
-from dataclasses import dataclass
+from collections import namedtuple
 
 import numpy as np
 
@@ -14,18 +14,12 @@ from masing.style import label_decades
 BEATEN = "§"
 
 
-@dataclass(frozen=True)
-class Line:
-    """A study in the diagram, its label, and its errors of x [levels], NaN where they are 0."""
-
-    study: object
-    label: str
-    errors: np.ndarray
+# A study in the diagram, its label, and its errors of x [levels], NaN where they are 0.
+Line = namedtuple("Line", "study label errors")
 
 
 def lines(studies):
-    """The Lines of the largest group of studies that solve one problem and are measured against the exact solution; none
-    of models that have one method only."""
+    """The Lines of the most studies of one problem against the exact solution; none of models of one method only."""
     groups = {}
     for study in studies:
         if study.reference == "exact" and study.has_cells and (study.errors["x"] > 0).any():
@@ -63,8 +57,7 @@ def work_precision(studies):
 
 def work_figure(drawn):
     """Error of x over the cell updates of the Lines, joined and filled where they are efficient."""
-    figure = style.figure(1, 1.15)
-    axes = figure.add_subplot(xscale="log", yscale="log")
+    figure, axes = style.frame(1, 1.15, xscale="log", yscale="log")
     slopes = {}
     for n, line in enumerate(drawn):
         keep = drawable_in_logarithm(line.study.cell_updates, line.errors)
@@ -122,8 +115,7 @@ def _distance(study, last):
 
 
 def _number_figure(group):
-    figure = style.figure(1, 1.15)
-    axes = figure.add_subplot(xscale="log", yscale="log", xlabel="steps N", ylabel="maximal error of x")
+    figure, axes = style.frame(1, 1.15, xscale="log", yscale="log", xlabel="steps N", ylabel="maximal error of x")
     curves, orders = [], {study.number("expected_order_x") for study in group.values()}
     for n, (cells, study) in enumerate(group.items()):
         keep = drawable_in_logarithm(study.level_steps, study.errors["x"])

@@ -10,6 +10,7 @@ of all ranks in which each gets an offset and a length of every other.
 """
 
 import math
+from collections import namedtuple
 from dataclasses import dataclass
 
 from masing.scaling.model import latency_in_words
@@ -28,12 +29,8 @@ SHARES = 5000  # requests a second to the rank that deals out the points of a sc
 SHARE_SECONDS = 0.02  # at least, of a share of these points
 
 
-@dataclass(frozen=True)
-class System:
-    """What a cluster gives beside its cores: bytes a second."""
-
-    network: float  # of a rank
-    disk: float  # of all ranks together
+# What a cluster gives beside its cores: bytes a second of a rank's network, and of the disks of all ranks together.
+System = namedtuple("System", "network disk")
 
 
 @dataclass(frozen=True)
