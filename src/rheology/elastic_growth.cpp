@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "rheology/catalogue.hpp"
-#include "rheology/linear_law.hpp"
+#include "rheology/mode_motion.hpp"
 
 namespace masing::rheology {
 
