@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
+#include "base/limits.hpp"
 #include "slab/problem.hpp"
 
 namespace masing::slab {
@@ -26,28 +28,45 @@ struct SchemeInfo {
 };
 
 inline constexpr SchemeInfo schemes[] = {
-    {Scheme::euler, "euler", "the papers' scheme, of order one", 1, 2,
-     std::numeric_limits<double>::infinity(), 2.0, true, true},
-    {Scheme::leapfrog, "leapfrog", "velocity Verlet, of order two", 2, 1, 2.0,
-     std::numeric_limits<double>::infinity(), false, false}};
+    {Scheme::euler, "euler", "the papers' scheme, of order one", 1, 2, base::infinity, 2.0, true,
+     true},
+    {Scheme::leapfrog, "leapfrog", "velocity Verlet, of order two", 2, 1, 2.0, base::infinity,
+     false, false}};
 
 /// The row of a scheme. Local.
-const SchemeInfo& info(Scheme scheme);
+inline const SchemeInfo& info(Scheme scheme) {
+  return *std::ranges::find(schemes, scheme, &SchemeInfo::scheme);
+}
 
 /// ω = √((k0 + ∫₀¹ k ds)/m), the frequency of small oscillations, in which nothing slides: the
 /// fastest there is. The integral by the midpoint rule over 1024 places. Local.
-double elastic_frequency(const Slab& slab, const Oscillator& oscillator);
+inline double elastic_frequency(const Slab& slab, const Oscillator& oscillator) {
+  constexpr int places = 1024;
+  double sum = 0.0;
+  for (int i = 0; i < places; ++i) {
+    sum += slab.stiffness((i + 0.5) / places);
+  }
+  return std::sqrt((oscillator.k0 + sum / places) / oscillator.mass);
+}
 
 /// exp((δt ω² - c/m) T/2): by how much a scheme that amplifies lets an elastic oscillation grow
 /// until T, √(1 - δt c/m + ω²δt²) a step; `decay` is c/m. What slides damps, so a run may grow
 /// less. Local.
-double elastic_growth(double frequency, double decay, const TimeGrid& time);
+inline double elastic_growth(double frequency, double decay, const TimeGrid& time) {
+  return std::exp(0.5 * (time.step() * frequency * frequency - decay) * time.final_time);
+}
 
 /// The step δt with which it would be `growth`. Local.
-double step_for_growth(double frequency, double decay, const TimeGrid& time, double growth);
+inline double step_for_growth(double frequency, double decay, const TimeGrid& time, double growth) {
+  return (2.0 * std::log(growth) / time.final_time + decay) / (frequency * frequency);
+}
 
 /// The least number of steps for which δt times `rate`, ω or c/m, is at most `largest`. Local.
-std::int64_t least_stable_steps(double rate, const TimeGrid& time, double largest);
+inline std::int64_t least_stable_steps(double rate, const TimeGrid& time, double largest) {
+  // Counts of steps end at 2^53.
+  return static_cast<std::int64_t>(
+      std::clamp(std::ceil(rate * time.final_time / largest), 1.0, 0x1p53));
+}
 
 // A slab, for a scheme, is what answers to increments of x with its internal force S:
 //   double           slab.after(d)         S after one increment,

@@ -39,22 +39,19 @@ std::array<double, size> fehlberg_step(const System& system, double h) {
   return state;
 }
 
-struct Fehlberg {
-  /// ξ and υ after a span h, of ξ' = υ, υ' = rate(force(τ), τ, ξ, υ), both 0 at τ = 0.
-  template <class Force, class Rate>
-  static std::array<double, 2> increments(const Force& force, const Rate& rate, double h) {
-    using State = std::array<double, 2>;
-    const auto system = [&](const State& state, State& change, double tau) {
-      change[0] = state[1];
-      change[1] = rate(force(tau), tau, state[0], state[1]);
-    };
-    return fehlberg_step<2>(system, h);
-  }
-};
+/// ξ and υ after a span h, of ξ' = υ, υ' = rate(force(τ), τ, ξ, υ), both 0 at τ = 0.
+template <class Force, class Rate>
+std::array<double, 2> fehlberg_increments(const Force& force, const Rate& rate, double h) {
+  using State = std::array<double, 2>;
+  const auto system = [&](const State& state, State& change, double tau) {
+    change = {state[1], rate(force(tau), tau, state[0], state[1])};
+  };
+  return fehlberg_step<2>(system, h);
+}
 
 class GaussCollocation {
  public:
-  /// As Fehlberg::increments; υ' falls with υ by `decay`, c/m.
+  /// As fehlberg_increments; υ' falls with υ by `decay`, c/m.
   template <class Force, class Rate>
   static std::array<double, 2> increments(const Force& force, const Rate& rate, double h,
                                           double decay) {
@@ -171,7 +168,7 @@ TimedMotion OscillatorStep::step(const TimedMotion& from, double h) const {
   };
   const double decay = oscillator_.damping / oscillator_.mass;
   const auto [xi, upsilon] = method_ == StepMethod::fehlberg
-                                 ? Fehlberg::increments(force, rate, h)
+                                 ? fehlberg_increments(force, rate, h)
                                  : GaussCollocation::increments(force, rate, h, decay);
   return {from.clock.after(h), from.x + (from.y * h + xi), from.y + upsilon};
 }
