@@ -11,7 +11,7 @@
 #include "base/partition.hpp"
 #include "base/text.hpp"
 #include "rheology/elastic_growth.hpp"
-#include "slab/turning_points/interval_sets.hpp"
+#include "slab/turning_points/measure.hpp"
 
 namespace masing::engine {
 

@@ -19,9 +19,8 @@
 #include "parallel/phase.hpp"
 #include "parallel/rank_sum.hpp"
 #include "parallel/session.hpp"
-#include "slab/turning_points/cell_measure.hpp"
-#include "slab/turning_points/continuous_measure.hpp"
-#include "slab/turning_points/interval_sets.hpp"
+#include "slab/profile.hpp"
+#include "slab/turning_points/measure.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
 namespace masing::engine {

@@ -13,8 +13,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "slab/turning_points/cell_measure.hpp"
-#include "slab/turning_points/continuous_measure.hpp"
+#include "slab/profile.hpp"
+#include "slab/turning_points/measure.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
 namespace masing {

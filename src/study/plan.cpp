@@ -15,7 +15,7 @@
 #include "engine/setup.hpp"
 #include "io/progress.hpp"
 #include "parallel/session.hpp"
-#include "slab/turning_points/interval_sets.hpp"
+#include "slab/turning_points/measure.hpp"
 
 namespace masing::study {
 

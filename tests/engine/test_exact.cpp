@@ -9,7 +9,8 @@
 
 #include "base/error.hpp"
 #include "engine/setup.hpp"
-#include "slab/turning_points/cell_measure.hpp"
+#include "slab/profile.hpp"
+#include "slab/turning_points/measure.hpp"
 #include "support/problem.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "slab/exact/oscillator_solution.hpp"
-#include "slab/turning_points/cell_measure.hpp"
-#include "slab/turning_points/continuous_measure.hpp"
+#include "slab/profile.hpp"
+#include "slab/turning_points/measure.hpp"
 #include "support/problem.hpp"
 
 /// What the tests of the exact solution share.

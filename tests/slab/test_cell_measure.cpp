@@ -1,6 +1,7 @@
 // Tables of P cells: exact sums and look-ups, and sums over the sets of cells that have yielded,
 // against sums cell by cell.
-#include "slab/turning_points/cell_measure.hpp"
+#include "slab/profile.hpp"
+#include "slab/turning_points/measure.hpp"
 
 #include <gtest/gtest.h>
 

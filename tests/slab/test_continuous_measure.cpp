@@ -1,5 +1,5 @@
 // P = ∞: tables of K and M against closed forms, and against many cells.
-#include "slab/turning_points/continuous_measure.hpp"
+#include "slab/turning_points/measure.hpp"
 #include "support/problem.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,6 @@
 #include <random>
 
 #include "slab/profile.hpp"
-#include "slab/turning_points/cell_measure.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
 namespace masing::test_continuous_measure {

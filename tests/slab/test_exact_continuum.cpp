@@ -6,7 +6,7 @@
 
 #include "slab/exact/oscillator_solution.hpp"
 #include "slab/exact_support.hpp"
-#include "slab/turning_points/continuous_measure.hpp"
+#include "slab/turning_points/measure.hpp"
 #include "support/problem.hpp"
 
 namespace masing::test_exact_continuum {

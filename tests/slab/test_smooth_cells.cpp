@@ -1,6 +1,6 @@
 // Many cells without a table: sums by Gregory's formula against exact sums of all cells, and P so
 // large that it is P = ∞ but for rounding.
-#include "slab/turning_points/interval_sets.hpp"
+#include "slab/turning_points/measure.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,6 @@
 #include <string>
 
 #include "slab/profile.hpp"
-#include "slab/turning_points/cell_measure.hpp"
-#include "slab/turning_points/continuous_measure.hpp"
 #include "slab/turning_points/turning_points.hpp"
 #include "support/problem.hpp"
 

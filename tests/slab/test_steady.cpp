@@ -12,7 +12,7 @@
 
 #include "base/text.hpp"
 #include "slab/steady/cycle.hpp"
-#include "slab/turning_points/continuous_measure.hpp"
+#include "slab/turning_points/measure.hpp"
 #include "support/problem.hpp"
 
 namespace masing::test_steady {

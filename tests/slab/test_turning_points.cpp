@@ -8,8 +8,8 @@
 #include <random>
 #include <thread>
 
-#include "slab/turning_points/cell_measure.hpp"
-#include "slab/turning_points/continuous_measure.hpp"
+#include "slab/profile.hpp"
+#include "slab/turning_points/measure.hpp"
 #include "support/problem.hpp"
 
 namespace masing::test_turning_points {

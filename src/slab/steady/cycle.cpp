@@ -12,9 +12,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "slab/profile.hpp"
-#include "slab/turning_points/cell_measure.hpp"
-#include "slab/turning_points/continuous_measure.hpp"
-#include "slab/turning_points/interval_sets.hpp"
+#include "slab/turning_points/measure.hpp"
 
 namespace masing::slab {
 

@@ -1,5 +1,3 @@
-#include "slab/turning_points/cell_measure.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,8 @@
 
 #include "base/block_sum.hpp"
 #include "base/limits.hpp"
+#include "slab/profile.hpp"
+#include "slab/turning_points/measure.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
 namespace masing::slab {
@@ -26,15 +26,6 @@ double units_per_one(const char* what, double bound, std::int64_t cells) {
   std::frexp(bound * static_cast<double>(cells), &exponent);
   return std::ldexp(1.0, bits - exponent);
 }
-
-}  // namespace
-
-ExactScale::ExactScale(double stiffness_bound, double force_bound, std::int64_t cells)
-    : stiffness_units_(units_per_one("stiffness", stiffness_bound, cells)),
-      force_units_(units_per_one("stiffness * threshold", 2 * force_bound, cells)),
-      cells_(static_cast<double>(cells)) {}
-
-namespace {
 
 /// Sorts what mostly is in order already, or in the opposite one.
 template <class Cell, class Key>
@@ -296,6 +287,11 @@ class SpringMeasure final : public CellMeasure {
 };
 
 }  // namespace
+
+ExactScale::ExactScale(double stiffness_bound, double force_bound, std::int64_t cells)
+    : stiffness_units_(units_per_one("stiffness", stiffness_bound, cells)),
+      force_units_(units_per_one("stiffness * threshold", 2 * force_bound, cells)),
+      cells_(static_cast<double>(cells)) {}
 
 std::shared_ptr<const Measure> make_cell_measure(const Profile& all) {
   return std::make_shared<const CellMeasure>(all);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -89,6 +88,9 @@ class IntervalSets {
   using Functions = Coefficients<base::Function>;
   static constexpr int limits = 3;  // η - u0, η + u0, 2η, as in Excursion
 
+  /// A limit at s.
+  static double limit_at(const Functions& functions, int limit, double s);
+
   /// The end of a set in a piece.
   struct SetEnd {
     double order = 0.0;  ///< s, or the number of cells of the slab up to there
@@ -157,59 +159,5 @@ class IntervalSets {
   Integrals all_;
   bool is_continuum_;
 };
-
-/// The measure of P = ∞ and of many cells: integrals over sets, nothing that grows with P.
-class SmoothMeasure : public Measure {
- public:
-  /// `settled`: of the slab as if u0 were 0; `sets`: of the slab, none where that is so.
-  SmoothMeasure(IntervalSets settled, std::optional<IntervalSets> sets);
-
-  /// Breaks are ends of pieces, not every cell.
-  [[nodiscard]] double next_break(double r, SearchHint& /*hint*/) const override {
-    return settled_.next_break(r);
-  }
-  [[nodiscard]] Sums below(double r, SearchHint& /*hint*/) const override {
-    return settled_.integrals(r).sums();
-  }
-  [[nodiscard]] OuterSums outer(const Excursion& excursion, int direction,
-                                SearchHint& /*hint*/) const final {
-    return sets_->outer(excursion, direction);
-  }
-  [[nodiscard]] double growth_to_break(const Excursion& excursion, int direction,
-                                       SearchHint& /*hint*/) const final {
-    return sets_->growth_to_break(excursion, direction);
-  }
-  [[nodiscard]] double second_moment(double r) const final {
-    return settled_.integrals(r).threshold_square;
-  }
-  /// Between two radii of legs v is ±η + a constant, beyond the largest what the YieldSets give.
-  [[nodiscard]] std::optional<ElongationSums> sums(const RememberedElongation& u) const final;
-  [[nodiscard]] std::optional<double> preload() const final { return settled_.all().load; }
-
- private:
-  IntervalSets settled_;
-  std::optional<IntervalSets> sets_;
-};
-
-/// Whether u0 = 0 at all sample_places of the spans. Local.
-bool begins_at_zero(const Slab& slab, const std::vector<SmoothSpan>& spans);
-
-/// The largest η at the sample_places of the spans. Local.
-double largest_threshold(const Slab& slab, const std::vector<SmoothSpan>& spans);
-
-/// Cells beyond which sums over a piecewise smooth profile are those of IntervalSets: no table,
-/// whatever P.
-inline constexpr std::int64_t most_tabled_cells = std::int64_t{1} << 24;
-
-/// The measure of a slab with a number of cells, which check_functions lets pass. Throws
-/// UserError where k, η, u0 and c have not a few smooth and monotone pieces. Local.
-std::shared_ptr<const Measure> make_smooth_cell_measure(const Slab& slab);
-
-/// Whether k, η, u0 and c of a slab with a number of cells have a few smooth and monotone pieces.
-/// Local.
-bool is_smooth_in_pieces(const Slab& slab);
-
-/// Whether such a slab has more than most_tabled_cells. Local.
-bool has_smooth_cells(const Slab& slab);
 
 }  // namespace masing::slab

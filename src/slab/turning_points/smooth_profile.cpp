@@ -338,4 +338,17 @@ std::vector<double> sample_places(const std::vector<SmoothSpan>& spans) {
   return places;
 }
 
+bool begins_at_zero(const Slab& slab, const std::vector<SmoothSpan>& spans) {
+  return std::ranges::all_of(sample_places(spans),
+                             [&](double s) { return slab.initial_u(s) == 0.0; });
+}
+
+double largest_threshold(const Slab& slab, const std::vector<SmoothSpan>& spans) {
+  double largest = 0.0;
+  for (const double s : sample_places(spans)) {
+    largest = std::max(largest, slab.threshold(s));
+  }
+  return largest;
+}
+
 }  // namespace masing::slab

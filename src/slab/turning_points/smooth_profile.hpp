@@ -53,6 +53,12 @@ std::vector<SmoothSpan> smooth_spans(const Slab& slab, bool checked = false);
 /// a fine one. Local.
 std::vector<double> sample_places(const std::vector<SmoothSpan>& spans);
 
+/// Whether u0 = 0 at all sample_places of the spans. Local.
+bool begins_at_zero(const Slab& slab, const std::vector<SmoothSpan>& spans);
+
+/// The largest η at the sample_places of the spans. Local.
+double largest_threshold(const Slab& slab, const std::vector<SmoothSpan>& spans);
+
 /// A piece of [0, 1] on which a function rises, falls or stays.
 struct MonotonePiece {
   double first = 0.0;
