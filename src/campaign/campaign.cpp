@@ -50,25 +50,23 @@ class Campaign {
   /// the removed partial file has left disk space, and throws SystemError. Collective.
   void finish(const Write& write) {
     tell();
-    std::string fault;
     try {
       if (write) {
         io::write_file(comm_, files_.result, write);
       }
       tell(true);
-      return;
-    } catch (const base::SystemError& error) {
+    } catch (const base::SystemError& fault) {
       if (files_.checkpoint.path.empty()) {
         throw;
       }
-      fault = error.what();
+      std::string rest = "what was computed is saved" + advice();
+      try {
+        parallel::on_root(comm_, [this] { save_on_root(); });
+      } catch (const base::SystemError& error) {
+        rest = std::string("nor could what was computed be saved: ") + error.what();
+      }
+      throw base::SystemError(fmt::format("{}; {}", fault.what(), rest));
     }
-    try {
-      parallel::on_root(comm_, [this] { save_on_root({}); });
-    } catch (const base::SystemError& error) {
-      throw base::SystemError(fault + "; nor could what was computed be saved: " + error.what());
-    }
-    throw base::SystemError(fault + "; what was computed is saved" + advice());
   }
 
  private:
@@ -79,16 +77,10 @@ class Campaign {
     }
     try {
       const io::CheckpointFile file(comm_, *files_.checkpoint.restart);
-      std::vector<double> together;
-      Records alone;
-      file.restore([&](engine::Archive& archive) { serialize(archive, alone, together); });
-      alone.take_all([this](Unit /*index*/, auto state) {
-        const Batch units = units_of(saved_.emplace_back(state.begin(), state.end()));
-        under_way_.insert(under_way_.end(), units.begin(), units.end());
-      });
-      under_way_.insert(under_way_.end(), together.begin(), together.end());
+      Batch together;
+      file.restore([&](engine::Archive& archive) { together = serialize(archive); });
       if (!together.empty()) {
-        begin({together.begin(), together.end()});
+        begin(together);
         file.restore([this](engine::Archive& archive) { serialize_work(archive); });
       }
     } catch (const base::Stopped&) {
@@ -162,7 +154,7 @@ class Campaign {
         source_.take_all(records);
       }
       if (pause != Pause::none) {
-        save(comm_, saved_);
+        save(comm_);
         due_.saved(work_.get());
       }
       if (pause == Pause::stop) {
@@ -178,15 +170,13 @@ class Campaign {
     if (packing.alone.empty() && saved_.empty()) {
       return;
     }
-    Alone alone(comm_, source_, due_, packing, std::exchange(saved_, {}),
-                [this](const Work* work, const std::vector<State>* due) {
-                  if (due != nullptr) {
-                    save_on_root(*due);
-                  }
-                  show(work);
-                });
-    if (!alone.make()) {
-      saved_ = alone.states();
+    const auto between = [this](const Work* work, bool is_due) {
+      if (is_due) {
+        save_on_root();
+      }
+      show(work);
+    };
+    if (!compute_alone(comm_, source_, due_, packing, saved_, between)) {
       stop();
     }
   }
@@ -195,25 +185,26 @@ class Campaign {
   /// Collective.
   [[noreturn]] void stop() {
     work_.reset();
-    std::int64_t has_something = saved_.empty() && source_.count().done == 0 ? 0 : 1;
-    parallel::broadcast(comm_, std::span(&has_something, 1));
-    if (has_something != 0) {
-      parallel::on_root(comm_, [this] { save_on_root(saved_); });
-    }
-    throw_stopped(has_something != 0);
+    const bool has_something = !saved_.empty() || source_.count().done > 0;  // on the root
+    parallel::on_root(comm_, [&] {
+      if (has_something) {
+        save_on_root();
+      }
+    });
+    throw_stopped(has_something);
   }
 
-  /// Throws Stopped with the progress and the way to continue in the message. Collective.
+  /// Throws Stopped with the root's progress and the way to continue in the message. `is_saved`, of
+  /// the root: whether a checkpoint has the progress. Collective.
   [[noreturn]] void throw_stopped(bool is_saved) {
-    const Count count = source_.count();
     tell();
-    std::int64_t numbers[] = {count.done, count.all};
+    std::int64_t numbers[] = {source_.count().done, source_.count().all, is_saved ? 1 : 0};
     parallel::broadcast(comm_, numbers);
     work_.reset();  // closes its files
     const std::string how = "stopped " + parallel::stop_reason(comm_);
-    throw base::Stopped(is_saved ? fmt::format("{} after {} of {} {}{}", how, numbers[0],
-                                               numbers[1], source_.unit_name(), advice())
-                                 : how + " before the first step" + io::nothing_lost);
+    throw base::Stopped(numbers[2] == 0 ? how + " before the first step" + io::nothing_lost
+                                        : fmt::format("{} after {} of {} {}{}", how, numbers[0],
+                                                      numbers[1], source_.unit_name(), advice()));
   }
 
   /// Stores the progress in *files.result.done, if given, on the root.
@@ -237,52 +228,59 @@ class Campaign {
                         : "; the same with restart = " + path + " goes on";
   }
 
-  /// Saves or restores the results of the source, the states of works of single ranks (`alone`),
-  /// and the units of the work of all ranks (`together`).
-  void serialize(engine::Archive& archive, Records& alone, std::vector<double>& together) {
-    archive.begin("works");
-    Records records = archive.restores() || !comm_.is_root()
-                          ? Records()
-                          : source_.records(Source::Use::in_checkpoint);
-    archive.numbers("records", records.numbers());
-    if (archive.restores()) {
-      source_.take_all(records);
+  /// Saves or restores the results of the source, the states of works of single ranks, and the
+  /// units of the work of all ranks, which are returned. Collective on the ranks of the archive.
+  Batch serialize(engine::Archive& archive) {
+    Records records;
+    Records alone;
+    std::vector<double> together;
+    if (!archive.restores()) {
+      records = comm_.is_root() ? source_.records(Source::Use::in_checkpoint) : Records();
+      for (const State& state : saved_) {
+        alone.add(0, state);
+      }
+      const Batch units = work_ == nullptr ? Batch() : work_->units();
+      together.assign(units.begin(), units.end());
     }
+    archive.begin("works");
+    archive.numbers("records", records.numbers());
     archive.numbers("alone", alone.numbers());
     archive.numbers("together", together);
+    if (archive.restores()) {
+      source_.take_all(records);
+      under_way_.assign(together.begin(), together.end());
+      alone.take_all([this](Unit /*index*/, auto state) {
+        const Batch units = units_of(saved_.emplace_back(state.begin(), state.end()));
+        under_way_.insert(under_way_.end(), units.begin(), units.end());
+      });
+    }
+    return {together.begin(), together.end()};
   }
   void serialize_work(engine::Archive& archive) {
     archive.begin("work");
     work_->serialize(archive);
   }
 
-  /// Writes a checkpoint with the state of the work of all ranks, if there is one, and these states
-  /// of works of single ranks. Collective on `ranks`: all, or the root.
-  void save(const parallel::Communicator& ranks, const std::vector<State>& states) {
-    Records alone;
-    for (std::size_t i = 0; i < states.size(); ++i) {
-      alone.add(static_cast<Unit>(i), states[i]);
-    }
-    const Batch units = work_ == nullptr ? Batch() : work_->units();
-    std::vector<double> together(units.begin(), units.end());
-    const auto all = [&](engine::Archive& archive) {
-      serialize(archive, alone, together);
-      if (!units.empty()) {
-        serialize_work(archive);
-      }
-    };
-    io::write_checkpoint(ranks, files_.checkpoint.path, files_.result, all,
-                         [this](const io::Handle& file) {
-                           if (work_ != nullptr) {
-                             work_->attach(file);
-                           }
-                         });
+  /// Writes a checkpoint. Collective on `ranks`: all, or the root.
+  void save(const parallel::Communicator& ranks) {
+    io::write_checkpoint(
+        ranks, files_.checkpoint.path, files_.result,
+        [this](engine::Archive& archive) {
+          if (!serialize(archive).empty()) {
+            serialize_work(archive);
+          }
+        },
+        [this](const io::Handle& file) {
+          if (work_ != nullptr) {
+            work_->attach(file);
+          }
+        });
     is_saved_ = true;
     tell();
   }
-  void save_on_root(const std::vector<State>& states) {
+  void save_on_root() {
     const parallel::RootAlone root(comm_);
-    save(root.comm(), states);
+    save(root.comm());
   }
 
   /// Shows the progress: the completed units, if checkpoints are scheduled by units and one is
@@ -312,7 +310,7 @@ class Campaign {
   Due due_;
   std::unique_ptr<Work> work_;  // the work of all ranks, if one is in progress
   bool is_saved_ = false;       // a checkpoint was written
-  std::vector<State> saved_;    // works of single ranks: to be resumed, or stopped
+  std::vector<State> saved_;    // works of single ranks to be resumed or, on the root, to be saved
   Batch under_way_;             // units of the restored works, the same on all ranks
   std::optional<io::Progress> progress_;
   std::string title_;  // that progress_ shows

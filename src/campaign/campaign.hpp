@@ -50,6 +50,42 @@ class Records {
   std::vector<double> numbers_;
 };
 
+/// An archive of one rank that serializes a state into one array of doubles, which can be sent.
+class NumbersArchive final : public engine::Archive {
+ public:
+  /// For saving; the state is empty at first.
+  NumbersArchive() = default;
+  /// For restoring from `saved`.
+  explicit NumbersArchive(std::vector<double> saved) : restores_(true), state_(std::move(saved)) {}
+
+  [[nodiscard]] bool restores() const override { return restores_; }
+  void numbers(const std::string& /*name*/, std::vector<double>& values) override {
+    auto size = static_cast<double>(values.size());
+    exchange(std::span(&size, 1));
+    values.resize(static_cast<std::size_t>(size));
+    exchange(values);
+  }
+  void split(const std::string& /*name*/, parallel::Vector& values) override {
+    exchange(values.values());
+  }
+  [[nodiscard]] const std::vector<double>& state() const { return state_; }
+
+ private:
+  void exchange(std::span<double> values) {
+    if (!restores_) {
+      state_.insert(state_.end(), values.begin(), values.end());
+      return;
+    }
+    for (double& value : values) {
+      value = state_.at(place_++);
+    }
+  }
+
+  bool restores_ = false;
+  std::vector<double> state_;
+  std::size_t place_ = 0;
+};
+
 /// Units that are assigned to one Work together.
 using Batch = std::vector<Unit>;
 

@@ -20,7 +20,7 @@ class Due {
       : spec_(spec),
         source_(source),
         by_units_(source.schedules_by_units()),
-        has_count_(!by_units_ || comm.is_root()),
+        is_counted_(spec.scheduled && spec.every > 0 && (!by_units_ || comm.is_root())),
         time_(Clock::now()) {
     if (comm.is_root() && comm.size() > 1) {
       time_ += Clock::duration(spec.distance) / 300;
@@ -56,14 +56,13 @@ class Due {
     return by_units_ ? source_.count().done : work != nullptr ? work->steps().done : 0;
   }
   [[nodiscard]] std::int64_t next() const {
-    const bool is_counted = spec_.scheduled && spec_.every > 0 && has_count_;
-    return is_counted ? count_ + spec_.every : engine::never;
+    return is_counted_ ? count_ + spec_.every : engine::never;
   }
 
   const io::CheckpointSpec& spec_;
   const Source& source_;
   bool by_units_;
-  bool has_count_;
+  bool is_counted_;
   std::int64_t count_ = 0;
   Clock::time_point time_;
 };
