@@ -382,8 +382,12 @@ void measure_others(const parallel::Communicator& comm, const Effort& effort, Re
     engine::RunSpec exact = papers_case(slab::Continuum{}, engine::Method::exact);
     exact.time = {final_time, steps};
     const slab::Profile profile = papers_profile(root, engine::field_size(exact));
-    const Work exact_run = repeated(
-        [&] { engine::integrate(root, *engine::make_engine(root, exact, profile), exact, {}); });
+    const Work exact_run = repeated([&] {
+      const auto engine = engine::make_engine(root, exact, profile);
+      for (engine::TimeLoop loop(root, *engine, exact, {}); !loop.is_done();) {
+        loop.advance(steps, engine::Pause::none);
+      }
+    });
     const engine::RunSpec run = papers_case(slab::Cells{3}, engine::Method::sweep);
     double total = 0.0;
     std::int64_t p = 0;

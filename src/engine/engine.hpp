@@ -11,12 +11,9 @@
 
 #include "parallel/vector.hpp"
 #include "slab/problem.hpp"
+#include "slab/turning_points/turning_points.hpp"
 
 /// Engines that advance a trajectory by chunks, the time loop, and the observers that watch it.
-namespace masing::slab {
-struct RememberedElongation;
-}
-
 namespace masing::engine {
 
 /// Where the state of a run goes when it is saved and comes from when it is restored. Engines and
@@ -84,7 +81,7 @@ class Engine {
   virtual const parallel::Vector& field() = 0;
   /// u at the current step for every η and u0, where the engine remembers turning points rather
   /// than cells; the same on every rank. Nothing otherwise. Collective.
-  virtual std::optional<slab::RememberedElongation> elongation();
+  virtual std::optional<slab::RememberedElongation> elongation() { return std::nullopt; }
   /// ½ ∫ k u² ds at the current step, where the measure gives it without a sum over cells (P = ∞,
   /// and cells of a profile smooth in pieces); the same on every rank. Nothing otherwise.
   /// Collective.

@@ -346,11 +346,6 @@ ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab)
   return {std::move(measure), load};
 }
 
-parallel::Communicator communicator_for(const parallel::Communicator& comm, const RunSpec& run) {
-  return is_split(run, comm.size()) ? parallel::Communicator(comm, 0, comm.size())
-                                    : parallel::Communicator(comm, comm.rank(), 1);
-}
-
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
                  const MemoryBudget& budget) {
   const parallel::PhaseTimer timer(parallel::Phase::setup);
@@ -385,11 +380,10 @@ void check_run(const parallel::Communicator& comm, const RunSpec& run, bool is_s
       }
     }
   };
-  const parallel::Communicator by = communicator_for(comm, run);
-  if (by.size() == comm.size()) {
-    check(by);
+  if (comm.size() == 1 || is_split(run, comm.size())) {
+    check(comm);
   } else {
-    parallel::on_root(comm, [&] { check(by); });
+    parallel::on_root(comm, [&] { check(parallel::Communicator(comm, comm.rank(), 1)); });
   }
 }
 

@@ -93,10 +93,6 @@ struct Setup {
 std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
                                     const slab::Profile& profile);
 
-/// Who makes a run together with this rank: all ranks where it is worth splitting (is_split), else
-/// this rank alone. Collective.
-parallel::Communicator communicator_for(const parallel::Communicator& comm, const RunSpec& run);
-
 /// Initialises a run, on several ranks one that they share (is_split), each with its part of the
 /// field. `comm` must outlive it. Throws UserError alike on all ranks where it does not fit into
 /// memory, or the engine cannot solve it, Stopped where one is asked to stop. Collective.

@@ -13,13 +13,8 @@
 #include "base/text.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
-#include "slab/turning_points/turning_points.hpp"
 
 namespace masing::engine {
-
-std::optional<slab::RememberedElongation> Engine::elongation() {
-  return std::nullopt;
-}
 
 void Pace::record(std::int64_t steps, double seconds) {
   constexpr double chunk_seconds = 0.1;
@@ -77,11 +72,6 @@ void Stepper::require_finite(std::span<const double> values, std::int64_t first,
     throw what.fault(
         *bad, fmt::format("step {} (t = {})", step, base::to_text(run_.time.time(step))), right);
   }
-}
-
-Samples Stepper::advance(std::int64_t step, std::int64_t count) {
-  share(step, count, count);
-  return advance(step);
 }
 
 Samples Stepper::advance(std::int64_t step) {
@@ -188,15 +178,6 @@ void TimeLoop::serialize(Archive& archive) {
   }
   archive.begin("engine");
   engine_.serialize(step_, archive);
-}
-
-void integrate(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
-               std::span<Observer* const> observers) {
-  TimeLoop loop(comm, engine, run, observers);
-  while (!loop.is_done()) {
-    loop.advance(run.time.steps, Pause::none);
-  }
-  loop.finish();
 }
 
 }  // namespace masing::engine

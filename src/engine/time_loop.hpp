@@ -35,9 +35,6 @@ class Stepper {
 
   /// The sample of step 0. Collective.
   Samples start();
-  /// Calls share() and advance() for the `count` steps after step `step`, at most
-  /// Pace::longest_chunk. Collective.
-  Samples advance(std::int64_t step, std::int64_t count);
   /// Advances an engine that accepts arbitrary times (an exact solution) to these increasing times,
   /// at most most() of them. The samples are numbered from 1 and have no force. Collective.
   Samples advance(std::span<const double> times);
@@ -114,10 +111,5 @@ class TimeLoop {
   double seconds_ = 0.0;      // wall time of the steps
   double cpu_seconds_ = 0.0;  // CPU time of the steps
 };
-
-/// Advances `engine` from step 0 to step N and shows every chunk to the observers. Ignores requests
-/// to stop. Throws as Stepper. Collective.
-void integrate(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
-               std::span<Observer* const> observers);
 
 }  // namespace masing::engine

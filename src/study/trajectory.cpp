@@ -82,7 +82,8 @@ void Trajectory::keep(const engine::Samples& samples) {
 void Trajectory::advance_to(std::int64_t step) {
   while (reached_ < step) {
     const std::int64_t count = std::min(step - reached_, engine::Pace::longest_chunk);
-    keep(stepper_.advance(reached_, count));
+    stepper_.share(reached_, count, count);
+    keep(stepper_.advance(reached_));
     reached_ += count;
   }
 }

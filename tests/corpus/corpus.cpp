@@ -28,6 +28,7 @@
 #include "study/refinement.hpp"
 #include "study/study_spec.hpp"
 #include "support/options.hpp"
+#include "support/world.hpp"
 
 using namespace masing;
 using corpus::Chance;
@@ -208,13 +209,15 @@ study::PhasePoint limit_of(const parallel::Communicator& comm, const study::Stud
     model.method = engine::Method::exact;
     run.time.steps = 10;
   }
-  const parallel::Communicator ranks = engine::communicator_for(comm, run);
+  const parallel::Communicator ranks =
+      support::all_or_one(comm, engine::is_split(run, comm.size()));
   const engine::Setup setup = engine::make_setup(ranks, run);
   engine::Stepper stepper(ranks, *setup.engine, run);
   engine::Samples samples = stepper.start();
   for (std::int64_t step = 0; step < run.time.steps; step = samples.last_step()) {
-    samples = stepper.advance(
-        step, std::min<std::int64_t>(engine::Pace::longest_chunk, run.time.steps - step));
+    const std::int64_t count = std::min(engine::Pace::longest_chunk, run.time.steps - step);
+    stepper.share(step, count, count);
+    samples = stepper.advance(step);
   }
   return {samples.x.back(), samples.y.back()};
 }

@@ -39,7 +39,8 @@ TEST(Slab, that_is_not_worth_splitting_is_each_ranks) {
   for (const auto& [split_from, holders] :
        {std::pair<std::int64_t, int>{5001, 1}, {5000, support::world().size()}}) {
     run.split_from = split_from;
-    const parallel::Communicator by = engine::communicator_for(support::world(), run);
+    const bool is_split = engine::is_split(run, support::world().size());
+    const parallel::Communicator by = support::all_or_one(support::world(), is_split);
     EXPECT_EQ(by.size(), holders);
     const engine::Setup setup = engine::make_setup(by, run);
     EXPECT_EQ(setup.profile->range.size, base::local_range(5000, by.rank(), holders).size);

@@ -160,7 +160,8 @@ engine::RunSpec run_of(const Case& of) {
 }
 
 MadeRun made_run(const parallel::Communicator& comm, const engine::RunSpec& spec) {
-  auto ranks = std::make_shared<const parallel::Communicator>(engine::communicator_for(comm, spec));
+  auto ranks = std::make_shared<const parallel::Communicator>(
+      support::all_or_one(comm, engine::is_split(spec, comm.size())));
   auto setup = std::make_shared<engine::Setup>(engine::make_setup(*ranks, spec));
   MadeRun run{.ranks = ranks, .owner = setup, .engine = setup->engine.get()};
   set_driving(run, spec.time, [&](double t) { return spec.drive(t); });

@@ -240,7 +240,10 @@ Recorded recorded(const engine::RunSpec& run) {
   const engine::Setup setup = engine::make_setup(alone, run);
   engine::Stepper stepper(alone, *setup.engine, run);
   for (std::int64_t p = 0; p <= run.time.steps; ++p) {
-    const engine::Samples samples = p == 0 ? stepper.start() : stepper.advance(p - 1, 1);
+    if (p > 0) {
+      stepper.share(p - 1, 1, 1);
+    }
+    const engine::Samples samples = p == 0 ? stepper.start() : stepper.advance(p - 1);
     made.x.push_back(samples.x[0]);
     made.y.push_back(samples.y[0]);
     if (made.is_continuum()) {

@@ -63,7 +63,12 @@ Trajectory trajectory(const parallel::Communicator& comm, engine::Engine& engine
   Trajectory result;
   Trace trace(result, field_steps);
   const std::array<engine::Observer*, 1> observers{&trace};
-  engine::integrate(comm, engine, run_of(problem), observers);
+  const engine::RunSpec run = run_of(problem);
+  engine::TimeLoop loop(comm, engine, run, observers);
+  while (!loop.is_done()) {
+    loop.advance(engine::never, engine::Pause::none);
+  }
+  loop.finish();
   return result;
 }
 

@@ -12,4 +12,9 @@ inline parallel::Communicator alone() {
   return parallel::Communicator(MPI_COMM_SELF);
 }
 
+/// All ranks of `comm` for what they split, else this rank by itself. Collective.
+inline parallel::Communicator all_or_one(const parallel::Communicator& comm, bool is_split) {
+  return {comm, is_split ? 0 : comm.rank(), is_split ? comm.size() : 1};
+}
+
 }  // namespace masing::support
