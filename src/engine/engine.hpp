@@ -56,6 +56,9 @@ class Archive {
   std::string owner_;
 };
 
+/// Saves or restores a hysteresis memory.
+void serialize(Archive& archive, slab::TurningPointState& state);
+
 /// The mass at a step.
 struct Sample {
   double x = 0.0;

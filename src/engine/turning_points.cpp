@@ -48,11 +48,7 @@ class TurningPointEngine : public Engine {
     archive.scalars("mass", state_.x, state_.y, state_.internal_force, sample_.x, sample_.y,
                     sample_.restoring);
     slab::TurningPointState state = slab_.state();
-    archive.scalars("memory", state.x0, state.x, state.direction, state.opposite);
-    if (archive.restores()) {
-      state.positions.clear();  // however many there were
-    }
-    archive.numbers("turning points", state.positions);
+    engine::serialize(archive, state);
     if (archive.restores()) {
       slab_ = slab::TurningPoints(*measure_, state);
     }
@@ -142,6 +138,15 @@ class Quasistatic final : public TurningPointEngine {
 };
 
 }  // namespace
+
+void serialize(Archive& archive, slab::TurningPointState& state) {
+  archive.scalars("memory", state.x0, state.x, state.direction, state.opposite, state.wiped_out,
+                  state.outer_start);
+  if (archive.restores()) {
+    state.positions.clear();  // however many there were
+  }
+  archive.numbers("turning points", state.positions);
+}
 
 std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& comm,
                                                const Masing& masing, const slab::TimeGrid& time,

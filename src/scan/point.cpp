@@ -2,14 +2,13 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <numbers>
 #include <utility>
 
 #include "base/error.hpp"
+#include "campaign/campaign.hpp"
 #include "slab/steady/cycle.hpp"
 
 namespace masing::scan {
@@ -24,153 +23,6 @@ PointNumbers completed(PointNumbers cycle) {
   return cycle;
 }
 
-/// Watches a run for what a scan says of it: the extremes of x over the window of the samples, all
-/// steps of it, and, where F has a period, what its last period in the window comes to.
-class CycleObserver final : public engine::Observer {
- public:
-  CycleObserver(const io::Sampling& window, std::optional<double> period)
-      : window_(window), period_(period) {
-    // A window that is shorter than a period has none.
-    if (period_ && window_.to - window_.from < *period_ * (1 - 1e-9)) {
-      period_.reset();
-    }
-  }
-
-  void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
-    const double begin = window_.to - period_.value_or(0.0) - window_.time.step();
-    for (std::size_t i = 0; i < samples.x.size(); ++i) {
-      const double t = window_.time.time(samples.first_step + static_cast<std::int64_t>(i));
-      if (t > window_.to) {
-        break;
-      }
-      const Step now{t, samples.x[i], samples.force[i], samples.restoring[i]};
-      if (t >= window_.from) {
-        least_ = !least_ || now.x < least_->x ? now : *least_;
-        most_ = !most_ || now.x > most_->x ? now : *most_;
-      }
-      if (period_ && t > begin) {
-        last_.push_back(now);
-      }
-    }
-  }
-
-  void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
-    serialize(archive, "least", least_);
-    serialize(archive, "most", most_);
-    std::vector<double> numbers;
-    for (const Step& step : last_) {
-      numbers.insert(numbers.end(), {step.t, step.x, step.force, step.restoring});
-    }
-    archive.numbers("last", numbers);
-    last_.clear();
-    for (std::size_t i = 0; i + 3 < numbers.size(); i += 4) {
-      last_.push_back({numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]});
-    }
-  }
-
-  /// What the run came to, when it is done. Local.
-  [[nodiscard]] PointNumbers numbers() const {
-    if (!least_) {
-      return {};
-    }
-    PointNumbers cycle{.most_x = most_->x,
-                       .least_x = least_->x,
-                       .restoring_amplitude = (most_->restoring - least_->restoring) / 2};
-    if (period_ && last_.size() > 2) {
-      add_period(cycle);
-    }
-    return completed(cycle);
-  }
-
- private:
-  struct Step {
-    double t = 0.0;
-    double x = 0.0;
-    double force = 0.0;
-    double restoring = 0.0;
-  };
-
-  /// Saves or restores a step that is there or not.
-  static void serialize(engine::Archive& archive, const char* name, std::optional<Step>& step) {
-    bool is_there = step.has_value();
-    Step value = step.value_or(Step{});
-    archive.scalars(name, is_there, value.t, value.x, value.force, value.restoring);
-    step = is_there ? std::optional(value) : std::nullopt;
-  }
-
-  void add_period(PointNumbers& cycle) const {
-    // The first step lies before the period: it is moved up to where that begins.
-    std::vector<Step> steps = last_;
-    const double begin = steps.back().t - *period_;
-    const double part = (begin - steps[0].t) / (steps[1].t - steps[0].t);
-    const auto between = [part](double a, double b) { return a + part * (b - a); };
-    steps[0] = {begin, between(steps[0].x, steps[1].x), between(steps[0].force, steps[1].force),
-                between(steps[0].restoring, steps[1].restoring)};
-    std::complex<double> of_x;
-    std::complex<double> of_force;
-    double largest = 0.0;
-    double loss = 0.0;
-    const double circular = 2 * std::numbers::pi / *period_;
-    for (std::size_t i = 1; i < steps.size(); ++i) {
-      const Step& a = steps[i - 1];
-      const Step& b = steps[i];
-      loss += (b.x - a.x) * (a.restoring + b.restoring) / 2;
-      const double width = (b.t - a.t) / (2 * *period_);
-      const std::complex<double> turn_a = std::polar(width, -circular * a.t);
-      const std::complex<double> turn_b = std::polar(width, -circular * b.t);
-      of_x += a.x * turn_a + b.x * turn_b;
-      of_force += a.force * turn_a + b.force * turn_b;
-      largest = std::max(largest, std::abs(b.force));
-    }
-    cycle.loss = loss;
-    cycle.phase = slab::phase_lag(of_force, of_x, largest);
-    cycle.period = *period_;
-  }
-
-  io::Sampling window_;
-  std::optional<double> period_;
-  std::optional<Step> least_;  // of x
-  std::optional<Step> most_;
-  std::vector<Step> last_;  // the steps of the last period, and the one before
-};
-
-void compute_closed_cycles(const ScanProblem& problem, std::span<ScanPoint> points) {
-  const engine::ModelFacts model = problem.run.facts();
-  const auto measure = slab::make_settled_measure(*model.slab);
-  for (ScanPoint& point : points) {
-    const double amplitude = point.values.back();
-    const slab::ClosedCycle cycle = slab::closed_cycle(*measure, model.oscillator.k0, amplitude);
-    point.numbers = completed({.most_x = amplitude,
-                               .least_x = -amplitude,
-                               .restoring_amplitude = cycle.restoring,
-                               .loss = cycle.loss});
-  }
-}
-
-PointRun::PointRun(const parallel::Communicator& comm, ScanProblem problem, double available,
-                   bool keeps_series)
-    : problem_(std::move(problem)),
-      setup_(engine::make_setup(comm, problem_.run, {.available = available})),
-      cycle_(std::make_unique<CycleObserver>(problem_.series, problem_.period)),
-      series_(keeps_series ? std::make_unique<io::SeriesBuffer>(problem_.series) : nullptr),
-      observers_{cycle_.get()},
-      loop_(comm, *setup_.engine, problem_.run, [this] {
-        if (series_ != nullptr) {
-          observers_.push_back(series_.get());
-        }
-        return std::span<engine::Observer* const>(observers_);
-      }()) {}
-
-PointRun::~PointRun() = default;
-
-void PointRun::describe(ScanPoint& point) {
-  loop_.finish();
-  point.numbers = cycle_->numbers();
-  if (series_ != nullptr) {
-    point.series = std::move(*series_).rows();
-  }
-}
-
 namespace {
 
 slab::PeriodicForce force_of(const ScanProblem& problem) {
@@ -181,11 +33,17 @@ slab::PeriodicForce force_of(const ScanProblem& problem) {
           .period = *problem.period};
 }
 
-slab::Oscillator loaded(const ScanProblem& problem, double preload) {
-  slab::Oscillator oscillator = problem.run.facts().oscillator;
-  oscillator.preload = preload;
-  return oscillator;
-}
+/// The state at the outer extreme of a limit cycle, and the force's period there.
+struct CycleState {
+  slab::Extreme extreme = {};
+  double period = 1.0;
+  int multiple = 1;  ///< how many periods the cycle takes
+
+  void serialize(engine::Archive& archive) {
+    archive.scalars("cycle", period, multiple, extreme.phase, extreme.x, extreme.side);
+    engine::serialize(archive, extreme.past);
+  }
+};
 
 /// What is known of a cycle of a force of period `period`.
 PointNumbers described(const slab::Cycle& cycle, double period) {
@@ -210,8 +68,7 @@ PointNumbers described(const slab::Cycle& cycle, double period) {
 /// The limit cycles of one problem.
 class LimitCycles {
  public:
-  LimitCycles(const slab::Measure& measure, double preload, const ScanProblem& problem)
-      : map_(measure, loaded(problem, preload), force_of(problem)) {}
+  explicit LimitCycles(slab::PeriodMap map) : map_(std::move(map)) {}
 
   /// A cycle, and by how much the motion still changed before it was sought.
   struct Found {
@@ -220,7 +77,7 @@ class LimitCycles {
   };
 
   /// The one that the motion from an extreme comes to, or from x0, y0, u0.
-  [[nodiscard]] Found after(const std::optional<slab::Extreme>& from) const {
+  [[nodiscard]] Found settled_from(const std::optional<slab::Extreme>& from) const {
     const auto begin = from ? map_.end_of_period(*from) : std::nullopt;
     const slab::Settled settled = slab::settle(map_, 1e-6, 3000, begin);
     // Where the motion has not settled, a single period may be without an extreme.
@@ -242,10 +99,17 @@ class LimitCycles {
     }
   }
 
-  /// The one near that of the point before; where Newton's method does not come to it from there,
-  /// what the motion from there comes to. The start may be far from the cycle, so the result is
-  /// accepted only if the motion from its end repeats it.
-  [[nodiscard]] Found after(const CycleState& before) const {
+  /// The one near a cycle that ended at `end` (ScanPoint::end); where Newton's method does not come
+  /// to it from there, what the motion from there comes to. The start may be far from the cycle, so
+  /// the result is accepted only if the motion from its end repeats it. If `end` is empty, the one
+  /// that the motion from x0, y0, u0 comes to.
+  [[nodiscard]] Found after(const std::vector<double>& end) const {
+    if (end.empty()) {
+      return settled_from(std::nullopt);
+    }
+    CycleState before;
+    campaign::NumbersArchive archive(end);
+    before.serialize(archive);
     slab::Extreme start = before.extreme;
     start.phase *= period() / before.period;
     try {
@@ -257,7 +121,7 @@ class LimitCycles {
     } catch (const base::UserError&) {
       // The motion tells, below.
     }
-    return after(std::optional(start));
+    return settled_from(start);
   }
 
   /// The state that a cycle leaves: at its end the slab remembers both its extremes.
@@ -345,34 +209,41 @@ class LimitCycles {
 
 }  // namespace
 
-void SteadySolver::serialize(engine::Archive& archive) {
-  bool is_there = before_.has_value();
-  CycleState cycle = before_.value_or(CycleState{});
-  slab::Extreme& extreme = cycle.extreme;
-  slab::TurningPointState& past = extreme.past;
-  archive.scalars("cycle", is_there, cycle.period, cycle.multiple, extreme.phase, extreme.x,
-                  extreme.side, past.x0, past.x, past.direction, past.opposite, past.wiped_out,
-                  past.outer_start);
-  archive.numbers("turning_points", past.positions);
-  before_ = is_there ? std::optional(cycle) : std::nullopt;
+void CycleSolver::find_closed_cycle(const ScanProblem& problem, ScanPoint& point) {
+  const engine::ModelFacts model = problem.run.facts();
+  if (slab_ != *model.slab) {
+    exact_.measure = slab::make_settled_measure(*model.slab);
+    slab_ = *model.slab;
+  }
+  const double amplitude = point.values.back();
+  const slab::ClosedCycle cycle =
+      slab::closed_cycle(*exact_.measure, model.oscillator.k0, amplitude);
+  point.numbers = completed({.most_x = amplitude,
+                             .least_x = -amplitude,
+                             .restoring_amplitude = cycle.restoring,
+                             .loss = cycle.loss});
 }
 
-void SteadySolver::solve(const parallel::Communicator& comm, const ScanProblem& problem,
-                         ScanPoint& point) {
+void CycleSolver::find_limit_cycle(const parallel::Communicator& comm, const ScanProblem& problem,
+                                   const std::vector<double>& before, ScanPoint& point) {
   const slab::Slab& slab = *engine::slab_of(problem.run);
   if (slab_ != slab) {
     exact_ = engine::exact_slab(comm, slab);
     slab_ = slab;
   }
-  const LimitCycles cycles(*exact_.measure, exact_.preload, problem);
-  const auto [cycle, settled] = before_ ? cycles.after(*before_) : cycles.after(std::nullopt);
+  slab::Oscillator oscillator = problem.run.facts().oscillator;
+  oscillator.preload = exact_.preload;
+  const LimitCycles cycles({*exact_.measure, oscillator, force_of(problem)});
+  const auto [cycle, settled] = cycles.after(before);
   point.numbers = described(cycle, cycles.period());
   point.numbers.settled = settled;
-  if (keeps_series_) {
+  if (spec_.keep_series) {
     point.series = cycles.series(cycle);
   }
-  if (past_ == Past::point) {
-    before_ = cycles.end_state(cycle);
+  if (spec_.past == Past::point) {
+    campaign::NumbersArchive end;
+    cycles.end_state(cycle).serialize(end);
+    point.end = end.state();
   }
 }
 

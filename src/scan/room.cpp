@@ -33,30 +33,6 @@ double series_numbers(const ScanSpec& spec, const ScanProblem& first) {
                                        : static_cast<double>(io::series_numbers(first.series));
 }
 
-/// Throws UserError if the node of the root does not have the memory for the points, which each of
-/// its ranks keeps, and for the series, which the root keeps. Collective.
-void require_memory(const parallel::Communicator& comm, const ScanSpec& spec,
-                    const ScanProblem& first, const std::string& less) {
-  const int ranks = parallel::nodes_of(comm).ranks_here;
-  parallel::on_root(comm, [&] {
-    const double points = points_of(spec);
-    // After a round all ranks have all points, and the record of each while it is sent to them.
-    const double of_point =
-        sizeof(ScanPoint) + sizeof(PointNumbers) + 8.0 * static_cast<double>(spec.axes.size());
-    // A checkpoint is packed before it is written; a result in memory exists as file and as image.
-    const double copies = 1.0 + (spec.files.checkpoint.scheduled ? 1.0 : 0.0);
-    const double image = spec.files.result.path.empty() ? 2 * bytes_of_file(spec, first) : 0.0;
-    const double needed =
-        points * (ranks * of_point + copies * 8.0 * series_numbers(spec, first)) + image;
-    const double room = parallel::available_memory(parallel::Communicator(comm, comm.rank(), 1));
-    if (room < needed) {
-      throw base::UserError(
-          "over", fmt::format("{:.0f} points need {} of memory, {} may be used; give {}", points,
-                              engine::gibibytes(needed), engine::gibibytes(room), less));
-    }
-  });
-}
-
 }  // namespace
 
 double bytes_of_file(const ScanSpec& spec, const ScanProblem& first) {
@@ -70,19 +46,36 @@ double bytes_of_file(const ScanSpec& spec, const ScanProblem& first) {
 
 void require_room(const parallel::Communicator& comm, const ScanSpec& spec,
                   const ScanProblem& first) {
+  const std::string& path = spec.files.result.path;
+  const double points = points_of(spec);
+  const double series = 8.0 * series_numbers(spec, first);
   const std::string less = !spec.keep_series               ? "fewer points"
                            : spec.kind == ScanKind::steady ? "fewer points, or no series"
                                                            : "fewer points, a larger sample-every, "
                                                              "or no series";
-  if (!spec.files.result.path.empty()) {
-    io::require_disk(
-        comm, spec.files.result.path, spec.files.checkpoint,
-        {.result = bytes_of_file(spec, first),
-         .checkpoint = points_of(spec) * (sizeof(PointNumbers) + 8.0 * series_numbers(spec, first)),
-         .less_result = less,
-         .less_checkpoint = less});
+  if (!path.empty()) {
+    io::require_disk(comm, path, spec.files.checkpoint,
+                     {.result = bytes_of_file(spec, first),
+                      .checkpoint = points * (sizeof(PointNumbers) + series),
+                      .less_result = less,
+                      .less_checkpoint = less});
   }
-  require_memory(comm, spec, first, less);
+  // Each rank keeps all points, and the record of each while it is sent to them; the root keeps the
+  // series. A checkpoint is packed before it is written; a result in memory is a file and an image.
+  const double of_point =
+      sizeof(ScanPoint) + sizeof(PointNumbers) + 8.0 * static_cast<double>(spec.axes.size());
+  const double copies = spec.files.checkpoint.scheduled ? 2.0 : 1.0;
+  const double needed =
+      points * (parallel::nodes_of(comm).ranks_here * of_point + copies * series) +
+      (path.empty() ? 2 * bytes_of_file(spec, first) : 0.0);
+  parallel::on_root(comm, [&] {
+    const double room = parallel::available_memory(parallel::Communicator(comm, comm.rank(), 1));
+    if (room < needed) {
+      throw base::UserError(
+          "over", fmt::format("{:.0f} points need {} of memory, {} may be used; give {}", points,
+                              engine::gibibytes(needed), engine::gibibytes(room), less));
+    }
+  });
 }
 
 }  // namespace masing::scan

@@ -97,6 +97,8 @@ struct ScanPoint {
   std::string message;         ///< why it failed; empty where it did not
   PointNumbers numbers;
   std::vector<double> series;  ///< rows of samples, one after another, if they are kept
+  /// Of Past::point: the state in which the limit cycle ends, until the next point starts from it.
+  std::vector<double> end;
 
   [[nodiscard]] bool has_failed() const { return !message.empty(); }
 };

@@ -1,20 +1,27 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <complex>
 #include <functional>
 #include <map>
+#include <memory>
 #include <numbers>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/poll.hpp"
 #include "campaign/campaign.hpp"
+#include "engine/time_loop.hpp"
+#include "io/recorders.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
 #include "scan/points.hpp"
+#include "slab/steady/cycle.hpp"
 
 namespace masing::scan {
 
@@ -27,8 +34,8 @@ using Clock = std::chrono::steady_clock;
 // PointNumbers consists of doubles alone.
 constexpr std::size_t count_of_numbers = sizeof(PointNumbers) / sizeof(double);
 
-// In place of a task: the record of the rounds that added points, and of the values of these.
-constexpr Unit of_rounds = -1;
+// In place of a unit: the axis values of the points that a round added.
+constexpr Unit of_round = -1;
 
 double since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -49,59 +56,174 @@ std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
   return points;
 }
 
-/// Packs the points of a task into one array: for each its numbers, its series and its message,
-/// each preceded by its length.
-std::vector<double> record_of(std::span<const ScanPoint> points, bool has_series) {
+/// Packs a point into one array: its numbers, its message and, if they are wanted, its series and
+/// its end, each preceded by its length.
+std::vector<double> record_of(const ScanPoint& point, bool has_series) {
   std::vector<double> record;
   const auto put = [&](const auto& values) {
     record.push_back(static_cast<double>(values.size()));
     record.insert(record.end(), values.begin(), values.end());
   };
-  for (const ScanPoint& point : points) {
-    put(std::span(&point.numbers.most_x, count_of_numbers));
-    put(has_series ? std::span<const double>(point.series) : std::span<const double>());
-    put(point.message);
-  }
+  put(std::span(&point.numbers.most_x, count_of_numbers));
+  put(point.message);
+  put(std::span(point.series).first(has_series ? point.series.size() : 0));
+  put(std::span(point.end).first(has_series ? point.end.size() : 0));
   return record;
 }
 
-/// Unpacks the record of a task into its points.
-void read_record(std::span<const double> record, std::span<ScanPoint> points) {
-  const auto take = [&] {
+/// Unpacks the record of a point.
+void read_record(std::span<const double> record, ScanPoint& point) {
+  const auto take = [&](auto& values) {
     const auto list = record.subspan(1, static_cast<std::size_t>(record[0]));
+    values.assign(list.begin(), list.end());
     record = record.subspan(1 + list.size());
-    return list;
   };
-  for (ScanPoint& point : points) {
-    std::ranges::copy(take().first(count_of_numbers), &point.numbers.most_x);
-    const auto series = take();
-    point.series.assign(series.begin(), series.end());
-    const auto message = take();
-    point.message.assign(message.begin(), message.end());
-  }
+  std::vector<double> numbers;
+  take(numbers);
+  std::copy_n(numbers.begin(), count_of_numbers, &point.numbers.most_x);
+  take(point.message);
+  take(point.series);
+  take(point.end);
 }
+
+bool is_computed(const ScanPoint& point) {
+  return !std::isnan(point.numbers.seconds);
+}
+
+/// Watches the run of a point: the extremes of x at all steps in the window of the samples and, if
+/// the force has a period that fits into the window, the last period in it.
+class CycleObserver final : public engine::Observer {
+ public:
+  CycleObserver(const io::Sampling& window, std::optional<double> period) : window_(window) {
+    const bool fits = period && window.to - window.from >= *period * (1 - 1e-9);
+    period_ = fits ? *period : 0.0;
+  }
+
+  void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
+    const double begin = window_.to - period_ - window_.time.step();
+    for (std::size_t i = 0; i < samples.x.size(); ++i) {
+      const double t = window_.time.time(samples.first_step + static_cast<std::int64_t>(i));
+      if (t > window_.to) {
+        break;
+      }
+      const Extreme now{samples.x[i], samples.restoring[i]};
+      if (t >= window_.from) {
+        least_ = now.x < least_.x ? now : least_;
+        most_ = now.x > most_.x ? now : most_;
+      }
+      if (period_ > 0.0 && t > begin) {
+        t_.push_back(t);
+        x_.push_back(now.x);
+        force_.push_back(samples.force[i]);
+        restoring_.push_back(now.restoring);
+      }
+    }
+  }
+
+  void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
+    archive.scalars("extremes", least_.x, least_.restoring, most_.x, most_.restoring);
+    archive.numbers("t", t_);
+    archive.numbers("x", x_);
+    archive.numbers("force", force_);
+    archive.numbers("restoring", restoring_);
+  }
+
+  /// The numbers of the point at the end of the run. Local.
+  [[nodiscard]] PointNumbers numbers() const {
+    if (least_.x > most_.x) {
+      return {};  // no step is in the window
+    }
+    PointNumbers cycle{.most_x = most_.x,
+                       .least_x = least_.x,
+                       .restoring_amplitude = (most_.restoring - least_.restoring) / 2};
+    if (t_.size() > 2) {
+      add_period(cycle);
+    }
+    return completed(cycle);
+  }
+
+ private:
+  struct Extreme {
+    double x = 0.0;
+    double restoring = 0.0;
+  };
+
+  void add_period(PointNumbers& cycle) const {
+    // The first step lies before the period: it is moved up to where that begins.
+    const double begin = t_.back() - period_;
+    const double part = (begin - t_[0]) / (t_[1] - t_[0]);
+    const auto at = [&](const std::vector<double>& values, std::size_t i) {
+      return i > 0 ? values[i] : values[0] + part * (values[1] - values[0]);
+    };
+    std::complex<double> of_x;
+    std::complex<double> of_force;
+    double largest = 0.0;
+    double loss = 0.0;
+    const double circular = 2 * std::numbers::pi / period_;
+    for (std::size_t i = 1; i < t_.size(); ++i) {
+      const double t = i > 1 ? t_[i - 1] : begin;
+      loss += (x_[i] - at(x_, i - 1)) * (at(restoring_, i - 1) + restoring_[i]) / 2;
+      const double width = (t_[i] - t) / (2 * period_);
+      const std::complex<double> turn_before = std::polar(width, -circular * t);
+      const std::complex<double> turn = std::polar(width, -circular * t_[i]);
+      of_x += at(x_, i - 1) * turn_before + x_[i] * turn;
+      of_force += at(force_, i - 1) * turn_before + force_[i] * turn;
+      largest = std::max(largest, std::abs(force_[i]));
+    }
+    cycle.loss = loss;
+    cycle.phase = slab::phase_lag(of_force, of_x, largest);
+    cycle.period = period_;
+  }
+
+  io::Sampling window_;
+  double period_ = 0.0;  // 0: none
+  Extreme least_{.x = base::infinity};
+  Extreme most_{.x = -base::infinity};
+  // The steps of the last period, and the one before.
+  std::vector<double> t_;
+  std::vector<double> x_;
+  std::vector<double> force_;
+  std::vector<double> restoring_;
+};
+
+/// The run of a point.
+struct PointRun {
+  /// On the ranks of `comm` with `available` bytes each; `comm` must outlive it. Throws as
+  /// engine::make_setup. Collective.
+  PointRun(const parallel::Communicator& comm, ScanProblem its_problem, double available,
+           bool keeps_series)
+      : problem(std::move(its_problem)),
+        setup(engine::make_setup(comm, problem.run, {.available = available})),
+        cycle(problem.series, problem.period),
+        series(problem.series),
+        observers{&cycle, &series},
+        loop(comm, *setup.engine, problem.run, std::span(observers).first(keeps_series ? 2 : 1)) {}
+
+  ScanProblem problem;
+  engine::Setup setup;
+  CycleObserver cycle;
+  io::SeriesBuffer series;  ///< empty if it is not kept
+  std::array<engine::Observer*, 2> observers;
+  engine::TimeLoop loop;
+};
 
 /// Data that all works of a scan on this rank share.
 struct Workshop {
   const ScanSpec& spec;
   const Problems& problems;
-  int ranks = 1;              ///< of the scan
-  double available = 0.0;     ///< available memory per rank, bytes
-  std::size_t task_size = 1;  ///< number of points of a task
-  std::int64_t tasks = 0;     ///< number of tasks of the scan
-  SteadySolver solver;        ///< prepares a slab again only if it differs from the last one
+  const std::vector<ScanPoint>& points;
+  int ranks;         ///< of the scan
+  double available;  ///< available memory per rank, bytes
+  Unit line;         ///< number of consecutive points of which each starts where the last one ended
+  CycleSolver solver;
 };
 
-/// Computes some tasks, one after another. A task is one point; or all points along the last axis
-/// if these are amplitudes of closed cycles, or limit cycles that each start from the previous one.
-/// Checkpoints contain the state of a run, and the completed points of a line of limit cycles;
-/// other points take milliseconds and are computed again.
+/// Computes some points, one after another. Only runs have a state; other points take milliseconds
+/// and are computed again.
 class PointsWork final : public campaign::Work {
  public:
-  /// `points`: the points of the tasks `units`, with their values of the axes.
-  PointsWork(const parallel::Communicator& comm, Workshop& shop, campaign::Batch units,
-             std::vector<ScanPoint> points)
-      : comm_(comm), shop_(shop), units_(std::move(units)), points_(std::move(points)) {}
+  PointsWork(const parallel::Communicator& comm, Workshop& shop, campaign::Batch units)
+      : comm_(comm), shop_(shop), units_(std::move(units)) {}
 
   Pause advance(std::int64_t last, Pause wish, campaign::Records& records) override {
     const parallel::PhaseTimer timer(parallel::Phase::steps);
@@ -109,9 +231,12 @@ class PointsWork final : public campaign::Work {
     do {
       if (run_ == nullptr) {
         base::poll();
-        compute_next(records);
-      } else if (const Pause pause = advance_run(last, wish, records); pause != Pause::none) {
+        begin_point(true);
+      } else if (const Pause pause = advance_run(last, wish); pause != Pause::none) {
         return pause;
+      }
+      if (run_ == nullptr) {
+        finish_point(records);
       }
     } while (comm_.size() == 1 && !is_done() &&
              Clock::now() - begin < std::chrono::milliseconds(20));
@@ -119,238 +244,198 @@ class PointsWork final : public campaign::Work {
   }
   [[nodiscard]] bool is_done() const override { return next_ == units_.size(); }
   [[nodiscard]] campaign::Batch units() const override {
-    return point_ == 0 ? campaign::Batch() : campaign::Batch{units_[next_]};
+    return run_ == nullptr ? campaign::Batch() : campaign::Batch{units_[next_]};
   }
-  /// Steps of a run, or points of a line of limit cycles.
   [[nodiscard]] campaign::Count steps() const override {
-    if (run_ != nullptr) {
-      return {run_->step(), run_->steps()};
-    }
-    return {static_cast<std::int64_t>(point_),
-            point_ == 0 ? 0 : static_cast<std::int64_t>(shop_.task_size)};
+    return run_ == nullptr ? campaign::Count()
+                           : campaign::Count{run_->loop.step(), run_->problem.run.time.steps};
   }
   void serialize(engine::Archive& archive) override {
-    const bool is_run = shop_.spec.kind == ScanKind::runs;
     double seconds = seconds_ + since(begun_);
-    std::size_t point = point_;
-    archive.scalars("point", seconds, point);
+    archive.scalars("point", seconds);
     if (archive.restores()) {
-      is_resumed_ = true;
-      if (is_run) {
-        campaign::Records none;
-        compute_next(none);
-        if (run_ == nullptr) {
-          throw base::UserError(fmt::format("point {} cannot be resumed: {}", units_.front() + 1,
-                                            points_.front().message));
-        }
+      begin_point(false);
+      if (run_ == nullptr) {
+        throw base::UserError(
+            fmt::format("point {} cannot be resumed: {}", units_[next_] + 1, point_.message));
       }
-      point_ = point;
       seconds_ = seconds;
-      begun_ = Clock::now();
     }
-    if (is_run) {
-      run_->serialize(archive);
-      return;
-    }
-    shop_.solver.serialize(archive);
-    const std::span<ScanPoint> completed = task().first(point_);
-    auto record = archive.restores() ? std::vector<double>() : record_of(completed, true);
-    archive.numbers("points", record);
-    if (archive.restores()) {
-      read_record(record, completed);
-    }
+    run_->loop.serialize(archive);
   }
 
  private:
-  [[nodiscard]] std::span<ScanPoint> task() {
-    return std::span(points_).subspan(next_ * shop_.task_size, shop_.task_size);
-  }
-
-  /// Computes the next limit cycle or line of closed cycles, or creates the next run. Skips a run
-  /// that is left for all ranks.
-  void compute_next(campaign::Records& records) {
-    if (point_ == 0) {
-      begun_ = Clock::now();
-      seconds_ = 0.0;
-      shop_.solver.forget();
+  /// Computes the next point or, of ScanKind::runs, creates its run. `may_leave`: whether it leaves
+  /// a run that is one for all ranks.
+  void begin_point(bool may_leave) {
+    const Unit unit = units_[next_];
+    if (unit % shop_.line == 0) {
+      end_.clear();
+    } else if (next_ == 0 || units_[next_ - 1] != unit - 1) {
+      end_ = shop_.points[static_cast<std::size_t>(unit - 1)].end;  // the line is resumed
     }
-    const ScanKind kind = shop_.spec.kind;
-    const std::size_t size = kind == ScanKind::steady ? 1 : shop_.task_size;  // of a problem
-    const std::size_t axes = shop_.spec.axes.size() - (kind == ScanKind::closed_curves ? 1 : 0);
-    const std::span<ScanPoint> points = task().subspan(point_, size);
-    bool is_computed = true;
-    attempt(points, [&] {
-      ScanProblem problem = shop_.problems.at(std::span(points[0].values).first(axes));
+    point_ = {.values = shop_.points[static_cast<std::size_t>(unit)].values};
+    begun_ = Clock::now();
+    seconds_ = 0.0;
+    is_left_ = false;
+    attempt([&] {
+      const ScanKind kind = shop_.spec.kind;
+      const std::size_t axes = point_.values.size() - (kind == ScanKind::closed_curves ? 1 : 0);
+      ScanProblem problem = shop_.problems.at(std::span(point_.values).first(axes));
       if (kind == ScanKind::steady) {
-        shop_.solver.solve(comm_, problem, points[0]);
+        shop_.solver.find_limit_cycle(comm_, problem, end_, point_);
       } else if (kind == ScanKind::closed_curves) {
-        compute_closed_cycles(problem, points);
-      } else if (is_left_for_all(problem.run)) {
-        is_computed = false;
-      } else {
+        shop_.solver.find_closed_cycle(problem, point_);
+      } else if (is_left_ = may_leave && is_for_all(problem.run); !is_left_) {
         run_ = std::make_unique<PointRun>(comm_, std::move(problem), shop_.available,
                                           shop_.spec.keep_series);
       }
     });
-    point_ += size;
-    if (run_ == nullptr && point_ == shop_.task_size) {
-      finish_task(is_computed ? &records : nullptr);
+    if (!point_.end.empty()) {
+      end_ = point_.end;
     }
   }
 
-  Pause advance_run(std::int64_t last, Pause wish, campaign::Records& records) {
+  Pause advance_run(std::int64_t last, Pause wish) {
     Pause pause = Pause::none;
-    attempt(task(), [&] {
-      pause = run_->advance(last, wish);
-      if (run_->is_done()) {
-        run_->describe(task().front());
+    attempt([&] {
+      pause = run_->loop.advance(last, wish);
+      if (run_->loop.is_done()) {
+        run_->loop.finish();
+        point_.numbers = run_->cycle.numbers();
+        point_.series = std::move(run_->series).rows();
       }
     });
-    if (run_->is_done() || task().front().has_failed()) {
+    if (run_->loop.is_done() || point_.has_failed()) {
       run_.reset();
-      finish_task(&records);
     }
     return pause;
   }
 
-  /// Calls `work`. If it throws a UserError or, on one rank, a SystemError, marks the points as
+  /// Calls `work`. If it throws a UserError or, on one rank, a SystemError, marks the point as
   /// failed with its message.
   template <class Attempt>
-  void attempt(std::span<ScanPoint> points, const Attempt& work) {
-    const auto fail = [&](const std::string& what) {
-      for (ScanPoint& point : points) {
-        point.message = parallel::one_line(what);
-      }
-    };
+  void attempt(const Attempt& work) {
     try {
       work();
     } catch (const base::UserError& error) {
-      fail(shop_.problems.message(error));
+      point_.message = parallel::one_line(shop_.problems.message(error));
     } catch (const base::SystemError& error) {
       if (comm_.size() > 1) {
         throw;  // it may occur on this rank only, while others wait in a collective call
       }
-      fail(error.what());
+      point_.message = parallel::one_line(error.what());
     }
   }
 
-  /// Whether a single rank leaves a run for all ranks: it can be split, and there are fewer tasks
-  /// than ranks or it does not fit into the memory of one rank. Never of a resumed run.
-  [[nodiscard]] bool is_left_for_all(const engine::RunSpec& run) const {
-    return !is_resumed_ && comm_.size() < shop_.ranks && engine::is_split(run, shop_.ranks) &&
-           (shop_.tasks < shop_.ranks ||
+  /// Whether a single rank leaves a run for all ranks: it can be split, and there are fewer points
+  /// than ranks or it does not fit into the memory of one rank.
+  [[nodiscard]] bool is_for_all(const engine::RunSpec& run) const {
+    return comm_.size() < shop_.ranks && engine::is_split(run, shop_.ranks) &&
+           (std::ssize(shop_.points) < shop_.ranks ||
             engine::memory_shortage(engine::memory_need(run, 1), shop_.available));
   }
 
-  /// Appends the points of the task to `records`, or nothing if that is null because the task is
-  /// left for all ranks, and goes to the next task.
-  void finish_task(campaign::Records* records) {
-    const double seconds = seconds_ + since(begun_);
-    for (ScanPoint& point : task()) {
-      point.numbers.seconds = seconds / static_cast<double>(shop_.task_size);
-    }
-    if (records != nullptr) {
-      records->add(units_[next_], record_of(task(), true));
+  /// Appends the point to `records`, unless it is left for all ranks, and goes to the next one.
+  void finish_point(campaign::Records& records) {
+    point_.numbers.seconds = seconds_ + since(begun_);
+    if (!is_left_) {
+      records.add(units_[next_], record_of(point_, true));
     }
     ++next_;
-    point_ = 0;
   }
 
   const parallel::Communicator& comm_;
   Workshop& shop_;
   campaign::Batch units_;
-  std::vector<ScanPoint> points_;
-  std::size_t next_ = 0;   // index in units_ of the task in progress
-  std::size_t point_ = 0;  // number of its points that are completed, or whose run is in progress
+  std::size_t next_ = 0;  // index in units_ of the point in progress
+  ScanPoint point_;       // the point in progress
   std::unique_ptr<PointRun> run_;
-  bool is_resumed_ = false;  // restored from a checkpoint: the run is not left for all ranks
-  Clock::time_point begun_;  // when the task began or was resumed
-  double seconds_ = 0.0;     // time of the task before it was resumed
+  bool is_left_ = false;     // its run is left for all ranks
+  std::vector<double> end_;  // of the last point of its line that has not failed
+  Clock::time_point begun_;  // when the point began or was resumed
+  double seconds_ = 0.0;     // time of the point before it was resumed
 };
 
-/// The tasks of a scan as units of a campaign.
+/// The points of a scan as units of a campaign.
 class ScanSource final : public campaign::Source {
  public:
   /// Collective.
   ScanSource(const parallel::Communicator& comm, const ScanSpec& spec, const Problems& problems)
       : spec_(spec),
+        scan_{.points = grid(spec.axes)},
         shop_{.spec = spec,
               .problems = problems,
+              .points = scan_.points,
               .ranks = comm.size(),
               .available = parallel::available_memory(comm),
-              .task_size = task_size(spec),
-              .solver = SteadySolver(spec.past, spec.keep_series)},
-        scan_{.points = grid(spec.axes)},
-        grid_size_(std::ssize(scan_.points)) {
-    update_tasks();
+              .line = spec.kind == ScanKind::steady && spec.past == Past::point
+                          ? std::ssize(spec.axes.back().values)
+                          : 1,
+              .solver = CycleSolver(spec)} {
+    add({});
   }
 
   [[nodiscard]] std::string unit_name() const override { return "points"; }
   [[nodiscard]] campaign::Count count() const override {
-    const auto size = static_cast<std::int64_t>(shop_.task_size);
-    return {made_ * size, shop_.tasks * size};
+    return {computed_, std::ssize(scan_.points)};
   }
   [[nodiscard]] bool schedules_by_units() const override { return true; }
 
-  /// In each round, the first call assigns all tasks that are not completed to single ranks. The
-  /// second call assigns the runs that these have left to all ranks.
+  /// In each round, the first call assigns all points that are not computed to single ranks, lines
+  /// as a whole. The second call assigns the runs that these have left to all ranks.
   campaign::Packing pack(const campaign::Batch& under_way) override {
     campaign::Packing packing{.most_in_share = std::int64_t{1} << 40};
-    std::vector<char> is_closed = is_made_;
-    for (const Unit task : under_way) {
-      is_closed[static_cast<std::size_t>(task)] = 1;
-    }
+    const std::set<Unit> resumed(under_way.begin(), under_way.end());
     auto& batches = std::exchange(has_dealt_, true) ? packing.together : packing.alone;
-    for (std::size_t task = 0; task < is_closed.size(); ++task) {
-      if (is_closed[task] == 0) {
-        batches.push_back({static_cast<Unit>(task)});
+    for (Unit unit = 0; unit < std::ssize(scan_.points); ++unit) {
+      if (is_computed(point(unit)) || resumed.contains(unit)) {
+        continue;
       }
+      if (unit % shop_.line == 0 || batches.empty() || batches.back().back() != unit - 1) {
+        batches.emplace_back();
+      }
+      batches.back().push_back(unit);
     }
     return packing;
   }
 
   std::unique_ptr<campaign::Work> begin(const parallel::Communicator& ranks,
                                         const campaign::Batch& units) override {
-    std::vector<ScanPoint> points;
-    for (const Unit task : units) {
-      for (const ScanPoint& point : points_of(task)) {
-        points.push_back({.values = point.values});
-      }
-    }
-    return std::make_unique<PointsWork>(ranks, shop_, units, std::move(points));
+    return std::make_unique<PointsWork>(ranks, shop_, units);
   }
 
   [[nodiscard]] std::string title(const campaign::Batch& units) const override {
-    return fmt::format("point {} of {}", units.front() + 1, shop_.tasks);
+    return fmt::format("point {} of {}", units.front() + 1, scan_.points.size());
   }
 
-  void take(Unit task, std::span<const double> numbers) override {
-    if (task == of_rounds) {
-      rounds_ = static_cast<std::int64_t>(numbers[0]);
-      added_.assign(numbers.begin() + 1, numbers.end());
-      append_added();
+  void take(Unit unit, std::span<const double> numbers) override {
+    if (unit == of_round) {
+      add(rounds_.emplace_back(numbers.begin(), numbers.end()));
       return;
     }
-    read_record(numbers, points_of(task));
-    made_ += std::exchange(is_made_[static_cast<std::size_t>(task)], 1) == 0 ? 1 : 0;
+    computed_ += is_computed(point(unit)) ? 0 : 1;
+    read_record(numbers, point(unit));
+    if (unit % shop_.line != 0) {
+      point(unit - 1).end = std::vector<double>();  // frees it
+    }
   }
 
-  /// A checkpoint has the tasks that are completed, without those that have a failed point, which
-  /// are computed again after a restart. All ranks need all points without the series, which only
-  /// the root writes. The points that were added come first.
+  /// A checkpoint has the points that are computed, without those that failed, and those of their
+  /// line that follow, which are computed again after a restart. All ranks need all points without
+  /// the series, which only the root writes.
   [[nodiscard]] campaign::Records records(Use use) const override {
     const bool is_saved = use == Use::in_checkpoint;
     campaign::Records records;
-    std::vector<double> rounds{static_cast<double>(rounds_)};
-    rounds.insert(rounds.end(), added_.begin(), added_.end());
-    records.add(of_rounds, rounds);
-    for (Unit task = 0; task < shop_.tasks; ++task) {
-      const auto points =
-          std::span(scan_.points)
-              .subspan(static_cast<std::size_t>(task) * shop_.task_size, shop_.task_size);
-      if (is_made_[static_cast<std::size_t>(task)] != 0 &&
-          (!is_saved || std::ranges::none_of(points, &ScanPoint::has_failed))) {
-        records.add(task, record_of(points, is_saved));
+    for (std::size_t i = 0; is_saved && i < rounds_.size(); ++i) {
+      records.add(of_round, rounds_[i]);
+    }
+    bool has_failed = false;
+    for (Unit unit = 0; unit < std::ssize(scan_.points); ++unit) {
+      const ScanPoint& point = scan_.points[static_cast<std::size_t>(unit)];
+      has_failed = point.has_failed() || (has_failed && unit % shop_.line != 0);
+      if (is_computed(point) && !(is_saved && has_failed)) {
+        records.add(unit, record_of(point, is_saved));
       }
     }
     return records;
@@ -365,34 +450,11 @@ class ScanSource final : public campaign::Source {
     parallel::broadcast(comm, std::span(&scan_.seconds, 1));
     return false;
   }
-  /// The scan as it is written, with the points sorted by their values. The source keeps them in
-  /// the order of their tasks, as a checkpoint may have to be written where the file cannot be.
-  [[nodiscard]] Scan& scan() {
-    if (!spec_.resolve) {
-      return scan_;
-    }
-    if (sorted_.points.empty()) {
-      sorted_ = scan_;
-      std::ranges::stable_sort(sorted_.points, {}, &ScanPoint::values);
-    }
-    return sorted_;
-  }
+  [[nodiscard]] Scan& scan() { return scan_; }
 
  private:
-  static std::size_t task_size(const ScanSpec& spec) {
-    const bool is_line = spec.kind == ScanKind::closed_curves ||
-                         (spec.kind == ScanKind::steady && spec.past == Past::point);
-    return is_line ? spec.axes.back().values.size() : 1;
-  }
-
-  [[nodiscard]] std::span<ScanPoint> points_of(Unit task) {
-    return std::span(scan_.points)
-        .subspan(static_cast<std::size_t>(task) * shop_.task_size, shop_.task_size);
-  }
-
-  void update_tasks() {
-    is_made_.resize(scan_.points.size() / shop_.task_size);
-    shop_.tasks = std::ssize(is_made_);
+  [[nodiscard]] ScanPoint& point(Unit unit) {
+    return scan_.points.at(static_cast<std::size_t>(unit));
   }
 
   /// Refines the last axis: adds the midpoints on both sides of each point whose amplitude X or
@@ -400,10 +462,9 @@ class ScanSource final : public campaign::Source {
   /// deviations first. Returns false if it adds none. Local, with the same result on all ranks.
   bool add_points() {
     using std::numbers::pi;
-    if (!spec_.resolve || rounds_ == 6) {
+    if (!spec_.resolve || rounds_.size() == 6) {
       return false;
     }
-    ++rounds_;
     double least = base::infinity;
     double most = 0.0;
     std::map<std::vector<double>, PointNumbers> all;
@@ -434,38 +495,35 @@ class ScanSource final : public campaign::Source {
     }
     std::ranges::stable_sort(middles, std::greater<>(),
                              [](const auto& each) { return each.first; });
-    for (auto room = 10 * grid_size_ - std::ssize(scan_.points);
-         const auto& [bend, middle] : middles) {
+    std::vector<double> values;
+    for (auto room = 10 * grid_size_ - scan_.points.size(); const auto& [bend, middle] : middles) {
       if (room > 0 && all.try_emplace(middle).second) {
-        added_.insert(added_.end(), middle.begin(), middle.end());
+        values.insert(values.end(), middle.begin(), middle.end());
         --room;
       }
     }
-    return append_added();
+    add(rounds_.emplace_back(values));
+    return !values.empty();
   }
 
-  /// Appends the points of added_ that are not yet in points_; returns false if there are none.
-  /// Local.
-  bool append_added() {
-    const auto size = std::ssize(spec_.axes);
-    const auto there = std::ssize(scan_.points) - grid_size_;
-    for (auto at = added_.begin() + there * size; at != added_.end(); at += size) {
-      scan_.points.push_back({.values = {at, at + size}});
+  /// Adds points at these values of the axes and, with `resolve`, sorts all by their values. Local.
+  void add(std::span<const double> values) {
+    const std::size_t size = spec_.axes.size();
+    for (; !values.empty(); values = values.subspan(size)) {
+      scan_.points.push_back({.values = {values.begin(), values.begin() + std::ssize(spec_.axes)}});
     }
-    update_tasks();
-    return std::ssize(scan_.points) > grid_size_ + there;
+    if (spec_.resolve) {
+      std::ranges::stable_sort(scan_.points, {}, &ScanPoint::values);
+    }
   }
 
   const ScanSpec& spec_;
+  Scan scan_;  // a point is a unit
   Workshop shop_;
-  Scan scan_;    // its points are those of all tasks, one task after another
-  Scan sorted_;  // with --resolve, once it is asked for
-  std::ptrdiff_t grid_size_;
-  std::int64_t rounds_ = 0;    // number of calls of add_points()
-  std::vector<double> added_;  // axis values of the points that add_points() added
-  std::vector<char> is_made_;  // whether a task is completed; on other ranks as of share()
-  std::int64_t made_ = 0;      // number of completed tasks
-  bool has_dealt_ = false;     // whether this round's tasks are assigned to single ranks
+  std::size_t grid_size_ = scan_.points.size();
+  std::vector<std::vector<double>> rounds_;  // axis values of the points that each round added
+  std::int64_t computed_ = 0;                // number of computed points
+  bool has_dealt_ = false;  // whether this round's points are assigned to single ranks
   Clock::time_point begun_ = Clock::now();
 };
 

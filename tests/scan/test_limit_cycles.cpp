@@ -14,14 +14,17 @@ using scan::Past;
 using scan::PointNumbers;
 using scan::ScanPoint;
 
-ScanPoint solved(scan::SteadySolver& solver, const made_up::Point& point) {
+/// The point after one that ended at `before`.
+ScanPoint solved(scan::CycleSolver& solver, const made_up::Point& point,
+                 const std::vector<double>& before = {}) {
   ScanPoint found;
-  solver.solve(support::alone(), made_up::problem(point), found);
+  solver.find_limit_cycle(support::alone(), made_up::problem(point), before, found);
   return found;
 }
 
 PointNumbers from_rest(const made_up::Point& point) {
-  scan::SteadySolver solver(Past::rest, false);
+  const scan::ScanSpec spec;
+  scan::CycleSolver solver(spec);
   return solved(solver, point).numbers;
 }
 
@@ -49,7 +52,8 @@ TEST(LimitCycle, is_the_linear_oscillators_far_below_yielding) {
 
 TEST(LimitCycle, keeps_its_samples_where_asked_to) {
   const made_up::Point point = made_up::cosine(0.01, 0.5);
-  scan::SteadySolver solver(Past::rest, true);
+  const scan::ScanSpec spec{.keep_series = true};
+  scan::CycleSolver solver(spec);
   const std::vector<double> series = solved(solver, point).series;
   ASSERT_EQ(series.size(), 401U * 5U);  // 400 a period with both ends: t, x, y, F, k0 x + S
   const std::complex<double> amplitude = 0.01 / made_up::stiffness(point);
@@ -69,9 +73,10 @@ TEST(LimitCycle, takes_two_periods_where_a_free_vibration_of_twice_the_period_st
   point.damping = 0.0;
   scan::ScanProblem problem = made_up::problem(point);
   std::get<engine::Masing>(problem.run.model).oscillator.x0 = 0.03;
-  scan::SteadySolver solver(Past::rest, true);
+  const scan::ScanSpec spec{.keep_series = true};
+  scan::CycleSolver solver(spec);
   ScanPoint found;
-  solver.solve(support::alone(), problem, found);
+  solver.find_limit_cycle(support::alone(), problem, {}, found);
   EXPECT_EQ(found.numbers.period_multiple, 2.0);
   EXPECT_EQ(found.series.size(), (2 * 400U + 1) * 5);
   const double forced = -0.05 / 3.6;
@@ -97,8 +102,9 @@ TEST(LimitCycle, is_not_half_a_period_mirrored_where_a_narrow_pulse_makes_the_fo
 }
 
 TEST(LimitCycle, of_the_past_from_rest_does_not_depend_on_the_points_before) {
-  scan::SteadySolver solver(Past::rest, false);
-  solved(solver, made_up::cosine(0.6, 0.5));
+  const scan::ScanSpec spec;
+  scan::CycleSolver solver(spec);
+  EXPECT_TRUE(solved(solver, made_up::cosine(0.6, 0.5)).end.empty());
   const PointNumbers after = solved(solver, made_up::cosine(0.01, 0.5)).numbers;
   EXPECT_EQ(after.amplitude, from_rest(made_up::cosine(0.01, 0.5)).amplitude);
   EXPECT_NEAR(after.centre, 0.0, 1e-12);
@@ -107,15 +113,15 @@ TEST(LimitCycle, of_the_past_from_rest_does_not_depend_on_the_points_before) {
 TEST(LimitCycle, of_the_past_of_the_point_before_keeps_what_that_left) {
   const made_up::Point small = made_up::cosine(0.01, 0.5);
   const double amplitude = 0.01 / std::abs(made_up::stiffness(small));
-  scan::SteadySolver solver(Past::point, false);
-  const PointNumbers large = solved(solver, made_up::cosine(0.6, 0.5)).numbers;
-  EXPECT_LT(large.frozen, 1.0);
-  const PointNumbers after = solved(solver, small).numbers;
+  const scan::ScanSpec spec{.past = Past::point};
+  scan::CycleSolver solver(spec);
+  const ScanPoint large = solved(solver, made_up::cosine(0.6, 0.5));
+  EXPECT_LT(large.numbers.frozen, 1.0);
+  const PointNumbers after = solved(solver, small, large.end).numbers;
   // Elastic about where the yielded cells left it: mean x is off, as ∫ k u ds at rest is not 0.
   EXPECT_NEAR(after.amplitude, amplitude, 1e-9 * amplitude);
   EXPECT_GT(std::abs(after.centre), 1e-3);
   EXPECT_EQ(after.frozen, 1.0);
-  solver.forget();
   EXPECT_NEAR(solved(solver, small).numbers.centre, 0.0, 1e-12);
 }
 

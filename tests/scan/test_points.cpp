@@ -206,7 +206,7 @@ TEST(Points, of_a_restart_are_those_that_were_left_and_that_failed_in_as_many_ro
   std::remove(path.c_str());
   EXPECT_EQ(places(made), around_the_bend());
   EXPECT_EQ(made.failed(), 0);
-  EXPECT_EQ(asked, (std::vector{4.0, 2 + 1.0 / 64}));
+  EXPECT_EQ(asked, (std::vector{2 + 1.0 / 64, 4.0}));
 }
 
 TEST(Points, of_a_line_go_on_from_the_one_before_and_each_line_begins_at_rest) {
@@ -276,17 +276,14 @@ TEST(Points, of_runs_are_the_linear_oscillators_far_below_yielding) {
   EXPECT_TRUE(std::isnan(run.settled));
 }
 
-TEST(Points, of_closed_curves_are_one_task_of_all_amplitudes) {
-  int asked = 0;
+TEST(Points, of_closed_curves_follow_from_the_slab_alone) {
   const ScanSpec spec{.axes = {{"w", {0.5}}, {"X", {0.05, 0.3}}},
                       .kind = scan::ScanKind::closed_curves,
                       .files = {.quiet = true}};
-  const Scan made = made_up::made(support::alone(), spec, [&](std::span<const double> values) {
-    ++asked;
+  const Scan made = made_up::made(support::alone(), spec, [](std::span<const double> values) {
     EXPECT_EQ(values.size(), 1U) << "without the amplitude";
     return made_up::problem(made_up::cosine(0.01, values[0]));
   });
-  EXPECT_EQ(asked, 1);
   EXPECT_DOUBLE_EQ(made.points[0].numbers.secant_stiffness, 1.2) << "below 0.1 nothing yields";
   // k0 X + ∫ min(X, 0.1 + s) ds.
   EXPECT_NEAR(made.points[1].numbers.restoring_amplitude, 0.06 + 0.04 + 0.24, 1e-12);
