@@ -124,45 +124,41 @@ class Campaign {
   /// Completes the restored work and then computes each of `batches` on all ranks, which
   /// synchronise at every window. Collective.
   void make_together(const std::vector<Batch>& batches) {
-    if (work_ != nullptr) {
-      advance_to_end();
-    }
-    for (const Batch& units : batches) {
-      try {
-        begin(units);
-      } catch (const base::Stopped&) {
-        stop();
-      }
-      advance_to_end();
-    }
-  }
-
-  void advance_to_end() {
-    due_.begin(work_.get());
-    while (!work_->is_done()) {
-      const Pause wish = parallel::stop_requested() ? Pause::stop
-                         : due_.is_now(work_.get()) ? Pause::save
-                                                    : Pause::none;
-      Records records;
+    for (auto next = batches.begin(); work_ != nullptr || next != batches.end(); work_.reset()) {
       Pause pause = Pause::none;
       try {
-        pause = work_->advance(due_.next_step(), wish, records);
+        if (work_ == nullptr) {
+          begin(*next++);
+        }
+        due_.begin(work_.get());
+        while (!work_->is_done() && pause != Pause::stop) {
+          pause = advance();
+        }
       } catch (const base::Stopped&) {  // in a setup: there is no state
         stop();
-      }
-      if (comm_.is_root()) {
-        source_.take_all(records);
-      }
-      if (pause != Pause::none) {
-        save(comm_);
-        due_.saved(work_.get());
       }
       if (pause == Pause::stop) {
         throw_stopped(true);
       }
-      show(work_.get());
     }
-    work_.reset();
+  }
+
+  /// Advances the work of all ranks by a window, or saves its state. Collective.
+  Pause advance() {
+    const Pause wish = parallel::stop_requested() ? Pause::stop
+                       : due_.is_now(work_.get()) ? Pause::save
+                                                  : Pause::none;
+    Records records;
+    const Pause pause = work_->advance(due_.next_step(), wish, records);
+    if (comm_.is_root()) {
+      source_.take_all(records);
+    }
+    if (pause != Pause::none) {
+      save(comm_);
+      due_.saved(work_.get());
+    }
+    show(work_.get());
+    return pause;
   }
 
   /// Computes the restored states and packing.alone on single ranks. Collective.
