@@ -132,9 +132,6 @@ class RunWork final : public campaign::Work {
     recorders_ = io::make_recorders(
         {comm_, output_->file(), simulation_.run, setup_.profile.get(), simulation_.output});
     output_->start_rows();
-    if (checkpoint.scheduled) {
-      recorders_.push_back(output_->make_disk_writer());
-    }
     for (const auto& recorder : recorders_) {
       observers_.push_back(recorder.get());
     }

@@ -16,7 +16,6 @@
 #include <bit>
 #include <boost/version.hpp>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -552,34 +551,6 @@ void OutputFile::start_rows() {
   put_in_place(comm_, draft_, result_.path + partial);
   draft_ = result_.path + partial;
   file_ = open_together(comm_, draft_, H5F_ACC_RDWR);
-}
-
-namespace {
-
-class DiskWriter final : public engine::Observer {
- public:
-  explicit DiskWriter(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  ~DiskWriter() override { close(file_); }
-  DiskWriter(const DiskWriter&) = delete;
-  DiskWriter& operator=(const DiskWriter&) = delete;
-
-  void observe(const engine::Samples& /*samples*/, engine::Engine& /*engine*/) override {
-    constexpr std::chrono::milliseconds distance(250);
-    if (const auto now = std::chrono::steady_clock::now(); now - last_ >= distance) {
-      last_ = now;
-      sync_file_range(file_, 0, 0, SYNC_FILE_RANGE_WRITE);
-    }
-  }
-
- private:
-  int file_;
-  std::chrono::steady_clock::time_point last_;
-};
-
-}  // namespace
-
-std::unique_ptr<engine::Observer> OutputFile::make_disk_writer() const {
-  return std::make_unique<DiskWriter>(draft_);
 }
 
 void OutputFile::save_rows(const Handle& checkpoint, const std::string& path) const {

@@ -3,13 +3,11 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/engine.hpp"
 #include "io/hdf5.hpp"
 #include "io/sealed_file.hpp"
 #include "io/specs.hpp"
@@ -136,10 +134,6 @@ class OutputFile {
   /// alike on all ranks UserError where a bit of them is another than when they were written,
   /// SystemError, and Stopped; what was there is untouched then. Collective.
   void start_rows();
-
-  /// What has the system write rows to the disk between chunks, as they come, so that a checkpoint
-  /// need not wait for all of them. After start_rows. Local.
-  [[nodiscard]] std::unique_ptr<engine::Observer> make_disk_writer() const;
 
   /// Have the rows on the disk, and say in an open checkpoint, to be at `path`, that they belong to
   /// it. Collective.
