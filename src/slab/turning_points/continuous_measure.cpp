@@ -178,24 +178,25 @@ std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
   Slab settled = slab;  // without u0, of which the table knows nothing
   settled.initial_u = {};
   const std::vector<SmoothSpan> spans = smooth_spans(settled);
-  const Density k = [&](double s) { return slab.stiffness(s); };
   const double scale = largest_threshold(slab, spans);
-  ContinuousTable table([&](double s) { return slab.threshold(s); },
-                        [&](double s) { return slope_of(slab.threshold, s); }, k, spans, scale);
+  ContinuousTable table(
+      slab.threshold, [&](double s) { return slope_of(slab.threshold, s); }, slab.stiffness, spans,
+      scale);
   constexpr std::size_t most_pieces = 1 << 16;  // the points of a field, and more
   IntervalSets whole(settled, spans, scale, std::nullopt, most_pieces);
   require_same_table(table, whole);
   if (slab.is_shifted()) {
     require_same_integral(
-        "threshold-down", whole.all().load, [&](double s) { return k(s) * slab.shift(s); }, spans);
+        "threshold-down", whole.all().load,
+        [&](double s) { return slab.stiffness(s) * slab.shift(s); }, spans);
   }
   const std::vector<SmoothSpan> all_spans = smooth_spans(slab, true);
   std::optional<IntervalSets> sets;
   if (!begins_at_zero(slab, all_spans)) {
     sets.emplace(slab, all_spans, scale, std::nullopt, most_pieces);
     require_same_integral(
-        "initial-u", sets->all().initial, [&](double s) { return k(s) * slab.initial_u(s); },
-        all_spans);
+        "initial-u", sets->all().initial,
+        [&](double s) { return slab.stiffness(s) * slab.initial_u(s); }, all_spans);
   }
   return std::make_shared<const ContinuousMeasure>(std::move(table), std::move(whole),
                                                    std::move(sets));

@@ -1,5 +1,6 @@
 #include "slab/turning_points/interval_sets.hpp"
 
+#include <ranges>
 #include <utility>
 
 #include "base/error.hpp"
@@ -7,54 +8,22 @@
 
 namespace masing::slab {
 
-namespace {
-
-// Of u0 and η on a fine span, as of η in PieceIntegrals: between these nodes little happens.
-constexpr std::size_t few_nodes = 5;
-
-/// Eight parts of the intervals in which a span's functions are polynomials of degree 15: products
-/// of three of them are of degree 9 there, to rounding.
-std::vector<double> with_parts(const std::vector<double>& nodes) {
-  constexpr int parts = 8;
-  std::vector<double> result{nodes.front()};
-  for (std::size_t i = 1; i < nodes.size(); ++i) {
-    for (int j = 1; j < parts; ++j) {
-      result.push_back(nodes[i - 1] + (nodes[i] - nodes[i - 1]) * j / parts);
-    }
-    result.push_back(nodes[i]);
-  }
-  return result;
-}
-
-}  // namespace
-
 IntervalSets::IntervalSets(const Coefficients<base::Function>& functions,
                            const std::vector<SmoothSpan>& spans, double scale,
                            const std::optional<CellGrid>& grid, std::size_t most_pieces)
     : functions_(functions), is_continuum_(!grid) {
   std::int64_t first_cell = 0;
   for (const SmoothSpan& span : spans) {
-    std::array<std::vector<MonotonePiece>, limits> monotone;
+    const MonotoneLimits monotone = monotone_limits(span, scale);
     std::vector<double> cuts{span.first(), span.last()};
-    for (int limit = 0; limit < limits; ++limit) {
-      const auto slope = [&](double s) {
-        const YieldCell slopes{.threshold = slope_of(functions_.threshold, s),
-                               .initial_u = slope_of(functions_.initial_u, s)};
-        return yield_limits(slopes).*limit_of[limit];
-      };
-      monotone[limit] = monotone_pieces([&](double s) { return limit_at(functions_, limit, s); },
-                                        slope, span, 2 * scale);
-      for (const MonotonePiece& piece : monotone[limit]) {
-        cuts.push_back(piece.first);
-      }
-      for (std::size_t i = 1;
-           span.fine && span.nodes.size() > few_nodes && i + 1 < span.nodes.size(); ++i) {
-        breaks_[limit].push_back(limit_at(functions_, limit, span.nodes[i]));
-      }
+    for (const MonotonePiece& piece : monotone | std::views::join) {
+      cuts.push_back(piece.first);
     }
     std::ranges::sort(cuts);
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    const std::vector<double> fine = with_parts(span.nodes);
+    // A span's functions are polynomials of degree 15 between its nodes: products of three of them
+    // are of degree 9 on an eighth of that, to rounding.
+    const std::vector<double> fine = subdivided(span.nodes, 8);
     for (std::size_t i = 1; i < cuts.size(); ++i) {
       // The last place of all belongs to the last piece.
       const bool is_last = &span == &spans.back() && i + 1 == cuts.size();
@@ -92,6 +61,25 @@ IntervalSets::IntervalSets(const Coefficients<base::Function>& functions,
     std::ranges::sort(breaks);
     breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());
   }
+}
+
+IntervalSets::MonotoneLimits IntervalSets::monotone_limits(const SmoothSpan& span, double scale) {
+  constexpr std::size_t few_nodes = 5;  // as of η in PieceIntegrals
+  MonotoneLimits monotone;
+  for (int limit = 0; limit < limits; ++limit) {
+    const auto slope = [&](double s) {
+      const YieldCell slopes{.threshold = slope_of(functions_.threshold, s),
+                             .initial_u = slope_of(functions_.initial_u, s)};
+      return yield_limits(slopes).*limit_of[limit];
+    };
+    monotone[limit] = monotone_pieces([&](double s) { return limit_at(functions_, limit, s); },
+                                      slope, span, 2 * scale);
+    for (std::size_t i = 1; span.fine && span.nodes.size() > few_nodes && i + 1 < span.nodes.size();
+         ++i) {
+      breaks_[limit].push_back(limit_at(functions_, limit, span.nodes[i]));
+    }
+  }
+  return monotone;
 }
 
 std::array<Integrals, 4> IntervalSets::sums(const Excursion& excursion) const {

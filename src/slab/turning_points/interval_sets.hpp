@@ -119,7 +119,6 @@ class IntervalSets {
              std::array<Integrals, 4>& sums) const;
     /// Adds those over η ≤ r.
     void add_below(const Functions& functions, double r, Integrals& sums) const;
-    [[nodiscard]] const Ends& ends(int limit) const { return ends_[limit]; }
     [[nodiscard]] double first() const { return nodes_.front(); }
     [[nodiscard]] double last() const { return nodes_.back(); }
     [[nodiscard]] Integrals total() const;
@@ -152,6 +151,10 @@ class IntervalSets {
     SetEnd begin_;
     SetEnd end_;
   };
+
+  using MonotoneLimits = std::array<std::vector<MonotonePiece>, limits>;
+  /// The pieces of a span on which each limit is monotone; adds to breaks_ what a fine span shows.
+  MonotoneLimits monotone_limits(const SmoothSpan& span, double scale);
 
   Functions functions_;
   std::vector<MonotoneInterval> pieces_;

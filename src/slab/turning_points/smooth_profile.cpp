@@ -319,9 +319,19 @@ std::vector<SmoothSpan> smooth_spans(const Slab& slab, bool checked) {
   return resolution.take();
 }
 
+std::vector<double> subdivided(const std::vector<double>& nodes, int parts) {
+  std::vector<double> result;
+  for (std::size_t i = 1; i < nodes.size(); ++i) {
+    for (int j = 0; j < parts; ++j) {
+      result.push_back(nodes[i - 1] + (nodes[i] - nodes[i - 1]) * j / parts);
+    }
+  }
+  result.push_back(nodes.back());
+  return result;
+}
+
 std::vector<double> sample_places(const std::vector<SmoothSpan>& spans) {
   constexpr int uniform = 4096;
-  constexpr int parts = 4;
   std::vector<double> places;
   for (int i = 0; i <= uniform; ++i) {
     places.push_back(static_cast<double>(i) / uniform);
@@ -329,10 +339,8 @@ std::vector<double> sample_places(const std::vector<SmoothSpan>& spans) {
   for (const SmoothSpan& span : spans) {
     places.push_back(span.first());
     places.push_back(span.last());
-    for (std::size_t i = 1; span.fine && i < span.nodes.size(); ++i) {
-      for (int j = 0; j < parts; ++j) {
-        places.push_back(span.nodes[i - 1] + (span.nodes[i] - span.nodes[i - 1]) * j / parts);
-      }
+    if (span.fine) {
+      std::ranges::copy(subdivided(span.nodes, 4), std::back_inserter(places));
     }
   }
   return places;

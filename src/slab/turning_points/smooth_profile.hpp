@@ -49,6 +49,9 @@ struct SmoothSpan {
 /// `checked`: also where plain ranges find what the intervals do not show. Local.
 std::vector<SmoothSpan> smooth_spans(const Slab& slab, bool checked = false);
 
+/// Nodes with so many parts of equal width in each interval. Local.
+std::vector<double> subdivided(const std::vector<double>& nodes, int parts);
+
 /// Places that show all that spans hold: 4097 uniform ones, ends of spans, four in each interval of
 /// a fine one. Local.
 std::vector<double> sample_places(const std::vector<SmoothSpan>& spans);

@@ -12,23 +12,14 @@
 
 namespace masing::slab {
 
-namespace {
-
-using base::infinity;
-
-int sign(double value) {
-  return value < 0.0 ? -1 : 1;
-}
-
-}  // namespace
-
 TurningPoints::TurningPoints(const Measure& measure, const TurningPointState& state)
     : measure_(&measure),
       x0_(state.x0),
       opposite_(state.opposite),
       x_(state.x0),
-      direction_(state.positions.empty() ? state.direction
-                                         : sign(state.positions.front() - state.opposite)),
+      direction_(state.positions.empty()                    ? state.direction
+                 : state.positions.front() < state.opposite ? -1
+                                                            : 1),
       wiped_out_(state.wiped_out),
       outer_start_(state.outer_start) {
   leg_ = outer_leg(direction_);
@@ -55,7 +46,7 @@ Tangent TurningPoints::outer_tangent(const Excursion& excursion, int direction) 
 }
 
 TurningPoints::Leg TurningPoints::outer_leg(int direction) const {
-  return {x0_, direction * infinity, 0.0, measure_->begins_at_zero() ? 1.0 : 0.0};
+  return {x0_, direction * base::infinity, 0.0, measure_->begins_at_zero() ? 1.0 : 0.0};
 }
 
 TurningPoints::Leg TurningPoints::turned() const {
