@@ -359,14 +359,11 @@ def progress(folder, name):
     with h5py.File(folder / name) as file:
         state = file["checkpoint"]
         records, alone, step = state["works/records"][:], state["works/alone"][:], 0
-        found, at = {}, 0  # the numbers of each unit
-        while at < len(records):
-            end = at + 2 + int(records[at + 1])
-            found[int(records[at])], at = records[at + 2:end], end
-        if b"converge" in file["configuration"][()]:  # one record with four errors of each of two levels
-            done = np.count_nonzero(np.isfinite(found[0][:8:4]))
-        else:
-            done = len(found) - 1  # beside that of the rounds which added points
+        done, at = 0, 0
+        while at < len(records):  # the unit, the number of its numbers, these
+            done, at = done + 1, at + 2 + int(records[at + 1])
+        if b"converge" not in file["configuration"][()]:
+            done -= 1  # the record of the rounds of a scan which added points
         if "work/comparisons" in state:
             step = int(state["work/comparisons"][0])
         elif len(alone):
