@@ -416,8 +416,8 @@ class ScanSource final : public campaign::Source {
     }
     computed_ += is_computed(point(unit)) ? 0 : 1;
     read_record(numbers, point(unit));
-    if (unit % shop_.line != 0) {
-      point(unit - 1).end = std::vector<double>();  // frees it
+    if (unit % shop_.line != 0 && !point(unit).has_failed()) {
+      point(unit - 1).end = std::vector<double>();  // frees what no restart needs any more
     }
   }
 

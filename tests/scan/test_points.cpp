@@ -226,38 +226,45 @@ TEST(Points, of_a_line_go_on_from_the_one_before_and_each_line_begins_at_rest) {
   }
 }
 
-TEST(Points, of_a_line_that_is_stopped_are_not_computed_again) {
+TEST(Points, of_a_line_that_is_stopped_are_computed_again_from_the_first_that_failed) {
   const std::string path = "masing-line-n" + std::to_string(support::world().size()) + "-" +
                            std::to_string(support::world().rank()) + ".checkpoint";
-  ScanSpec spec{.axes = {{"a", {0.01, 0.6, 0.01, 0.5}}},
+  ScanSpec spec{.axes = {{"a", {0.01, 0.6, 0.7, 0.01, 0.5}}},
                 .kind = scan::ScanKind::steady,
                 .past = scan::Past::point,
                 .keep_series = true,
                 .files = {.quiet = true}};
   std::vector<double> asked;
   bool stops = false;
+  double failing = 0.0;
   const auto problem = [&](std::span<const double> values) {
     asked.push_back(values[0]);
+    if (stops && values[0] == failing) {
+      throw base::UserError("threshold", "made up");
+    }
     if (stops && values[0] == 0.5) {
       throw base::Stopped("here");
     }
     return made_up::problem(made_up::cosine(values[0], 0.5));
   };
   const Scan whole = made_up::made(support::alone(), spec, problem);
-  stops = true;
   spec.files.checkpoint.path = path;
-  EXPECT_THROW(made_up::made(support::alone(), spec, problem), base::Stopped);
-  stops = false;
-  asked.clear();
-  spec.files.checkpoint.restart = path;
-  const Scan resumed = made_up::made(support::alone(), spec, problem);
-  std::remove(path.c_str());
-  EXPECT_EQ(asked, std::vector{0.5});
-  ASSERT_EQ(resumed.points.size(), whole.points.size());
-  for (std::size_t i = 0; i < whole.points.size(); ++i) {
-    EXPECT_EQ(resumed.points[i].series, whole.points[i].series) << i;
-    EXPECT_EQ(resumed.points[i].numbers.centre, whole.points[i].numbers.centre) << i;
-    EXPECT_EQ(resumed.points[i].numbers.loss, whole.points[i].numbers.loss) << i;
+  for (const auto& [fails, left] : {std::pair(0.0, std::vector{0.5}), {0.7, {0.7, 0.01, 0.5}}}) {
+    failing = fails;
+    stops = true;
+    spec.files.checkpoint.restart.reset();
+    EXPECT_THROW(made_up::made(support::alone(), spec, problem), base::Stopped);
+    stops = false;
+    asked.clear();
+    spec.files.checkpoint.restart = path;
+    const Scan resumed = made_up::made(support::alone(), spec, problem);
+    EXPECT_EQ(asked, left);
+    ASSERT_EQ(resumed.points.size(), whole.points.size());
+    for (std::size_t i = 0; i < whole.points.size(); ++i) {
+      EXPECT_EQ(resumed.points[i].series, whole.points[i].series) << i;
+      EXPECT_EQ(resumed.points[i].numbers.centre, whole.points[i].numbers.centre) << i;
+      EXPECT_EQ(resumed.points[i].numbers.loss, whole.points[i].numbers.loss) << i;
+    }
   }
 }
 
