@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
