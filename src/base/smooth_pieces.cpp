@@ -79,10 +79,7 @@ SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<doub
 }
 
 double SmoothPieces::piece_end() const {
-  if (next_ == breaks_.size()) {
-    return infinity;
-  }
-  return breaks_[next_];
+  return next_ == breaks_.size() ? infinity : breaks_[next_];
 }
 
 void SmoothPieces::pass_break() {
@@ -91,11 +88,8 @@ void SmoothPieces::pass_break() {
 }
 
 void SmoothPieces::set_limits() {
-  const bool jump_after = next_ + 1 < breaks_.size();
-  const bool jump_before = next_ > 0;
-  begin_ = jump_before ? breaks_[next_ - 1] + margin_ : 0.0;
-  end_ = jump_after ? breaks_[next_] - margin_ : breaks_.back();
-  begin_ = std::min(begin_, end_);
+  end_ = next_ + 1 < breaks_.size() ? breaks_[next_] - margin_ : breaks_.back();
+  begin_ = std::min(end_, next_ > 0 ? breaks_[next_ - 1] + margin_ : 0.0);
 }
 
 UserError NamedQuantity::fault(double value, const std::string& place,

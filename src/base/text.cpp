@@ -25,8 +25,7 @@ std::optional<Number> whole(std::string_view text) {
 }
 
 std::string_view without_plus(std::string_view text) {
-  const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
-  return plus ? text.substr(1) : text;
+  return text.size() > 1 && text[0] == '+' && text[1] != '-' ? text.substr(1) : text;
 }
 
 /// A word as it is compared with others.
