@@ -57,8 +57,8 @@ std::string version_text() {
 
 /// Looks at all that a run needs, and makes none. Throws UserError alike on all ranks. Collective.
 void check(const parallel::Communicator& comm, const cli::Simulation& simulation) {
-  const base::Polling polling = io::saying_seconds(comm.is_root() && !simulation.files.quiet,
-                                                   "checking " + engine::title(simulation.run));
+  const base::Polling polling = io::report_elapsed_time(
+      comm.is_root() && !simulation.files.quiet, "checking " + engine::title(simulation.run));
   engine::check_run(comm, simulation.run);
   io::require_room(comm, simulation.run, simulation.output, simulation.files.result.path,
                    simulation.files.checkpoint);
@@ -68,7 +68,7 @@ void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
 }
 void check(const parallel::Communicator& comm, const cli::Scan& scan) {
   const base::Polling polling =
-      io::saying_seconds(comm.is_root() && !scan.spec.files.quiet, "checking the first point");
+      io::report_elapsed_time(comm.is_root() && !scan.spec.files.quiet, "checking the first point");
   engine::check_run(comm, scan.first.run);  // others may fail
   scan::require_room(comm, scan.spec, scan.first);
 }

@@ -106,8 +106,8 @@ class Campaign {
 
   /// Creates the work of all ranks for `units`. Collective.
   void begin(const Batch& units) {
-    const base::Polling polling =
-        io::saying_seconds(comm_.is_root() && !files_.quiet, "setting up " + source_.title(units));
+    const base::Polling polling = io::report_elapsed_time(comm_.is_root() && !files_.quiet,
+                                                          "setting up " + source_.title(units));
     const parallel::PhaseTimer timer(parallel::Phase::setup);
     work_ = source_.begin(comm_, units);
   }

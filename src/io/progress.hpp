@@ -44,14 +44,15 @@ inline std::string progress_line(const std::string& title, const StepsDone& step
                      width, 100 * share, title, rate, steps.unit, remark, duration(left));
 }
 
-/// While it lives and something polls, says on stderr, `first` and then every 30 s, how long `what`
-/// takes, "setting up P = 200000000, N = 10: 14 s", if it `speaks`. Local.
-[[nodiscard]] inline base::Polling saying_seconds(
-    bool speaks, const std::string& what, std::chrono::seconds first = std::chrono::seconds(2)) {
+/// Returns what reports on stderr, while it lives and something polls, how long `what` has taken,
+/// "setting up P = 200000000, N = 10: 14 s", after the time `first` and then every 30 s. Reports
+/// nothing if `is_wanted` is false. Local.
+[[nodiscard]] inline base::Polling report_elapsed_time(
+    bool is_wanted, const std::string& what, std::chrono::seconds first = std::chrono::seconds(2)) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   return base::Polling([=, next = begin + first]() mutable {
-    if (const auto now = Clock::now(); speaks && now >= next) {
+    if (const auto now = Clock::now(); is_wanted && now >= next) {
       next = now + std::chrono::seconds(30);
       const auto seconds = std::chrono::duration<double>(now - begin).count();
       base::say(fmt::format("{}: {}\n", what, duration(seconds)));

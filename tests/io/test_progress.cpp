@@ -22,11 +22,11 @@ TEST(Progress, counts_the_steps_made_now) {
 
 /// What is polled for longer than `first` is said once in half a minute, whatever else polls
 /// inside.
-TEST(SayingSeconds, speaks_once_where_it_is_to_speak) {
+TEST(ReportElapsedTime, speaks_once_where_it_is_to_speak) {
   int inside = 0;
   const auto said = [&](bool speaks, std::chrono::seconds first) {
     testing::internal::CaptureStderr();
-    const base::Polling polling = io::saying_seconds(speaks, "setting up", first);
+    const base::Polling polling = io::report_elapsed_time(speaks, "setting up", first);
     const base::Polling within([&inside] { ++inside; });
     base::poll();
     base::poll();
