@@ -124,9 +124,9 @@ class RunWork final : public campaign::Work {
     const io::ResultSpec& result = simulation_.files.result;
     const io::CheckpointSpec& checkpoint = simulation_.files.checkpoint;
     io::require_room(comm_, simulation_.run, simulation_.output, result.path, checkpoint);
-    std::optional<io::WrittenRows> rows;
+    std::optional<io::RowSource> rows;
     if (checkpoint.restart) {
-      rows = io::rows_of(comm_, *checkpoint.restart, result.path);
+      rows = io::find_rows(comm_, *checkpoint.restart, result.path);
     }
     output_.emplace(comm_, result, std::move(rows));
     recorders_ = io::make_recorders(

@@ -20,13 +20,13 @@ namespace {
 /// The version of the checkpoint format. Increase it when what is saved changes.
 constexpr std::int64_t checkpoint_format = 11;
 
-constexpr const char* draft_ending = ".draft";            // of the temporary file's name
-constexpr const char* checkpoint_group = "/checkpoint/";  // contains a group for each owner
+constexpr const char* draft_ending = ".draft";  // of the temporary file's name
+const std::string group_of_owners = std::string(checkpoint_group) + "/";
 
 /// Collects copies of numbers and references to vectors, which are written when the file is open.
 class CheckpointWriter final : public engine::Archive {
  public:
-  CheckpointWriter() : Archive(checkpoint_group) {}
+  CheckpointWriter() : Archive(group_of_owners) {}
 
   [[nodiscard]] bool restores() const override { return false; }
   void numbers(const std::string& name, std::vector<double>& values) override {
@@ -71,7 +71,7 @@ class CheckpointWriter final : public engine::Archive {
 /// Reads back from an open file.
 class CheckpointReader final : public engine::Archive {
  public:
-  explicit CheckpointReader(const Handle& file) : Archive(checkpoint_group), file_(file) {}
+  explicit CheckpointReader(const Handle& file) : Archive(group_of_owners), file_(file) {}
 
   [[nodiscard]] bool restores() const override { return true; }
   void numbers(const std::string& name, std::vector<double>& values) override {
@@ -146,7 +146,7 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
         const Handle file = open_together(comm, draft, H5F_ACC_TRUNC);
         write_kind(file, result.kind);
         write_configuration(file, result);
-        write_attribute(create_group(file, "/checkpoint"), "format", checkpoint_format);
+        write_attribute(create_group(file, checkpoint_group), "format", checkpoint_format);
         if (attach) {
           attach(file);
         }
@@ -166,15 +166,13 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
 CheckpointFile::CheckpointFile(const parallel::Communicator& comm, const std::string& path)
     : path_(path), file_(open_together(comm, path, H5F_ACC_RDONLY)) {
   const Handle access = access_together(H5P_LINK_ACCESS);
-  constexpr const char* group = "/checkpoint";
-  if (H5Aexists_by_name(file_.id(), group, "format", access.id()) <= 0) {
-    throw base::UserError(
-        "restart", path + " holds no /checkpoint of this version; give a checkpoint of masing");
-  }
-  const Handle attribute(H5Aopen_by_name(file_.id(), group, "format", H5P_DEFAULT, access.id()),
-                         H5Aclose);
   std::int64_t format = 0;
-  check(H5Aread(attribute.id(), H5T_NATIVE_INT64, &format));
+  if (H5Aexists_by_name(file_.id(), checkpoint_group, "format", access.id()) > 0) {
+    const Handle attribute(
+        H5Aopen_by_name(file_.id(), checkpoint_group, "format", H5P_DEFAULT, access.id()),
+        H5Aclose);
+    check(H5Aread(attribute.id(), H5T_NATIVE_INT64, &format));
+  }
   if (format != checkpoint_format) {
     throw base::UserError("restart", path +
                                          " is a checkpoint of another version; give one that this "

@@ -13,15 +13,6 @@ namespace masing::io {
 
 namespace {
 
-/// The innermost message of HDF5's error stack.
-herr_t keep_first(unsigned /*depth*/, const H5E_error2_t* error, void* text) {
-  auto& message = *static_cast<std::string*>(text);
-  if (message.empty() && error->desc != nullptr) {
-    message = error->desc;
-  }
-  return 0;
-}
-
 /// Of `size` bytes, or H5T_VARIABLE.
 Handle string_type(std::size_t size) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
@@ -65,18 +56,6 @@ Handle create_dataset(const Handle& file, const std::string& path, hid_t type, c
       H5Dclose};
 }
 
-void write_meaning(const Handle& dataset, const Meaning& meaning) {
-  write_attribute(dataset, "description", meaning.description);
-  write_attribute(dataset, "symbol", meaning.symbol);
-  write_attribute(dataset, "units", meaning.units);
-  // That of netCDF, with which others label an axis.
-  write_attribute(dataset, "long_name",
-                  meaning.label.empty() ? meaning.description : meaning.label);
-  if (!meaning.label.empty()) {
-    write_attribute(dataset, "label", meaning.label);
-  }
-}
-
 /// Have H5Dwrite or H5Dread, `transfer`, move `local` to or from the part of the dataset that
 /// `offset` and `extent` name; a rank without data takes part with an empty selection. Collective,
 /// or Local for a rank that moves its part alone.
@@ -106,7 +85,12 @@ hid_t check(hid_t code, base::Location where) {
   if (code >= 0) {
     return code;
   }
-  std::string message;
+  std::string message;  // the innermost of HDF5's error stack
+  const auto keep_first = [](unsigned /*depth*/, const H5E_error2_t* error, void* text) {
+    auto& first = *static_cast<std::string*>(text);
+    first = first.empty() && error->desc != nullptr ? error->desc : first;
+    return herr_t{0};
+  };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &message);
   throw base::SystemError(
       fmt::format("HDF5 at {}: {}", parallel::place(where), message.empty() ? "failure" : message));
@@ -143,12 +127,6 @@ Handle open_together(const parallel::Communicator& comm, const std::string& path
   return {creates ? H5Fcreate(path.c_str(), flags, H5P_DEFAULT, access.id())
                   : H5Fopen(path.c_str(), flags, access.id()),
           H5Fclose};
-}
-
-std::string image_of(const Handle& file) {
-  std::string bytes(static_cast<std::size_t>(check(H5Fget_file_image(file.id(), nullptr, 0))), 0);
-  check(H5Fget_file_image(file.id(), bytes.data(), bytes.size()));
-  return bytes;
 }
 
 Handle access_together(hid_t kind) {
@@ -290,7 +268,16 @@ Table::Table(const Handle& file, std::string path, const Meaning& meaning, std::
   const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   check(H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY));
   check(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER));
-  write_meaning(create_dataset(file, path_, H5T_IEEE_F64LE, space, properties.id()), meaning);
+  const Handle dataset = create_dataset(file, path_, H5T_IEEE_F64LE, space, properties.id());
+  write_attribute(dataset, "description", meaning.description);
+  write_attribute(dataset, "symbol", meaning.symbol);
+  write_attribute(dataset, "units", meaning.units);
+  // That of netCDF, with which others label an axis.
+  write_attribute(dataset, "long_name",
+                  meaning.label.empty() ? meaning.description : meaning.label);
+  if (!meaning.label.empty()) {
+    write_attribute(dataset, "label", meaning.label);
+  }
 }
 
 std::vector<double> CountedRows::packed() const {

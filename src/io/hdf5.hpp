@@ -62,8 +62,6 @@ struct Meaning {
 /// together; numbers one of them may move alone. Without a path it is a new one in memory, of a
 /// session of one rank. Collective on `comm`.
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags);
-/// The bytes of an open file that is flushed. Local.
-std::string image_of(const Handle& file);
 /// Properties of access to objects of a `kind`, as H5P_DATASET_ACCESS, with which the root reads
 /// for all ranks what describes them: HDF5 1.10 does not go by the file's own. Local.
 Handle access_together(hid_t kind);

@@ -268,12 +268,9 @@ std::optional<std::string> kind_at_start(const std::string& path) {
   constexpr std::string_view signature("\x89HDF\r\n\x1a\n");
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(path, unknown)) {
-    return std::nullopt;  // a pipe would be waited for
+    return std::nullopt;
   }
-  std::string head(8192, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(file.gcount()));
+  const std::string head = first_bytes(path, 8192);
   if (!head.empty() && (!head.starts_with(signature) || head.find("masing") == std::string::npos)) {
     return std::nullopt;
   }
@@ -365,10 +362,7 @@ void write_places(const Handle& file, const std::string& run, const Places& plac
 /// The text in a file after its beginning; empty where it has none of this run. The file is not
 /// opened as HDF5. Local.
 std::string places_in(const std::string& path, const std::string& run) {
-  std::string head(std::size_t{1} << 20, '\0');  // provenance comes first in it
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), std::ssize(head));
-  head.resize(static_cast<std::size_t>(file.gcount()));
+  const std::string head = first_bytes(path, std::size_t{1} << 20);  // provenance comes first in it
   const std::string begin = begin_of_places(run);
   const auto at = head.find(begin);
   return at == std::string::npos ? "" : head.substr(at + begin.size(), places_length);
@@ -403,7 +397,7 @@ std::map<std::string, CountedRows> counted_in(const Handle& checkpoint) {
 
 /// Copies the rows to a new file, whose datasets have these places, out of the first file that has
 /// them all. Throws UserError where each has others than those that are counted. Polls. Collective.
-void copy_rows(const parallel::Communicator& comm, const WrittenRows& rows, const std::string& to,
+void copy_rows(const parallel::Communicator& comm, const RowSource& rows, const std::string& to,
                const Places& places) {
   std::string fault;  // of the first
   for (const auto& file : rows.files) {
@@ -428,28 +422,22 @@ void copy_rows(const parallel::Communicator& comm, const WrittenRows& rows, cons
 
 }  // namespace
 
-WrittenRows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
+RowSource find_rows(const parallel::Communicator& comm, const std::string& checkpoint,
                     const std::string& output) {
   const Handle file = open_together(comm, checkpoint, H5F_ACC_RDONLY);
-  WrittenRows rows{.run = read_text_attribute(file, "/checkpoint", "run"),
-                   .files = {},
-                   .tables = counted_in(file)};
+  RowSource rows{.run = read_text_attribute(file, checkpoint_group, "run"),
+                 .files = {},
+                 .tables = counted_in(file)};
   if (rows.run.empty() || rows.tables.empty()) {
     throw base::UserError(
         "restart",
         checkpoint + " is a checkpoint of another version; give one that this masing wrote");
   }
-  const std::filesystem::path named = read_text_attribute(file, "/checkpoint", "output");
-  const auto is_known = [&rows](const std::string& path) {
-    std::error_code none_there;
-    return std::ranges::any_of(rows.files, [&](const auto& each) {
-      return std::filesystem::equivalent(each.first, path, none_there);
-    });
-  };
+  const std::filesystem::path named = read_text_attribute(file, checkpoint_group, "output");
   for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
     for (const std::string& path : {of + partial, of}) {
-      std::istringstream words(parallel::from_root(
-          comm, [&] { return is_known(path) ? "" : places_in(path, rows.run); }));
+      std::istringstream words(
+          parallel::from_root(comm, [&] { return places_in(path, rows.run); }));
       Places places;
       std::string table;
       for (std::int64_t first = 0; words >> table >> first;) {
@@ -511,7 +499,7 @@ void fill_in_phases(std::string& piece) {
 }  // namespace
 
 OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
-                       std::optional<WrittenRows> source, const std::optional<Makers>& makers)
+                       std::optional<RowSource> source, const std::optional<Makers>& makers)
     : comm_(comm),
       result_(result),
       source_(std::move(source)),
@@ -556,7 +544,7 @@ void OutputFile::start_rows() {
 void OutputFile::save_rows(const Handle& checkpoint, const std::string& path) const {
   with_file_name(result_.path, [&] { flush(file_); });
   // Both files may be moved together.
-  const Handle group(H5Gopen2(checkpoint.id(), "/checkpoint", H5P_DEFAULT), H5Gclose);
+  const Handle group(H5Gopen2(checkpoint.id(), checkpoint_group, H5P_DEFAULT), H5Gclose);
   write_attribute(group, "output", parallel::from_root(comm_, [&] {
                     const auto output = std::filesystem::absolute(result_.path);
                     return std::filesystem::proximate(output, folder_of(path)).string();
@@ -569,7 +557,9 @@ void OutputFile::finish() {
     const parallel::PhaseTimer timer(parallel::Phase::output);
     flush(file_);
     if (result_.image != nullptr) {
-      *result_.image = image_of(file_);
+      std::string& image = *result_.image;
+      image.resize(static_cast<std::size_t>(check(H5Fget_file_image(file_.id(), nullptr, 0))));
+      check(H5Fget_file_image(file_.id(), image.data(), image.size()));
     }
     close();
   }

@@ -85,11 +85,14 @@ void write_time(const Handle& file, const std::string& name, double value);
 /// Text for a run that was stopped before its first step.
 inline constexpr const char* nothing_lost = "; nothing is lost: give the same command";
 
+/// The group of a checkpoint's state.
+inline constexpr const char* checkpoint_group = "/checkpoint";
+
 /// Where the datasets of a file lie in it, by path.
 using Places = std::map<std::string, ByteRange>;
 
-/// The rows that a stopped run has written.
-struct WrittenRows {
+/// The rows that a stopped run has written, to be copied to the file of the run that goes on.
+struct RowSource {
   std::string run;  ///< the id that its files have, and those of no other run
   /// The files that have rows of it, and where in each. An older one may have fewer.
   std::vector<std::pair<std::string, Places>> files = {};
@@ -99,7 +102,7 @@ struct WrittenRows {
 /// The rows that belong to a checkpoint: in OUTPUT.partial or OUTPUT, of `output` or else of the
 /// output that the checkpoint names. HDF5 does not open that file, which may be damaged. Throws
 /// UserError alike on all ranks where they are in none. Collective.
-WrittenRows rows_of(const parallel::Communicator& comm, const std::string& checkpoint,
+RowSource find_rows(const parallel::Communicator& comm, const std::string& checkpoint,
                     const std::string& output);
 
 /// The ranks that make a result, for /provenance.
@@ -125,7 +128,7 @@ class OutputFile {
   /// of `source`, FILE.partial.draft; for result.image one in memory. `makers`: of the data, where
   /// these are not the ranks of `comm`, which must outlive the file. Collective.
   OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
-             std::optional<WrittenRows> source = {}, const std::optional<Makers>& makers = {});
+             std::optional<RowSource> source = {}, const std::optional<Makers>& makers = {});
 
   /// The same object all the time, while the file may be closed and opened again.
   [[nodiscard]] const Handle& file() const { return file_; }
@@ -149,8 +152,8 @@ class OutputFile {
  private:
   const parallel::Communicator& comm_;
   ResultSpec result_;
-  std::optional<WrittenRows> source_;  // to be copied
-  std::string run_;                    // its id
+  std::optional<RowSource> source_;  // to be copied
+  std::string run_;                  // its id
   std::string draft_;  // the file's name at present, FILE.partial or FILE.partial.draft
   Handle file_;
 };

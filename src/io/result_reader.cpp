@@ -166,11 +166,19 @@ std::vector<double> ResultReader::row(const std::string& name, std::int64_t row)
   return values;
 }
 
-bool is_hdf5(const std::string& path) {
+std::string first_bytes(const std::string& path, std::size_t count) {
   std::error_code unknown;
-  std::string head(4, '\0');
-  return std::filesystem::is_regular_file(path, unknown) &&
-         std::ifstream(path, std::ios::binary).read(head.data(), 4) && head == "\x89HDF";
+  std::string bytes;
+  if (std::filesystem::is_regular_file(path, unknown)) {
+    std::ifstream file(path, std::ios::binary);
+    bytes.resize(count);
+    bytes.resize(static_cast<std::size_t>(file.read(bytes.data(), std::ssize(bytes)).gcount()));
+  }
+  return bytes;
+}
+
+bool is_hdf5(const std::string& path) {
+  return first_bytes(path, 4) == "\x89HDF";
 }
 
 std::string text_of(const std::string& path) {
@@ -269,11 +277,6 @@ Content content_of(const Stored& stored) {
   return content;
 }
 
-herr_t add_name(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, void* names) {
-  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
-  return 0;
-}
-
 /// Every group and dataset outside /provenance and /timing.
 Objects compared_in(const Handle& file) {
   Objects found = objects_in(file);
@@ -294,6 +297,11 @@ std::map<std::string, Content> contents_of(const Handle& file, const std::string
     found.emplace("", content_of({object}));
   }
   std::vector<std::string> names;
+  const auto add_name = [](hid_t /*object*/, const char* attribute, const H5A_info_t* /*info*/,
+                           void* all) {
+    static_cast<std::vector<std::string>*>(all)->emplace_back(attribute);
+    return herr_t{0};
+  };
   check(H5Aiterate2(object.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add_name, &names));
   for (const std::string& attribute : names) {
     const Handle handle(H5Aopen(object.id(), attribute.c_str(), H5P_DEFAULT), H5Aclose);

@@ -52,7 +52,7 @@ class ResultReader {
 
   /// The shape of a dataset of numbers. Throws UserError if there is none of that name.
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& name) const;
-  /// Whether there is a group or dataset of that name that has an attribute.
+  /// Whether there is a group or dataset of that name that has the attribute.
   [[nodiscard]] bool has_attribute(const std::string& name, const std::string& attribute) const;
   /// A dataset [n]. Throws UserError if it is missing or of another rank.
   [[nodiscard]] std::vector<double> column(const std::string& name) const;
@@ -63,6 +63,10 @@ class ResultReader {
   std::string path_;
   Handle file_;
 };
+
+/// As many bytes at the start of a file as it has of `count`; none where it is no regular file: a
+/// pipe would be waited for. Local, without MPI.
+std::string first_bytes(const std::string& path, std::size_t count);
 
 /// Whether there is a regular file that begins as HDF5's do. Local, without MPI.
 bool is_hdf5(const std::string& path);

@@ -315,7 +315,7 @@ class RunFile : public OutputFile {
   void go_on(const std::string& configuration, std::int64_t rows, std::int64_t from) const {
     io::ResultSpec result = result_;
     result.configuration = configuration;
-    io::OutputFile output(world(), result, io::rows_of(world(), checkpoint_, path_));
+    io::OutputFile output(world(), result, io::find_rows(world(), checkpoint_, path_));
     Series series(output, rows, from);
     output.start_rows();
     io::CheckpointFile(world(), checkpoint_).restore([&](engine::Archive& archive) {

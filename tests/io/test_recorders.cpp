@@ -52,9 +52,9 @@ class Recorders : public testing::Test {
         problem.force, problem.time};
     run.split_from = 1;
     const engine::Setup setup = engine::make_setup(world(), run);
-    std::optional<io::WrittenRows> rows;
+    std::optional<io::RowSource> rows;
     if (goes_on) {
-      rows = io::rows_of(world(), checkpoint_.path, result_.path);
+      rows = io::find_rows(world(), checkpoint_.path, result_.path);
     }
     io::OutputFile output(world(), result_, std::move(rows));
     const auto recorders =
