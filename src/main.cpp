@@ -85,7 +85,7 @@ int run_request(cli::Command command, const cli::Invocation& call) {
     cli::print(comm, *job->only_validated);
     return base::exit_done;
   }
-  return commands::with_summary(command, *job, call, [&](commands::Report& report) {
+  return commands::with_summary(*job, call, [&](commands::Report& report) {
     return std::visit([&](const auto& spec) { return commands::run(comm, spec, report); },
                       job->spec);
   });

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cli/call.hpp"
-#include "commands/summary.hpp"
 #include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/phase.hpp"
@@ -17,6 +16,8 @@
 
 /// The commands of the program, which join the rooms below.
 namespace masing::commands {
+
+struct Report;
 
 /// What is known of a trajectory while it is made and, once is_done, of its result.
 struct RunNumbers {
@@ -46,10 +47,10 @@ using Show = std::function<void(const engine::Samples& samples)>;
 RunNumbers make(const parallel::Communicator& comm, const cli::Simulation& simulation,
                 const Show& show = {});
 
-/// Makes the result file of a study; `announce` sees it before it is written, which may fail.
-/// Throws UserError alike on all ranks. Collective.
-study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec,
-                  const std::function<void(const study::Study& study)>& announce = {});
+/// Makes the result file of a study. Throws UserError alike on all ranks. Collective.
+inline study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec) {
+  return study::refine(comm, spec);
+}
 
 /// Makes the result file of a scan. Throws UserError alike on all ranks. Collective.
 scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan);

@@ -3,42 +3,43 @@
 #include <fmt/core.h>
 
 #include "base/error.hpp"
+#include "commands/summary.hpp"
 #include "study/refinement.hpp"
 
 namespace masing::commands {
 
-study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec,
-                  const std::function<void(const study::Study& study)>& announce) {
-  return study::make_study(comm, spec, announce);
-}
-
 namespace {
 
-/// What a study has found, for its summary.
-void report_on(const study::Study& study, Report& report) {
-  report.verdict = to_text(study.verdict);
+/// The keys of the summary of a study.
+nlohmann::ordered_json summary_of(const study::Study& study) {
+  nlohmann::ordered_json verdicts = nlohmann::ordered_json::object();
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const study::QuantityResult& found = study.results[q];
-    report.verdicts[study::quantities[q].name] = {
-        .verdict = to_text(found.verdict),
-        .order = found.observed(),
-        .uncertainty = found.uncertainty(),
-        .expected = found.expected ? study::expected_text(*found.expected) : ""};
+    nlohmann::ordered_json& one = verdicts[study::quantities[q].name];
+    one = {{"verdict", to_text(found.verdict)},
+           {"order", found.observed()},
+           {"uncertainty", found.uncertainty()},
+           {"expected", nullptr}};
+    if (found.expected) {
+      one["expected"] = study::expected_text(*found.expected);
+    }
   }
+  return {{"verdict", to_text(study.verdict)}, {"verdicts", verdicts}};
 }
 
 }  // namespace
 
 int run(const parallel::Communicator& comm, const study::StudySpec& spec, Report& report) {
+  report.results = {{"verdict", nullptr}, {"verdicts", nlohmann::ordered_json::object()}};
   // The table is printed first: of a study that cannot be written it is all that is left.
   const auto announce = [&](const study::Study& study) {
-    report_on(study, report);
+    report.results = summary_of(study);
     cli::print(comm, fmt::format("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",
                                  spec.run.time.final_time, comm.size(), comm.size() == 1 ? "" : "s",
                                  study.seconds, study::heading(spec.reference, study.self_check),
                                  study::table(spec, study)));
   };
-  const study::Study study = make(comm, spec, announce);
+  const study::Study study = study::make_study(comm, spec, announce);
   cli::print(comm, fmt::format("study in {}\n", spec.files.result.path));
   const bool is_good = study.verdict == study::Verdict::as_expected ||
                        study.verdict == study::Verdict::exact ||

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "cli/spec.hpp"
+#include "commands/summary.hpp"
 #include "scan/points.hpp"
 
 namespace masing::commands {
@@ -19,6 +20,7 @@ scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan) {
 }
 
 int run(const parallel::Communicator& comm, const cli::Scan& request, Report& report) {
+  report.results = {{"failed_points", nullptr}};
   const scan::Scan scan = make(comm, request);
   const scan::ScanSpec& spec = request.spec;
   const std::int64_t failed = scan.failed();
@@ -26,7 +28,7 @@ int run(const parallel::Communicator& comm, const cli::Scan& request, Report& re
              fmt::format("masing scan: {} points, {} failed, {} rank{}, {:.3g} s\n{}scan in {}\n",
                          scan.points.size(), failed, comm.size(), comm.size() == 1 ? "" : "s",
                          scan.seconds, scan::table(spec, scan), spec.files.result.path));
-  report.failed_points = failed;
+  report.results["failed_points"] = failed;
   if (failed > 0) {
     const auto first = std::ranges::find(scan.points, true, &scan::ScanPoint::has_failed);
     report.message = fmt::format("{} of {} points failed; the first: {}", failed,

@@ -11,7 +11,6 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/error.hpp"
@@ -54,9 +53,9 @@ End end_of(const std::function<int(Report&)>& work, Report& report) {
 
 /// Returns the command that continues this call from a checkpoint: its words with --restart
 /// replaced, followed by its options for PETSc. Local.
-std::vector<std::string> continuation(cli::Command command, const cli::Invocation& call,
+std::vector<std::string> continuation(const std::string& command, const cli::Invocation& call,
                                       const std::string& checkpoint) {
-  std::vector<std::string> words{call.program, cli::name_of(command)};
+  std::vector<std::string> words{call.program, command};
   for (auto word = call.words.begin(); word != call.words.end(); ++word) {
     if (*word == "--restart") {
       ++word;  // its value
@@ -80,64 +79,55 @@ std::string progress_text(const io::Done& done) {
 }
 
 /// The text of a summary, one key a line; numbers that are not finite are null. Local.
-std::string summary_text(cli::Command command, cli::Job& job, const cli::Invocation& call,
+std::string summary_text(const io::FileSpec& files, const cli::Invocation& call,
                          const Report& report, const End& end, double wall_seconds, double memory) {
-  const io::FileSpec& files = cli::files_of(job.spec);
-  const std::string& checkpoint = files.checkpoint.path;
-  const bool is_saved = report.done.is_saved && std::filesystem::exists(checkpoint);
-  const bool goes_on = is_saved && end.code == base::exit_stopped;
-  const auto or_null = [](bool is_known, const auto& value) {
-    return is_known ? Json(value) : Json(nullptr);
-  };
-  Json seconds = Json::object();
-  const parallel::PhaseSeconds phases = parallel::phase_seconds();
-  for (std::size_t i = 0; i < phases.size(); ++i) {
-    seconds[parallel::phase_names[i]] = phases[i];
-  }
-  seconds["wall"] = wall_seconds;
+  const io::Done& done = report.done;
   Json summary{{"schema", schema},
-               {"command", cli::name_of(command)},
+               {"command", files.result.kind},
                {"exit_code", end.code},
                {"message", end.message},
                {"done",
-                {{"count", report.done.count},
-                 {"of", report.done.of},
-                 {"unit", report.done.unit},
-                 {"text", progress_text(report.done)}}},
-               {"result", or_null(report.done.has_result, files.result.path)},
-               {"checkpoint", or_null(is_saved, checkpoint)},
-               {"continue", or_null(goes_on, continuation(command, call, checkpoint))},
-               {"seconds", seconds},
+                {{"count", done.count},
+                 {"of", done.of},
+                 {"unit", done.unit},
+                 {"text", progress_text(done)}}},
+               {"result", nullptr},
+               {"checkpoint", nullptr},
+               {"continue", nullptr},
+               {"seconds", Json::object()},
                {"peak_memory_bytes", static_cast<std::int64_t>(memory)},
                {"ranks", call.comm.size()}};
-  if (command == cli::Command::converge) {
-    summary["verdict"] = or_null(!report.verdict.empty(), report.verdict);
-    Json& verdicts = summary["verdicts"] = Json::object();
-    for (const auto& [quantity, found] : report.verdicts) {
-      verdicts[quantity] = {{"verdict", found.verdict},
-                            {"order", found.order},
-                            {"uncertainty", found.uncertainty},
-                            {"expected", or_null(!found.expected.empty(), found.expected)}};
+  if (done.has_result) {
+    summary["result"] = files.result.path;
+  }
+  const std::string& checkpoint = files.checkpoint.path;
+  if (done.is_saved && std::filesystem::exists(checkpoint)) {
+    summary["checkpoint"] = checkpoint;
+    if (end.code == base::exit_stopped) {
+      summary["continue"] = continuation(files.result.kind, call, checkpoint);
     }
   }
-  if (command == cli::Command::scan) {
-    summary["failed_points"] = Json(nullptr);
-    if (report.failed_points) {
-      summary["failed_points"] = *report.failed_points;
-    }
+  const parallel::PhaseSeconds phases = parallel::phase_seconds();
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    summary["seconds"][parallel::phase_names[i]] = phases[i];
   }
+  summary["seconds"]["wall"] = wall_seconds;
+  summary.update(report.results);
   return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 /// Removes the summary of an earlier call, if there is one. Throws UserError if the file is not a
-/// summary, or its folder does not exist. Local.
+/// summary, or a file cannot be written to its folder. Local.
 void remove_stale(const std::string& path) {
   std::error_code unknown;
+  const auto refuse = [&](const char* fault) {
+    throw base::UserError("--summary: " + path + fault);
+  };
   if (!std::filesystem::is_directory(io::folder_of(path), unknown)) {
-    throw base::UserError("summary", path + ": there is no such folder");
+    refuse(": there is no such folder");
   }
   if (access(io::folder_of(path).c_str(), W_OK) != 0) {
-    throw base::UserError("summary", path + ": its folder cannot be written to");
+    refuse(": its folder cannot be written to");
   }
   if (!std::filesystem::exists(path, unknown)) {
     return;
@@ -148,8 +138,7 @@ void remove_stale(const std::string& path) {
   file.read(head.data(), std::ssize(head));
   if (!is_file ||
       (file.gcount() > 0 && head.find("\"schema\": \"masing summary") == std::string::npos)) {
-    throw base::UserError(
-        "summary", path + " is there already and is no summary of masing; give another name");
+    refuse(" is there already and is no summary of masing; give another name");
   }
   std::filesystem::remove(path, unknown);
 }
@@ -160,25 +149,25 @@ void write_whole(const std::string& path, const std::string& text) {
   errno = 0;
   std::ofstream file(draft);
   file << text << std::flush;
-  std::error_code unknown;
   if (!file.good() || std::rename(draft.c_str(), path.c_str()) != 0) {
-    const int cause = errno;
+    const std::string cause = std::strerror(errno);
+    std::error_code unknown;
     std::filesystem::remove(draft, unknown);
-    throw base::SystemError(
-        fmt::format("cannot write the summary {}: {}", path, std::strerror(cause)));
+    throw base::SystemError(fmt::format("cannot write the summary {}: {}", path, cause));
   }
 }
 
 }  // namespace
 
-int with_summary(cli::Command command, cli::Job& job, const cli::Invocation& call,
+int with_summary(cli::Job& job, const cli::Invocation& call,
                  const std::function<int(Report&)>& work) {
   Report report;
   const std::string& path = job.summary;
   if (path.empty()) {
     return work(report);
   }
-  cli::files_of(job.spec).result.done = &report.done;
+  io::FileSpec& files = cli::files_of(job.spec);
+  files.result.done = &report.done;
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   const parallel::Communicator ends(call.comm.handle());  // a duplicate that `work` does not use
@@ -192,7 +181,7 @@ int with_summary(cli::Command command, cli::Job& job, const cli::Invocation& cal
     const std::chrono::duration<double> wall = Clock::now() - begin;
     parallel::on_root(ends, [&] {
       try {
-        write_whole(path, summary_text(command, job, call, report, end, wall.count(), *memory));
+        write_whole(path, summary_text(files, call, report, end, wall.count(), *memory));
       } catch (const base::SystemError& failure) {
         throw base::SystemError(end.message + (end.message.empty() ? "" : "; ") + failure.what());
       }
