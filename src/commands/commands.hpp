@@ -1,16 +1,13 @@
 #pragma once
 
 #include <boost/program_options.hpp>
-#include <cstdint>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "cli/call.hpp"
 #include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
-#include "parallel/phase.hpp"
 #include "scan/scan.hpp"
 #include "study/refinement.hpp"
 
@@ -19,37 +16,19 @@ namespace masing::commands {
 
 struct Report;
 
-/// What is known of a trajectory while it is made and, once is_done, of its result.
-struct RunNumbers {
-  std::int64_t step = 0;         ///< that it has reached
-  bool is_done = false;          ///< its file is sealed
-  int ranks = 1;                 ///< that made it
-  bool cores_are_short = false;  ///< ranks that split it waited for cores
-  double least_x = std::numeric_limits<double>::infinity();
-  double most_x = -std::numeric_limits<double>::infinity();
-  double least_restoring = std::numeric_limits<double>::infinity();
-  double most_restoring = -std::numeric_limits<double>::infinity();
-  std::int64_t samples = 0;
-  double seconds = 0.0;  ///< of the loop
-  parallel::PhaseSeconds phases = {};
-  double steps_per_second = 0.0;
-  double updates_per_second = 0.0;  ///< 0 for P = ∞
-  double self_check = 0.0;          ///< of the exact solution; 0 for others
-};
-
 /// What chunks of a run are shown to.
 using Show = std::function<void(const engine::Samples& samples)>;
 
-/// Makes the result file of a trajectory, or its image, where one is asked for; `show`, given on
-/// all ranks or none, sees its chunks on every rank. What is not worth splitting the root makes by
-/// itself: then the root has the summary and the others know its self_check, and what `show` throws
-/// on a rank is thrown there when the run is done. Throws UserError alike on all ranks. Collective.
-RunNumbers make(const parallel::Communicator& comm, const cli::Simulation& simulation,
-                const Show& show = {});
+/// Makes the result file of a trajectory, or its image, where one is asked for, and returns
+/// Engine::self_check. `show`, given on all ranks or none, sees its chunks on every rank. The root
+/// computes a run that is not worth splitting by itself: then what `show` throws on a rank is
+/// thrown there when the run is done. Throws UserError alike on all ranks. Collective.
+double make(const parallel::Communicator& comm, const cli::Simulation& simulation,
+            const Show& show = {});
 
 /// Makes the result file of a study. Throws UserError alike on all ranks. Collective.
 inline study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec) {
-  return study::refine(comm, spec);
+  return study::make_study(comm, spec);
 }
 
 /// Makes the result file of a scan. Throws UserError alike on all ranks. Collective.

@@ -168,7 +168,7 @@ Trajectory simulate(const Session& session, const Options& options, const Observ
             {samples.first_step, times, samples.force, samples.x, samples.y, samples.restoring});
       }
     };
-    end.self_check = commands::make(comm, simulation, show).self_check;
+    end.self_check = commands::make(comm, simulation, show);
     return end;
   };
   return call(session, "simulate", options, true, nullptr, make);
