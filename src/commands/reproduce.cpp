@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <variant>
 
 #include "base/error.hpp"
@@ -21,12 +22,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-struct ReproduceOptions {
-  std::string file;
-  std::string output;  ///< empty: beside the file, and removed at the end
-  bool quiet = false;
-};
-
 po::options_description reproduce_options() {
   po::options_description description("Options");
   auto add = description.add_options();
@@ -37,66 +32,39 @@ po::options_description reproduce_options() {
   return description;
 }
 
-ReproduceOptions parse_reproduce(const std::vector<std::string>& words) {
-  po::options_description all = reproduce_options();
-  all.add_options()("file", po::value<std::vector<std::string>>()->default_value({}, ""));
-  po::positional_options_description positions;
-  positions.add("file", -1);
-  const po::variables_map values = read_words("reproduce", words, all, positions);
-  const auto& files = values["file"].as<std::vector<std::string>>();
-  if (files.size() != 1) {
-    throw base::UserError("reproduce takes one result file; give masing reproduce STUDY.h5");
+/// Throws UserError where `file` cannot be compared, or the result cannot be made again in `kept`,
+/// or in `unkept` where that is empty. Local.
+void require_files(const std::string& file, const std::string& kept, const std::string& unkept) {
+  if (io::kind_at_start(file) == "checkpoint") {
+    throw base::UserError(file + " is a checkpoint; give a result file");
   }
-  return {files.front(), values["output"].as<std::string>(), values.contains("quiet")};
+  io::reading(file, [&] { io::differences(file, file); });
+  std::error_code none_there;
+  if (std::filesystem::equivalent(kept, file, none_there)) {
+    throw base::UserError("--output: " + kept + " is the file to reproduce; give another one");
+  }
+  if (kept.empty() && std::filesystem::exists(unkept)) {
+    throw base::UserError(unkept + " is there already; move it, or give --output FILE.h5");
+  }
 }
 
-/// The request embedded in the file, with another output.
-cli::BoundRequest embedded(const cli::Invocation& call, const ReproduceOptions& options) {
-  cli::BoundRequest request = cli::request_in(call, options.file);
-  cli::Configuration& configuration = request.configuration;
-  configuration.output = options.output.empty() ? options.file + ".reproduced" : options.output;
-  parallel::on_root(call.comm, [&] {
-    const auto& file = options.file;  // what cannot be read is found before the run
-    if (io::kind_at_start(file) == "checkpoint") {
-      throw base::UserError(file + " is a checkpoint; give a result file");
-    }
-    io::reading(file, [&] { io::differences(file, file); });
-    std::error_code none_there;
-    if (std::filesystem::equivalent(options.output, options.file, none_there)) {
-      throw base::UserError("--output: " + options.output +
-                            " is the file to reproduce; give another one");
-    }
-    if (options.output.empty() && std::filesystem::exists(configuration.output)) {
-      throw base::UserError(configuration.output +
-                            " is there already; move it, or give --output FILE.h5");
-    }
-  });
-  configuration.quiet = options.quiet;
-  return request;
-}
-
-/// Removes what was made again, or begun, and is not to be kept; a lock that is there still is that
-/// of another run, which is writing it. Local.
-void remove_unkept(const parallel::Communicator& comm, const ReproduceOptions& options,
-                   const std::string& output) {
-  if (comm.is_root() && options.output.empty()) {
-    const auto files = io::files_of_result(output);
-    std::error_code unknown;
-    if (!std::filesystem::exists(files.back(), unknown)) {
-      for (const std::string& file : files) {
-        std::filesystem::remove(file, unknown);
-      }
+/// Removes a result that was made again, or begun; if its lock is still there, another run is
+/// writing it, and it stays. Local.
+void remove_result(const std::string& path) {
+  const auto files = io::files_of_result(path);
+  std::error_code unknown;
+  if (!std::filesystem::exists(files.back(), unknown)) {
+    for (const std::string& file : files) {
+      std::filesystem::remove(file, unknown);
     }
   }
 }
 
-using io::Difference;
-using io::Weight;
-
-/// The keys of an .ini with their values.
-std::map<std::string, std::string> keys(const std::string& path, const std::string& content) {
+/// The keys of the configuration in a file with their values.
+std::map<std::string, std::string> keys_in(const std::string& file) {
   std::map<std::string, std::string> values;
-  for (const auto& [key, text, origin] : cli::ini_entries("/configuration of " + path, content)) {
+  for (const auto& [key, text, origin] :
+       cli::ini_entries("/configuration of " + file, io::read_recipe(file).configuration)) {
     values[key] = text;
   }
   return values;
@@ -107,49 +75,44 @@ bool same_value(const std::string& one, const std::string& two) {
   return one == two || (number && number == base::to_number(two));
 }
 
-/// What differs between two configurations: a key of the first that has another value or none in
-/// the second counts; a key that only the second has, and anything beside the keys and their
-/// values, is noted.
-std::vector<Difference> different_keys(const std::string& file, const std::string& expected,
-                                       const std::string& output, const std::string& found) {
-  const auto here = keys(file, expected);
-  const auto there = keys(output, found);
-  std::vector<Difference> lines;
-  const auto add = [&](Weight weight, const std::string& key, const std::string& what) {
-    lines.push_back({weight, "/configuration " + key + ": " + what});
+/// What differs between two files: in their data, and in the keys of their configurations. A key of
+/// the first that has another value or none in the second counts; one that only the second has is
+/// noted. Local.
+std::vector<io::Difference> all_differences(const std::string& file, const std::string& output) {
+  std::vector<io::Difference> found = io::differences(file, output);
+  const auto add = [&](io::Weight weight, const std::string& key, const std::string& what) {
+    found.push_back({weight, "/configuration " + key + ": " + what});
   };
+  const auto here = keys_in(file);
+  const auto there = keys_in(output);
   for (const auto& [key, text] : here) {
     const auto twin = there.find(key);
     if (twin == there.end()) {
-      add(Weight::counts, key, "not made again");
+      add(io::Weight::counts, key, "not made again");
     } else if (!same_value(text, twin->second)) {
-      add(Weight::counts, key, "'" + twin->second + "', not '" + text + "'");
+      add(io::Weight::counts, key, fmt::format("'{}', not '{}'", twin->second, text));
     }
   }
   for (const auto& [key, text] : there) {
     if (!here.contains(key)) {
-      add(Weight::note, key, "not in the file");
+      add(io::Weight::note, key, "not in the file");
     }
   }
-  if (lines.empty() && expected != found) {
-    lines.push_back({Weight::note, "/configuration: the same keys and values in another text"});
-  }
-  return lines;
+  return found;
 }
 
-/// In what the builds differ that made two files, as far as both say it, a line each.
-std::string different_builds(const std::string& file, const std::string& output) {
-  const io::Handle before = io::open_for_reading(file);
-  const io::Handle now = io::open_for_reading(output);
+/// In what the build that made a file differs from this one, as far as the file says it, a line
+/// each.
+std::string different_builds(const std::string& path) {
+  const io::Handle file = io::open_for_reading(path);
   std::string lines;
   bool are_known = true;
   bool is_dirty = false;
-  for (const auto& [name, value] : io::build_facts()) {
+  for (const auto& [name, here] : io::build_facts()) {
     const std::string there =
-        parallel::one_line(io::read_text_attribute(before, "/provenance", name));
+        parallel::one_line(io::read_text_attribute(file, "/provenance", name));
     are_known = are_known && !there.empty();
     is_dirty = is_dirty || (name == "git_dirty" && there == "yes");
-    const std::string here = io::read_text_attribute(now, "/provenance", name);
     if (!there.empty() && there != here) {
       lines += fmt::format("note: made by {} {}, here {}\n", name, there, here);
     }
@@ -161,32 +124,21 @@ std::string different_builds(const std::string& file, const std::string& output)
                   : "note: the builds do not differ\n";
 }
 
-/// Prints what differs between the file and what was made again; true if nothing that counts. The
-/// same on all ranks. Collective.
-bool is_reproduced(const parallel::Communicator& comm, const std::string& file,
-                   const std::string& output) {
+/// Prints what differs between the file and what was made again on so many ranks; true if nothing
+/// that counts. Local.
+bool is_reproduced(const std::string& file, const std::string& output, int ranks) {
   std::string counted;
-  parallel::on_root(comm, [&] {
-    std::string noted;
-    io::reading(file, [&] {
-      auto lines = io::differences(file, output);
-      const auto more = different_keys(file, io::read_recipe(file).configuration, output,
-                                       io::read_recipe(output).configuration);
-      lines.insert(lines.end(), more.begin(), more.end());
-      for (const Difference& line : lines) {
-        const bool counts = line.weight == Weight::counts;
-        (counts ? counted : noted) += (counts ? "" : "note: ") + line.text + "\n";
-      }
-      noted += counted.empty() ? "" : different_builds(file, output);
-    });
-    const std::string ranks =
-        std::to_string(comm.size()) + (comm.size() == 1 ? " rank\n" : " ranks\n");
-    const std::string text = counted.empty()
-                                 ? noted + file + ": reproduced, bit for bit, on " + ranks
-                                 : file + ": not reproduced on " + ranks + counted + noted;
-    std::fputs(text.c_str(), stdout);
-  });
-  return parallel::min_over_ranks(comm, counted.empty() ? 1 : 0) == 1;
+  std::string noted;
+  for (const auto& [weight, text] : all_differences(file, output)) {
+    const bool counts = weight == io::Weight::counts;
+    (counts ? counted : noted) += (counts ? "" : "note: ") + text + "\n";
+  }
+  const std::string on = fmt::format("on {} rank{}\n", ranks, ranks == 1 ? "" : "s");
+  const std::string text =
+      counted.empty() ? noted + file + ": reproduced, bit for bit, " + on
+                      : file + ": not reproduced " + on + counted + noted + different_builds(file);
+  std::fputs(text.c_str(), stdout);
+  return counted.empty();
 }
 
 }  // namespace
@@ -219,22 +171,44 @@ std::string reproduce_help() {
 
 int reproduce(const cli::Invocation& call) {
   const parallel::Communicator& comm = call.comm;
-  const ReproduceOptions options = parse_reproduce(call.words);
-  const cli::BoundRequest request = embedded(call, options);
+  po::options_description options = reproduce_options();
+  options.add_options()("file", po::value<std::vector<std::string>>()->default_value({}, ""));
+  po::positional_options_description positions;
+  positions.add("file", -1);
+  const po::variables_map values = read_words("reproduce", call.words, options, positions);
+  const auto& files = values["file"].as<std::vector<std::string>>();
+  if (files.size() != 1) {
+    throw base::UserError("reproduce takes one result file; give masing reproduce STUDY.h5");
+  }
+  const std::string& file = files.front();
+  const auto& kept = values["output"].as<std::string>();
+  cli::BoundRequest request = cli::request_in(call, file);
+  std::string& output = request.configuration.output;
+  output = kept.empty() ? file + ".reproduced" : kept;
+  request.configuration.quiet = values.contains("quiet");
+  parallel::on_root(comm, [&] { require_files(file, kept, output); });
   const auto origins = cli::given_at(request.request);
   const cli::Spec wanted = cli::spec_of(request, call.command_line);
-  const std::string& output = request.configuration.output;
+  const auto leave = [&] {
+    if (comm.is_root() && kept.empty()) {
+      remove_result(output);
+    }
+  };
+  std::int64_t is_same = 0;
   try {
     std::visit([&](const auto& spec) { make(comm, spec); }, wanted);
+    parallel::on_root(comm, [&] {
+      is_same = io::reading(file, [&] { return is_reproduced(file, output, comm.size()) ? 1 : 0; });
+    });
   } catch (const base::Stopped&) {
     throw;  // it can be resumed
   } catch (...) {
-    remove_unkept(comm, options, output);
+    leave();
     throw;
   }
-  const bool is_same = is_reproduced(comm, options.file, output);
-  remove_unkept(comm, options, output);
-  return is_same ? base::exit_done : base::exit_failure;
+  leave();
+  parallel::broadcast(comm, std::span(&is_same, 1));
+  return is_same == 1 ? base::exit_done : base::exit_failure;
 }
 
 }  // namespace masing::commands

@@ -106,7 +106,7 @@ NOTES = {
                                        "/series/force: another type"),
     "a new key": (configured(b"y0 = 0\n", b""), "/configuration y0: not in the file"),
     "a comment, an order and blanks": (configured(b"x0 = 0\ny0 = 0\n", b"y0=0 # rest\nx0  =  0.0\n"),
-                                       "/configuration: the same keys and values in another text"),
+                                       "/configuration attribute problem: not in the file"),
     "study: provenance and timing": (lambda file: (file["provenance"].attrs.modify("date", "long ago"),
                                                    file.pop("timing")), ""),
 }
