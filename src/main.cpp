@@ -8,7 +8,6 @@
 #include <ctime>
 #include <exception>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -91,44 +90,43 @@ int run_request(cli::Command command, const cli::Invocation& call) {
   });
 }
 
-/// The text that is all a call asks for, or nothing. Throws UserError. Local, without MPI.
-std::optional<std::string> asked_text(const std::string& command,
-                                      const std::vector<std::string>& words) {
+/// The help of a command, empty where there is none of that name. Local.
+std::string help_of(const std::string& command) {
+  const auto known = cli::command_of(command);
+  return known                    ? cli::help(*known)
+         : command == "benchmark" ? commands::benchmark_help()
+         : command == "reproduce" ? commands::reproduce_help()
+         : command == "models"    ? commands::models({})
+                                  : "";
+}
+
+/// The text that is all a call asks for, empty where it asks for more. Throws UserError. Local,
+/// without MPI.
+std::string asked_text(const std::string& command, const std::vector<std::string>& words) {
   const auto is_help = [](const std::string& word) {
     return word == "--help" || word == "-h" || word == "help";
   };
   if (is_help(command)) {
-    const bool is_of_one = !words.empty() && !is_help(words.front());
-    return is_of_one ? asked_text(words.front(), {"--help"}).value_or(usage) : usage;
+    const std::string help = words.empty() ? "" : help_of(words.front());
+    return help.empty() ? usage : help;
   }
   if (command == "--version") {
     return version_text();
   }
-  const bool wants_help =
-      std::ranges::count(words, "--help") > 0 || (words.size() == 1 && is_help(words.front()));
-  if (command == "models") {
-    return commands::models(wants_help ? std::vector<std::string>{} : words);
+  if (std::ranges::count(words, "--help") > 0 || (words.size() == 1 && is_help(words.front()))) {
+    return help_of(command);
   }
-  if (wants_help) {
-    if (command == "benchmark" || command == "reproduce") {
-      return command == "benchmark" ? commands::benchmark_help() : commands::reproduce_help();
-    }
+  const auto known = cli::command_of(command);
+  if (known && std::ranges::count(words, "--options") > 0) {
+    return cli::options_as_json(*known);
   }
-  if (const auto known = cli::command_of(command)) {
-    if (wants_help) {
-      return cli::help(*known);
-    }
-    if (std::ranges::count(words, "--options") > 0) {
-      return cli::options_as_json(*known);
-    }
-  }
-  return std::nullopt;
+  return command == "models" ? commands::models(words) : "";
 }
 
 /// Does what a call asks for, and returns its exit code.
 int run(const std::string& command, const cli::Invocation& call) {
-  if (const auto text = asked_text(command, call.words)) {
-    cli::print(call.comm, *text);
+  if (const std::string text = asked_text(command, call.words); !text.empty()) {
+    cli::print(call.comm, text);
     return base::exit_done;
   }
   if (const auto known = cli::command_of(command)) {
@@ -211,27 +209,26 @@ int main(int count, char** values) {
       words.begin() + std::min<std::ptrdiff_t>(2, petsc - words.begin()), petsc};
   if (!parallel::started_by_launcher()) {  // a login node may have no MPI
     try {
-      if (const auto text = asked_text(command, rest)) {
-        std::fputs(text->c_str(), stdout);
+      if (const std::string text = asked_text(command, rest); !text.empty()) {
+        std::fputs(text.c_str(), stdout);
         return flushed(base::exit_done);
       }
     } catch (const base::UserError&) {  // said as every mistake, below
     }
   }
-  std::optional<parallel::Session> session;
   try {
     may_hang = parallel::started_by_launcher();
-    session.emplace(petsc_options);
+    parallel::Session session(petsc_options);
     may_hang = false;
+    const int code = session.run([&](const parallel::Communicator& comm) -> int {
+      parallel::require_connected(comm.size());
+      const base::GivenAt options([](const std::string& quantity) { return "--" + quantity; });
+      return run(command, {rest, base::joined(words, " "), comm, petsc_options, words.front()});
+    });
+    has_ended = true;
+    return flushed(code);
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "masing: %s\n", failure.what());
     return base::exit_failure;
   }
-  const int code = session->run([&](const parallel::Communicator& comm) -> int {
-    parallel::require_connected(comm.size());
-    const base::GivenAt options([](const std::string& quantity) { return "--" + quantity; });
-    return run(command, {rest, base::joined(words, " "), comm, petsc_options, words.front()});
-  });
-  has_ended = true;
-  return flushed(code);
 }
