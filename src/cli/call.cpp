@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -53,21 +51,18 @@ io::Recipe recipe_in(const parallel::Communicator& comm, const std::string& file
   return {texts[0], texts[1], texts[2], !texts[3].empty()};
 }
 
-/// The .ini of a recipe.
-Config config_of(const std::string& file, const io::Recipe& recipe) {
-  return {"/configuration of " + file, recipe.configuration, base::split(recipe.derived, ',')};
-}
-
-/// The request in the recipe of a file, whose derived keys follow from the others again.
+/// The request in the recipe of a file.
 Request parsed(Command command, const std::string& file, const io::Recipe& recipe) {
-  const auto config = [&](const std::string& /*path*/) { return config_of(file, recipe); };
-  return parse(command, {"--config", file}, {.config = config});
+  const Config config{"/configuration of " + file, recipe.configuration};
+  return parse(command, {"--config", file}, {.config = [&](const auto&) { return config; }});
 }
 
-/// A request as one that goes on with its checkpoint.
-BoundRequest with_checkpoint(const Invocation& call, BoundRequest request) {
+/// A request as one that continues from its checkpoint. Throws UserError. Collective.
+BoundRequest with_checkpoint(const Invocation& call, const BoundRequest& request,
+                             const FileRequest& of_file) {
   const std::string file = request.configuration.restart;
   const Command command = request.request->command;
+  const auto origins = given_at(request.request);
   const std::string advice = "give a whole checkpoint of masing";
   with_origin(origin_of(*request.request, "restart"), [&] {  // before HDF5 looks at it
     if (!io::verify_seal(call.comm, file, advice)) {
@@ -79,7 +74,8 @@ BoundRequest with_checkpoint(const Invocation& call, BoundRequest request) {
     throw UserError("restart", file + " is a result, no checkpoint; give --config " + file);
   }
   require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");
-  return continued(std::move(request), bind(parsed(command, file, recipe)));
+  return continued(request, parsed(command, file, recipe), base::split(recipe.derived, ','),
+                   of_file);
 }
 
 /// Warns of an output that is named as no HDF5 file is, or replaces a file of another kind. Local.
@@ -109,17 +105,18 @@ BoundRequest reference_request(const Invocation& call, const std::string& file) 
 
 BoundRequest request_in(const Invocation& call, const std::string& file) {
   require_sound(call.comm, file);
-  io::Recipe recipe = recipe_in(call.comm, file);
+  const io::Recipe recipe = recipe_in(call.comm, file);
   const auto command = command_of(recipe.kind);
   if (!command) {
     throw UserError(file + " is of kind '" + recipe.kind +
                     "'; only a file of simulate, converge or scan can be made again");
   }
-  const std::string derived = std::exchange(recipe.derived, "");
+  // All keys count as given, so that other defaults of a later version change nothing; the file
+  // that is made names the same keys as derived.
   BoundRequest request = bind(parsed(*command, file, recipe), [&](const std::string& path) {
     return reference_request(call, path);
   });
-  request.derived = derived;
+  request.derived = recipe.derived;
   return request;
 }
 
@@ -144,40 +141,43 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     const io::Recipe recipe = recipe_in(call.comm, path);
     with_origin("--config",
                 [&] { require_kind("config", path, recipe.kind, name_of(command), "file"); });
-    return config_of(path, recipe);
+    return {"/configuration of " + path, recipe.configuration, base::split(recipe.derived, ',')};
   };
-  BoundRequest request = bind(
-      parse(command, call.words, {.text = text_of, .last_field = field_of, .config = config_from}),
-      [&](const std::string& path) {
-        inputs.push_back(path);
-        return reference_request(call, path);
-      });
-  const std::shared_ptr<const Request> asked = request.request;
-  auto origins = given_at(asked);
-  parallel::on_root(call.comm, [&] {
-    require_files_apart(request.configuration.summary, request.configuration, inputs);
-    warn_of_output(request);
-    engine::RunSpec run = request.run;
-    if (!request.study.levels.empty()) {  // the largest step
-      run.time.steps = std::ranges::min(study::step_counts(request.study.levels));
-    }
-    request.warnings.push_back(engine::step_advice(run));
-  });
+  const FileRequest of_file = [&](const std::string& path) {
+    inputs.push_back(path);
+    return reference_request(call, path);
+  };
+  const Files files{.text = text_of, .last_field = field_of, .config = config_from};
+  BoundRequest request = bind(parse(command, call.words, files), of_file);
   const Configuration& c = request.configuration;
+  {
+    const auto origins = given_at(request.request);
+    parallel::on_root(call.comm, [&] {  // which alone prints the warnings
+      require_files_apart(c, inputs);
+      warn_of_output(request);
+      engine::RunSpec run = request.run;
+      if (!request.study.levels.empty()) {  // the largest step
+        run.time.steps = std::ranges::min(study::step_counts(request.study.levels));
+      }
+      request.warnings.push_back(engine::step_advice(run));
+    });
+  }
   for (const std::string& text : request.warnings) {
-    // A failure has its one line "masing: ...", which these are not.
+    // The line "masing: ..." is that of a failure alone.
     if (!text.empty() && !c.print_config && !c.validate_only) {
       print(call.comm, fmt::format("masing warning: {}\n", text), stderr);
     }
   }
   if (!c.restart.empty()) {
-    request = with_checkpoint(call, std::move(request));
+    request = with_checkpoint(call, request, of_file);
   }
+  auto origins = given_at(request.request);
   if (c.print_config && !c.validate_only) {
     print(call.comm, printed(request));
     return std::nullopt;
   }
-  Job job{spec_of(request, call.command_line), asked, std::move(origins), c.summary, std::nullopt};
+  Job job{spec_of(request, call.command_line), request.request, std::move(origins), c.summary,
+          std::nullopt};
   if (c.validate_only) {
     job.only_validated = c.print_config ? printed(request) : "valid\n";
     return job;

@@ -289,33 +289,41 @@ std::vector<Difference> differences(const BoundRequest& one, const BoundRequest&
   return found;
 }
 
-BoundRequest continued(BoundRequest request, const BoundRequest& old) {
-  Configuration& now = request.configuration;
-  if (!request.request->has("sample-every")) {
-    now.sample_every = old.configuration.sample_every;
+BoundRequest continued(const BoundRequest& now, const Request& before,
+                       const std::vector<std::string>& derived, const FileRequest& of_file) {
+  const BoundRequest old = bind(before);
+  const Configuration& was = old.configuration;
+  const bool extends = is_extended(now, was);
+  Request request = *now.request;
+  for (const char* key : {"sample-every", "field-every", "field-points"}) {
+    const auto entry = before.entries.find(key);
+    const bool followed = std::ranges::count(derived, key) > 0;
+    if (!request.has(key) && entry != before.entries.end() && (extends || !followed)) {
+      request.entries.insert(*entry);
+    }
   }
-  if (!request.request->has("field-points")) {
-    now.field_points = old.configuration.field_points;
-  }
+  BoundRequest made = bind(std::move(request), of_file);
   std::set<std::string> may_differ;
-  if (is_extended(request, old.configuration)) {
+  if (extends) {
     may_differ = {"final-time", "steps"};
-    if (old.configuration.to == old.configuration.final_time && now.to == now.final_time) {
+    if (was.to == was.final_time && made.configuration.to == made.configuration.final_time) {
       may_differ.insert("to");
     }
   }
   std::vector<std::string> differing;
-  for (const auto& [key, was, is] : differences(old, request, Role::result)) {
+  for (const auto& [key, then, is] : differences(old, made, Role::result)) {
     if (!may_differ.contains(key)) {
-      differing.push_back(fmt::format("{} (was {:.60}, is {:.60})", key, was, is));
+      differing.push_back(fmt::format("{} (was {:.60}, is {:.60})", key, then, is));
     }
   }
   if (!differing.empty()) {
+    const auto origins = given_at(made.request);
     throw UserError("restart",
-                    now.restart + " is of another configuration: " + base::joined(differing, ", ") +
+                    made.configuration.restart +
+                        " is of another configuration: " + base::joined(differing, ", ") +
                         "; give the same, or a later --final-time with --steps for the same step");
   }
-  return request;
+  return made;
 }
 
 std::string problem_text(const BoundRequest& request) {

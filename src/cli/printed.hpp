@@ -33,10 +33,12 @@ std::string derived_keys(const BoundRequest& request);
 /// "  by default " with what is not. Local.
 std::string announcement(const BoundRequest& request);
 
-/// A request as one that goes on with a run of the request `before`: what the user leaves open
-/// stays as it was. A trajectory may be extended to a later T with the same step. Throws UserError
-/// that names the keys that differ otherwise. Local.
-BoundRequest continued(BoundRequest request, const BoundRequest& before);
+/// The request `now` as one that continues a run of the request `before`, whose keys in `derived`
+/// followed from others there. Rows stay as dense as they were where `now` leaves that open, even
+/// if a trajectory is extended to a later T with the same step. Throws UserError that names the
+/// keys that differ otherwise. Local if `of_file` is.
+BoundRequest continued(const BoundRequest& now, const Request& before,
+                       const std::vector<std::string>& derived, const FileRequest& of_file = {});
 
 /// A key and its values in two requests, constants replaced by theirs; "none" where it has none.
 struct Difference {

@@ -44,11 +44,15 @@ std::string meant_key(Command command, const std::string& word) {
 [[noreturn]] void refuse_key(Command command, const std::string& origin, const std::string& name) {
   const Option* option = find_option(name);
   const bool is_of_another = option != nullptr && option->role != Role::call;
-  throw UserError(
-      fmt::format("{}: {} is {}", origin, name,
-                  is_of_another ? "a key of masing " + name_of(*option->commands.begin()) + " only"
-                                : "not a key of masing " + name_of(command) + ", see its --help" +
-                                      meant_key(command, name)));
+  std::vector<std::string> others;
+  for (const Command other : is_of_another ? option->commands : std::set<Command>()) {
+    others.push_back(name_of(other));
+  }
+  throw UserError(fmt::format("{}: {} is {}", origin, name,
+                              is_of_another
+                                  ? "a key of masing " + base::joined(others, " and ") + " only"
+                                  : "not a key of masing " + name_of(command) + ", see its --help" +
+                                        meant_key(command, name)));
 }
 
 /// What the words of a call give. Throws UserError for unknown keys and missing values.
@@ -180,20 +184,21 @@ std::vector<double> axis_values(const Setting& over) {
 }
 
 /// What an axis varies: a numeric option of every run, a parameter, or else a constant.
-Axis axis_of(const Setting& over, const std::string& model) {
+Axis axis_of(const Setting& over, const Setting& model) {
   Axis axis{.values = {over.name, axis_values(over)}};
   const Option* option = find_option(over.name);
-  if (kind_of(model) == ModelKind::finite) {
+  if (kind_of(model.text) == ModelKind::finite) {
     const std::string wanted =
         option != nullptr && !option->parameter.empty() ? option->parameter : over.name;
-    const auto parameters = all_parameters(known_model(model, "--model").info);
+    const auto parameters = all_parameters(known_model(model.text, model.origin).info);
     if (std::ranges::count(parameters, wanted, &rheology::Parameter::name) > 0) {
       axis.parameter = wanted;
       return axis;
     }
   }
-  if (option != nullptr && option->value.kind == Kind::number && option->is_of(kind_of(model)) &&
-      option->is_of(Command::simulate) && option->is_of(Command::scan)) {
+  if (option != nullptr && option->value.kind == Kind::number &&
+      option->is_of(kind_of(model.text)) && option->is_of(Command::simulate) &&
+      option->is_of(Command::scan) && option->role <= Role::result) {
     axis.option = option;
   } else {
     require_name(over);
@@ -210,12 +215,13 @@ Axis amplitudes_of(const std::string& text) {
                     " is no axis of amplitudes; give \"X=0.01:2:200:log\"");
   }
   const Setting given{name, std::string(base::trimmed(text.substr(sign + 1))), "--backbone"};
+  require_name(given);
   return {.values = {name, axis_values(given)}, .is_amplitude = true};
 }
 
 /// The axes that --over and --backbone (or empty) give of a model. Throws UserError.
 std::vector<Axis> axes_of(const std::vector<Setting>& over, const std::string& backbone,
-                          const std::string& model) {
+                          const Setting& model) {
   std::vector<Axis> axes;
   axes.reserve(over.size() + 1);
   for (const Setting& one : over) {
@@ -231,6 +237,13 @@ std::vector<Axis> axes_of(const std::vector<Setting>& over, const std::string& b
       throw UserError(
           fmt::format("--{0}: the file of a scan has a column {1} of its own; give another name",
                       axis.is_amplitude ? "backbone" : "over " + name, name));
+    }
+    const auto is_same = [&](const Axis& other) {
+      return other.values.name == name ||
+             (!axis.parameter.empty() && other.parameter == axis.parameter);
+    };
+    if (std::ranges::count_if(axes, is_same) > 1) {
+      throw UserError(fmt::format("--over {}: another axis varies the same; give one", name));
     }
     points *= static_cast<double>(axis.values.values.size());
   }
@@ -384,7 +397,7 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   std::vector<Setting> settings = settings_of(all, "model.");
   if (command == Command::scan) {
     const Setting* backbone = find(all, "backbone");
-    request.axes = axes_of(request.over, backbone == nullptr ? "" : backbone->text, model);
+    request.axes = axes_of(request.over, backbone == nullptr ? "" : backbone->text, given_model);
   }
   Names names;
   for (const Axis& axis : request.axes) {

@@ -237,7 +237,7 @@ engine::RunSpec run_of(const BoundRequest& request) {
     const Configuration& c = request.configuration;
     constexpr std::int64_t most = 2000;  // it looks at every element at every event
     const std::int64_t elements = c.finite ? c.finite->parameters.elements : 0;
-    const bool is_run = request.request->command == Command::simulate;
+    const bool is_run = engine::is_exact(run);
     require(elements <= most, is_run ? "engine" : "reference",
             fmt::format("the exact solution takes at most {} elements, not {}; {}", most, elements,
                         is_run ? "leave it out" : "give finest"));
@@ -363,8 +363,7 @@ io::ResultSpec result_of(const BoundRequest& request, const engine::RunSpec& run
 
 }  // namespace
 
-void require_files_apart(const std::string& summary, const Configuration& c,
-                         std::vector<std::string> inputs) {
+void require_files_apart(const Configuration& c, std::vector<std::string> inputs) {
   const io::CheckpointSpec checkpoint = checkpoint_of(c);
   const std::vector<std::string> result = io::files_of_result(c.output);
   const std::vector<std::string> saved = io::files_of_checkpoint(checkpoint.path);
@@ -391,8 +390,8 @@ void require_files_apart(const std::string& summary, const Configuration& c,
   std::vector<std::string> others = std::move(inputs);
   others.insert(others.end(), result.begin(), result.end());
   others.insert(others.end(), beside.begin(), beside.end());
-  for (const std::string& mine : {summary, summary + ".draft"}) {
-    require(summary.empty() || same_file(mine, others) == nullptr, "summary",
+  for (const std::string& mine : {c.summary, c.summary + ".draft"}) {
+    require(c.summary.empty() || same_file(mine, others) == nullptr, "summary",
             mine + " is another file of the run; give another name");
   }
 }
@@ -478,8 +477,7 @@ Scan scan_spec(const BoundRequest& request, const std::string& command_line) {
     names.push_back(axis.values.name);
   }
   scan.spec.files.result.title = "scan over " + base::joined(names, ", ");
-  // What is wrong with every point is found before the scan.
-  scan.first = problem_at(scan, first_values(*request.request));
+  scan.first = problem_of(request);  // what is wrong with every point is found before the scan
   return scan;
 }
 

@@ -39,8 +39,7 @@ std::unique_ptr<base::GivenAt> given_at(std::shared_ptr<const Request> request);
 /// Throws UserError where a file that the run writes, or that of --summary if it is not empty, is
 /// another one that it writes, or one of the `inputs` that it reads, by whatever name. It asks the
 /// file system: on one rank. Local.
-void require_files_apart(const std::string& summary, const Configuration& configuration,
-                         std::vector<std::string> inputs);
+void require_files_apart(const Configuration& configuration, std::vector<std::string> inputs);
 
 /// Adds to a request what a study needs: its levels, with a ladder where none is given, its
 /// reference, and the orders that "x=1,y=1,u>=0.5", "1" or "none" expects, or else its scheme

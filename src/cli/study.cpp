@@ -74,6 +74,9 @@ std::int64_t geometric(std::int64_t first, std::int64_t last, std::int64_t j, st
                        std::int64_t unit) {
   const double part = static_cast<double>(j) / static_cast<double>(parts);
   const auto size = static_cast<double>(first);
+  if (j == parts) {
+    return last;
+  }
   const double value = size * std::pow(static_cast<double>(last) / size, part);
   return std::max(unit,
                   unit * static_cast<std::int64_t>(std::round(value / static_cast<double>(unit))));
@@ -195,10 +198,6 @@ std::vector<ExpectedOrder> expected_orders(const std::string& text) {
     const auto sign = std::min(piece.find_first_of("=>"), piece.size());
     const bool is_bare = sign == 0 || sign == piece.size();
     const std::string whose{is_bare ? "" : base::trimmed(piece.substr(0, sign))};
-    if (!given.insert(whose).second) {
-      throw UserError("expect-order", (is_bare ? "an order for all" : "an order of " + whose) +
-                                          " is given twice; give one");
-    }
     if (!is_bare && std::ranges::find(quantities, whose) == quantities.end()) {
       throw UserError("expect-order", "'" + whose + "' has no order; the errors are of " +
                                           base::joined(quantities, ", "));
@@ -206,6 +205,9 @@ std::vector<ExpectedOrder> expected_orders(const std::string& text) {
     const std::string order{base::trimmed(is_bare ? piece : piece.substr(sign))};
     for (const std::string& quantity :
          is_bare ? std::vector<std::string>{"x", "y", "u"} : std::vector{whose}) {
+      if (!given.insert(quantity).second) {
+        throw UserError("expect-order", "an order of " + quantity + " is given twice; give one");
+      }
       orders.push_back(expectation(quantity, order));
     }
   }

@@ -18,8 +18,12 @@ const Words longer{"--final-time=20", "--steps=2000", "--cells=50"};
 
 cli::Configuration continued(const Words& before, const Words& now,
                              Command command = Command::simulate) {
-  return cli::continued(given::bind(command, given::joined(now, {"--restart=c.h5"})),
-                        given::bind(command, before))
+  const cli::BoundRequest old = given::bind(command, before);
+  const given::Files file{{"c.h5", cli::printed(old, cli::Role::result)}};
+  const cli::Request request =
+      cli::parse(command, {"--config=c.h5"}, {.text = given::reader(file)});
+  return cli::continued(given::bind(command, given::joined(now, {"--restart=c.h5"})), request,
+                        base::split(old.derived, ','))
       .configuration;
 }
 
@@ -98,11 +102,36 @@ TEST(Continued, keeps_the_samples_that_are_left_open) {
   EXPECT_EQ(*continued(run, longer).to, 20.0);
 }
 
+TEST(Continued, derives_what_followed_unless_the_run_is_extended) {
+  const auto derived = [](const Words& before, const Words& now) {
+    const cli::BoundRequest old = given::bind(Command::simulate, before);
+    const given::Files file{{"c.h5", cli::printed(old, cli::Role::result)}};
+    return cli::continued(
+               given::bind(Command::simulate, now),
+               cli::parse(Command::simulate, {"--config=c.h5"}, {.text = given::reader(file)}),
+               base::split(old.derived, ','))
+        .derived;
+  };
+  const std::string all = given::bind(Command::simulate, run).derived;
+  EXPECT_EQ(derived(run, run), all);
+  EXPECT_EQ(derived(run, longer).find("sample-every"), std::string::npos);
+  const Words model{"--model=discrete-masing", "--set=k=1,2", "--set=eta=1", "--final-time=10",
+                    "--steps=20000"};
+  Words longer_model = model;
+  longer_model[3] = "--final-time=20";
+  longer_model[4] = "--steps=40000";
+  const cli::Configuration c = continued(model, longer_model);
+  EXPECT_EQ(c.sample_every, 2);
+  EXPECT_EQ(c.field_every, 2);
+  const Words places{"--cells=inf", "--field-points=50", "--final-time=10", "--steps=1000"};
+  EXPECT_EQ(continued(places, {"--cells=inf", "--final-time=10", "--steps=1000"}).field_points, 50);
+}
+
 TEST(Checkpoint, is_no_file_that_the_run_writes_itself) {
   for (const std::string file : {"run.h5", "run.h5.partial", "run.h5.lock"}) {
     const cli::Configuration c =
         given::configuration(Command::simulate, {"--output=run.h5", "--checkpoint=" + file});
-    given::expect_says(given::mistake([&] { cli::require_files_apart("", c, {}); }),
+    given::expect_says(given::mistake([&] { cli::require_files_apart(c, {}); }),
                        {"checkpoint", file});
   }
 }

@@ -140,6 +140,14 @@ TEST(Axes, have_names_that_mean_nothing_else) {
             std::string::npos);
 }
 
+TEST(Axes, vary_one_thing_each) {
+  for (const Words& words : {Words{"--over=X=1,2", "--backbone=X=1,2"}, Words{"--backbone=a b=1,2"},
+                             Words{"--over=checkpoint-every=1,2"},
+                             Words{"--model=prandtl", "--over=m=1,2", "--over=mass=3,4"}}) {
+    EXPECT_NE(given::refusal(Command::scan, words), "") << words[0];
+  }
+}
+
 TEST(Axes, have_so_many_values_from_the_first_to_the_last) {
   const auto values = [](const std::string& text) {
     return scan_of({"--over=mass=" + text}).spec.axes[0].values;
@@ -160,7 +168,7 @@ TEST(Axes, have_so_many_values_from_the_first_to_the_last) {
 TEST(ScanRestart, is_of_the_same_scan_at_every_point) {
   const auto continued = [](const Words& before, const Words& now) {
     return given::mistake([&] {
-      cli::continued(given::bind(Command::scan, now), given::bind(Command::scan, before));
+      cli::continued(given::bind(Command::scan, now), cli::parse(Command::scan, before, {}), {});
     });
   };
   const auto with = [](const std::string& word) {
