@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,10 +29,10 @@ struct Job {
   std::shared_ptr<const Request> request;
   std::unique_ptr<base::GivenAt> origins;
   std::string summary;                        ///< the file of --summary, or empty
-  std::optional<std::string> only_validated;  ///< what is printed where nothing more is asked for
+  std::optional<std::string> only_validated;  ///< with --validate-only: printed after the checks
 };
 
-/// The job of a call; nothing where it was for a text, which is then printed. A request with
+/// The job of a call; none for --print-config, which prints. A request with
 /// --restart is continued from its checkpoint. Warns on stderr where `euler` lets an elastic
 /// oscillation grow more than tenfold. Begins --wall-limit. Throws UserError, also where
 /// `leapfrog` is unstable. Collective.

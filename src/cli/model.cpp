@@ -18,7 +18,7 @@ using rheology::Parameter;
 
 namespace {
 
-/// The values of a setting as functions of i; `constants` with n, what an expression means by it.
+/// The values of a setting as functions of i. `constants` includes n, the number of elements.
 std::vector<base::Function> functions_of(const Setting& setting, const Names& constants) {
   return with_origin(setting.origin, [&] {
     std::vector<base::Function> values;
@@ -34,7 +34,7 @@ std::vector<base::Function> functions_of(const Setting& setting, const Names& co
   });
 }
 
-/// The values of a parameter; `constants` with n.
+/// The values of a parameter. `constants` includes n.
 rheology::Sequence sequence_of(const std::vector<base::Function>& functions,
                                const Constants& constants) {
   if (functions.size() == 1) {
@@ -58,8 +58,7 @@ std::int64_t elements_of(const ModelParameters& parameters, const Constants& con
     return 1;
   }
   const auto other = varied.find(element_count);
-  const Number number =
-      other == varied.end() ? *parameters.elements : Number(base::to_text(other->second), {});
+  const Number number = other == varied.end() ? *parameters.elements : Number(other->second);
   const auto n = std::ranges::find(parameters.settings, element_count, &Setting::name);
   return with_origin(n->origin, [&] {
     constexpr std::int64_t most = 100000000;
@@ -158,7 +157,7 @@ ModelSpec model_spec(const ModelParameters& parameters, const Constants& constan
     if (other != varied.end()) {
       spec.parameters.sequences.emplace(parameter.name, other->second);
     } else if (parameter.name != element_count) {
-      // A single value may depend on n, too; a list of fixed length is its own n.
+      // A single value may depend on n, too; where a list has a fixed length, n is that.
       all[element_count] = static_cast<double>(std::max(parameter.count(elements), elements));
       spec.parameters.sequences.emplace(parameter.name, sequence_of(parameters.values[p], all));
     }
@@ -176,7 +175,8 @@ void check_model(const ModelSpec& spec) {
     if (!error.quantity().empty()) {
       throw;
     }
-    throw UserError(std::string("--set: ") + error.what());  // of no single one
+    throw UserError(std::string("--set: ") +
+                    error.what());  // a fault of several parameters together
   }
 }
 

@@ -35,12 +35,12 @@ struct ModelParameters {
 ModelParameters model_parameters(const rheology::CatalogueEntry& model,
                                  const std::vector<Setting>& given, const Names& constants);
 
-/// The model where some parameters have other values than given. Throws UserError. Local.
+/// The model; `varied` replaces some parameters by values of a scan. Throws UserError. Local.
 rheology::ModelSpec model_spec(const ModelParameters& parameters, const Constants& constants,
                                const std::map<std::string, double>& varied = {});
 
-/// Throws UserError for the first value with which there is no model. Builds a few elements after
-/// another, so that all are checked without room for all. Local.
+/// Throws UserError for the first value with which there is no model. Builds blocks of
+/// elements one after another, so that all are checked without room for all. Local.
 void check_model(const rheology::ModelSpec& spec);
 
 }  // namespace masing::cli

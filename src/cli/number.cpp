@@ -51,6 +51,10 @@ Names Number::constants() const {
   return expression_ ? expression_->constants() : Names();
 }
 
+std::string Number::quoted() const {
+  return in_quotes(text_.empty() && value_ ? base::to_text(*value_) : text_);
+}
+
 double Number::value(const Constants& constants) const {
   if (value_) {
     return *value_;
@@ -65,7 +69,7 @@ double Number::value(const Constants& constants) const {
   }
   throw UserError(fmt::format(
       "{} is not a number; give a finite number such as 1.5 or 2e-3, or an expression ({})",
-      in_quotes(text_), why));
+      quoted(), why));
 }
 
 std::int64_t Number::whole(const Constants& constants) const {
@@ -78,7 +82,7 @@ std::int64_t Number::whole(const Constants& constants) const {
     constexpr double largest = 9007199254740992.0;  // 2^53
     const double value = this->value(constants);
     if (value > largest) {
-      throw UserError(in_quotes(text_) + " is too large; the limit is 2^53");
+      throw UserError(quoted() + " is too large; the limit is 2^53");
     }
     const double nearest = std::round(value);
     if (std::abs(value - nearest) <= rounding * std::abs(nearest)) {
@@ -88,7 +92,7 @@ std::int64_t Number::whole(const Constants& constants) const {
   }
   throw UserError(
       fmt::format("{} is not a whole number; give one such as 1000000 or 1e6, or an expression{}",
-                  in_quotes(text_), why));
+                  quoted(), why));
 }
 
 void require_name(const Setting& let) {

@@ -27,10 +27,12 @@ class Number {
  public:
   /// Text that may use `constants`; where it is no number, value() and whole() throw.
   Number(std::string text, const Names& constants);
+  /// A number that is known.
+  explicit Number(double value) : value_(value) {}
 
   /// The number. Throws UserError where there is none or it is not finite. Local.
   [[nodiscard]] double value(const Constants& constants) const;
-  /// The same of a whole number up to 2^53, which an expression may miss by its rounding. Throws
+  /// The number as an integer up to 2^53; an expression may miss one by its rounding. Throws
   /// UserError. Local.
   [[nodiscard]] std::int64_t whole(const Constants& constants) const;
   /// Whether it is no literal.
@@ -39,6 +41,9 @@ class Number {
   [[nodiscard]] Names constants() const;
 
  private:
+  /// The text in quotes, for messages.
+  [[nodiscard]] std::string quoted() const;
+
   std::string text_;
   std::optional<double> value_;  // of a literal
   std::optional<base::Expression> expression_;

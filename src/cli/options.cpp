@@ -49,7 +49,7 @@ auto text_of(Member C::*member) {
 /// What a number must be.
 struct Range {
   bool (*contains)(double value);
-  const char* right;  ///< in words, where it is not that
+  const char* right;  ///< what a message says of a number outside
 };
 constexpr Range any{[](double /*value*/) { return true; }, ""};
 constexpr Range positive{[](double value) { return value > 0; }, "must be > 0"};
@@ -132,7 +132,7 @@ Value levels() {
           }};
 }
 
-/// A value that `make` makes of a text, of a member that it fits. `make` throws UserError.
+/// A word that `make` turns into the value of a member. `make` throws UserError.
 template <typename Member, typename Make>
 Value text(Member C::*member, const std::function<std::string(const C&)>& shown, const Make& make) {
   return {Kind::word, shown,

@@ -121,12 +121,11 @@ struct Given {
   std::string origin = {};  ///< "--mass", "case.ini line 3, mass"
   std::string text = {};
   std::vector<std::vector<Number>> numbers = {};  ///< of a list one each, of levels several
-  std::optional<base::Function> function = {};    ///< empty where the text is
+  std::optional<base::Function> function = {};    ///< none if the text is empty
 
   /// The constants that it needs.
   [[nodiscard]] Names constants() const;
-  /// What a configuration says in place of the value: the text where that has constants; else
-  /// nothing. Local.
+  /// The text, to be printed in place of the value, where it has constants; else empty. Local.
   [[nodiscard]] std::string text_with_constants() const;
 };
 
@@ -138,7 +137,7 @@ struct Value {
   /// Sets the member to what was given. Throws UserError, as for a value out of its range.
   std::function<void(Configuration&, const Given&, const Constants&)> assign = {};
   std::string words = {};     ///< of a choice: "right|midpoint"
-  bool may_be_empty = false;  ///< a function that there need not be
+  bool may_be_empty = false;  ///< an empty text means no function
 
   [[nodiscard]] bool is_numeric() const {
     return kind == Kind::number || kind == Kind::list || kind == Kind::levels;
@@ -151,9 +150,10 @@ struct Value {
 Given parse_value(const Value& value, const Setting& setting, const Names& constants,
                   const Files& files);
 
-/// `problem`: what is solved. `result`: other keys that change the data of the file; both stand in
-/// /configuration. `execution`: no number in the file depends on it. `call`: no key of an .ini, but
-/// a word of the call, or NAME=VALUE for what an .ini has below a section.
+/// How much a key decides, the most first; `<=` compares. `problem`: what is solved. `result`:
+/// other keys that change the data of the file; both stand in /configuration. `execution`: no
+/// number in the file depends on it. `call`: no key of an .ini, but a word of the call, or
+/// NAME=VALUE for what an .ini has below a section.
 enum class Role { problem, result, execution, call };
 
 /// One key: the same on the command line (--name) and in an .ini (name = …).
@@ -164,10 +164,10 @@ struct Option {
   std::string help;
   Value value;
   Role role = Role::result;
-  std::set<ModelKind> kinds = {};   ///< of the models that take it; in make_table() none: all
-  std::set<Command> commands = {};  ///< that take it; the same
-  std::string parameter = {};  ///< the parameter that it gives to ModelKind::finite, if it is one
-  std::string section = {};    ///< of NAME=VALUE: "let."
+  std::set<ModelKind> kinds = {};   ///< of the models that take it; in make_table() empty: all
+  std::set<Command> commands = {};  ///< that take it; in make_table() empty: all
+  std::string parameter = {};       ///< its name among the parameters of other models: m of mass
+  std::string section = {};         ///< of NAME=VALUE: "let."
 
   [[nodiscard]] bool is_of(Command command) const { return commands.contains(command); }
   [[nodiscard]] bool is_of(ModelKind kind) const { return kinds.contains(kind); }

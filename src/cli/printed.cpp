@@ -27,8 +27,9 @@ struct Key {
   const Option* option = nullptr;  ///< null in a section
 };
 
-/// The options that decide as much as `last`, of the request's command and model, but those of a
-/// scan that follow from others at each point; behind them the keys in sections.
+/// The options that decide as much as `last`, of the request's command and model, and behind them
+/// the keys in sections. A scan's numeric options without a preset are left out: each point derives
+/// its own.
 std::vector<Key> keys_of(const BoundRequest& made, Role last) {
   const Request& request = *made.request;
   const Constants& constants = made.configuration.constants;
@@ -65,8 +66,8 @@ bool omitted_if_zero(const std::string& key, const std::string& value) {
          ((key == "damping" || key == "base-acceleration") && value == "0");
 }
 
-/// The keys of a request up to a role with their values, constants replaced by theirs; of what a
-/// scan makes of constants, whose values vary, the texts, of its problem only for people.
+/// The keys of a request up to a role with their values, constants replaced by theirs. In a scan,
+/// where constants vary, their texts; of the problem only if it is for people.
 std::vector<std::pair<std::string, std::string>> values_of(const BoundRequest& made, Role last,
                                                            bool is_for_people = false) {
   const bool has_points =
@@ -80,8 +81,8 @@ std::vector<std::pair<std::string, std::string>> values_of(const BoundRequest& m
   return values;
 }
 
-/// A text for comparison: without blanks but those that part a table's numbers, and its checksum in
-/// place of one that no attribute would hold.
+/// A text for comparison, without blanks but those between a table's numbers. A text of more than
+/// 1000 bytes, too long for an attribute, is replaced by its checksum.
 std::string comparison_key(std::string text) {
   if (!text.starts_with("points:")) {
     std::erase(text, ' ');
@@ -92,22 +93,6 @@ std::string comparison_key(std::string text) {
   }
   const XXH128_hash_t sum = XXH3_128bits(text.data(), text.size());
   return fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
-}
-
-/// Whether the same trajectory goes on for longer: the step and every time t_p = p·T/N so far are
-/// the same to the bit.
-bool is_extended(const BoundRequest& request, const Configuration& before) {
-  const slab::TimeGrid now{request.configuration.final_time, request.configuration.steps};
-  const slab::TimeGrid then{before.final_time, before.steps};
-  if (request.request->command != Command::simulate || !(now.final_time > then.final_time) ||
-      now.step() != then.step()) {
-    return false;
-  }
-  std::int64_t step = 0;
-  while (step <= then.steps && now.time(step) == then.time(step)) {
-    ++step;
-  }
-  return step > then.steps;
 }
 
 }  // namespace
@@ -169,7 +154,7 @@ std::string derived_keys(const BoundRequest& made) {
   const Request& request = *made.request;
   std::vector<std::string> derived;
   for (const Key& key : keys_of(made, Role::result)) {
-    // That of F depends on whether an acceleration of the base is given.
+    // The default of force depends on whether base-acceleration is given.
     const bool follows =
         key.option != nullptr &&
         (key.option->preset.empty() || key.name == "force" || key.name == "base-acceleration");
@@ -197,7 +182,7 @@ std::string printed(const BoundRequest& made, Role last) {
       text += "\n[" + section + "]\n";
     }
     const bool has_value = option != nullptr ? option->value.is_numeric() : section == "let";
-    // What a model of finitely many elements is without.
+    // Models of finitely many elements have no line for an option without a value.
     if (!value.empty() || !request.parameters || (option && option->role == Role::execution)) {
       text += name.substr(dot == 0 ? 0 : dot + 1) + " = " +
               (given.empty() || given == value ? value
@@ -287,43 +272,6 @@ std::vector<Difference> differences(const BoundRequest& one, const BoundRequest&
     found.push_back({key, "none", value});
   }
   return found;
-}
-
-BoundRequest continued(const BoundRequest& now, const Request& before,
-                       const std::vector<std::string>& derived, const FileRequest& of_file) {
-  const BoundRequest old = bind(before);
-  const Configuration& was = old.configuration;
-  const bool extends = is_extended(now, was);
-  Request request = *now.request;
-  for (const char* key : {"sample-every", "field-every", "field-points"}) {
-    const auto entry = before.entries.find(key);
-    const bool followed = std::ranges::count(derived, key) > 0;
-    if (!request.has(key) && entry != before.entries.end() && (extends || !followed)) {
-      request.entries.insert(*entry);
-    }
-  }
-  BoundRequest made = bind(std::move(request), of_file);
-  std::set<std::string> may_differ;
-  if (extends) {
-    may_differ = {"final-time", "steps"};
-    if (was.to == was.final_time && made.configuration.to == made.configuration.final_time) {
-      may_differ.insert("to");
-    }
-  }
-  std::vector<std::string> differing;
-  for (const auto& [key, then, is] : differences(old, made, Role::result)) {
-    if (!may_differ.contains(key)) {
-      differing.push_back(fmt::format("{} (was {:.60}, is {:.60})", key, then, is));
-    }
-  }
-  if (!differing.empty()) {
-    const auto origins = given_at(made.request);
-    throw UserError("restart",
-                    made.configuration.restart +
-                        " is of another configuration: " + base::joined(differing, ", ") +
-                        "; give the same, or a later --final-time with --steps for the same step");
-  }
-  return made;
 }
 
 std::string problem_text(const BoundRequest& request) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/spec.hpp"
+#include "cli/request.hpp"
 
 // Options and requests as text: help, printed as an .ini, and compared.
 
@@ -19,7 +19,7 @@ std::string help(Command command);
 /// that the program alone has are left out. Local.
 std::string options_as_json(Command command);
 
-/// Whether it is an option of the program alone, which prints, or whose PETSc has begun. Local.
+/// Whether libmasing refuses the key: it prints, or would set up PETSc. Local.
 bool is_of_program(const std::string& key);
 
 /// The .ini of a request: every key of its command that decides as much as `last`; of all keys it
@@ -32,13 +32,6 @@ std::string derived_keys(const BoundRequest& request);
 /// Two lines for people: "masing COMMAND: ", the equation and what is given of its data, and
 /// "  by default " with what is not. Local.
 std::string announcement(const BoundRequest& request);
-
-/// The request `now` as one that continues a run of the request `before`, whose keys in `derived`
-/// followed from others there. Rows stay as dense as they were where `now` leaves that open, even
-/// if a trajectory is extended to a later T with the same step. Throws UserError that names the
-/// keys that differ otherwise. Local if `of_file` is.
-BoundRequest continued(const BoundRequest& now, const Request& before,
-                       const std::vector<std::string>& derived, const FileRequest& of_file = {});
 
 /// A key and its values in two requests, constants replaced by theirs; "none" where it has none.
 struct Difference {

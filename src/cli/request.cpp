@@ -102,7 +102,7 @@ std::vector<Setting> from_words(Command command, const std::vector<std::string>&
       given.back() = {option->section + what, text.substr(equals + 1),
                       fmt::format("{} {}", origin, what)};
     }
-    // An .ini could not say it again: # begins a comment there, and a line is a value.
+    // Values are printed into an .ini, where # begins a comment and a value ends with its line.
     Setting& one = given.back();
     if (name != "config" && one.text.find_first_of("#\n\r") != std::string::npos) {
       throw UserError(one.origin + ": a value must be one line without #");
@@ -295,7 +295,7 @@ void name_parameters(std::vector<Setting>& given) {
   }
 }
 
-/// What was given below a section, in the order of the names' first lines.
+/// What was given below a section, in the order in which names were first given.
 std::vector<Setting> settings_of(const std::vector<Setting>& given, std::string_view section) {
   std::vector<Setting> settings;
   for (const Setting& one : given) {
@@ -458,7 +458,7 @@ Configuration configuration_of(const Request& request, std::span<const double> v
   for (std::size_t a = 0; a < values.size(); ++a) {
     if (const Option* option = request.axes[a].option) {
       with_origin("--over " + option->name, [&] {
-        const Given given{.numbers = {{Number(base::to_text(values[a]), {})}}};
+        const Given given{.numbers = {{Number(values[a])}}};
         option->value.assign(c, given, c.constants);
       });
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -66,5 +67,15 @@ Configuration configuration_of(const Request& request, std::span<const double> v
 
 /// Where a quantity was given, for messages: "--mass", "case.ini line 3, mass". Local.
 std::string origin_of(const Request& request, const std::string& quantity);
+
+/// A request whose constants have their values, with every default resolved (spec.hpp).
+struct BoundRequest {
+  std::shared_ptr<const Request> request;
+  Configuration configuration;
+  std::string derived = {};  ///< the keys that were not given and follow from others, "force,to"
+  engine::RunSpec run;       ///< of a study without its levels
+  std::vector<std::string> warnings;  ///< what the user should know
+  study::StudySpec study;             ///< of a study levels, reference, orders and hypotheses
+};
 
 }  // namespace masing::cli

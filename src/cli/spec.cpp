@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -227,10 +228,10 @@ std::vector<double> breaks_of(const Configuration& c, double final_time) {
       final_time, c.breaks);
 }
 
-/// The run of a request; where it, or what it is measured against, is the exact solution, with the
+/// The run of a request. Where it, or what it is measured against, is the exact solution, with the
 /// times where F is not smooth. Throws UserError where they are not known, or there are too many
 /// elements.
-engine::RunSpec run_of(const BoundRequest& request) {
+engine::RunSpec run_with_breaks(const BoundRequest& request) {
   engine::RunSpec run = request.run;
   const auto reference = study::run_for(request.study.reference, run);
   if (engine::is_exact(run) || (reference && engine::is_exact(*reference))) {
@@ -258,7 +259,7 @@ ScanKind kind_of_scan(const Configuration& c) {
                               : ScanKind::closed_curves;
 }
 
-/// Of what a period is known.
+/// Says which forces have a known period, at the end of messages.
 constexpr const char* of_known_period =
     "; give an F(t) whose every t stands inside sin(), cos(), triangle(), square() or sawtooth() "
     "of a*t+b, all with a common period, or a table that repeats itself 8 times, with --period TAU";
@@ -282,7 +283,7 @@ std::optional<double> period_of(const BoundRequest& point) {
 scan::ScanProblem problem_of(const BoundRequest& point) {
   const Configuration& c = point.configuration;
   const bool is_run = kind_of_scan(c) == ScanKind::runs;
-  scan::ScanProblem problem{.run = is_run ? run_of(point) : point.run,
+  scan::ScanProblem problem{.run = is_run ? run_with_breaks(point) : point.run,
                             .series = sampling_of(c),
                             .period = period_of(point)};
   if (problem.period && !point.request->has("from")) {
@@ -308,7 +309,7 @@ void require_used(const Request& request) {
   if (request.parameters) {
     used.merge(request.parameters->constants());
   }
-  for (std::size_t a = 0; a < request.over.size(); ++a) {  // behind them that of amplitudes
+  for (std::size_t a = 0; a < request.over.size(); ++a) {  // an axis of amplitudes is behind them
     const Setting& over = request.over[a];
     if (request.axes[a].is_constant() && !used.contains(over.name)) {
       throw UserError(
@@ -344,8 +345,8 @@ void check_scan(const BoundRequest& request) {
   }
 }
 
-/// What a result file says of its making; `run` as the trajectory in the file: of a study the last
-/// level.
+/// What a result file says of its making. `run` is that of the trajectory in the file, of a study
+/// that of the last level.
 io::ResultSpec result_of(const BoundRequest& request, const engine::RunSpec& run,
                          const std::string& command_line) {
   const std::string problem = problem_text(request);
@@ -359,6 +360,22 @@ io::ResultSpec result_of(const BoundRequest& request, const engine::RunSpec& run
           .problem = problem,
           .papers_problem = problem == problem_text({.request = std::make_shared<Request>(),
                                                      .configuration = presets()})};
+}
+
+/// Whether the same trajectory goes on for longer: the step and every time t_p = p·T/N so far are
+/// the same to the bit.
+bool is_extended(const BoundRequest& request, const Configuration& before) {
+  const slab::TimeGrid now{request.configuration.final_time, request.configuration.steps};
+  const slab::TimeGrid then{before.final_time, before.steps};
+  if (request.request->command != Command::simulate || !(now.final_time > then.final_time) ||
+      now.step() != then.step()) {
+    return false;
+  }
+  std::int64_t step = 0;
+  while (step <= then.steps && now.time(step) == then.time(step)) {
+    ++step;
+  }
+  return step > then.steps;
 }
 
 }  // namespace
@@ -414,6 +431,43 @@ BoundRequest bind(Request request, const FileRequest& of_file) {
   return made;
 }
 
+BoundRequest continued(const BoundRequest& now, const Request& before,
+                       const std::vector<std::string>& derived, const FileRequest& of_file) {
+  const BoundRequest old = bind(before);
+  const Configuration& was = old.configuration;
+  const bool extends = is_extended(now, was);
+  Request request = *now.request;
+  for (const char* key : {"sample-every", "field-every", "field-points"}) {
+    const auto entry = before.entries.find(key);
+    const bool followed = std::ranges::count(derived, key) > 0;
+    if (!request.has(key) && entry != before.entries.end() && (extends || !followed)) {
+      request.entries.insert(*entry);
+    }
+  }
+  BoundRequest made = bind(std::move(request), of_file);
+  std::set<std::string> may_differ;
+  if (extends) {
+    may_differ = {"final-time", "steps"};
+    if (was.to == was.final_time && made.configuration.to == made.configuration.final_time) {
+      may_differ.insert("to");
+    }
+  }
+  std::vector<std::string> differing;
+  for (const auto& [key, then, is] : differences(old, made, Role::result)) {
+    if (!may_differ.contains(key)) {
+      differing.push_back(fmt::format("{} (was {:.60}, is {:.60})", key, then, is));
+    }
+  }
+  if (!differing.empty()) {
+    const auto origins = given_at(made.request);
+    throw UserError("restart",
+                    made.configuration.restart +
+                        " is of another configuration: " + base::joined(differing, ", ") +
+                        "; give the same, or a later --final-time with --steps for the same step");
+  }
+  return made;
+}
+
 io::CheckpointSpec checkpoint_of(const Configuration& c) {
   const bool is_named = !c.checkpoint.empty();
   return {.path = is_named ? c.checkpoint : c.output + ".checkpoint",
@@ -442,7 +496,7 @@ io::FileSpec file_spec(const BoundRequest& request, const engine::RunSpec& run,
 
 Simulation simulation(const BoundRequest& request, const std::string& command_line) {
   const Configuration& c = request.configuration;
-  return {.run = run_of(request),
+  return {.run = run_with_breaks(request),
           .output = {.sampling = sampling_of(c),
                      .field_every = *c.field_every,
                      .field_points = *c.field_points,
@@ -455,7 +509,7 @@ study::StudySpec study_spec(const BoundRequest& request, const std::string& comm
   const Configuration& c = request.configuration;
   study::StudySpec spec = request.study;
   const study::Level& last = spec.levels.back();
-  spec.run = run_of(request);
+  spec.run = run_with_breaks(request);
   spec.series = sampling_of(c);
   spec.series.time.steps = last.steps;
   spec.files = file_spec(request, study::at_level(request.run, last), command_line);

@@ -14,16 +14,6 @@
 
 namespace masing::cli {
 
-/// A request whose constants have their values, with every default resolved.
-struct BoundRequest {
-  std::shared_ptr<const Request> request;
-  Configuration configuration;
-  std::string derived = {};  ///< the keys that were not given and follow from others, "force,to"
-  engine::RunSpec run;       ///< of a study what is held fixed
-  std::vector<std::string> warnings;  ///< what the user should know
-  study::StudySpec study;             ///< of a study levels, reference, orders and hypotheses
-};
-
 /// The request in a result file of masing simulate. If empty, --reference FILE.h5 is not opened.
 using FileRequest = std::function<BoundRequest(const std::string& file)>;
 
@@ -32,6 +22,13 @@ using FileRequest = std::function<BoundRequest(const std::string& file)>;
 /// level, expected order or axis; what only a cell can show (k, η ≥ 0, |u0| ≤ η) is
 /// slab::check_profile's. Local if `of_file` is.
 BoundRequest bind(Request request, const FileRequest& of_file = {});
+
+/// The request `now` as one that continues a run of the request `before`, whose keys in `derived`
+/// followed from others there. Where `now` leaves `sample-every`, `field-every` and `field-points`
+/// open, they stay as they were, even if a trajectory is extended to a later T with the same step.
+/// Throws UserError that names the keys that differ otherwise. Local if `of_file` is.
+BoundRequest continued(const BoundRequest& now, const Request& before,
+                       const std::vector<std::string>& derived, const FileRequest& of_file = {});
 
 /// Has mistakes say where the quantities of a request were given, while the object lives. Local.
 std::unique_ptr<base::GivenAt> given_at(std::shared_ptr<const Request> request);
