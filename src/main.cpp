@@ -20,7 +20,6 @@
 #include "cli/request.hpp"
 #include "cli/spec.hpp"
 #include "commands/commands.hpp"
-#include "commands/summary.hpp"
 #include "engine/setup.hpp"
 #include "io/progress.hpp"
 #include "io/result_file.hpp"

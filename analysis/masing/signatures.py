@@ -62,12 +62,14 @@ def describe(function):
 
 
 def _options(command):
-    """[(name, kind, value, help, default)] of the module or the program; [] where there is none of both."""
-    if (module := native.module()) is not None:
-        return _of_python(module.options(command))
+    """[(name, kind, value, help, default)] of the module or the program; [] where there is none of both, or an older
+    one."""
     try:
-        return _of_python(program.run(program.required(), command, "--options", seconds=10).printed)
-    except (MasingError, ValueError):  # no program, or one without JSON
+        module = native.module()
+        text = module.options(command) if module else program.run(program.required(), command, "--options",
+                                                                  seconds=10).printed
+        return _of_python(text)
+    except (MasingError, TypeError, ValueError):
         return []
 
 

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <span>
+
 namespace masing::base {
+
+struct Operation;
 
 /// The real numbers from `low` < ∞ to `high` > -∞; what a value is known to lie in. All operations
 /// round outwards, also where they overflow or underflow. Source: R. E. Moore, Methods and
@@ -36,5 +40,12 @@ Enclosure operator/(const Enclosure& a, int divisor);
 Enclosure square_of(const Enclosure& a);
 /// {eˣ : x in a}, from 0 where it underflows to ∞ where it overflows.
 Enclosure exponential_of(const Enclosure& a);
+
+/// The range of an expression's values over [first, last] by plain interval arithmetic: each
+/// operation once, on values alone. It is wider than the true range where the variable occurs more
+/// than once, and closes in on it as the interval shortens. It shares nothing with the series of
+/// bounds_of(), and can check what follows from them. Not rounded outwards. Everything where a part
+/// is not a number. Local.
+Enclosure plain_range(std::span<const Operation> operations, double first, double last);
 
 }  // namespace masing::base

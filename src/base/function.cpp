@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/enclosure.hpp"
 #include "base/error.hpp"
 #include "base/expression.hpp"
 #include "base/limits.hpp"
-#include "base/plain_range.hpp"
 #include "base/text.hpp"
 
 namespace masing::base {

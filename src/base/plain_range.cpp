@@ -1,4 +1,4 @@
-#include "base/plain_range.hpp"
+#include "base/enclosure.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/expression.hpp"
 #include "base/limits.hpp"
 
 namespace masing::base {

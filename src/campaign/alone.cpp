@@ -65,7 +65,7 @@ class Alone {
       notice_.send(1);  // the other ranks stop, too
     }
     may_throw_ = false;
-    if (!comm_.is_root() && is_stopped_) {
+    if (!comm_.is_root() && comm_.rank() < tasks() && is_stopped_) {
       report(Reason::stops);
     } else if (comm_.is_root()) {
       for (look(); working_ > 0; look()) {
@@ -93,12 +93,17 @@ class Alone {
     return all;
   }
 
+  /// The number of tasks; ranks beyond it send no message.
+  [[nodiscard]] std::int64_t tasks() const {
+    return std::ssize(resumed_) + std::ssize(packing_.alone);
+  }
+
   /// Gets the next share. Returns false if there is none or a stop was requested.
   bool next() {
     if (comm_.is_root()) {
       look();
     }
-    if (is_to_stop()) {
+    if (comm_.rank() >= tasks() || is_to_stop()) {
       return false;
     }
     if (comm_.is_root()) {
@@ -275,7 +280,8 @@ class Alone {
   // Of the root:
   std::int64_t next_ = 0;  // the first task that is not yet assigned
   std::vector<State> states_ = std::vector<State>(comm_.size());  // last received, by rank
-  int working_ = comm_.size() - 1;  // number of other ranks that still expect work
+  // The number of other ranks that still expect work.
+  std::int64_t working_ = std::min<std::int64_t>(comm_.size(), tasks()) - 1;
   bool is_due_ = false;             // a checkpoint is due by the steps of another rank
 };
 

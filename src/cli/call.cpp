@@ -46,9 +46,10 @@ void require_sound(const parallel::Communicator& comm, const std::string& file) 
 io::Recipe recipe_in(const parallel::Communicator& comm, const std::string& file) {
   const auto texts = parallel::texts_from_root(comm, [&]() -> std::vector<std::string> {
     const auto read = io::reading(file, [&] { return io::read_recipe(file); });
-    return {read.kind, read.configuration, read.derived, read.is_checkpoint ? "yes" : ""};
+    return {read.kind, read.configuration, read.derived, read.names_derived ? "yes" : "",
+            read.is_checkpoint ? "yes" : ""};
   });
-  return {texts[0], texts[1], texts[2], !texts[3].empty()};
+  return {texts[0], texts[1], texts[2], !texts[3].empty(), !texts[4].empty()};
 }
 
 /// The request in the recipe of a file.
@@ -141,6 +142,14 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     const io::Recipe recipe = recipe_in(call.comm, path);
     with_origin("--config",
                 [&] { require_kind("config", path, recipe.kind, name_of(command), "file"); });
+    if (!recipe.names_derived) {
+      print(
+          call.comm,
+          fmt::format("masing warning: --config: {} does not say which keys followed from others; "
+                      "all count as given, force, to, sample-every and engine among them\n",
+                      path),
+          stderr);
+    }
     return {"/configuration of " + path, recipe.configuration, base::split(recipe.derived, ',')};
   };
   const FileRequest of_file = [&](const std::string& path) {

@@ -154,11 +154,12 @@ std::string derived_keys(const BoundRequest& made) {
   const Request& request = *made.request;
   std::vector<std::string> derived;
   for (const Key& key : keys_of(made, Role::result)) {
-    // The default of force depends on whether base-acceleration is given.
+    // The default of force depends on whether base-acceleration or position is given.
+    const bool is_force = key.name == "force";
     const bool follows =
-        key.option != nullptr &&
-        (key.option->preset.empty() || key.name == "force" || key.name == "base-acceleration");
-    if (follows && !key.value.empty() && !request.has(key.name)) {
+        key.option != nullptr && !request.has(key.name) &&
+        (key.option->preset.empty() || is_force || key.name == "base-acceleration");
+    if (follows && (is_force || !key.value.empty())) {
       derived.push_back(key.name);
     }
   }

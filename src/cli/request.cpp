@@ -198,7 +198,10 @@ Axis axis_of(const Setting& over, const Setting& model) {
   }
   if (option != nullptr && option->value.kind == Kind::number &&
       option->is_of(kind_of(model.text)) && option->is_of(Command::simulate) &&
-      option->is_of(Command::scan) && option->role <= Role::result) {
+      option->is_of(Command::scan)) {
+    if (option->role > Role::result) {
+      throw UserError(over.origin + ": no result depends on it; give another key or a constant");
+    }
     axis.option = option;
   } else {
     require_name(over);

@@ -439,12 +439,15 @@ BoundRequest continued(const BoundRequest& now, const Request& before,
   Request request = *now.request;
   for (const char* key : {"sample-every", "field-every", "field-points"}) {
     const auto entry = before.entries.find(key);
-    const bool followed = std::ranges::count(derived, key) > 0;
-    if (!request.has(key) && entry != before.entries.end() && (extends || !followed)) {
+    const auto text = find_option(key)->value.text;
+    const bool follows =
+        std::ranges::count(derived, key) > 0 && text(now.configuration) == text(was);
+    if (!request.has(key) && entry != before.entries.end() && !follows) {
       request.entries.insert(*entry);
     }
   }
-  BoundRequest made = bind(std::move(request), of_file);
+  const bool is_complete = request.entries.size() == now.request->entries.size();
+  BoundRequest made = is_complete ? now : bind(std::move(request), of_file);
   std::set<std::string> may_differ;
   if (extends) {
     may_differ = {"final-time", "steps"};

@@ -198,6 +198,10 @@ std::vector<ExpectedOrder> expected_orders(const std::string& text) {
     const auto sign = std::min(piece.find_first_of("=>"), piece.size());
     const bool is_bare = sign == 0 || sign == piece.size();
     const std::string whose{is_bare ? "" : base::trimmed(piece.substr(0, sign))};
+    if (!given.insert(whose).second) {
+      throw UserError("expect-order", (is_bare ? "an order for all" : "an order of " + whose) +
+                                          " is given twice; give one");
+    }
     if (!is_bare && std::ranges::find(quantities, whose) == quantities.end()) {
       throw UserError("expect-order", "'" + whose + "' has no order; the errors are of " +
                                           base::joined(quantities, ", "));
@@ -205,9 +209,6 @@ std::vector<ExpectedOrder> expected_orders(const std::string& text) {
     const std::string order{base::trimmed(is_bare ? piece : piece.substr(sign))};
     for (const std::string& quantity :
          is_bare ? std::vector<std::string>{"x", "y", "u"} : std::vector{whose}) {
-      if (!given.insert(quantity).second) {
-        throw UserError("expect-order", "an order of " + quantity + " is given twice; give one");
-      }
       orders.push_back(expectation(quantity, order));
     }
   }

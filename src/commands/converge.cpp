@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include "base/error.hpp"
-#include "commands/summary.hpp"
 #include "study/refinement.hpp"
 
 namespace masing::commands {

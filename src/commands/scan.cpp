@@ -6,17 +6,15 @@
 
 #include "base/error.hpp"
 #include "cli/spec.hpp"
-#include "commands/summary.hpp"
-#include "scan/points.hpp"
+#include "scan/scan.hpp"
 
 namespace masing::commands {
 
 scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan) {
-  const scan::Problems problems{
-      .at = [&](std::span<const double> values) { return cli::problem_at(scan, values); },
-      .message = [&](const base::UserError& error) { return error.what(); }};
   scan::require_room(comm, scan.spec, scan.first);
-  return scan::make_scan(comm, scan.spec, problems);
+  return scan::make_scan(comm, scan.spec, [&](std::span<const double> values) {
+    return cli::problem_at(scan, values);
+  });
 }
 
 int run(const parallel::Communicator& comm, const cli::Scan& request, Report& report) {

@@ -1,4 +1,4 @@
-#include "commands/summary.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/core.h>
 #include <sys/resource.h>

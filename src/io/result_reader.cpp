@@ -235,6 +235,7 @@ Recipe read_recipe(const std::string& path) {
     if (H5Iget_type(configuration.id()) == H5I_DATASET) {
       if (const auto text = text_in({configuration})) {
         return {kind, *text, read_text_attribute(file, "/configuration", "derived"),
+                H5Aexists(configuration.id(), "derived") > 0,
                 H5Lexists(file.id(), "checkpoint", H5P_DEFAULT) > 0};
       }
     }

@@ -1,4 +1,4 @@
-#include "scan/points.hpp"
+#include "scan/scan.hpp"
 
 #include <fmt/core.h>
 

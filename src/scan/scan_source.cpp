@@ -20,7 +20,7 @@
 #include "io/recorders.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
-#include "scan/points.hpp"
+#include "scan/scan.hpp"
 #include "slab/steady/cycle.hpp"
 
 namespace masing::scan {
@@ -210,7 +210,7 @@ struct PointRun {
 /// Data that all works of a scan on this rank share.
 struct Workshop {
   const ScanSpec& spec;
-  const Problems& problems;
+  const ProblemAt& problem_at;
   const std::vector<ScanPoint>& points;
   int ranks;         ///< of the scan
   double available;  ///< available memory per rank, bytes
@@ -281,7 +281,7 @@ class PointsWork final : public campaign::Work {
     attempt([&] {
       const ScanKind kind = shop_.spec.kind;
       const std::size_t axes = point_.values.size() - (kind == ScanKind::closed_curves ? 1 : 0);
-      ScanProblem problem = shop_.problems.at(std::span(point_.values).first(axes));
+      ScanProblem problem = shop_.problem_at(std::span(point_.values).first(axes));
       if (kind == ScanKind::steady) {
         shop_.solver.find_limit_cycle(comm_, problem, end_, point_);
       } else if (kind == ScanKind::closed_curves) {
@@ -314,12 +314,12 @@ class PointsWork final : public campaign::Work {
 
   /// Calls `work`. If it throws a UserError or, on one rank, a SystemError, marks the point as
   /// failed with its message.
-  template <class Attempt>
-  void attempt(const Attempt& work) {
+  template <class Work>
+  void attempt(const Work& work) {
     try {
       work();
     } catch (const base::UserError& error) {
-      point_.message = parallel::one_line(shop_.problems.message(error));
+      point_.message = parallel::one_line(error.what());
     } catch (const base::SystemError& error) {
       if (comm_.size() > 1) {
         throw;  // it may occur on this rank only, while others wait in a collective call
@@ -361,11 +361,11 @@ class PointsWork final : public campaign::Work {
 class ScanSource final : public campaign::Source {
  public:
   /// Collective.
-  ScanSource(const parallel::Communicator& comm, const ScanSpec& spec, const Problems& problems)
+  ScanSource(const parallel::Communicator& comm, const ScanSpec& spec, const ProblemAt& problem_at)
       : spec_(spec),
         scan_{.points = grid(spec.axes)},
         shop_{.spec = spec,
-              .problems = problems,
+              .problem_at = problem_at,
               .points = scan_.points,
               .ranks = comm.size(),
               .available = parallel::available_memory(comm),
@@ -529,9 +529,10 @@ class ScanSource final : public campaign::Source {
 
 }  // namespace
 
-Scan make_scan(const parallel::Communicator& comm, const ScanSpec& spec, const Problems& problems) {
+Scan make_scan(const parallel::Communicator& comm, const ScanSpec& spec,
+               const ProblemAt& problem_at) {
   const parallel::PhaseTimer timer(parallel::Phase::rest);
-  ScanSource source(comm, spec, problems);
+  ScanSource source(comm, spec, problem_at);
   campaign::run(comm, source, spec.files,
                 [&](const parallel::Communicator& root, const io::Handle& file) {
                   write(root, file, spec, source.scan());

@@ -13,7 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/function.hpp"
-#include "base/plain_range.hpp"
+#include "base/enclosure.hpp"
 #include "base/smooth_pieces.hpp"
 
 namespace masing::test_bounds {

@@ -361,9 +361,8 @@ def progress(folder, name):
         records, alone, step = state["works/records"][:], state["works/alone"][:], 0
         done, at = 0, 0
         while at < len(records):  # the unit, the number of its numbers, these
-            done, at = done + 1, at + 2 + int(records[at + 1])
-        if b"converge" not in file["configuration"][()]:
-            done -= 1  # the record of the rounds of a scan which added points
+            done += records[at] >= 0  # a round that added points to a scan is no unit
+            at += 2 + int(records[at + 1])
         if "work/comparisons" in state:
             step = int(state["work/comparisons"][0])
         elif len(alone):

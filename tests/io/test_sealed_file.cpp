@@ -171,7 +171,7 @@ TEST_F(SealedFile, of_another_version_is_refused) {
   std::string older = get(path_);
   older[older.size() - seal_bytes + 12] = '2';
   put(path_, older);
-  expect_refused(path_, "another version of masing; take another");
+  expect_refused(path_, "another version of masing; read it with that version");
 }
 
 TEST_F(SealedFile, must_be_a_regular_file) {

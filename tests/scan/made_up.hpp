@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/text.hpp"
-#include "scan/points.hpp"
+#include "scan/scan.hpp"
 #include "support/problem.hpp"
 
 /// Points of a slab with k = 1, η = 0.1 + s, k0 = 0.2 and m = 1 under a cosine, without the words
@@ -47,9 +47,7 @@ inline scan::ScanProblem problem(const Point& point) {
 /// All points of a scan whose problems are those of `problem`.
 inline scan::Scan made(const parallel::Communicator& comm, const scan::ScanSpec& spec,
                        const std::function<scan::ScanProblem(std::span<const double>)>& problem) {
-  return scan::make_scan(comm, spec, {.at = problem, .message = [](const base::UserError& error) {
-                                        return error.what();
-                                      }});
+  return scan::make_scan(comm, spec, problem);
 }
 
 /// (K - mω² + iωc)/1, K = k0 + ∫k: F over x of the motion far below yielding.
