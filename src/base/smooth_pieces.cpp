@@ -33,8 +33,8 @@ bool shows_all(const std::function<double(double)>& f,
   const auto at = [&](double t) { return polynomial((t - first) / (last - first)); };
   // A jump takes a look or two at each width; many narrow ones mean that there is no end.
   constexpr int most_looks = 1 << 14;
-  constexpr int most_narrow_looks = 1 << 8;
-  int narrow_looks = 0;
+  constexpr int most_narrow_intervals = 1 << 8;
+  int narrow_intervals = 0;
   struct Part {
     double first, at_first, last, at_last;
   };
@@ -44,8 +44,8 @@ bool shows_all(const std::function<double(double)>& f,
     parts.pop_back();
     const double width = part.last - part.first;
     const double middle = part.first + width / 2;
-    narrow_looks += width < (last - first) / most_looks ? 1 : 0;
-    if (looks > most_looks || narrow_looks > most_narrow_looks || middle <= part.first ||
+    narrow_intervals += width < (last - first) / most_looks ? 1 : 0;
+    if (looks > most_looks || narrow_intervals > most_narrow_intervals || middle <= part.first ||
         middle >= part.last) {
       return false;
     }

@@ -106,14 +106,14 @@ std::vector<Timing> on_first(
 }
 
 /// Three columns: the medians, _least and _most.
-void add_columns(Report& report, const std::string& path, const io::Meaning& meaning,
+void add_columns(Report& report, const std::string& path, const io::Attributes& attributes,
                  const std::vector<Timing>& timings, const std::string& axis) {
   constexpr std::array suffixes{"", "_least", "_most"};
   for (std::size_t part = 0; part < suffixes.size(); ++part) {
     std::vector<double> values;
     std::ranges::transform(timings, std::back_inserter(values),
                            [part](const Timing& timing) { return timing[part]; });
-    report.columns.push_back({path + suffixes[part], meaning, values, axis});
+    report.columns.push_back({path + suffixes[part], attributes, values, axis});
   }
 }
 
@@ -456,8 +456,8 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Rep
                  value);
     }
   }
-  for (const auto& [path, meaning, values, axis] : report.columns) {
-    io::write_column(comm, file, path, meaning, values, axis);
+  for (const auto& [path, attributes, values, axis] : report.columns) {
+    io::write_column(comm, file, path, attributes, values, axis);
   }
 }
 

@@ -23,7 +23,7 @@ struct Report {
   /// A dataset of the file.
   struct Column {
     std::string path;
-    io::Meaning meaning;
+    io::Attributes attributes;
     std::vector<double> values;
     std::string axis;  ///< the dataset of its places
   };

@@ -282,7 +282,7 @@ class Alone {
   std::vector<State> states_ = std::vector<State>(comm_.size());  // last received, by rank
   // The number of other ranks that still expect work.
   std::int64_t working_ = std::min<std::int64_t>(comm_.size(), tasks()) - 1;
-  bool is_due_ = false;             // a checkpoint is due by the steps of another rank
+  bool is_due_ = false;  // a checkpoint is due by the steps of another rank
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ class CheckpointWriter final : public engine::Archive {
   [[nodiscard]] double bytes() const { return bytes_; }
 
   void write(const parallel::Communicator& comm, const Handle& file) const {
-    const Meaning saved{"saved state", ""};
+    const Attributes saved{"saved state", ""};
     for (const auto& [name, values] : numbers_) {
       // Only the root's numbers are written, but every rank needs their size for the dataset.
       auto size = static_cast<std::int64_t>(values.size());

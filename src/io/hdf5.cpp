@@ -203,7 +203,7 @@ namespace {
 
 /// Write a row in as many collective writes on every rank; `offset` of the row's first entry, the
 /// last index being the one along it.
-void write_pieces(const Handle& dataset, std::vector<hsize_t> offset, const Pieces& pieces) {
+void write_pieces(const Handle& dataset, std::vector<hsize_t> offset, const RowPieces& pieces) {
   const hsize_t column = offset.back();
   std::vector<hsize_t> extent(offset.size(), 1);
   std::vector<double> buffer(static_cast<std::size_t>(std::min(piece_entries, pieces.range.size)));
@@ -222,16 +222,17 @@ void write_pieces(const Handle& dataset, std::vector<hsize_t> offset, const Piec
 
 }  // namespace
 
-void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
-                       const Pieces& pieces, std::int64_t total) {
-  const Table table(file, path, meaning, total, 0);
+void write_distributed(const Handle& file, const std::string& path, const Attributes& attributes,
+                       const RowPieces& pieces, std::int64_t total) {
+  const Table table(file, path, attributes, total, 0);
   write_pieces(open_dataset(file, path), {0}, pieces);
 }
 
 void write_column(const parallel::Communicator& comm, const Handle& file, const std::string& path,
-                  const Meaning& meaning, std::span<const double> values, const std::string& axis) {
+                  const Attributes& attributes, std::span<const double> values,
+                  const std::string& axis) {
   const std::int64_t count = std::ssize(values);
-  Table(file, path, meaning, count, 0).append(count, values, 0, &comm);
+  Table(file, path, attributes, count, 0).append(count, values, 0, &comm);
   name_axes(file, path, {axis});
 }
 
@@ -258,7 +259,7 @@ void read_distributed(const Handle& file, const std::string& path, std::span<dou
                 std::span(extent).subspan(skipped), local, H5Dread, ranks);
 }
 
-Table::Table(const Handle& file, std::string path, const Meaning& meaning, std::int64_t rows,
+Table::Table(const Handle& file, std::string path, const Attributes& attributes, std::int64_t rows,
              std::int64_t columns)
     : file_(&file),
       path_(std::move(path)),
@@ -269,14 +270,14 @@ Table::Table(const Handle& file, std::string path, const Meaning& meaning, std::
   check(H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY));
   check(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER));
   const Handle dataset = create_dataset(file, path_, H5T_IEEE_F64LE, space, properties.id());
-  write_attribute(dataset, "description", meaning.description);
-  write_attribute(dataset, "symbol", meaning.symbol);
-  write_attribute(dataset, "units", meaning.units);
+  write_attribute(dataset, "description", attributes.description);
+  write_attribute(dataset, "symbol", attributes.symbol);
+  write_attribute(dataset, "units", attributes.units);
   // That of netCDF, with which others label an axis.
   write_attribute(dataset, "long_name",
-                  meaning.label.empty() ? meaning.description : meaning.label);
-  if (!meaning.label.empty()) {
-    write_attribute(dataset, "label", meaning.label);
+                  attributes.label.empty() ? attributes.description : attributes.label);
+  if (!attributes.label.empty()) {
+    write_attribute(dataset, "label", attributes.label);
   }
 }
 
@@ -316,9 +317,9 @@ void Table::serialize(const parallel::Communicator& comm, std::int64_t rows,
   counted_ = comm.is_root() ? saved : CountedRows{rows, saved.columns};
 }
 
-void Table::append_row(const Pieces& pieces) {
+void Table::append_row(const RowPieces& pieces) {
   counted_.before += std::exchange(counted_.last, 0);
-  Pieces hashed = pieces;
+  RowPieces hashed = pieces;
   hashed.make = [&](std::int64_t first, std::span<double> values) {
     pieces.make(first, values);
     counted_.last += sum_of_hashes(values, counted_.rows * counted_.columns + first);

@@ -49,7 +49,7 @@ class Handle {
 
 /// The attributes of a dataset: what it holds, in words, as the papers' symbol, as the label of an
 /// axis where it has one, and its units, "1" of what has none.
-struct Meaning {
+struct Attributes {
   std::string description;
   std::string symbol;
   std::string label = {};
@@ -97,7 +97,7 @@ void write_text(const Handle& file, const std::string& path, const std::string& 
 
 /// A rank's entries of a row that all ranks write together, made piece by piece so that they need
 /// not be held twice.
-struct Pieces {
+struct RowPieces {
   base::CellRange range;     ///< this rank's entries of the row; it may have none
   std::int64_t largest = 0;  ///< the most entries of any rank: all ranks make as many writes
   /// Makes the entries from `first` on, a global index. Local.
@@ -108,13 +108,14 @@ struct Pieces {
 inline constexpr std::int64_t piece_entries = std::int64_t{1} << 20;
 
 /// A dataset [total] made in pieces. Collective on the file's ranks.
-void write_distributed(const Handle& file, const std::string& path, const Meaning& meaning,
-                       const Pieces& pieces, std::int64_t total);
+void write_distributed(const Handle& file, const std::string& path, const Attributes& attributes,
+                       const RowPieces& pieces, std::int64_t total);
 
 /// A dataset [values] of the root's `values`, which other ranks may have, too, its axis named
 /// `axis` as by name_axes. Every rank gives as many. Collective.
 void write_column(const parallel::Communicator& comm, const Handle& file, const std::string& path,
-                  const Meaning& meaning, std::span<const double> values, const std::string& axis);
+                  const Attributes& attributes, std::span<const double> values,
+                  const std::string& axis);
 
 /// All numbers of a dataset [n], which `ranks` read: with H5FD_MPIO_COLLECTIVE one for all where
 /// the file is open_together. Collective on the file's ranks.
@@ -169,7 +170,7 @@ class Table {
  public:
   /// `file` must outlive the object; it may be closed and opened again between two calls.
   /// Collective on the file's ranks.
-  Table(const Handle& file, std::string path, const Meaning& meaning, std::int64_t rows,
+  Table(const Handle& file, std::string path, const Attributes& attributes, std::int64_t rows,
         std::int64_t columns);
 
   /// Append rows: each rank writes the columns from `first_column` on, `local` [rows, columns of
@@ -178,7 +179,7 @@ class Table {
   void append(std::int64_t rows, std::span<const double> local, std::int64_t first_column,
               const parallel::Communicator* root_of = nullptr);
   /// Append one row made in pieces. Collective on the file's ranks.
-  void append_row(const Pieces& pieces);
+  void append_row(const RowPieces& pieces);
   /// Save what is counted so far, the first `rows` rows, or go on after them. Throws SystemError
   /// where so many are not saved, or have no room. Collective on `comm`, the file's ranks.
   void serialize(const parallel::Communicator& comm, std::int64_t rows, engine::Archive& archive);

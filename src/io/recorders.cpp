@@ -17,10 +17,13 @@ namespace masing::io {
 
 using namespace std::string_literals;
 
-void RowBuffer::add(const std::string& path, const Meaning& meaning, std::int64_t width,
+void RowBuffer::add(const std::string& path, const Attributes& attributes, std::int64_t width,
                     const std::string& across) {
-  datasets_.push_back(
-      {Table(file_, path, meaning, all_, width), std::max<std::int64_t>(1, width), 0, {}, false});
+  datasets_.push_back({Table(file_, path, attributes, all_, width),
+                       std::max<std::int64_t>(1, width),
+                       0,
+                       {},
+                       false});
   width_ += datasets_.back().width;
   name_axes(file_, path, width == 0 ? std::vector<std::string>{"t"} : std::vector{"t"s, across});
 }
@@ -150,10 +153,10 @@ SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle&
   rows_.add("/series/y", {"velocity of the mass", "y", "velocity y"});
   const engine::ModelFacts facts = run.facts();
   rows_.add("/series/force", facts.base_moves
-                                 ? Meaning{"external force less m a_g of the base, which "
-                                           "moves the mass relative to it",
-                                           "F − m a_g", "force F − m a_g"}
-                                 : Meaning{"external force", "F", "force F"});
+                                 ? Attributes{"external force less m a_g of the base, which "
+                                              "moves the mass relative to it",
+                                              "F − m a_g", "force F − m a_g"}
+                                 : Attributes{"external force", "F", "force F"});
   const auto state = engine::state_layout(run);
   const bool has_mass = !state || state->mass_columns().y;
   const bool is_all = has_mass && !facts.base_moves && !(facts.oscillator.damping > 0);
@@ -215,8 +218,8 @@ class FieldRecorder final : public engine::Observer {
       write_attribute(group, "thinned_from", places_.cells);
     }
     const std::int64_t first = profile.range.first;
-    const auto write = [&](const char* path, const Meaning& meaning, const auto& value_of) {
-      write_distributed(context.file, path, meaning, pieces(first, value_of), places_.kept);
+    const auto write = [&](const char* path, const Attributes& attributes, const auto& value_of) {
+      write_distributed(context.file, path, attributes, pieces(first, value_of), places_.kept);
       name_axes(context.file, path, {"s"});
     };
     write("/field/s", {"point at which the cell samples the profile", "s_i"},
@@ -268,7 +271,7 @@ class FieldRecorder final : public engine::Observer {
   /// The entries that this rank writes; `value_of` gives that of a local cell, `first_cell` is the
   /// first of them.
   template <typename ValueOf>
-  [[nodiscard]] Pieces pieces(std::int64_t first_cell, const ValueOf& value_of) const {
+  [[nodiscard]] RowPieces pieces(std::int64_t first_cell, const ValueOf& value_of) const {
     return {.range = mine_, .largest = largest_, .make = [=, this](std::int64_t first, auto row) {
               for (std::size_t j = 0; j < row.size(); ++j) {
                 row[j] = value_of(places_.cell(first + static_cast<std::int64_t>(j)) - first_cell);
@@ -352,11 +355,12 @@ class StateRecorder final : public RowRecorder {
     const rheology::StateLayout layout = *engine::state_layout(context.run);
     rows_.add("/state/t", {"times of the states", "t"});
     const std::int64_t columns = layout.size();
-    const Pieces numbers{.range = base::local_range(columns, comm_.rank(), comm_.size()),
-                         .largest = base::local_range(columns, 0, comm_.size()).size,
-                         .make = [](std::int64_t first, std::span<double> values) {
-                           std::iota(values.begin(), values.end(), static_cast<double>(first + 1));
-                         }};
+    const RowPieces numbers{.range = base::local_range(columns, comm_.rank(), comm_.size()),
+                            .largest = base::local_range(columns, 0, comm_.size()).size,
+                            .make = [](std::int64_t first, std::span<double> values) {
+                              std::iota(values.begin(), values.end(),
+                                        static_cast<double>(first + 1));
+                            }};
     write_distributed(context.file, "/state/column",
                       {"number of the column, whose name the values' attribute columns has", "j"},
                       numbers, columns);

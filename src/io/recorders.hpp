@@ -59,7 +59,7 @@ class RowBuffer {
 
   /// One more dataset, before the first row: [n], its axis named t, or [n, width], the second axis
   /// named `across`. Of the group's t there must be a dataset, or it is this one. Collective.
-  void add(const std::string& path, const Meaning& meaning, std::int64_t width = 0,
+  void add(const std::string& path, const Attributes& attributes, std::int64_t width = 0,
            const std::string& across = {});
   /// Append one row: the entries of all datasets in order, the same on every rank. If `split` is
   /// given, it holds the last dataset's entries of this rank, and `row` has none of them.

@@ -350,7 +350,7 @@ std::string begin_of_places(const std::string& run) {
 constexpr std::size_t places_length = 2048;  // of this text
 
 /// Writes the text into /provenance, or over it. Collective.
-void write_places(const Handle& file, const std::string& run, const Places& places) {
+void write_places(const Handle& file, const std::string& run, const ByteRanges& places) {
   std::string text = begin_of_places(run);
   for (const auto& [path, bytes] : places) {
     text += fmt::format(" {} {}", path, bytes.first);
@@ -369,8 +369,8 @@ std::string places_in(const std::string& path, const std::string& run) {
 }
 
 /// The places of the datasets of an open file.
-Places places_of_datasets(const Handle& file) {
-  Places places;
+ByteRanges places_of_datasets(const Handle& file) {
+  ByteRanges places;
   for (const auto& [name, type] : objects_in(file)) {
     if (type == H5O_TYPE_DATASET) {
       const Handle dataset = open_dataset(file, name);
@@ -398,7 +398,7 @@ std::map<std::string, CountedRows> counted_in(const Handle& checkpoint) {
 /// Copies the rows to a new file, whose datasets have these places, out of the first file that has
 /// them all. Throws UserError where each has others than those that are counted. Polls. Collective.
 void copy_rows(const parallel::Communicator& comm, const RowSource& rows, const std::string& to,
-               const Places& places) {
+               const ByteRanges& places) {
   std::string fault;  // of the first
   for (const auto& file : rows.files) {
     const auto is_other = [&](const auto& each) {
@@ -438,7 +438,7 @@ RowSource find_rows(const parallel::Communicator& comm, const std::string& check
     for (const std::string& path : {of + partial, of}) {
       std::istringstream words(
           parallel::from_root(comm, [&] { return places_in(path, rows.run); }));
-      Places places;
+      ByteRanges places;
       std::string table;
       for (std::int64_t first = 0; words >> table >> first;) {
         places[table] = {.first = first};
@@ -522,7 +522,7 @@ void OutputFile::start_rows() {
   if (draft_.empty()) {
     return;
   }
-  const Places places = places_of_datasets(file_);
+  const ByteRanges places = places_of_datasets(file_);
   write_places(file_, run_, places);
   flush(file_);
   if (!source_) {

@@ -89,13 +89,13 @@ inline constexpr const char* nothing_lost = "; nothing is lost: give the same co
 inline constexpr const char* checkpoint_group = "/checkpoint";
 
 /// Where the datasets of a file lie in it, by path.
-using Places = std::map<std::string, ByteRange>;
+using ByteRanges = std::map<std::string, ByteRange>;
 
 /// The rows that a stopped run has written, to be copied to the file of the run that goes on.
 struct RowSource {
   std::string run;  ///< the id that its files have, and those of no other run
   /// The files that have rows of it, and where in each. An older one may have fewer.
-  std::vector<std::pair<std::string, Places>> files = {};
+  std::vector<std::pair<std::string, ByteRanges>> files = {};
   std::map<std::string, CountedRows> tables = {};  ///< by path
 };
 

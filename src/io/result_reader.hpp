@@ -81,9 +81,9 @@ std::string last_field(const std::string& path);
 
 /// What `masing reproduce` needs of a result file to make it again.
 struct Recipe {
-  std::string kind;           ///< "simulate", "converge" or "scan"
-  std::string configuration;  ///< its .ini
-  std::string derived;  ///< the keys in it that followed from others by default
+  std::string kind;            ///< "simulate", "converge" or "scan"
+  std::string configuration;   ///< its .ini
+  std::string derived;         ///< the keys in it that followed from others by default
   bool names_derived = false;  ///< whether it says which: not before schema 1.2
   bool is_checkpoint = false;  ///< whether it is a checkpoint, no result
 };

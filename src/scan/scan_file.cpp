@@ -146,9 +146,9 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   const io::Handle group = io::create_group(file, "/points");
   std::vector<std::string> names;
   std::vector<std::string> sizes;
-  const auto write_points = [&](const std::string& name, const io::Meaning& meaning,
+  const auto write_points = [&](const std::string& name, const io::Attributes& attributes,
                                 const std::vector<double>& values) {
-    io::write_column(comm, file, "/points/" + name, meaning, values, "point");
+    io::write_column(comm, file, "/points/" + name, attributes, values, "point");
   };
   write_numbers(comm, file, "/points/point", "number of the point", scan.points.size(), 0.0);
   for (std::size_t a = 0; a < spec.axes.size(); ++a) {

@@ -21,12 +21,11 @@ double cells_of(const StudySpec& spec, const Level& level) {
 
 /// Writes a column of one number a level.
 using Write =
-    std::function<void(const std::string& name, const io::Meaning&, const std::vector<double>&)>;
+    std::function<void(const std::string& name, const io::Attributes&, const std::vector<double>&)>;
 
 void write_cases(const Write& cases, const StudySpec& spec, const Study& study) {
-  const auto write = [&](const std::string& name, const io::Meaning& meaning, const auto& value) {
-    cases(name, meaning, study.column(value));
-  };
+  const auto write = [&](const std::string& name, const io::Attributes& attributes,
+                         const auto& value) { cases(name, attributes, study.column(value)); };
   write(
       "cells",
       {"cells of the level; 0 for P = inf; of a model that is no slab, columns of its state", "P"},
@@ -154,9 +153,8 @@ void write_fit(const io::Handle& fit, const StudySpec& spec, const Study& study)
 
 /// Wall times of the levels, and what they come to a second.
 void write_timing(const Write& timing, const StudySpec& spec, const Study& study) {
-  const auto write = [&](const std::string& name, const io::Meaning& meaning, const auto& value) {
-    timing(name, meaning, study.column(value));
-  };
+  const auto write = [&](const std::string& name, const io::Attributes& attributes,
+                         const auto& value) { timing(name, attributes, study.column(value)); };
   const auto steps = [](const LevelResult& at) { return static_cast<double>(at.level.steps); };
   const auto cells = [&](const LevelResult& at) {
     return engine::swept_cells(at_level(spec.run, at.level));
@@ -181,9 +179,9 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
   series.append(study.series);
   series.finish();
   const auto columns_in = [&](const std::string& group) {
-    Write write = [&comm, &file, group](const std::string& name, const io::Meaning& meaning,
+    Write write = [&comm, &file, group](const std::string& name, const io::Attributes& attributes,
                                         const std::vector<double>& values) {
-      io::write_column(comm, file, group + name, meaning, values, "level");
+      io::write_column(comm, file, group + name, attributes, values, "level");
     };
     double level = 0.0;
     write("level", {"number of the level, the coarsest first", "l"},

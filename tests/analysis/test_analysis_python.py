@@ -26,7 +26,7 @@ import identify
 import masing
 from masing import commands, program, values
 from masing.commands import words
-from masing.signatures import COMMANDS, LINE
+from masing.signatures import COMMANDS
 from oracle import drive, one_cycle, write_csv
 
 try:
@@ -529,8 +529,9 @@ def test_an_option_with_a_value_takes_neither_true_nor_false(name, value):
 
 
 def test_the_options_without_a_value_are_those_of_the_program():
-    text = "".join(program.run(program.required(), command, "--help").printed for command in COMMANDS)
-    flags = {name.replace("-", "_") for name, value, _ in LINE.findall(text) if not value}
+    options = [each for command in COMMANDS
+               for each in json.loads(program.run(program.required(), command, "--options").printed)]
+    flags = {each["name"].replace("-", "_") for each in options if each["kind"] == "flag"}
     assert {*values.FLAGS, "petsc"} == flags
     assert len(masing.simulate(**SMALL, energy=False, quiet=True)["series/t"]) == 2001
 

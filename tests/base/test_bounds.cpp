@@ -11,9 +11,9 @@
 #include <string>
 #include <utility>
 
+#include "base/enclosure.hpp"
 #include "base/error.hpp"
 #include "base/function.hpp"
-#include "base/enclosure.hpp"
 #include "base/smooth_pieces.hpp"
 
 namespace masing::test_bounds {

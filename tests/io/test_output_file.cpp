@@ -226,7 +226,7 @@ TEST_F(OutputFile, holds_rows_made_in_pieces) {
   const std::int64_t first_size = columns - others * (ranks - 1);
   {
     io::OutputFile output(world(), result_);
-    io::Pieces pieces{.largest = first_size};
+    io::RowPieces pieces{.largest = first_size};
     pieces.range = world().is_root()
                        ? base::CellRange{0, first_size}
                        : base::CellRange{first_size + others * (world().rank() - 1), others};
