@@ -411,6 +411,7 @@ bool begin_mpi() {
     if (!started_by_launcher()) {
       start_alone();
     }
+    setenv("OMPI_MCA_opal_signal", "", 0);  // handlers of signals stay as they are
     // Open MPI has ranks yield only where its own slots are exceeded. Where a hostfile has more of
     // them than there are cores, a reduction takes milliseconds without.
     if (ranks_outnumber_cores()) {

@@ -148,9 +148,9 @@ class Session {
   /// those that PETSc has not asked for until its end. A process that no launcher started tells
   /// Open MPI that it is alone, by OMPI_MCA_... of `ess_singleton_isolated`,
   /// `orte_create_session_dirs`, `pml` and `btl` while MPI starts; what the environment sets
-  /// already wins. `comm`: of an MPI that runs; by default all ranks of the program. Throws
-  /// UserError where another session lives, SystemError where MPI or PETSc cannot begin.
-  /// Collective.
+  /// already wins. Handlers of signals stay as they are. `comm`: of an MPI that runs; by default
+  /// all ranks of the program. Throws UserError where another session lives, SystemError where MPI
+  /// or PETSc cannot begin. Collective.
   explicit Session(const std::vector<std::string>& petsc_options, MPI_Comm comm = MPI_COMM_WORLD);
   ~Session();
   Session(const Session&) = delete;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -344,6 +345,16 @@ TEST(OptionsOf, are_those_of_a_command_that_runs) {
   EXPECT_THROW(options_of("benchmark"), Mistake);
 }
 
+/// Of this process, by signal.
+std::vector<bool> handled_signals() {
+  std::vector<bool> handled;
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction action {};
+    handled.push_back(sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_DFL);
+  }
+  return handled;
+}
+
 std::vector<std::string> environment() {
   std::vector<std::string> all;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -353,16 +364,19 @@ std::vector<std::string> environment() {
 }
 
 /// Variables that it left would be followed by an mpirun that is started later.
-TEST(OwnMpi, begins_with_the_first_session_and_leaves_no_variables) {
+TEST(OwnMpi, begins_with_the_first_session_and_leaves_no_variables_or_handlers) {
+  const std::vector<bool> before = handled_signals();
   const std::vector<std::string> environment_before = environment();
   for (int i = 0; i < 2; ++i) {
     const Session session;
+    EXPECT_EQ(handled_signals(), before);
     EXPECT_EQ(session.size(), 1);
     expect_results_of_program(session);
     int level = 0;
     MPI_Query_thread(&level);
     EXPECT_GE(level, MPI_THREAD_SERIALIZED);
   }
+  EXPECT_EQ(handled_signals(), before);
   EXPECT_EQ(environment(), environment_before);
 }
 
