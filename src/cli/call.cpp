@@ -30,15 +30,18 @@ void require_kind(const char* option, const std::string& file, const std::string
   }
 }
 
-/// Warns on stderr where a result file has no seal. Throws UserError where it is damaged.
-/// Collective.
+/// Prints a warning on stderr, on the root alone. The line "masing: ..." is that of a failure.
+/// Local.
+void warn(const parallel::Communicator& comm, const std::string& text) {
+  print(comm, "masing warning: " + text + "\n", stderr);
+}
+
+/// Warns where a result file has no seal. Throws UserError where it is damaged. Collective.
 void require_sound(const parallel::Communicator& comm, const std::string& file) {
   if (!io::require_sound(comm, file)) {
-    print(comm,
-          fmt::format("masing warning: {} has no seal: an older masing or another program wrote or "
-                      "changed it, and damage may go unnoticed\n",
-                      file),
-          stderr);
+    warn(comm, file +
+                   " has no seal: an older masing or another program wrote or changed it, and "
+                   "damage may go unnoticed");
   }
 }
 
@@ -112,6 +115,9 @@ BoundRequest request_in(const Invocation& call, const std::string& file) {
     throw UserError(file + " is of kind '" + recipe.kind +
                     "'; only a file of simulate, converge or scan can be made again");
   }
+  if (recipe.is_checkpoint) {
+    throw UserError(file + " is a checkpoint; give a result file");
+  }
   // All keys count as given, so that other defaults of a later version change nothing; the file
   // that is made names the same keys as derived.
   BoundRequest request = bind(parsed(*command, file, recipe), [&](const std::string& path) {
@@ -143,12 +149,9 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     with_origin("--config",
                 [&] { require_kind("config", path, recipe.kind, name_of(command), "file"); });
     if (!recipe.names_derived) {
-      print(
-          call.comm,
-          fmt::format("masing warning: --config: {} does not say which keys followed from others; "
-                      "all count as given, force, to, sample-every and engine among them\n",
-                      path),
-          stderr);
+      warn(call.comm, "--config: " + path +
+                          " does not say which keys followed from others; all count as given, "
+                          "force, to, sample-every and engine among them");
     }
     return {"/configuration of " + path, recipe.configuration, base::split(recipe.derived, ',')};
   };
@@ -172,9 +175,8 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     });
   }
   for (const std::string& text : request.warnings) {
-    // The line "masing: ..." is that of a failure alone.
     if (!text.empty() && !c.print_config && !c.validate_only) {
-      print(call.comm, fmt::format("masing warning: {}\n", text), stderr);
+      warn(call.comm, text);
     }
   }
   if (!c.restart.empty()) {

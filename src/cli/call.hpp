@@ -38,8 +38,9 @@ struct Job {
 /// `leapfrog` is unstable. Collective.
 std::optional<Job> job_of(Command command, const Invocation& call);
 
-/// The request in a result file that can be made again, with the keys that were derived in it as
-/// they are there. Warns on stderr where the file has no seal. Throws UserError. Collective.
+/// The request in a result file, no checkpoint, that can be made again, with the keys that were
+/// derived in it as they are there. Warns on stderr where the file has no seal. Throws UserError.
+/// Collective.
 BoundRequest request_in(const Invocation& call, const std::string& file);
 
 /// Writes a text, on the root alone; what is for stderr by base::say. Local.

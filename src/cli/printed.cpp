@@ -4,18 +4,14 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace masing::cli {
-
-using base::UserError;
 
 namespace {
 
@@ -146,8 +142,9 @@ std::string options_as_json(Command command) {
 }
 
 bool is_of_program(const std::string& key) {
-  constexpr std::array all{"print-config", "validate-only", "summary", "options", "help", "petsc"};
-  return std::ranges::count(all, key) > 0;
+  const Option* const option = find_option(key);
+  return option != nullptr && option->role == Role::call && option->section.empty() &&
+         key != "config";
 }
 
 std::string derived_keys(const BoundRequest& made) {

@@ -24,8 +24,9 @@ namespace {
 /// What one level, or ladder of levels, is given by: N, P or P:N; first:last:count.
 using Numbers = std::vector<std::int64_t>;
 
-std::string text_of(const Numbers& numbers) {
-  return in_quotes(fmt::format("{}", fmt::join(numbers, ":")));
+/// What is wrong with a level, or a ladder of levels.
+UserError level_fault(const Numbers& numbers, const std::string& fault) {
+  return {"levels", in_quotes(fmt::format("{}", fmt::join(numbers, ":"))) + fault};
 }
 
 /// Numbers of what is refined, in the order that the user gives them in.
@@ -72,11 +73,11 @@ bool finer(const Level& coarse, const Level& fine) {
 /// The value at part `j` of `parts` of a geometric ladder, a multiple of `unit`.
 std::int64_t geometric(std::int64_t first, std::int64_t last, std::int64_t j, std::int64_t parts,
                        std::int64_t unit) {
-  const double part = static_cast<double>(j) / static_cast<double>(parts);
-  const auto size = static_cast<double>(first);
   if (j == parts) {
     return last;
   }
+  const double part = static_cast<double>(j) / static_cast<double>(parts);
+  const auto size = static_cast<double>(first);
   const double value = size * std::pow(static_cast<double>(last) / size, part);
   return std::max(unit,
                   unit * static_cast<std::int64_t>(std::round(value / static_cast<double>(unit))));
@@ -111,11 +112,10 @@ std::vector<Level> ladder_of(const Configuration& c, const Numbers& numbers) {
   const Numbers last(numbers.begin() + static_cast<std::ptrdiff_t>(sizes), numbers.end() - 1);
   const std::int64_t count = numbers.back();
   if (count < 2 || first.front() >= last.front() || first.back() >= last.back()) {
-    throw UserError(
-        "levels", text_of(numbers) + " is not a ladder; give first < last and at least two levels");
+    throw level_fault(numbers, " is not a ladder; give first < last and at least two levels");
   }
   if (count > 10000) {
-    throw UserError("levels", text_of(numbers) + " has more than 10000 levels");
+    throw level_fault(numbers, " has more than 10000 levels");
   }
   const std::int64_t parts = count - 1;
   const std::int64_t unit = c.refine == Refine::cells
@@ -142,15 +142,12 @@ std::vector<Level> levels_of(const Configuration& c, const Numbers& numbers) {
   const std::size_t sizes = c.refine == Refine::both ? 2 : 1;
   const bool is_ladder = numbers.size() == 2 * sizes + 1;
   if (sizes == 2 && numbers.size() != sizes && !is_ladder) {
-    throw UserError(
-        "levels",
-        text_of(numbers) + " is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
+    throw level_fault(numbers, " is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
   }
   if ((numbers.size() != sizes && !is_ladder) || std::ranges::min(numbers) < 1 ||
       std::ranges::max(numbers) > most) {
-    throw UserError("levels",
-                    text_of(numbers) +
-                        " is not a level; give whole numbers from 1 to 2^53, separated by commas");
+    throw level_fault(numbers,
+                      " is not a level; give whole numbers from 1 to 2^53, separated by commas");
   }
   return is_ladder ? ladder_of(c, numbers) : std::vector{level_of(c, numbers)};
 }
@@ -161,14 +158,12 @@ std::vector<Level> study_levels(const Configuration& c) {
   for (const Numbers& numbers : c.levels) {
     const std::vector<Level> some = levels_of(c, numbers);
     if (!levels.empty() && !finer(levels.back(), some.front())) {
-      throw UserError(
-          "levels", text_of(numbers) + " is not finer than the level before; give coarse to fine");
+      throw level_fault(numbers, " is not finer than the level before; give coarse to fine");
     }
     levels.insert(levels.end(), some.begin(), some.end());
   }
   if (levels.size() < 2) {
-    throw UserError(
-        "levels", text_of(c.levels.back()) + " is too few for an order; give at least two levels");
+    throw level_fault(c.levels.back(), " is too few for an order; give at least two levels");
   }
   return levels;
 }

@@ -35,9 +35,6 @@ po::options_description reproduce_options() {
 /// Throws UserError where `file` cannot be compared, or the result cannot be made again in `kept`,
 /// or in `unkept` where that is empty. Local.
 void require_files(const std::string& file, const std::string& kept, const std::string& unkept) {
-  if (io::kind_at_start(file) == "checkpoint") {
-    throw base::UserError(file + " is a checkpoint; give a result file");
-  }
   io::reading(file, [&] { io::differences(file, file); });
   std::error_code none_there;
   if (std::filesystem::equivalent(kept, file, none_there)) {

@@ -62,7 +62,7 @@ struct Run final : engine::Observer {
   double self_check = 0.0;  ///< of the exact solution; 0 for others
 };
 
-constexpr const char* cores_are_short = ", cores are short";
+constexpr const char* short_of_cores = ", cores are short";
 
 /// A run with its result file, if it has one, as the work of all ranks of `comm`.
 class RunWork final : public campaign::Work {
@@ -96,7 +96,7 @@ class RunWork final : public campaign::Work {
     return {loop_.step(), run_.spec.time.steps};
   }
   [[nodiscard]] std::string remark() const override {
-    return loop_.waits_for_cores() ? cores_are_short : "";
+    return loop_.waits_for_cores() ? short_of_cores : "";
   }
   void serialize(engine::Archive& archive) override {
     loop_.serialize(archive);
@@ -279,7 +279,7 @@ std::string text_of(const Run& run, int ranks) {
     text += fmt::format(", {:.3g} cell-updates/s", updates);
   }
   if (run.cores_are_short) {
-    text += cores_are_short;
+    text += short_of_cores;
     text += ": ranks waited for one another at every step; give as many as there are idle cores";
   }
   const parallel::PhaseSeconds phases = parallel::phase_seconds();

@@ -246,8 +246,8 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
 
 namespace {
 
-/// The measure of a continuum. The last ones are kept: runs that differ in other things
-/// share them. Throws UserError. Local.
+/// The measure of a continuum. The last ones are kept: runs that differ in other things share them.
+/// Throws UserError. Local.
 std::shared_ptr<const slab::Measure> continuous_measure(const slab::Slab& slab) {
   using Kept = std::pair<std::string, std::shared_ptr<const slab::Measure>>;
   constexpr std::size_t most = 8;

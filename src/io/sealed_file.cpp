@@ -217,7 +217,8 @@ bool verify_seal(const parallel::Communicator& comm, const std::string& path,
           path +
           " has the seal of another version of masing; read it with that version, "
           "or cut the seal off a copy: truncate -s -32 COPY");
-    } else if (seal.size != size || seal.checksum != sum_by_shares(comm, 0, size, sum)) {
+    }
+    if (seal.size != size || seal.checksum != sum_by_shares(comm, 0, size, sum)) {
       if (parallel::from_root(comm, read_end) != end) {  // a run has put a new one in its place
         return verify_seal(comm, path, advice);
       }

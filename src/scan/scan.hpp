@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/limits.hpp"
 #include "engine/run_spec.hpp"
 #include "engine/setup.hpp"

@@ -23,9 +23,15 @@ double cells_of(const StudySpec& spec, const Level& level) {
 using Write =
     std::function<void(const std::string& name, const io::Attributes&, const std::vector<double>&)>;
 
+/// Returns what writes a column of the number that `value` gives of each level.
+auto by_level(const Write& write, const Study& study) {
+  return [&](const std::string& name, const io::Attributes& attributes, const auto& value) {
+    write(name, attributes, study.column(value));
+  };
+}
+
 void write_cases(const Write& cases, const StudySpec& spec, const Study& study) {
-  const auto write = [&](const std::string& name, const io::Attributes& attributes,
-                         const auto& value) { cases(name, attributes, study.column(value)); };
+  const auto write = by_level(cases, study);
   write(
       "cells",
       {"cells of the level; 0 for P = inf; of a model that is no slab, columns of its state", "P"},
@@ -153,8 +159,7 @@ void write_fit(const io::Handle& fit, const StudySpec& spec, const Study& study)
 
 /// Wall times of the levels, and what they come to a second.
 void write_timing(const Write& timing, const StudySpec& spec, const Study& study) {
-  const auto write = [&](const std::string& name, const io::Attributes& attributes,
-                         const auto& value) { timing(name, attributes, study.column(value)); };
+  const auto write = by_level(timing, study);
   const auto steps = [](const LevelResult& at) { return static_cast<double>(at.level.steps); };
   const auto cells = [&](const LevelResult& at) {
     return engine::swept_cells(at_level(spec.run, at.level));

@@ -162,7 +162,7 @@ TEST_F(SealedFile, sums_the_hashes_of_pieces_on_any_ranks) {
   EXPECT_EQ(whole.substr(bytes.size(), 16), std::string("masing seal 3\n\0\0", 16));
   EXPECT_EQ(in_little_endian(whole, bytes.size() + 16), bytes.size());
   EXPECT_EQ(in_little_endian(whole, bytes.size() + 24), sum);
-  // RowPieces that change places keep the hashes of their bytes.
+  // Pieces that change places keep the hashes of their bytes.
   put(path_, bytes.substr(piece, piece) + bytes.substr(0, piece) + whole.substr(2 * piece));
   expect_refused(path_, "is damaged");
 }
