@@ -57,8 +57,10 @@ io::Recipe recipe_in(const parallel::Communicator& comm, const std::string& file
 
 /// The request in the recipe of a file.
 Request parsed(Command command, const std::string& file, const io::Recipe& recipe) {
-  const Config config{"/configuration of " + file, recipe.configuration};
-  return parse(command, {"--config", file}, {.config = [&](const auto&) { return config; }});
+  const auto config = [&](const std::string& /*path*/) -> Config {
+    return {"/configuration of " + file, recipe.configuration};
+  };
+  return parse(command, {"--config", file}, {.config = config});
 }
 
 /// A request as one that continues from its checkpoint. Throws UserError. Collective.

@@ -182,11 +182,10 @@ std::string printed(const BoundRequest& made, Role last) {
     const bool has_value = option != nullptr ? option->value.is_numeric() : section == "let";
     // Models of finitely many elements have no line for an option without a value.
     if (!value.empty() || !request.parameters || (option && option->role == Role::execution)) {
-      text += name.substr(dot == 0 ? 0 : dot + 1) + " = " +
-              (given.empty() || given == value ? value
-               : has_value                     ? given + "  # " + value
-                                               : given) +
-              "\n";
+      text += fmt::format("{} = {}\n", name.substr(dot == 0 ? 0 : dot + 1),
+                          given.empty() || given == value ? value
+                          : has_value                     ? fmt::format("{}  # {}", given, value)
+                                                          : given);
     }
   }
   return text;

@@ -198,7 +198,8 @@ void warn_of_start(BoundRequest& made) {
 }
 
 /// The request where its first axes have `values`, with its defaults resolved. Throws UserError.
-BoundRequest bound_at(std::shared_ptr<const Request> request, std::span<const double> values) {
+BoundRequest bound_at(const std::shared_ptr<const Request>& request,
+                      std::span<const double> values) {
   BoundRequest made{.request = request, .configuration = configuration_of(*request, values)};
   Configuration& c = made.configuration;
   if (c.finite) {
@@ -413,7 +414,7 @@ void require_files_apart(const Configuration& c, std::vector<std::string> inputs
   }
 }
 
-std::unique_ptr<base::GivenAt> given_at(std::shared_ptr<const Request> request) {
+std::unique_ptr<base::GivenAt> given_at(const std::shared_ptr<const Request>& request) {
   return std::make_unique<base::GivenAt>(
       [request](const std::string& quantity) { return origin_of(*request, quantity); });
 }
@@ -462,11 +463,9 @@ BoundRequest continued(const BoundRequest& now, const Request& before,
     }
   }
   if (!differing.empty()) {
-    const auto origins = given_at(made.request);
-    throw UserError("restart",
-                    made.configuration.restart +
-                        " is of another configuration: " + base::joined(differing, ", ") +
-                        "; give the same, or a later --final-time with --steps for the same step");
+    throw UserError(origin_of(*made.request, "restart") + ": " + made.configuration.restart +
+                    " is of another configuration: " + base::joined(differing, ", ") +
+                    "; give the same, or a later --final-time with --steps for the same step");
   }
   return made;
 }

@@ -31,7 +31,7 @@ BoundRequest continued(const BoundRequest& now, const Request& before,
                        const std::vector<std::string>& derived, const FileRequest& of_file = {});
 
 /// Has mistakes say where the quantities of a request were given, while the object lives. Local.
-std::unique_ptr<base::GivenAt> given_at(std::shared_ptr<const Request> request);
+std::unique_ptr<base::GivenAt> given_at(const std::shared_ptr<const Request>& request);
 
 /// Throws UserError where a file that the run writes, or that of --summary if it is not empty, is
 /// another one that it writes, or one of the `inputs` that it reads, by whatever name. It asks the

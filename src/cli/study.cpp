@@ -213,9 +213,9 @@ std::vector<ExpectedOrder> expected_orders(const std::string& text) {
 /// The text of expected orders, "x=1,u>=0.5" or "none". Local.
 std::string text_of(const std::vector<ExpectedOrder>& orders) {
   std::vector<std::string> texts;
-  for (const ExpectedOrder& order : orders) {
-    texts.push_back(order.quantity + (order.at_least ? ">=" : "=") + base::to_text(order.order));
-  }
+  std::ranges::transform(orders, std::back_inserter(texts), [](const ExpectedOrder& order) {
+    return order.quantity + (order.at_least ? ">=" : "=") + base::to_text(order.order);
+  });
   return texts.empty() ? no_order : base::joined(texts, ",");
 }
 

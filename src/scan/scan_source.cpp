@@ -212,9 +212,9 @@ struct Workshop {
   const ScanSpec& spec;
   const ProblemAt& problem_at;
   const std::vector<ScanPoint>& points;
-  int ranks;         ///< of the scan
-  double available;  ///< available memory per rank, bytes
-  Unit line;         ///< number of consecutive points of which each starts where the last one ended
+  int ranks = 1;           ///< of the scan
+  double available = 0.0;  ///< available memory per rank, bytes
+  Unit line = 1;  ///< number of consecutive points of which each starts where the last one ended
   CycleSolver solver;
 };
 
