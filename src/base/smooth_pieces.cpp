@@ -79,7 +79,10 @@ SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<doub
 }
 
 double SmoothPieces::piece_end() const {
-  return next_ == breaks_.size() ? infinity : breaks_[next_];
+  if (next_ == breaks_.size()) {
+    return infinity;
+  }
+  return breaks_[next_];
 }
 
 void SmoothPieces::pass_break() {

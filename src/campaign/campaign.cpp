@@ -12,6 +12,7 @@
 #include "io/progress.hpp"
 #include "io/result_file.hpp"
 #include "parallel/phase.hpp"
+#include "parallel/session.hpp"
 
 namespace masing::campaign {
 

@@ -288,8 +288,9 @@ class EventSolution final : public InclusionSolution {
   TaylorOptions options_;
   std::vector<Index> group_;  // of each column
   Clock clock_;
-  Vector state_;       // at clock_
-  ModeMotion motion_;  // from there
+  GroupSizes largest_ = GroupSizes::Zero();  // of each group
+  Vector state_;                             // at clock_
+  ModeMotion motion_;                        // from there
   ElementModes modes_;
   bool is_planned_ = false;
   bool ends_piece_ = false;
@@ -301,8 +302,7 @@ class EventSolution final : public InclusionSolution {
   int stalled_ = 0;
   double last_time_ = -1.0;
   double largest_force_ = 0.0;
-  double force_noise_ = 0.0;                 // where F cancels within
-  GroupSizes largest_ = GroupSizes::Zero();  // of each group
+  double force_noise_ = 0.0;  // where F cancels within
   Vector shown_;
   Vector shown_rate_;
   GroupSizes shown_sizes_ = GroupSizes::Zero();  // of each group

@@ -88,7 +88,10 @@ class ContinuousTable {
   /// The least r' > r where K is not smooth, or infinity.
   [[nodiscard]] double next_break(double r) const {
     const auto after = std::ranges::upper_bound(breaks_, r);
-    return after == breaks_.end() ? base::infinity : *after;
+    if (after == breaks_.end()) {
+      return base::infinity;
+    }
+    return *after;
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "slab/turning_points/interval_sets.hpp"
 
-#include <ranges>
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.hpp"
@@ -16,8 +17,8 @@ IntervalSets::IntervalSets(const Coefficients<base::Function>& functions,
   for (const SmoothSpan& span : spans) {
     const MonotoneLimits monotone = monotone_limits(span, scale);
     std::vector<double> cuts{span.first(), span.last()};
-    for (const MonotonePiece& piece : monotone | std::views::join) {
-      cuts.push_back(piece.first);
+    for (const auto& pieces : monotone) {
+      std::ranges::transform(pieces, std::back_inserter(cuts), &MonotonePiece::first);
     }
     std::ranges::sort(cuts);
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
