@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Draw the hysteresis cycles, restoring force over x, of files of masing simulate or converge, or of CSV files.
+"""Draw hysteresis cycles, the restoring force over x, from files of masing simulate or converge, or from CSV files.
 
-With --analysis it also finds the limit cycle and writes its numbers: area, stiffnesses, damping ratio and symmetry of
-every loop to OUT-numbers.csv; these, corners and backbone to OUT-numbers.json.
+With --analysis the script divides each curve into loops and searches for the limit cycle to which these loops tend. It
+writes the area, the stiffnesses, the damping ratio and the asymmetry of every loop to OUT-numbers.csv, and these
+numbers together with the corners and the backbone of the last loop to OUT-numbers.json.
 """
 
 from masing import command_line
@@ -36,7 +37,10 @@ PARSER.add_argument("--analysis", action="store_true", help="analyse the limit c
 
 
 def labels(given, titles):
-    """One label per file: those given as "a,b", or the titles; raises MasingError on a miscount."""
+    """Return one label for each file: the parts of the text `given`, such as "a,b", or `titles` if `given` is None.
+
+    Raises MasingError if the number of parts of the text differs from the number of files.
+    """
     if given is None:
         return titles
     names = [name.strip() for name in given.split(",")]
@@ -47,7 +51,11 @@ def labels(given, titles):
 
 
 def titles_and_samples(options):
-    """The title and the samples (t or None, x, restoring) of each file in the window; those not finite are left out."""
+    """Return two tuples, each with one item for each file: the titles, and the samples (t or None, x, restoring).
+
+    Only the samples within the window from --from to --to are returned. Samples of a result file that are not finite,
+    or not below 1e100 in size, are left out.
+    """
     runs = [None if is_text(file) else Run(file) for file in options.files]
     names = iter(names_apart([run for run in runs if run]))
     samples = []
@@ -61,18 +69,24 @@ def titles_and_samples(options):
 
 
 def ylabel(files):
-    """What the restoring force of all files is called."""
+    """Return the label of the axis of the restoring forces of all files; RESTORING_LABEL if a file is a CSV file."""
     is_known = not any(map(is_text, files))
     return f"restoring force {restoring_of_all(map(Run, files))}" if is_known else RESTORING_LABEL
 
 
 def measured(file, options):
-    """The curve in a file; columns and factors concern files of measurements only."""
+    """Return the curve in a file as a Measured, restricted to the window from --from to --to.
+
+    The options --columns and --scale are applied only to CSV files.
+    """
     return read_measured(file, options.start, options.end, *((options.columns, options.scale) if is_text(file) else ()))
 
 
 def analyse_files(options, path):
-    """Analyse each file, write the figure and the numbers beside it, give the paths written."""
+    """Analyse each file, and write the figure to `path` and the numbers to a CSV and a JSON file beside the figure.
+
+    Returns the paths of the three files.
+    """
     curves = [measured(file, options) for file in options.files]
     analyses = [analyse(curve) for curve in curves]
     names = [curve.path.stem for curve in curves]
@@ -87,7 +101,7 @@ def analyse_files(options, path):
 
 
 def main(arguments):
-    """Read the files, draw the figure, print its path."""
+    """Read the files, draw and save the figures, and print the paths of all files that were written."""
     options = PARSER.parse_args(arguments)
     path = command_line.output_path(options.output, options.files[0], ".png", command_line.PICTURES)
     if options.analysis:

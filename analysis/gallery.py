@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Make a page of each case file's results and an index of thumbnails with links to them.
+"""Write a page on the results of each case file, and an index of thumbnails that link to these pages.
 
-The results are FOLDER/CASE.h5 for each CASE.ini; a leading comment in a case file is its caption, and a line
-`# draw: x, restoring; t, x from 400 to 500` in it declares the pictures of a trajectory (by default its cycle). A line
-`# group: NAME` puts a study into a group of its own, with a table of the orders that were observed.
+The results of CASE.ini are read from FOLDER/CASE.h5. The comment at the beginning of a case file is the caption of its
+page. In this comment, a line `# draw: x, restoring; t, x from 400 to 500` lists the pictures that are drawn of a
+trajectory (by default its cycle), and a line `# group: NAME` lists the case in the index under the heading NAME. For
+the studies of a group the index has a table of the observed orders.
 """
 
 from masing import command_line
@@ -29,7 +30,7 @@ from masing.results import Run, Scan, Study, read
 style.apply()
 
 
-# Where the index puts the cases that cite no work.
+# The heading in the index under which the cases that cite no publication are listed.
 OTHERS = "Other cases"
 
 
@@ -42,16 +43,19 @@ PARSER.add_argument("--commands", action="store_true",
                     help="print `simulate CASE`, `converge CASE` or `scan CASE`, and stop")
 
 
-def entry(case, folder, found):
-    """Write the page of a case into the folder and give its entry in the index; found: the program, or None."""
-    # Each page has its own: one of another case may have another P.
-    result, exact = read(folder / f"{case.name}.h5"), ExactSolutions([], found)
-    # The first sentence is the heading.
+def entry(case, folder, masing):
+    """Write the page of a case into the folder, and return the entry of the case in the index.
+
+    `masing` is the path of the program, or None if no program is to be run.
+    """
+    # Each case has its own exact solutions, so that its page does not depend on the other cases.
+    result, exact = read(folder / f"{case.name}.h5"), ExactSolutions([], masing)
+    # The first sentence of the caption becomes the heading of the page.
     title, _, about = case.caption.partition(". ")
     if isinstance(result, Study):
-        html, pieces = page(title, [result], [], exact, [reproduction(result, found)], about=about)
+        html, pieces = page(title, [result], [], exact, [reproduction(result, masing)], about=about)
         thumbnail = next(piece for piece in pieces if piece.name.endswith("-errors"))
-        shown = {"summary": result.claim, "verdict": result.verdict, "orders": order_cells(result) if case.group else None}
+        item = {"summary": result.claim, "verdict": result.verdict, "orders": order_cells(result) if case.group else None}
     else:
         if isinstance(result, Scan):
             pictures = response_pictures(result)
@@ -59,24 +63,32 @@ def entry(case, folder, found):
             beside = exact.beside(result)
             pictures = [picture(result, words, beside) for words in case.drawings]
         html = render("case.html.j2", title=title, about=about, pictures=pictures,
-                      origin=origin(result, reproduction(result, found)))
-        thumbnail, shown = pictures[0], {"summary": pictures[0].caption, "verdict": None, "run": result}
+                      origin=origin(result, reproduction(result, masing)))
+        thumbnail, item = pictures[0], {"summary": pictures[0].caption, "verdict": None, "run": result}
     command_line.write_file(folder / f"{case.name}.html", html.encode("utf-8"))
-    return shown | {"case": case, "title": title.rstrip("."), "address": f"{case.name}.html", "src": thumbnail.src,
+    return item | {"case": case, "title": title.rstrip("."), "address": f"{case.name}.html", "src": thumbnail.src,
                     "alt": thumbnail.alt}
 
 
 def order_cells(study):
-    """Of x, y and the state what a Study observed, [order ± half its interval, constant]; [] where it measures none."""
-    found = {f.quantity: f for f in findings(study) if f.quantity in study.quantities and math.isfinite(f.observed)}
-    return [[f"{found[q].value} ± {found[q].uncertainty:.3f}", measured(study.number(f"constant_{q}"))]
-            if q in found else [] for q in ("x", "y", "u")]
+    """Return a row of a table, as texts, with the observed orders of x, y and the elongations u of a Study.
+
+    The row has one list for each of the three quantities: [order ± half the width of its confidence interval, constant
+    of the fit], or [] if the study has no observed order of this quantity.
+    """
+    orders = {f.quantity: f for f in findings(study) if f.quantity in study.quantities and math.isfinite(f.observed)}
+    return [[f"{orders[q].value} ± {orders[q].uncertainty:.3f}", measured(study.number(f"constant_{q}"))]
+            if q in orders else [] for q in ("x", "y", "u")]
 
 
 def groups(entries, exact):
-    """The entries of the index by work, or the group that a case names, and model: [(work, [(model, its title, its
-    equations, [entry, …]), …], the rows of what it prints), …], the works in the order of the bibliography, then groups,
-    and those that cite none last."""
+    """Return the entries of the index, grouped by publication or by the group that a case names, and then by model.
+
+    The result is [(name, [(model, title of the model, equations of the model, [entry, …]), …], rows), …]. A `name` is
+    the name of a publication, that of a group, or OTHERS for the cases that cite no publication. The `rows` compare the
+    numbers printed in the publication with the numbers that the program computes. The publications come first, in the
+    order of WORKS, then the groups, and OTHERS is last.
+    """
     by_work, printed = {}, papers.rows([entry["run"] for entry in entries if isinstance(entry.get("run"), Run)])
     for entry in entries:
         case = entry["case"]
@@ -89,7 +101,7 @@ def groups(entries, exact):
 
 
 def main(arguments):
-    """Read the cases and their results, write the pages and the index, print its path."""
+    """Read the cases and their results, write the pages and the index, and print the path of the index."""
     options = PARSER.parse_args(arguments)
     cases = [read_case(path) for path in options.cases]
     if options.commands:
@@ -98,16 +110,16 @@ def main(arguments):
     folder = Path(options.results)
     if not folder.is_dir():
         raise MasingError(f"--results: {folder} is not a folder; give the one of the results CASE.h5")
-    found = None if options.files_only else program.find(options.program)
+    masing = None if options.files_only else program.find(options.program)
     entries, failures = [], []
     for case in cases:
         try:
-            entries.append(entry(case, folder, found))
+            entries.append(entry(case, folder, masing))
         except MasingError as mistake:
             failures.append(str(mistake))
             entries.append({"case": case, "address": None, "summary": str(mistake)})
     index = folder / "index.html"
-    html = render("gallery.html.j2", groups=groups(entries, ExactSolutions([], found)))
+    html = render("gallery.html.j2", groups=groups(entries, ExactSolutions([], masing)))
     command_line.write_file(index, html.encode("utf-8"))
     print(index)
     if failures:

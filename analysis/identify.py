@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Identify a Masing model from a measured hysteresis cycle: a file of masing simulate, or a CSV of x and force.
+"""Identify a Masing model from a hysteresis cycle in a file of masing simulate, or in a CSV file of x and force.
 
-Without --threshold it is the discrete model, elements (k_i, η_i) in parallel; with --threshold "η(s)" the continuous
-one, whose k(s) follows. Writes OUT.ini, which masing simulate runs, its tables OUT-….csv, its result OUT.h5, the
-numbers OUT.json and the page OUT.png. Data that no such model explains: one line that says what they are, exit code 3.
+Without --threshold the script identifies the discrete model, which has elements (k_i, η_i) in parallel; with
+--threshold "η(s)" it identifies the function k(s) of the continuous model. It writes the case file OUT.ini for
+masing simulate, the tables OUT-….csv that the case file uses, the result OUT.h5 that masing computes for this case, the
+numbers OUT.json, and the figure OUT.png. If no such model explains the data, the script prints one line that describes
+the data, and exits with the code 3.
 """
 
 from pathlib import Path
@@ -28,7 +30,7 @@ PARSER.add_program()
 
 
 def main(arguments):
-    """Identify, write the files, print what was found and where it is."""
+    """Identify the model, write the files, and print the findings and the paths of the files."""
     options = PARSER.parse_args(arguments)
     curve = Path(options.cycle)
     kind = "identified" if options.threshold is None else "identified-continuous"

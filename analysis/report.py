@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Write one self-contained HTML page on refinement studies of masing converge, trajectories of masing simulate and scans.
+"""Write one self-contained HTML page on refinement studies, trajectories and scans in result files of masing.
 
-Beside the page PAGE.html a folder PAGE-files takes its pictures (SVG, PDF) and its tables (CSV, LaTeX). The program
-masing computes the exact solution with its field and its energy, which no study holds, for the page.
+The pictures (SVG, PDF) and the tables (CSV, LaTeX) of the page PAGE.html are also written into the folder PAGE-files
+beside the page. The file of a study does not contain the exact solution with its field and its energy; the program
+masing computes this solution for the page.
 """
 
 from masing import command_line
@@ -42,7 +43,7 @@ PARSER.add_argument("--page-only", action="store_true", help="write no folder of
 
 
 def main(arguments):
-    """Read the files, write the page and the files beside it, print its path."""
+    """Read the files, write the page and the files beside the page, and print the path of the page."""
     options = PARSER.parse_args(arguments)
     files = options.files + options.cycles
     if not files:

@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
-"""Draw the responses in files of masing scan: amplitude and phase over a parameter; loss and damping ratio over the amplitude; a map of two parameters; the cycles that the file keeps.
+"""Draw the responses in a file that masing scan has written.
+
+The figure shows the amplitude and the phase over a parameter, the loss and the damping ratio over the amplitude, a map
+of the amplitude over two parameters, and the cycles that the file contains. A panel for which the file has no data is
+omitted.
 """
 
 from masing import command_line
@@ -20,7 +24,7 @@ PARSER.add_argument("--over", metavar="NAME", help="the abscissa (default: the a
 
 
 def main(arguments):
-    """Read the file, draw the figure, print its path."""
+    """Read the file of a scan, draw and save the figure, and print the path of the figure."""
     options = PARSER.parse_args(arguments)
     path = command_line.output_path(options.output, options.file, ".png", command_line.PICTURES)
     scan = Scan(options.file)

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Predict strong and weak scaling to 100,000 ranks from a file of masing benchmark, and where more ranks stop helping.
+"""Predict strong and weak scaling to 100,000 ranks, and how many ranks are worthwhile, from a file of masing benchmark.
 
-A step costs the forcing, the pass over a slab (cells in cache or streamed from RAM) and half an allreduce, whose
-latency is measured within a host and assumed beyond it: --hop for each doubling of hosts. With --table it prints in
-place of the figure what each part of a run costs on 10,000 and 100,000 ranks: bytes and memory of a rank, and time.
+The predicted time of a step is the sum of the time to evaluate the force, the time to update the cells of a rank, which
+are in the cache or are streamed from RAM, and half the latency of an allreduce. Two steps need one allreduce. The
+latency within a host is measured; every doubling of the number of hosts is assumed to add --hop microseconds. With
+--table the script draws no figure, but prints what each part of a run costs on 10,000 and 100,000 ranks: the bytes that
+a rank receives, the memory of a rank, and the time.
 """
 
 from masing import command_line
@@ -35,7 +37,7 @@ PARSER.add_argument("--disk", type=float, default=1.0, metavar="GB/S",
 
 
 def main(arguments):
-    """Read the file; print the model and its crossovers, draw the figure, print its path; or print the table."""
+    """Read the file; then print the table with --table, or else draw the figure and print the model and the path."""
     options = PARSER.parse_args(arguments)
     if not 0 <= options.hop < math.inf:
         raise MasingError(f"--hop {options.hop}: must be a number of microseconds from 0 on")

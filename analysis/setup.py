@@ -1,4 +1,7 @@
-"""The version for pyproject.toml: that of CITATION.cff, which stands above this folder in a clone and an installation."""
+"""Set the version of the Python package to the version in CITATION.cff.
+
+The file CITATION.cff is in the parent of the folder of this script, both in a clone and in an installation.
+"""
 
 import re
 from pathlib import Path

@@ -44,7 +44,7 @@ constexpr const char* usage =
     "Exit codes: 0 done, 1 failure, 2 mistake in the request, 3 order not as expected,\n"
     "75 stopped early with a checkpoint, for --restart\n";
 
-/// "masing 1.0.0", and what it was built from.
+/// Returns what masing --version prints: "masing 1.0.0", and the facts about the build.
 std::string version_text() {
   std::string text;
   for (const auto& [name, value] : io::build_facts()) {
@@ -53,7 +53,10 @@ std::string version_text() {
   return text;
 }
 
-/// Looks at all that a run needs, and makes none. Throws UserError alike on all ranks. Collective.
+/// Performs the checks of --validate-only: whether the profile and the engine can be created, and
+/// whether the memory and the disks are large enough. No step is computed. For a study all runs are
+/// checked, for a scan only the run of the first point. Throws UserError on all ranks alike if a
+/// check fails. Collective.
 void check(const parallel::Communicator& comm, const cli::Simulation& simulation) {
   const base::Polling polling = io::report_elapsed_time(
       comm.is_root() && !simulation.files.quiet, "checking " + engine::title(simulation.run));
@@ -67,11 +70,11 @@ void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
 void check(const parallel::Communicator& comm, const cli::Scan& scan) {
   const base::Polling polling =
       io::report_elapsed_time(comm.is_root() && !scan.spec.files.quiet, "checking the first point");
-  engine::check_run(comm, scan.first.run);  // others may fail
+  engine::check_run(comm, scan.first.run);  // the other points may fail during the scan
   scan::require_room(comm, scan.spec, scan.first);
 }
 
-/// masing simulate, converge and scan.
+/// Runs masing simulate, converge or scan, and returns the exit code.
 int run_request(cli::Command command, const cli::Invocation& call) {
   auto job = cli::job_of(command, call);
   if (!job) {
@@ -89,7 +92,7 @@ int run_request(cli::Command command, const cli::Invocation& call) {
   });
 }
 
-/// The help of a command, empty where there is none of that name. Local.
+/// Returns the help of a command, or an empty text if there is no command of this name. Local.
 std::string help_of(const std::string& command) {
   const auto known = cli::command_of(command);
   return known                    ? cli::help(*known)
@@ -99,8 +102,9 @@ std::string help_of(const std::string& command) {
                                   : "";
 }
 
-/// The text that is all a call asks for, empty where it asks for more. Throws UserError. Local,
-/// without MPI.
+/// If a call only has to print a text, such as a help or the version, returns this text. Returns an
+/// empty text for all other calls. Throws UserError if the words after `masing models` are not the
+/// name of a model. Local; needs no MPI.
 std::string asked_text(const std::string& command, const std::vector<std::string>& words) {
   const auto is_help = [](const std::string& word) {
     return word == "--help" || word == "-h" || word == "help";
@@ -122,7 +126,8 @@ std::string asked_text(const std::string& command, const std::vector<std::string
   return command == "models" ? commands::models(words) : "";
 }
 
-/// Does what a call asks for, and returns its exit code.
+/// Executes a call and returns its exit code. Throws UserError if there is no such command, or if
+/// the command cannot be executed as requested.
 int run(const std::string& command, const cli::Invocation& call) {
   if (const std::string text = asked_text(command, call.words); !text.empty()) {
     cli::print(call.comm, text);
@@ -151,7 +156,8 @@ int run(const std::string& command, const cli::Invocation& call) {
                             "response.py", "scaling.py"}));
 }
 
-/// `code`, or that of a failure where not all that was printed could be written.
+/// Flushes stdout. Returns `code`, or the exit code for a failure if stdout could not be written
+/// completely.
 int flushed(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return code;
@@ -160,25 +166,32 @@ int flushed(int code) {
   return base::exit_failure;
 }
 
-std::atomic<bool> may_hang = false;   // in MPI_Init, where it waits for a rank that has ended
-std::atomic<bool> has_ended = false;  // mpirun sends SIGTERM where another rank has ended before
+// True during MPI_Init under a launcher; MPI_Init never returns if another rank has ended.
+std::atomic<bool> may_hang = false;
+// True when this rank has executed the call. If another rank ends before this one, mpirun may then
+// send SIGTERM to this rank, which ends without a message.
+std::atomic<bool> has_ended = false;
 
-/// A signal asks all ranks to stop where they can; a second one, half a second later or more, ends
-/// this process at once: a scheduler and mpirun may both deliver the same request. SIGXCPU comes
-/// every second. Before all ranks have met, SIGTERM, SIGINT and SIGHUP end it, too.
+/// Handles the signals that ask the program to stop. The first signal asks all ranks to stop when
+/// they can save their state. A second signal more than half a second later ends this process at
+/// once. A second signal within half a second counts as the same request, because a scheduler and
+/// mpirun may both deliver a request. SIGXCPU never ends the process in this way, because the
+/// system sends it every second. During MPI_Init under a launcher, SIGTERM, SIGINT and SIGHUP end
+/// the process at once.
 void handle_signal(int signal) {
   if (may_hang && (signal == SIGTERM || signal == SIGINT || signal == SIGHUP)) {
     _exit(128 + signal);
   }
-  constexpr double same_request = 0.5;  // seconds
+  // a second signal within this time, in seconds, counts as the same request
+  constexpr double same_request = 0.5;
   static std::atomic<double> first = std::numeric_limits<double>::infinity();
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
   const double now = static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   if (now > first + same_request && signal != SIGXCPU) {
-    constexpr std::string_view said = "masing: ended at once by a second signal\n";
+    constexpr std::string_view message = "masing: ended at once by a second signal\n";
     [[maybe_unused]] const auto written =
-        has_ended ? 0 : write(STDERR_FILENO, said.data(), said.size());
+        has_ended ? 0 : write(STDERR_FILENO, message.data(), message.size());
     _exit(128 + signal);
   }
   first = std::min(first.load(), now);
@@ -196,23 +209,26 @@ int main(int count, char** values) {
   const std::vector<std::string> petsc_options(petsc == words.end() ? petsc : petsc + 1,
                                                words.end());
   const std::string command = petsc - words.begin() > 1 ? words[1] : "";
-  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails, and is said
-  if (command != "benchmark") {   // which a stop would leave with nothing
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` then fails with an error message
+  if (command != "benchmark") {   // a benchmark that is stopped has no result to save
     for (const auto& [signal, name] : parallel::stop_signals) {
       if (std::signal(signal, handle_signal) == SIG_IGN && signal == SIGHUP) {
-        std::signal(signal, SIG_IGN);  // as nohup wishes
+        // nohup has made the process ignore SIGHUP, and this must stay so
+        std::signal(signal, SIG_IGN);
       }
     }
   }
   const std::vector<std::string> rest{
       words.begin() + std::min<std::ptrdiff_t>(2, petsc - words.begin()), petsc};
-  if (!parallel::started_by_launcher()) {  // a login node may have no MPI
+  // printed without MPI, which may not work on a login node
+  if (!parallel::started_by_launcher()) {
     try {
       if (const std::string text = asked_text(command, rest); !text.empty()) {
         std::fputs(text.c_str(), stdout);
         return flushed(base::exit_done);
       }
-    } catch (const base::UserError&) {  // said as every mistake, below
+      // the call is executed again below, where this error is reported
+    } catch (const base::UserError&) {
     }
   }
   try {

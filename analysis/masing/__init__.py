@@ -1,14 +1,15 @@
-"""Python over the program masing, which solves the continuous Masing model.
+"""Python interface of the program masing, which solves the continuous Masing model.
 
     import masing
 
     run = masing.simulate(stiffness="2-s", threshold="0.2+0.5*s^2", cells="inf", final_time=60, steps=60000)
     run.t, run.x, run.last_u                NumPy arrays
     run.plot_cycle()
-    masing.show()                           the windows of all plots; notebooks show them without
+    masing.show()                           opens the windows of all plots; notebooks need no call
 
-simulate(), converge() and scan() run the commands of the same names, open() reads a result file; identify() finds the
-model of a measured cycle, cycle_numbers() its stiffnesses, damping and corners.
+simulate(), converge() and scan() run the commands of the program that have these names, and open() reads a result file.
+identify() identifies a model from a measured cycle; cycle_numbers() computes the stiffnesses, the damping and the
+corners of a measured cycle.
 """
 
 from masing.commands import SOURCES as _SOURCES
@@ -18,7 +19,8 @@ from masing.errors import loaded as _loaded
 from masing.errors import missing as _missing
 from masing.errors import require as _require
 
-# What the others need; these say it themselves when they are called.
+# The _LIBRARIES must be installed before a name is imported from a module that is not in _FREE. The functions of the
+# modules in _FREE check, when they are called, whether the libraries that they need are installed.
 _LIBRARIES, _FREE = ("h5py", "numpy", "scipy", "pandas"), ("masing.commands", "masing.errors")
 
 
@@ -40,7 +42,7 @@ def __getattr__(name):
 
 
 def _version():
-    """That of the program that is found, else of the package where pip has installed it."""
+    """Return the version of the program masing or, if there is no program, the version of the installed package."""
     from importlib.metadata import PackageNotFoundError, version
 
     from masing import program
@@ -54,7 +56,11 @@ def _version():
 
 
 def _names():
-    """The _SOURCES without those for which a library or the module is missing."""
+    """Return the names in _SOURCES that can be used.
+
+    A name is left out if a library that it needs is not installed, or if it needs the module masing._masing and this
+    module cannot be used.
+    """
     from masing import native
 
     names = list(_SOURCES)

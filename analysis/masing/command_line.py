@@ -1,4 +1,7 @@
-"""The command line of the scripts: options, one line for a user's mistake, and complete files only."""
+"""Functions with which the scripts parse their command lines, report mistakes of the user, and write files.
+
+A mistake is reported in one line. A file is written completely or not at all.
+"""
 
 import argparse
 import difflib
@@ -12,7 +15,8 @@ from pathlib import Path
 from masing.errors import FAILURE, MasingError, missing
 
 PICTURES = (".png", ".svg", ".pdf")
-# In every picture and page, by which a later run knows it as one that it may replace.
+# Every picture and every page that a script writes contains this word. The function write_file() replaces an existing
+# file only if the file contains this word or begins in the same way as the new content.
 MARK = b"masing"
 
 
@@ -20,18 +24,25 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that raises MasingError instead of printing its usage."""
 
     def error(self, message):
-        """Raise MasingError with argparse's message; where that names an unknown option, with the nearest one."""
+        """Raise MasingError with the message of argparse.
+
+        For an unknown option the message also suggests the known option that is most similar to it, if there is one.
+        """
         unknown = next((word for word in message.split() if word.startswith("--") and message[0] == "u"), "")
         near = difflib.get_close_matches(unknown, self._option_string_actions, 1)
         raise MasingError(f"{message}{f'; did you mean {near[0]}?' if near else ''} (see --help)")
 
     def add_window(self, what):
-        """Add --from and --to, with a help text of the form `<what> T0`; the values are `start` and `end`."""
+        """Add the options --from and --to, whose values become the attributes `start` and `end`.
+
+        `what` are two texts: the help of --from is the first text followed by T0, and the help of --to is the second
+        text followed by T1.
+        """
         self.add_argument("--from", dest="start", type=float, metavar="T0", help=f"{what[0]} T0")
         self.add_argument("--to", dest="end", type=float, metavar="T1", help=f"{what[1]} T1")
 
     def add_measured(self):
-        """Add --columns and --scale, dictionaries by name, for files of measurements."""
+        """Add the options --columns and --scale for files of measurements; the value of each option is a dictionary."""
         self.add_argument("--columns", type=_pairs, metavar="x=A,force=B",
                           help="which columns of a CSV are x, force and t, by name or by number from 1, as in "
                           "x=Weg,force=3")
@@ -39,13 +50,16 @@ class Parser(argparse.ArgumentParser):
                           help="factors for x, force and t, as in x=0.001 for millimetres to metres")
 
     def add_program(self):
-        """Add --program, the path of masing."""
+        """Add the option --program, whose value is the path of the program masing."""
         self.add_argument("--program", metavar="MASING",
                           help="the program (default: $MASING_PROGRAM, build/masing, PATH)")
 
 
 def _pairs(text):
-    """"x=A,force=B" as a dictionary; raises ArgumentTypeError where that is not what it is."""
+    """Return {"x": "A", "force": "B"} for the text "x=A,force=B", which may also contain "t=C".
+
+    Raises ArgumentTypeError for a text that is not of this form.
+    """
     pairs = [[word.strip() for word in each.partition("=")[::2]] for each in text.split(",")]
     names = {name for name, _ in pairs}
     if not names <= {"x", "force", "t"} or len(names) < len(pairs) or not all(value for _, value in pairs):
@@ -54,14 +68,18 @@ def _pairs(text):
 
 
 def require(*libraries):
-    """Exit with code 1 and one line on stderr if this Python lacks one of the named libraries."""
+    """Exit with code 1 and one line on stderr if one of the named libraries is not installed for this Python."""
     if line := missing(*libraries):
         print(f"{Path(sys.argv[0]).name}: {line}", file=sys.stderr)
         sys.exit(FAILURE)
 
 
 def run(main):
-    """Call main(arguments) and exit: 0 when it returns, 2 or 3 with one line on stderr when it raises MasingError."""
+    """Call main() with the words of the command line, and return if main() returns.
+
+    If main() raises MasingError, print the message as one line on stderr and exit with the code of the error. Exit with
+    code 1 after Ctrl-C, or if the program to which stdout is piped has closed the pipe.
+    """
     script = Path(sys.argv[0]).name
     try:
         main(sys.argv[1:])
@@ -69,7 +87,8 @@ def run(main):
         print(f"{script}: {' '.join(str(mistake).split())}", file=sys.stderr)
         sys.exit(mistake.code)
     except BrokenPipeError:
-        # The reader of stdout is gone; Python must not flush to it at exit.
+        # The program to which stdout is piped has closed the pipe. Python flushes stdout when it exits; stdout is
+        # redirected to the null device, because writing to the closed pipe would fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(FAILURE)
     except KeyboardInterrupt:
@@ -78,7 +97,11 @@ def run(main):
 
 
 def output_path(given, beside, suffix, allowed):
-    """The path to write: `given`, or `beside` with `suffix`; raises MasingError unless its ending is in `allowed`."""
+    """Return the path of an output file.
+
+    The path is `given` or, if `given` is None, the path `beside` with its ending replaced by `suffix`. Raises
+    MasingError if the ending of the path is not in `allowed`, if the path is a folder, or if its folder does not exist.
+    """
     path = Path(given) if given else Path(beside).with_suffix(suffix)
     if path.suffix.lower() not in allowed:
         raise MasingError(f"{path}: cannot write this kind of file; the name must end in {' or '.join(allowed)}")
@@ -90,14 +113,22 @@ def output_path(given, beside, suffix, allowed):
 
 
 def _heading(content):
-    """What two files of one kind share: the first column of the first line, of JSON the first key, too."""
+    """Return the beginning of the bytes `content` of a file, which is the same in all files of this kind, as a list.
+
+    The list contains the text of the first line up to its first comma or colon. For a JSON file it contains these texts
+    of the first three lines, which include the first key.
+    """
     lines = 3 if content[:1] in (b"{", b"[") else 1
     return [re.split(b"[:,]", line)[0] for line in content.split(b"\n")[:lines]]
 
 
 def write_file(path, content):
-    """Write the bytes `content` beside `path` and rename when complete; raises MasingError if that fails, or would
-    replace a file that no script of masing made: their pictures and pages hold MARK, their other files begin alike."""
+    """Write the bytes `content` into a temporary file, which is renamed to `path` when it is complete.
+
+    Raises MasingError if the file cannot be written, or if `path` is an existing file that no script of masing has
+    written. A picture or a page of a script is recognized by MARK, any other file by having the same _heading() as
+    `content`.
+    """
     old = path.read_bytes() if path.is_file() else b""
     if old and MARK not in old and _heading(old) != _heading(content):
         raise MasingError(f"{path}: is there already and was not made by this script; move it, or give another name")
@@ -112,7 +143,10 @@ def write_file(path, content):
 
 
 def as_json(value):
-    """JSON as bytes of nested lists, dictionaries, NumPy arrays and scalars; null where a number is not finite."""
+    """Return the bytes of a JSON file for a value that consists of lists, dictionaries, NumPy arrays and scalars.
+
+    A number that is not finite is written as null.
+    """
     return (json.dumps(_plain(value), indent=1) + "\n").encode()
 
 

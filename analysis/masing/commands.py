@@ -1,6 +1,8 @@
-"""The commands of masing as Python functions: keywords are their options, the content of a result file comes back.
+"""The commands of masing as Python functions.
 
-What is computed, masing's own code computes: the module masing._masing in this process, or else the program.
+The keyword arguments of a function are the options of the command, and the function returns the content of the result
+file. The C++ code of masing does all computations: in this process if its extension module masing._masing can be used,
+otherwise in another process, which runs the program.
 """
 
 import math
@@ -13,66 +15,84 @@ import warnings
 from pathlib import Path
 
 from masing import native, program, values
-from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, loaded, require, shown
+from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, loaded, require, quoted
 
-# Where the names of the package are: what needs the program, NumPy or SciPy is loaded when it is first asked for.
+# {public name of the package: module that defines it}. A module is imported when one of its names is first used, so
+# that `import masing` needs neither the program nor NumPy or SciPy.
 SOURCES = {"MasingError": "masing.errors", "Material": "masing.material", "MaterialPoint": "masing.material",
            "MaterialPoints": "masing.material", "Run": "masing.results", "Scan": "masing.results",
            "Study": "masing.results", "converge": "masing.commands", "cycle_numbers": "masing.cycles.limit_cycle",
            "identify": "masing.identification.identify", "open": "masing.commands", "scan": "masing.commands",
            "show": "masing.results", "simulate": "masing.commands"}
-# Options with which a run writes a file, temporary without `output`.
+# If one of these options is given, the result must be written to a file. The file is temporary unless `output` is
+# given.
 WITH_FILE = ("output", "checkpoint", "checkpoint_every", "restart", "wall_limit")
-# Options that are functions, and may be tables or functions of Python.
+# The options whose values are functions of t or of s. Such a function may be given as a text, as a table, or as a
+# Python function.
 FUNCTIONS = values.OF_T + values.OF_S
-# A function of Python is sampled at so many steps, the default of `steps`; at fewer for the exact solution.
+# A Python function of t is replaced by a table over at most MOST_STEPS intervals of time. MOST_STEPS is also the
+# default of the option `steps`. A table has at most FEW_STEPS intervals for the exact solution and for limit cycles,
+# and exactly FEW_STEPS intervals if the number of steps is unknown.
 MOST_STEPS, FEW_STEPS = 1_000_000, 10_000
 
 
 def simulate(*files, **options):
-    """Make a trajectory, as `masing simulate` does, and give its Run; raises MasingError with one line.
+    """Compute a trajectory, as the command `masing simulate` does, and return the Run.
 
-    Keywords are the program's options: `final_time=60` is --final-time 60. A keyword of Python gets an underscore:
-    `from_=20`. `energy=True` is an option without a value, None leaves one out. A list is written with commas, a
-    dictionary as NAME=VALUE; math.inf is inf. A pair of arrays, such as `force=(t, f)`, is a table, and so is a
-    DataFrame of two columns, a Series over its index or the Path of a file of two columns; a function of Python, of t
-    or s, is sampled at the steps or the cells. A Run or a Study stands for its file.
+    Raises MasingError, with a message of one line, if the options are wrong or the computation fails.
 
-    The run is made in this process, or by the program where there is no module of this Python and with `ranks=n`, on n
-    ranks of this host by mpirun. Without `output` the result is in memory, or in a temporary file that goes with it;
-    save() keeps one.
+    The keyword arguments are the options of the program: `final_time=60` is --final-time 60. An option whose name is a
+    keyword of Python gets an underscore: `from_=20`. `energy=True` passes --energy, an option that takes no value. An
+    option with the value None is omitted. A list is passed to the program as its items separated by commas, a
+    dictionary as NAME=VALUE, and math.inf as inf.
+
+    A function of t or s may be given as a table: a pair of arrays such as `force=(t, f)`, a DataFrame with two columns,
+    a Series over its index, or the Path of a file with two columns. The function may also be given as a Python
+    function, which is sampled at the steps or the cells. If the value of an option is a file, a Run or a Study may be
+    given in place of the path.
+
+    The run is computed in this process if the module masing._masing can be used for it, and otherwise by the program.
+    With `ranks=n`, n > 1, the program computes the run on n ranks of this host with mpirun. Without `output` the result
+    is kept in memory, or in a temporary file that is deleted when the Run is deleted; the method save() of the Run
+    writes the result to a file that remains.
     """
     return _result("simulate", files, options)
 
 
 def converge(*files, **options):
-    """Make a refinement study, as `masing converge` does, and give its Study, whatever its verdict; the keywords are as
-    in simulate().
+    """Compute a refinement study, as the command `masing converge` does, and return the Study.
 
-    Levels are a list, levels=[50, 100, 200], or of pairs, levels=[(50, 5000), (100, 10000)].
+    The Study is returned whatever its verdict is. The keyword arguments are the options of the program, given as for
+    simulate(). The option `levels` may be a list of numbers of cells or steps, levels=[50, 100, 200], or of pairs
+    (cells, steps), levels=[(50, 5000), (100, 10000)].
     """
     return _result("converge", files, options)
 
 
 def scan(*files, **options):
-    """Make a run for each point of a grid, as `masing scan` does, and give its Scan; the keywords are as in simulate().
+    """Compute a run or a cycle for each point of a grid, as the command `masing scan` does, and return the Scan.
 
-    over={"w": "0.3:1.75:30"} or over={"w": [0.4, 0.7, 1], "f": "0.1:1:4:log"}. Points that failed are in the Scan with
-    their status; a warning has the program's line.
+    The keyword arguments are the options of the program, given as for simulate(). The option `over` gives the grid as a
+    dictionary {parameter: values}, such as over={"w": "0.3:1.75:30"} or over={"w": [0.4, 0.7, 1], "f": "0.1:1:4:log"}.
+    The Scan contains the status of each point. If points have failed, the message of the program is issued as a
+    warning.
     """
     return _result("scan", files, options)
 
 
 def open(path):
-    """The Run, Study or Scan in a result file; raises MasingError when it cannot be read."""
+    """Return the Run, Study or Scan in a result file; raises MasingError if the file cannot be read."""
     require("h5py", "numpy")
     if not isinstance(path, str | Path):
-        raise MasingError(f"open({shown(path)}): give the path of a result file")
+        raise MasingError(f"open({quoted(path)}): give the path of a result file")
     return loaded("masing.results").read(path)
 
 
 def words(options, folder):
-    """The options of simulate() as words of the program; tables of arrays are written into the folder."""
+    """Return `options`, which are given as for simulate(), as words of the program's command line.
+
+    A table that is given as arrays is written to a file in `folder`, and the word contains the path of this file.
+    """
     def table(name, value):
         (path := Path(folder) / f"{name}.csv").write_text(points(name, value).removeprefix("points:").replace(";", "\n"))
         return f"table:{path}"
@@ -87,9 +107,15 @@ def words(options, folder):
 
 
 def _pairs(options, folder, table):
-    """The options of simulate() as the program's, (name, value), None for none. `table` gives the text of a function
-    from its name and values; the folder takes a case that is a text."""
-    # All words behind --petsc go to PETSc; an option that is True would take the next word for its value.
+    """Yield `options`, which are given as for simulate(), as pairs (name of the program's option, value).
+
+    The value is None for an option that takes no value. The function table(name, value) must return the text that the
+    program reads for a function given as a table. If the option `config` is the text of a case file, this text is
+    written to a file in `folder`.
+    """
+    # The options that have a value come first, then the options that are True, and --petsc is last. The program would
+    # take a word behind an option that is True for the value of this option, and it passes all words after --petsc to
+    # PETSc.
     for name, value in sorted(options.items(), key=lambda item: (item[0] == "petsc", item[1] is True)):
         option = name.rstrip("_").replace("_", "-")
         if value is None or isinstance(value, bool):
@@ -112,13 +138,14 @@ def _pairs(options, folder, table):
 
 
 def points(name, value):
-    """A function given as a table, as the text of its points."""
+    """Return the text "points:t f;t f;…" that the program reads for the option `name`, whose value is a table."""
     return "points:" + ";".join(f"{a!r} {b!r}" for a, b in zip(*values.table(name, value)))
 
 
 def _text(value, separator=","):
-    """A value as the program reads it; of pairs in a list the two are joined by a colon."""
-    # An array or a number of NumPy, or a Run, is what it holds.
+    """Return a value as the text that the program reads; the two numbers of a pair in a list are joined by a colon."""
+    # An array or a number of NumPy is replaced by a list or a number of Python, and a Run, a Study or a Scan by the
+    # path of its file.
     value = value.tolist() if hasattr(value, "tolist") else getattr(value, "path", value)
     if isinstance(value, dict):
         return ",".join(f"{key}={_text(each)}" for key, each in value.items())
@@ -128,11 +155,15 @@ def _text(value, separator=","):
 
 
 def run(command, options, *, masing=None, seconds=None, show=None, name=None, module=None):
-    """(Answer, what its file has or None) of a command with options as in simulate(); config may be a case's text.
+    """Run a command and return (answer, result): its Answer and the Run, Study or Scan in its result file.
 
-    masing: the program, else the one that is found; after `seconds` it is stopped; show: as for program.run(); name:
-    that of a temporary file, which goes with the result; module: masing._masing, which makes it in the program's place.
-    Raises MasingError with the program's line.
+    `result` is None if the command wrote no file. The options are given as for simulate(); `config` may also be the
+    text of a case file. Without the option `output` the result is written to a temporary file called `name`, which is
+    deleted with the result. `masing` is the path of the program, by default the path that program.find() returns. If
+    `seconds` is given, the program is stopped after this time. If `show` is given, it is called with every line of
+    progress, and with None after the last one. If the extension module masing._masing is given as `module`, it computes
+    the result in this process, and the program is not run. Raises MasingError with the message of the program if the
+    command fails.
     """
     options = {each: value for each, value in options.items() if value is not None}
     ranks, temporary = options.pop("ranks", None), "output" not in options
@@ -147,14 +178,14 @@ def run(command, options, *, masing=None, seconds=None, show=None, name=None, mo
         else:
             answer = program.run(masing, command, *words(given, folder), seconds=seconds, ranks=ranks, show=show)
         is_new = _identity(output) != before
-        # A scan with failed points still has a file.
+        # A scan with failed points ends with the code FAILURE, but has still written its result file.
         answer.require(0, NOT_AS_EXPECTED, *[FAILURE] * (command == "scan" and is_new))
         result = open(output) if is_new else None
         if temporary and is_new:
             result.folder, folder = loaded("masing.results").Folder(folder), None
         return answer, result
     except MasingError as error:
-        # The checkpoint of a run that was stopped may be in it.
+        # The folder is kept if the run was stopped, because it may contain the checkpoint of the run.
         folder = None if error.code == STOPPED else folder
         raise
     finally:
@@ -163,9 +194,12 @@ def run(command, options, *, masing=None, seconds=None, show=None, name=None, mo
 
 
 def _result(command, files, options):
-    """What the command's file has; the text it printed where it wrote none, as with print_config=True."""
+    """Return the Run, Study or Scan that a command computes.
+
+    If the command writes no result, as with print_config=True, return the text that it printed.
+    """
     if files:
-        raise MasingError(f"{command}({shown(files[0])}): options are given by name, config=\"CASE.ini\"; open() reads "
+        raise MasingError(f"{command}({quoted(files[0])}): options are given by name, config=\"CASE.ini\"; open() reads "
                           "results")
     require("h5py", "numpy")
     results, show = loaded("masing.results"), _display()
@@ -180,7 +214,7 @@ def _result(command, files, options):
             image, answer = native.run(module, command, _pairs(options, None, points), show)
             result = results.in_memory(command, image)
     except MasingError as error:
-        raise error.with_traceback(None) from None  # with no frames of what it went through
+        raise error.with_traceback(None) from None  # omits the frames of this package
     said = answer.said() if answer.code == FAILURE else _failed_points(result) if module else []
     for line in said + answer.said(program.WARNING):
         warnings.warn(line, stacklevel=3)
@@ -188,21 +222,24 @@ def _result(command, files, options):
 
 
 def _failed_points(result):
-    """What the program says of the points of a Scan that failed, none or one line."""
+    """Return a list with one line, the message of the program on the failed points of a Scan.
+
+    The list is empty if no point has failed, and for a Run or a Study.
+    """
     if "scan" not in result.kinds or not (failed := int((status := result["points/status"]).sum())):
         return []
     return [f"{failed} of {len(status)} points failed; the first: {result.messages[0].partition(': ')[2]}"]
 
 
 def _sampled(command, options):
-    """The options with tables for functions of Python."""
+    """Return the options, in which each Python function is replaced by a table of its samples."""
     called = {name: value for name, value in options.items() if name in FUNCTIONS and callable(value)}
     if not called:
         return options
     of_t = [name for name in called if name in values.OF_T]
     end, steps = _times(command, options, called) if of_t else (None, None)
     if end is not None and not 0 < end < math.inf:
-        return options | dict.fromkeys(called, "1")  # and the program says what is wrong
+        return options | dict.fromkeys(called, "1")  # the program then reports the mistake in final_time
     most = FEW_STEPS if options.get("steady") or options.get("engine") == "exact" else MOST_STEPS
     tables = {}
     for name, function in called.items():
@@ -215,14 +252,19 @@ def _sampled(command, options):
 
 
 def _times(command, options, called):
-    """T of a call and its steps, 0 where they are not one number, as resolved; raises MasingError where T has no value."""
+    """Return the final time T and the number of steps of a run with these options.
+
+    If T is not given, if one of the two is given as a text, or if there is a case file, the program determines both
+    from all options. 0 is returned as the number of steps if the option `steps` is not a single number. Raises
+    MasingError if T is not a number.
+    """
     given = {"final-time": options.get("final_time"), "steps": options.get("steps")}
     if given["final-time"] is None or any(isinstance(each, str) for each in given.values()) or "config" in options:
         others = {name: value for name, value in options.items() if name not in (*called, "ranks")}
         text = run(command, others | dict.fromkeys(called, "1") | {"print_config": True})[0].printed
         for name in given:
             value, _, number = text.partition(f"\n{name} = ")[2].partition("\n")[0].partition("  # ")
-            given[name] = number if number and command != "scan" else value  # of a scan it is that of the first point
+            given[name] = number if number and command != "scan" else value  # a number of a scan is that of a point
     try:
         end = float(given["final-time"])
     except (TypeError, ValueError):
@@ -235,17 +277,23 @@ def _times(command, options, called):
 
 
 def _is_case(config):
-    """Whether it is a case's text, not the path of one."""
+    """Return whether the value of the option `config` is the text of a case file, and not the path of a file."""
     return isinstance(config, str) and ("\n" in config or "=" in config and not os.path.exists(config))
 
 
 def _identity(path):
-    """What tells a file from the one that replaces it; None where there is none."""
+    """Return the inode and the modification time of the file at `path`; None if there is no file.
+
+    These numbers change if another file replaces the file.
+    """
     return (path.stat().st_ino, path.stat().st_mtime_ns) if path.exists() else None
 
 
 def _display():
-    """A function that shows a line of progress, None for none any more: in a notebook or on a terminal, else None."""
+    """Return a function that shows a line of progress in a notebook or on a terminal; None if there is neither.
+
+    The function clears the line if its argument is None.
+    """
     python = sys.modules.get("IPython")
     shell = python.get_ipython() if python else None
     if getattr(shell, "kernel", None) is None:

@@ -1,4 +1,4 @@
-"""What the package raises, and the exit codes that the scripts and the program share."""
+"""The exceptions of the package, and the exit codes that the scripts and the program have in common."""
 
 import importlib.util
 import signal
@@ -9,20 +9,27 @@ FAILURE, USER_MISTAKE, NOT_AS_EXPECTED, STOPPED = 1, 2, 3, 75
 
 
 def missing(*libraries):
-    """One line that says which of the named libraries this Python lacks, "" where none; loads none of them."""
+    """Return one line that names those libraries which are not installed for this Python; "" if all are installed.
+
+    The function imports none of the libraries.
+    """
     names = ", ".join(name for name in libraries if importlib.util.find_spec(name) is None)
     return names and (f"{sys.executable} has no {names}: use a Python that has them, such as /usr/bin/python3 with "
                       "Debian's python3-h5py, python3-matplotlib, python3-pandas, python3-jinja2")
 
 
 def require(*libraries):
-    """Raise MasingError if this Python lacks one of the named libraries."""
+    """Raise MasingError if one of the named libraries is not installed for this Python."""
     if line := missing(*libraries):
         raise MasingError(line, FAILURE)
 
 
 def loaded(name):
-    """The module `name`; Ctrl-C while it is imported comes when it is whole, as no module of C is imported again."""
+    """Import and return the module `name`.
+
+    Ctrl-C during the import raises KeyboardInterrupt only after the import is complete, because a C extension whose
+    import was interrupted cannot be imported again.
+    """
     before, pressed = signal.getsignal(signal.SIGINT), []
     if name in sys.modules or before is None or threading.current_thread() is not threading.main_thread():
         return importlib.import_module(name)
@@ -35,19 +42,24 @@ def loaded(name):
             signal.raise_signal(signal.SIGINT)
 
 
-def shown(value):
-    """A value for a message: one line, and not a long one."""
+def quoted(value):
+    """Return the text of a value for a message: one line of at most 60 characters."""
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # of anyone's class
+    except Exception:  # raised by the __repr__ of an arbitrary class
         text = f"<{type(value).__name__}>"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 class MasingError(Exception):
-    """A mistake or a failure in one line: what is wrong, where, and what would be right; its exit code in `code`."""
+    """The error for a mistake of the user or a failure of masing.
 
-    # So that a traceback has the name under which it is caught.
+    The message says in one line what is wrong, where, and what would be right.
+
+    `code` is the exit code of a script that ends with this error.
+    """
+
+    # A traceback prints the class with this module, as masing.MasingError, the name under which users catch it.
     __module__ = "masing"
     code = USER_MISTAKE
 
@@ -57,6 +69,6 @@ class MasingError(Exception):
 
 
 class DataError(MasingError):
-    """Data that are readable, but not of the kind that was asked for; the message says what they are instead."""
+    """An error for data that are readable, but not of the requested kind; the message describes the data."""
 
     code = NOT_AS_EXPECTED

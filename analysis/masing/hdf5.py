@@ -1,4 +1,4 @@
-"""Checked access to HDF5: a missing or damaged part raises MasingError with the file and the dataset."""
+"""Functions that read HDF5 files, and raise MasingError if a file is missing, incomplete or damaged."""
 
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,16 +9,22 @@ import numpy as np
 from masing.errors import MasingError
 from masing.notation import listed
 
-# The kinds of file that masing writes, by its command, and the script that reads each.
+# {command of masing that writes files: script that reads these files}.
 SCRIPTS = {"simulate": "cycles.py", "converge": "report.py", "scan": "response.py", "benchmark": "scaling.py"}
-# What h5py raises on a damaged file depends on the part that is damaged; and on a dataset of an unexpected type.
+# The exceptions that h5py raises on a damaged file; which one it raises depends on the part that is damaged.
 DAMAGE = (OSError, RuntimeError, KeyError, MemoryError)
+# The attributes that HDF5 stores for dimension scales. A dimension scale is a dataset with the coordinates of an axis.
 OF_AXES = ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST")
+# The exceptions that are raised if a dataset or an attribute of an unexpected type is read.
 OTHER_TYPE = (ValueError, TypeError, UnicodeError, AttributeError)
 
 
 def require_there(path, wanted):
-    """Raise MasingError when there is no file at `path`, which says so if it is still being written."""
+    """Raise MasingError if there is no file at `path`, or if its name ends in .partial because a run is incomplete.
+
+    If there is no file at `path` but a file with this ending, the message says that the file is still being written or
+    that the run was stopped. `wanted` is the description of the expected file in the message.
+    """
     if _is_file(path):
         if path.suffix != ".partial":
             return
@@ -33,13 +39,16 @@ def require_there(path, wanted):
 def _is_file(path):
     try:
         return path.is_file()
-    except OSError:  # of a name that is too long
+    except OSError:  # the name is too long
         return False
 
 
 @contextmanager
 def opened(path):
-    """The open file at `path`, read only; raises MasingError when it is missing, not HDF5, cut off, or damaged."""
+    """Open the file at `path` for reading, and close it at the end of the context.
+
+    Raises MasingError if the file is missing, truncated, damaged, or not an HDF5 file.
+    """
     require_there(path, "an HDF5 file written by masing")
     try:
         file = h5py.File(path, "r")
@@ -55,7 +64,7 @@ def opened(path):
 
 
 def kind(file, *wanted):
-    """The command of masing that wrote the file; raises MasingError when it is none of those wanted."""
+    """Return the command of masing that wrote the file; raises MasingError unless this command is one of `wanted`."""
     root = attributes(file, "/")
     found = root.get("kind") if root.get("program") == "masing" else None
     if found in wanted:
@@ -66,7 +75,10 @@ def kind(file, *wanted):
 
 
 def attributes(file, name):
-    """The attributes of the group or dataset `name`, {name: string or number}, without those of axes; {} of none."""
+    """Return {name: text or number} of the attributes of the group or dataset `name`; {} if there is no such item.
+
+    The attributes in OF_AXES are omitted.
+    """
     try:
         held = file[name].attrs if name in file else {}
         return {key: _plain(held[key]) for key in held if key not in OF_AXES}
@@ -75,7 +87,10 @@ def attributes(file, name):
 
 
 def _plain(value):
-    """A Python number for a numeric scalar, for everything else a string; of a list of strings with blanks."""
+    """Return a numeric scalar as a Python number and any other value as a string.
+
+    An array of strings is returned as one string that contains these strings separated by blanks.
+    """
     value = value.item() if isinstance(value, (np.generic, np.ndarray)) and np.size(value) == 1 else value
     if isinstance(value, np.ndarray) and value.dtype.kind in "OSU":
         return " ".join(map(_plain, value))
@@ -85,7 +100,7 @@ def _plain(value):
 
 
 def scalar_text(file, name):
-    """The string dataset `name`, or None when there is none."""
+    """Return the string in the dataset `name`, or None if there is no such dataset."""
     try:
         return str(_plain(file[name][()])) if name in file else None
     except (*DAMAGE, *OTHER_TYPE):
@@ -93,14 +108,20 @@ def scalar_text(file, name):
 
 
 def scales(item):
-    """[(name, length)] of the dimension scales of a dataset, of one that is a scale its own; none without them."""
+    """Return [(name, length), …] of the dimension scales of a dataset, one for each axis that has a dimension scale.
+
+    If the dataset is itself a dimension scale, return only its own name and length.
+    """
     if h5py.h5ds.is_scale(item.id):
         return [(item.name[1:], len(item))]
     return [(axis[0].name[1:], len(axis[0])) for axis in item.dims if len(axis)]
 
 
 def numbers(file, name):
-    """The dataset `name` of an h5py.h5f.FileID as doubles of its shape; None where no array of numbers can be read."""
+    """Return the dataset `name` of an h5py.h5f.FileID as an array of doubles.
+
+    The result is None if the dataset is missing, is not an array of numbers, or cannot be read.
+    """
     try:
         item = h5py.h5d.open(file, name.encode())
         if item.shape and item.get_type().get_class() in (h5py.h5t.FLOAT, h5py.h5t.INTEGER):

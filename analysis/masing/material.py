@@ -1,22 +1,26 @@
-"""The Masing element as a material: points of it that are moved, tried, saved and restored, as finite elements do.
+"""The slab of the Masing model as a material for finite-element programs.
 
-Nothing here starts MPI.
+Such a program moves material points, tries positions before it commits one, and saves and restores the states of
+points. Nothing in this module initializes MPI.
 """
 
 import numpy as np
 
 from masing import commands, native, values
-from masing.errors import MasingError, shown
+from masing.errors import MasingError, quoted
 
 _masing = native.required("masing.Material")
 
 
 class Material:
-    """Springs with sliders side by side, ∫ k(s) u(t, s) ds with -η⁻ ≤ u ≤ η, beside a spring k0 that does not yield.
+    """A material of springs, each in series with a slider, in parallel with a spring k0 that does not yield.
 
-    stiffness, threshold, threshold_down (None: as upwards) and initial_u are functions of s in [0, 1]: texts, numbers,
-    arrays (s, values), or functions of Python, which are sampled. All is dimensionless. Many points and threads may
-    share one; those of equal texts or springs are equal. Raises MasingError.
+    The force at the position x is k0 x + ∫ k(s) u(t, s) ds, where the elongations u of the springs satisfy
+    -η⁻ ≤ u ≤ η. The arguments stiffness (k), threshold (η), threshold_down (η⁻; None means η⁻ = η) and initial_u are
+    functions of s in [0, 1]: texts, numbers, pairs of arrays (s, values), or Python functions, which are sampled. All
+    quantities are dimensionless. Many points and threads may share one material. Two materials are equal if their
+    functions have equal texts, or if they have equal springs in the same order. The constructor raises MasingError if
+    an argument is wrong.
     """
 
     def __init__(self, stiffness="1", threshold="s+0.1", threshold_down=None, initial_u=None, k0=0):
@@ -26,7 +30,11 @@ class Material:
 
     @classmethod
     def of_springs(cls, stiffness, threshold, threshold_down=None, initial_u=None, k0=0):
-        """Finitely many springs, Σ k u: arrays [n], or numbers that all share."""
+        """Return a material of n springs, whose force is k0 x + Σ k u.
+
+        Each argument except k0 is an array [n], or a number that holds for all springs. Raises MasingError if an
+        argument is wrong.
+        """
         given = {"stiffness": stiffness, "threshold": threshold,
                  "threshold_down": np.nan if threshold_down is None else threshold_down,
                  "initial_u": 0 if initial_u is None else initial_u}
@@ -43,7 +51,7 @@ class Material:
 
     k0 = property(lambda self: self._of_program.k0, doc="The spring that does not yield.")
     elastic_stiffness = property(lambda self: self._of_program.elastic_stiffness, doc="k0 + ∫ k ds.")
-    fingerprint = property(lambda self: self._of_program.fingerprint, doc="A number that those of other data have not.")
+    fingerprint = property(lambda self: self._of_program.fingerprint, doc="A number that identifies the data.")
 
     def __repr__(self):
         return f"<masing.Material, k0 = {self.k0:g}, elastic stiffness {self.elastic_stiffness:g}>"
@@ -65,41 +73,53 @@ class Material:
 
 
 class _Points:
-    """What one point and several have."""
+    """The base class of MaterialPoint, a single point, and of MaterialPoints, several points."""
 
     def commit(self):
-        """Move to the position of the last set_trial()."""
+        """Move each point to the trial position that the last set_trial() stored."""
         self._of_program.commit()
 
     def revert_to_last(self):
-        """Forget the trial."""
+        """Discard the trial position and keep the committed one."""
         self._of_program.revert_to_last()
 
     def revert_to_start(self):
-        """Go back to the state of the start."""
+        """Restore the state that the points had when they were constructed.
+
+        The array that state() returns also contains this initial state. If restore() was called, the initial state in
+        the restored array is used.
+        """
         self._of_program.revert_to_start()
 
     def state(self):
-        """All that later moves depend on, an array; of several points theirs one after another."""
+        """Return an array with the state of the points, which determines the results of all later moves.
+
+        The states of several points are concatenated.
+        """
         return self._of_program.state()
 
     def restore(self, state):
-        """Go to what state() gave, of a point or of as many, of an equal material; else MasingError, and none moves."""
+        """Restore a state that state() returned for the same number of points of an equal material.
+
+        If the state belongs to another number of points or to another material, MasingError is raised and no point
+        changes.
+        """
         self._of_program.restore(_array("state", state))
 
-    position = property(lambda self: self._of_program.position, doc="The committed x; of several points [n].")
-    force = property(lambda self: self._of_program.force, doc="k0 x + S there; of several points [n].")
+    position = property(lambda self: self._of_program.position, doc="The committed x; [n] for several points.")
+    force = property(lambda self: self._of_program.force, doc="k0 x + S at the position; [n] for several points.")
     stored_energy = property(lambda self: self._of_program.stored_energy,
-                             doc="½ k0 x² + ½ ∫ k u² ds there; of several points [n].")
+                             doc="½ k0 x² + ½ ∫ k u² ds at the position; [n] for several points.")
     dissipated_energy = property(lambda self: self._of_program.dissipated_energy,
-                                 doc="What the sliders took; of several points [n].")
+                                 doc="The energy that the sliders dissipated; [n] for several points.")
 
 
 class MaterialPoint(_Points):
-    """One point of a Material: its position and the turning points of its past that still matter.
+    """One point of a Material: its position x, and those of its past turning points on which later forces depend.
 
-    A move is monotone from the committed position; what is tried counts for nothing until commit(). Positions are
-    numbers, of move_along() an array. A point belongs to one thread at a time; while this moves it, others raise.
+    In a move, x changes monotonically from the committed position to the new one. A trial position has no effect on
+    later moves unless commit() follows. Only one thread may use a point at a time; a call from another thread during a
+    move raises an exception.
     """
 
     def __init__(self, material, x=0.0):
@@ -107,25 +127,28 @@ class MaterialPoint(_Points):
         self.material = material
 
     def trial(self, x):
-        """(force, stiffness) at x; nothing moves."""
+        """Return (force, stiffness) at x and leave the point unchanged."""
         return self._of_program.trial(_number("x", x))
 
     def set_trial(self, x):
-        """(force, stiffness) at x, which is kept for commit()."""
+        """Return (force, stiffness) at x, and keep x as the trial position for commit()."""
         return self._of_program.set_trial(_number("x", x))
 
     def move_to(self, x):
-        """(force, stiffness): set_trial() and commit()."""
+        """Move to x, as set_trial(x) followed by commit() does, and return (force, stiffness)."""
         return self._of_program.move_to(_number("x", x))
 
     move = move_to
 
     def move_along(self, x):
-        """Forces along positions, an array of their shape."""
+        """Move to the positions in the array x one after another; return an array of the same shape with the forces."""
         return self._of_program.move_along(_array("x", x))
 
     def elongation(self, eta):
-        """u of a spring with the threshold η in both directions and u0 = 0, as if the material had it."""
+        """Return the elongation u that a spring of threshold η in both directions and u0 = 0 would have at this point.
+
+        The material need not contain such a spring.
+        """
         return self._of_program.elongation(_number("eta", eta))
 
     def __repr__(self):
@@ -136,15 +159,16 @@ class MaterialPoint(_Points):
 
 
 class MaterialPoints(_Points):
-    """n points of one Material that are moved together, as those of a mesh: arrays [n], or of any shape of n numbers.
+    """n points of one Material that are moved together, such as the integration points of a mesh.
 
-    points[i] is point i itself, a MaterialPoint that moves with them and they with it; a copy of it is on its own.
-    A slice is a list of such.
+    Positions are given as an array [n], or as an array of another shape with n numbers. points[i] is a MaterialPoint
+    that refers to point i and does not copy the point: moving points[i] also moves the point in `points`. A copy of
+    points[i] is independent of `points`. A slice of `points` is a list of such MaterialPoint objects.
     """
 
     def __init__(self, material, n, x=0.0):
         if not isinstance(n, int | np.integer) or n < 0:
-            raise MasingError(f"n = {shown(n)}: give the number of points")
+            raise MasingError(f"n = {quoted(n)}: give the number of points")
         given = _of_masing(material), n, _number("x", x)
         try:
             self._of_program = _masing.MaterialPoints(*given)
@@ -153,11 +177,11 @@ class MaterialPoints(_Points):
         self.material = material
 
     def set_trial(self, x):
-        """(forces, stiffnesses) at x, which are kept for commit()."""
+        """Return (forces, stiffnesses) at the positions x, and keep x as the trial positions for commit()."""
         return self._of_program.set_trial(_array("x", x))
 
     def move_to(self, x):
-        """(forces, stiffnesses): set_trial() and commit()."""
+        """Move to the positions x, as set_trial(x) followed by commit() does, and return (forces, stiffnesses)."""
         return self._of_program.move(_array("x", x))
 
     move = move_to
@@ -169,7 +193,7 @@ class MaterialPoints(_Points):
         if isinstance(i, slice):
             return [self[each] for each in range(len(self))[i]]
         if not isinstance(i, int | np.integer):
-            raise MasingError(f"points[{shown(i)}]: give the number of a point, or a slice")
+            raise MasingError(f"points[{quoted(i)}]: give the number of a point, or a slice")
         if not -len(self) <= i < len(self):
             raise MasingError(f"point {i} of {len(self)}; they are counted from 0")
         point = MaterialPoint.__new__(MaterialPoint)
@@ -189,7 +213,7 @@ class MaterialPoints(_Points):
 
 def _of_masing(material):
     if not isinstance(material, Material):
-        raise MasingError(f"a point of {shown(material)}; give a masing.Material")
+        raise MasingError(f"a point of {quoted(material)}; give a masing.Material")
     return material._of_program
 
 
@@ -201,18 +225,18 @@ def _number(name, value):
             return float(value)
     except (TypeError, ValueError):
         pass
-    raise MasingError(f"{name} = {shown(value)}: give a number")
+    raise MasingError(f"{name} = {quoted(value)}: give a number")
 
 
 def _array(name, values):
-    """Numbers of any shape as doubles."""
+    """Return numbers of any shape as an array of doubles; raises MasingError if a value is not a number."""
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "cMmSU" and not np.ma.is_masked(values):
             return array.astype(float, order="C", copy=False)
     except (TypeError, ValueError):
         pass
-    raise MasingError(f"{name} = {shown(values)}: give numbers, an array")
+    raise MasingError(f"{name} = {quoted(values)}: give numbers, an array")
 
 
 def _material(cls, given):
@@ -228,7 +252,7 @@ def _restored(cls, given, state):
 
 
 def _text(name, value):
-    """A function of s as a text that the program reads; "" for none."""
+    """Return a function of s as a text for the program; None becomes "0" if `name` is initial_u, and otherwise ""."""
     if callable(value):
         value = values.sampled(name, value, "s", 1.0, 1000, stacklevel=5)
     if isinstance(value, str) or value is None:

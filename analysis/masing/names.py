@@ -1,29 +1,40 @@
-"""What runs, by what differs between them, and forces, by the terms of motion, are called; values in short."""
+"""Functions that return names of runs, labels of forces, and short texts for the values of a configuration.
+
+The name of a run consists of the settings in which the run differs from other runs; the label of a force consists of
+terms of the equation of motion.
+"""
 
 from collections import Counter, namedtuple
 
 from masing.notation import grouped
 
-# Keys that say how a run is sampled and stored, not what is computed; P and N are in its title.
+# Keys of a configuration that do not describe the problem itself: they say how a run is discretized, sampled, stored or
+# compared. The numbers of cells P and of steps N are already in the title of a run.
 OUTPUT_KEYS = {"sample-every", "field-every", "from", "to", "energy", "field-points", "probe", "field-samples", "levels",
                "refine", "reference", "expect-order", "order-tolerance", "breaks", "cells", "steps"}
-# The data of a problem, in the order of the equations.
+# {key of a configuration: symbol in the equations} of the data of a problem, in the order of the equations.
 SYMBOLS = {"mass": "m", "damping": "c", "k0": "k₀", "stiffness": "k(s)", "threshold": "η(s)", "threshold-down": "η⁻(s)",
            "force": "F(t)", "base-acceleration": "a_g(t)", "position": "x(t)", "x0": "x₀", "y0": "y₀",
            "initial-u": "u₀(s)", "final-time": "T"}
-# These speak for themselves without their key.
+# In the name of a run, the values of these keys are written without the key.
 WORDS = {"model", "rule", "scheme", "engine"}
+# A value that is a table begins with this text.
 POINTS = "points:"
-# A longer value is shortened in the middle.
+# A value with more characters than this is shortened in the middle.
 LONGEST = 60
 
 
 def names_apart(runs):
-    """A name for each Run: its title, unless all share it and differ otherwise; behind it the settings in which
-    it differs from most others, as `F(t) = …`; and its file's name where two would have the same."""
+    """Return a list of names, one for each of the Runs `runs`, such that all names differ.
+
+    A name is the title of the run, followed by settings of the run such as `F(t) = …`. A setting belongs to the name if
+    the runs have different values of it, and at most half of the runs have the value of this run. The title is omitted
+    if all runs have the same title and differ in some setting. If several runs would have the same name, the names of
+    their files are appended.
+    """
     titles = [run.title for run in runs]
     keys = [key for run in runs for key in run.settings if key not in OUTPUT_KEYS]
-    # What only one kind of model has is no difference.
+    # The runs do not differ in a key that has only one value among them, such as a parameter that only one model has.
     values = {key: Counter(run.settings[key] for run in runs if key in run.settings) for key in dict.fromkeys(keys)}
     differ = [key for key, counted in values.items() if len(counted) > 1]
     with_title = len(set(titles)) > 1 or not differ
@@ -42,7 +53,12 @@ def _setting(key, value):
 
 
 def points_of(value):
-    """The points of a table, [(abscissa, ordinate), …], or of a long list, [(1, number), …]; None of another value."""
+    """Return the points of a value that is a table, or a list of numbers with more than LONGEST characters.
+
+    The result is None for any other value.
+
+    The points of a table are [(abscissa, ordinate), …]; those of a list are [(1, number), (2, number), …].
+    """
     try:
         if value.startswith(POINTS):
             return [tuple(map(float, row.split())) for row in value[len(POINTS):].split(";") if row.strip()]
@@ -53,7 +69,11 @@ def points_of(value):
 
 
 def short_value(value):
-    """A value of a configuration in at most LONGEST letters: `table, 2000 points`, or with its middle left out."""
+    """Return a value of a configuration in at most LONGEST characters.
+
+    A table or a long list is replaced by its number of points, as in `table, 2000 points`; the middle of any other long
+    value is omitted.
+    """
     points = points_of(value)
     if points is not None:
         return f"table, {grouped(len(points))} points" if value.startswith(POINTS) else f"{grouped(len(points))} numbers"
@@ -61,38 +81,47 @@ def short_value(value):
 
 
 def short_configuration(text):
-    """The lines of a configuration with each value that is a table or a long list in short."""
+    """Return the text of a configuration in which each table and each long list is replaced by its number of points."""
     lines = (line.partition(" = ") for line in text.splitlines())
     return "\n".join(f"{key} = {short_value(value)}" if equals and points_of(value) is not None else key + equals + value
                      for key, equals, value in lines)
 
 
 class Motion(namedtuple("Motion", "has_slab has_mass is_damped base_moves")):
-    """Which terms of m y′ = F − m a_g − c y − k₀ x − S a result has; without a slab its model has other forces."""
+    """The terms that the equation of motion of a result has, and the labels of the forces in it.
+
+    The full equation is m y′ = F − m a_g − c y − k₀ x − S; the four fields say which terms are there.
+
+    In a model without a slab, other forces replace k₀ x + S.
+    """
 
     force = property(lambda self: "F − m a_g" if self.base_moves else "F",
-                     doc="/series/force, which does the work /energy/input.")
-    force_over_time = property(lambda self: "F(t) − m a_g(t)" if self.base_moves else "F(t)", doc="The same.")
+                     doc="The label of /series/force, whose work is /energy/input.")
+    force_over_time = property(lambda self: "F(t) − m a_g(t)" if self.base_moves else "F(t)", doc="The label of the same force over time.")
 
     @property
     def restoring(self):
-        """/series/restoring, the ordinate of a cycle: F less all other terms of the equation."""
+        """The label of the dataset /series/restoring, which is the ordinate of a hysteresis cycle.
+
+        The label is `k₀ x + S` for a slab with damping, with base acceleration or without mass. For any other model it
+        is `F − m x″`, or `F` if there is no mass.
+        """
         is_with_rest = self.is_damped or self.base_moves or not self.has_mass
         return "k₀ x + S" if self.has_slab and is_with_rest else "F − m x″" if self.has_mass else "F"
 
     labels = property(lambda self: {"force": f"force {self.force}", "restoring": f"restoring force {self.restoring}"},
-                      doc="Labels of axes, by the names in /series.")
+                      doc="The labels of the axes, by the names in /series.")
 
 
 def motion(result):
-    """The Motion of a Run, a Study or a Scan, by its configuration."""
+    """Return the Motion of a Run, a Study or a Scan, determined from its configuration and the label of its force."""
     model, is_curve = result.model, getattr(result, "kind", None) == "closed curves"
     is_damped, moves = (bool(result.settings.get(key, "0").strip("-0.")) for key in ("damping", "base-acceleration"))
-    label = result.attributes("series/force").get("label", "a_g" * moves)  # a scan has none
+    label = result.attributes("series/force").get("label", "a_g" * moves)  # a scan has no such label
     return Motion(model.startswith("masing"), not (is_curve or model.endswith("quasistatic")), is_damped, "a_g" in label)
 
 
 def restoring_of_all(results):
-    """What the restoring force of all of the results is called, `f` where they differ."""
+    """Return the common label of the restoring forces of the results, or `f` if their labels differ."""
     names = {motion(each).restoring for each in results}
     return names.pop() if len(names) == 1 else "f"

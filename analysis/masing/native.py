@@ -1,7 +1,7 @@
-"""The module of C++, masing._masing, and running the program's commands in this process with it.
+"""Functions that find the C++ extension module masing._masing and run commands of the program with it in this process.
 
-It stands beside the program, or in an installation in this package. MPI is started when the first command runs, for
-this process alone, and ended with Python.
+The file of the extension module is in the folder of the program or in the folder of this package. MPI is initialized
+when the first command runs, for this process alone, and finalized when Python exits.
 """
 
 import atexit
@@ -18,21 +18,25 @@ from pathlib import Path
 from masing import program
 from masing.errors import FAILURE, STOPPED, MasingError
 
-# What only the program does: PETSc's options are read once, help and configurations are printed, summaries written.
+# A command with one of these options is run by the program and not by the extension module. PETSc reads its options
+# only once in a process; with the other options the program prints a text or writes a summary.
 ONLY_PROGRAM = ("petsc", "help", "print_config", "summary", "validate_only")
 _one_at_a_time = threading.Lock()
-_of_process = None  # that has the session
+_of_process = None  # the id of the process that has initialized MPI
 _is_ending = _is_child = _has_warned = False
 
 
 def module():
-    """The module beside the program that is found, or None: there is none, none for this Python, it does not load, it
-    is of another version than the program, or $MASING_MODULE is 0."""
+    """Return the extension module masing._masing that belongs to the program, or None if it cannot be used.
+
+    It cannot be used if it is not built for this Python, if its import fails, if its version differs from that of the
+    program, or if the environment variable MASING_MODULE is 0.
+    """
     return None if os.environ.get("MASING_MODULE") == "0" else _beside(program.find(None))
 
 
 def required(what):
-    """The module; raises MasingError that `what` needs it."""
+    """Return the extension module; if it cannot be used, raise MasingError, whose message says that `what` needs it."""
     if found := module():
         return found
     raise MasingError(f"{what} needs the module _masing of {program.required()} for {sys.executable}: build masing "
@@ -41,6 +45,11 @@ def required(what):
 
 @cache
 def _beside(masing):
+    """Return the extension module in the folder of the program `masing` or in the folder of this package.
+
+    `masing` is the path of the program, or None if there is no program. The result is None if neither folder
+    has an extension module that can be used.
+    """
     here = Path(__file__).resolve().parent
     folders = [here] if masing is None else [Path(masing).resolve().parent, here]
     if masing:
@@ -48,7 +57,8 @@ def _beside(masing):
     files = (folder / f"_masing{suffix}" for folder in folders for suffix in EXTENSION_SUFFIXES)
     file = next((each for each in files if each.is_file()), None)
     loaded, mpi4py = sys.modules.get("masing._masing"), sys.modules.get("mpi4py.MPI")
-    # Two of them would share their libraries, which cannot be loaded once MPI has ended.
+    # If the extension module has been loaded from another file, `file` must not be loaded, because the two
+    # modules would share the same libraries. No module can be used after mpi4py has finalized MPI.
     if file is None or loaded and Path(loaded.__file__) != file or mpi4py and mpi4py.Is_finalized():
         return None
     try:
@@ -63,8 +73,12 @@ def _beside(masing):
 
 
 def usable(options):
-    """The module where a command with these options can run in this process, else None: its ranks are more than one, or
-    MPI is another process's. Warns once where that is because of a fork."""
+    """Return the module if it can run a command with these options in this process, otherwise None.
+
+    The module cannot run the command if `options` ask for several ranks or contain one of ONLY_PROGRAM, if MPI belongs
+    to another process or is finalized, or if a launcher such as mpirun has started this process and MPI is not yet
+    initialized. If this process is a fork of the process that initialized MPI, a warning is issued, but only once.
+    """
     global _has_warned
     ranks = options.get("ranks")
     if ranks is not None and str(ranks) != "1" or any(options.get(name) for name in ONLY_PROGRAM):
@@ -79,15 +93,21 @@ def usable(options):
         _has_warned = True
         warnings.warn("this process is a fork of one that has run a command or MPI: each run starts the program, and "
                       "takes longer; take get_context(\"spawn\"), or fork before the first run", stacklevel=4)
-    # MPI would join the processes that were started with this one, and wait for all to come.
+    # In a process that mpirun or another launcher has started, the initialization of MPI would wait until all processes
+    # of the launch initialize MPI.
     return None if is_another_s or not mpi and found.started_by_launcher() else found
 
 
 def run(found, command, options, show):
-    """(bytes of the result file, b"" with an `output`; Answer) of a command by its options as pairs, None for no
-    value. Raises MasingError with the program's line, KeyboardInterrupt, and what `show`, as of program.run(), raises."""
+    """Run a command with the extension module `found`, and return the bytes of its result file and its Answer.
+
+    `options` are pairs (name, value); the value is None for an option that takes no value. The bytes are b"" if there
+    is an option `output`. If `show` is given, it is called with every line of progress, and with None after the last
+    one. Raises MasingError with the message of the program if the command fails, KeyboardInterrupt after Ctrl-C, and
+    any exception that `show` raises.
+    """
     global _of_process
-    # A value that is empty is one all the same.
+    # An option with an empty value is passed as `name=`, to distinguish it from an option that takes no value.
     given = [(f"{name}=" if value == "" else name, value or "") for name, value in options if name != "ranks"]
     is_main = threading.current_thread() is threading.main_thread()
     said = program.Lines(show)
@@ -96,14 +116,14 @@ def run(found, command, options, show):
         if found.interrupts() != known:
             raise MasingError("stopped by SIGINT before it began", STOPPED)
         if _of_process is None:
-            found.start()  # again, where Ctrl-C came before the next line
+            found.start()  # the next run calls it again if Ctrl-C interrupts here
             _of_process = os.getpid()
         interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         try:
             image = found.result_of(command, given, said.take, interruptible, is_main)
         except MasingError:
             if _is_ending:
-                raise SystemExit from None  # of a thread, which nobody waits for
+                raise SystemExit from None  # ends a thread that is still computing when Python exits
             raise
         finally:
             said.end()
@@ -112,7 +132,7 @@ def run(found, command, options, show):
 
 def _end():
     global _is_ending
-    # A child of a fork leaves MPI to its parent.
+    # A child process that fork() created must not finalize the MPI of its parent.
     if _of_process == os.getpid():
         found, _is_ending = sys.modules["masing._masing"], True
         found.request_stop()

@@ -1,4 +1,4 @@
-"""Numbers and lists as text, for figures and pages."""
+"""Functions that format numbers and lists as text for figures and pages."""
 
 import math
 import re
@@ -10,7 +10,7 @@ FIXED_SPACE = "\u00a0"
 
 
 def number(value, otherwise=math.nan):
-    """A text or what else may be a number as one; `otherwise` where it is none."""
+    """Return a value, such as a text, as a float; `otherwise` if it is not a number."""
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -18,7 +18,10 @@ def number(value, otherwise=math.nan):
 
 
 def count(value):
-    """A whole number: 1500, 10⁶, 2.5·10⁵, 12 345; 0 stands for ∞ (cells)."""
+    """Return a whole number as text, such as 1500, 10⁶, 2.5·10⁵ or 12 345.
+
+    0 is returned as ∞, because a number of cells of 0 stands for infinitely many cells.
+    """
     if value == 0:
         return "∞"
     value = int(value)
@@ -33,18 +36,22 @@ def _times_ten(mantissa, exponent):
 
 
 def signs_of(text):
-    """A sentence of the program with its numbers and names as pages have them: 4e-14 as 4·10⁻¹⁴, u0 as u₀."""
+    """Return a sentence printed by the program, with numbers and names as on the pages: 4e-14 as 4·10⁻¹⁴, u0 as u₀."""
     text = re.sub(r"\b\d(?:\.(\d+))?e[+-]?\d+\b", lambda found: measured(float(found[0]), 1 + len(found[1] or "")), text)
     return re.sub(r"\b([kuxy])0\b", r"\1₀", text)
 
 
 def superscript(text):
-    """The digits of a text raised, as in δs²."""
+    """Return the text with its digits and hyphens as superscripts, for exponents as in δs²."""
     return text.translate(SUPERSCRIPTS)
 
 
 def grouped(value):
-    """A whole number in full, in groups of three digits; 0 stands for ∞ (cells)."""
+    """Return a whole number as text with all digits, which are in groups of three from 10 000 on.
+
+    0 is returned as ∞, because a number of cells of 0 stands for infinitely many cells. A value that is not finite is
+    returned as an en dash.
+    """
     if not math.isfinite(value):
         return EN_DASH
     if value == 0:
@@ -53,26 +60,36 @@ def grouped(value):
 
 
 def scientific(value):
-    """A step or an error with four digits, 1.234e-03; 0 for zero; an en dash where it is not a number."""
+    """Return a step or an error as text with four digits, such as 1.234e-03.
+
+    Zero is returned as 0, and a value that is not finite as an en dash.
+    """
     if not math.isfinite(value):
         return EN_DASH
     return f"{value:.3e}" if value else "0"
 
 
 def order(value):
-    """An observed order with three decimals; an en dash where it is undefined."""
+    """Return an observed order as text with three decimals, or an en dash if the order is not finite."""
     return minus(f"{value:.3f}") if math.isfinite(value) else EN_DASH
 
 
 def interval(value, width, digits=3):
-    """The interval value − width to value + width in brackets, `[0.989, 1.009]`; empty where there is none."""
+    """Return the interval from value − width to value + width in brackets, such as `[0.989, 1.009]`.
+
+    The text is empty if `value` or `width` is not finite.
+    """
     if not math.isfinite(value) or not math.isfinite(width):
         return ""
     return _between(minus(f"{value - width:.{digits}f}"), minus(f"{value + width:.{digits}f}"))
 
 
 def measured(value, digits=2, plain=range(-1, 4)):
-    """A measured number, 5.1·10⁻³ or 0.51, of `digits` digits, plain where its power of ten is in `plain`; – for none."""
+    """Return a measured number as text with `digits` significant digits, such as 5.1·10⁻³ or 0.51.
+
+    The number is written without a power of ten if its decimal exponent is in `plain`. A value that is not finite is
+    returned as an en dash.
+    """
     if not math.isfinite(value):
         return EN_DASH
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
@@ -82,19 +99,27 @@ def measured(value, digits=2, plain=range(-1, 4)):
 
 
 def rounded_up(value, digits):
-    """The least number of so many significant digits that is not below a positive one: 4.39 of 4.3835."""
+    """Return a positive number rounded up to this number of significant digits: 4.39 for 4.3835 and three digits."""
     unit = 10.0 ** (math.floor(math.log10(value)) + 1 - digits)
     return math.ceil(value / unit) * unit
 
 
 def tick(value, digits=4):
-    """A number on an axis: `−1.5`, `0`, `2.5·10⁻¹⁴`; so many digits, without trailing zeros."""
+    """Return the label of a tick on an axis, such as `−1.5`, `0` or `2.5·10⁻¹⁴`.
+
+    The label has at most `digits` significant digits, and no trailing zeros after the decimal point.
+    """
     return re.sub(r"\.?0+(?=·)", "", measured(value, digits, plain=range(-3, max(5, digits))))
 
 
 def estimate(value, width):
-    """A number and its confidence interval, `−5.43 [−6.07, −4.78]`: two digits of its half-width, at most four of the
-    number; the number alone where the interval is unknown or below those digits."""
+    """Return a number and its confidence interval as text, such as `−5.43 [−6.07, −4.78]`.
+
+    `width` is half the width of the interval. The number of decimals is such that `width` would have two significant
+    digits. If the larger of |value| and `width` is below 10⁻³ or at least 10⁵, the numbers are written with three
+    significant digits and a power of ten. If `width` is not finite or is below 5·10⁻⁴ |value|, the number is returned
+    alone, with four digits.
+    """
     if not math.isfinite(value):
         return EN_DASH
     if not math.isfinite(width) or width < 5e-4 * abs(value):
@@ -111,27 +136,31 @@ def _between(low, high):
 
 
 def negatives(text):
-    """A sentence of the program with the minus signs of its negative numbers."""
+    """Return a sentence printed by the program, in which the hyphens before negative numbers become minus signs."""
     return re.sub(r"(?<![\w.-])-(?=\d)", "−", text)
 
 
 def minus(text):
-    """The text with its hyphens as minus signs."""
+    """Return the text with all hyphens replaced by minus signs."""
     return text.replace("-", "−")
 
 
 def percent(share):
-    """A share as a percentage: `50 %`, `0.13 %`."""
+    """Return a fraction of one as a percentage, such as `50 %` or `0.13 %`."""
     return f"{measured(100 * share)} %"
 
 
-def cell(value, shown, sign=""):
-    """A table's cell (exact value, text, sign): a number as `shown` formats it, an en dash where it is not finite."""
+def cell(value, to_text, sign=""):
+    """Return an entry of a table as (exact value, text, sign), where `sign` is a mark to print behind the number.
+
+    The exact value is the repr() of the number. The text is the number in the format of the function `to_text`, or an
+    en dash if the number is not finite.
+    """
     value = float(value) if isinstance(value, (int, float)) else math.nan
-    return repr(value), shown(value) if math.isfinite(value) else EN_DASH, sign
+    return repr(value), to_text(value) if math.isfinite(value) else EN_DASH, sign
 
 
 def listed(words, last="and"):
-    """The words as a sentence lists them: `x, y and u`."""
+    """Return the words as a list within a sentence, such as `x, y and u`; `last` is the word before the last item."""
     words = list(words)
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""

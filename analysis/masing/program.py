@@ -1,4 +1,4 @@
-"""The program masing: its path, and running it."""
+"""Functions that search for the program masing and run it."""
 
 from collections import namedtuple
 import os
@@ -15,26 +15,38 @@ from masing.errors import FAILURE, MasingError
 
 ROOT = Path(__file__).resolve().parents[2]
 WARNING, ERROR = "masing warning: ", "masing: "
-# What the program redraws its progress with, and how a line of it looks.
+# The control sequence with which the program clears the line that shows its progress, and the pattern of this line.
 CLEAR, PROGRESS = "\033[K", re.compile(r"\[[#.]+\] +\d+ %")
-# The lines in which a command says before a run what it solves, and those with which mpirun frames what it says.
+# The pattern of lines that are not error messages: lines in which a command describes the problem before a run, and
+# lines of dashes, with which mpirun encloses its own messages.
 NOTE = re.compile(r"masing \w+: |  |-+$")
 
 
 class Answer(namedtuple("Answer", "code printed errors")):
-    """The exit code of a run of the program, -1 where it did not end; what it printed, and its lines on stderr."""
+    """The outcome of one execution of the program.
+
+    `code` is the exit code, or -1 if the program could not be started or was stopped after a time limit. `printed` is
+    the text on stdout, and `errors` are the lines on stderr.
+    """
 
     @property
     def lines(self):
-        """The lines of stdout and stderr that are not empty."""
+        """Return the lines of stdout and stderr that are not empty."""
         return [line for line in self.printed.splitlines() + self.errors if line.strip()]
 
     def said(self, mark=ERROR):
-        """The lines of the program's own that begin with the mark, without it."""
+        """Return those lines on stderr that begin with the text `mark`, without this text.
+
+        The program begins its error messages with ERROR and its warnings with WARNING.
+        """
         return [line.removeprefix(mark) for line in self.errors if line.startswith(mark)]
 
     def require(self, *codes):
-        """Raise MasingError with the program's own line and its code, unless that is one of `codes`."""
+        """Raise MasingError unless the exit code is one of `codes`.
+
+        The error has the exit code and the error message of the program. If there is no error message, it has the first
+        printed line that does not match NOTE.
+        """
         if self.code not in codes:
             lines = [line for line in self.lines if not NOTE.match(line)]
             known = [*self.said(), *lines, f"the program ended with exit code {self.code}"]
@@ -42,8 +54,12 @@ class Answer(namedtuple("Answer", "code printed errors")):
 
 
 def find(given=None):
-    """The program: `given`, $MASING_PROGRAM, build/masing of this clone or bin/masing of this prefix, or masing on
-    the PATH; else None. Raises MasingError when the given one cannot be run."""
+    """Return the path of the program, or None if there is no program.
+
+    If `given` is not None, the path is that of `given`. Otherwise it is that of the first program among
+    $MASING_PROGRAM, build/masing of this clone, bin/masing of the prefix in which this package is installed, and masing
+    on the PATH. Raises MasingError if `given` cannot be executed.
+    """
     if given:
         found = shutil.which(given)
         if found is None:
@@ -55,7 +71,7 @@ def find(given=None):
 
 
 def required(given=None):
-    """The absolute path of the program that find() gives; raises MasingError when there is none."""
+    """Return the absolute path of the program that find() returns; raises MasingError if there is no program."""
     found = find(given)
     if found is None:
         is_clone, given = (ROOT / "CMakeLists.txt").is_file(), os.environ.get("MASING_PROGRAM", "")
@@ -66,7 +82,7 @@ def required(given=None):
 
 
 def version():
-    """The version of the program that is found, such as 1.0.0; raises MasingError where it is another one."""
+    """Return the version of the program, such as 1.0.0; raises MasingError if the executable is not masing."""
     program = required()
     if found := re.match(r"masing (\S+)", run(program, "--version").printed):
         return found[1]
@@ -74,13 +90,17 @@ def version():
 
 
 def run(program, *words, seconds=None, ranks=None, show=None):
-    """Run the program and give its Answer; after `seconds` it is stopped. `ranks`: on so many, by mpirun on this
-    host. show, if any, gets every line of its progress, and None after the last; no line of it is in the Answer. It is
-    stopped with this process, where there is setpriv."""
+    """Run the program with the command line `words` and return its Answer.
+
+    If `seconds` is given, the program is stopped after this time. If the tool setpriv is installed, the program is also
+    stopped when this process ends. If `ranks` is given, mpirun starts the program on this number of ranks of this host.
+    If the function `show` is given, it is called with every line of progress, and with None after the last one. Lines
+    of progress are not part of the Answer.
+    """
     with_us = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") and shutil.which(program) else []
     call = [*with_us, *_launcher(program, ranks), str(program), *map(str, words)]
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
-        # Only on a terminal does the program redraw its progress.
+        # The program shows its progress only if stderr is a terminal.
         ours, theirs = pty.openpty() if show else os.pipe()
         try:
             process = subprocess.Popen(call, stdin=subprocess.DEVNULL, stdout=printed, stderr=theirs, env=environment())
@@ -111,7 +131,11 @@ def run(program, *words, seconds=None, ranks=None, show=None):
 
 
 def _launcher(program, ranks):
-    """mpirun on so many ranks, as the job scripts beside this package or the program set it up, if any; [] for None."""
+    """Return the words of the mpirun command for this number of ranks, or [] if `ranks` is None.
+
+    If there is a folder of job scripts beside this package or the program, its file common.sh is sourced before mpirun
+    runs, to set up the environment of mpirun.
+    """
     if ranks is None:
         return []
     ranks = values.ranks(ranks)
@@ -125,13 +149,17 @@ def _launcher(program, ranks):
 
 
 class Lines:
-    """The lines of stderr but those of progress, which `show`, if any, gets as they come, and None after the last."""
+    """Collect the lines that the program writes to stderr, apart from the lines of progress.
+
+    The function `show`, unless it is None, is called with each line of progress as soon as it arrives, and with None
+    after the last one.
+    """
 
     def __init__(self, show):
         self.lines, self._rest, self._show, self._shown = [], b"", show, None
 
     def take(self, chunk):
-        """The next bytes."""
+        """Process the next bytes of stderr."""
         *whole, self._rest = re.split(rb"[\r\n]+", self._rest + chunk)
         lines = (each.decode("utf-8", "replace").removeprefix(CLEAR) for each in (*whole, self._rest))
         for number, line in enumerate(lines):
@@ -142,7 +170,7 @@ class Lines:
                 self._show(self._shown)
 
     def end(self):
-        """No more will come."""
+        """Process the last line, which may lack its line end, after stderr has ended."""
         if self._shown is not None:
             self._show(None)
         if self._rest.strip() and not PROGRESS.search(str(self._rest)):
@@ -153,13 +181,16 @@ def _read(source):
     try:
         return os.read(source, 65536)
     except OSError:
-        # So ends a terminal whose other side is closed.
+        # Reading from a terminal raises this error when the program has closed the other side.
         return b""
 
 
 def environment():
-    """The environment without Open MPI's variables, so that the program does not join the job that runs this script."""
+    """Return the environment variables of this process without those with which Open MPI identifies a rank.
+
+    With these variables, a program that this process starts would become a part of the MPI job of this process.
+    """
     job = ["OMPI_COMM_WORLD", "OMPI_UNIVERSE", "PMIX_"]
     if "OMPI_COMM_WORLD_SIZE" in os.environ:
-        job += ["OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_pmix"]  # as its mpirun sets them
+        job += ["OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_pmix"]  # mpirun sets these for its ranks
     return {name: value for name, value in os.environ.items() if not name.startswith(tuple(job))}

@@ -1,4 +1,4 @@
-"""The figures of scans: data in, matplotlib Figure out."""
+"""Functions that draw the results of a Scan as panels of a matplotlib Figure."""
 
 import re
 
@@ -11,18 +11,27 @@ from masing.notation import tick
 LABELS = {"amplitude": "amplitude X", "largest": "max |x|", "phase": "phase lag φ of x behind",
           "loss": "loss a cycle ∮ f dx", "damping_ratio": "hysteretic damping ratio ζ",
           "secant_stiffness": "secant stiffness kₛ", "restoring_amplitude": "amplitude of restoring force"}
-# A map needs as many values of both parameters.
+# A map of the amplitude over two parameters is drawn only if each of them has at least this number of values.
 MAP = 6
+# A legend with more labels than this shows only some of them.
 MOST_LABELS = 8
-# A damping ratio up to this is none.
+# A damping ratio up to this size is caused by rounding and is regarded as zero.
 ROUNDING = 1e-10
-# A loss is a power of the amplitude if a line in logarithms misses it by no more, up to so many least amplitudes.
+# A straight line is fitted to the logarithm of the loss over the logarithm of the amplitude, for amplitudes up to
+# LOWEST times the smallest one. The loss is regarded as a power of the amplitude if the largest and the smallest
+# residual of this fit differ by less than STRAIGHT.
 STRAIGHT, LOWEST = 0.01, 100
 
 
 def panels(scan, abscissa=None):
-    """The panels of a scan, [(draw(axes), words)]: amplitude and phase over the abscissa (without a period max |x|),
-    loss and damping ratio over the amplitude, a map of two parameters, and the cycles that the file keeps."""
+    """Return the panels of a scan as [(draw, words), …], where draw(axes) draws a panel and `words` describe it.
+
+    Two panels show quantities over the parameter `abscissa`: for closed curves the amplitude of the restoring force and
+    the secant stiffness, and otherwise the amplitude and the phase. If no phase is known, the two panels show max |x|
+    of runs or the amplitude of limit cycles, and the amplitude of the restoring force. The other panels show the loss
+    and the damping ratio over the amplitude, a map of the amplitude over two parameters, and the cycles that the file
+    contains. Each of these other panels is omitted if the scan has no data for it.
+    """
     over = abscissa or scan.abscissa()
     chosen = []
     name_of = axis_label(scan, over)
@@ -39,7 +48,7 @@ def panels(scan, abscissa=None):
             chosen.append((lambda axes, name=name: _over_amplitude(axes, scan, over, name),
                            f"{LABELS[name]} over the amplitude{left_out}"))
     sizes = [len(set(values)) for values in scan.axes.values()]
-    # Refined where a response bends, the points are no grid.
+    # The points form no grid if the scan has added points where the response bends; then no map can be drawn.
     if len(sizes) == 2 and min(sizes) >= MAP and len(scan.done) == np.prod(sizes):
         chosen.append((lambda axes: _map(axes, scan), "amplitude over both parameters"))
     if scan.cycles:
@@ -48,7 +57,11 @@ def panels(scan, abscissa=None):
 
 
 def axis_label(scan, name):
-    """What a parameter is called: the amplitude of closed curves, the frequency of the force, or its name."""
+    """Return the label of the axis of a parameter.
+
+    The label is the name of the parameter. The word `amplitude` precedes the name if the parameter is the amplitude of
+    closed curves, and `frequency` if it is the frequency of the force.
+    """
     if scan.kind == "closed curves" and name == scan.settings.get("backbone", "").partition("=")[0].strip():
         return f"amplitude {name}"
     of_time = rf"\b(?:cos|sin)\(\s*{re.escape(name)}\s*\*\s*t\b"
@@ -56,12 +69,12 @@ def axis_label(scan, name):
 
 
 def quantity(scan, name):
-    """What a number of a scan is called."""
+    """Return the label of a quantity that a scan computes at each point."""
     return LABELS[name] + f" {motion(scan).force}" * (name == "phase")
 
 
 def response_figure(scan, abscissa=None):
-    """All panels of a scan in one figure; the same families have one legend, in the first."""
+    """Return a figure with all panels of a scan. If several panels have the same legend, only the first shows it."""
     chosen = panels(scan, abscissa)
     columns = min(2, len(chosen))
     rows = -(-len(chosen) // columns)
@@ -106,7 +119,11 @@ def _over(axes, scan, over, name):
 
 
 def _centred(phase):
-    """A lag in [-π/2, 3π/2): that of a motion in phase with F, which rounding may put on either side of 0, is near 0."""
+    """Return a phase lag shifted by a multiple of 2π into [-π/2, 3π/2).
+
+    For a motion in phase with F the lag is about 0, which rounding may change to almost 2π; the shifted lag is then
+    near 0.
+    """
     return (phase + np.pi / 2) % (2 * np.pi) - np.pi / 2
 
 
@@ -116,7 +133,8 @@ def _over_amplitude(axes, scan, over, name):
         order = indices[np.argsort(scan.values("amplitude")[indices])] if closed else indices
         order = order[scan.values("damping_ratio")[order] > ROUNDING]
         x, y = scan.values("amplitude")[order], scan.values(name)[order]
-        # The families lie on each other: each has its own marker, and every point is there.
+        # A family consists of the points that differ only in `over`. Except for closed curves, the families may lie on
+        # the same curve. Each family is then drawn as points with its own marker.
         marked = {"marker": style.MARKERS[n % len(style.MARKERS)], "markersize": 3.5, "linestyle": "",
                   "markerfacecolor": "none"}
         axes.plot(x, y, color=colour, label=label or None, **({} if closed else marked))
@@ -129,14 +147,17 @@ def _over_amplitude(axes, scan, over, name):
 
 
 def _make_logarithmic(axes, names):
-    """Make these of the axes x and y logarithmic, but not one on which nothing positive is drawn."""
+    """For each letter x or y in `names`, make this axis logarithmic if a positive value is drawn on it."""
     for name in names:
         if any((getattr(line, f"get_{name}data")() > 0).any() for line in axes.lines):
             getattr(axes, f"set_{name}scale")("log")
 
 
 def _draw_power(axes):
-    """Draw the triangle of the power of the amplitude that the loss of the first family has at small ones, if any."""
+    """Draw a slope triangle below the curves if the loss on the first curve is a power of the amplitude.
+
+    The slope of the triangle is the exponent of this power. See STRAIGHT and LOWEST.
+    """
     points = axes.lines[0].get_xydata()
     amplitude, loss = np.log(points[points[:, 0] <= LOWEST * points[0, 0]]).T
     fit = np.polyfit(amplitude, loss, 1) if len(loss) > 2 else ()

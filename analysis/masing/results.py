@@ -1,4 +1,7 @@
-"""The program's result files: a Run, a Study or a Scan, whose numbers are read when they are asked for."""
+"""Access to the result files of the program: the classes Run, Study and Scan.
+
+The numbers of a file are read when they are first used.
+"""
 
 from collections import namedtuple
 import math
@@ -18,36 +21,43 @@ import numpy as np
 
 from masing import hdf5
 from masing.convergence.claim import sentence
-from masing.errors import MasingError, loaded, require, shown
+from masing.errors import MasingError, loaded, require, quoted
 from masing.names import SYMBOLS, motion, short_value
 from masing.notation import listed, negatives, number, order, scientific, superscript
 from masing.samples import between, drawable
 
-# What variables and axes are called where the last part of their name in the file says too little.
+# {path of a dataset in the file: name of the variable or axis} for those that are not called by the last part of their
+# path, because this part alone would be ambiguous or say too little.
 NAMES = {name: name.replace("/", "_") for name in ("field/t", "probe/s", "probe/u", "state/t")}
 NAMES["state/values"] = "state"
-# Groups that an option alone writes, and how it is given.
+# The groups of a file that are only written with a certain option: {group: (option, example of the option in Python)}.
 OPTIONS = {"energy": ("energy", "energy=True"), "probe": ("probe", "probe=[0.5]"), "runs": ("keep", 'keep="series"')}
-# Columns of whole numbers, which files have as doubles.
+# Columns of whole numbers, which result files store as doubles.
 COUNTS = ("cells", "level", "period_multiple", "point", "status", "steps")
 
 
 def read(path):
-    """The Run, Study or Scan in a file; raises MasingError when it is damaged or not from masing."""
+    """Return the Run, Study or Scan in a file; raises MasingError if the file is damaged or of another program."""
     with hdf5.opened(Path(path)) as file:
         kind = hdf5.kind(file, "simulate", "converge", "scan")
     return CLASSES[kind](path)
 
 
 def in_memory(command, image):
-    """The Run, Study or Scan whose file would have the bytes `image`, made by this command of masing."""
+    """Return the Run, Study or Scan of a result file that exists only in memory.
+
+    `image` are the bytes of the file, and `command` is the command of masing that computed it.
+    """
     result = object.__new__(CLASSES[command])
     result.__dict__ |= {"_path": None, "_image": image, "_numbers": {}}
     return result
 
 
 class Folder:
-    """A temporary folder, which goes with the last result that has it, in the process that made it."""
+    """A temporary folder that is deleted when no result refers to it any more.
+
+    Only the process that created the object deletes the folder, not a fork of this process.
+    """
 
     def __init__(self, path):
         weakref.finalize(self, self._remove, path, os.getpid())
@@ -71,52 +81,63 @@ def _attribute(name, key, what, kind=str):
 
 
 class Result:
-    """A result file: `result["field/u"]` is any dataset of it as an array, read when it is first asked for.
+    """A result file. `result["field/u"]` returns a dataset as an array, which is read from the file at the first
+    access.
 
-    `path` is the file, of a result in memory a temporary one, `configuration` the resolved .ini as text, `settings` its
-    keys {key: text}; `made_by` the command of a run made for a page.
+    `path` is the path of the file; for a result in memory it is the path of a temporary file. `configuration` is the
+    text of the .ini file with the values of all options, including those that were not given, and `settings` are these
+    values as {key: text}. `made_by` is the command line of a run that was computed only for a page; otherwise it is
+    None.
     """
 
-    # The dimension along which to_dataframe() has its rows, the commands whose files these are, what must be there.
+    # `rows` is the dimension along which to_dataframe() has its rows, `kinds` are the commands that write files of this
+    # class, and `required` are the datasets that such a file must contain.
     rows, kinds, required = "t", (), ()
     made_by = None
-    # That of a temporary file.
+    # The Folder that contains the file if the file is temporary; otherwise None.
     folder = None
 
     title = _attribute("/", "title", "What was run, such as `P = 400, N = 60000`.")
     problem = _attribute("configuration", "problem", "Equal for two files exactly if they solve the same problem.")
     is_papers_problem = _attribute("configuration", "papers_problem", "Whether it is that of the papers.", bool)
     has_cells = _attribute("/", "has_cells", "Whether the model has cells.", bool)
-    provenance = property(lambda self: self.attributes("provenance"), doc="What made the file, by name.")
+    provenance = property(lambda self: self.attributes("provenance"), doc="The attributes of /provenance: versions, ranks, host.")
     timing = property(lambda self: self.attributes("timing"), doc="Wall times and rates, by name.")
-    comment = property(lambda self: leading_comment(self.configuration or ""), doc="That of the case file.")
+    comment = property(lambda self: leading_comment(self.configuration or ""), doc="The comment at the beginning of the case file.")
     model = property(lambda self: self.settings.get("model", ""), doc="The name of the model.")
     method = property(lambda self: (self.settings.get("scheme"), self.settings.get("rule")),
                       doc="The scheme in t and the rule in s; None for what the model does not have.")
-    engine = property(lambda self: self.settings.get("engine"), doc="The engine, None where the model has one only.")
+    engine = property(lambda self: self.settings.get("engine"), doc="The engine; None if the model has only one.")
 
     def __init__(self, path):
-        """Look into the file; raises MasingError when it is damaged, of another kind, or its parts do not fit."""
+        """Read the configuration, the attributes and the shapes of the datasets, but not the numbers.
+
+        Raises MasingError if the file is damaged, is of another kind or lacks one of the datasets in `required`, or if
+        the shape of a dataset differs from the lengths of its axes.
+        """
         if not isinstance(path, str | PathLike):
-            raise MasingError(f"{type(self).__name__}({shown(path)}): give the path of a result file")
+            raise MasingError(f"{type(self).__name__}({quoted(path)}): give the path of a result file")
         self._path, self._image, self._numbers = Path(path), None, {}
         self._look()
         for name in self.required:
             self._require(name)
 
     def __getattr__(self, name):
-        # Those of a result in memory are read when the first is asked for.
+        # These attributes of a result in memory are read when one of them is first used.
         if name in ("_shapes", "_axes", "_attributes", "configuration", "settings", "messages"):
             self._look()
             return self.__dict__[name]
         if name == "_file":
-            self._file = h5py.h5f.open_file_image(self._image, 2 | 4)  # neither copied nor released
+            self._file = h5py.h5f.open_file_image(self._image, 2 | 4)  # HDF5 neither copies nor frees the image
             return self._file
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     @property
     def path(self):
-        """The file; of a result in memory a temporary one, written now, which goes with the result."""
+        """The path of the file.
+
+        For a result in memory this property writes a temporary file, which is deleted with the result.
+        """
         if self._path is None:
             folder = tempfile.mkdtemp(prefix="masing-run-")
             self.folder = Folder(folder)
@@ -126,13 +147,16 @@ class Result:
 
     @property
     def _name(self):
-        """How messages call it: the path of its file, or the function that made it."""
+        """The name of the result in messages: the path of its file, or the function that returned it."""
         return f"what masing.{self.kinds[0]}() gave" if self._image else str(self._path)
 
     def save(self, path):
-        """Write the result file, as `output` would; a file that is there is replaced. Returns its path."""
+        """Write the result file to `path`, as the option `output` would, and return the path.
+
+        An existing file is replaced. Raises MasingError if the file cannot be written.
+        """
         if not isinstance(path, str | PathLike):
-            raise MasingError(f"save({shown(path)}): give the path of a file")
+            raise MasingError(f"save({quoted(path)}): give the path of a file")
         path = Path(path)
         try:
             path.write_bytes(self._image or self._path.read_bytes())
@@ -146,7 +170,8 @@ class Result:
         return other
 
     def __getstate__(self):
-        # A temporary file travels as its bytes.
+        # A result in memory or in a temporary file is pickled with the bytes of the file, because a temporary file may
+        # be deleted.
         state = {name: value for name, value in self.__dict__.items() if name not in ("_file", "folder")}
         return state | ({"_path": None, "_image": self._image or self._path.read_bytes()} if self._image or self.folder
                         else {})
@@ -160,7 +185,7 @@ class Result:
         return nullcontext(h5py.File(self._file)) if self._image else hdf5.opened(self._path)
 
     def _look(self):
-        """Read all but the numbers."""
+        """Read everything in the file except the numbers of the datasets."""
         self._shapes, self._axes, self._attributes = {}, {}, {}
         with self._opened() as file:
             hdf5.kind(file, *self.kinds)
@@ -171,7 +196,11 @@ class Result:
             file.visititems(lambda name, item: self._take_in(file, name, item))
 
     def _take_in(self, file, name, item):
-        """Remember the shape of an array; and its axes and attributes, but of the runs of a scan, which are many."""
+        """Store the attributes of a group or a dataset, and the shape and the axes of a dataset.
+
+        Only the shapes are stored of the datasets of the runs in a scan, because there may be many runs. Raises
+        MasingError if the shape of a dataset differs from the lengths of its axes.
+        """
         if not name.startswith("runs/"):
             self._attributes[name] = hdf5.attributes(file, name)
         if not getattr(item, "ndim", 0):
@@ -198,7 +227,7 @@ class Result:
         return name in self._shapes or "/" not in name and name in self._variables()
 
     def __iter__(self):
-        """The names of the datasets."""
+        """Iterate over the names of the datasets."""
         return iter(self._shapes)
 
     def __str__(self):
@@ -208,8 +237,11 @@ class Result:
         return f"{self!r}\n  {values}"
 
     def __getitem__(self, name):
-        """The dataset `name` of the file, such as "field/u", or its name in to_xarray(), such as "amplitude", as doubles
-        that are read-only; raises MasingError where there is none."""
+        """Return a dataset as a read-only array of doubles.
+
+        `name` is the name of the dataset in the file, such as "field/u", or its name in to_xarray(), such as
+        "amplitude". Raises MasingError if there is no such dataset.
+        """
         name = str(name).strip("/")
         if name in self._numbers:
             return self._numbers[name]
@@ -225,16 +257,22 @@ class Result:
         return self._kept(name, values)
 
     def _kept(self, name, values):
-        # Read-only, as all who ask have the same array, and what is pickled or drawn is to be what was computed.
+        # The array is read-only, because every access returns the same array. A change would also alter the results
+        # that are pickled or drawn later.
         values.flags.writeable = False
         return self._numbers.setdefault(name, values)
 
     def attributes(self, name):
-        """The attributes of a group or a dataset, {name: text or number}; empty where there is none."""
+        """Return the attributes of a group or a dataset as {name: text or number}; {} if there is no such item."""
         return self._attributes.get(str(name), {})
 
     def to_dataframe(self):
-        """A new pandas.DataFrame of all that has one value, or one row of them, a row: samples by t, levels, or points."""
+        """Return a new pandas.DataFrame of all data that have a value for each sample, each level or each point.
+
+        The rows of a Run are its samples with the index t, the rows of a Study are its levels, and those of a Scan are
+        its points. The state has one column for each of its components, and the elongation u at the probes has one
+        column for each probe.
+        """
         pd, columns = loaded("pandas"), {}
         for variable, (axes, name) in self._variables().items():
             if axes == (self.rows,):
@@ -249,7 +287,10 @@ class Result:
         return frame.set_index(self.rows) if self.rows in columns else frame
 
     def to_xarray(self):
-        """All numbers with their axes, an xarray.Dataset; configuration and provenance are its attributes."""
+        """Return all arrays except the timing as an xarray.Dataset with their axes.
+
+        The attributes of the Dataset are the title, the configuration and the provenance.
+        """
         try:
             import xarray as xr
         except ImportError:
@@ -258,20 +299,23 @@ class Result:
                      for variable, (axes, name) in self._variables().items()}
         if "state" in variables:
             variables["column"] = ("column",), self.attributes("state/values")["columns"].split(), {}
-        made = {key: value for key, value in self.provenance.items() if key != "rows"}  # for restarts alone
-        data = xr.Dataset(variables, attrs={"title": self.title, "configuration": self.configuration or "", **made})
+        origin = {key: value for key, value in self.provenance.items() if key != "rows"}  # only a restart needs `rows`
+        data = xr.Dataset(variables, attrs={"title": self.title, "configuration": self.configuration or "", **origin})
         return data.set_coords([name for name in variables if name in data.dims])
 
     def to_netcdf(self, path):
-        """Write to_xarray() as a netCDF file, by the best library xarray finds; xarray.open_dataset(path) equals it."""
+        """Write the result of to_xarray() to a netCDF file with the library that xarray chooses.
+
+        xarray.open_dataset(path) then returns an equal Dataset. Raises MasingError if the file cannot be written.
+        """
         data = self.to_xarray()
         try:
             data.to_netcdf(path)
         except (OSError, TypeError, ValueError) as error:
-            raise MasingError(f"to_netcdf({shown(path)}): {getattr(error, 'strerror', None) or error}") from None
+            raise MasingError(f"to_netcdf({quoted(path)}): {getattr(error, 'strerror', None) or error}") from None
 
     def _variables(self):
-        """{variable: (axes, dataset)} of the arrays but of timing."""
+        """Return {variable: (names of its axes, name of its dataset)} for all arrays with axes except the timing."""
         found = {NAMES.get(name, name.rpartition("/")[2]): (axes, name) for name, axes in self._axes.items()
                  if not name.startswith("timing/")}
         if "state_t" in found and "series/t" in self and np.array_equal(self["state/t"], self["series/t"]):
@@ -281,9 +325,10 @@ class Result:
 
 
 class Run(Result):
-    """One trajectory: samples t, x, y, force, restoring, the field u(t, s), and whatever else the file holds.
+    """One trajectory: the samples t, x, y, force and restoring, the field u(t, s), and all other data in the file.
 
-    `cells` (P, 0 for ∞, None without cells) and `steps` (N) are those of the samples. Of a study it is its last level.
+    `cells` is the number of cells P with which the samples were computed (0 for ∞, None for a model without cells), and
+    `steps` is the number of steps N. If the object is a Study, these samples are those of its last level.
     """
 
     kinds, required = ("simulate", "converge"), ("series/t", "series/x", "series/restoring")
@@ -298,12 +343,12 @@ class Run(Result):
     eta = _dataset("field/eta", "Yield displacements η(s) [places]")
     k = _dataset("field/k", "Stiffness densities k(s) [places]")
     last_u = property(lambda self: self["field/u"][-1], doc="Elongations at the last time of the fields [places]")
-    cells = property(lambda self: self.attributes("series").get("cells"), doc="P, 0 for ∞, None without cells.")
+    cells = property(lambda self: self.attributes("series").get("cells"), doc="P; 0 for ∞, None without cells.")
     steps = property(lambda self: self.attributes("series").get("steps"), doc="N, None without samples.")
 
     @property
     def u(self):
-        """Elongations u(t, s) [times, places]; warns where there is one time only."""
+        """The elongations u(t, s) [times, places]; a warning is issued if the file has them at one time only."""
         if len(self["field/u"]) == 1:
             often = max(1, int(self.steps or 0) // 100)
             warnings.warn(f"u is known at t = {self.field_t[0]:g} alone, and is last_u; field_every={often} keeps it "
@@ -318,19 +363,22 @@ class Run(Result):
 
     @property
     def state(self):
-        """The columns of the model's state by name where it comes with every sample; else {}."""
+        """The columns of the state of the model {name: array}; {} if the state is not stored for every sample."""
         if "state/values" not in self or "state/t" in self and len(self["state/t"]) != len(self.t):
             return {}
         return dict(zip(self.attributes("state/values")["columns"].split(), self["state/values"].T))
 
     @property
     def columns(self):
-        """The samples by name, those of the state among them."""
+        """The samples {name: array}, including the columns of the state."""
         names = [name for name in ("t", "x", "y", "force", "restoring") if f"series/{name}" in self]
         return self.state | {name: self[f"series/{name}"] for name in names}
 
     def in_window(self, start=None, end=None):
-        """The finite samples (t, x, restoring) in start <= t <= end; raises MasingError when there are none."""
+        """Return the samples (t, x, restoring) with start <= t <= end; raises MasingError if there are none.
+
+        Samples whose x or restoring force is not finite, or is not below 1e100 in size, are left out.
+        """
         keep = drawable(self.x, self.restoring) & between(self.t, start, end)
         if not keep.any():
             extent = f"its samples are in {self.t.min():g} <= t <= {self.t.max():g}" if len(self.t) else "it has none"
@@ -341,13 +389,19 @@ class Run(Result):
         return f"<masing.Run {self.title}, {len(self.t)} samples, {self.t[0]:g} <= t <= {self.t[-1]:g}>"
 
     def table(self):
-        """Least and most of every column of the samples: a pandas.DataFrame, one row a column."""
+        """Return the smallest and the largest value of every column of the samples.
+
+        The result is a pandas.DataFrame with one row for each of these columns.
+        """
         return self.to_dataframe().agg(["min", "max"]).T.rename(columns={"min": "least", "max": "most"})
 
     def plot_cycle(self, start=None, end=None, axes=None, *, from_=None, to=None, **line):
-        """Draw the restoring force over x, start <= t <= end, into the matplotlib Axes, by default new ones. `line`
-        goes to Axes.plot; from_ and to, as of cycle_numbers(), are start and end. Returns the Axes; masing.show() opens
-        their window, axes.figure.savefig("cycle.png") writes them."""
+        """Draw the restoring force over x for start <= t <= end, and return the matplotlib Axes.
+
+        The curve is drawn into `axes`, by default into new ones. The keywords `line` are passed to Axes.plot. The
+        arguments from_ and to are other names for start and end, as in cycle_numbers(). The function masing.show()
+        opens the window of the figure, and axes.figure.savefig("cycle.png") writes the figure to a file.
+        """
         for name, time in (("start", start), ("end", end), ("from_", from_), ("to", to)):
             if not isinstance(time, Real | None):
                 raise MasingError(f"plot_cycle({name}={time!r}): give a time")
@@ -359,10 +413,10 @@ class Run(Result):
 
 
 def _axes(given, title):
-    """The matplotlib Axes that are given, by default new ones."""
+    """Return the given matplotlib Axes, or new ones with the title if `given` is None."""
     if given is not None:
         if not hasattr(given, "plot"):
-            raise MasingError(f"axes={shown(given)}: give Axes of matplotlib")
+            raise MasingError(f"axes={quoted(given)}: give Axes of matplotlib")
         return given
     require("matplotlib")
     import matplotlib.pyplot as plt
@@ -371,15 +425,15 @@ def _axes(given, title):
 
 
 def _draw(axes, x, y, line):
-    """Axes.plot with the keywords `line`; raises MasingError with what it says of these."""
+    """Call Axes.plot with the keywords `line`; if Axes.plot fails, raise MasingError with the message of matplotlib."""
     try:
         axes.plot(x, y, **line)
     except (AttributeError, TypeError, ValueError) as error:
-        raise MasingError(f"Axes.plot with {shown(line)}: {error}") from None
+        raise MasingError(f"Axes.plot with {quoted(line)}: {error}") from None
 
 
 def show():
-    """Show the windows of all plots until they are closed; warns where there can be none."""
+    """Show the windows of all plots until the user closes them; issues a warning if windows cannot be shown."""
     require("matplotlib")
     import matplotlib.pyplot as plt
 
@@ -391,19 +445,21 @@ def show():
 
 class Joint(namedtuple("Joint", "space space_uncertainty time time_uncertainty power cancels least_ratio "
                                 "largest_ratio", defaults=[math.nan, math.nan])):
-    """error ≈ C₁ δsᵖ + C₂ δtᵖ, p given, with the half-widths of the constants' 95 % confidence intervals, and the least
-    and the largest δs/δt of the levels, beyond which other constants hold.
+    """The formula error ≈ C₁ δsᵖ + C₂ δtᵖ, fitted to the errors of a study that refines both space and time.
 
-    `cancels`: whether the errors in space and in time have opposite signs, both constants being significant.
+    `space` is C₁, `time` is C₂, and `power` is the prescribed exponent p. The uncertainties are half the widths of the
+    95 % confidence intervals of C₁ and C₂. The fit is valid for δs/δt from `least_ratio` to `largest_ratio`, the range
+    of this ratio among the levels. `cancels` says whether C₁ and C₂ have opposite signs and |C₁| and |C₂| both exceed
+    their uncertainties.
     """
 
     def at(self, ds, dt):
-        """|C₁ δsᵖ + C₂ δtᵖ|, of the shape of δs and δt."""
+        """Return |C₁ δsᵖ + C₂ δtᵖ| as an array of the shape of `ds` and `dt`."""
         return np.abs(self.space * ds ** self.power + self.time * dt ** self.power)
 
     @property
     def formula(self):
-        """The fit in letters: C₁ δs + C₂ δt, with its power where it is not one."""
+        """The formula of the fit as text: C₁ δs + C₂ δt, with the exponent unless it is one."""
         power = "" if self.power == 1 else superscript(f"{self.power:g}")
         return f"C₁ δs{power} + C₂ δt{power}"
 
@@ -415,7 +471,10 @@ def _of_quantities(kind, what):
 
 
 class Study(Run):
-    """A refinement study: errors and orders of its levels, the program's verdict, and any samples of its last level."""
+    """A refinement study: the errors and orders of its levels and the verdict of the program.
+
+    If the file contains the samples of the last level, they are available as the samples of a Run.
+    """
 
     rows, kinds = "level", ("converge",)
     required = tuple(f"cases/{name}" for name in ("cells", "steps", "ds", "dt", "step", "error_x"))
@@ -430,9 +489,9 @@ class Study(Run):
     cell_updates = _dataset("timing/cell_updates", "P·N, NaN where the engine does not go through the cells [levels]")
     steps_per_second = _dataset("timing/steps_per_second", "Rates [levels]")
     cell_updates_per_second = _dataset("timing/cell_updates_per_second", "Rates [levels]")
-    fit = property(lambda self: self.attributes("fit"), doc="What the program concluded: the attributes of /fit.")
+    fit = property(lambda self: self.attributes("fit"), doc="The conclusions of the program: the attributes of /fit.")
     refine = property(lambda self: self.fit["refine"], doc="What is refined: steps, cells or both.")
-    reference = property(lambda self: self.fit["reference"], doc="What the levels are compared with, as --reference.")
+    reference = property(lambda self: self.fit["reference"], doc="The reference of the levels, as given by --reference.")
     quantities = property(lambda self: self.fit["quantities"].split(), doc="The quantities that the study measures.")
     verdict = property(lambda self: self.fit["verdict"], doc="The program's verdict, such as `as expected`.")
     errors = _of_quantities("error", "The errors")
@@ -449,39 +508,43 @@ class Study(Run):
             raise MasingError(f"{self._name}: /fit does not say what was refined; give a study written by masing converge")
 
     def number(self, name):
-        """The attribute `name` of /fit as a number; NaN where there is none."""
+        """Return the attribute `name` of /fit as a number; NaN if the attribute is missing or is not a number."""
         value = self.fit.get(name)
         return float(value) if isinstance(value, (int, float)) else math.nan
 
     def joint(self, quantity):
-        """The Joint fit of a quantity's errors, or None where the levels could not determine it."""
+        """Return the Joint fit of the errors of a quantity, or None if the file contains no such fit."""
         names = ("space_constant", "space_constant_uncertainty", "time_constant", "time_constant_uncertainty",
                  "joint_power", "cancels", "least_ratio", "largest_ratio")
         found = Joint(*(self.number(f"{name}_{quantity}") for name in names))
         return found if math.isfinite(found.space + found.time) else None
 
     def order(self, quantity="x"):
-        """The observed order of a quantity and half its interval, NaN where there is none."""
+        """Return the observed order of a quantity and half the width of its confidence interval.
+
+        A number is NaN if the study did not determine it. Raises MasingError if the study does not measure the
+        quantity.
+        """
         if f"observed_{quantity}" not in self.fit:
             raise MasingError(f"order({quantity!r}): the study measures {', '.join(self.quantities)}")
         return self.number(f"observed_{quantity}"), self.number(f"order_uncertainty_{quantity}")
 
     @property
     def claim(self):
-        """The claim in one sentence: the expected order and the observed ones."""
+        """One sentence that states the expected order and the observed orders of the study."""
         return sentence(self)
 
     def __repr__(self):
         return f"<masing.Study {self.claim} Verdict: {self.verdict}.>"
 
     def table(self):
-        """The levels: sizes, errors, orders and marks, a pandas.DataFrame of one row a level."""
+        """Return a pandas.DataFrame with one row for each level: its sizes, errors, orders and marks."""
         return loaded("masing.convergence.levels").levels_table(self)
 
     def plot_errors(self):
-        """The errors over the refined step with the fitted lines, a matplotlib Figure."""
+        """Draw the errors over the refined step with the fitted lines, and return the matplotlib Figure."""
         require("matplotlib")
-        # pyplot lets notebooks show figures.
+        # Importing pyplot registers the display of figures in notebooks.
         import matplotlib.pyplot  # noqa: F401
 
         from masing import style
@@ -506,40 +569,48 @@ class Study(Run):
 
 
 class Scan(Result):
-    """A scan: one row a point; of a grid the last of `names` varies fastest. `messages`: a line for each failed point."""
+    """A scan: a grid of parameters, and the numbers that were computed at each of its points.
+
+    The last of the parameters `names` varies fastest from point to point. `messages` has one line for each point whose
+    computation failed.
+    """
 
     rows, kinds = "point", ("scan",)
 
     kind = _attribute("points", "kind", "What the points are: runs, steady, closed curves.")
     past = _attribute("points", "past", "What cells that do not yield keep.")
     names = _attribute("points", "axes", "The names of the parameters.", lambda text: text.replace(",", " ").split())
-    done = property(lambda self: self["points/status"] == 0, doc="Which points are done [points].")
+    done = property(lambda self: self["points/status"] == 0, doc="Whether each point was computed [points].")
     axes = property(lambda self: {name: self.values(name) for name in self.names}, doc="The parameters by name.")
 
     @property
     def points(self):
-        """{name: array [points]}: the parameters and what was found at each."""
+        """The parameters and the numbers that were computed at each point, as {name: array [points]}."""
         return {variable: self[name] for variable, (axes, name) in self._variables().items()
                 if axes == ("point",) and variable != "point"}
 
     @property
     def cycles(self):
-        """(x, restoring) of the runs that the file keeps, in the order of the points."""
+        """The curves (x, restoring) of the runs that the file contains, in the order of the points."""
         runs = sorted({name.split("/")[1] for name in self._shapes if name.startswith("runs/")})
         return [(self[f"runs/{run}/x"], self[f"runs/{run}/restoring"]) for run in runs]
 
     def values(self, name):
-        """A parameter or a number of each point [points]."""
+        """Return the values of a parameter, or of a number that was computed at each point, as an array [points]."""
         return self[f"points/{name}"]
 
     def abscissa(self):
-        """The name of the axis that has the most values; of several the last, which varies fastest."""
+        """Return the name of the axis with the most different values; of several such axes, return the last one."""
         return max(self.names, key=lambda name: (len(set(self.axes[name])), self.names.index(name)))
 
     def families(self, abscissa):
-        """The points that differ in `abscissa` alone: [({other axis: value}, indices [m] in the order of the file)]."""
+        """Return the groups of points that differ only in the parameter `abscissa`.
+
+        Each group is ({other axis: value}, indices [m] of its points in the order of the file). Raises MasingError if
+        the scan has no such parameter.
+        """
         if abscissa not in self.names:
-            raise MasingError(f"families({shown(abscissa)}): the scan is over {listed(self.names)}")
+            raise MasingError(f"families({quoted(abscissa)}): the scan is over {listed(self.names)}")
         others = [name for name in self.names if name != abscissa]
         keys = list(zip(*(self.axes[name] for name in others))) if others else [()] * len(self.done)
         return [(dict(zip(others, key)), np.flatnonzero([each == key for each in keys]))
@@ -549,13 +620,14 @@ class Scan(Result):
         return f"<masing.Scan {len(self.to_dataframe())} points over {listed(self.names)}>"
 
     def table(self):
-        """The points, a pandas.DataFrame of one row a point."""
+        """Return the points as a pandas.DataFrame with one row for each point."""
         return self.to_dataframe()
 
     def to_xarray(self):
-        """As for a Run; where the points are a grid, the parameters are its axes."""
+        """Return all arrays as an xarray.Dataset; if the points form a grid, the parameters are axes of the Dataset."""
         data, places = super().to_xarray(), self.to_dataframe()[self.names]
-        # An axis may have a value more than once.
+        # If an axis contains the same value several times, or not all combinations of values occur, the points form no
+        # grid.
         is_grid = places.nunique().prod() == len(places) and not places.duplicated().any()
         if not is_grid:
             return data
@@ -564,8 +636,11 @@ class Scan(Result):
         return data.drop_vars("point", errors="ignore").set_index(point=self.names).unstack("point")
 
     def plot(self, quantity="amplitude", axes=None, **line):
-        """Draw a quantity over the first parameter into the matplotlib Axes, by default new ones; one line for each
-        value of the others. `line` goes to Axes.plot. Returns the Axes."""
+        """Draw a quantity over the first parameter, with one line for each choice of the other parameters.
+
+        The lines are drawn into the matplotlib Axes `axes`, by default into new ones. The keywords `line` are passed to
+        Axes.plot. Returns the Axes.
+        """
         axes = _axes(axes, self.title)
         first = self.names[0]
         for others, indices in self.families(first):
@@ -584,8 +659,11 @@ CLASSES = {"simulate": Run, "converge": Study, "scan": Scan}
 
 
 def parse_configuration(text):
-    """The lines `key = value` of an .ini as {key: value}; keys of a [section] get the prefix `section.`. A number
-    given as an expression has its value behind it, as a comment: `final-time = 60*T  # 471.2`."""
+    """Return the lines `key = value` of an .ini file as {key: value}; keys of a [section] get the prefix `section.`.
+
+    If a value is an expression whose number follows as a comment, such as `final-time = 60*T  # 471.2`, the number is
+    returned as the value.
+    """
     settings, prefix = {}, ""
     for line in (raw.strip() for raw in text.splitlines()):
         if line.startswith("[") and line.endswith("]"):
@@ -598,13 +676,17 @@ def parse_configuration(text):
 
 
 def leading_comment(text):
-    """The words of the comment at the start of an .ini, without the lines that the program and the gallery read."""
+    """Return the comment at the beginning of an .ini file as one line of text.
+
+    Lines that begin with `draw:`, `group:` or `masing ` are omitted. The first two are instructions for the gallery;
+    the third is the line with which the program begins a configuration that it prints.
+    """
     words = [line for line in comment_lines(text) if not line.startswith(("draw:", "group:", "masing "))]
     return " ".join(words)
 
 
 def comment_lines(text):
-    """The lines of the comment at the start of an .ini."""
+    """Return the lines of the comment at the beginning of an .ini file."""
     lines = text.splitlines()
     end = next((n for n, line in enumerate(lines) if not line.startswith(("#", ";"))), len(lines))
     return [line.lstrip("#; ").rstrip() for line in lines[:end]]

@@ -1,21 +1,27 @@
-"""Which samples are in a window of time, and which can be drawn."""
+"""Functions that select the samples within a window of time and the samples that can be drawn."""
 
 import numpy as np
 
-# Numbers of this size, the end of an unstable run, cannot be drawn.
+# Numbers of this size or more cannot be drawn; an unstable run ends with such numbers.
 HUGE = 1e100
 
 
 def between(t, start=None, end=None):
-    """Which of the times t [samples] are in start <= t <= end; None is no limit."""
+    """Return for each of the times t whether start <= t <= end, as booleans [samples].
+
+    If `start` or `end` is None, the times are not limited on this side.
+    """
     return (t >= (-np.inf if start is None else start)) & (t <= (np.inf if end is None else end))
 
 
 def drawable(*columns):
-    """Which rows [n] of the columns are finite numbers of a size that can be drawn."""
+    """Return for each row whether the numbers of all columns are finite and below HUGE in size, as booleans [rows]."""
     return np.all([np.abs(column) < HUGE for column in columns], axis=0)
 
 
 def drawable_in_logarithm(abscissa, errors):
-    """Which points a log-log figure can show: those with positive, finite coordinates of a size that can be drawn."""
+    """Return for each point (abscissa, error) whether a log-log figure can show it, as booleans [points].
+
+    Both coordinates must be larger than 1/HUGE and smaller than HUGE.
+    """
     return drawable(abscissa, errors) & (abscissa > 1 / HUGE) & (errors > 1 / HUGE)

@@ -1,6 +1,9 @@
-"""The signatures of simulate(), converge() and scan(), from the program's own table of options.
+"""The signatures of simulate(), converge() and scan(), built from the program's own table of options.
 
-    python3 -m masing.signatures MODULE FILE.pyi …     the package's stub, for completion and for checkers of types
+    python3 -m masing.signatures MODULE FILE.pyi …
+
+writes the stub of the package, a file of type annotations, to each FILE.pyi. Editors use the stub for completion, and
+type checkers check the types of options with it.
 """
 
 import importlib.util
@@ -16,12 +19,12 @@ from masing.errors import MasingError
 
 COMMANDS = {"simulate": "Run", "converge": "Study", "scan": "Scan"}
 HEADING = "\n\nOptions, their values, and defaults in brackets:\n\n"
-# What is no option of the problem: (name, kind, value, help, default).
+# Options of the functions that are not in the table of the program: (name, kind, value, help, default).
 OTHERS = [("ranks", "number", "n", "run n ranks on this host by mpirun", ""),
           ("print-config", "flag", "", "give the resolved configuration as a text, and run nothing", "false"),
           ("validate-only", "flag", "", "check the configuration, and run nothing", "false"),
           ("petsc", "text", "", "words for PETSc", "")]
-# With these what is printed comes back, a text.
+# With one of these options a function computes nothing and returns the printed text.
 WITHOUT_RUN = ("print-config", "validate-only")
 STUB = '''\
 # The options of masing {version}, made with it by masing/signatures.py.
@@ -51,7 +54,10 @@ _Function: TypeAlias = (float | str | Callable[[Any], Any] | tuple[ArrayLike, Ar
 
 
 def describe(function):
-    """Give one of the COMMANDS its signature, and its docstring the options; without a program both stay as they are."""
+    """Set the signature of a function in COMMANDS, append its options to its docstring, and return the function.
+
+    If the options are not known, because there is no program, the signature and the docstring are not changed.
+    """
     options = _options(function.__name__)
     if options and not hasattr(function, "__signature__"):
         function.__signature__ = inspect.Signature(
@@ -62,8 +68,11 @@ def describe(function):
 
 
 def _options(command):
-    """[(name, kind, value, help, default)] of the module or the program; [] where there is none of both, or an older
-    one."""
+    """Return the options of a command as [(name, kind, value, help, default), …].
+
+    The options are read from the module masing._masing or, if there is no such module, from the program. The list is
+    empty if there is no program either, or if the program is so old that it cannot list its options.
+    """
     try:
         module = native.module()
         text = module.options(command) if module else program.run(program.required(), command, "--options",
@@ -74,19 +83,25 @@ def _options(command):
 
 
 def _of_python(text):
-    """The options as the functions have them, from their JSON: without `output` there is no file."""
+    """Return the options of the Python functions from the JSON text in which the program lists its own options.
+
+    The option `output` loses its default, because a Python function writes no result file unless `output` is given.
+    """
     options = [tuple(each.values()) for each in json.loads(text)]
     return [(*each[:4], "" if each[0] == "output" else each[4]) for each in options] + OTHERS
 
 
 def _name(option):
-    """An option as a keyword: final_time, from_."""
+    """Return the name of an option as a keyword of a Python function, such as final_time or from_."""
     name = option.replace("-", "_")
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def _default(kind, text):
-    """A default as a value; None where there is none that is known before a run."""
+    """Return the default of an option, given as text, as a Python value.
+
+    The value of an empty text is False for an option of the kind "flag", and None for any other option.
+    """
     if text in ("true", "false"):
         return text == "true"
     for number in (int, float):
@@ -109,7 +124,7 @@ def _document(function, options):
 
 
 def _type(name, kind, value):
-    """The type of an option's values."""
+    """Return the type annotation for the values of an option."""
     if name in WITHOUT_RUN:
         return "Literal[False]"
     words = [repr(word) for word in value.split("|") if word.islower()] if kind == "choice" else []
@@ -121,7 +136,7 @@ def _type(name, kind, value):
 
 
 def stub(module):
-    """The text of the package's stub."""
+    """Return the text of the stub of the package, with the options that the module masing._masing lists."""
     lines = [f"from {source} import {name} as {name}" for name, source in sorted(commands.SOURCES.items())
              if name not in COMMANDS]
     functions = []
@@ -139,7 +154,11 @@ def stub(module):
 
 
 def main(arguments):
-    """Write the stub into the files; one that cannot be written, as of a source that is read-only, is left out."""
+    """Write the stub of the package into files.
+
+    `arguments` are the path of the module masing._masing and the paths of the files to write. A file that cannot be
+    written, for example in a read-only source folder, is skipped with a message.
+    """
     file, *places = arguments
     try:
         spec = importlib.util.spec_from_file_location("masing._masing", file)

@@ -1,4 +1,4 @@
-"""The style of the figures: sizes, colours, logarithmic axes, reproducible files."""
+"""The style of all figures: sizes, colours, labels of axes, slope triangles, and files that are reproducible."""
 
 import base64
 import io
@@ -14,35 +14,43 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 from masing.command_line import write_file
 from masing.notation import measured, minus, tick
 
-# Those of Okabe and Ito's colours that also stand out from white paper, by a contrast of 3 and more.
+# The colours of the palette of Okabe and Ito that have a contrast ratio of at least 3 to white paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000")
 MARKERS = ("o", "s", "^", "D")
 LINES = ("-", "--", "-.", ":")
 GREY = "#555555"
-# The exact curve behind a computed one: wider, so that it is visible where the two coincide.
+# The style of an exact curve that is drawn behind a computed one. The exact curve is wider, so that it is visible where
+# the two curves coincide.
 BEHIND = {"color": "#999999", "linewidth": 4.0, "solid_capstyle": "round"}
 
-# Inches. Two panels beside each other on a printed page, 80 mm each, keep letters of 10 points above 8.
+# The width and the height of a panel in inches. If two panels are printed beside each other on a page, each 80 mm wide,
+# letters of 10 points are still larger than 8 points.
 PANEL = (3.9, 2.95)
 
 X_LABEL = "displacement x"
-# Of what is measured, or of several models.
+# The label of an axis for restoring forces that were measured, or that different models define differently.
 RESTORING_LABEL = "restoring force f"
-# More numbers along a linear axis would touch each other.
+# The largest number of labels on a linear axis and of labels on a logarithmic axis; more labels would overlap.
 MOST_TICKS, MOST_DECADES = 6, 7
-# A record with more reversals than this is coloured by time; as one line it would be a blot.
+# A curve with more reversals of x than this, whose range also changes, is coloured by time. In one colour its loops
+# could not be distinguished.
 MANY_REVERSALS = 18
-# A vector file of more pieces than this would be megabytes.
-MOST_PIECES = 7200
-# Light to dark, from early to late or few cells to many, visible on white, and the same to the colour-blind.
+# If a curve that is coloured by time has more line segments than this, it is rasterized, because it would take several
+# megabytes in a vector file.
+MOST_SEGMENTS = 7200
+# A colour map from light to dark, for early to late times or for few to many cells. All its colours are visible on
+# white, and colour-blind readers can distinguish them.
 SEQUENCE = ListedColormap(matplotlib.colormaps["viridis_r"](np.linspace(0.22, 1, 256)))
 BY_TIME = "by time"
-# The multiples of a power of ten that a logarithmic axis may label, the fewest first.
+# Sets of the multiples of each power of ten that a logarithmic axis may label. The first set that gives at least three
+# labels is used.
 DIGITS = ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 5, 7), range(1, 10))
 
-# Where a first and a second slope triangle lie between the smallest (0) and the largest (1) step, in logarithms.
+# The left and right ends of the first and of the second slope triangle: positions on the logarithmic axis of the steps,
+# on which the smallest step is at 0 and the largest at 1.
 TRIANGLES = ((0.55, 0.9), (0.1, 0.45))
-# A triangle is below the lowest curve by this factor, and by this part of the axis, more than a marker.
+# The distance of a triangle below the lowest curve is the larger of two distances: the factor GAP, and the fraction
+# PART_OF_AXIS of the length of the axis. This fraction is larger than a marker.
 GAP, PART_OF_AXIS = 1.8, 0.12
 
 PARAMETERS = {
@@ -67,15 +75,16 @@ PARAMETERS = {
     "hatch.color": "#555555",
     "hatch.linewidth": 0.7,
     "savefig.dpi": 200,
-    # Of a curve that is run through again and again the points that no figure can tell apart are left out.
+    # matplotlib may omit a vertex of a line if this moves the line by less than 0.3 pixels (the default is 0.11), so
+    # that curves of many cycles give smaller files.
     "path.simplify_threshold": 0.3,
     "svg.fonttype": "path",
-    # Publishers refuse Type 3.
+    # Fonts are embedded as TrueType (Type 42), because publishers do not accept Type 3 fonts.
     "pdf.fonttype": 42,
     "ps.fonttype": 42,
-    # A number on an axis is the value, not what is left of an offset.
+    # The labels of an axis are the values themselves and not differences from an offset beside the axis.
     "axes.formatter.useoffset": False,
-    # The same figure gives the same bytes.
+    # With a fixed salt the ids in an SVG file are reproducible, so that the same figure has the same bytes.
     "svg.hashsalt": "masing",
 }
 
@@ -84,33 +93,37 @@ UNDATED = {"png": {"Software": "masing"}, "svg": {"Date": None, "Creator": "masi
 
 
 def apply():
-    """Draw in this style from here on: for scripts, which are alone."""
+    """Set this style for all later figures of the process; only scripts call this function."""
     matplotlib.rcParams.update(PARAMETERS)
 
 
 def applied():
-    """A context that draws in this style, and leaves that of the session, a notebook's, as it is."""
+    """Return a context manager for drawing in this style; afterwards the previous style of the session is restored."""
     return matplotlib.rc_context(PARAMETERS)
 
 
 def figure(width=1.0, height=1.0):
-    """An empty figure whose width and height are multiples of a panel's."""
+    """Return an empty figure that is `width` times as wide and `height` times as high as a panel."""
     return Figure(figsize=(width * PANEL[0], height * PANEL[1]))
 
 
 def frame(width=1.0, height=1.0, **settings):
-    """A figure with one frame, and its Axes with these settings."""
+    """Return a figure with one frame, and the Axes of the frame with the given settings."""
     drawing = figure(width, height)
     return drawing, drawing.add_subplot(**settings)
 
 
 def colours(count):
-    """The colours of `count` curves in their order: told apart where they are few, else from light to dark."""
+    """Return `count` colours for curves: the first of COLOURS if they suffice, otherwise colours from light to dark."""
     return COLOURS[:count] if count <= len(COLOURS) else list(SEQUENCE(np.linspace(0, 1, count)))
 
 
 def label_decades(*axes):
-    """Label some powers of ten of logarithmic axes, on short ones also multiples, for three labels at least."""
+    """Label powers of ten on those of the axes that are logarithmic.
+
+    If an axis contains fewer than three powers of ten, multiples of them are also labelled, so that there are at least
+    three labels. If there would be more than MOST_DECADES labels, some of them are left out.
+    """
     for axis in (each for each in axes if each.get_scale() == "log"):
         low, high = axis.get_view_interval()
         decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
@@ -125,18 +138,23 @@ def label_decades(*axes):
 
 
 def draw_triangle(axes, curves, exponent, place=0):
-    """Draw the `place`-th triangle of slope `exponent` below the curves [(h, error), ...] if one has two points."""
+    """Draw a triangle of slope `exponent` below those curves [(h, error), ...] that have at least two points.
+
+    If there are no such curves, nothing is drawn. `place` is the index of the triangle in the figure, from which its
+    horizontal position in TRIANGLES follows.
+    """
     curves = [(np.log(h), np.log(error)) for h, error in curves if len(h) > 1]
     if not curves:
         return
     first, last = min(h[0] for h, _ in curves), max(h[-1] for h, _ in curves)
     left, right = (first + part * (last - first) for part in TRIANGLES[place % len(TRIANGLES)])
-    # The hypotenuse must be below every curve: straight between the points, so that ends and points tell.
+    # The hypotenuse must be below every curve. The curves are straight between their points, so it is sufficient to
+    # compare them with the hypotenuse at its ends and at the points between.
     places = np.unique(np.r_[left, right, *(h[(left < h) & (h < right)] for h, _ in curves)])
     room = [np.interp(places, h, error) - exponent * (places - left) for h, error in curves]
     bottom = np.min(room) - max(np.log(GAP), PART_OF_AXIS * np.ptp(np.log(axes.get_ylim())))
     rise, falls = exponent * (right - left), exponent < 0
-    # The right angle is below the hypotenuse.
+    # The corner with the right angle is below the hypotenuse.
     angle = (left, bottom + rise) if falls else (right, bottom)
     axes.fill(*np.exp([(left, bottom), angle, (right, bottom + rise)]).T, facecolor="none", edgecolor=GREY, linewidth=1)
     middle, (beside, below) = np.exp(((left + right) / 2, bottom + rise / 2)), np.exp(angle)
@@ -146,43 +164,55 @@ def draw_triangle(axes, curves, exponent, place=0):
 
 
 def legend_above(axes, columns=1, entries=()):
-    """Put the legend, of all that has a label or of (lines, labels), above the frame, where no curve can be."""
+    """Put the legend above the frame, where it cannot hide a curve.
+
+    `entries` are (lines, labels); by default the legend has all lines with a label.
+    """
     axes.legend(*entries, loc="lower left", bbox_to_anchor=(0, 1), ncol=columns, borderaxespad=0, handlelength=1.2,
                 columnspacing=1, handletextpad=0.5)
 
 
 def label_values(*axes):
-    """Label linear axes with few numbers in full, `-1.5` or `2·10⁻¹⁴`, never with a factor or an offset beside them."""
+    """Label linear axes with a few numbers that are written in full, such as `−1.5` or `2·10⁻¹⁴`.
+
+    No factor and no offset is written beside the axis.
+    """
     for axis in axes:
         axis.set_major_locator(MaxNLocator(MOST_TICKS - 1, steps=[1, 2, 2.5, 5, 10]))
         axis.set_major_formatter(lambda value, _, axis=axis: tick(value, _digits(axis.get_majorticklocs())))
 
 
 def _digits(places):
-    """How many digits tell the places of ticks apart, four at least."""
+    """Return the number of significant digits, at least four, with which the labels of ticks at these places differ."""
     most, step = np.abs(places).max(), np.diff(places).min(initial=np.inf)
     return 4 if not 0 < step < most else max(4, 2 + int(np.floor(np.log10(most)) - np.floor(np.log10(step))))
 
 
 def line_by_time(axes, t, x, y):
-    """Draw a long curve (x, y) [samples], each piece in the colour of its time t; gives what a colour bar takes."""
+    """Draw a long curve (x, y) [samples], each line segment in the colour of its time t.
+
+    Returns the collection of the line segments, from which a colour bar can be drawn.
+    """
     points = np.column_stack([x, y])
-    pieces = LineCollection(np.stack([points[:-1], points[1:]], axis=1), array=t[:-1], cmap=SEQUENCE, linewidths=0.6,
-                            rasterized=len(t) > MOST_PIECES, label=BY_TIME)
-    axes.add_collection(pieces)
+    segments = LineCollection(np.stack([points[:-1], points[1:]], axis=1), array=t[:-1], cmap=SEQUENCE, linewidths=0.6,
+                            rasterized=len(t) > MOST_SEGMENTS, label=BY_TIME)
+    axes.add_collection(segments)
     axes.autoscale_view()
-    return pieces
+    return segments
 
 
 def curves_of(drawing):
-    """The curves of a figure as rows (frame, curve, place of the point, abscissa, ordinate, third), all as drawn.
-    Points with a label that are coloured by a value have it as the third. Images and contour lines are no curves."""
+    """Yield a row (number of the frame, label of the curve, index of the point, abscissa, ordinate) for every point.
+
+    All points of all curves of a figure are included, but neither images nor contour lines. If labelled points are
+    coloured by a value, this value is the sixth entry of their rows.
+    """
     for frame, axes in enumerate(drawing.axes, start=1):
         lines = [(str(line.get_label()), np.array(line.get_data(orig=True))) for line in axes.lines]
         for each in axes.collections:
             if each.get_label() == BY_TIME:
-                pieces = np.array(each.get_segments()).reshape(-1, 2, 2)
-                lines.append((BY_TIME, np.vstack([pieces[:, 0], pieces[-1:, 1]]).T))
+                segments = np.array(each.get_segments()).reshape(-1, 2, 2)
+                lines.append((BY_TIME, np.vstack([segments[:, 0], segments[-1:, 1]]).T))
         lines += [(each.get_label(), np.column_stack([each.get_offsets(), each.get_array()]).T)
                   for each in axes.collections
                   if isinstance(each, PathCollection) and not each.get_label().startswith("_")]
@@ -193,12 +223,16 @@ def curves_of(drawing):
 
 
 def save(drawing, path):
-    """Write a figure to the path, whose ending gives the kind of file; raises MasingError if that fails."""
+    """Write a figure to the path, whose ending determines the format; raises MasingError if it cannot be written."""
     write_file(path, encoded(drawing, path.suffix.lower()[1:]))
 
 
 def save_all(drawings, path):
-    """Write figures to the pages of a PDF, or to PATH, PATH-2, … of one figure each; gives the paths."""
+    """Write figures to files, and return the paths of these files.
+
+    If `path` ends in .pdf, the figures become the pages of one file. Otherwise each figure has a file of its own: PATH,
+    PATH-2, ….
+    """
     if path.suffix.lower() == ".pdf" and len(drawings) > 1:
         buffer = io.BytesIO()
         with PdfPages(buffer, metadata=UNDATED["pdf"]) as book:
@@ -213,12 +247,15 @@ def save_all(drawings, path):
 
 
 def encoded(drawing, kind):
-    """A figure as the bytes of a file of kind "png", "svg" or "pdf"."""
+    """Return a figure as the bytes of a file of the format `kind`, which is "png", "svg" or "pdf"."""
     buffer = io.BytesIO()
     drawing.savefig(buffer, format=kind, metadata=UNDATED[kind])
     return buffer.getvalue()
 
 
 def data_uri(svg):
-    """The bytes of an SVG as a data URI, so that a page holds its pictures and their ids cannot clash."""
+    """Return the bytes of an SVG file as a data URI.
+
+    A page that contains its pictures as data URIs needs no other files, and the ids in different pictures cannot clash.
+    """
     return "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii")

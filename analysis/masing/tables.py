@@ -1,10 +1,13 @@
-"""Tables: a pandas.DataFrame, or what makes one, as CSV with every digit, as LaTeX for \\input, and as HTML."""
+"""Functions that return a table as CSV with all digits, as LaTeX for \\input, or as HTML.
+
+A table is a pandas.DataFrame, or a value from which a DataFrame can be constructed.
+"""
 
 import math
 
 import pandas as pd
 
-# LaTeX of the letters beyond ASCII in a heading, and of its own special characters.
+# {character: LaTeX command} for characters that are not in ASCII (LETTERS) or are special in LaTeX (SPECIAL).
 LETTERS = {"δ": r"$\delta$", "η": r"$\eta$", "∞": r"$\infty$", "₁": "$_1$", "₂": "$_2$", "′": "$'$", "″": "$''$",
            "≥": r"$\ge$", "≤": r"$\le$", "±": r"$\pm$", "−": "$-$", "–": "--", "’": "'", "\u00a0": "~", "\u202f": r"\,",
            "†": r"$\dagger$", "‡": r"$\ddagger$", "ᵖ": "$^p$", "ç": r"\c{c}", "·": r"$\cdot$", "|": r"$|$", "<": r"$<$", ">": r"$>$"}
@@ -14,18 +17,22 @@ SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasc
 
 
 def csv(table, missing=""):
-    """The bytes of a CSV of a table, `missing` for each number that is none."""
+    """Return a table as the bytes of a CSV file, with the text `missing` in place of each NaN."""
     return pd.DataFrame(table).to_csv(index=False, na_rep=missing).encode("utf-8")
 
 
 def html(frame, formats):
-    """The HTML of a table; formats: {heading: the function that gives the text of a number}."""
+    """Return a table as HTML; `formats` is {heading: function that returns the text of a number in this column}."""
     return frame.to_html(index=False, formatters=formats, na_rep="–")
 
 
 def latex(frame, origin, notes=()):
-    """The bytes of a table in LaTeX, with a comment on its origin above and the notes as lines below it. A cell is a
-    number, words, or (number, sign behind it); all numbers of a column have one format."""
+    """Return a table as the bytes of a LaTeX file.
+
+    A comment above the table contains the text `origin`; the `notes` are lines below the table. An entry of `frame` is
+    a number, a text, or a pair (number, mark that is written behind the number). All numbers of a column have the same
+    format.
+    """
     cells = pd.DataFrame([_cells(frame.iloc[:, n].tolist()) for n in range(len(frame.columns))]).T
     cells.columns = map(in_latex, frame.columns)
     width, ending = len(cells.columns), "\\end{tabular}\n"
@@ -36,12 +43,16 @@ def latex(frame, origin, notes=()):
 
 
 def in_latex(words):
-    """Words for LaTeX: its special characters escaped, letters beyond ASCII named."""
+    """Return a text with LaTeX commands in place of special characters and of characters that are not in ASCII."""
     return words.translate(str.maketrans(LETTERS | SPECIAL))
 
 
 def _cells(values):
-    """The cells of a column in LaTeX, its numbers all whole, or with a power of ten and four digits."""
+    """Return the entries of a column in LaTeX.
+
+    If all numbers of the column are whole, they are written as whole numbers; otherwise each has four digits and a
+    power of ten.
+    """
     numbers = [float(each) for each in (value[0] if isinstance(value, tuple) else value for value in values)
                if not isinstance(each, str) and math.isfinite(each)]
     return [_cell(value, all(number.is_integer() for number in numbers)) for value in values]

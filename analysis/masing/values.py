@@ -1,4 +1,8 @@
-"""Values of Python as those of options, functions of it as tables; a line that names the option refuses others."""
+"""Functions that check the values of options in Python and convert them to values that the program can read.
+
+Python functions are converted to tables of samples. A value that cannot be used raises MasingError, whose message of
+one line names the option.
+"""
 
 import math
 import shlex
@@ -8,27 +12,32 @@ from decimal import Decimal
 from numbers import Number
 from os import PathLike
 
-from masing.errors import MasingError, shown
+from masing.errors import MasingError, quoted
 from masing.notation import number
 
-# Options that are functions of t, and of s in [0, 1].
+# The options whose values are functions of t, and those whose values are functions of s in [0, 1].
 OF_T = ("base_acceleration", "force", "position")
 OF_S = ("initial_u", "stiffness", "threshold", "threshold_down")
-# Options that are given once for each NAME=VALUE, those without a value, and those whose value is a file.
+# The options that may be repeated, each time with one NAME=VALUE; the options that take no value; and the options whose
+# value is the path of a file.
 REPEATED = ("set", "let", "over")
 FLAGS = ("energy", "help", "print_config", "quiet", "steady", "validate_only")
 FILES = ("output", "config", "reference", "restart", "checkpoint")
+# The types of values that are passed on unchanged.
 SIMPLE = (str, PathLike, int, float, Decimal, timedelta)
 
 
 def checked(options, functions):
-    """The options without those that are None, their values plain ones of Python: texts, numbers, lists, dictionaries;
-    of the `functions` also functions of Python and tables ([arguments], [values]). Raises MasingError."""
+    """Return the options that are not None, with their values converted to types of Python, such as numbers and lists.
+
+    An option whose name is in `functions` may also be a Python function or a table ([arguments], [values]); both are
+    returned unchanged. Raises MasingError for a name that no option can have, and for a value that cannot be used.
+    """
     if "dt" in options:
-        raise MasingError(f"dt={shown(options['dt'])}: is no option: the step is final_time / steps; give these two")
+        raise MasingError(f"dt={quoted(options['dt'])}: is no option: the step is final_time / steps; give these two")
     for name in options:
         if not name.isidentifier():
-            raise MasingError(f"{shown(name)} is no option: give its name with _ for -, as in final_time=60")
+            raise MasingError(f"{quoted(name)} is no option: give its name with _ for -, as in final_time=60")
     return {name: _checked(name, value, name in functions) for name, value in options.items() if value is not None}
 
 
@@ -41,10 +50,11 @@ def _checked(name, value, is_function):
     if callable(value) and not is_function:
         raise MasingError(f"{name}: a function of Python is no value of it; give a number or a text")
     if (path := _file(value)) is not None:
-        # The field of a run, or what it was made by.
+        # A Run, a Study or a Scan stands for the field in its file if it is given as initial_u. Given as any other
+        # option, it stands for the path of its file.
         return f"file:{path}" if name == "initial_u" else path
     if name in FILES and not isinstance(value, str | PathLike):
-        raise MasingError(f"{name}={shown(value)}: give the name of a file")
+        raise MasingError(f"{name}={quoted(value)}: give the name of a file")
     if name == "petsc":
         return _words(name, value)
     value = list(value) if hasattr(value, "__next__") else _scalar(value)
@@ -56,17 +66,20 @@ def _checked(name, value, is_function):
 
 
 def ranks(value):
-    """A number of ranks; raises MasingError where it is none."""
+    """Return a number of ranks as an int; raises MasingError unless it is a whole number of at least 1."""
     value = _scalar(value)
     is_whole = isinstance(value, int) and not isinstance(value, bool) or isinstance(value, str) and value.isdecimal()
     if not is_whole or int(value) < 1:
-        raise MasingError(f"ranks={value if isinstance(value, str) else shown(value)}: give a whole number from 1")
+        raise MasingError(f"ranks={value if isinstance(value, str) else quoted(value)}: give a whole number from 1")
     return int(value)
 
 
 def table(name, value):
-    """([arguments], [values]) of a function given as two sequences [n], as rows [n, 2], or by pandas or xarray. Raises
-    MasingError, also where not all of them are finite numbers."""
+    """Return the lists (arguments, values) of a function that is given as a table.
+
+    The table is given as two sequences [n], as rows [n, 2], or as an object of pandas or xarray. Raises MasingError if
+    `value` is anything else, has fewer than two points, or contains a number that is not finite.
+    """
     import numpy as np
 
     if hasattr(value, "to_numpy"):
@@ -74,7 +87,7 @@ def table(name, value):
     elif not isinstance(value, tuple) and _is_square(value):
         raise MasingError(f"{name}: two rows of two may be rows or columns; {_pair(name)}")
     if isinstance(value, dict | set | bytes) or not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0:
-        raise MasingError(f"{name}={shown(value)}: is no table; {_pair(name)}")
+        raise MasingError(f"{name}={quoted(value)}: is no table; {_pair(name)}")
     try:
         columns = [np.ma.filled(np.ma.asarray(each).astype(_real(each)), math.nan) for each in value]
     except (TypeError, ValueError):
@@ -95,14 +108,22 @@ def table(name, value):
 
 
 def intervals(count, most, otherwise):
-    """How many intervals of one length sample what `count` equal steps or cells see: a whole number of them in each,
-    1000 or more; `otherwise` where these are more than `most` or no whole number."""
+    """Return the number of equal intervals over which a function is sampled for `count` equal steps or cells.
+
+    It is the largest multiple of `count` up to 1000, or `count` itself if that is larger than 1000, so that each step
+    or cell contains a whole number of intervals. The number is `otherwise` if `count` is larger than `most` or is not a
+    positive whole number.
+    """
     return count * max(1, 1000 // count) if isinstance(count, int) and 0 < count <= most else otherwise
 
 
 def sampled(name, function, variable, end, count, stacklevel, steps=0):
-    """(arguments, values) of a function of one number, or of an array, at equal distances in [0, end], arrays; warns
-    that it is so, and where the steps are more. Raises what it raises, and MasingError where a value is not finite."""
+    """Sample a Python function over `count` equal intervals of [0, end], and return the arrays (arguments, values).
+
+    The function may take a single number or an array. `variable` is the name of its argument in messages. A warning
+    says that the function is sampled, and also if the run has more `steps` than there are intervals. Raises
+    MasingError if a value is not a finite real number, and any exception that the function itself raises.
+    """
     import numpy as np
 
     arguments = np.arange(count + 1) * end / count
@@ -124,12 +145,12 @@ def sampled(name, function, variable, end, count, stacklevel, steps=0):
 
 
 def _at(function, arguments):
-    """The values, all at once from a function that takes arrays, else one by one."""
+    """Return the values of a function, by one call if the function takes arrays, otherwise by one call per argument."""
     try:
-        values = function(arguments.copy())  # into which it may write
+        values = function(arguments.copy())  # a copy, because the function may change its argument
         if hasattr(values, "shape") and values.shape in (arguments.shape, (len(arguments), 1)):
             return values if values.ndim == 1 else values[:, 0]
-    except Exception:  # whatever it raises for one number is raised below
+    except Exception:  # an exception for a single number is raised below
         pass
     return [function(argument) for argument in arguments.tolist()]
 
@@ -139,38 +160,38 @@ def _pair(name):
 
 
 def _labelled(name, value):
-    """The columns of a DataFrame; of a Series, of one column and of an xarray.DataArray the index, too."""
+    """Return the columns of an object of pandas or xarray; if there is only one column, return (index, column)."""
     values = value.to_numpy()
     if values.ndim == 2 and values.shape[1] != 1:
         return tuple(values.T)
     index = dict(value.coords).get(value.dims[0]) if hasattr(value, "dims") else getattr(value, "index", None)
-    if index is None or hasattr(index, "step"):  # of pandas, the numbers of the rows
+    if index is None or hasattr(index, "step"):  # an index of pandas with a step only counts the rows
         raise MasingError(f"{name}: a {type(value).__name__} whose rows are only counted has no arguments; "
                           f"{_pair(name)}, or an index of them")
     return index, values.ravel()
 
 
 def _is_square(value):
-    """Whether it is two pairs, of which nobody can say how they are meant."""
+    """Return whether a value consists of two pairs, which could be meant as two rows or as two columns of a table."""
     if hasattr(value, "shape"):
         return value.shape == (2, 2)
     return len(value) == 2 and all(isinstance(each, list | tuple) and len(each) == 2 for each in value)
 
 
 def _real(values):
-    """The type float, of values that are none by their type TypeError."""
+    """Return float, the type to which `values` are converted; raise TypeError for complex numbers and for dates."""
     if getattr(values, "dtype", None) is not None and values.dtype.kind in "cMm":
         raise TypeError
     return float
 
 
 def _scalar(value):
-    """A number of NumPy, or an array of no axes, as that of Python."""
+    """Return a number of NumPy, or an array without axes, as a number of Python; return any other value unchanged."""
     return value.item() if hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0 else value
 
 
 def _file(value):
-    """The path of a Run, a Study or a Scan; None of all else."""
+    """Return the path of the file of a Run, a Study or a Scan; None for any other value."""
     if isinstance(value, (str, bytes, Number, list, tuple, dict)):
         return None
     from masing.results import Result
@@ -179,37 +200,41 @@ def _file(value):
 
 
 def _plain(name, value, list_too=True):
-    """A value of SIMPLE, or a list of such; of a dictionary {text: such}."""
+    """Return a value of a type in SIMPLE, or a list or a dictionary {text: value} of such values.
+
+    Lists and dictionaries are allowed only if `list_too` is true. Raises MasingError for any other value, for an empty
+    list or dictionary, and for NaN.
+    """
     value = _scalar(value)
     if isinstance(value, SIMPLE) or isinstance(value, Number) and not isinstance(value, complex):
         if isinstance(value, float) and math.isnan(value):
             raise MasingError(f"{name}=nan: give a number")
         if isinstance(value, str) and ("\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value)):
-            raise MasingError(f"{name}={shown(value)}: has a character that no text of the program has")
+            raise MasingError(f"{name}={quoted(value)}: has a character that no text of the program has")
         return value
     value = value.tolist() if hasattr(value, "tolist") else value
     if not list_too or not isinstance(value, list | tuple | range | dict):
-        raise MasingError(f"{name}={shown(value)}: give a number, a text or {'a list' if list_too else 'a table'}")
+        raise MasingError(f"{name}={quoted(value)}: give a number, a text or {'a list' if list_too else 'a table'}")
     if isinstance(value, dict):
         some = {str(key): _plain(f"{name}[{str(key)!r}]", each) for key, each in value.items()}
     else:
         some = [_plain(name, each) for each in value]
     if not some:
-        raise MasingError(f"{name}={shown(value)}: is empty; leave it out, or give some")
+        raise MasingError(f"{name}={quoted(value)}: is empty; leave it out, or give some")
     return some
 
 
 def _repeated(name, value):
-    """A dictionary {NAME: value}, or a list of texts "NAME=VALUE"."""
+    """Return the value of a repeated option as a dictionary {NAME: value} or a list of texts "NAME=VALUE"."""
     some = [value] if isinstance(value, str) else value
     if isinstance(some, dict) or isinstance(some, list | tuple) and all(isinstance(each, str) for each in some):
         return _plain(name, some)
-    raise MasingError(f"{name}={shown(value)}: give a dictionary, {name}={{\"w\": 0.5}}")
+    raise MasingError(f"{name}={quoted(value)}: give a dictionary, {name}={{\"w\": 0.5}}")
 
 
 def _words(name, value):
-    """Words for PETSc, one text or several, as one text."""
+    """Return the words for PETSc as one text; `value` is a text or a list of words."""
     try:
         return shlex.join(shlex.split(value) if isinstance(value, str) else value)
     except (TypeError, ValueError):
-        raise MasingError(f"{name}={shown(value)}: give words as on a command line, \"-log_view\"") from None
+        raise MasingError(f"{name}={quoted(value)}: give words as on a command line, \"-log_view\"") from None

@@ -10,15 +10,18 @@
 
 namespace masing::base {
 
-/// Bytes of a cache line and of the widest vector register. The kernel's arrays begin at a
-/// multiple: else half of its loads and stores would touch two lines.
+/// The number of bytes of a cache line, which is also that of the widest vector register. The
+/// arrays of vectorized loops begin at a multiple of this number; otherwise half of the loads and
+/// stores of vector registers would touch two cache lines.
 inline constexpr std::size_t line_bytes = 64;
 
-/// Bytes of a huge page, used for arrays of two or more: the first touch costs one page fault
-/// instead of 512, and a walk through the array fewer TLB misses.
+/// The number of bytes of a huge page. Arrays of at least twice this size are placed in huge pages:
+/// the first access to 2 MiB then costs one page fault instead of the 512 that pages of 4 KiB cost,
+/// and reading the array causes fewer TLB misses.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-/// Memory that begins at a cache line, or at a huge page where it is large.
+/// An allocator whose memory begins at a cache line or, if it is at least as large as two huge
+/// pages, at a huge page.
 template <typename Value>
 struct AlignedAllocator {
   using value_type = Value;
@@ -27,7 +30,7 @@ struct AlignedAllocator {
   template <typename Other>
   explicit AlignedAllocator(const AlignedAllocator<Other>& /*other*/) noexcept {}
 
-  /// Throws std::bad_alloc.
+  /// Returns memory for `count` values. Throws std::bad_alloc if there is not enough memory.
   [[nodiscard]] Value* allocate(std::size_t count) {
     if (count > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(Value)) {
       throw std::bad_alloc();
@@ -40,7 +43,7 @@ struct AlignedAllocator {
       throw std::bad_alloc();
     }
     if (is_large) {
-      madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: small pages work as well
+      madvise(memory, bytes, MADV_HUGEPAGE);  // a hint to the system; if it fails, pages are small
     }
     return static_cast<Value*>(memory);
   }
@@ -49,7 +52,8 @@ struct AlignedAllocator {
   bool operator==(const AlignedAllocator& /*other*/) const { return true; }
 };
 
-/// A vector of doubles that begins at a cache line, or at a huge page where it is large.
+/// A vector of doubles that begins at a cache line or, if it is at least as large as two huge
+/// pages, at a huge page.
 using AlignedVector = std::vector<double, AlignedAllocator<double>>;
 
 }  // namespace masing::base

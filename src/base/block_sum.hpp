@@ -13,8 +13,9 @@
 
 namespace masing::base {
 
-/// Throws UserError unless `bound`, the largest of what `what` names, is within [1e-200, 1e200], so
-/// that units of sums and their inverses are doubles. Local.
+/// Throws UserError unless `bound` lies in [1e-200, 1e200]; then neither the unit of a fixed-point
+/// sum nor the inverse of this unit overflows or underflows. `bound` is the largest value of a
+/// quantity, which the message calls `what`. Local.
 inline void check_bound(double bound, const std::string& what) {
   if (!(bound >= 1e-200 && bound <= 1e200)) {
     throw UserError("the largest " + what + " is " + to_text(bound) +
@@ -22,27 +23,31 @@ inline void check_bound(double bound, const std::string& what) {
   }
 }
 
-/// Sums as 64-bit integers in units of C·2⁻⁶², C the smallest power of two ≥ a known bound of the
-/// sum: integer addition is associative, so the sum has the same bits in any order and grouping.
-/// Adding a term rounds it to the unit (at most 2⁻⁶³ C); the total must stay within C.
+/// Converts between numbers and 64-bit integers in units of C·2⁻⁶², where C is the smallest power
+/// of two ≥ a given bound of the sum. Integer addition is associative, so a sum of such integers
+/// has the same bits in any order and grouping. Converting a term rounds it to a whole number of
+/// units, with an error of at most 2⁻⁶³ C; the absolute value of the total must not exceed C.
 class FixedPoint {
  public:
-  /// `bound`: of |sum| and of every partial sum; `what` it is a bound of. Throws as check_bound.
+  /// Sets the unit for sums that, like all their partial sums, have an absolute value of at most
+  /// `bound`. Throws UserError unless `bound` lies in [1e-200, 1e200]; the message calls the summed
+  /// quantity `what`.
   explicit FixedPoint(double bound, const std::string& what = "stiffness * threshold") {
     check_bound(bound, what);
     int power = 0;
     if (std::frexp(bound, &power) == 0.5) {
-      --power;  // the bound is a power of two itself
+      --power;  // the bound itself is a power of two
     }
     unit_ = std::ldexp(1.0, power - 62);
     units_per_one_ = std::ldexp(1.0, 62 - power);
   }
 
-  /// C·2⁻⁶².
+  /// Returns the unit C·2⁻⁶².
   [[nodiscard]] double unit() const { return unit_; }
-  /// 1/unit, exact: multiply a term by it and round to the nearest integer.
+  /// Returns 1/unit, which is exact. A term is converted by multiplying it by this number and
+  /// rounding to the nearest integer.
   [[nodiscard]] double units_per_one() const { return units_per_one_; }
-  /// The number that `units` units stand for, rounded once.
+  /// Returns `units` times the unit, rounded once.
   [[nodiscard]] double value(std::int64_t units) const {
     return static_cast<double>(units) * unit_;
   }
@@ -52,15 +57,18 @@ class FixedPoint {
   double units_per_one_;
 };
 
-/// The reduction where all terms are local; one over ranks replaces the entries by their maximum or
-/// sum over all ranks.
+/// A reduction for terms that are all on this rank: its functions leave the numbers as they are. A
+/// reduction over several ranks has the same two functions; max() replaces each entry by the
+/// maximum of this entry over all ranks, and sum() by the sum over all ranks.
 struct NoReduction {
   void max(std::span<double> /*values*/) const {}
   void sum(std::span<std::int64_t> /*values*/) const {}
 };
 
-/// Σ_i term(i), i = first..end-1, of M numbers at once: terms go to 8 lanes in turn, which are then
-/// added as a tree, so that the bits do not depend on the instruction set. Local.
+/// Returns M sums Σ_i term(i)[m], i = first..end-1, for m = 0..M-1; `term(i)` returns the M terms
+/// of index i. For each m, term i is added to partial sum (i - first) mod 8, and the 8 partial sums
+/// are then added pairwise, so that the bits of the result do not depend on the instruction set.
+/// Local.
 template <std::size_t M, typename Term>
 std::array<double, M> lane_sum(std::size_t first, std::size_t end, const Term& term) {
   constexpr std::size_t lanes = 8;
@@ -83,9 +91,11 @@ std::array<double, M> lane_sum(std::size_t first, std::size_t end, const Term& t
   return totals;
 }
 
-/// Σ_i term(i), i = 0..size-1, of M numbers at once as integers, each in the units of its scale:
-/// the sum of a block of cells is rounded once, so that sums over ranks have the same bits on any
-/// number of them. Element 0 must lie on a block limit. Local.
+/// Returns M sums Σ_i term(i)[m], i = 0..size-1, as integers in units of scales[m], for m = 0..M-1;
+/// `term(i)` returns the M terms of cell i. The sum over each block of cells is rounded once to an
+/// integer. The blocks do not depend on the number of ranks, so the sums of these integers over the
+/// ranks have the same bits on any number of ranks. Index 0 must be the first cell of a block.
+/// Local.
 template <std::size_t M, typename Term>
 std::array<std::int64_t, M> block_sum(std::size_t size, const std::array<FixedPoint, M>& scales,
                                       const Term& term) {
@@ -100,9 +110,10 @@ std::array<std::int64_t, M> block_sum(std::size_t size, const std::array<FixedPo
   return units;
 }
 
-/// Σ_i term(i), i = 0..size-1, over all ranks, with the same bits on any number of them; no sum of
-/// some of the terms may exceed `bound`, up to rounding. Throws UserError where the bound exceeds
-/// 1e200. Collective if the reduction is.
+/// Returns the sum over all ranks of each rank's Σ_i term(i), i = 0..size-1. The sum has the same
+/// bits on any number of ranks. The absolute value of the sum over any subset of the terms must not
+/// exceed `bound` by more than rounding errors. Throws UserError if `bound` exceeds 1e200.
+/// Collective if `reduction` is collective.
 template <typename Term, typename Reduction>
 double sum_within(double bound, std::size_t size, const Term& term, const Reduction& reduction) {
   const FixedPoint scale(std::max(bound, 1e-200));
@@ -112,10 +123,13 @@ double sum_within(double bound, std::size_t size, const Term& term, const Reduct
   return scale.value(units[0]);
 }
 
-/// A bound of δs Σ term(i), δs = 1/P, and of every part of it, for FixedPoint: the largest term.
-/// Where that is more than 2¹⁰ times the sum, the sum itself: a fixed point scaled to few large
-/// terms would lose the digits of all others. Terms ≥ 0, i = 0..size-1 of `cells` P over all ranks;
-/// the same on any number of them. Collective if the reduction is.
+/// Returns a bound of S = δs Σ term(i), δs = 1/P, and of every partial sum of S, from which a
+/// FixedPoint is constructed. The terms are ≥ 0; this rank has the terms i = 0..size-1, and all
+/// ranks together have P = `cells` terms. The bound is the largest term of all ranks. If the
+/// largest term exceeds 2¹⁰ S, the bound is a number slightly larger than S, because a unit that
+/// suits a few large terms would lose the digits of all others. If the largest term is below 1e-200
+/// or exceeds 1e200/P, it is returned without summing. The bound has the same bits on any number of
+/// ranks. Collective if `reduction` is collective.
 template <typename Term, typename Reduction>
 double sum_bound(std::size_t size, std::int64_t cells, const Term& term,
                  const Reduction& reduction) {
@@ -128,13 +142,15 @@ double sum_bound(std::size_t size, std::int64_t cells, const Term& term,
   if (!(most[0] >= 1e-200 && most[0] * count <= 1e200)) {
     return most[0];
   }
-  // A little more than the sum, for the roundings of its parts.
+  // The factor makes the total a little larger than the sum, to allow for rounding errors of the
+  // sums over blocks.
   const double total = sum_within(most[0] * count, size, term, reduction) / count * (1.0 + 1e-6);
   return most[0] > std::ldexp(total, 10) ? total : most[0];
 }
 
-/// Σ_i terms[i] of terms ≥ 0: summed first within n·max, which may be far too much, then within
-/// that sum. Throws UserError where n·max exceeds 1e200. Local.
+/// Returns Σ_i terms[i] of n terms ≥ 0. The terms are summed twice: with the bound n·(largest
+/// term), which may be far too large, and then with the first sum as the bound. Throws UserError if
+/// n·(largest term) exceeds 1e200. Local.
 inline double sum_of_not_negative(std::span<const double> terms) {
   const auto term = [&](std::size_t i) { return terms[i]; };
   const auto within = [&](double bound) {

@@ -13,6 +13,10 @@ namespace masing::base {
 
 namespace {
 
+// Most functions below compute a Series (bounds.hpp) from the series of their operands. A series
+// encloses the Taylor coefficients of a function: coefficient k is eˡ 2^(k rate) a with a number l
+// in `scale` and a number a in c[k]. Coefficient `terms` and all later ones are 0.
+
 constexpr double pi = std::numbers::pi;
 constexpr Enclosure everywhere{-infinity, infinity};
 constexpr Enclosure from_0{0.0, infinity};
@@ -22,7 +26,7 @@ Enclosure point(double value) {
   return {value, value};
 }
 
-/// The real number that `value` is the rounding of.
+/// Returns an enclosure of every real number that rounds to `value`.
 Enclosure about(double value) {
   return widened(value, value);
 }
@@ -31,7 +35,8 @@ Series number(double value) {
   return Series(point(value));
 }
 
-/// {f(x) : x in u} of a nondecreasing library function.
+/// Returns an enclosure of {f(x) : x in u} for a nondecreasing function f of the mathematical
+/// library.
 Enclosure rising(double (*f)(double), const Enclosure& u) {
   return widened(f(u.low), f(u.high));
 }
@@ -51,8 +56,8 @@ Series negative(const Series& u) {
   return f;
 }
 
-/// eʳc, also where eʳ, `factor`, overflows or underflows and eʳc does not: then only a sign and a
-/// bound of c are kept.
+/// Returns an enclosure of eʳc, where `factor` encloses eʳ. If r is so large or small that eʳ may
+/// overflow or underflow although eʳc does not, only the largest |c| and the sign of c are used.
 Enclosure rescaled(const Enclosure& c, const Enclosure& r, const Enclosure& factor) {
   constexpr double most = 700.0;
   if (r.low >= -most && r.high <= most) {
@@ -66,7 +71,8 @@ Enclosure rescaled(const Enclosure& c, const Enclosure& r, const Enclosure& fact
   return {c.low >= 0.0 ? 0.0 : -bound, c.high <= 0.0 ? 0.0 : bound};
 }
 
-/// The same series with its c[k] times eʳ for an r in `ratio`, and another rate.
+/// Returns the series f with each c[k] multiplied by eʳ, for a number r in `ratio`, and then
+/// expressed with the rate `rate`; the scale is not changed.
 Series rescaled(Series f, const Enclosure& ratio, int rate) {
   const bool is_same = ratio.magnitude() == 0.0 && rate == f.rate;
   const Enclosure growth = (f.rate - rate) * about(std::numbers::ln2);
@@ -83,7 +89,7 @@ Series rescaled(Series f, const Enclosure& ratio, int rate) {
   return f;
 }
 
-/// The same series with another scale and rate.
+/// Returns the series f, expressed with the scale `scale` and the rate `rate`.
 Series with_scale(const Series& f, const Enclosure& scale, int rate) {
   Series result = rescaled(f, f.scale + -scale, rate);
   result.scale = scale;
@@ -94,7 +100,8 @@ Series unscaled(const Series& f) {
   return f.is_scaled() ? with_scale(f, {}, 0) : f;
 }
 
-/// The same with a scale that takes large values.
+/// Returns the series f. If |c[0]| exceeds 2³⁰⁰, all c[k] are divided by the largest power of two ≤
+/// |c[0]|, whose logarithm is added to the scale.
 Series normalized(Series f) {
   constexpr double large = 0x1p300;
   const double size = f.c[0].magnitude();
@@ -107,13 +114,14 @@ Series normalized(Series f) {
   return f;
 }
 
-/// What is known on `x` of a function that is smooth on `domain` and undefined elsewhere.
+/// Returns what is known on the interval `x` of a function that is smooth on `domain` and undefined
+/// outside of `domain`.
 Known known_on(const Enclosure& domain, const Enclosure& x) {
   return domain.contains(x.low) && domain.contains(x.high) ? Known::smooth : Known::partly;
 }
 
-/// A series of u whose value is `first`, its other coefficients still to be found: of all terms, or
-/// of one where `u` is constant.
+/// Returns a series for a function of u with c[0] = `first`; the caller has to compute the other
+/// coefficients. The series has one term if `u` is constant, and taylor_order + 1 terms if not.
 Series series_with_value(const Series& u, const Enclosure& first) {
   Series f(first);
   f.terms = u.terms == 1 ? 1 : taylor_order + 1;
@@ -121,7 +129,8 @@ Series series_with_value(const Series& u, const Enclosure& first) {
   return f;
 }
 
-/// Σ_{j=1..k} j u_j c_{k-j} / k, k ≥ 1: the k-th coefficient of ∫ u′c dt. Both of one rate.
+/// Returns Σ_{j=1..k} j u_j c_{k-j} / k for k ≥ 1, which is the k-th Taylor coefficient of ∫ u′c
+/// dt. Both series must have the same rate.
 Enclosure integrated(const Series& u, const Series& c, int k) {
   Enclosure sum{};
   for (int j = 1; j <= std::min(k, u.terms - 1); ++j) {
@@ -130,8 +139,9 @@ Enclosure integrated(const Series& u, const Series& c, int k) {
   return sum / k;
 }
 
-/// The sum takes the larger scale or, if that is undecided, the greatest value of either, so that
-/// no factor e^(difference) exceeds 1.
+/// Returns a + b. The scale of the sum is the larger of the two scales or, if their enclosures
+/// overlap, the largest number in either enclosure. So no series is multiplied by a factor
+/// e^(difference of the scales) > 1.
 Series add(const Series& a, const Series& b) {
   const bool first_leads = b.scale.high <= a.scale.low;
   if (!first_leads && a.scale.high <= b.scale.low) {
@@ -176,7 +186,7 @@ Series squared(const Series& a) {
   return normalized(f);
 }
 
-/// Not smooth where b may be 0.
+/// Returns a/b, of which nothing is known if b may be 0.
 Series divide(const Series& a, const Series& b) {
   if (a.rate != b.rate) {
     const int rate = std::max(a.rate, b.rate);
@@ -197,7 +207,7 @@ Series divide(const Series& a, const Series& b) {
   return f;
 }
 
-/// The rate at which the coefficients of eᵘ do not overflow.
+/// Returns a rate at which the coefficients of eᵘ do not overflow.
 int rate_of(const Series& u) {
   constexpr double moderate = 0x1p30;
   int rate = 0;
@@ -210,8 +220,9 @@ int rate_of(const Series& u) {
   return rate;
 }
 
-/// Whether eᵘ, and so each of its coefficients, is next to 0 while those of u overflow: u = eˡa <
-/// -e¹⁰⁰, and their logarithms grow with l only.
+/// Returns whether all Taylor coefficients of eᵘ are nearly 0 although the coefficients of u
+/// overflow. They are nearly 0 if u = eˡc[0] < -e¹⁰⁰: then eᵘ decreases as the exponential of -eˡ,
+/// while the logarithms of the coefficients of u grow only linearly with l.
 bool vanishes(const Series& u) {
   const auto is_finite = [](const Enclosure& c) { return c.is_finite(); };
   return u.c[0].high < 0.0 && u.scale.low + std::log(-u.c[0].high) > 100.0 && u.scale.high < 1e30 &&
@@ -242,7 +253,7 @@ Series exponential(const Series& argument) {
   return f;
 }
 
-/// Neither smooth nor defined where u may not be positive.
+/// Returns the series of ln u, which is marked as undefined somewhere if u ≤ 0 is possible.
 Series logarithm(const Series& u) {
   const Enclosure& x = u.c[0];
   Series f = series_with_value(u, x.low > 0.0 ? rising(std::log, x) + u.scale : everything());
@@ -258,7 +269,8 @@ Series logarithm(const Series& u) {
   return f;
 }
 
-/// uᵖ for a u that is not negative.
+/// Returns uᵖ for a p that is not an integer. The series is marked as undefined somewhere if u < 0
+/// is possible, and as not smooth if u = 0 is possible.
 Series fractional_power(const Series& u, double p) {
   const double low = std::pow(std::max(u.c[0].low, 0.0), p);
   const double high = std::pow(std::max(u.c[0].high, 0.0), p);
@@ -296,7 +308,7 @@ Series whole_power(const Series& u, unsigned exponent) {
   return f;
 }
 
-/// aᵇ; of a = 0 and b < 0 a pole.
+/// Returns aᵇ, which has a pole where a = 0 and b < 0.
 Series power(const Series& a, const Series& b) {
   const bool is_fixed =
       b.terms == 1 && b.c[0].low == b.c[0].high && !b.is_scaled() && b.known == Known::smooth;
@@ -315,7 +327,8 @@ Series power(const Series& a, const Series& b) {
   return f;
 }
 
-/// All cases of an undecided function, not smooth.
+/// Returns a series that encloses both a and b and is not marked as smooth. It is used for a
+/// function that may equal a at some points of the interval and b at others.
 Series either(const Series& a, const Series& b) {
   const Series one = unscaled(a);
   const Series other = unscaled(b);
@@ -328,13 +341,14 @@ Series either(const Series& a, const Series& b) {
   return f;
 }
 
-/// Of sin(x + shift·π/2), over an interval.
+/// Returns an enclosure of sin(x + shift·π/2) over the interval x; `shift` is 0 or 1.
 Enclosure sine_of(const Enclosure& x, double shift) {
   if (!(x.high - x.low < 2 * pi)) {
     return {-1.0, 1.0};
   }
   const auto at = [&](double value) { return shift == 0.0 ? std::sin(value) : std::cos(value); };
-  // Whether a place with phase (in turns) lies within, widened by rounding.
+  // Returns whether the interval x, widened by rounding errors, contains a point 2π(n + phase) with
+  // an integer n.
   const auto holds = [&](double phase) {
     const double slack = 4 * epsilon * (1.0 + x.magnitude());
     return std::floor((x.high + slack) / (2 * pi) - phase) >
@@ -368,7 +382,8 @@ Series tangent(const Series& u) {
   return divide(s, c);
 }
 
-/// A nondecreasing library function f of u, defined on `domain`, with f′ = u′/denominator.
+/// Returns f(u) for a nondecreasing function f of the mathematical library that is defined on
+/// `domain`. The derivative of f(u) is u′/denominator, where u′ is the derivative of u.
 Series by_slope(double (*f)(double), const Enclosure& domain, const Series& u,
                 const Series& denominator) {
   const auto inside = [&](double value) { return std::clamp(value, domain.low, domain.high); };
@@ -382,7 +397,7 @@ Series by_slope(double (*f)(double), const Enclosure& domain, const Series& u,
   return result;
 }
 
-/// 1 + factor·u².
+/// Returns 1 + factor·u², where `factor` is 1 or -1.
 Series one_and_square(double factor, const Series& u) {
   return add(number(1.0), factor < 0.0 ? negative(squared(u)) : squared(u));
 }
@@ -412,8 +427,8 @@ Series artanh(const Series& u) {
   return by_slope(std::atanh, unit, u, one_and_square(-1.0, u));
 }
 
-/// By arcs of y/x or x/y; on the cut, x ≤ 0 and y = 0, and what may be on both sides of it, any
-/// angle.
+/// Returns atan2(y, x), computed from the arc tangent of y/x or x/y. If y = 0 with x ≤ 0, where
+/// atan2 jumps, is possible, the series encloses every angle.
 Series arc_tangent_2(const Series& y, const Series& x) {
   if (x.c[0].low > 0.0) {
     return arc_tangent(divide(y, x));
@@ -444,7 +459,8 @@ Series hyperbolic_tangent(const Series& u) {
   const Series q = exponential(times(point(-2.0), u));
   Series f = unscaled(divide(add(number(1.0), negative(q)), add(number(1.0), q)));
   const Enclosure value = rising(std::tanh, u.c[0]);
-  f.c[0] = {std::max(value.low, -1.0), std::min(value.high, 1.0)};  // 1 + tanh(u) keeps its sign
+  // Rounding must not make 1 + tanh(u) negative.
+  f.c[0] = {std::max(value.low, -1.0), std::min(value.high, 1.0)};
   return f;
 }
 
@@ -475,17 +491,17 @@ Series larger(const Series& a, const Series& b) {
   return negative(smaller(negative(a), negative(b)));
 }
 
-/// A function of u that is constant between jumps.
+/// Returns the series of a function of u that is constant between jumps and lies in `value`.
 Series piecewise_constant(const Series& u, const Enclosure& value) {
   Series f(value);
   f.known = std::min(u.known, value.low == value.high ? Known::smooth : Known::defined);
   return f;
 }
 
-/// The whole number n with n - ½ ≤ x < n + ½.
+/// Returns the whole number n with n - ½ ≤ x < n + ½.
 double nearest_whole(double x) {
   const double nearest = std::floor(x + 0.5);
-  return nearest - 0.5 > x ? nearest - 1.0 : nearest;  // x + ½ may be rounded up
+  return nearest - 0.5 > x ? nearest - 1.0 : nearest;  // x + 0.5 may have been rounded up
 }
 
 bool is_odd_number(double whole) {
@@ -522,13 +538,13 @@ Series sawtooth_wave(const Series& u) {
   return f;
 }
 
-/// Of a nondecreasing function that is constant between jumps.
+/// Returns f(u) for a nondecreasing function f that is constant between jumps.
 template <double (*f)(double)>
 Series steps(const Series& u) {
   return piecewise_constant(u, {f(u.c[0].low), f(u.c[0].high)});
 }
 
-/// factor·ln u.
+/// Returns factor·ln u.
 Series logarithm_times(double factor, const Series& u) {
   return multiply(Series(about(factor)), logarithm(u));
 }
@@ -537,24 +553,27 @@ double sign_of(double x) {
   return x < 0.0 ? -1.0 : x > 0.0 ? 1.0 : 0.0;
 }
 
-/// rint() of expressions: halves go up.
+/// Returns the integer nearest to x; halves are rounded up. This is rint() of the expression
+/// language.
 double rounded(double x) {
   return std::floor(x + 0.5);
 }
 
-/// x less the whole number below it.
+/// Returns x - ⌊x⌋, the phase of a wave with period 1, in [0, 1).
 double phase(double x) {
   const double fraction = x - std::floor(x);
   return fraction < 1.0 ? fraction : 0.0;
 }
 
-/// Of what may be undefined nothing is known.
+/// Returns an enclosure of the values of a; the enclosure is [-∞, ∞] if a may be undefined
+/// somewhere.
 Enclosure known_values(const Series& a) {
   return a.known < Known::defined ? everything() : unscaled(a).c[0];
 }
 
-/// 1, 0 or, where undecided, anything between; defined even where an operand is NaN, because
-/// comparisons with that are false.
+/// Returns the series of the truth value of a comparison: 1, 0 or, if the comparison is undecided,
+/// [0, 1]. The truth value is defined even where an operand is NaN, because a comparison with NaN
+/// is false.
 Series logical(bool is_certain, bool is_possible, Known operands) {
   Series f({is_certain ? 1.0 : 0.0, is_possible ? 1.0 : 0.0});
   const bool is_smooth = operands == Known::smooth && is_certain == is_possible;
@@ -583,7 +602,8 @@ Series equal(const Series& one, const Series& other) {
 }
 
 Series truth(const Series& a) {
-  const Enclosure value = a.known < Known::defined ? everything() : a.c[0];  // of any scale
+  // The scale is not applied: its factor eˡ is positive, so that a value is 0 with or without it.
+  const Enclosure value = a.known < Known::defined ? everything() : a.c[0];
   const bool is_certain = !value.contains(0.0);
   return logical(is_certain, is_certain || value.low != value.high, a.known);
 }
@@ -595,13 +615,13 @@ Series choice(const Series& condition, const Series& one, const Series& other) {
   return f;
 }
 
-/// `f` of what has a scale, too.
+/// Applies `f`, which needs a series with scale and rate 0, to a series of any scale and rate.
 template <Series (*f)(const Series&)>
 Series plain(const Series& u) {
   return f(unscaled(u));
 }
 
-/// The value of an operator of C++.
+/// Returns the value of an operator of C++ as a double.
 template <typename Operator>
 double applied(double a, double b) {
   return static_cast<double>(Operator()(a, b));
@@ -663,8 +683,10 @@ constexpr ElementaryFunction all_functions[] = {
     {"max", [](double a, double b) { return std::max(a, b); }, larger},
 };
 
-/// Exact but for the rounding of values and of the slope.
-Series of_table(const Table& table, const Enclosure& t) {
+/// Returns the series of a table on the interval t. The values are exact within rounding errors,
+/// and so is the slope if no point of the table lies inside t; otherwise nothing is known of the
+/// slope.
+Series of_table(const PointTable& table, const Enclosure& t) {
   const double at_first = table(t.low);
   const double at_last = table(t.high);
   const double slope = t.high > t.low ? (at_last - at_first) / (t.high - t.low) : 0.0;
@@ -696,8 +718,8 @@ double sawtooth(double x) {
 }
 
 const ElementaryFunction* function_named(std::string_view name) {
-  const auto* const found = std::ranges::find(all_functions, name, &ElementaryFunction::name);
-  return found == std::end(all_functions) ? nullptr : found;
+  const auto* const entry = std::ranges::find(all_functions, name, &ElementaryFunction::name);
+  return entry == std::end(all_functions) ? nullptr : entry;
 }
 
 std::vector<std::string> function_names() {
@@ -727,7 +749,7 @@ Series series_of(std::span<const Operation> operations, double first, double las
                                     : operation.function->series_of_two(operands[0], operands[1]);
     }
   };
-  return unscaled(carried_out<Series>(operations, apply));
+  return unscaled(evaluate_on_stack<Series>(operations, apply));
 }
 
 double Bounds::remainder(double width) const {

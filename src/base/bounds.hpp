@@ -8,22 +8,23 @@
 
 namespace masing::base {
 
-/// The degree of the last Taylor coefficient.
+/// The degree of the last Taylor coefficient that is computed.
 constexpr int taylor_order = 16;
 
-/// What is known of a function on an interval, from the least to the most.
+/// What is known of a function on an interval; each value says more than the one before it.
 enum class Known {
-  partly,   ///< it may be undefined somewhere
-  defined,  ///< it has a value everywhere
-  smooth    ///< and no jump, kink or pole can lie within
+  partly,   ///< the function may be undefined somewhere in the interval
+  defined,  ///< the function has a value everywhere in the interval
+  smooth    ///< the function is defined, and has no jump, kink or pole in the interval
 };
 
-/// Enclosures of the Taylor coefficients of f about the points t of an interval: wherever f has a
-/// value, f⁽ᵏ⁾(t)/k! = eˡ 2^(k rate) a with an l in `scale` and an a in c[k]. A scale other than 0
-/// keeps the c[k] moderate where eˡ is no double, a rate where f is steep.
+/// Enclosures of the Taylor coefficients f⁽ᵏ⁾(t)/k! of a function f, for all points t of an
+/// interval. Wherever f has a value, f⁽ᵏ⁾(t)/k! = eˡ 2^(k rate) a with a number l in `scale` and a
+/// number a in c[k]. The scale keeps the c[k] moderate if f is too large or too small for a double,
+/// and the rate keeps them moderate if f is steep.
 struct Series {
   std::array<Enclosure, taylor_order + 1> c{};
-  int terms = 1;  ///< the coefficients from here on are 0
+  int terms = 1;  ///< c[terms] and all later coefficients are 0
   Enclosure scale;
   int rate = 0;
   Known known = Known::smooth;
@@ -33,27 +34,33 @@ struct Series {
   [[nodiscard]] Enclosure coefficient(int k) const { return k < terms ? c[k] : Enclosure{}; }
 };
 
-/// The series of an expression over [first, last] of its variable, of scale 0: by a recurrence for
-/// each operation, rounded outwards; the closer the shorter the interval. Where a comparison,
-/// abs(), min(), a wave … is undecided it covers all cases and is not smooth. What overflows or
-/// underflows on the way and not in the end, as in 1/cosh(1000*t)^2, does no harm. Source: R. E.
-/// Moore, Methods and Applications of Interval Analysis, SIAM 1979, §3.4. Local.
+/// Returns the series of an expression over the interval [first, last] of its variable, with scale
+/// and rate 0. For each operation a recurrence, rounded outwards, computes the Taylor coefficients
+/// of the result; the shorter the interval, the narrower the enclosures. If a comparison, abs(),
+/// min(), a wave or the like has different cases in the interval, the series encloses all cases and
+/// is not marked as smooth. Intermediate results may overflow or underflow, as in 1/cosh(1000*t)^2,
+/// if the final result does not. Source: Moore, Methods and Applications of Interval Analysis, SIAM
+/// 1979, §3.4. Local.
 Series series_of(std::span<const Operation> operations, double first, double last);
 
-/// What is known of a function f on an interval.
+/// Enclosures of a function f and of its derivatives on an interval.
 struct Bounds {
-  Enclosure value;     ///< of f
-  Enclosure slope;     ///< of f'
-  Enclosure top;       ///< of f⁽¹⁶⁾/16!
-  bool smooth = true;  ///< no jump, kink or pole can lie within, nor at the right end
+  Enclosure value;  ///< an enclosure of f
+  Enclosure slope;  ///< an enclosure of f'
+  Enclosure top;    ///< an enclosure of f⁽¹⁶⁾/16!
+  /// Whether f has no jump, kink or pole inside the interval, and no jump at the right end.
+  bool smooth = true;
 
-  /// A bound of |f - p| over an interval of this width, p Taylor's polynomial of degree 15 about
-  /// its centre or, also where f is not smooth, a constant; infinite where f may have no bound.
+  /// Returns a bound of |f - p| on the interval, whose width is `width`. The polynomial p is
+  /// Taylor's polynomial of degree 15 about the centre of the interval if f is smooth, or a
+  /// constant if f is not smooth or if the constant gives a smaller bound. The bound is infinite if
+  /// f may be unbounded.
   [[nodiscard]] double remainder(double width) const;
 };
 
-/// Bounds by series_of: nothing that an expression does within an interval, however narrow, is
-/// missed. Local.
+/// Returns the bounds of an expression on [first, last], computed by series_of(). The bounds hold
+/// at every point of the interval, so that they include every feature of the expression, however
+/// narrow. Local.
 Bounds bounds_of(std::span<const Operation> operations, double first, double last);
 
 }  // namespace masing::base

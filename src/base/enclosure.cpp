@@ -13,19 +13,21 @@ namespace {
 constexpr double largest_double = std::numeric_limits<double>::max();
 constexpr double least_double = std::numeric_limits<double>::denorm_min();
 
-/// What the sum x + y as rounded is less than the sum.
+/// Returns x + y - sum, where `sum` is x + y rounded to a double (Knuth's two-sum).
 double rounding_of_sum(double x, double y, double sum) {
-  const double shown = sum - x;
-  return (x - (sum - shown)) + (y - shown);
+  const double y_in_sum = sum - x;
+  return (x - (sum - y_in_sum)) + (y - y_in_sum);
 }
 
-/// Below a number that is `ulps` from x at most, or that overflowed or underflowed to x.
+/// Returns a lower bound of every number that differs from x by at most `ulps` units in the last
+/// place, or whose computation overflowed or underflowed to x.
 double below(double x, int ulps) {
   const double finite = std::min(x, largest_double);
   return finite - (ulps * epsilon * std::abs(finite) + least_double);
 }
 
-/// Above such a number.
+/// Returns an upper bound of every number that differs from x by at most `ulps` units in the last
+/// place, or whose computation overflowed or underflowed to x.
 double above(double x, int ulps) {
   return -below(-x, ulps);
 }
@@ -47,7 +49,8 @@ Enclosure widened(double low, double high) {
   if (std::isnan(low) || std::isnan(high)) {
     return everything();
   }
-  // A sign is kept: no value is on the other side of 0.
+  // An interval on one side of 0 is not widened across 0, because the function then has no values
+  // on the other side.
   return {low >= 0.0 ? std::max(below(low, 2), 0.0) : below(low, 2),
           high <= 0.0 && low < 0.0 ? std::min(above(high, 2), 0.0) : above(high, 2)};
 }
@@ -82,7 +85,8 @@ Enclosure operator*(const Enclosure& a, const Enclosure& b) {
   }
   const auto [low, high] =
       std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-  // Products that cannot be negative, or positive, stay so where they underflow.
+  // If no product is negative, the result must not contain negative numbers even if a product
+  // underflows; if no product is positive, the result must not contain positive numbers.
   const bool alike = (a.low >= 0.0 && b.low >= 0.0) || (a.high <= 0.0 && b.high <= 0.0);
   const bool opposite = (a.low >= 0.0 && b.high <= 0.0) || (a.high <= 0.0 && b.low >= 0.0);
   return {alike ? std::max(below(low, 1), 0.0) : below(low, 1),

@@ -6,46 +6,49 @@ namespace masing::base {
 
 struct Operation;
 
-/// The real numbers from `low` < ∞ to `high` > -∞; what a value is known to lie in. All operations
-/// round outwards, also where they overflow or underflow. Source: R. E. Moore, Methods and
-/// Applications of Interval Analysis, SIAM 1979, ch. 2.
+/// An interval of real numbers from `low` < ∞ to `high` > -∞ that is known to contain a value. All
+/// operations on enclosures round outwards, even if they overflow or underflow. Source: Moore,
+/// Methods and Applications of Interval Analysis, SIAM 1979, chapter 2.
 struct Enclosure {
   double low = 0.0;
   double high = 0.0;
 
   [[nodiscard]] bool contains(double value) const { return low <= value && value <= high; }
-  /// Whether both ends are finite.
+  /// Returns whether both ends are finite.
   [[nodiscard]] bool is_finite() const { return low - low == 0.0 && high - high == 0.0; }
-  /// The largest absolute value; NaN counts as infinite.
+  /// Returns the largest absolute value in the interval; if an end is NaN, it returns ∞.
   [[nodiscard]] double magnitude() const;
 };
 
-/// All real numbers.
+/// Returns the interval [-∞, ∞] of all real numbers.
 Enclosure everything();
-/// [low, high], and what functions of the mathematical library may be off; a sign is kept.
-/// Everything where an end is not a number.
+/// Returns [low, high] widened by the rounding error that the result of a function of the
+/// mathematical library may have, but not across 0. Returns [-∞, ∞] if an end is NaN.
 Enclosure widened(double low, double high);
-/// The least enclosure of both.
+/// Returns the smallest interval that contains both a and b.
 Enclosure hull(const Enclosure& a, const Enclosure& b);
 
 Enclosure operator-(const Enclosure& a);
 Enclosure operator+(const Enclosure& a, const Enclosure& b);
 Enclosure operator*(const Enclosure& a, const Enclosure& b);
 Enclosure operator*(double factor, const Enclosure& a);
-/// Everything where b contains 0.
+/// Returns an enclosure of a/b; it is [-∞, ∞] if b contains 0.
 Enclosure operator/(const Enclosure& a, const Enclosure& b);
-/// {x/divisor : x in a}, divisor > 0.
+/// Returns an enclosure of {x/divisor : x in a}; `divisor` must be positive.
 Enclosure operator/(const Enclosure& a, int divisor);
-/// {x² : x in a}.
+/// Returns an enclosure of {x² : x in a}.
 Enclosure square_of(const Enclosure& a);
-/// {eˣ : x in a}, from 0 where it underflows to ∞ where it overflows.
+/// Returns an enclosure of {eˣ : x in a}, whose ends may be 0 by underflow and ∞ by overflow.
 Enclosure exponential_of(const Enclosure& a);
 
-/// The range of an expression's values over [first, last] by plain interval arithmetic: each
-/// operation once, on values alone. It is wider than the true range where the variable occurs more
-/// than once, and closes in on it as the interval shortens. It shares nothing with the series of
-/// bounds_of(), and can check what follows from them. Not rounded outwards. Everything where a part
-/// is not a number. Local.
+/// Returns the range of the values of an expression over [first, last], computed by plain interval
+/// arithmetic: each operation is evaluated once, on intervals of values without derivatives. The
+/// result is wider than the true range where the variable occurs more than once, and approaches it
+/// as the interval becomes shorter. The result is not rounded outwards. This function shares no
+/// code with bounds_of(), so that it can check results that were derived from bounds_of().
+/// Arguments at which the expression has no value are ignored. Both ends of the result are NaN if
+/// the expression certainly has no value on [first, last]; a range with a single end that cannot be
+/// computed, as in ∞ - ∞, is replaced by [-∞, ∞]. Local.
 Enclosure plain_range(std::span<const Operation> operations, double first, double last);
 
 }  // namespace masing::base

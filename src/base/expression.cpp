@@ -22,7 +22,8 @@ namespace masing::base {
 
 namespace {
 
-// Longer than any formula written by hand; a damaged file cannot exhaust the parser.
+// These limits on the number of characters and on the depth of nesting exceed those of any formula
+// written by hand. They keep a damaged file from exhausting the memory or the stack of the parser.
 constexpr std::size_t longest_expression = 10000;
 constexpr int deepest_nesting = 200;
 
@@ -34,8 +35,9 @@ bool is_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// A text in a message: of a long one the beginning.
-std::string shown(std::string_view text) {
+/// Returns the text in the form for messages: a text longer than 200 bytes is cut off and ends with
+/// "…".
+std::string excerpt(std::string_view text) {
   const std::string beginning = shortened(text, 200);
   return beginning + (beginning.size() == text.size() ? "" : "…");
 }
@@ -46,13 +48,14 @@ std::optional<double> number_named(std::string_view name) {
                                        : std::nullopt;
 }
 
-/// Evaluates operations at up to `width` arguments at once; each value on the stack is a column of
-/// that many numbers. Returns the last.
+/// Evaluates operations at up to `width` arguments at once. Each entry of `stack` is a column of
+/// `width` numbers, one number per argument. Returns a pointer to the column that holds the values
+/// of the last operation.
 template <std::size_t width>
 const double* evaluated(std::span<const Operation> operations, std::span<const double> arguments,
                         double* stack) {
   const std::size_t count = width == 1 ? 1 : arguments.size();
-  double* next = stack;  // past the last value
+  double* next = stack;  // points behind the last column on the stack
   const auto each = [&](const auto& f) {
     double* const a = next - width;
     for (std::size_t i = 0; i < count; ++i) {
@@ -106,7 +109,7 @@ const double* evaluated(std::span<const Operation> operations, std::span<const d
 
 }  // namespace
 
-double Table::operator()(double argument) const {
+double PointTable::operator()(double argument) const {
   const auto i =
       static_cast<std::size_t>(std::ranges::upper_bound(arguments, argument) - arguments.begin());
   if (i == 0 || i == arguments.size()) {
@@ -116,7 +119,7 @@ double Table::operator()(double argument) const {
   return values[i - 1] + share * (values[i] - values[i - 1]);
 }
 
-std::pair<std::size_t, std::size_t> Table::within(double first, double last) const {
+std::pair<std::size_t, std::size_t> PointTable::within(double first, double last) const {
   const auto begin = std::ranges::upper_bound(arguments, first);
   const auto end = std::lower_bound(begin, arguments.end(), last);
   return {begin - arguments.begin(), end - arguments.begin()};
@@ -132,14 +135,14 @@ double value_of(std::span<const Operation> operations, double argument) {
   std::array<double, usual> stack;  // NOLINT(*-member-init): written before it is read
   if (operations.size() > usual) {
     double value = 0.0;
-    values_of(operations, {&argument, 1}, {&value, 1});
+    evaluate_operations(operations, {&argument, 1}, {&value, 1});
     return value;
   }
   return *evaluated<1>(operations, {&argument, 1}, stack.data());
 }
 
-void values_of(std::span<const Operation> operations, std::span<const double> arguments,
-               std::span<double> values) {
+void evaluate_operations(std::span<const Operation> operations, std::span<const double> arguments,
+                         std::span<double> values) {
   constexpr std::size_t width = 256;
   const auto stack = std::make_unique_for_overwrite<double[]>(operations.size() * width);
   for (std::size_t first = 0; first < arguments.size(); first += width) {
@@ -150,7 +153,7 @@ void values_of(std::span<const Operation> operations, std::span<const double> ar
 
 class Expression::Parser {
  public:
-  /// Throws as Expression.
+  /// Stores the arguments; only parsed() parses the text, and throws UserError if it is not valid.
   Parser(const std::string& text, char variable, const Names& constants)
       : text_(text), variable_(variable), constants_(constants) {}
 
@@ -176,11 +179,11 @@ class Expression::Parser {
   template <class Mistake = UserError>
   [[noreturn]] void fail(std::size_t position, const std::string& what) const {
     const std::string variable = variable_ == 0 ? "" : fmt::format(" in {}", variable_);
-    throw Mistake(fmt::format("'{}' is not an expression{}, at position {}: {}", shown(text_),
+    throw Mistake(fmt::format("'{}' is not an expression{}, at position {}: {}", excerpt(text_),
                               variable, position + 1, what));
   }
 
-  /// Of what stands behind a whole expression.
+  /// Throws the error for text that follows a complete expression.
   [[noreturn]] void fail_at_rest() const {
     const char c = text_[at_];
     fail(at_, c == '='   ? "'=' would assign; compare with =="
@@ -191,20 +194,21 @@ class Expression::Parser {
                   : fmt::format("'{}' has no meaning here", here()));
   }
 
-  /// The word at the present place, else the character.
+  /// Returns the word at the present position or, if no word begins there, one character.
   [[nodiscard]] std::string word() const {
     const auto begin = text_.begin() + static_cast<std::ptrdiff_t>(at_);
     const auto end = std::find_if_not(begin, text_.end(), is_of_name);
     return {begin, end == begin ? begin + 1 : end};
   }
-  /// It in a message.
+  /// Returns the word or character at the present position, shortened if it is too long for a
+  /// message.
   [[nodiscard]] std::string here() const {
     const std::string_view rest = std::string_view(text_).substr(at_);
     std::size_t size = word().size();
     while (shortened(rest, size).size() < size) {
       ++size;
     }
-    return shown(rest.substr(0, size));
+    return excerpt(rest.substr(0, size));
   }
 
   void skip_blanks() {
@@ -248,8 +252,8 @@ class Expression::Parser {
     }
   }
 
-  /// Operands with operators of one level between them; each of those binds less than those of the
-  /// next level.
+  /// Parses operands that are joined by operators of one precedence. `level` is the index of these
+  /// operators in `signs`; the operators of higher levels bind more tightly.
   void chain(std::size_t level) {
     static const std::vector<std::vector<std::string_view>> signs{
         {"||"}, {"&&"}, {"<=", ">=", "!=", "==", "<", ">"}, {"+", "-"}, {"*", "/"}};
@@ -260,16 +264,17 @@ class Expression::Parser {
     chain(level + 1);
     const auto is_taken = [this](std::string_view sign) { return take(sign); };
     for (;;) {
-      const auto found = std::ranges::find_if(signs[level], is_taken);
-      if (found == signs[level].end()) {
+      const auto sign = std::ranges::find_if(signs[level], is_taken);
+      if (sign == signs[level].end()) {
         return;
       }
       chain(level + 1);
-      emit(*found);
+      emit(*sign);
     }
   }
 
-  /// -a^-b^c, from the right: a sign comes after the power to its right.
+  /// Parses a term such as -a^-b^c, which is grouped from the right as -(a^(-(b^c))): a sign is
+  /// applied to the whole power that follows it.
   void signed_power() {
     std::vector<bool> minus;
     do {
@@ -329,7 +334,8 @@ class Expression::Parser {
     double value = 0.0;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
     if (error == std::errc::result_out_of_range) {
-      value = std::strtod(begin, nullptr);  // from_chars leaves what it rounds to 0 as it was
+      // If the number overflows or underflows, from_chars does not set the value.
+      value = std::strtod(begin, nullptr);
       if (value > 1.0) {
         fail(at_, "the number is too large");
       }
@@ -362,8 +368,8 @@ class Expression::Parser {
       fail_at_rest();
     }
     if (is_next("(")) {
-      fail(begin,
-           fmt::format("there is no function '{}'{}", shown(word), meant(word, function_names())));
+      fail(begin, fmt::format("there is no function '{}'{}", excerpt(word),
+                              meant(word, function_names())));
     }
     skip_blanks();
     if (is_variable) {
@@ -376,7 +382,7 @@ class Expression::Parser {
     } else if (function != nullptr) {
       fail(begin, fmt::format("{} is a function: {}(...)", word, word));
     } else if (take(".") && at_ < text_.size()) {
-      fail(begin, fmt::format("write {0}, without {1}.", here(), shown(word)));
+      fail(begin, fmt::format("write {0}, without {1}.", here(), excerpt(word)));
     } else if ((variable_ == 's' || variable_ == 't') &&
                (word == "x" || word == "s" || word == "t")) {
       fail(begin, fmt::format("there is no '{}'; did you mean {}?", word, variable_));
@@ -385,7 +391,8 @@ class Expression::Parser {
     } else {
       std::vector<std::string> names(constants_.begin(), constants_.end());
       names.insert(names.end(), {{variable_}, "pi", "e"});
-      fail<UnknownName>(begin, fmt::format("there is no '{}'{}", shown(word), meant(word, names)));
+      fail<UnknownName>(begin,
+                        fmt::format("there is no '{}'{}", excerpt(word), meant(word, names)));
     }
   }
 
@@ -409,7 +416,7 @@ class Expression::Parser {
     }
     close();
     for (int i = function.operands == 1 ? 0 : 1; i < arguments; ++i) {
-      emit(function.name);  // f(a, b, c) = f(a, f(b, c))
+      emit(function.name);  // f(a, b, c) is evaluated as f(a, f(b, c))
     }
     if (function.name == "avg") {
       emit(static_cast<double>(arguments));
@@ -427,7 +434,8 @@ class Expression::Parser {
 
 namespace {
 
-/// The operations, with what is arithmetic of numbers alone carried out.
+/// Returns the operations, in which arithmetic whose operands are all numbers is replaced by its
+/// result.
 std::vector<Operation> folded(const std::vector<Operation>& operations) {
   std::vector<Operation> result;
   for (const Operation& operation : operations) {
@@ -467,21 +475,21 @@ Expression Expression::bound(const Constants& constants) const {
   }
   std::string text;
   std::size_t copied = 0;
-  Parsed made{{}, parsed_.operations};
+  Parsed inserted{{}, parsed_.operations};
   for (const auto& [name, position, operation] : parsed_.slots) {
     text += text_.substr(copied, position - copied);
     copied = position + name.size();
     const auto known = constants.find(name);
     if (known == constants.end()) {
-      made.slots.push_back({name, text.size(), operation});
+      inserted.slots.push_back({name, text.size(), operation});
       text += name;
       continue;
     }
-    made.operations[operation].number = known->second;
+    inserted.operations[operation].number = known->second;
     const std::string value = to_text(known->second);
     text += std::signbit(known->second) ? "(" + value + ")" : value;
   }
-  return {text + text_.substr(copied), std::move(made)};
+  return {text + text_.substr(copied), std::move(inserted)};
 }
 
 Names Expression::constants() const {

@@ -16,11 +16,14 @@ namespace masing::base {
 
 struct Series;
 
-/// How an operation is carried out: the most frequent ones in line, others by their function.
+/// How an operation is evaluated: `function` calls the C++ function of an ElementaryFunction; each
+/// of the other instructions, which are the most frequent, has code of its own.
 enum class Instruction { number, variable, table, negate, add, multiply, choose, function };
 
-/// A function or an operator of the language, of one operand or of two; or the choice ?:, of three,
-/// without pointers: its value, and the series that enclose it (bounds.hpp).
+/// Describes a function or an operator of the expression language, which has one or two operands:
+/// its name, a C++ function that computes its value, and a C++ function that computes enclosures of
+/// its Taylor coefficients (Series in bounds.hpp). The choice ?: has three operands, and needs no
+/// C++ functions because it has an instruction of its own.
 struct ElementaryFunction {
   using SeriesOf = Series(const Series&);
   using SeriesOfTwo = Series(const Series&, const Series&);
@@ -34,7 +37,7 @@ struct ElementaryFunction {
   constexpr explicit ElementaryFunction(std::string_view n)
       : name(n), operands(3), instruction(Instruction::choose) {}
 
-  std::string_view name;  ///< "sin", "+", "?"; "(-)" is the sign
+  std::string_view name;  ///< "sin", "+", "?" or, for the sign in -x, "(-)"
   std::size_t operands;
   Instruction instruction;
   double (*value)(double) = nullptr;
@@ -43,39 +46,43 @@ struct ElementaryFunction {
   SeriesOfTwo* series_of_two = nullptr;
 };
 
-/// That of a name; null without one.
+/// Returns the function or operator with this name, or null if there is none.
 const ElementaryFunction* function_named(std::string_view name);
-/// The names of all of them.
+/// Returns the names of all functions and operators.
 std::vector<std::string> function_names();
 
-/// Triangle wave: period 1, amplitude 1, 0 at 0 and rising, 1 at ¼, -1 at ¾.
+/// Returns the triangle wave of period 1 and amplitude 1: it rises from 0 at x = 0 to 1 at ¼, and
+/// is -1 at ¾.
 double triangle(double x);
-/// Square wave: period 1, +1 on [0, ½), -1 on [½, 1).
+/// Returns the square wave of period 1: +1 on [0, ½) and -1 on [½, 1).
 double square(double x);
-/// Sawtooth wave: period 1, 2x on [0, ½), 2x - 2 on [½, 1): a jump from 1 to -1 at ½.
+/// Returns the sawtooth wave of period 1: 2x on [0, ½) and 2x - 2 on [½, 1), with a jump from 1 to
+/// -1 at ½.
 double sawtooth(double x);
 
-/// Points of a function that is linear between them and constant beyond.
-struct Table {
-  std::vector<double> arguments;  ///< increasing, one at least
-  std::vector<double> values;     ///< as many
+/// A function given by points: it is linear between them and constant beyond them.
+struct PointTable {
+  std::vector<double> arguments;  ///< in increasing order; there is at least one
+  std::vector<double> values;     ///< values[i] is the value at arguments[i]
 
   double operator()(double argument) const;
-  bool operator==(const Table&) const = default;
-  /// The points with first < argument < last, as a range of indices [begin, end).
+  bool operator==(const PointTable&) const = default;
+  /// Returns the indices [begin, end) of those points whose argument a satisfies first < a < last.
   [[nodiscard]] std::pair<std::size_t, std::size_t> within(double first, double last) const;
 };
 
-/// A step of the evaluation of an expression on a stack.
+/// One step of the evaluation of an expression on a stack.
 struct Operation {
   Instruction instruction = Instruction::number;
-  double number = 0.0;                           ///< a constant
-  const ElementaryFunction* function = nullptr;  ///< of what has operands
-  std::shared_ptr<const Table> table = nullptr;  ///< of the variable
+  double number = 0.0;  ///< the number that Instruction::number pushes
+  /// The function or operator; null if the operation has no operands.
+  const ElementaryFunction* function = nullptr;
+  std::shared_ptr<const PointTable> table =
+      nullptr;  ///< the table that Instruction::table evaluates
 
-  /// The number of operands that it takes from the stack.
+  /// Returns the number of operands that the operation takes from the stack.
   [[nodiscard]] std::size_t operands() const { return function ? function->operands : 0; }
-  /// That of its function; empty without one.
+  /// Returns the name of the function or operator, or an empty text if there is none.
   [[nodiscard]] std::string_view name() const { return function ? function->name : ""; }
   bool operator==(const Operation& other) const {
     const bool same_table = table && other.table ? *table == *other.table : table == other.table;
@@ -84,13 +91,13 @@ struct Operation {
   }
 };
 
-/// That of a function or an operator of this name, "sin" or "+".
+/// Returns the operation that applies the function or operator with this name, "sin" or "+".
 Operation operation_named(std::string_view name);
 
-/// What operations come to on a stack of values of any kind: `apply` makes one of an operation and
-/// its operands. Local if `apply` is.
+/// Evaluates operations on a stack of values of any type, and returns the last value.
+/// `apply(operation, operands)` returns the value of one operation. Local if `apply` is local.
 template <typename Value, typename Apply>
-Value carried_out(std::span<const Operation> operations, const Apply& apply) {
+Value evaluate_on_stack(std::span<const Operation> operations, const Apply& apply) {
   std::vector<Value> stack;
   stack.reserve(operations.size());
   for (const Operation& operation : operations) {
@@ -102,57 +109,68 @@ Value carried_out(std::span<const Operation> operations, const Apply& apply) {
   return std::move(stack.back());
 }
 
-/// What operations come to where their variable is `argument`. Local; for concurrent use.
+/// Returns the value of an expression with these operations at `argument`. Local; threads may call
+/// it concurrently.
 double value_of(std::span<const Operation> operations, double argument);
-/// values[i] = value at arguments[i], of one size, faster than one by one. Local; for concurrent
-/// use.
-void values_of(std::span<const Operation> operations, std::span<const double> arguments,
-               std::span<double> values);
+/// Sets values[i] to the value of an expression with these operations at arguments[i]. Both arrays
+/// must have the same size. One call with many arguments is faster than a call of value_of() for
+/// each. Local; threads may call it concurrently.
+void evaluate_operations(std::span<const Operation> operations, std::span<const double> arguments,
+                         std::span<double> values);
 
-/// Named constants and their values.
+/// The value of each constant, by name.
 using Constants = std::map<std::string, double>;
 using Names = std::set<std::string>;
 
-/// An expression uses a name that is no function, constant or variable of it.
+/// Thrown if an expression contains a name that is neither a function, nor one of the constants,
+/// nor the variable.
 class UnknownName : public UserError {
  public:
   using UserError::UserError;
 };
 
-/// An expression of one variable, parsed into operations in reverse Polish order, from which all
-/// that is known of it comes: values, bounds (bounds.hpp), breaks and periods (periodicity.hpp).
-/// The language, by falling precedence: ^ (to the right, before a sign: -2^2 = -4), a sign, * /,
-/// + -, < <= > >= == !=, &&, ||, ?:. Any number but 0 is true. It knows pi, e and
-/// the functions of function_named(). Evaluated as written, but that sums, products and powers of
-/// numbers are one number, and x², x³ and x⁴ are products.
+/// An expression of one variable, parsed into operations in reverse Polish order. Its values, its
+/// bounds (bounds.hpp), its breaks and its periods (periodicity.hpp) are all computed from these
+/// operations. The operators, from the highest to the lowest precedence, are: ^ (which groups from
+/// the right and comes before a sign: -2^2 = -4), a sign + or -, * /, + -, < <= > >= == !=, &&, ||,
+/// ?:. In a condition every number except 0 is true. An expression may contain pi, e and the
+/// functions of function_named(). Operations are evaluated in the order of the text, but arithmetic
+/// whose operands are all numbers is computed when the text is parsed, and x², x³ and x⁴ are
+/// computed as products.
 class Expression {
  public:
-  /// `variable` is the one letter that may be used beside the names of `constants`, 0 for none.
-  /// Throws UserError that says what is wrong, at which position and what would be right;
-  /// UnknownName. Local.
+  /// Parses `text`. `variable` is the one letter that may be used besides the names of `constants`,
+  /// or 0 if the expression has no variable. If the text is not valid, throws UserError with a
+  /// message that says what is wrong, at which position, and what would be right; for an unknown
+  /// name throws UnknownName. Local.
   Expression(const std::string& text, char variable, const Names& constants = {});
-  /// What operations do, as they are; `text` is to say the same.
+  /// Constructs an expression that evaluates `operations`; `text` must describe the same function,
+  /// or be empty.
   Expression(std::string text, std::vector<Operation> operations);
 
-  /// The same with the values of `constants` in their places, as if they stood in the text. Local.
+  /// Returns this expression with the values of `constants` inserted, as if the values stood in the
+  /// text in place of the names. Local.
   [[nodiscard]] Expression bound(const Constants& constants) const;
-  /// The constants that it uses and that have no value yet.
+  /// Returns the names of the constants that the expression uses and that have no value yet.
   [[nodiscard]] Names constants() const;
 
-  /// The value at `argument`; may be infinite or NaN, and is NaN of what needs constants without
-  /// values. Local; for concurrent use.
+  /// Returns the value at `argument`. The value may be infinite or NaN; it is NaN if it depends on
+  /// a constant that has no value yet. Local; threads may call it concurrently.
   [[nodiscard]] double operator()(double argument) const { return value_of(operations_, argument); }
 
   [[nodiscard]] std::span<const Operation> operations() const { return operations_; }
-  /// Whether the variable does not occur.
+  /// Returns whether neither the variable nor a table of more than one point occurs in the
+  /// expression.
   [[nodiscard]] bool is_constant() const;
-  /// The text, with the values of bound constants in their places: the same function to the bit.
+  /// Returns the text of the expression, in which constants that have values are replaced by these
+  /// values. An Expression parsed from this text returns the same values to the bit.
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
   class Parser;
 
-  /// A constant in the text, and the operation that has its value.
+  /// One occurrence of a constant: its name, its position in the text, and the index of the
+  /// operation that holds its value.
   struct Slot {
     std::string name;
     std::size_t position;
@@ -167,13 +185,15 @@ class Expression {
 
   std::string text_;
   Parsed parsed_;
-  std::vector<Operation> operations_;  // numbers alone carried out
+  // The operations of parsed_, but with the arithmetic of numbers alone already computed.
+  std::vector<Operation> operations_;
 };
 
-/// Whether a text is a name as constants have them: letters, digits and _, no digit first. Local.
+/// Returns whether a text is a valid name of a constant: letters, digits and _, without a digit in
+/// first place. Local.
 bool is_name(const std::string& text);
-/// Whether no constant may have the name: it has a meaning in some expression (sin, pi, t), or in
-/// place of a number (inf, e). Local.
+/// Returns whether a constant must not have this name, because the name has a meaning in some
+/// expression (sin, pi, t) or is read as a number (inf, e). Local.
 bool is_reserved_name(const std::string& name);
 
 }  // namespace masing::base

@@ -22,9 +22,10 @@ namespace {
 
 constexpr std::string_view points_prefix = "points:";
 
-/// A word of a table as a number; its comma is the decimal comma.
+/// Returns the number that a word of a table represents, or nothing if the word is not a number; a
+/// comma inside the word is the decimal separator.
 std::optional<double> table_number(std::string word) {
-  // A comma at an end separates.
+  // A comma at either end of the word separates it from another word.
   if (word.starts_with(',') || word.ends_with(',')) {
     return std::nullopt;
   }
@@ -32,8 +33,10 @@ std::optional<double> table_number(std::string word) {
   return to_number(word);
 }
 
-/// The words of a table's line: separated by semicolons or tabs; else by blanks, where that gives
-/// numbers, which may have decimal commas; else by commas or blanks.
+/// Returns the words of a line of a table. Semicolons separate the words if the line has any, and
+/// otherwise tabs if the line has any. In a line without both, blanks separate the words if this
+/// gives two or more numbers, which may contain decimal commas; if it does not, commas and blanks
+/// separate them.
 std::vector<std::string> table_words(const std::string& line) {
   const auto words_between = [](const std::string& text, char separator) {
     std::vector<std::string> words = split(text, separator);
@@ -44,7 +47,8 @@ std::vector<std::string> table_words(const std::string& line) {
     if (line.find(separator) != std::string::npos) {
       std::vector<std::string> words = words_between(line, separator);
       for (std::string& word : words) {
-        word.resize(word.find_last_not_of(", ") + 1);  // of a comma beside the separator
+        // This removes a comma or blank beside the separator.
+        word.resize(word.find_last_not_of(", ") + 1);
       }
       return words;
     }
@@ -59,17 +63,18 @@ std::vector<std::string> table_words(const std::string& line) {
   return words_between(parted, ' ');
 }
 
-/// `value` of an expression at `argument`, unless a part of it overflows, as of exp(t)/exp(t) for a
-/// large t: then its limit.
+/// Returns `value`, the value of an expression at `argument`, if it is finite. Otherwise a part of
+/// the expression may have overflowed, as in exp(t)/exp(t) for a large t; then the function returns
+/// the limit if bounds_of() encloses it in a narrow interval, and `value` if bounds_of() does not.
 double or_limit(const Expression& expression, double argument, double value) {
   if (value - value == 0.0) [[likely]] {
     return value;
   }
-  const Bounds found = bounds_of(expression.operations(), argument, argument);
-  const double width = found.value.high - found.value.low;
-  const double allowed = std::max(1e-9 * found.value.magnitude(), 1e-10);
-  const bool is_known = found.smooth && width <= allowed;
-  return is_known ? std::midpoint(found.value.low, found.value.high) : value;
+  const Bounds enclosure = bounds_of(expression.operations(), argument, argument);
+  const double width = enclosure.value.high - enclosure.value.low;
+  const double allowed = std::max(1e-9 * enclosure.value.magnitude(), 1e-10);
+  const bool is_known = enclosure.smooth && width <= allowed;
+  return is_known ? std::midpoint(enclosure.value.low, enclosure.value.high) : value;
 }
 
 }  // namespace
@@ -77,7 +82,7 @@ double or_limit(const Expression& expression, double argument, double value) {
 Function Function::of_points(std::string_view text, char line_end, const std::string& name) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   text.remove_prefix(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
-  Table table;
+  PointTable table;
   int number = 0;
   for (const std::string& line : split(text, line_end)) {
     ++number;
@@ -112,7 +117,7 @@ Function Function::of_points(std::string_view text, char line_end, const std::st
                            to_text(table.values[i]));
   }
   const Operation whole{.instruction = Instruction::table,
-                        .table = std::make_shared<const Table>(std::move(table))};
+                        .table = std::make_shared<const PointTable>(std::move(table))};
   return Function(Expression(written, {whole}));
 }
 
@@ -165,7 +170,7 @@ double Function::operator()(double argument) const {
 }
 
 void Function::evaluate(std::span<const double> arguments, std::span<double> values) const {
-  values_of(operations(), arguments, values);
+  evaluate_operations(operations(), arguments, values);
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = or_limit(*expression_, arguments[i], values[i]);
   }

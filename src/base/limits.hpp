@@ -4,12 +4,12 @@
 
 namespace masing::base {
 
-/// The distance from 1 to the next larger number.
+/// The distance from 1 to the next larger double.
 inline constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// NaN: what has no value.
+/// NaN, which stands for a number that has no value.
 inline constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace masing::base

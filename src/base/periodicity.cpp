@@ -19,10 +19,13 @@ namespace masing::base {
 
 namespace {
 
-// More than any run could honour; also keeps a·T from overflowing a count.
+// The largest number of breaks is more than any run could handle. It also keeps the number of
+// corners of a wave from overflowing an int.
 constexpr double most_breaks = 1e7;
 
-/// A function of x that repeats itself. A wave is not smooth at first_corner + j·spacing.
+/// A periodic function f(x) of the expression language. If f is a wave (triangle, square or
+/// sawtooth), f is not smooth at x = first_corner + j·spacing for every integer j. The spacing of
+/// sin and cos, which are smooth, is infinite.
 struct Repeating {
   std::string_view name;
   double period;
@@ -36,13 +39,14 @@ constexpr std::array all_repeating{
     Repeating{"triangle", 1.0, 0.25, 0.5}, Repeating{"square", 1.0, 0.0, 0.5},
     Repeating{"sawtooth", 1.0, 0.5, 1.0}};
 
-/// The function of an operation; null where it does not repeat itself.
+/// Returns the periodic function that an operation applies, or null if it applies none.
 const Repeating* repeating(const Operation& operation) {
-  const auto* const found = std::ranges::find(all_repeating, operation.name(), &Repeating::name);
-  return found == all_repeating.end() ? nullptr : found;
+  const auto* const entry = std::ranges::find(all_repeating, operation.name(), &Repeating::name);
+  return entry == all_repeating.end() ? nullptr : entry;
 }
 
-/// A wave of slope·t + offset, if `is_affine`.
+/// A wave that occurs in an expression of t; the argument of the wave is slope·t + offset if
+/// `is_affine`.
 struct Wave {
   const Repeating* function;
   bool is_affine;
@@ -50,24 +54,25 @@ struct Wave {
   double offset;
 };
 
-/// What makes an expression not smooth everywhere other than waves, as its text has it: "abs()",
-/// "'<'"; empty if there is nothing.
+/// Returns the name of the first operation that is neither smooth everywhere nor a wave, in the
+/// form for messages: "abs()" or "'<'". The result is empty if there is no such operation.
 std::string not_smooth_part(std::span<const Operation> operations) {
   constexpr std::array<std::string_view, 17> names{
       "abs", "min", "max", "sign", "rint", "tan", "asin", "acos", "<",
       ">",   "<=",  ">=",  "==",   "!=",   "&&",  "||",   "?"};
-  const auto found = std::ranges::find_first_of(operations, names, {}, &Operation::name);
-  if (found == operations.end()) {
+  const auto part = std::ranges::find_first_of(operations, names, {}, &Operation::name);
+  if (part == operations.end()) {
     return {};
   }
-  const bool is_sign = std::isalpha(static_cast<unsigned char>(found->name().front())) == 0;
-  return is_sign ? fmt::format("'{}'", found->name()) : fmt::format("{}()", found->name());
+  const bool is_sign = std::isalpha(static_cast<unsigned char>(part->name().front())) == 0;
+  return is_sign ? fmt::format("'{}'", part->name()) : fmt::format("{}()", part->name());
 }
 
-/// A part of an expression: slope·t + what is constant or of these frequencies.
+/// A part of an expression of t. If `is_known`, its value is slope·t + f(t), where f is a constant
+/// or is composed of periodic functions with these `frequencies`.
 struct Subexpression {
-  std::size_t first = 0;  ///< its first operation
-  bool is_known = true;   ///< false where a t stands elsewhere
+  std::size_t first = 0;  ///< the index of the first operation of the part
+  bool is_known = true;   ///< whether the value has the form slope·t + f(t)
   double slope = 0.0;
   std::vector<double> frequencies{};
 
@@ -76,19 +81,21 @@ struct Subexpression {
   [[nodiscard]] bool is_constant() const { return is_level() && frequencies.empty(); }
 };
 
-/// Follows the parts of an expression; its tables count as constants.
+/// Determines the slope and the frequencies of each part of an expression of t (Subexpression), and
+/// lists the waves in the expression. A table of points counts as a constant here.
 class PeriodAnalysis {
  public:
   explicit PeriodAnalysis(std::span<const Operation> operations)
       : operations_(operations),
-        whole_(carried_out<Subexpression>(
+        whole_(evaluate_on_stack<Subexpression>(
             operations,
             [this](const Operation& operation, std::span<const Subexpression> operands) {
               return combined(static_cast<std::size_t>(&operation - operations_.data()), operands);
             })) {}
 
-  /// The frequencies 1/period of what makes it vary, every common period of which is its period;
-  /// nothing where a t stands elsewhere.
+  /// Returns the frequencies, 1/period, of the periodic functions in the expression; every common
+  /// period of these functions is a period of the expression. Returns nothing if t also occurs
+  /// outside of periodic functions.
   [[nodiscard]] std::optional<std::vector<double>> frequencies() const {
     return whole_.is_level() ? std::optional(whole_.frequencies) : std::nullopt;
   }
@@ -96,12 +103,15 @@ class PeriodAnalysis {
   [[nodiscard]] const std::vector<Wave>& waves() const { return waves_; }
 
  private:
-  /// The value at t = 0 of the operations from `first` to before `end`.
+  /// Returns the value at t = 0 of the part of the expression that consists of the operations
+  /// first..end-1.
   [[nodiscard]] double at_0(std::size_t first, std::size_t end) const {
     return value_of(operations_.subspan(first, end - first), 0.0);
   }
 
-  /// What operation i makes of its operands.
+  /// Returns the slope and the frequencies of the result of operation i, computed from the slopes
+  /// and the frequencies of its operands. If operation i applies a wave, the wave is added to
+  /// waves_.
   Subexpression combined(std::size_t i, std::span<const Subexpression> operands) {
     const Repeating* const function = repeating(operations_[i]);
     const auto slope = slope_after(i, operands);
@@ -123,7 +133,8 @@ class PeriodAnalysis {
     return whole;
   }
 
-  /// Nothing where t stands outside what repeats itself.
+  /// Returns the slope of the result of operation i, or nothing if the result does not have the
+  /// form slope·t + f(t) of a Subexpression.
   [[nodiscard]] std::optional<double> slope_after(std::size_t i,
                                                   std::span<const Subexpression> operands) const {
     const Operation& operation = operations_[i];
@@ -152,7 +163,7 @@ class PeriodAnalysis {
 
   std::span<const Operation> operations_;
   std::vector<Wave> waves_;
-  Subexpression whole_;  // last: it is made by the others
+  Subexpression whole_;  // declared last, because its construction uses the members above
 };
 
 [[noreturn]] void refuse(const std::string& quantity, const std::string& what) {
@@ -162,12 +173,12 @@ class PeriodAnalysis {
 }
 
 void add_breaks(const std::string& quantity, const Wave& wave, double final_time,
-                std::vector<double>& found) {
+                std::vector<double>& times) {
   const auto& [name, period, first, spacing] = *wave.function;
   const double end = wave.offset + wave.slope * final_time;
   const double least = std::min(wave.offset, end);
   const double most = std::max(wave.offset, end);
-  if (!((most - least) / spacing + static_cast<double>(found.size()) <= most_breaks)) {
+  if (!((most - least) / spacing + static_cast<double>(times.size()) <= most_breaks)) {
     throw UserError(quantity,
                     fmt::format("with {}() it has more than 10^7 corners in [0, T]; this needs a "
                                 "slower one",
@@ -175,16 +186,17 @@ void add_breaks(const std::string& quantity, const Wave& wave, double final_time
   }
   const double first_corner = std::ceil((least - first) / spacing);
   const double corners = wave.slope == 0.0 ? 0.0 : (most - least) / spacing + 1.0;
-  // Counted: of a large offset the next corner may be rounded to the same place.
+  // The loop counts the corners, because the next corner may be rounded to the same number if the
+  // offset is large; a comparison of corners then would not end the loop.
   for (int i = 0; i < corners; ++i) {
     const double corner = first + (first_corner + i) * spacing;
     if (corner <= most) {
-      found.push_back((corner - wave.offset) / wave.slope);
+      times.push_back((corner - wave.offset) / wave.slope);
     }
   }
 }
 
-/// The largest |f(t)| and |f(t + span) - f(t)| of some times.
+/// Returns the largest |f(t)| and the largest |f(t + span) - f(t)| of all t in `times`.
 template <typename F>
 std::pair<double, double> recurrence(const F& f, double span, const std::vector<double>& times) {
   double largest = 0.0;
@@ -197,7 +209,8 @@ std::pair<double, double> recurrence(const F& f, double span, const std::vector<
   return {largest, difference};
 }
 
-/// Times of a period that no symmetry favours.
+/// Returns `count` equidistant times in [0, period]. They do not coincide with simple fractions of
+/// the period, where a symmetric function could have the same values although it does not repeat.
 std::vector<double> times_of(double period, int count) {
   std::vector<double> times(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
@@ -206,8 +219,10 @@ std::vector<double> times_of(double period, int count) {
   return times;
 }
 
-/// Whether a table repeats itself: it does if it does so at its points and a period before them.
-bool repeats(const Table& table, double period, double final_time) {
+/// Returns whether a table repeats with this period from t = 0 to `final_time`, but at most over
+/// `horizon` periods. As a table is linear between its points, it suffices to compare its values
+/// one period apart at times t where t or t + period is the argument of a point.
+bool repeats(const PointTable& table, double period, double final_time) {
   const double last = std::min(final_time, horizon * period) - period;
   std::vector<double> times{0.0, last};
   for (const double kink : table.arguments) {
@@ -218,26 +233,27 @@ bool repeats(const Table& table, double period, double final_time) {
   return difference <= 1e-9 * largest;
 }
 
-/// Whether F(t + span) = F(t) for a function that has the period `period`: by values, and for what
-/// they do not show by its ranges.
+/// Returns whether f(t + span) = f(t) for all t, where f has the period `period`. The values of f
+/// are compared at 64 times; the ranges of f between these times are compared as well, because the
+/// values may miss features of f.
 bool repeats_within(const Function& f, double span, double period) {
   const auto [largest, difference] = recurrence(f, span, times_of(period, 64));
-  constexpr double negligible = 1e-6;  // of ∫ |F| dt
+  constexpr double negligible = 1e-6;  // relative to period · max |f|
   return difference <= 1e-12 * largest &&
-         shows_all([&](double t) { return f(t + span) - f(t); },
-                   [&](double first, double last) {
-                     return f.range(first + span, last + span) + -f.range(first, last);
-                   },
-                   0.0, period, negligible * largest * period);
+         values_suffice([&](double t) { return f(t + span) - f(t); },
+                        [&](double first, double last) {
+                          return f.range(first + span, last + span) + -f.range(first, last);
+                        },
+                        0.0, period, negligible * largest * period);
 }
 
 }  // namespace
 
 std::vector<double> breaks(const std::vector<std::pair<std::string, Function>>& functions,
                            double final_time, std::span<const double> given) {
-  std::vector<double> found(given.begin(), given.end());
+  std::vector<double> times(given.begin(), given.end());
   for (const auto& [quantity, function] : functions) {
-    std::ranges::copy(function.kinks(), std::back_inserter(found));
+    std::ranges::copy(function.kinks(), std::back_inserter(times));
     if (const std::string part = not_smooth_part(function.operations());
         given.empty() && !part.empty()) {
       refuse(quantity, part);
@@ -245,31 +261,31 @@ std::vector<double> breaks(const std::vector<std::pair<std::string, Function>>& 
     const PeriodAnalysis analysis(function.operations());
     for (const Wave& wave : analysis.waves()) {
       if (wave.is_affine) {
-        add_breaks(quantity, wave, final_time, found);
+        add_breaks(quantity, wave, final_time, times);
       } else if (given.empty()) {
         refuse(quantity, fmt::format("{}() of what is not a*t+b", wave.function->name));
       }
     }
   }
-  std::erase_if(found, [&](double t) { return !(t > 0.0 && t < final_time); });
-  std::ranges::sort(found);
-  // Two functions may have the same corner, computed with different rounding.
+  std::erase_if(times, [&](double t) { return !(t > 0.0 && t < final_time); });
+  std::ranges::sort(times);
+  // Two functions may have the same corner, but the two computed times differ by rounding errors.
   const double same = 1e-13 * final_time;
   const auto duplicates = [&](double a, double b) { return b - a <= same; };
-  found.erase(std::unique(found.begin(), found.end(), duplicates), found.end());
-  return found;
+  times.erase(std::unique(times.begin(), times.end(), duplicates), times.end());
+  return times;
 }
 
 bool has_period(const Function& force, double period, double final_time) {
   const auto frequencies = PeriodAnalysis(force.operations()).frequencies();
   return frequencies &&
-         std::ranges::all_of(*frequencies,
-                             [&](double frequency) {
-                               constexpr double rounding = 1e-10;  // of a turn
-                               const double turns = frequency * period;
-                               return std::abs(turns - std::max(1.0, std::round(turns))) <=
-                                      rounding;
-                             }) &&
+         std::ranges::all_of(
+             *frequencies,
+             [&](double frequency) {
+               constexpr double rounding = 1e-10;  // the largest rounding error of `turns`
+               const double turns = frequency * period;
+               return std::abs(turns - std::max(1.0, std::round(turns))) <= rounding;
+             }) &&
          std::ranges::all_of(force.operations(), [&](const Operation& operation) {
            return !operation.table || repeats(*operation.table, period, final_time);
          });
@@ -293,7 +309,7 @@ std::optional<double> period_of(const Function& force, double final_time) {
   if (repeats_within(force, irrational * period, period)) {
     return period;  // F is constant and has every period
   }
-  // As of cos(t)^2, whose period is half that of cos(t).
+  // F may have a shorter period, as cos(t)^2 has half the period of cos(t).
   for (const int parts : {2, 3, 5, 7}) {
     while (repeats_within(force, period / parts, period)) {
       period /= parts;

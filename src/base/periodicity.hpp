@@ -8,30 +8,37 @@
 
 #include "base/function.hpp"
 
-// What the operations of functions of time show without values: where they are not smooth, and
-// whether they repeat themselves.
+// The functions of this header examine the operations of a function of time, F, to determine at
+// which times F may not be smooth, and whether F is periodic.
 
 namespace masing::base {
 
-/// How many periods from t = 0 on a periodic force is asked for.
+/// The number of periods from t = 0 on over which a periodic force is used. A table has to repeat
+/// only on this interval.
 inline constexpr double horizon = 8.0;
 
-/// The times in (0, T), increasing, where one of some functions of time may not be smooth, each
-/// with the quantity that it is, "force": those `given` by the user, the points of a table, and the
-/// corners and jumps of triangle(), square() and sawtooth() of an affine argument a·t + b. Throws
-/// UserError of that quantity if a function uses what is not smooth everywhere (abs, min, max,
-/// sign, rint, comparisons, ?:, a wave of any other argument) and no breaks are given. Local.
+/// Returns the times in (0, T), in increasing order, at which one of `functions` may not be smooth.
+/// Each function of time is paired with the name of its quantity, such as "force". T is
+/// `final_time`. The returned times are the times `given` by the user, the points of tables, and
+/// the corners and jumps of triangle(), square() and sawtooth() of an affine argument a·t + b.
+/// Throws UserError, which names the quantity, if no times are given and a function uses an
+/// operation that is not smooth everywhere (abs, min, max, sign, rint, tan, asin, acos, a
+/// comparison, &&, ||, ?:, or a wave of an argument that is not affine), or if a function has more
+/// than 10⁷ corners. Local.
 std::vector<double> breaks(const std::vector<std::pair<std::string, Function>>& functions,
                            double final_time, std::span<const double> given);
 
-/// Whether F(t + period) = F(t): of an expression by its structure, every t standing inside sin(),
-/// cos(), triangle(), square() or sawtooth() of a·t + b, b a constant or itself such an expression;
-/// of a table from t = 0 to `final_time`, of at most `horizon` periods. Local.
+/// Returns whether F(t + period) = F(t) for F = `force`. For an expression its structure decides:
+/// every t must be inside sin(), cos(), triangle(), square() or sawtooth() of a·t + b, where b is a
+/// constant or again such an expression, and `period` must be a multiple of the periods of all
+/// these functions. A table must repeat from t = 0 to `final_time`, but at most over `horizon`
+/// periods. Local.
 bool has_period(const Function& force, double period, double final_time);
 
-/// The least common multiple of the periods of sin(), cos(), triangle(), square() and sawtooth() in
-/// F, up to 60 times the longest, if F has it, or the part of it after which F repeats itself, as
-/// of cos(t)^2; else nothing. Local.
+/// Returns a period of F = `force`, or nothing if none is found. The period is the least common
+/// multiple of the periods of all sin(), cos(), triangle(), square() and sawtooth() in F, provided
+/// that it is at most 60 times the longest of these and F repeats after it. If F also repeats after
+/// a fraction of this multiple, as cos(t)^2 does, the fraction is returned. Local.
 std::optional<double> period_of(const Function& force, double final_time);
 
 }  // namespace masing::base

@@ -25,13 +25,15 @@ Range all() {
   return {-infinity, infinity};
 }
 
-/// Empty stays what is certainly not a number; other ends that are not numbers are unknown.
+/// Returns a, or all real numbers if exactly one end of a is NaN, because that end then is unknown.
+/// If both ends of a are NaN, a is the empty range and is returned as it is.
 Range known(const Range& a) {
   const bool is_unknown = std::isnan(a.lower()) != std::isnan(a.upper());
   return is_unknown ? all() : a;
 }
 
-/// A nondecreasing function that is defined on [least, most].
+/// Returns the range over a of a nondecreasing function f that is defined on [least, most];
+/// arguments outside of [least, most] are ignored.
 Range nondecreasing(double (*f)(double), const Range& a, double least, double most) {
   if (empty(a) || a.upper() < least || a.lower() > most) {
     return Range::empty();
@@ -39,8 +41,8 @@ Range nondecreasing(double (*f)(double), const Range& a, double least, double mo
   return {f(std::max(a.lower(), least)), f(std::min(a.upper(), most))};
 }
 
-/// A function of period 1 that lies in [-1, 1] and rises, falls or stays between its places of
-/// phase `first` and `second`.
+/// Returns the range over a of a function f of period 1 with values in [-1, 1]. Between
+/// neighbouring arguments whose fractional part is `first` or `second`, f is monotone.
 Range wave(double (*f)(double), const Range& a, double first, double second) {
   if (empty(a)) {
     return a;
@@ -81,7 +83,8 @@ Range angle(const Range& y, const Range& x) {
   return {low, high};
 }
 
-/// 0 or 1, or anything between.
+/// Returns the range of the truth value of a condition: 1 if the condition is certain, 0 if it is
+/// impossible, and [0, 1] if it is undecided.
 Range whether(bool is_certain, bool is_possible) {
   return {is_certain ? 1.0 : 0.0, is_possible ? 1.0 : 0.0};
 }
@@ -99,8 +102,9 @@ Range is_true(const Range& a) {
   return 1.0 - equal(a, 0.0);
 }
 
-/// How the range of a function of one operand or of two is found; without either of one that does
-/// not decrease on [least, most], where it is defined.
+/// States how to compute the range of the function or operator `name`: `of_one` computes it from
+/// the range of one operand, or `of_two` from the ranges of two. If both pointers are null, the
+/// function has one operand, and is defined and nondecreasing on [least, most].
 struct Rule {
   std::string_view name;
   Range (*of_one)(const Range&) = nullptr;
@@ -154,16 +158,16 @@ constexpr Rule rules[] = {
     {"||", nullptr, [](R a, R b) { return max(is_true(a), is_true(b)); }},
 };
 
-/// What an operation makes of its operands.
+/// Returns the range of the result of an operation whose operands have the ranges `operands`.
 Range range_of(const Operation& operation, std::span<const Range> operands) {
   const auto* const rule = std::ranges::find(rules, operation.name(), &Rule::name);
-  const Rule found = rule == std::end(rules) ? Rule{} : *rule;
-  if (found.of_two != nullptr) {
-    return found.of_two(operands[0], operands[1]);
+  const Rule applied = rule == std::end(rules) ? Rule{} : *rule;
+  if (applied.of_two != nullptr) {
+    return applied.of_two(operands[0], operands[1]);
   }
-  return found.of_one != nullptr
-             ? found.of_one(operands[0])
-             : nondecreasing(operation.function->value, operands[0], found.least, found.most);
+  return applied.of_one != nullptr
+             ? applied.of_one(operands[0])
+             : nondecreasing(operation.function->value, operands[0], applied.least, applied.most);
 }
 
 Range choice(const Range& condition, const Range& one, const Range& other) {
@@ -171,7 +175,7 @@ Range choice(const Range& condition, const Range& one, const Range& other) {
   return is_one.lower() == 1.0 ? one : is_one.upper() == 0.0 ? other : hull(one, other);
 }
 
-Range range_of(const Table& table, double first, double last) {
+Range range_of(const PointTable& table, double first, double last) {
   Range range = hull(Range(table(first)), Range(table(last)));
   const auto [begin, end] = table.within(first, last);
   for (std::size_t i = begin; i < end; ++i) {
@@ -203,7 +207,7 @@ Enclosure plain_range(std::span<const Operation> operations, double first, doubl
         return known(range_of(operation, operands));
     }
   };
-  const Range range = carried_out<Range>(operations, apply);
+  const Range range = evaluate_on_stack<Range>(operations, apply);
   return {range.lower(), range.upper()};
 }
 

@@ -5,17 +5,19 @@
 
 namespace masing::base {
 
-/// What poll() calls; empty for nothing.
+/// The function that poll() calls; if it is empty, poll() does nothing.
 inline std::function<void()> poll_hook;
 
-/// Cancellation point of long loops: may throw Stopped, by the hook. Local.
+/// A cancellation point for long loops: calls poll_hook, which may throw Stopped to end the loop.
+/// Local.
 inline void poll() {
   if (poll_hook) {
     poll_hook();
   }
 }
 
-/// While it lives, poll() calls `hook`, which may throw, after what it called before.
+/// While an object of this class exists, poll() calls the function that was poll_hook before, and
+/// then `hook`. Both may throw.
 class Polling {
  public:
   explicit Polling(const std::function<void()>& hook) : before_(std::move(poll_hook)) {

@@ -6,11 +6,13 @@
 
 namespace masing::base {
 
-/// Gets what is said in place of stderr, where there is one. Must not throw.
+/// A function that receives the messages of say(). If `listener` is empty, say() writes the
+/// messages to stderr. The function must not throw.
 using Listener = std::function<void(const std::string& text)>;
 inline Listener listener;
 
-/// Says how far a run is, or warns of something; the caller sees to it that one rank does. Local.
+/// Reports a warning or the progress of a run: passes `text` to the listener. The caller must
+/// ensure that only one rank calls it. Local.
 inline void say(const std::string& text) {
   if (listener) {
     listener(text);

@@ -15,11 +15,11 @@
 
 namespace masing::base {
 
-bool shows_all(const std::function<double(double)>& f,
-               const std::function<Enclosure(double, double)>& range, double first, double last,
-               double impulse) {
+bool values_suffice(const std::function<double(double)>& f,
+                    const std::function<Enclosure(double, double)>& range, double first,
+                    double last, double impulse) {
   constexpr int degree = 8;
-  std::array<double, degree + 1> places{};  // 0 is first, 1 is last
+  std::array<double, degree + 1> places{};  // relative positions from 0 at `first` to 1 at `last`
   std::array<double, degree + 1> values{};
   for (int i = 0; i <= degree; ++i) {
     places[i] = 0.5 - 0.5 * std::cos(std::numbers::pi * i / degree);
@@ -31,28 +31,29 @@ bool shows_all(const std::function<double(double)>& f,
   const boost::math::barycentric_rational<double> polynomial(places.data(), values.data(),
                                                              places.size(), degree);
   const auto at = [&](double t) { return polynomial((t - first) / (last - first)); };
-  // A jump takes a look or two at each width; many narrow ones mean that there is no end.
-  constexpr int most_looks = 1 << 14;
+  // Around a jump, the bisection examines one or two parts of each width. If many narrow parts have
+  // been examined, the bisection is given up, because it would not end.
+  constexpr int most_examined = 1 << 14;
   constexpr int most_narrow_intervals = 1 << 8;
   int narrow_intervals = 0;
   struct Part {
     double first, at_first, last, at_last;
   };
   std::vector<Part> parts{{first, at(first), last, at(last)}};
-  for (int looks = 1; !parts.empty(); ++looks) {
+  for (int examined = 1; !parts.empty(); ++examined) {
     const Part part = parts.back();
     parts.pop_back();
     const double width = part.last - part.first;
     const double middle = part.first + width / 2;
-    narrow_intervals += width < (last - first) / most_looks ? 1 : 0;
-    if (looks > most_looks || narrow_intervals > most_narrow_intervals || middle <= part.first ||
-        middle >= part.last) {
+    narrow_intervals += width < (last - first) / most_examined ? 1 : 0;
+    if (examined > most_examined || narrow_intervals > most_narrow_intervals ||
+        middle <= part.first || middle >= part.last) {
       return false;
     }
     const double at_middle = at(middle);
     const auto [low, high] = std::minmax({part.at_first, at_middle, part.at_last});
-    const Enclosure found = range(part.first, part.last);
-    if (!(std::max(found.high - low, high - found.low) * width <= impulse)) {
+    const Enclosure range_of_f = range(part.first, part.last);
+    if (!(std::max(range_of_f.high - low, high - range_of_f.low) * width <= impulse)) {
       parts.push_back({middle, at_middle, part.last, part.at_last});
       parts.push_back({part.first, part.at_first, middle, at_middle});
     }
@@ -67,11 +68,12 @@ SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<doub
       drive_(drive),
       bounds_(std::move(bounds)),
       breaks_(std::move(breaks)),
-      // A break a·t + b = phase and the jump as F computes it agree to a few ulp only.
+      // The computed break, which solves a·t + b = phase, differs by a few ulp from the time at
+      // which the computed F jumps.
       margin_(16 * epsilon * final_time) {
   std::erase_if(breaks_, [&](double t) { return !(t > 0.0 && t < final_time); });
   std::ranges::sort(breaks_);
-  // The margins at both ends of a piece must not overlap.
+  // Breaks closer than this are merged, so that the margins at both ends of a piece do not overlap.
   const auto same = [&](double a, double b) { return b - a <= 4 * margin_; };
   breaks_.erase(std::unique(breaks_.begin(), breaks_.end(), same), breaks_.end());
   breaks_.push_back(final_time);
@@ -106,19 +108,21 @@ SmoothPieces SmoothPieces::checked_by(std::function<Enclosure(double, double)> r
   return result;
 }
 
-bool SmoothPieces::is_resolved(double first, double last, double impulse) {
+bool SmoothPieces::try_to_resolve(double first, double last, double impulse) {
   first = std::clamp(first, begin_, end_);
   last = std::clamp(last, begin_, end_);
   constexpr double coarseness = 1e8;
   return is_bounded(first, last, impulse) &&
-         (!range_ || last <= first || shows_all(*this, range_, first, last, coarseness * impulse));
+         (!range_ || last <= first ||
+          values_suffice(*this, range_, first, last, coarseness * impulse));
 }
 
 bool SmoothPieces::is_bounded(double first, double last, double impulse) {
   if (!bounds_ || last <= first || (first >= resolved_from_ && last <= resolved_to_)) {
     return true;
   }
-  // What is resolved for several steps at once need not be looked at again.
+  // An interval of several steps is tried first: if F is resolved there, the next steps need no
+  // check.
   for (const int steps : {8, 1}) {
     const double end = std::min(end_, first + steps * (last - first));
     const Bounds bounds = bounds_(first, end);
@@ -140,7 +144,9 @@ bool SmoothPieces::is_bounded(double first, double last, double impulse) {
 
 bool SmoothPieces::has_pole(double first, double last) const {
   constexpr double far = 1000.0;
-  constexpr double growth = 1.05;  // of sin(t)/t less than 1 + 1e-9, of ln t some 1.1 or more
+  // Near t = 0, |F| grows by a factor below 1 + 1e-9 for sin(t)/t, and by about 1.1 or more for ln
+  // t.
+  constexpr double growth = 1.05;
   const double width = last - first;
   const auto larger = [this](double one, double other) {
     return std::max(std::abs((*this)(one)), std::abs((*this)(other)));

@@ -10,58 +10,68 @@
 
 namespace masing::base {
 
-/// A time advanced by many small steps without accumulating their rounding: the sum time + rest,
-/// |rest| ≤ ½ ulp(time). (Compensated summation, Knuth's two-sum.)
+/// A time that is advanced by many small steps without accumulating their rounding errors. The time
+/// is the sum time + rest, where |rest| ≤ ½ ulp(time). (Compensated summation with Knuth's
+/// two-sum.)
 struct Clock {
   double time = 0.0;
   double rest = 0.0;
 
-  /// The same clock `span` later.
+  /// Returns the clock advanced by `span`.
   [[nodiscard]] Clock after(double span) const {
     const double part = rest + span;
     const double sum = time + part;
-    const double shown = sum - time;
-    return {sum, (time - (sum - shown)) + (part - shown)};
+    const double part_in_sum = sum - time;
+    return {sum, (time - (sum - part_in_sum)) + (part - part_in_sum)};
   }
-  /// The span from here to the time t.
+  /// Returns the span from the time of the clock to t.
   [[nodiscard]] double until(double t) const { return (t - time) - rest; }
 };
 
-/// A quantity in messages: by default what drives a motion.
+/// The name and the symbol of a quantity in messages; by default those of the force that drives a
+/// motion.
 struct NamedQuantity {
-  const char* name = "force";   ///< as its option has it, for UserError
-  const char* symbol = "F(t)";  ///< as formulas have it
+  const char* name = "force";   ///< the name of its option, for UserError
+  const char* symbol = "F(t)";  ///< the symbol in formulas
 
   static constexpr const char* finite = "it must be finite on [0, T]";
-  /// The mistake of a value at a place, such as "t = 2.5", where it breaks a rule. Local.
+  /// Returns the error for a value of the quantity that violates `rule` at a place such as "t =
+  /// 2.5". Local.
   [[nodiscard]] UserError fault(double value, const std::string& place,
                                 const std::string& rule = finite) const;
 };
 
-/// Whether `range` finds nothing on [first, last] that the values of f at nine places do not show:
-/// on each of its parts J, halved as often as that takes, |J| times the distance of f's range from
-/// the polynomial through these values is at most `impulse`. False also where that takes too long,
-/// or a value is not finite. Local.
-bool shows_all(const std::function<double(double)>& f,
-               const std::function<Enclosure(double, double)>& range, double first, double last,
-               double impulse);
+/// Returns whether the polynomial p of degree 8 through nine values of f on [first, last]
+/// approximates f everywhere on [first, last]. `range` returns the range of f between two
+/// arguments. The interval is bisected into parts J until, on every part, |J| times the largest
+/// distance between the range of f and the values of p is at most `impulse`. Returns false if this
+/// needs too many parts, or if one of the nine values is not finite. Local.
+bool values_suffice(const std::function<double(double)>& f,
+                    const std::function<Enclosure(double, double)>& range, double first,
+                    double last, double impulse);
 
-/// A force F(t), smooth between breaks, one piece at a time: at both ends of a piece its own
-/// one-sided limit is used, so that a jump belongs to neither piece.
+/// A force F(t) that is smooth on the pieces between its breaks. F is evaluated on one piece at a
+/// time, the present piece. Within a few ulp of a break, F is replaced by its value slightly inside
+/// the present piece, so that a jump at the break lies in neither of the two pieces beside the
+/// break.
 class SmoothPieces {
  public:
-  /// `breaks`: increasing times after 0 where F may not be smooth; F is not used beyond
-  /// `final_time`. `bounds`: what is known of F between two times; without, F is taken to be what
-  /// a step sees of it.
+  /// `breaks` are the times after 0, in increasing order, at which F may not be smooth. F is not
+  /// evaluated after `final_time`. `bounds` returns enclosures of F and of its derivatives between
+  /// two times. Without `bounds`, try_to_resolve() assumes that F has no features between the times
+  /// at which F is evaluated. `drive` names F in messages.
   SmoothPieces(std::function<double(double)> force, std::vector<double> breaks, double final_time,
                std::function<Bounds(double, double)> bounds = {}, const NamedQuantity& drive = {});
 
-  /// The same force for a solution that checks another: is_resolved() also asks the `range` of F
-  /// between two times. It catches features missed by `bounds` whose impulse exceeds 1e8 times the
-  /// tolerance.
+  /// Returns a copy for a solution that checks another solution. In the copy, try_to_resolve() also
+  /// compares values of F with `range`, which returns the range of F between two times. This
+  /// detects a feature of F that `bounds` has missed if the impulse ∫ |F - polynomial| dt of the
+  /// feature exceeds 1e8 times the `impulse` that try_to_resolve() allows.
   [[nodiscard]] SmoothPieces checked_by(std::function<Enclosure(double, double)> range) const;
 
-  /// F(t), t moved into the present piece. Throws UserError if F is not finite there.
+  /// Returns F at the time of the present piece that is nearest to t. If F is NaN there, but has
+  /// the same value on both sides, returns that value. Otherwise throws UserError if F is not
+  /// finite.
   double operator()(double t) const {
     const double inside = t < begin_ ? begin_ : (t > end_ ? end_ : t);
     const double value = force_(inside);
@@ -71,38 +81,42 @@ class SmoothPieces {
     return value;
   }
 
-  /// The time beyond which F is not used.
+  /// Returns the time after which F is not evaluated.
   [[nodiscard]] double final_time() const { return breaks_.back(); }
-  /// Where the present piece ends: a break, or the final time; ∞ past it.
+  /// Returns the end of the present piece, which is a break or the final time. Returns ∞ if
+  /// pass_break() has been called at the final time.
   [[nodiscard]] double piece_end() const;
-  /// Go on to the next piece.
+  /// Makes the next piece the present one.
   void pass_break();
 
-  /// Whether F is, within the present piece from `first` to `last`, a polynomial of degree 15 but
-  /// for an impulse ∫ |F - polynomial| dt ≤ `impulse` or the rounding of F: then it does nothing
-  /// there that a step would not see. A jump, a corner or a vertical tangent is passed by a span
-  /// that is short enough. Throws UserError at a pole: F has no bound on a span of a few ulp, and
-  /// its values grow towards it.
-  [[nodiscard]] bool is_resolved(double first, double last, double impulse);
-  /// Throws UserError: what F does near t cannot be resolved.
+  /// Returns whether, on that part of [first, last] which lies in the present piece, a polynomial
+  /// of degree 15 approximates F with an error ∫ |F - polynomial| dt ≤ `impulse` or within the
+  /// rounding errors of F. Then a time step from `first` to `last` misses no feature of F. The
+  /// result is true even for a step over a jump, a corner or a vertical tangent of F if the step is
+  /// short enough. Throws UserError if F has a pole: F is not bounded on a span of a few ulp, and
+  /// |F| increases towards this span.
+  [[nodiscard]] bool try_to_resolve(double first, double last, double impulse);
+  /// Throws the UserError that F cannot be resolved near t.
   [[noreturn]] void throw_unresolved(double t) const;
 
  private:
-  /// F on both sides of a t at which it is 0/0, as of sin(t - 3)/(t - 3), if they agree; else
-  /// throws UserError: F(t) = `value` is not finite.
+  /// If F(t) = `value` is NaN, as sin(t - 3)/(t - 3) at t = 3, and the values of F just before and
+  /// just after t agree, returns the value just after t. Otherwise throws the UserError that F(t)
+  /// is not finite.
   [[nodiscard]] double value_beside(double t, double value) const;
-  /// is_resolved() by bounds_ alone.
+  /// Returns the result of try_to_resolve() without the comparison with range_.
   [[nodiscard]] bool is_bounded(double first, double last, double impulse);
   void set_limits();
-  /// Whether |F| is larger on [first, last] than a thousand widths away.
+  /// Returns whether the larger |F| at the ends of [first, last] exceeds the larger |F| at a
+  /// distance of 1000 (last - first) from these ends by more than 5 %.
   [[nodiscard]] bool has_pole(double first, double last) const;
 
   std::function<double(double)> force_;
   NamedQuantity drive_;
   std::function<Bounds(double, double)> bounds_;
-  std::function<Enclosure(double, double)> range_;  // of a force that checks
-  double resolved_from_ = 0.0;                      // F is resolved from here
-  double resolved_to_ = 0.0;                        // to here
+  std::function<Enclosure(double, double)> range_;  // set by checked_by()
+  double resolved_from_ = 0.0;                      // F is resolved from this time to resolved_to_
+  double resolved_to_ = 0.0;  // F is resolved from resolved_from_ to this time
   std::vector<double> breaks_;
   std::size_t next_ = 0;
   double margin_;
@@ -110,13 +124,16 @@ class SmoothPieces {
   double end_ = 0.0;
 };
 
-/// The direction in which a mass at rest starts: the sign of F - R now, or, where F = R to
-/// rounding, of the first difference beyond rounding within `span`; 0 if there is none and it stays
-/// at rest. `resistance` is R = k0 x + S. Throws UserError where F is not finite.
+/// Returns the direction in which a mass at rest starts to move: the sign of F - R at the time of
+/// `clock`, where R = `resistance` = k0 x + S is the force of the springs and sliders. If F and R
+/// are equal within rounding errors, F is evaluated at later times within `span`, and the first F -
+/// R that exceeds rounding errors decides. The result is 0 if no F - R does; then the mass stays at
+/// rest. Throws UserError if F is not finite.
 int starting_direction(const SmoothPieces& force, const Clock& clock, double resistance,
                        double span);
 
-/// The least span of a step at this time: a few ulp.
+/// Returns the shortest span that a time step may have at the time t of `clock`: 4 ε max(|t|,
+/// min(`span`, 1)), where ε is the machine epsilon.
 double least_span(const Clock& clock, double span);
 
 }  // namespace masing::base

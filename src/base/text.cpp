@@ -28,7 +28,8 @@ std::string_view without_plus(std::string_view text) {
   return text.size() > 1 && text[0] == '+' && text[1] != '-' ? text.substr(1) : text;
 }
 
-/// A word as it is compared with others.
+/// Returns a word in the form in which words are compared: at most 100 bytes of it, in lower case,
+/// with _ in place of -.
 std::string as_compared(std::string_view word) {
   std::string letters = shortened(word, 100);
   for (char& letter : letters) {
@@ -38,9 +39,12 @@ std::string as_compared(std::string_view word) {
   return letters;
 }
 
-/// How many letters must be left out, added, replaced or swapped with a neighbour.
+/// Returns the smallest number of letters that must be removed, added, replaced or swapped with a
+/// neighbour to change a into b.
 std::size_t edits(std::string_view a, std::string_view b) {
-  std::vector d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));  // of the first i and j
+  // d[i][j] is the smallest number of edits that change the first i letters of a into the first j
+  // letters of b.
+  std::vector d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
     for (std::size_t j = 0; j <= b.size(); ++j) {
       if (i == 0 || j == 0) {
@@ -60,7 +64,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string to_text(double value) {
-  // Not fmt's {}: it prefers 100000 to the shorter 1e+05.
+  // fmt's {} is not used, because it writes 100000 where 1e+05 is shorter.
   std::array<char, 32> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
   return {buffer.data(), end};
@@ -107,7 +111,7 @@ std::optional<std::int64_t> to_integer(std::string_view text) {
   if (const auto exact = whole<std::int64_t>(digits)) {
     return exact;
   }
-  // "1e6" is how people write large counts; beyond 2^53 a double would not hold every integer.
+  // Users write large counts like "1e6". Beyond 2^53 a double cannot represent every integer.
   const auto value = to_number(digits);
   if (!value || *value != std::floor(*value) || std::abs(*value) > 9007199254740992.0) {
     return std::nullopt;
@@ -125,22 +129,22 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> pieces;
+  std::vector<std::string> parts;
   if (trimmed(text).empty()) {
-    return pieces;
+    return parts;
   }
   for (;;) {
     const auto end = text.find(separator);
-    pieces.emplace_back(trimmed(text.substr(0, end)));
+    parts.emplace_back(trimmed(text.substr(0, end)));
     if (end == std::string_view::npos) {
-      return pieces;
+      return parts;
     }
     text.remove_prefix(end + 1);
   }
 }
 
-std::string joined(const std::vector<std::string>& pieces, std::string_view separator) {
-  return fmt::format("{}", fmt::join(pieces, separator));
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  return fmt::format("{}", fmt::join(parts, separator));
 }
 
 std::string shortened(std::string_view text, std::size_t most) {
@@ -157,7 +161,8 @@ std::string meant(std::string_view word, const std::vector<std::string>& names) 
   const std::size_t most = size <= 2 ? 0 : std::min<std::size_t>(3, (size + 3) / 4);
   const std::string* nearest = nullptr;
   std::size_t least = most + 1;
-  std::ptrdiff_t longest = 2;  // beginning in common
+  // The length of the longest common beginning so far; only beginnings of 3 letters or more count.
+  std::ptrdiff_t longest = 2;
   for (const std::string& name : names) {
     const std::string other = as_compared(name);
     const std::size_t far = edits(given, other);

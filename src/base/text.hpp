@@ -9,42 +9,50 @@
 
 namespace masing::base {
 
-/// The shortest decimal text that reads back as exactly `value`. Local.
+/// Returns the shortest decimal text that is read back as exactly `value`. Local.
 std::string to_text(double value);
-/// `value` in decimal digits. Local.
+/// Returns `value` in decimal digits. Local.
 std::string to_text(std::int64_t value);
 
-/// `count` ≥ 0 in full, from 10,000 on in groups of three digits with narrow no-break spaces
-/// (U+202F). Local.
+/// Returns all digits of `count` ≥ 0; from 10,000 on they are divided into groups of three by
+/// narrow no-break spaces (U+202F). Local.
 std::string grouped(std::int64_t count);
 
-/// `count` ≥ 0 for titles: in full up to 9999; 10⁶ and 2.5·10⁵ where at most two digits are not
-/// zeros at the end; else `grouped`. Local.
+/// Returns `count` ≥ 0 in the form for titles: up to 9999 all digits; from 10,000 on a power of
+/// ten, such as 10⁶ or 2.5·10⁵, if at most two digits precede the final zeros, and the text of
+/// grouped(count) if more do. Local.
 std::string abbreviated(std::int64_t count);
 
-/// The finite number that the whole of `text` spells, or nothing. Local.
+/// Returns the finite number that `text` represents, or nothing if `text` is not a finite number.
+/// Blanks at the ends and a plus sign are allowed. Local.
 std::optional<double> to_number(std::string_view text);
 
-/// The whole number that the whole of `text` spells ("1000000" or "1e6"), or nothing. Local.
+/// Returns the integer that `text` represents, such as "1000000" or "1e6", or nothing if `text` is
+/// not an integer. Blanks at the ends and a plus sign are allowed. Local.
 std::optional<std::int64_t> to_integer(std::string_view text);
 
-/// `text` without blanks at its ends. Local.
+/// Returns `text` without blanks at its ends. Local.
 std::string_view trimmed(std::string_view text);
 
-/// The trimmed pieces of `text` between separators; an empty text has no piece. Local.
+/// Divides `text` at the separators and returns the trimmed parts; a text without any character but
+/// blanks has no parts. Local.
 std::vector<std::string> split(std::string_view text, char separator);
 
-/// The pieces with `separator` between them. Local.
-std::string joined(const std::vector<std::string>& pieces, std::string_view separator);
+/// Returns the parts joined into one text, with `separator` between them. Local.
+std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
-/// `text`, or of a longer one its beginning of at most `most` bytes, in whole characters of UTF-8.
-/// Local.
+/// Returns the longest beginning of `text` that has at most `most` bytes and does not end inside a
+/// character of UTF-8. Local.
 std::string shortened(std::string_view text, std::size_t most);
 
-/// "; did you mean NAME?" of the first of the `names` that are nearest to a mistyped `word`, in
-/// letters left out, added, replaced or swapped with a neighbour, whether large or small, - or _:
-/// at most 1 in words of 3 or 4 letters, 2 up to 8, else 3; or else with the longest beginning in
-/// common, of at least 3 letters. Empty where there is none. Local.
+/// Returns "; did you mean NAME?" with the one of `names` that is most similar to the mistyped
+/// `word`, or an empty text if none is similar. The fewer letters must be removed, added, replaced
+/// or swapped with a neighbour to change the word into a name, the more similar they are; upper and
+/// lower case count as equal, and so do - and _. A name is similar to a word of 3 or 4 letters if 1
+/// such edit suffices, to a word of 5 to 8 letters if 2 edits suffice, and to a longer word if 3
+/// edits suffice. If no name is similar in this sense, the function takes the name that has the
+/// longest beginning in common with the word, at least 3 letters. Of equally good names it takes
+/// the first. Local.
 std::string meant(std::string_view word, const std::vector<std::string>& names);
 
 }  // namespace masing::base

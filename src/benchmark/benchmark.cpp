@@ -25,17 +25,18 @@
 
 namespace masing::benchmark {
 
-// Timing.
+// Functions that measure times.
 
 namespace {
 
-/// Seconds of a step or a call: the median of the repeats, the least and the most.
+/// The seconds that a step or a call takes: the median, the smallest and the largest result of
+/// repeated measurements.
 using Timing = std::array<double, 3>;
 
-/// What is timed: so many steps or calls.
+/// A function whose duration is measured; it executes `count` steps or calls.
 using Work = std::function<void(std::int64_t count)>;
 
-/// Work that calls `once` so many times.
+/// Returns a Work that calls the function `once` as many times as its argument `count` says.
 template <typename Once>
 Work repeated(Once once) {
   return [once](std::int64_t count) {
@@ -45,7 +46,7 @@ Work repeated(Once once) {
   };
 }
 
-/// Seconds until the slowest rank has done its work, from a barrier on. Collective.
+/// Returns the seconds from a barrier until the slowest rank has executed work(count). Collective.
 double seconds_of(const parallel::Communicator& comm, const Work& work, std::int64_t count) {
   parallel::check_mpi(MPI_Barrier(comm.handle()));
   const auto begin = std::chrono::steady_clock::now();
@@ -56,12 +57,14 @@ double seconds_of(const parallel::Communicator& comm, const Work& work, std::int
   return seconds;
 }
 
-/// Seconds a step of each work. Repeats take turns: a change of the machine's speed affects all
-/// works alike and hardly their ratios. Collective.
+/// Returns the seconds that a step or a call of each of the `works` takes. The works are repeated
+/// in turn, so that a change of the machine's speed affects all works alike and hardly changes
+/// their ratios. Collective.
 std::vector<Timing> measure(const parallel::Communicator& comm, const Effort& effort,
                             const std::vector<Work>& works) {
   const int repeats = effort.quick ? 3 : 5;
-  const double least = (effort.quick ? 0.02 : 0.3) / repeats;  // seconds of a run
+  // the least duration of one repeat, in seconds
+  const double least = (effort.quick ? 0.02 : 0.3) / repeats;
   std::vector<std::int64_t> counts(works.size(), 1);
   for (std::size_t w = 0; w < works.size(); ++w) {
     for (double took = 0.0; (took = seconds_of(comm, works[w], counts[w])) < least;) {
@@ -84,13 +87,14 @@ std::vector<Timing> measure(const parallel::Communicator& comm, const Effort& ef
   return timings;
 }
 
+/// Returns the root's value on all ranks. Collective.
 std::int64_t of_root(const parallel::Communicator& comm, std::int64_t value) {
   parallel::broadcast(comm, std::span(&value, 1));
   return value;
 }
 
-/// What `make` measures on the first `count` ranks, on every rank; the others sleep meanwhile and
-/// take neither a core nor bandwidth. Collective.
+/// Calls `make` on the first `count` ranks, and returns the timings that it measures there on every
+/// rank. The other ranks sleep meanwhile, and use neither a core nor memory bandwidth. Collective.
 std::vector<Timing> on_first(
     const parallel::Communicator& comm, int count,
     const std::function<std::vector<Timing>(const parallel::Communicator& group)>& make) {
@@ -105,7 +109,8 @@ std::vector<Timing> on_first(
   return timings;
 }
 
-/// Three columns: the medians, _least and _most.
+/// Adds three columns to the report: `path` with the medians, `path`_least with the smallest and
+/// `path`_most with the largest results.
 void add_columns(Report& report, const std::string& path, const io::Attributes& attributes,
                  const std::vector<Timing>& timings, const std::string& axis) {
   constexpr std::array suffixes{"", "_least", "_most"};
@@ -117,34 +122,39 @@ void add_columns(Report& report, const std::string& path, const io::Attributes& 
   }
 }
 
+/// Returns a timing as text, in nanoseconds.
 std::string in_words(const Timing& timing) {
   return fmt::format("{:12.2f} ns  [{:.2f}, {:.2f}]", 1e9 * timing[0], 1e9 * timing[1],
                      1e9 * timing[2]);
 }
 
-// The machine.
+// Measurements of the machine.
 
-/// Bytes of the last-level cache, 0 if unknown. sysconf would report CPUID, which on a virtual
-/// machine may count all caches of the chip.
+/// Returns the size of the last-level cache in bytes, or 0 if it is unknown. The function sysconf
+/// is not used, because it takes the size from the CPUID instruction, which on a virtual machine
+/// may report the sum of all caches of the chip.
 std::int64_t cache_bytes() {
-  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");  // such as 32768K
+  // contains a text such as 32768K
+  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
   std::int64_t size = 0;
   file >> size;
   return 1024 * size;
 }
 
-/// One rank alone, or all ranks together.
+/// A set of ranks for which speeds are measured: one rank alone, or all ranks together.
 struct Scope {
   std::string name;
   int ranks = 1;
-  double bandwidth = 0.0;  ///< of memory, bytes/s
+  double bandwidth = 0.0;  ///< the memory bandwidth, in bytes/s
 };
 
-/// The machine's facts, and the bandwidth of an update in place, the kernel's own traffic of u: 16
-/// bytes an entry.
+/// Adds facts about the machine to the report. Measures, for each scope, the memory bandwidth of an
+/// update in place, which reads and writes 8 bytes each per entry, as the kernel of engine sweep
+/// does for u.
 void measure_machine(const parallel::Communicator& comm, const Effort& effort,
                      std::span<Scope> scopes, Report& report) {
-  // Far beyond the caches, but no more than a ninth of memory for each array.
+  // The array is at least eight times as large as the cache, except in quick measurements, but
+  // takes at most a ninth of the memory.
   constexpr std::int64_t small = std::int64_t{4} << 20;
   constexpr std::int64_t least = std::int64_t{256} << 20;
   const std::int64_t cache = of_root(comm, cache_bytes());
@@ -174,7 +184,8 @@ void measure_machine(const parallel::Communicator& comm, const Effort& effort,
   }
 }
 
-/// Allreduces over 2, 4, 8 … and all ranks; over 1 where there is one.
+/// Measures the time of an allreduce over 2, 4, 8, … ranks and over all ranks. If there is only one
+/// rank, measures the time on this rank.
 void measure_allreduces(const parallel::Communicator& comm, const Effort& effort, Report& report) {
   std::vector<double> ranks;
   std::vector<Timing> seconds;
@@ -194,12 +205,13 @@ void measure_allreduces(const parallel::Communicator& comm, const Effort& effort
               "ranks");
 }
 
-// The engines.
+// Measurements of the engines.
 
 constexpr double papers_step = 500.0 / 1e6;
 constexpr std::int64_t papers_steps = 1000000;
 
-/// The papers' case.
+/// Returns the run of the case that the papers compute: k = 1, η = s + 0.1, u0 = 0, F = 0.45
+/// cos(t/2).
 engine::RunSpec papers_case(const slab::Space& space, engine::Method method) {
   engine::Masing model{.slab = {{.stiffness = base::Function("1", 's'),
                                  .threshold = base::Function("s+0.1", 's'),
@@ -212,8 +224,9 @@ engine::RunSpec papers_case(const slab::Space& space, engine::Method method) {
           {papers_step * papers_steps, papers_steps}};
 }
 
-/// Steps of an engine in chunks under the papers' force, sampled beforehand over one period:
-/// nothing else is done, so that the time is the engine's. `engine` must outlive it.
+/// Returns a Work that advances an engine in chunks under the force of papers_case(). The force is
+/// evaluated beforehand over one period, so that only the engine's time is measured. `engine` must
+/// outlive the Work.
 Work steps_of(engine::Engine& engine) {
   const std::int64_t period = std::llround(4 * std::numbers::pi / papers_step);
   std::vector<double> force;
@@ -236,8 +249,9 @@ Work steps_of(engine::Engine& engine) {
   };
 }
 
-/// The papers' profile (k = 1, η = s + 0.1) on some of P cells, by its formula: evaluating the
-/// expressions would take longer than the kernels.
+/// Returns the profile of papers_case() (k = 1, η = s + 0.1) on this rank's part of the P cells.
+/// The profile is computed by a formula here, because the evaluation of the expressions for k and η
+/// would take longer than the measurements.
 slab::Profile papers_profile(const parallel::Communicator& comm, std::int64_t cells) {
   const double width = 1.0 / static_cast<double>(cells);
   slab::Profile profile;
@@ -253,15 +267,18 @@ slab::Profile papers_profile(const parallel::Communicator& comm, std::int64_t ce
   return profile;
 }
 
-/// A way to make steps cell by cell: the obvious loop, or engine sweep.
+/// A method that computes steps cell by cell: the baseline loop (native_loops.hpp), or engine sweep
+/// with one of its kernels.
 struct Variant {
   std::string_view name;
   std::string_view description;
-  int steps = 2;        ///< of one pass over memory
-  bool papers = false;  ///< η is affine and k constant: neither is read
+  int steps = 2;        ///< steps that are computed while all cells are read once
+  bool papers = false;  ///< whether the kernel computes η and k by their formulas and does not read
+                        ///< them from memory
 
-  /// Bytes that a step must move for a cell: u read and written, η and k read unless computed,
-  /// shared by the steps of a pass.
+  /// Returns the bytes that must be read and written per step and cell: u is read and written, and
+  /// η and k are read unless they are computed. If several steps are computed while the cells are
+  /// read once, the bytes are divided by the number of these steps.
   [[nodiscard]] double bytes() const { return (16.0 + (papers ? 0.0 : 16.0)) / steps; }
 };
 
@@ -272,7 +289,7 @@ constexpr std::array variants{
             2, true},
     Variant{"leapfrog", "engine sweep, one step a pass, any k and eta", 1}};
 
-/// A step of every variant at P cells, split over the ranks.
+/// Returns the time of a step of every variant. The `cells` cells are split over the ranks.
 std::vector<Timing> time_steps(const parallel::Communicator& comm, const Effort& effort,
                                std::int64_t cells) {
   slab::Profile profile = papers_profile(comm, cells);
@@ -286,7 +303,8 @@ std::vector<Timing> time_steps(const parallel::Communicator& comm, const Effort&
   Work leapfrog_steps = steps_of(*leapfrog);
   base::AlignedVector u(profile.threshold.size(), 0.0);
   double sum = 0.0;
-  // The sum is too small to change the increment, but the processor must wait for it.
+  // Adding the sum times 1e-30 does not change the increment, but the processor must wait for the
+  // sum, as in a real run.
   std::vector<Work> works{[&](std::int64_t steps) {
     for (std::int64_t i = 0; i < steps; ++i) {
       sum = baseline_step(u.data(), profile.threshold.data(), profile.stiffness.data(),
@@ -299,7 +317,7 @@ std::vector<Timing> time_steps(const parallel::Communicator& comm, const Effort&
   }};
   for (const Variant& variant : std::span(variants).subspan(1)) {
     works.push_back([&](std::int64_t steps) {
-      // The engine looks at the form at the beginning of each chunk.
+      // The engine reads profile.form at the beginning of each chunk, and chooses its kernel by it.
       profile.form = variant.papers ? form : slab::ProfileForm();
       (variant.steps == 2 ? euler_steps : leapfrog_steps)(steps);
     });
@@ -307,7 +325,7 @@ std::vector<Timing> time_steps(const parallel::Communicator& comm, const Effort&
   return measure(comm, effort, works);
 }
 
-/// A step of an engine under a force that is known.
+/// Returns the time of a step of an engine. The evaluation of the force is not included.
 Timing time_engine(const parallel::Communicator& comm, const Effort& effort,
                    const slab::Space& space, engine::Method method) {
   const engine::RunSpec run = papers_case(space, method);
@@ -316,8 +334,9 @@ Timing time_engine(const parallel::Communicator& comm, const Effort& effort,
   return measure(comm, effort, {steps_of(*engine)}).front();
 }
 
-/// The steps of a variant over P to the file; to the table their rates beside those of the obvious
-/// loop and the bandwidth.
+/// Adds the results of a variant for each P to the report. The columns get the time of a step. The
+/// table gets the number of cell updates per second, the ratio of the bytes that these updates move
+/// to the memory bandwidth, and the speed relative to the baseline loop.
 void add_rates(Report& report, const Scope& scope, const Variant& variant,
                const std::vector<double>& cells, const std::vector<Timing>& steps,
                const std::vector<Timing>& loop) {
@@ -340,6 +359,8 @@ void add_rates(Report& report, const Scope& scope, const Variant& variant,
                             "cells"});
 }
 
+/// Measures the time of a step of all variants for several numbers of cells, on one rank and on all
+/// ranks.
 void measure_cells(const parallel::Communicator& comm, const Effort& effort,
                    std::span<const Scope> scopes, Report& report) {
   const auto largest = static_cast<double>(effort.largest);
@@ -370,7 +391,8 @@ void measure_cells(const parallel::Communicator& comm, const Effort& effort,
   }
 }
 
-/// What hardly depends on P, on the root alone.
+/// Measures on the root alone the time of a step of engine memory, of engine exact, and of engine
+/// sweep with three cells, and the time of one evaluation of the force.
 void measure_others(const parallel::Communicator& comm, const Effort& effort, Report& report) {
   const auto largest = static_cast<double>(effort.largest);
   std::vector<double> cells{1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7};
@@ -392,17 +414,17 @@ void measure_others(const parallel::Communicator& comm, const Effort& effort, Re
     double total = 0.0;
     std::int64_t p = 0;
     const Work forcing = repeated([&] { total += run.drive(run.time.time(p++)); });
-    auto found = measure(root, effort, {exact_run, forcing});
-    for (double& seconds : found[0]) {
+    auto times = measure(root, effort, {exact_run, forcing});
+    for (double& seconds : times[0]) {
       seconds /= static_cast<double>(steps);
     }
-    found.push_back(time_engine(root, effort, slab::Cells{3}, engine::Method::sweep));
+    times.push_back(time_engine(root, effort, slab::Cells{3}, engine::Method::sweep));
     for (const double places : cells) {
       const slab::Space space = places == 0 ? slab::Space(slab::Continuum{})
                                             : slab::Cells{static_cast<std::int64_t>(places)};
-      found.push_back(time_engine(root, effort, space, engine::Method::turning_points));
+      times.push_back(time_engine(root, effort, space, engine::Method::turning_points));
     }
-    return found;
+    return times;
   });
   const std::vector<Timing> memory(timings.begin() + 3, timings.end());
   report.table += fmt::format("\n{:44} {:>12}     [least, most]\n", "one rank", "median");
@@ -428,7 +450,8 @@ void measure_others(const parallel::Communicator& comm, const Effort& effort, Re
 }  // namespace
 
 std::int64_t free_memory_of_host(const parallel::Communicator& comm) {
-  // A communicator of one rank does not share its node's memory with others.
+  // available_memory() divides the memory of a node among the ranks of a communicator. For a
+  // communicator of one rank it returns the memory of the whole node.
   const double alone = parallel::available_memory(parallel::Communicator(MPI_COMM_SELF));
   return of_root(comm, static_cast<std::int64_t>(std::min(alone, 0x1p62)));
 }

@@ -9,43 +9,48 @@
 #include "io/hdf5.hpp"
 #include "parallel/communicator.hpp"
 
-/// What the machine gives, and what each engine makes of it, measured here and now.
+/// Measures the speed of the machine and of each engine on it.
 namespace masing::benchmark {
 
-/// What is measured.
+/// How much is measured.
 struct Effort {
-  std::int64_t largest = 0;  ///< the most cells
-  bool quick = false;        ///< few and short runs, small arrays, a short exact solution
+  std::int64_t largest = 0;  ///< the largest number of cells
+  /// whether to measure briefly: few and short runs, small arrays, a short exact solution
+  bool quick = false;
 };
 
-/// All that was measured, the same on every rank.
+/// The results of all measurements, the same on every rank.
 struct Report {
-  /// A dataset of the file.
+  /// A dataset of the result file.
   struct Column {
     std::string path;
     io::Attributes attributes;
     std::vector<double> values;
-    std::string axis;  ///< the dataset of its places
+    std::string axis;  ///< the name of the dataset that has the abscissas of the values
   };
 
-  std::string table;  ///< for the terminal
-  /// Attributes of groups of the file.
+  std::string table;  ///< the table that is printed
+  /// Maps the path of each group of the result file to the attributes of the group, which are a map
+  /// from names to values.
   std::map<std::string, std::map<std::string, std::variant<std::string, std::int64_t, double>>>
       facts;
   std::vector<Column> columns;
 };
 
-/// Bytes of memory available on the root's host, within its control group's limit. Collective.
+/// Returns how many bytes of memory are available to this program on the root's host, within the
+/// memory limit of the root's control group. Collective.
 std::int64_t free_memory_of_host(const parallel::Communicator& comm);
 
-/// Bytes a cell that measuring takes, all ranks together.
+/// The memory in bytes that the measurements need for each cell, on all ranks together.
 inline constexpr std::int64_t bytes_per_cell = 48;
 
-/// Measures bandwidths, allreduces, and steps of each engine and of the obvious loop. Throws
-/// UserError where the loop cannot run here. Collective.
+/// Measures the memory bandwidth, the time of an MPI allreduce, and the time of a step of each
+/// engine and of the baseline loop (baseline_step in native_loops.hpp). Returns the results. Throws
+/// UserError if the baseline loop cannot run on this processor. Collective.
 Report measured(const parallel::Communicator& comm, const Effort& effort);
 
-/// The report as /machine, /latency, /kernel, /memory, /exact and /step. Collective.
+/// Writes the report to the groups /machine, /latency, /kernel, /memory, /exact and /step of the
+/// file. Collective.
 void write(const parallel::Communicator& comm, const io::Handle& file, const Report& report);
 
 }  // namespace masing::benchmark

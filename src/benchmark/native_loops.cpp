@@ -1,7 +1,8 @@
 #include "benchmark/native_loops.hpp"
 
-// Compiled with -O3 -march=native -fopenmp-simd and the kernel's other flags; it includes no
-// library: the linker could keep its inline functions compiled here for the whole program.
+// This file is compiled with -O3 -march=native -fopenmp-simd and the other flags of the kernel. It
+// includes no header with inline functions: the linker might use the versions of these functions
+// that are compiled here in the whole program, and they might not run on another processor.
 
 namespace masing::benchmark {
 

@@ -14,22 +14,26 @@ namespace masing::campaign {
 
 namespace {
 
-// Tags of messages.
+// The tags of the MPI messages to the root and of the root's replies.
 constexpr int to_root = 0;
 constexpr int of_share = 1;
 
-/// Why a rank sends a message: it requests work; its state is due by the clock; a checkpoint is due
-/// by its steps, so that the root has to write one; it stops, and expects no reply.
+/// The reason why a rank sends a message to the root. `requests`: the rank requests a share.
+/// `is_due_by_clock`: a checkpoint is due by the clock, and the root will store the state of the
+/// rank's work in this checkpoint. `is_due_by_steps`: the work of the rank has reached a step at
+/// which the root has to write a checkpoint. `stops`: the rank stops and expects no reply.
 enum class Reason : int { requests, is_due_by_clock, is_due_by_steps, stops };
 
-/// The root's reply: consecutive tasks; none if no work is left for this rank. The tasks are the
-/// saved states and then the batches; a share has one state or some batches.
+/// The root's reply to a request: the rank has to compute the tasks with the indices first, …,
+/// first + count - 1. If no task is left for the rank, `count` is 0. The tasks are numbered
+/// consecutively: first the saved states, from which works are resumed, then the batches. A share
+/// consists either of one saved state or of batches.
 struct Share {
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
 
-/// The state of compute_alone().
+/// The implementation of compute_alone().
 class Alone {
  public:
   Alone(const parallel::Communicator& comm, Source& source, Due& due, const Packing& packing,
@@ -42,12 +46,13 @@ class Alone {
         saved_(saved),
         between_(between) {}
 
-  bool make() {
+  bool compute() {
     const base::Polling polling([this] {
       if (comm_.is_root()) {
         serve();
       }
-      // Interrupt a computation only if it has no state to save: it is computed again later.
+      // A computation is interrupted here only if it has no state to save; it is then repeated
+      // after a restart. Other works stop between two windows.
       if (may_throw_ && (work_ == nullptr || work_->units().empty()) && is_to_stop()) {
         throw base::Stopped("stopped");
       }
@@ -55,20 +60,20 @@ class Alone {
     std::optional<base::UserError> mistake;
     try {
       while (next()) {
-        make_work();
+        compute_work();
       }
     } catch (const base::Stopped&) {
       is_stopped_ = true;
     } catch (const base::UserError& error) {
       mistake = error;
       is_stopped_ = true;
-      notice_.send(1);  // the other ranks stop, too
+      notice_.send(1);  // asks all other ranks to stop as well
     }
     may_throw_ = false;
     if (!comm_.is_root() && comm_.rank() < tasks() && is_stopped_) {
       report(Reason::stops);
     } else if (comm_.is_root()) {
-      for (look(); working_ > 0; look()) {
+      for (between_windows(); working_ > 0; between_windows()) {
         parallel::sleep_until([this] {
           int any = MPI_ANY_SOURCE;
           return parallel::has_arrived(comm_, any, to_root) || (!is_stopped_ && due_.by_clock());
@@ -83,8 +88,9 @@ class Alone {
   }
 
  private:
-  /// The present state of the root's work, the last state received from each other rank, and the
-  /// states to be resumed that are not yet assigned. On the root. Local.
+  /// Returns the states to be saved in a checkpoint: the present state of the root's work, the last
+  /// state received from each other rank, and the states to be resumed that are not yet assigned.
+  /// Only the root may call this function. Local.
   [[nodiscard]] std::vector<State> states() const {
     std::vector<State> all = states_;
     all.push_back(own_state());
@@ -93,15 +99,17 @@ class Alone {
     return all;
   }
 
-  /// The number of tasks; ranks beyond it send no message.
+  /// Returns the number of tasks. A rank whose index is not below this number gets no task and
+  /// sends no message.
   [[nodiscard]] std::int64_t tasks() const {
     return std::ssize(resumed_) + std::ssize(packing_.alone);
   }
 
-  /// Gets the next share. Returns false if there is none or a stop was requested.
+  /// Gets the next share from the root and stores it in share_ and state_. Returns false if no task
+  /// is left or a stop was requested.
   bool next() {
     if (comm_.is_root()) {
-      look();
+      between_windows();
     }
     if (comm_.rank() >= tasks() || is_to_stop()) {
       return false;
@@ -120,9 +128,10 @@ class Alone {
     return share_.count > 0;
   }
 
-  /// Computes the work of the share. If it is stopped, its state is in work_ or, before the work
-  /// was restored from it, in state_.
-  void make_work() {
+  /// Computes the work of share_. Throws Stopped if a stop is requested before the work is
+  /// completed; the state of the work can then be obtained from work_ or, if the work was not yet
+  /// restored, from state_.
+  void compute_work() {
     Batch units = state_.empty() ? Batch() : units_of(state_);
     for (auto i = share_.first; state_.empty() && i < share_.first + share_.count; ++i) {
       const Batch& batch = packing_.alone[static_cast<std::size_t>(i - std::ssize(resumed_))];
@@ -132,7 +141,9 @@ class Alone {
     work_ = source_.begin(own_, units);
     may_throw_ = false;
     if (!state_.empty()) {
-      NumbersArchive archive(state_);  // kept until it is restored: a stop may come before
+      // The archive reads a copy of state_. state_ itself is kept until the work is restored,
+      // because a stop may be requested before.
+      NumbersArchive archive(state_);
       std::vector<double> head;
       archive.numbers("head", head);
       work_->serialize(archive);
@@ -140,7 +151,7 @@ class Alone {
     }
     due_.begin(work_.get());
     while (!work_->is_done()) {
-      look();
+      between_windows();
       if (is_to_stop()) {
         throw base::Stopped("stopped");
       }
@@ -151,9 +162,10 @@ class Alone {
     work_.reset();
   }
 
-  /// Between two windows: gives results to the source (root) and writes the checkpoint (root) or
-  /// sends the state (others) if one is due. The root also answers messages.
-  void look() {
+  /// Handles messages and checkpoints between two windows. The root passes its results to the
+  /// source, answers the messages of other ranks and, if a checkpoint is due, writes it. Any other
+  /// rank sends the state of its work to the root if a checkpoint is due.
+  void between_windows() {
     if (comm_.is_root()) {
       source_.take_all(records_);
       serve();
@@ -179,7 +191,8 @@ class Alone {
     return is_stopped_;
   }
 
-  /// The state of this rank's work; empty where it has none.
+  /// Returns the state of this rank's work or, if the work is not yet restored, the state from
+  /// which it will be restored. Returns an empty state if there is nothing to save.
   [[nodiscard]] State own_state() const {
     const Batch units = work_ == nullptr ? Batch() : work_->units();
     if (units.empty()) {
@@ -193,8 +206,9 @@ class Alone {
     return archive.state();
   }
 
-  /// The number of batches that take this rank 20 ms, or 0.2 ms for each rank if that is more, so
-  /// that the root gets at most about 5000 requests per second.
+  /// Returns how many batches this rank requests: as many as take about 20 ms, judging by the time
+  /// that the last share took, or about 0.2 ms times the number of ranks if this is longer. The
+  /// root then receives at most about 5000 requests per second.
   [[nodiscard]] double wanted() const {
     const double seconds = std::max(0.02, 2e-4 * comm_.size());
     constexpr double most = 1e6;
@@ -204,8 +218,8 @@ class Alone {
                             1.0, most);
   }
 
-  /// Sends one message to the root: the reason, the number of batches that this rank wants, the
-  /// size of its results, its results, and the state of its work.
+  /// Sends one message to the root. It contains the reason, the number of batches that this rank
+  /// requests, the length of the array of its results, this array, and the state of its work.
   void report(Reason reason) {
     const std::vector<double> records = std::exchange(records_.numbers(), {});
     std::vector<double> message{static_cast<double>(reason), wanted(),
@@ -216,16 +230,18 @@ class Alone {
     parallel::send(comm_, message, 0, to_root);
   }
 
-  /// Moves the state of a share out of resumed_; empty if the share has batches or nothing.
+  /// If a share consists of a saved state, removes this state from resumed_ and returns it;
+  /// otherwise returns an empty state.
   State take_state(const Share& share) {
     return share.count > 0 && share.first < std::ssize(resumed_)
                ? std::exchange(resumed_[static_cast<std::size_t>(share.first)], {})
                : State();
   }
 
-  /// Returns a state to be resumed; or, if none is left, the next batches, at most half of an equal
-  /// share of the rest, so that all ranks end at about the same time. Returns nothing if no batch
-  /// is left or after a stop.
+  /// Assigns and returns the next share: a saved state or, if none is left, up to `wanted` batches.
+  /// If several batches are assigned, they are at most half of the batches that each rank would get
+  /// if the remaining batches were distributed equally; thus all ranks finish at about the same
+  /// time. Returns an empty share if no task is left or a stop was requested.
   Share take_share(double wanted) {
     const std::int64_t left = std::ssize(resumed_) + std::ssize(packing_.alone) - next_;
     const std::int64_t part = std::max<std::int64_t>(1, left / 2 / comm_.size());
@@ -260,29 +276,35 @@ class Alone {
     }
   }
 
-  parallel::Communicator comm_;                         // a duplicate: no other message can match
-  parallel::Communicator own_{comm_, comm_.rank(), 1};  // this rank alone
-  parallel::Vector petsc_duplicate_{own_, 1};  // keeps PETSc's inner communicator of own_ alive
+  // a duplicate, so that this object receives only messages of its own kind
+  parallel::Communicator comm_;
+  parallel::Communicator own_{comm_, comm_.rank(), 1};  // a communicator of this rank alone
+  // PETSc derives a communicator from own_. This vector keeps the derived communicator in
+  // existence.
+  parallel::Vector petsc_duplicate_{own_, 1};
   Source& source_;
   Due& due_;
   const Packing& packing_;
-  std::vector<State> resumed_;  // states to be resumed, alike on all ranks until they are taken
+  // The states from which works are to be resumed; initially the same on all ranks. A rank empties
+  // a state that it takes, and the root also each state that it assigns.
+  std::vector<State> resumed_;
   std::vector<State>& saved_;
   const Between& between_;
-  parallel::StopNotice notice_{comm_};  // tells all ranks that one has met a UserError
+  parallel::StopNotice notice_{comm_};  // notifies all ranks if UserError is thrown on one of them
   std::unique_ptr<Work> work_;
-  Share share_;         // the last reply of the root to this rank
-  State state_;         // a state to be resumed, until the work is restored from it
-  double begun_ = 0.0;  // when the share was received, s
-  Records records_;     // results that are not yet sent to the root
+  Share share_;         // the last share that this rank has got
+  State state_;         // the state of the last share, until the work is restored from it
+  double begun_ = 0.0;  // the time at which the last share was received, in seconds
+  Records records_;     // results that are not yet sent to the root or, on the root, not yet stored
   bool is_stopped_ = false;
-  bool may_throw_ = false;  // base::poll() may throw Stopped: a work of this rank is computing
-  // Of the root:
-  std::int64_t next_ = 0;  // the first task that is not yet assigned
-  std::vector<State> states_ = std::vector<State>(comm_.size());  // last received, by rank
-  // The number of other ranks that still expect work.
+  bool may_throw_ = false;  // whether base::poll() may throw Stopped, because a work is computing
+  // The following members are used on the root only.
+  std::int64_t next_ = 0;  // the index of the first task that is not yet assigned
+  // The last state received from each rank, by the index of the rank.
+  std::vector<State> states_ = std::vector<State>(comm_.size());
+  // The number of ranks other than the root that have neither got an empty share nor stopped.
   std::int64_t working_ = std::min<std::int64_t>(comm_.size(), tasks()) - 1;
-  bool is_due_ = false;  // a checkpoint is due by the steps of another rank
+  bool is_due_ = false;  // whether a checkpoint is due by the steps of another rank's work
 };
 
 }  // namespace
@@ -297,7 +319,7 @@ std::int64_t steps_of(const State& state) {
 
 bool compute_alone(const parallel::Communicator& comm, Source& source, Due& due,
                    const Packing& packing, std::vector<State>& saved, const Between& between) {
-  return Alone(comm, source, due, packing, saved, between).make();
+  return Alone(comm, source, due, packing, saved, between).compute();
 }
 
 }  // namespace masing::campaign

@@ -20,17 +20,17 @@ namespace {
 
 using engine::Pause;
 
-/// The state of campaign::run.
+/// The implementation of campaign::run().
 class Campaign {
  public:
   Campaign(const parallel::Communicator& comm, Source& source, const io::FileSpec& files)
       : comm_(comm), source_(source), files_(files), due_(files.checkpoint, source, comm) {}
 
   /// Computes all units. If a stop is requested, saves the state and throws Stopped. Collective.
-  void make() {
+  void compute() {
     restore();
     due_.begin(nullptr);
-    tell();
+    store_progress();
     do {
       for (;;) {
         const Packing packing = source_.pack(under_way_);
@@ -38,8 +38,8 @@ class Campaign {
           break;
         }
         announce(packing);
-        make_together(packing.together);
-        make_alone(packing);
+        compute_together(packing.together);
+        compute_on_single_ranks(packing);
         under_way_.clear();
         progress_.reset();
         share();
@@ -47,15 +47,16 @@ class Campaign {
     } while (source_.refine(comm_));
   }
 
-  /// Writes the result file. If that fails, saves the results as a checkpoint instead, for which
-  /// the removed partial file has left disk space, and throws SystemError. Collective.
+  /// Writes the result file. If that fails, removes the incomplete file, saves the results in a
+  /// checkpoint, for which the removed file has left disk space, and throws SystemError.
+  /// Collective.
   void finish(const Write& write) {
-    tell();
+    store_progress();
     try {
       if (write) {
         io::write_file(comm_, files_.result, write);
       }
-      tell(true);
+      store_progress(true);
     } catch (const base::SystemError& fault) {
       if (files_.checkpoint.path.empty()) {
         throw;
@@ -71,7 +72,8 @@ class Campaign {
   }
 
  private:
-  /// Restores results and states from the checkpoint files.checkpoint.restart, if there is one.
+  /// Restores results and states from the checkpoint files.checkpoint.restart, if this path is
+  /// given. Collective.
   void restore() {
     if (!files_.checkpoint.restart) {
       return;
@@ -89,8 +91,8 @@ class Campaign {
     }
   }
 
-  /// Prints advice on the number of ranks and, if the campaign is long, its plan and how to stop
-  /// it.
+  /// Prints advice on the number of ranks. If the campaign is expected to take long, also prints
+  /// the plan of the campaign and advice on how to stop it.
   void announce(const Packing& packing) const {
     if (!comm_.is_root() || files_.quiet) {
       return;
@@ -105,7 +107,7 @@ class Campaign {
     }
   }
 
-  /// Creates the work of all ranks for `units`. Collective.
+  /// Creates the work that computes `units` on all ranks. Collective.
   void begin(const Batch& units) {
     const base::Polling polling = io::report_elapsed_time(comm_.is_root() && !files_.quiet,
                                                           "setting up " + source_.title(units));
@@ -122,9 +124,9 @@ class Campaign {
     }
   }
 
-  /// Completes the restored work and then computes each of `batches` on all ranks, which
-  /// synchronise at every window. Collective.
-  void make_together(const std::vector<Batch>& batches) {
+  /// First completes the restored work of all ranks, if there is one. Then computes one of the
+  /// `batches` after the other on all ranks, which synchronise at every window. Collective.
+  void compute_together(const std::vector<Batch>& batches) {
     for (auto next = batches.begin(); work_ != nullptr || next != batches.end(); work_.reset()) {
       Pause pause = Pause::none;
       try {
@@ -135,7 +137,7 @@ class Campaign {
         while (!work_->is_done() && pause != Pause::stop) {
           pause = advance();
         }
-      } catch (const base::Stopped&) {  // in a setup: there is no state
+      } catch (const base::Stopped&) {  // thrown by a setup, which has no state to save
         stop();
       }
       if (pause == Pause::stop) {
@@ -144,7 +146,8 @@ class Campaign {
     }
   }
 
-  /// Advances the work of all ranks by a window, or saves its state. Collective.
+  /// Advances the work of all ranks by a window or, if a checkpoint is due or a stop is requested,
+  /// saves the state of the work. Returns the pause on which the ranks have agreed. Collective.
   Pause advance() {
     const Pause wish = parallel::stop_requested() ? Pause::stop
                        : due_.is_now(work_.get()) ? Pause::save
@@ -162,8 +165,9 @@ class Campaign {
     return pause;
   }
 
-  /// Computes the restored states and packing.alone on single ranks. Collective.
-  void make_alone(const Packing& packing) {
+  /// Computes works that each need a single rank: first the works whose states were restored, then
+  /// the batches in packing.alone. Collective.
+  void compute_on_single_ranks(const Packing& packing) {
     if (packing.alone.empty() && saved_.empty()) {
       return;
     }
@@ -178,11 +182,12 @@ class Campaign {
     }
   }
 
-  /// Writes a checkpoint of the results and of saved_, if there are any, and throws Stopped.
+  /// If there are results, or states in saved_, writes a checkpoint with them. Then throws Stopped.
   /// Collective.
   [[noreturn]] void stop() {
     work_.reset();
-    const bool has_something = !saved_.empty() || source_.count().done > 0;  // on the root
+    const bool has_something =
+        !saved_.empty() || source_.count().done > 0;  // correct on the root only
     parallel::on_root(comm_, [&] {
       if (has_something) {
         save_on_root();
@@ -191,21 +196,23 @@ class Campaign {
     throw_stopped(has_something);
   }
 
-  /// Throws Stopped with the root's progress and the way to continue in the message. `is_saved`, of
-  /// the root: whether a checkpoint has the progress. Collective.
+  /// Throws Stopped; the message has the root's progress and says how the campaign can be
+  /// continued. `is_saved`, used on the root only, says whether the progress was saved in a
+  /// checkpoint. Collective.
   [[noreturn]] void throw_stopped(bool is_saved) {
-    tell();
+    store_progress();
     std::int64_t numbers[] = {source_.count().done, source_.count().all, is_saved ? 1 : 0};
     parallel::broadcast(comm_, numbers);
-    work_.reset();  // closes its files
+    work_.reset();  // the destructor of the work closes its files
     const std::string how = "stopped " + parallel::stop_reason(comm_);
     throw base::Stopped(numbers[2] == 0 ? how + " before the first step" + io::nothing_lost
                                         : fmt::format("{} after {} of {} {}{}", how, numbers[0],
                                                       numbers[1], source_.unit_name(), advice()));
   }
 
-  /// Stores the progress in *files.result.done, if given, on the root.
-  void tell(bool has_result = false) const {
+  /// Stores the progress in *files.result.done on the root, if this pointer is not null.
+  /// `has_result` says whether the result file is complete.
+  void store_progress(bool has_result = false) const {
     if (files_.result.done == nullptr || !comm_.is_root()) {
       return;
     }
@@ -218,15 +225,16 @@ class Campaign {
                            steps,      has_result, is_saved_};
   }
 
-  /// How the campaign can be continued.
+  /// Returns the end of a message that says how the campaign can be continued.
   [[nodiscard]] std::string advice() const {
     const std::string& path = files_.checkpoint.path;
     return path.empty() ? "; without a file nothing is saved"
                         : "; the same with restart = " + path + " goes on";
   }
 
-  /// Saves or restores the results of the source, the states of works of single ranks, and the
-  /// units of the work of all ranks, which are returned. Collective on the ranks of the archive.
+  /// Saves or restores the results of the source, the states in saved_, and the units of the work
+  /// that all ranks compute together. Returns the units of that work; they are empty if there is no
+  /// such work. Collective on the ranks of the archive.
   Batch serialize(engine::Archive& archive) {
     Records records;
     Records alone;
@@ -258,7 +266,7 @@ class Campaign {
     work_->serialize(archive);
   }
 
-  /// Writes a checkpoint. Collective on `ranks`: all, or the root.
+  /// Writes a checkpoint. `ranks` contains all ranks, or the root alone. Collective on `ranks`.
   void save(const parallel::Communicator& ranks) {
     io::write_checkpoint(
         ranks, files_.checkpoint.path, files_.result,
@@ -273,15 +281,16 @@ class Campaign {
           }
         });
     is_saved_ = true;
-    tell();
+    store_progress();
   }
   void save_on_root() {
     const parallel::RootAlone root(comm_);
     save(root.comm());
   }
 
-  /// Shows the progress: the completed units, if checkpoints are scheduled by units and one is
-  /// completed, else the steps of `work`, if it has any.
+  /// Prints the progress on the root: the completed units if checkpoints are scheduled by units and
+  /// at least one unit is completed, otherwise the steps of `work`. Prints nothing if `work` is
+  /// null or has no steps.
   void show(const Work* work) {
     if (files_.quiet || !comm_.is_root()) {
       return;
@@ -306,11 +315,12 @@ class Campaign {
   const io::FileSpec& files_;
   Due due_;
   std::unique_ptr<Work> work_;  // the work of all ranks, if one is in progress
-  bool is_saved_ = false;       // a checkpoint was written
-  std::vector<State> saved_;    // works of single ranks to be resumed or, on the root, to be saved
-  Batch under_way_;             // units of the restored works, the same on all ranks
+  bool is_saved_ = false;       // whether a checkpoint was written
+  // states of works of single ranks, which are to be resumed or, on the root, to be saved
+  std::vector<State> saved_;
+  Batch under_way_;  // the units of the restored works; the same on all ranks
   std::optional<io::Progress> progress_;
-  std::string title_;  // that progress_ shows
+  std::string title_;  // the title that progress_ shows
 };
 
 }  // namespace
@@ -320,7 +330,7 @@ void run(const parallel::Communicator& comm, Source& source, const io::FileSpec&
   const parallel::PhaseTimer timer(parallel::Phase::rest);
   const io::RunLocks locks(comm, files.result.path, files.checkpoint);
   Campaign campaign(comm, source, files);
-  campaign.make();
+  campaign.compute();
   campaign.finish(write);
   if (write || !files.checkpoint.scheduled) {
     io::remove_checkpoint(comm, files.checkpoint.path);

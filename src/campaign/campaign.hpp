@@ -14,16 +14,17 @@
 #include "io/specs.hpp"
 #include "parallel/communicator.hpp"
 
-/// Executes a run, a study or a scan: distributes its work over the ranks, advances it, writes and
-/// reads its checkpoints, stops it on request and reports its progress.
+/// Executes a run, a study or a scan: distributes the computations over the ranks, advances them,
+/// writes and reads checkpoints, stops on request, and reports the progress.
 namespace masing::campaign {
 
-/// Index of a unit of work: the run of a simulation, a comparison of a study, or a task of a scan
-/// (one or more points). It does not depend on the number of ranks.
+/// The index of a unit: the run of a simulation, a comparison of a study, or a point of a scan. The
+/// index does not depend on the number of ranks.
 using Unit = std::int64_t;
 
 /// The results of completed units, packed into one array of doubles that can be sent as one
-/// message: for each unit its index, the number of its values, and the values.
+/// message. For each unit the array contains the index of the unit, the number of the unit's
+/// values, and these values.
 class Records {
  public:
   Records() = default;
@@ -34,7 +35,7 @@ class Records {
     numbers_.push_back(static_cast<double>(numbers.size()));
     numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
   }
-  /// Empties the container and calls `take(unit, numbers)` for each record that it contained.
+  /// Removes all records from this object and calls `take(unit, numbers)` for each of them.
   template <class Take>
   void take_all(const Take& take) {
     const std::vector<double> all = std::exchange(numbers_, {});
@@ -50,12 +51,13 @@ class Records {
   std::vector<double> numbers_;
 };
 
-/// An archive of one rank that serializes a state into one array of doubles, which can be sent.
+/// An archive on a single rank that saves a state in one array of doubles, or restores a state from
+/// such an array. The array can be sent to another rank.
 class NumbersArchive final : public engine::Archive {
  public:
-  /// For saving; the state is empty at first.
+  /// Creates an archive that saves; the array is initially empty.
   NumbersArchive() = default;
-  /// For restoring from `saved`.
+  /// Creates an archive that restores from `saved`.
   explicit NumbersArchive(std::vector<double> saved) : restores_(true), state_(std::move(saved)) {}
 
   [[nodiscard]] bool restores() const override { return restores_; }
@@ -86,17 +88,17 @@ class NumbersArchive final : public engine::Archive {
   std::size_t place_ = 0;
 };
 
-/// Units that are assigned to one Work together.
+/// Units that one Work computes together.
 using Batch = std::vector<Unit>;
 
-/// Progress: the completed and the total number of units or steps.
+/// How many units or steps are completed, and how many there are.
 struct Count {
   std::int64_t done = 0;
   std::int64_t all = 0;
 };
 
-/// The computation of some units on the ranks of one communicator: all ranks, or one. It owns the
-/// engines, the observers and the open files.
+/// The computation of some units on the ranks of one communicator, which has all ranks or one rank.
+/// A work owns the engines, the observers and the open files of its units.
 class Work {
  public:
   Work() = default;
@@ -104,36 +106,39 @@ class Work {
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
-  /// Advances by one window of steps that ends at step `last` at the latest; in a scan on one rank,
-  /// by points and windows for about 20 ms. Appends the results of completed units to `records`.
-  /// `wish` is what this rank requests instead of a window. Returns the answer that the ranks of
-  /// the work have agreed on, equal on all of them: if it is not Pause::none, no step has been
-  /// computed and the caller has to save the state. Collective on the ranks of the work.
+  /// Advances by one window of steps that ends at step `last` at the latest; the work of a scan on
+  /// one rank advances by as many windows and points as take about 20 ms. Appends the results of
+  /// completed units to `records`. `wish` is the pause that this rank requests, or Pause::none. The
+  /// ranks of the work agree on one pause, which the function returns on all of them. If this pause
+  /// is not Pause::none, the window has not been computed, and the caller has to save the state.
+  /// Collective on the ranks of the work.
   virtual engine::Pause advance(std::int64_t last, engine::Pause wish, Records& records) = 0;
   [[nodiscard]] virtual bool is_done() const = 0;
 
-  /// The units whose state serialize() saves. Empty if there is no state worth saving: the units in
-  /// progress are then computed from their start after a restart. Local.
+  /// Returns the units whose state serialize() saves. Returns no units if the work has no state
+  /// that is worth saving; after a restart its units are then computed from their start. Local.
   [[nodiscard]] virtual Batch units() const = 0;
-  /// Completed and total steps of these units, of the run with the most steps; 0 of 0 if units() is
-  /// empty. Local.
+  /// Returns the completed and the total number of steps of the units that units() returns. If they
+  /// contain several runs, returns the numbers of the run with the most steps. Both numbers are 0
+  /// if units() is empty. Local.
   [[nodiscard]] virtual Count steps() const = 0;
-  /// A remark that the progress line shows after the rate; empty for none. Local.
+  /// Returns a remark that the progress line shows after the rate, or an empty text. Local.
   [[nodiscard]] virtual std::string remark() const { return ""; }
 
-  /// Saves or restores the state between two windows. Collective on the ranks of the work.
+  /// Saves or restores the state of the work; called between two windows only. Collective on the
+  /// ranks of the work.
   virtual void serialize(engine::Archive& archive) = 0;
-  /// Flushes the rows of the result file, if the work writes one, and stores the name and the id of
-  /// that file in the open checkpoint. Collective.
+  /// Flushes the rows of the result file, if the work writes one, and stores the name of that file
+  /// and the id of its run in the open checkpoint. Collective.
   virtual void attach(const io::Handle& /*checkpoint*/) const {}
 };
 
-/// The distribution of the units that are not yet computed over the ranks.
+/// Says which ranks have to compute the units that are not yet computed.
 struct Packing {
-  std::vector<Batch> together;     ///< each computed by all ranks, in this order
-  std::vector<Batch> alone;        ///< each computed by one rank, assigned in this order
-  std::int64_t most_in_share = 1;  ///< maximum number of batches of `alone` per assignment
-  double seconds = 0.0;            ///< estimated time until the last unit is done
+  std::vector<Batch> together;     ///< batches for all ranks together, in this order
+  std::vector<Batch> alone;        ///< batches for one rank each, assigned in this order
+  std::int64_t most_in_share = 1;  ///< the most batches of `alone` that are assigned at once
+  double seconds = 0.0;            ///< estimated seconds until the last unit is completed
   std::string text = {};           ///< the plan, printed on stderr if the campaign is long
   std::string advice = {};         ///< advice on the number of ranks, printed on stderr
 };
@@ -146,51 +151,58 @@ class Source {
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
-  /// The plural name of what count() counts, for messages: "points". Local.
+  /// Returns the plural name of what count() counts, such as "points", for messages. Local.
   [[nodiscard]] virtual std::string unit_name() const = 0;
-  /// The completed and the total number of points, comparisons or steps (unit_name()). Up to date
-  /// on the root only. Local.
+  /// Returns the completed and the total number of points, comparisons or steps, as unit_name()
+  /// says. The numbers are up to date on the root only. Local.
   [[nodiscard]] virtual Count count() const = 0;
-  /// Whether --checkpoint-every counts these units rather than the steps of a work. Local.
+  /// Returns whether --checkpoint-every counts units of the source rather than steps of a work.
+  /// Local.
   [[nodiscard]] virtual bool schedules_by_units() const { return false; }
 
-  /// Distributes the units that are not yet computed over the ranks, without `under_way`, whose
-  /// state was restored from a checkpoint. Called again when these are computed, until it returns
-  /// no batches. Local, with the same result on all ranks.
+  /// Returns which ranks have to compute the units that are not yet computed. The units `under_way`
+  /// are left out, because their states were restored from a checkpoint. pack() is called again
+  /// when the returned batches are computed, until it returns no batch. Local, with the same result
+  /// on all ranks.
   virtual Packing pack(const Batch& under_way) = 0;
-  /// Creates the work of one batch, or of several consecutive ones, in its initial state. Throws
-  /// UserError, Stopped. Collective on `ranks`, which must outlive the work.
+  /// Creates the work of one batch, or of several consecutive batches, in its initial state. Throws
+  /// UserError if the units cannot be set up, and Stopped if a stop is requested meanwhile.
+  /// Collective on `ranks`, which must outlive the work.
   virtual std::unique_ptr<Work> begin(const parallel::Communicator& ranks, const Batch& units) = 0;
-  /// The name of these units in messages about their setup and progress. Local.
+  /// Returns the name that messages about setup and progress use for `units`. Local.
   [[nodiscard]] virtual std::string title(const Batch& units) const = 0;
 
-  /// Stores the record of a unit. If a batch has one record, `unit` is the first unit of the batch.
-  /// Called on the root when the unit is completed, and on other ranks with what records() returns
-  /// there. Local.
+  /// Stores the record of a unit. If a batch has one record for all of its units, `unit` is the
+  /// first unit of the batch. The function is called on the root when the unit is completed, and on
+  /// the other ranks with the records that the root broadcasts. Local.
   virtual void take(Unit /*unit*/, std::span<const double> /*numbers*/) {}
-  /// Takes all of these records, which are then empty. Local.
+  /// Calls take() for each of the records and empties `records`. Local.
   void take_all(Records& records) {
     records.take_all([this](Unit unit, std::span<const double> numbers) { take(unit, numbers); });
   }
-  /// What records are for. Only the root writes some of them to the result file; units that failed
-  /// are not in a checkpoint, so that they are computed again.
+  /// The purpose for which records() returns records. For `in_checkpoint` the records of failed
+  /// units are left out, so that these units are computed again after a restart. For `on_all_ranks`
+  /// everything may be left out that only the root needs, because it writes the result file.
   enum class Use { in_checkpoint, on_all_ranks };
-  /// The records that the root has. Local.
+  /// Returns the records that the root has, for the given purpose. Local.
   [[nodiscard]] virtual Records records(Use /*use*/) const { return {}; }
-  /// Evaluates the results when all units are completed. Returns true if it has added units, which
-  /// have to be computed, too. Collective.
+  /// Evaluates the results after all units are completed, and may add units. Returns whether units
+  /// were added; the campaign then computes these. Collective.
   virtual bool refine(const parallel::Communicator& /*comm*/) { return false; }
 };
 
-/// Writes the result into an open file. On a communicator of the root alone.
+/// A function that writes the result into an open file. It is called on the root with a
+/// communicator of the root alone.
 using Write = std::function<void(const parallel::Communicator& root, const io::Handle& file)>;
 
-/// Computes all units of a source and then, if `write` is given, writes the result file. Resumes
-/// from the checkpoint files.checkpoint.restart, if there is one. Writes a checkpoint on schedule,
-/// when it is stopped, and when the result file cannot be written. Removes the checkpoint at the
-/// end, except a scheduled one without `write`: a longer run can be resumed from it. The results
-/// depend neither on the number of ranks nor on where the campaign was stopped. Throws Stopped on
-/// all ranks alike, UserError and SystemError as the works do. Collective.
+/// Computes all units of a source and then, if `write` is given, writes the result file. If
+/// files.checkpoint.restart is set, resumes from this checkpoint. Writes a checkpoint on schedule,
+/// when the campaign is stopped, and when the result file cannot be written. Removes the checkpoint
+/// at the end; but if checkpoints are scheduled and `write` is not given, the checkpoint is kept,
+/// because a longer run can be resumed from it. The results are the same on any number of ranks,
+/// and also if the campaign was stopped and resumed. Throws Stopped on all ranks alike if a stop is
+/// requested. Throws UserError if a file must not be written or a work cannot be computed, and
+/// SystemError if a file cannot be written. Collective.
 void run(const parallel::Communicator& comm, Source& source, const io::FileSpec& files,
          const Write& write = {});
 

@@ -7,15 +7,18 @@
 
 namespace masing::campaign {
 
-/// Decides when the next checkpoint is due: after spec.every units of the source or steps of a work
-/// or, if that is 0, at multiples of spec.distance since the construction of this object.
+/// Decides when the next checkpoint is due. If spec.every > 0, a checkpoint is due after every
+/// spec.every units or steps; Source::schedules_by_units says which of the two are counted. If
+/// spec.every is 0, a checkpoint is due whenever the time spec.distance has passed again since the
+/// construction of this object.
 class Due {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Only the root counts units: on other ranks Source::count() is not up to date. On the root of
-  /// several ranks the schedule by the clock is a little late, which lets the states of the other
-  /// ranks arrive before the checkpoint is written. `source` must outlive this object.
+  /// Only the root counts units, because Source::count() is not up to date on other ranks. If there
+  /// are several ranks, a checkpoint by the clock is due a little later on the root than on the
+  /// other ranks, so that their states arrive before the root writes the checkpoint. `spec` and
+  /// `source` must outlive this object.
   Due(const io::CheckpointSpec& spec, const Source& source, const parallel::Communicator& comm)
       : spec_(spec),
         source_(source),
@@ -27,23 +30,26 @@ class Due {
     }
   }
 
-  /// Whether a checkpoint is due, by the count of units or of the steps of `work`, which is null
-  /// between two works, or by the clock.
+  /// Returns whether a checkpoint is due, by the number of completed units, by the steps of `work`,
+  /// or by the clock. `work` is the work in progress, or null between two works. Local.
   [[nodiscard]] bool is_now(const Work* work) const { return count(work) >= next() || by_clock(); }
+  /// Returns whether checkpoints are scheduled by the clock and one is due. Local.
   [[nodiscard]] bool by_clock() const {
     return spec_.scheduled && spec_.every == 0 && Clock::now() >= time_ + spec_.distance;
   }
-  /// The step of a work at which the next checkpoint is due; engine::never if none is due by steps.
+  /// Returns the step of the work in progress at which the next checkpoint is due, or engine::never
+  /// if checkpoints are not scheduled by steps. Local.
   [[nodiscard]] std::int64_t next_step() const { return by_units_ ? engine::never : next(); }
-  /// Counts units from those that a checkpoint has, and steps from where `work` begins or is
-  /// resumed; null before the first work.
+  /// Starts counting towards the next checkpoint. If units are counted, it starts from the number
+  /// of units that are completed before the first work, when `work` is null. If steps are counted,
+  /// it starts from the step at which `work` begins or is resumed. Local.
   void begin(const Work* work) {
     if (work == nullptr || !by_units_) {
       count_ = count(work);
     }
   }
-  /// Schedules the next checkpoint after one was written, or the state of `work` was sent to the
-  /// root.
+  /// Schedules the next checkpoint. It must be called after a checkpoint was written, or after the
+  /// state of `work` was sent to the root. Local.
   void saved(const Work* work) {
     count_ = count(work);
     while (by_clock() && spec_.distance.count() > 0) {

@@ -21,7 +21,8 @@ using base::UserError;
 
 namespace {
 
-/// Throws UserError where a file that an option names is of another command.
+/// Throws UserError if `file`, which the option `option` names, was written by another command
+/// (`kind`) than the required command `right`. `what` is "file" or "checkpoint", for the message.
 void require_kind(const char* option, const std::string& file, const std::string& kind,
                   const std::string& right, const std::string& what) {
   if (kind != right) {
@@ -30,13 +31,14 @@ void require_kind(const char* option, const std::string& file, const std::string
   }
 }
 
-/// Prints a warning on stderr, on the root alone. The line "masing: ..." is that of a failure.
-/// Local.
+/// Prints a warning on stderr, on the root only. The warning begins with "masing warning: ",
+/// because a line that begins with "masing: " reports a failure. Local.
 void warn(const parallel::Communicator& comm, const std::string& text) {
   print(comm, "masing warning: " + text + "\n", stderr);
 }
 
-/// Warns where a result file has no seal. Throws UserError where it is damaged. Collective.
+/// Checks a result file. Prints a warning if it has no seal. Throws UserError if it is damaged.
+/// Collective.
 void require_sound(const parallel::Communicator& comm, const std::string& file) {
   if (!io::require_sound(comm, file)) {
     warn(comm, file +
@@ -45,7 +47,10 @@ void require_sound(const parallel::Communicator& comm, const std::string& file) 
   }
 }
 
-/// What a result file or a checkpoint was made by, read on the root. Throws UserError. Collective.
+/// Reads the recipe of a result file or a checkpoint on the root and returns it on all ranks. The
+/// recipe consists of the command, the configuration, and the keys of the configuration that were
+/// derived from others. Throws UserError if the file cannot be read or is not a file of masing.
+/// Collective.
 io::Recipe recipe_in(const parallel::Communicator& comm, const std::string& file) {
   const auto texts = parallel::texts_from_root(comm, [&]() -> std::vector<std::string> {
     const auto read = io::reading(file, [&] { return io::read_recipe(file); });
@@ -55,22 +60,25 @@ io::Recipe recipe_in(const parallel::Communicator& comm, const std::string& file
   return {texts[0], texts[1], texts[2], !texts[3].empty(), !texts[4].empty()};
 }
 
-/// The request in the recipe of a file.
+/// Parses the configuration in the recipe of a file and returns it as a request.
 Request parsed(Command command, const std::string& file, const io::Recipe& recipe) {
-  const auto config = [&](const std::string& /*path*/) -> Config {
+  const auto config = [&](const std::string& /*path*/) -> IniText {
     return {"/configuration of " + file, recipe.configuration};
   };
   return parse(command, {"--config", file}, {.config = config});
 }
 
-/// A request as one that continues from its checkpoint. Throws UserError. Collective.
+/// Returns `request`, completed by continued() from the checkpoint that --restart names. Throws
+/// UserError if the checkpoint is damaged, or belongs to another command or another configuration.
+/// Collective.
 BoundRequest with_checkpoint(const Invocation& call, const BoundRequest& request,
                              const FileRequest& of_file) {
   const std::string file = request.configuration.restart;
   const Command command = request.request->command;
   const auto origins = given_at(request.request);
   const std::string advice = "give a whole checkpoint of masing";
-  with_origin(origin_of(*request.request, "restart"), [&] {  // before HDF5 looks at it
+  // the seal is verified before HDF5 opens the file
+  with_origin(origin_of(*request.request, "restart"), [&] {
     if (!io::verify_seal(call.comm, file, advice)) {
       throw UserError(fmt::format("{} has no seal; {}", file, advice));
     }
@@ -84,7 +92,8 @@ BoundRequest with_checkpoint(const Invocation& call, const BoundRequest& request
                    of_file);
 }
 
-/// Warns of an output that is named as no HDF5 file is, or replaces a file of another kind. Local.
+/// Adds a warning if the name of the output has the ending of another file format, or if the output
+/// would replace a result file of another command. Local.
 void warn_of_output(BoundRequest& request) {
   const std::string& output = request.configuration.output;
   for (const char* ending : {".csv", ".txt", ".dat", ".json", ".png", ".mat"}) {
@@ -100,11 +109,12 @@ void warn_of_output(BoundRequest& request) {
   }
 }
 
-/// The request in a file that --reference names.
+/// Returns the request in a file that --reference names. Throws UserError if the file is not a
+/// result file that masing simulate has written. Collective.
 BoundRequest reference_request(const Invocation& call, const std::string& file) {
-  BoundRequest made = request_in(call, file);
-  require_kind("reference", file, name_of(made.request->command), "simulate", "file");
-  return made;
+  BoundRequest reference = request_in(call, file);
+  require_kind("reference", file, name_of(reference.request->command), "simulate", "file");
+  return reference;
 }
 
 }  // namespace
@@ -120,8 +130,8 @@ BoundRequest request_in(const Invocation& call, const std::string& file) {
   if (recipe.is_checkpoint) {
     throw UserError(file + " is a checkpoint; give a result file");
   }
-  // All keys count as given, so that other defaults of a later version change nothing; the file
-  // that is made names the same keys as derived.
+  // All keys count as given, so that defaults that a later version changes have no effect. The
+  // result file that is computed again names the same derived keys as this file.
   BoundRequest request = bind(parsed(*command, file, recipe), [&](const std::string& path) {
     return reference_request(call, path);
   });
@@ -131,19 +141,19 @@ BoundRequest request_in(const Invocation& call, const std::string& file) {
 
 std::optional<Job> job_of(Command command, const Invocation& call) {
   std::vector<std::string> inputs;
-  const auto text_of = [&](const std::string& path) {
+  const auto read_text = [&](const std::string& path) {
     inputs.push_back(path);
-    return parallel::from_root(call.comm, [&] { return io::text_of(path); });
+    return parallel::from_root(call.comm, [&] { return io::read_text(path); });
   };
-  const auto field_of = [&](const std::string& path) {
+  const auto read_field = [&](const std::string& path) {
     inputs.push_back(path);
     require_sound(call.comm, path);
     return parallel::from_root(
         call.comm, [&] { return io::reading(path, [&] { return io::last_field(path); }); });
   };
-  const auto config_from = [&](const std::string& path) -> Config {
+  const auto read_ini = [&](const std::string& path) -> IniText {
     if (parallel::from_root(call.comm, [&] { return io::is_hdf5(path) ? "HDF5" : ""; }).empty()) {
-      return {path, text_of(path)};
+      return {path, read_text(path)};
     }
     inputs.push_back(path);
     require_sound(call.comm, path);
@@ -161,16 +171,17 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     inputs.push_back(path);
     return reference_request(call, path);
   };
-  const Files files{.text = text_of, .last_field = field_of, .config = config_from};
+  const Files files{.text = read_text, .last_field = read_field, .config = read_ini};
   BoundRequest request = bind(parse(command, call.words, files), of_file);
   const Configuration& c = request.configuration;
   {
     const auto origins = given_at(request.request);
-    parallel::on_root(call.comm, [&] {  // which alone prints the warnings
+    parallel::on_root(call.comm, [&] {  // only the root prints the warnings
       require_files_apart(c, inputs);
       warn_of_output(request);
       engine::RunSpec run = request.run;
-      if (!request.study.levels.empty()) {  // the largest step
+      // the advice is for the level with the largest time step
+      if (!request.study.levels.empty()) {
         run.time.steps = std::ranges::min(study::step_counts(request.study.levels));
       }
       request.warnings.push_back(engine::step_advice(run));

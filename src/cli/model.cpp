@@ -18,7 +18,8 @@ using rheology::Parameter;
 
 namespace {
 
-/// The values of a setting as functions of i. `constants` includes n, the number of elements.
+/// Returns the values of a setting, parsed as functions of i. `constants` includes n, the number of
+/// elements. Throws UserError if a value is empty or not an expression in i and `constants`.
 std::vector<base::Function> functions_of(const Setting& setting, const Names& constants) {
   return with_origin(setting.origin, [&] {
     std::vector<base::Function> values;
@@ -34,7 +35,8 @@ std::vector<base::Function> functions_of(const Setting& setting, const Names& co
   });
 }
 
-/// The values of a parameter. `constants` includes n.
+/// Returns the values of a parameter. `functions` contains one function of i for all elements, or a
+/// list with one function for each value. `constants` includes n.
 rheology::Sequence sequence_of(const std::vector<base::Function>& functions,
                                const Constants& constants) {
   if (functions.size() == 1) {
@@ -51,7 +53,8 @@ rheology::Sequence sequence_of(const std::vector<base::Function>& functions,
   return values;
 }
 
-/// n, 1 where the model has none.
+/// Returns the number of elements n, or 1 if the model has no parameter n. Throws UserError if n is
+/// not a whole number from 1 to 10^8.
 std::int64_t elements_of(const ModelParameters& parameters, const Constants& constants,
                          const std::map<std::string, double>& varied) {
   if (!parameters.elements) {
@@ -70,7 +73,8 @@ std::int64_t elements_of(const ModelParameters& parameters, const Constants& con
   });
 }
 
-/// The length of the first list of values of elements, if there is one.
+/// Returns, as text, the length of the first list of values with one value for each element.
+/// Returns an empty text if no parameter has such a list.
 std::string counted_elements(const std::vector<Parameter>& parameters,
                              const std::vector<Setting>& settings) {
   for (std::size_t p = 0; p < parameters.size(); ++p) {
@@ -115,10 +119,10 @@ ModelParameters model_parameters(const rheology::CatalogueEntry& model,
   const std::vector<Parameter> parameters = all_parameters(info);
   ModelParameters read{.model = &model, .settings = {}, .values = {}, .elements = {}};
   for (const auto& [name, meaning, range, values, preset] : parameters) {
-    const auto found = std::ranges::find(given, name, &Setting::name);
+    const auto match = std::ranges::find(given, name, &Setting::name);
     read.settings.push_back(
-        found != given.end()
-            ? *found
+        match != given.end()
+            ? *match
             : Setting{name, preset ? base::to_text(*preset) : "", "--set " + name});
   }
   Names names = constants;
@@ -157,7 +161,8 @@ ModelSpec model_spec(const ModelParameters& parameters, const Constants& constan
     if (other != varied.end()) {
       spec.parameters.sequences.emplace(parameter.name, other->second);
     } else if (parameter.name != element_count) {
-      // A single value may depend on n, too; where a list has a fixed length, n is that.
+      // Not only lists but also single values may be expressions in n. For a parameter whose list
+      // has a fixed length, n is this length.
       all[element_count] = static_cast<double>(std::max(parameter.count(elements), elements));
       spec.parameters.sequences.emplace(parameter.name, sequence_of(parameters.values[p], all));
     }
@@ -176,7 +181,7 @@ void check_model(const ModelSpec& spec) {
       throw;
     }
     throw UserError(std::string("--set: ") +
-                    error.what());  // a fault of several parameters together
+                    error.what());  // the fault lies in several parameters together
   }
 }
 

@@ -11,36 +11,45 @@
 
 namespace masing::cli {
 
-/// The entry of a model named at `origin`. Throws UserError where there is none. Local.
+/// Returns the catalogue entry of the model `name`. Throws UserError, whose message begins with
+/// `origin`, if there is no such model. Local.
 const rheology::CatalogueEntry& known_model(const std::string& name, const std::string& origin);
 
-/// The parameters of a model as given, each text read once.
+/// The parameters of a model of finitely many elements; the text of each is parsed once.
 struct ModelParameters {
   const rheology::CatalogueEntry* model = nullptr;
-  /// Every one in the order of the catalogue: as given, else its preset; n defaults to the length
-  /// of the first list. The texts read back as the same parameters.
+  /// All parameters in the order of the catalogue: each has the text that the user gave, or else
+  /// its default. The default of n is the length of the first list that was given. Parsing the
+  /// texts gives the same parameters again.
   std::vector<Setting> settings;
-  std::vector<std::vector<base::Function>> values;  ///< of each a list of functions of i, or one
-  std::optional<Number> elements;                   ///< n, of models that have it
-  bool counts_lists = false;                        ///< n is the length of the first list
+  /// the values of each parameter: one function of the element's index i = 1, …, n, or a list with
+  /// one function for each value
+  std::vector<std::vector<base::Function>> values;
+  /// the number of elements n; empty if the model has no parameter n
+  std::optional<Number> elements;
+  bool counts_lists = false;  ///< whether n was not given and is the length of the first list
 
-  /// The constants that they need.
+  /// Returns the names of the constants that the parameters use.
   [[nodiscard]] Names constants() const;
-  /// The text of setting `p` with values in the places of constants.
+  /// Returns the text of parameter `p`, in which constants are replaced by their values.
   [[nodiscard]] std::string text(std::size_t p, const Constants& constants) const;
 };
 
-/// Reads settings, each a number, a list "1, 2/3, max(1,i)" or an expression in i, n and
-/// `constants`. Throws UserError for a parameter that is missing or not the model's. Local.
+/// Parses the settings of a model's parameters. Each text is a number, a list such as "1, 2/3,
+/// max(1,i)", or an expression in i, n and `constants`. Throws UserError if a parameter of the
+/// model is missing, or if a setting is not for a parameter of the model. Local.
 ModelParameters model_parameters(const rheology::CatalogueEntry& model,
                                  const std::vector<Setting>& given, const Names& constants);
 
-/// The model; `varied` replaces some parameters by values of a scan. Throws UserError. Local.
+/// Returns the model with these parameters, where constants have the values `constants`. `varied`
+/// contains name → value of the parameters that a scan varies; these values replace those of
+/// `parameters`. Throws UserError if n is not a whole number from 1 to 10^8. Local.
 rheology::ModelSpec model_spec(const ModelParameters& parameters, const Constants& constants,
                                const std::map<std::string, double>& varied = {});
 
-/// Throws UserError for the first value with which there is no model. Builds blocks of
-/// elements one after another, so that all are checked without room for all. Local.
+/// Checks that the model can be built. Throws UserError for the first parameter value that is not
+/// allowed. Builds the elements in blocks, one block after another, so that a large model is
+/// checked without the memory for all its elements. Local.
 void check_model(const rheology::ModelSpec& spec);
 
 }  // namespace masing::cli

@@ -18,7 +18,7 @@ std::string in_quotes(const std::string& text) {
 
 std::vector<std::string> split_list(const std::string& text) {
   std::vector<std::string> pieces(base::trimmed(text).empty() ? 0 : 1);
-  int depth = 0;  // of parentheses: the commas in them are of functions
+  int depth = 0;  // depth of nested parentheses; commas inside belong to functions
   for (const char letter : base::trimmed(text)) {
     depth += letter == '(' ? 1 : letter == ')' ? -1 : 0;
     if (letter == ',' && depth == 0) {
@@ -135,7 +135,7 @@ std::vector<NamedConstant> in_order(const std::vector<Setting>& lets, const Name
   return ordered;
 }
 
-Constants values_of(const std::vector<NamedConstant>& lets, Constants known) {
+Constants constant_values(const std::vector<NamedConstant>& lets, Constants known) {
   for (const NamedConstant& let : lets) {
     known.emplace(let.given.name,
                   with_origin(let.given.origin, [&] { return let.number.value(known); }));

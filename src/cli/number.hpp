@@ -7,58 +7,64 @@
 
 #include "base/expression.hpp"
 
-// Numbers as given, each a literal or an expression of constants, and the constants themselves
-// (--let "w=0.8").
+// These classes and functions parse numbers that the user wrote, each a literal or an expression of
+// named constants, and the named constants themselves (--let "w=0.8").
 
 namespace masing::cli {
 
 using base::Constants;
 using base::Names;
 
-/// A text that was given for a name: of an option, of a parameter, a constant or an axis.
+/// A text that the user wrote for a name: the value of an option, a parameter of a model, a
+/// constant or an axis of a scan.
 struct Setting {
   std::string name;
   std::string text;
-  std::string origin;  ///< for messages: "--mass", "--let w", "case.ini line 3, mass"
+  /// where the text was written, for messages: "--mass", "--let w", "case.ini line 3, mass"
+  std::string origin;
 };
 
-/// A number as given.
+/// A number that the user wrote. If the text is an expression, it is parsed once and can be
+/// evaluated with several values of the constants.
 class Number {
  public:
-  /// Text that may use `constants`; where it is no number, value() and whole() throw.
+  /// Parses `text`, which may use the names in `constants`. Does not throw: if the text is not a
+  /// number, value() and whole() throw.
   Number(std::string text, const Names& constants);
-  /// A number that is known.
+  /// Creates a number from its value.
   explicit Number(double value) : value_(value) {}
 
-  /// The number. Throws UserError where there is none or it is not finite. Local.
+  /// Returns the number for these values of the constants. Throws UserError if the text is not a
+  /// number or its value is not finite. Local.
   [[nodiscard]] double value(const Constants& constants) const;
-  /// The number as an integer up to 2^53; an expression may miss one by its rounding. Throws
-  /// UserError. Local.
+  /// Returns the number as an integer up to 2^53. The value of an expression is rounded to the
+  /// nearest integer if it differs from this integer by a relative error of at most 1e-12. Throws
+  /// UserError if the number is not an integer or too large. Local.
   [[nodiscard]] std::int64_t whole(const Constants& constants) const;
-  /// Whether it is no literal.
+  /// Returns whether the text is not a literal, that is, an expression or a mistake.
   [[nodiscard]] bool is_calculated() const { return !value_; }
-  /// The constants that it needs.
+  /// Returns the names of the constants that the expression uses.
   [[nodiscard]] Names constants() const;
 
  private:
-  /// The text in quotes, for messages.
+  /// Returns the text in quotes, for messages.
   [[nodiscard]] std::string quoted() const;
 
   std::string text_;
-  std::optional<double> value_;  // of a literal
+  std::optional<double> value_;  // the value of a literal; empty for an expression
   std::optional<base::Expression> expression_;
-  std::string mistake_;  // where there is neither
+  std::string mistake_;  // why the text is neither a literal nor an expression
 };
 
-/// A text in a message, in quotes and not longer than a line.
+/// Returns a text in quotes for a message, shortened to at most 60 bytes.
 std::string in_quotes(const std::string& text);
 
-/// The trimmed pieces of "0.5, 2/3, max(1,i)" between the commas outside of parentheses; an empty
-/// text has none. Local.
+/// Splits a list such as "0.5, 2/3, max(1,i)" at the commas outside of parentheses and returns the
+/// trimmed parts. Returns no parts if the text is empty. Local.
 std::vector<std::string> split_list(const std::string& text);
 
-/// What `work` returns; where a name in it has no value, the message says how to give one. Throws
-/// UserError in place of base::UnknownName. Local if `work` is.
+/// Calls `work` and returns its result. If `work` throws base::UnknownName, throws a UserError
+/// whose message says how to define a constant. Local if `work` is local.
 template <typename Work>
 auto with_hint(const Work& work) {
   try {
@@ -69,7 +75,8 @@ auto with_hint(const Work& work) {
   }
 }
 
-/// What `work` returns; the message of a UserError in it begins with `origin`. Local if `work` is.
+/// Calls `work` and returns its result. If `work` throws a UserError, throws a UserError with the
+/// same message preceded by `origin`. Local if `work` is local.
 template <typename Work>
 auto with_origin(const std::string& origin, const Work& work) {
   try {
@@ -80,22 +87,25 @@ auto with_origin(const std::string& origin, const Work& work) {
   }
 }
 
-/// A named constant and its number.
+/// A named constant: the text that the user wrote, and the number parsed from it.
 struct NamedConstant {
   Setting given;
   Number number;
 };
 
-/// Throws UserError, with its origin, for a name that is none or has a meaning in expressions (sin,
-/// pi, t). Local.
+/// Throws UserError, whose message begins with the constant's origin, if the constant's name is not
+/// an identifier or has a meaning in expressions (sin, pi, t). Local.
 void require_name(const Setting& constant);
 
-/// Constants, each after those that it needs; `known` have values of their own. Throws UserError,
-/// with its origin, for a name that cannot be one, and for a cycle. Local.
+/// Parses `lets` and sorts them so that each constant comes after the constants that it uses.
+/// Leaves out constants whose name is in `known`, because the values of such constants come from
+/// elsewhere, for example from an axis of a scan. Throws UserError, whose message begins with the
+/// constant's origin, for an invalid name and for constants that depend on themselves. Local.
 std::vector<NamedConstant> in_order(const std::vector<Setting>& lets, const Names& known);
 
-/// The values of constants in such an order, beside those of `known`, which win. Throws UserError,
-/// with its origin, where a value is not finite. Local.
-Constants values_of(const std::vector<NamedConstant>& lets, Constants known);
+/// Evaluates constants that in_order() has sorted and returns their values together with those of
+/// `known`. If a constant has a name in `known`, the value in `known` is used. Throws UserError,
+/// whose message begins with the constant's origin, if a value is not finite. Local.
+Constants constant_values(const std::vector<NamedConstant>& lets, Constants known);
 
 }  // namespace masing::cli

@@ -21,9 +21,10 @@ namespace {
 
 using C = Configuration;
 
-/// A value as text; a list of lists is "1:2,3:4".
+/// Returns a value as text. The elements of a list are joined by `separator`; a list of lists
+/// becomes "1:2,3:4".
 template <typename T>
-std::string shown(const T& value, const char* separator = ",") {
+std::string value_as_text(const T& value, const char* separator = ",") {
   if constexpr (std::is_arithmetic_v<T>) {
     return base::to_text(value);
   } else if constexpr (std::is_same_v<T, std::string>) {
@@ -31,25 +32,25 @@ std::string shown(const T& value, const char* separator = ",") {
   } else if constexpr (std::is_same_v<T, base::Function>) {
     return value.text();
   } else if constexpr (requires { value.has_value(); }) {
-    return value ? shown(*value) : "";
+    return value ? value_as_text(*value) : "";
   } else {
     std::vector<std::string> texts;
     std::ranges::transform(value, std::back_inserter(texts),
-                           [](const auto& each) { return shown(each, ":"); });
+                           [](const auto& each) { return value_as_text(each, ":"); });
     return base::joined(texts, separator);
   }
 }
 
-/// The value of a member as text.
+/// Returns a function that returns the value of a member of a Configuration as text.
 template <typename Member>
-auto text_of(Member C::*member) {
-  return [member](const C& c) { return shown(c.*member); };
+auto member_printer(Member C::*member) {
+  return [member](const C& c) { return value_as_text(c.*member); };
 }
 
-/// What a number must be.
+/// The condition that a number must fulfil.
 struct Range {
   bool (*contains)(double value);
-  const char* right;  ///< what a message says of a number outside
+  const char* right;  ///< the text of the message if the number does not fulfil the condition
 };
 constexpr Range any{[](double /*value*/) { return true; }, ""};
 constexpr Range positive{[](double value) { return value > 0; }, "must be > 0"};
@@ -57,17 +58,19 @@ constexpr Range not_negative{[](double value) { return value >= 0; }, "must be >
 constexpr Range in_slab{[](double value) { return value >= 0 && value <= 1; },
                         "every s must lie in [0, 1]"};
 
+/// Returns the value of a number. Throws UserError if the value is not in `range`.
 double in_range(const Number& number, const Constants& constants, const Range& range) {
   const double value = number.value(constants);
   if (!range.contains(value)) {
-    throw UserError(shown(value) + "; " + range.right);
+    throw UserError(value_as_text(value) + "; " + range.right);
   }
   return value;
 }
 
-/// A whole number from `least` on.
+/// Returns `value`. Throws UserError if `value` is not from `least` to 2^53.
 std::int64_t in_range(std::int64_t value, std::int64_t least) {
-  // Every integer up to it is a double, so p·T/N and i/P are formed from exact operands.
+  // Every integer up to this limit is exact as a double, so that p·T/N and i/P are computed from
+  // exact operands.
   constexpr std::int64_t largest = std::int64_t{1} << 53;
   if (value < least || value > largest) {
     throw UserError(fmt::format("{}; must be a whole number from {} to 2^53", value, least));
@@ -75,27 +78,27 @@ std::int64_t in_range(std::int64_t value, std::int64_t least) {
   return value;
 }
 
-/// One number.
+/// Returns the ValueType of an option whose value is one number in `range`.
 template <typename Member>
-Value real(Member C::*member, const Range& range = any) {
-  return {Kind::number, text_of(member), [=](C& c, const Given& given, const Constants& k) {
+ValueType real(Member C::*member, const Range& range = any) {
+  return {Kind::number, member_printer(member), [=](C& c, const Given& given, const Constants& k) {
             c.*member = in_range(given.numbers[0][0], k, range);
           }};
 }
 
-/// A whole number from `least` on.
+/// Returns the ValueType of an option whose value is a whole number from `least` to 2^53.
 template <typename Member>
-Value count(Member C::*member, std::int64_t least) {
-  return {Kind::number, text_of(member), [=](C& c, const Given& given, const Constants& k) {
+ValueType count(Member C::*member, std::int64_t least) {
+  return {Kind::number, member_printer(member), [=](C& c, const Given& given, const Constants& k) {
             c.*member = in_range(given.numbers[0][0].whole(k), least);
           }};
 }
 
-/// A number of cells, or inf.
-Value cells() {
+/// Returns the ValueType of an option whose value is a number of cells, or "inf" for the continuum.
+ValueType cells() {
   const auto text = [](const C& c) {
     const auto* cells = std::get_if<slab::Cells>(&c.space);
-    return cells == nullptr ? "inf" : shown(cells->count);
+    return cells == nullptr ? "inf" : value_as_text(cells->count);
   };
   return {Kind::number, text, [](C& c, const Given& given, const Constants& constants) {
             if (given.text == "inf") {
@@ -107,24 +110,26 @@ Value cells() {
             }
             const std::int64_t cells = given.numbers[0][0].whole(constants);
             if (cells < 1) {
-              throw UserError(shown(cells) + " cells; give at least 1, or inf");
+              throw UserError(value_as_text(cells) + " cells; give at least 1, or inf");
             }
             c.space = slab::Cells{in_range(cells, 1)};
           }};
 }
 
-/// A list of numbers.
-Value list(std::vector<double> C::*member, const Range& range = any) {
-  return {Kind::list, text_of(member), [=](C& c, const Given& given, const Constants& k) {
+/// Returns the ValueType of an option whose value is a list of numbers in `range`.
+ValueType list(std::vector<double> C::*member, const Range& range = any) {
+  return {Kind::list, member_printer(member), [=](C& c, const Given& given, const Constants& k) {
             for (const auto& numbers : given.numbers) {
               (c.*member).push_back(in_range(numbers[0], k, range));
             }
           }};
 }
 
-/// The levels of a study, "100,200", "100:200:5" or "P:N,P:N", each number perhaps an expression.
-Value levels() {
-  return {Kind::levels, text_of(&C::levels), [](C& c, const Given& given, const Constants& k) {
+/// Returns the ValueType of the option for the levels of a study: "100,200", "100:200:5" or
+/// "P:N,P:N". Each number may be an expression.
+ValueType levels() {
+  return {Kind::levels, member_printer(&C::levels),
+          [](C& c, const Given& given, const Constants& k) {
             for (const auto& numbers : given.numbers) {
               std::ranges::transform(numbers, std::back_inserter(c.levels.emplace_back()),
                                      [&](const Number& each) { return each.whole(k); });
@@ -132,17 +137,20 @@ Value levels() {
           }};
 }
 
-/// A word that `make` turns into the value of a member. `make` throws UserError.
+/// Returns the ValueType of an option whose value is a word. `make` converts the word to the value
+/// of the member and throws UserError for a word that is not allowed; `print` converts the value
+/// back to the word.
 template <typename Member, typename Make>
-Value text(Member C::*member, const std::function<std::string(const C&)>& shown, const Make& make) {
-  return {Kind::word, shown,
+ValueType text(Member C::*member, const std::function<std::string(const C&)>& print,
+               const Make& make) {
+  return {Kind::word, print,
           [=](C& c, const Given& given, const Constants& /*k*/) { c.*member = make(given.text); }};
 }
-Value text(std::string C::*member) {
-  return text(member, text_of(member), [](const std::string& given) { return given; });
+ValueType text(std::string C::*member) {
+  return text(member, member_printer(member), [](const std::string& given) { return given; });
 }
 
-/// Whether a text that is no function is the name of a file.
+/// Returns whether a text, which cannot be parsed as a function, looks like the name of a file.
 bool names_file(const std::string& text) {
   const std::set<std::string> endings{".csv", ".txt", ".dat"};
   std::error_code unknown;
@@ -150,8 +158,9 @@ bool names_file(const std::string& text) {
          std::filesystem::is_regular_file(text, unknown);
 }
 
-/// A function: an expression, "points:…", "table:FILE.csv", or of an initial field "file:RUN.h5",
-/// the last field of a run.
+/// Parses a function: an expression, "points:…", "table:FILE.csv" or, for an initial field only,
+/// "file:RUN.h5", which is the last field of a run. Throws UserError if the text is none of these
+/// or the file cannot be read.
 base::Function function_of(const std::string& given, Kind kind, const Names& constants,
                            const Files& files) {
   const auto content = [&](std::string_view prefix, const FileReader& read) {
@@ -179,47 +188,50 @@ base::Function function_of(const std::string& given, Kind kind, const Names& con
   }
 }
 
-/// A function of s or t.
+/// Returns the ValueType of an option whose value is a function of s or t.
 template <typename Member>
-Value function(Kind kind, Member C::*member) {
+ValueType function(Kind kind, Member C::*member) {
   const auto assign = [member](C& c, const Given& given, const Constants& k) {
     c.*member = given.function ? Member(given.function->bound(k)) : Member();
   };
-  return {kind, text_of(member), assign, "", std::is_same_v<Member, std::optional<base::Function>>};
+  return {kind, member_printer(member), assign, "",
+          std::is_same_v<Member, std::optional<base::Function>>};
 }
 
+/// Throws UserError for a word that is not allowed; the message names the allowed words.
 [[noreturn]] void refuse_word(const std::string& word, const std::string& allowed) {
   throw UserError(in_quotes(word) + " is not known here; give " + allowed +
                   base::meant(word, base::split(allowed, '|')));
 }
 
-/// The words for the values of a choice.
+/// The values of a choice, each with the word for it.
 template <typename T>
 using Words = std::vector<std::pair<T, std::string>>;
 
-/// One of a few words.
+/// Returns the ValueType of an option whose value is one of a few words.
 template <typename Member, typename T>
-Value choice(Member C::*member, const Words<T>& words) {
+ValueType choice(Member C::*member, const Words<T>& words) {
   std::vector<std::string> all;
   std::ranges::transform(words, std::back_inserter(all), &Words<T>::value_type::second);
   const std::string allowed = base::joined(all, "|");
   const auto make = [words, allowed](const std::string& word) {
-    const auto found = std::ranges::find(words, word, &Words<T>::value_type::second);
-    return found == words.end() ? (refuse_word(word, allowed), T()) : found->first;
+    const auto match = std::ranges::find(words, word, &Words<T>::value_type::second);
+    return match == words.end() ? (refuse_word(word, allowed), T()) : match->first;
   };
-  const auto shown = [member, words](const C& c) {
-    const auto found =
+  const auto print = [member, words](const C& c) {
+    const auto match =
         std::ranges::find_if(words, [&](const auto& entry) { return c.*member == entry.first; });
-    return found == words.end() ? "" : found->second;
+    return match == words.end() ? "" : match->second;
   };
-  Value value = text(member, shown, make);
+  ValueType value = text(member, print, make);
   value.words = allowed;
   return value;
 }
 
-/// The choice of values that have name_of().
+/// Returns the ValueType of an option whose value is one of `values`, whose words are given by
+/// name_of().
 template <typename T>
-Value choice(T C::*member, std::initializer_list<T> values) {
+ValueType choice(T C::*member, std::initializer_list<T> values) {
   Words<T> words;
   for (const T value : values) {
     words.emplace_back(value, name_of(value));
@@ -227,15 +239,17 @@ Value choice(T C::*member, std::initializer_list<T> values) {
   return choice(member, words);
 }
 
-/// A switch: given without a value on the command line, true or false in an .ini.
-Value toggle(bool C::*member) {
-  Value value = choice(member, Words<bool>{{false, "false"}, {true, "true"}});
+/// Returns the ValueType of a switch: it has no value on the command line, and the value true or
+/// false in an .ini.
+ValueType toggle(bool C::*member) {
+  ValueType value = choice(member, Words<bool>{{false, "false"}, {true, "true"}});
   value.words.clear();
   return value;
 }
 
-/// A word for a kind of reference, or a file.
-Value reference() {
+/// Returns the ValueType of the option --reference: a word of study::reference_kinds or the name of
+/// a file.
+ValueType reference() {
   std::string allowed;
   for (const study::ReferenceKind& kind : study::reference_kinds) {
     allowed += std::string(kind.name) + "|";
@@ -248,12 +262,13 @@ Value reference() {
     }
     return word;
   };
-  Value value = text(&C::reference, text_of(&C::reference), make);
+  ValueType value = text(&C::reference, member_printer(&C::reference), make);
   value.words = allowed;
   return value;
 }
 
-/// "90", "15:00" or "23:30:00" in seconds; nothing for 0.
+/// Converts "90", "15:00" or "23:30:00" to seconds; returns nothing for 0. Throws UserError for a
+/// text that is not a time.
 std::optional<double> seconds_of(const std::string& given) {
   const std::vector<std::string> pieces = base::split(given, ':');
   double seconds = 0.0;
@@ -269,7 +284,7 @@ std::optional<double> seconds_of(const std::string& given) {
   return seconds > 0 ? std::optional(seconds) : std::nullopt;
 }
 
-/// "euler: what it is", a line each, of a table with names and descriptions.
+/// Returns a line "NAME: DESCRIPTION" for each row of a table.
 template <typename Rows>
 std::string described(const Rows& rows) {
   std::string text;
@@ -279,6 +294,7 @@ std::string described(const Rows& rows) {
   return text;
 }
 
+/// Builds the table of all options.
 std::vector<Option> make_table() {
   using enum Role;
   constexpr Kind of_s = Kind::of_s;
@@ -293,7 +309,7 @@ std::vector<Option> make_table() {
   const std::set<Command> converge{Command::converge};
   const std::set<Command> not_scan{Command::simulate, Command::converge};
   const std::set<Command> scan{Command::scan};
-  const Value none;
+  const ValueType none;
   const Words<engine::Method> methods{{engine::Method::sweep, "sweep"},
                                       {engine::Method::turning_points, "memory"},
                                       {engine::Method::exact, "exact"}};
@@ -389,7 +405,7 @@ std::vector<Option> make_table() {
       {"wall-limit", "h:m:s", "0",
        "after so long write a checkpoint, stop with exit code 75; 0: never",
        text(
-           &C::wall_limit, [](const C& c) { return shown(c.wall_limit.value_or(0.0)); },
+           &C::wall_limit, [](const C& c) { return value_as_text(c.wall_limit.value_or(0.0)); },
            seconds_of),
        execution},
       {"quiet", "", "false", "no progress on stderr", toggle(&C::quiet), execution},
@@ -445,7 +461,7 @@ std::string Given::text_with_constants() const {
                                                        : "";
 }
 
-Given parse_value(const Value& value, const Setting& setting, const Names& constants,
+Given parse_value(const ValueType& value, const Setting& setting, const Names& constants,
                   const Files& files) {
   const std::string& text = setting.text;
   Given given{.origin = setting.origin, .text = text};
@@ -479,8 +495,8 @@ const std::vector<Option>& option_table() {
 
 const Option* find_option(const std::string& name) {
   const auto& table = option_table();
-  const auto found = std::ranges::find(table, name, &Option::name);
-  return found == table.end() ? nullptr : &*found;
+  const auto match = std::ranges::find(table, name, &Option::name);
+  return match == table.end() ? nullptr : &*match;
 }
 
 const Configuration& presets() {

@@ -13,41 +13,47 @@
 #include "scan/scan.hpp"
 #include "study/study_spec.hpp"
 
-// All options: of each its name, default, help, check and member stand together, in option_table().
+// This header defines all options. option_table() contains the name, the default value, the help,
+// the check and the member of Configuration of each option.
 
 namespace masing::cli {
 
-/// The commands that take options of the problem.
+/// The commands whose options describe a problem to be solved.
 enum class Command { simulate, converge, scan };
 
-/// Which options a model takes: the continuous Masing model; the same without a mass, driven by its
-/// position or force; all others, which have parameters instead.
+/// The kinds of models, which differ in the options that they take: `slab` is the continuous Masing
+/// model with a mass, `quasistatic_slab` is the continuous model without a mass, which is driven by
+/// its position or by a force. `finite` stands for all other models, which have finitely many
+/// elements and take parameters (--set) in place of the options of a slab.
 enum class ModelKind { slab, quasistatic_slab, finite };
 
-/// The kind of a model, by its name. Local.
+/// Returns the kind of the model of this name. Local.
 ModelKind kind_of(const std::string& model);
 
-/// "simulate", "converge" or "scan".
+/// Returns "simulate", "converge" or "scan". Local.
 std::string name_of(Command command);
 
-/// The command of such a name, or nothing. Local.
+/// Returns the command of this name, or nothing if there is no such command. Local.
 std::optional<Command> command_of(const std::string& name);
 
-/// The values of all options, typed, their constants replaced by values; dimensionless. Optional
-/// ones have a value where they are given, and once they are resolved.
+/// The typed values of all options, with constants replaced by their values. All quantities are
+/// dimensionless. A std::optional member is empty until the user gives the option or its default is
+/// resolved.
 struct Configuration {
   Constants constants;
   std::string model;
-  std::optional<rheology::ModelSpec> finite;     ///< the model of ModelKind::finite
+  std::optional<rheology::ModelSpec> finite;     ///< the model, if it is of ModelKind::finite
   base::Function stiffness;                      ///< k(s)
   base::Function threshold;                      ///< η(s)
-  std::optional<base::Function> threshold_down;  ///< η⁻(s); none: η
+  std::optional<base::Function> threshold_down;  ///< η⁻(s); empty if η⁻ = η
   base::Function initial_u;                      ///< u0(s)
-  std::optional<base::Function> force;           ///< F(t); resolved: none where x(t) is prescribed
-  base::Function base_acceleration;              ///< a_g(t) of ModelKind::slab
-  std::optional<base::Function> position;  ///< x(t) of ModelKind::quasistatic_slab; none: F(t)
-  double mass = 0.0;                       ///< m
-  double damping = 0.0;                    ///< c
+  /// F(t); if x(t) is prescribed, `force` is empty once the defaults are resolved
+  std::optional<base::Function> force;
+  base::Function base_acceleration;  ///< a_g(t), for ModelKind::slab
+  /// x(t), for ModelKind::quasistatic_slab; if empty, the model is driven by F(t)
+  std::optional<base::Function> position;
+  double mass = 0.0;     ///< m
+  double damping = 0.0;  ///< c
   double k0 = 0.0;
   double x0 = 0.0;
   double y0 = 0.0;
@@ -57,129 +63,161 @@ struct Configuration {
   slab::Rule rule = slab::Rule::right;
   slab::Scheme scheme = slab::Scheme::euler;
   std::optional<engine::Method> method;
-  std::vector<double> breaks;  ///< times where F is not smooth, for the exact solution
+  std::vector<double> breaks;  ///< times at which F is not smooth, for the exact solution
 
   std::string output;
-  std::optional<std::int64_t> sample_every;  ///< steps
-  std::optional<std::int64_t> field_every;   ///< steps; 0: the last step only
-  std::optional<double> from;                ///< first time of the samples
-  std::optional<double> to;                  ///< last time of the samples
+  std::optional<std::int64_t> sample_every;  ///< the number of steps between samples
+  /// the number of steps from one field to the next; 0 if only the last step has a field
+  std::optional<std::int64_t> field_every;
+  std::optional<double> from;  ///< the first time of the samples
+  std::optional<double> to;    ///< the last time of the samples
   bool energy = false;
-  std::optional<std::int64_t> field_points;  ///< of finite P at most so many cells, 0: all
-  std::vector<double> probe;                 ///< s
+  /// the largest number of places s with u in the file; for a finite P, 0 means all cells
+  std::optional<std::int64_t> field_points;
+  std::vector<double> probe;  ///< the places s at which u is written with every sample
 
   study::Refine refine = study::Refine::steps;
-  /// Of each level, or ladder of levels, its numbers: N or P or "P:N"; resolved: of each level.
+  /// One list of numbers for each level or ladder of levels that the user gave: N, P, or P and N
+  /// for a level; the numbers of the first and of the last level and the count for a ladder. Once
+  /// the defaults are resolved, there is one list for each level.
   std::vector<std::vector<std::int64_t>> levels;
-  std::string reference;  ///< a word of study::reference_kinds, or a file's name
+  std::string reference;  ///< a word of study::reference_kinds, or the name of a file
   std::string expected_orders;
   double order_tolerance = 0.0;
   std::int64_t field_samples = 0;
 
   bool steady = false;
   scan::Past past = scan::Past::rest;
-  std::optional<double> resolve;  ///< of X and of the phase: a part of their ranges
-  std::optional<double> period;   ///< of the force
-  std::string backbone;           ///< the axis of amplitudes of closed curves
+  /// the tolerance for adding points to a scan (scan::ScanSpec::resolve); empty if none are added
+  std::optional<double> resolve;
+  std::optional<double> period;  ///< the period of the force
+  std::string backbone;          ///< the text of the axis of amplitudes of closed curves
   bool keep_series = false;
 
-  std::string checkpoint;             ///< empty: beside the output, when stopped only
-  std::int64_t checkpoint_every = 0;  ///< steps; 0: every ten minutes
-  std::string restart;                ///< the checkpoint to go on with, or empty
-  std::optional<double> wall_limit;   ///< seconds
+  /// the checkpoint file; if empty, a checkpoint is written beside the output and only when stopped
+  std::string checkpoint;
+  /// the number of steps between checkpoints; 0 if a checkpoint is written every ten minutes
+  std::int64_t checkpoint_every = 0;
+  std::string restart;               ///< the checkpoint from which to resume, or empty
+  std::optional<double> wall_limit;  ///< the wall-clock time after which to stop, in seconds
   bool quiet = false;
 
   bool print_config = false;
   bool validate_only = false;
-  std::string summary;  ///< the file of --summary, or empty
+  std::string summary;  ///< the file that --summary names, or empty
 };
 
-/// Reads a whole file; throws UserError where it cannot. Every rank gets the same text.
+/// Reads a whole file and returns its text, the same on every rank. Throws UserError if the file
+/// cannot be read.
 using FileReader = std::function<std::string(const std::string& path)>;
 
-/// The .ini that --config names, which may stand in a result file.
-struct Config {
-  std::string place;  ///< for messages: "case.ini", "/configuration of run.h5"
+/// The text of the .ini that --config names. The text may come from an .ini file or from the
+/// dataset /configuration of a result file.
+struct IniText {
+  /// where the text comes from, for messages: "case.ini", "/configuration of run.h5"
+  std::string place;
   std::string text;
-  std::vector<std::string> derived = {};  ///< keys in it that are to follow from others again
+  /// the keys that are ignored in the text, so that their default values are derived anew
+  std::vector<std::string> derived = {};
 };
 
-/// How the files that options name are read; none where there may be none.
+/// The functions that read the files that options name. If a function is empty, options may not
+/// name a file of this kind.
 struct Files {
-  FileReader text = {};        ///< of a table or an .ini
-  FileReader last_field = {};  ///< the last u of a result file, as the points of a table
-  /// Of --config; where there is none it is `text`.
-  std::function<Config(const std::string& path)> config = {};
+  FileReader text = {};        ///< reads the text of a table or an .ini
+  FileReader last_field = {};  ///< reads the last u of a result file, as the text of a table
+  /// Reads the .ini that --config names. If this function is empty, `text` reads it.
+  std::function<IniText(const std::string& path)> config = {};
 };
 
-/// What the text of an option is: one word, a number, a list of numbers, of levels "P:N" or
-/// "first:last:count", a function of s or t, or u0(s), which may be the field of a file.
+/// What the text of an option must be: one word; a number; a list of numbers; a list of levels,
+/// each a number, a pair "P:N" or a ladder "first:last:count"; a function of s; a function of t; or
+/// (`field`) u0(s), which may also be a field in a result file.
 enum class Kind { word, number, list, levels, of_s, of_t, field };
 
-/// An option as given, its text parsed, with places for the values of constants.
+/// The text that the user wrote for an option, parsed. Constants in the text are still names; the
+/// values of the constants are inserted later.
 struct Given {
-  std::string origin = {};  ///< "--mass", "case.ini line 3, mass"
+  std::string origin = {};  ///< where the text was written: "--mass", "case.ini line 3, mass"
   std::string text = {};
-  std::vector<std::vector<Number>> numbers = {};  ///< of a list one each, of levels several
-  std::optional<base::Function> function = {};    ///< none if the text is empty
+  /// the numbers of each element of a list: one number, or several for a level
+  std::vector<std::vector<Number>> numbers = {};
+  /// the function, if the option is a function and the text is not empty
+  std::optional<base::Function> function = {};
 
-  /// The constants that it needs.
+  /// Returns the names of the constants that `numbers` and `function` use.
   [[nodiscard]] Names constants() const;
-  /// The text, to be printed in place of the value, where it has constants; else empty. Local.
+  /// Returns the text of a function that uses constants, or of numbers at least one of which is an
+  /// expression, so that this text can be printed in place of the values. Otherwise returns "".
+  /// Local.
   [[nodiscard]] std::string text_with_constants() const;
 };
 
-/// How the text of an option becomes a value.
-struct Value {
+/// How the text of an option becomes a value: parse_value() reads a text of this kind, `assign`
+/// stores the value in a Configuration, and `text` prints it.
+struct ValueType {
   Kind kind = Kind::word;
-  /// The value as text.
+  /// Returns the value that a Configuration has for the option, as text.
   std::function<std::string(const Configuration&)> text = {};
-  /// Sets the member to what was given. Throws UserError, as for a value out of its range.
+  /// Sets the member of the Configuration to the parsed value, in which the constants have the
+  /// values passed as third argument. Throws UserError if the value is not allowed, such as a
+  /// number out of range.
   std::function<void(Configuration&, const Given&, const Constants&)> assign = {};
-  std::string words = {};     ///< of a choice: "right|midpoint"
-  bool may_be_empty = false;  ///< an empty text means no function
+  std::string words = {};  ///< the allowed words of a choice, "right|midpoint"
+  /// whether an empty text is allowed and means that there is no function
+  bool may_be_empty = false;
 
+  /// Returns whether the text consists of numbers.
   [[nodiscard]] bool is_numeric() const {
     return kind == Kind::number || kind == Kind::list || kind == Kind::levels;
   }
 };
 
-/// Parses a text that may use `constants`. Throws UserError that says what is wrong with a word or
-/// a function; what is wrong with a number is said when it is assigned. Local if reading `files`
-/// is.
-Given parse_value(const Value& value, const Setting& setting, const Names& constants,
+/// Parses a text in which the names in `constants` may occur. Throws UserError if a word or a
+/// function is not valid; an invalid number is reported only later, by `assign`. Local if reading
+/// `files` is local.
+Given parse_value(const ValueType& value, const Setting& setting, const Names& constants,
                   const Files& files);
 
-/// How much a key decides, the most first; `<=` compares. `problem`: what is solved. `result`:
-/// other keys that change the data of the file; both stand in /configuration. `execution`: no
-/// number in the file depends on it. `call`: no key of an .ini, but a word of the call, or
-/// NAME=VALUE for what an .ini has below a section.
+/// What an option changes. The values are ordered from the largest to the smallest effect:
+/// `problem` options define the problem to be solved; `result` options change the data in the
+/// result file, but not the problem; options of these two roles are stored in /configuration.
+/// `execution` options change no number in the file. `call` options occur on the command line only;
+/// some of them, such as --set, stand for an entry NAME = VALUE that an .ini has in a section.
 enum class Role { problem, result, execution, call };
 
-/// One key: the same on the command line (--name) and in an .ini (name = …).
+/// One option. An option has the same name on the command line (--name) and as a key of an .ini
+/// (name = …).
 struct Option {
   std::string name;
-  std::string argument;  ///< how the help names its value; empty for a switch
-  std::string preset;    ///< the text of its default; empty: none, or resolved from others
+  std::string argument;  ///< what the help calls the option's value; empty for a switch
+  /// the text of the option's default; empty if the option has no default, or a default that
+  /// follows from other options
+  std::string preset;
   std::string help;
-  Value value;
+  ValueType value;
   Role role = Role::result;
-  std::set<ModelKind> kinds = {};   ///< of the models that take it; in make_table() empty: all
-  std::set<Command> commands = {};  ///< that take it; in make_table() empty: all
-  std::string parameter = {};       ///< its name among the parameters of other models: m of mass
-  std::string section = {};         ///< of NAME=VALUE: "let."
+  /// the kinds of models that take the option; in make_table(), empty means all
+  std::set<ModelKind> kinds = {};
+  /// the commands that take the option; in make_table(), empty means all
+  std::set<Command> commands = {};
+  /// the parameter of a finite model that the option also sets: "m" for mass
+  std::string parameter = {};
+  /// the prefix of the keys that the option sets with NAME=VALUE: "let."
+  std::string section = {};
 
   [[nodiscard]] bool is_of(Command command) const { return commands.contains(command); }
   [[nodiscard]] bool is_of(ModelKind kind) const { return kinds.contains(kind); }
 };
 
-/// Every option, in the order of the help and of the printed configuration.
+/// Returns every option, in the order of the help and of the printed configuration. Local.
 const std::vector<Option>& option_table();
 
-/// The option of a name, null where there is none. Local.
+/// Returns the option of this name, or null if there is no such option. Local.
 const Option* find_option(const std::string& name);
 
-/// The configuration without options: the papers' finest case. Local.
+/// Returns the configuration that has all defaults: the finest case that is computed in the papers.
+/// Local.
 const Configuration& presets();
 
 }  // namespace masing::cli

@@ -15,20 +15,22 @@ namespace masing::cli {
 
 namespace {
 
-/// A key of a request: an option, or in a section ("model.k", "over.w", "let.a").
+/// One key of a request: the name of an option, or a key in a section ("model.k", "over.w",
+/// "let.a").
 struct Key {
   std::string name;
-  std::string value;               ///< with values in the places of constants
-  std::string given = {};          ///< the text as given, where that has constants
-  const Option* option = nullptr;  ///< null in a section
+  std::string value;       ///< the value, with constants replaced by their values
+  std::string given = {};  ///< the text that the user wrote, if it uses constants; otherwise empty
+  const Option* option = nullptr;  ///< the option of this name; null for a key in a section
 };
 
-/// The options that decide as much as `last`, of the request's command and model, and behind them
-/// the keys in sections. A scan's numeric options without a preset are left out: each point derives
-/// its own.
-std::vector<Key> keys_of(const BoundRequest& made, Role last) {
-  const Request& request = *made.request;
-  const Constants& constants = made.configuration.constants;
+/// Returns those options of the request's command and model whose role is `last` or is listed
+/// before `last` in Role, followed by the keys in sections. In a scan, numeric options that the
+/// user did not give and that have no fixed default are left out, because each point derives its
+/// own value.
+std::vector<Key> keys_of(const BoundRequest& bound, Role last) {
+  const Request& request = *bound.request;
+  const Constants& constants = bound.configuration.constants;
   std::vector<Key> keys;
   for (const Option& option : option_table()) {
     const bool is_of_points = request.command == Command::scan && !request.has(option.name) &&
@@ -37,7 +39,7 @@ std::vector<Key> keys_of(const BoundRequest& made, Role last) {
         option.role <= last && !is_of_points) {
       const auto entry = request.entries.find(option.name);
       const bool has_entry = entry != request.entries.end();
-      keys.push_back({option.name, option.value.text(made.configuration),
+      keys.push_back({option.name, option.value.text(bound.configuration),
                       has_entry ? entry->second.text_with_constants() : "", &option});
     }
   }
@@ -56,20 +58,25 @@ std::vector<Key> keys_of(const BoundRequest& made, Role last) {
   return keys;
 }
 
-/// Whether a term that the papers lack is without effect.
+/// Returns whether `key` is an option that the papers do not have and that has no effect if it has
+/// this value.
 bool omitted_if_zero(const std::string& key, const std::string& value) {
   return (key == "threshold-down" && value.empty()) ||
          ((key == "damping" || key == "base-acceleration") && value == "0");
 }
 
-/// The keys of a request up to a role with their values, constants replaced by theirs. In a scan,
-/// where constants vary, their texts; of the problem only if it is for people.
-std::vector<std::pair<std::string, std::string>> values_of(const BoundRequest& made, Role last,
-                                                           bool is_for_people = false) {
+/// Returns the keys of a request whose role is `last` or is listed before `last` in Role, each with
+/// its value. Constants are replaced by their values. The constants of a scan differ from point to
+/// point, so for a scan, values that use constants are returned as the user wrote them, and the
+/// keys "over." and "let." are also returned. This exception for scans does not apply if `last` is
+/// Role::problem and `is_for_people` is false.
+std::vector<std::pair<std::string, std::string>> keys_and_values(const BoundRequest& bound,
+                                                                 Role last,
+                                                                 bool is_for_people = false) {
   const bool has_points =
-      made.request->command == Command::scan && (last != Role::problem || is_for_people);
+      bound.request->command == Command::scan && (last != Role::problem || is_for_people);
   std::vector<std::pair<std::string, std::string>> values;
-  for (const Key& key : keys_of(made, last)) {
+  for (const Key& key : keys_of(bound, last)) {
     if (has_points || key.option != nullptr || key.name.starts_with("model.")) {
       values.emplace_back(key.name, has_points && !key.given.empty() ? key.given : key.value);
     }
@@ -77,8 +84,9 @@ std::vector<std::pair<std::string, std::string>> values_of(const BoundRequest& m
   return values;
 }
 
-/// A text for comparison, without blanks but those between a table's numbers. A text of more than
-/// 1000 bytes, too long for an attribute, is replaced by its checksum.
+/// Returns a text by which values are compared: `text` without blanks, except those between the
+/// numbers of a table. A text of more than 1000 bytes, which is too long for an attribute of a
+/// file, is replaced by its checksum.
 std::string comparison_key(std::string text) {
   if (!text.starts_with("points:")) {
     std::erase(text, ' ');
@@ -147,10 +155,10 @@ bool is_of_program(const std::string& key) {
          key != "config";
 }
 
-std::string derived_keys(const BoundRequest& made) {
-  const Request& request = *made.request;
+std::string derived_keys(const BoundRequest& bound) {
+  const Request& request = *bound.request;
   std::vector<std::string> derived;
-  for (const Key& key : keys_of(made, Role::result)) {
+  for (const Key& key : keys_of(bound, Role::result)) {
     // The default of force depends on whether base-acceleration or position is given.
     const bool is_force = key.name == "force";
     const bool follows =
@@ -166,21 +174,22 @@ std::string derived_keys(const BoundRequest& made) {
   return base::joined(derived, ",");
 }
 
-std::string printed(const BoundRequest& made, Role last) {
-  const Request& request = *made.request;
+std::string printed(const BoundRequest& bound, Role last) {
+  const Request& request = *bound.request;
   std::string text = "# masing " + name_of(request.command) + "\n";
   for (const std::string& line : request.comment) {
     text += "# " + line + "\n";
   }
   std::string section;
-  for (const auto& [name, value, given, option] : keys_of(made, last)) {
+  for (const auto& [name, value, given, option] : keys_of(bound, last)) {
     const auto dot = option == nullptr ? name.find('.') : 0;
     if (name.substr(0, dot) != section) {
       section = name.substr(0, dot);
       text += "\n[" + section + "]\n";
     }
     const bool has_value = option != nullptr ? option->value.is_numeric() : section == "let";
-    // Models of finitely many elements have no line for an option without a value.
+    // For models of finitely many elements, an option without a value is printed only if its role
+    // is execution.
     if (!value.empty() || !request.parameters || (option && option->role == Role::execution)) {
       text += fmt::format("{} = {}\n", name.substr(dot == 0 ? 0 : dot + 1),
                           given.empty() || given == value ? value
@@ -191,10 +200,10 @@ std::string printed(const BoundRequest& made, Role last) {
   return text;
 }
 
-std::string announcement(const BoundRequest& made) {
-  constexpr std::size_t most = 60;  // bytes of a value
-  const Request& request = *made.request;
-  const Configuration& c = made.configuration;
+std::string announcement(const BoundRequest& bound) {
+  constexpr std::size_t most = 60;  // the largest number of bytes of a value that are printed
+  const Request& request = *bound.request;
+  const Configuration& c = bound.configuration;
   const auto is_used = [&](const std::string& key) {
     return c.steady ? key != "final-time"
            : c.backbone.empty()
@@ -205,11 +214,12 @@ std::string announcement(const BoundRequest& made) {
   for (const Axis& axis : request.axes) {
     varied.push_back(axis.values.name);
   }
-  std::set<std::string> shown(varied.begin(), varied.end());
+  std::set<std::string> displayed_keys(varied.begin(), varied.end());
   std::vector<std::string> given;
   std::vector<std::string> preset;
-  for (const auto& [key, value] : values_of(made, Role::problem, true)) {
-    const std::string name = key.substr(key.find('.') + 1);  // of model.k, over.w, else the key
+  for (const auto& [key, value] : keys_and_values(bound, Role::problem, true)) {
+    // the part of the key behind the dot, such as k of model.k, or the whole key without a dot
+    const std::string name = key.substr(key.find('.') + 1);
     if (key == "model" || key.starts_with("let.") || value.empty() || omitted_if_zero(key, value) ||
         std::ranges::count(varied, name) > 0) {
       continue;
@@ -220,15 +230,15 @@ std::string announcement(const BoundRequest& made) {
     if (!has_entry && !is_used(key)) {
       continue;
     }
-    shown.insert(key);
+    displayed_keys.insert(key);
     const std::string& text = has_entry && value.size() > most ? entry->second.text : value;
     (has_entry || option == nullptr ? given : preset)
         .push_back(fmt::format("{} = {}{}", option == nullptr ? name : option->argument,
                                base::shortened(text, most), text.size() > most ? "…" : ""));
   }
   const ModelKind kind = kind_of(request.model);
-  const auto term = [&shown](const char* key, const char* text, const char* without = "") {
-    return shown.contains(key) ? text : without;
+  const auto term = [&displayed_keys](const char* key, const char* text, const char* without = "") {
+    return displayed_keys.contains(key) ? text : without;
   };
   const bool leaves_force = kind == ModelKind::slab && !request.has("force") &&
                             !request.has("base-acceleration") &&
@@ -254,26 +264,26 @@ std::string announcement(const BoundRequest& made) {
 }
 
 std::vector<Difference> differences(const BoundRequest& one, const BoundRequest& other, Role last) {
-  const auto of_other = values_of(other, last);
+  const auto of_other = keys_and_values(other, last);
   std::map<std::string, std::string> left(of_other.begin(), of_other.end());
-  std::vector<Difference> found;
-  for (const auto& [key, value] : values_of(one, last)) {
+  std::vector<Difference> all;
+  for (const auto& [key, value] : keys_and_values(one, last)) {
     const auto match = left.find(key);
     const std::string beside = match == left.end() ? "none" : match->second;
     if (comparison_key(beside) != comparison_key(value)) {
-      found.push_back({key, value, beside});
+      all.push_back({key, value, beside});
     }
     left.erase(key);
   }
   for (const auto& [key, value] : left) {
-    found.push_back({key, "none", value});
+    all.push_back({key, "none", value});
   }
-  return found;
+  return all;
 }
 
 std::string problem_text(const BoundRequest& request) {
   std::vector<std::string> texts;
-  for (const auto& [key, value] : values_of(request, Role::problem)) {
+  for (const auto& [key, value] : keys_and_values(request, Role::problem)) {
     if (!omitted_if_zero(key, value)) {
       texts.push_back(fmt::format("{}={}", key, comparison_key(value)));
     }

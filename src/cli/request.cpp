@@ -16,7 +16,7 @@ using base::UserError;
 
 namespace {
 
-/// Whether a key may stand in an .ini.
+/// Returns whether `key` may occur in an .ini of `command`.
 bool takes(Command command, const std::string& key) {
   return std::ranges::any_of(option_table(), [&](const Option& each) {
     const bool is_key = each.role != Role::call && each.name == key;
@@ -25,13 +25,15 @@ bool takes(Command command, const std::string& key) {
   });
 }
 
-/// "; did you mean NAME?" of the key whose symbol a word is ("N"), or that is nearest to it.
+/// Returns "; did you mean NAME?" for an unknown word: NAME is the key whose symbol the word is,
+/// such as "N", or else the key with the most similar name. Returns "" if no name is similar.
 std::string meant_key(Command command, const std::string& word) {
   std::vector<std::string> names;
   for (const Option& option : option_table()) {
     if (option.is_of(command) && option.role != Role::call) {
       names.push_back(option.name);
-      const auto end = option.argument.find_first_of("(|");  // of "k(s)", "P|inf"
+      // the end of the symbol k or P in "k(s)" or "P|inf"
+      const auto end = option.argument.find_first_of("(|");
       if (option.argument.substr(0, end) == word && !word.empty() && !option.preset.empty()) {
         return fmt::format("; did you mean {} ({})?", option.name, word);
       }
@@ -40,7 +42,8 @@ std::string meant_key(Command command, const std::string& word) {
   return base::meant(word, names);
 }
 
-/// Says what is wrong with a name that `command` does not take. Throws UserError.
+/// Throws UserError for a name that `command` does not take; the message says which commands take
+/// it, or proposes a similar name.
 [[noreturn]] void refuse_key(Command command, const std::string& origin, const std::string& name) {
   const Option* option = find_option(name);
   const bool is_of_another = option != nullptr && option->role != Role::call;
@@ -55,7 +58,8 @@ std::string meant_key(Command command, const std::string& word) {
                                         meant_key(command, name)));
 }
 
-/// What the words of a call give. Throws UserError for unknown keys and missing values.
+/// Returns the settings in the words of a call. Throws UserError for unknown keys and missing
+/// values.
 std::vector<Setting> from_words(Command command, const std::vector<std::string>& words) {
   std::vector<Setting> given;
   for (auto word = words.begin(); word != words.end(); ++word) {
@@ -92,7 +96,7 @@ std::vector<Setting> from_words(Command command, const std::vector<std::string>&
       text = has_sign ? text : *++word;
     }
     given.push_back({name, text, origin});
-    if (!option->section.empty()) {  // --set k=2: k = 2 below [model]
+    if (!option->section.empty()) {  // --set k=2 is the entry k = 2 of the section [model]
       const auto equals = text.find('=');
       const std::string what{base::trimmed(text.substr(0, equals))};
       if (equals == std::string::npos || what.empty()) {
@@ -102,7 +106,8 @@ std::vector<Setting> from_words(Command command, const std::vector<std::string>&
       given.back() = {option->section + what, text.substr(equals + 1),
                       fmt::format("{} {}", origin, what)};
     }
-    // Values are printed into an .ini, where # begins a comment and a value ends with its line.
+    // Values are later printed into an .ini, where # begins a comment and a value ends with its
+    // line.
     Setting& one = given.back();
     if (name != "config" && one.text.find_first_of("#\n\r") != std::string::npos) {
       throw UserError(one.origin + ": a value must be one line without #");
@@ -112,7 +117,8 @@ std::vector<Setting> from_words(Command command, const std::vector<std::string>&
   return given;
 }
 
-/// What the lines of an .ini give. Throws UserError for keys that the command does not take, too.
+/// Returns the settings in the text of an .ini. Throws UserError for lines that are not valid and
+/// for keys that the command does not take.
 std::vector<Setting> from_ini(Command command, const std::string& path,
                               const std::string& content) {
   std::vector<Setting> given = ini_entries(path, content);
@@ -121,14 +127,14 @@ std::vector<Setting> from_ini(Command command, const std::string& path,
       refuse_key(command, one.origin, one.name);
     }
     if (one.name == "model.name") {
-      one.name = "model";  // the name of the model may stand with its parameters
+      one.name = "model";  // "name" in the section [model] names the model
     }
   }
   return given;
 }
 
-/// The comment at the start of an .ini, without # and without the line that a printed one begins
-/// with.
+/// Returns the lines of the comment at the start of an .ini, without #. A line that begins with "#
+/// masing ", as the first line of every printed .ini does, is left out.
 std::vector<std::string> leading_comment(const std::string& content) {
   std::vector<std::string> comment;
   for (const std::string& line : base::split(content, '\n')) {
@@ -145,7 +151,8 @@ std::vector<std::string> leading_comment(const std::string& content) {
 
 constexpr double most_points = 1e6;
 
-/// "0.3:1.75:30", "1:100:5:log" or "0.4,0.7,1".
+/// Returns the values of an axis: "0.3:1.75:30", "1:100:5:log" or "0.4,0.7,1". Throws UserError if
+/// the text has none of these forms or a range does not have from 2 to 10^6 values.
 std::vector<double> axis_values(const Setting& over) {
   const auto require = [&](bool holds, const std::string& mistake) {
     if (!holds) {
@@ -183,7 +190,10 @@ std::vector<double> axis_values(const Setting& over) {
   });
 }
 
-/// What an axis varies: a numeric option of every run, a parameter, or else a constant.
+/// Returns the axis that a setting of --over describes. The name of the axis is that of a parameter
+/// of the model, that of a numeric option of simulate and scan, or otherwise that of a constant.
+/// `model` is the setting that names the model. Throws UserError if the values are not valid, if no
+/// result depends on the option, or if the name cannot be that of a constant.
 Axis axis_of(const Setting& over, const Setting& model) {
   Axis axis{.values = {over.name, axis_values(over)}};
   const Option* option = find_option(over.name);
@@ -209,7 +219,8 @@ Axis axis_of(const Setting& over, const Setting& model) {
   return axis;
 }
 
-/// The amplitudes of "X=0.01:2:200:log".
+/// Returns the axis of amplitudes that the text of --backbone describes, such as
+/// "X=0.01:2:200:log". Throws UserError if the text is not valid.
 Axis amplitudes_of(const std::string& text) {
   const auto sign = text.find('=');
   const std::string name{base::trimmed(text.substr(0, sign))};
@@ -222,7 +233,9 @@ Axis amplitudes_of(const std::string& text) {
   return {.values = {name, axis_values(given)}, .is_amplitude = true};
 }
 
-/// The axes that --over and --backbone (or empty) give of a model. Throws UserError.
+/// Returns the axes of a scan, from the settings of --over and the text of --backbone, which may be
+/// empty. Throws UserError if an axis is not valid, if two axes vary the same, or if there are more
+/// than 10^6 points.
 std::vector<Axis> axes_of(const std::vector<Setting>& over, const std::string& backbone,
                           const Setting& model) {
   std::vector<Axis> axes;
@@ -256,6 +269,7 @@ std::vector<Axis> axes_of(const std::vector<Setting>& over, const std::string& b
   return axes;
 }
 
+/// Throws UserError if two settings have the same name.
 void refuse_repeats(const std::vector<Setting>& given) {
   for (auto i = given.begin(); i != given.end(); ++i) {
     const auto first = std::ranges::find(given.begin(), i, i->name, &Setting::name);
@@ -267,27 +281,29 @@ void refuse_repeats(const std::vector<Setting>& given) {
   }
 }
 
-/// Whether one of the words decides what is computed.
+/// Returns whether one of the settings changes what is computed.
 bool changes_result(const std::vector<Setting>& words) {
   return std::ranges::any_of(words, [](const Setting& one) {
     const Option* option = find_option(one.name);
-    return option == nullptr || option->role <= Role::result;  // null: in a section
+    return option == nullptr || option->role <= Role::result;  // null for a key in a section
   });
 }
 
-/// What was given for a name, null where nothing was.
+/// Returns the setting of this name, or null if there is no such setting.
 const Setting* find(const std::vector<Setting>& given, const std::string& name) {
-  const auto found = std::ranges::find(given, name, &Setting::name);
-  return found == given.end() ? nullptr : &*found;
+  const auto match = std::ranges::find(given, name, &Setting::name);
+  return match == given.end() ? nullptr : &*match;
 }
 
-/// Adds a setting, or replaces that of its name.
+/// Adds a setting to `settings`, or replaces the setting of the same name.
 void set_or_replace(Setting setting, std::vector<Setting>& settings) {
   const auto there = std::ranges::find(settings, setting.name, &Setting::name);
   (there == settings.end() ? settings.emplace_back() : *there) = std::move(setting);
 }
 
-/// Gives what may be given in several ways the one name of a model of finitely many elements.
+/// Renames the settings of a model of finitely many elements that give a parameter by the name of
+/// an option: as the option mass sets the parameter m, "mass" and "model.mass" both become
+/// "model.m".
 void name_parameters(std::vector<Setting>& given) {
   for (Setting& one : given) {
     const std::string key = one.name.substr(one.name.starts_with("model.") ? 6 : 0);
@@ -298,7 +314,8 @@ void name_parameters(std::vector<Setting>& given) {
   }
 }
 
-/// What was given below a section, in the order in which names were first given.
+/// Returns the settings in a section, without the name of the section, in the order in which they
+/// were first given.
 std::vector<Setting> settings_of(const std::vector<Setting>& given, std::string_view section) {
   std::vector<Setting> settings;
   for (const Setting& one : given) {
@@ -309,7 +326,8 @@ std::vector<Setting> settings_of(const std::vector<Setting>& given, std::string_
   return settings;
 }
 
-/// Parses the text of an option. Throws UserError that says where it was given.
+/// Parses the text of an option. Throws UserError, whose message says where the option was given,
+/// if the text is not valid or the model does not take the option.
 Given given_of(const Setting& setting, const std::string& model, const Names& constants,
                const Files& files) {
   const Option* option = find_option(setting.name);
@@ -322,7 +340,8 @@ Given given_of(const Setting& setting, const std::string& model, const Names& co
   });
 }
 
-/// The parameters of a model of finitely many elements. Throws UserError for those of another.
+/// Returns the parsed parameters of a model of finitely many elements, or nothing for a slab.
+/// Throws UserError for settings that are not parameters of the model.
 std::optional<ModelParameters> parameters_of(const std::string& model, const std::string& origin,
                                              const std::vector<Setting>& settings,
                                              const Names& constants) {
@@ -368,8 +387,8 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   std::vector<Setting> file;
   if (const Setting* config = find(line, "config")) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    Config read =
-        files.config ? files.config(config->text) : Config{config->text, files.text(config->text)};
+    IniText read =
+        files.config ? files.config(config->text) : IniText{config->text, files.text(config->text)};
     std::string& content = read.text;
     content.erase(0, content.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
     file = from_ini(command, read.place, content);
@@ -450,9 +469,10 @@ Configuration configuration_of(const Request& request, std::span<const double> v
       c.constants[axis.values.name] = values[a];
     }
   }
-  c.constants = values_of(request.constants, std::move(c.constants));
+  c.constants = constant_values(request.constants, std::move(c.constants));
   for (const auto& entry : request.entries) {
-    const std::string& key = entry.first;  // Clang 15 captures no structured binding
+    // Clang 15 cannot capture a structured binding in a lambda
+    const std::string& key = entry.first;
     const Given& given = entry.second;
     if (!request.varies(key)) {
       with_origin(given.origin, [&] { find_option(key)->value.assign(c, given, c.constants); });
@@ -475,9 +495,9 @@ Configuration configuration_of(const Request& request, std::span<const double> v
 std::string origin_of(const Request& request, const std::string& quantity) {
   if (request.parameters) {
     const auto& settings = request.parameters->settings;
-    const auto found = std::ranges::find(settings, quantity, &Setting::name);
-    if (found != settings.end() && !found->origin.empty()) {
-      return found->origin;
+    const auto match = std::ranges::find(settings, quantity, &Setting::name);
+    if (match != settings.end() && !match->origin.empty()) {
+      return match->origin;
     }
   }
   const auto entry = request.entries.find(quantity);

@@ -10,17 +10,18 @@
 #include "cli/model.hpp"
 #include "cli/options.hpp"
 
-// What a call asks for: its words and the .ini that they name, every text in them read once.
+// These functions parse the words of a call and the .ini that the words name. Each expression is
+// parsed only once.
 
 namespace masing::cli {
 
-/// The lines "key = value" of an .ini, their names "section.key" below a [section]; `path` names it
-/// in messages. # begins a comment, a byte order mark is skipped. Throws UserError where a line is
-/// something else. Local.
+/// Returns the lines "key = value" of an .ini; below a line [section] the names are "section.key".
+/// `path` is the name of the file in messages. # begins a comment. A byte order mark is not
+/// skipped. Throws UserError if a line is not an entry, a section, a comment or blank. Local.
 std::vector<Setting> ini_entries(const std::string& path, const std::string& content);
 
-/// What a scan varies (--over "w=0.3:1.75:30", --backbone): an option, a parameter of the model,
-/// the amplitude of closed curves, or else a constant.
+/// One axis of a scan, from --over "w=0.3:1.75:30" or --backbone. The axis varies a numeric option,
+/// a parameter of the model, the amplitude of closed curves, or else a constant.
 struct Axis {
   scan::ScanAxis values;
   const Option* option = nullptr;
@@ -32,50 +33,58 @@ struct Axis {
   }
 };
 
-/// The words after `masing COMMAND` and the .ini they name.
+/// The parsed words after `masing COMMAND`, merged with the .ini that the words name.
 struct Request {
   Command command = Command::simulate;
   std::string model = "masing";
-  /// The lines at the start of the .ini that say what the case is; none where the command line
+  /// The comment at the start of the .ini, which describes the case; empty if the command line
   /// changes what is computed.
   std::vector<std::string> comment = {};
-  std::map<std::string, Given> entries = {};  ///< by the names of the options
-  std::vector<Setting> lets = {};             ///< named constants, as given
-  std::vector<NamedConstant> constants = {};  ///< the same, but those that a scan varies, in order
-  std::vector<Setting> over = {};             ///< what a scan varies, as given
-  std::vector<Axis> axes = {};                ///< the same and the amplitudes of --backbone
-  std::optional<ModelParameters> parameters = {};  ///< of ModelKind::finite
+  std::map<std::string, Given> entries = {};  ///< name → text of each option that was given
+  std::vector<Setting> lets = {};             ///< the named constants, as the user wrote them
+  /// the parsed constants without those that a scan varies, sorted by in_order()
+  std::vector<NamedConstant> constants = {};
+  std::vector<Setting> over = {};  ///< the axes of --over, as the user wrote them
+  std::vector<Axis> axes = {};     ///< the parsed axes: those of `over`, then that of --backbone
+  /// the parameters of a model of ModelKind::finite
+  std::optional<ModelParameters> parameters = {};
 
-  /// Whether an option is given, or varied by a scan.
+  /// Returns whether the user gave the option, or a scan varies it.
   [[nodiscard]] bool has(const std::string& key) const {
     return entries.contains(key) || varies(key);
   }
+  /// Returns whether a scan varies the option.
   [[nodiscard]] bool varies(const std::string& key) const;
 };
 
-/// Reads words; they win over the .ini, the .ini over the defaults. Throws UserError for unknown or
-/// repeated keys, missing values, options that the model does not take, and texts that are not of
-/// their type. Local if reading `files` is.
+/// Parses the words of a command and the .ini that the words name. A key in the words replaces the
+/// same key in the .ini, which replaces the default. Throws UserError for unknown or repeated keys,
+/// missing values, options that the model does not take, and texts that are not of the option's
+/// kind. Local if reading `files` is local.
 Request parse(Command command, const std::vector<std::string>& words, const Files& files);
 
-/// The first values of the axes. Local.
+/// Returns the first value of each axis. Local.
 std::vector<double> first_values(const Request& request);
 
-/// The values of a request where its first axes have `values`. Throws UserError for the first value
-/// outside its range. Local.
+/// Returns the configuration of a request, where axis i of a scan has the value `values`[i]. There
+/// may be fewer values than axes; what the last axes vary then keeps its default. Throws UserError
+/// for the first option whose value is out of its range. Local.
 Configuration configuration_of(const Request& request, std::span<const double> values);
 
-/// Where a quantity was given, for messages: "--mass", "case.ini line 3, mass". Local.
+/// Returns where the user gave a quantity, for messages: "--mass", "case.ini line 3, mass". Local.
 std::string origin_of(const Request& request, const std::string& quantity);
 
-/// A request whose constants have their values, with every default resolved (spec.hpp).
+/// The result of bind() in spec.hpp: a request together with the values of all options. Constants
+/// are replaced by their values, and options that the user did not give have their default values.
 struct BoundRequest {
   std::shared_ptr<const Request> request;
   Configuration configuration;
-  std::string derived = {};  ///< the keys that were not given and follow from others, "force,to"
-  engine::RunSpec run;       ///< of a study without its levels
-  std::vector<std::string> warnings;  ///< what the user should know
-  study::StudySpec study;             ///< of a study levels, reference, orders and hypotheses
+  /// the keys that the user did not give and whose values follow from other keys: "force,to"
+  std::string derived = {};
+  engine::RunSpec run;  ///< the run; for a study, the run whose cells and steps the levels replace
+  std::vector<std::string> warnings;  ///< the warnings to be printed
+  /// for a study: its levels, reference, expected orders and unmet hypotheses
+  study::StudySpec study;
 };
 
 }  // namespace masing::cli

@@ -26,28 +26,30 @@ using study::Refine;
 
 namespace {
 
+/// If `holds` is false, throws UserError with the text `fault` about the option `key`.
 void require(bool holds, const char* key, const std::string& fault) {
   if (!holds) {
     throw UserError(key, fault);
   }
 }
 
-/// The first of `files` that is the file `name`, though by another name, or null; both may not be
-/// there yet. Local.
+/// Returns the first of `files` that is the same file as `name`, even if the two paths are written
+/// differently. Returns null if no file is the same. The files need not exist. Local.
 const std::string* same_file(const std::string& name, const std::vector<std::string>& files) {
   std::error_code unknown;
   const auto canonical = [&](const std::string& path) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
   };
-  const auto found = std::ranges::find_if(files, [&](const std::string& file) {
+  const auto match = std::ranges::find_if(files, [&](const std::string& file) {
     return !name.empty() && !file.empty() &&
            (canonical(name) == canonical(file) || std::filesystem::equivalent(name, file, unknown));
   });
-  return found == files.end() ? nullptr : &*found;
+  return match == files.end() ? nullptr : &*match;
 }
 
-/// What no option can know by itself: P = ∞ has no cells to sweep, other models than slabs none to
-/// refine, and the exact solution no steps to refine.
+/// Throws UserError if options contradict each other, for the following reasons among others: the
+/// engine sweep needs cells and cannot compute P = ∞; models other than slabs have no cells to
+/// refine; the exact solution has no time step to refine.
 void check(Command command, const Configuration& c) {
   const bool is_continuum = std::holds_alternative<slab::Continuum>(c.space);
   require(!is_continuum || *c.field_points > 0, "field-points",
@@ -79,8 +81,11 @@ void check(Command command, const Configuration& c) {
   }
 }
 
-/// Fills in what is left open. With more than 10^7 numbers, /state/values has not a row for every
-/// sample by default, and /field/u of a trajectory not every cell but 10,000.
+/// Sets the options that the user did not give and that follow from others. Limits the default size
+/// of files: if the dataset /state/values would have more than 10^7 numbers, only the first and the
+/// last state are written rather than a state for each sample; if /field/u of a trajectory would
+/// have more than 10^7 numbers, u is written at 10,000 places rather than in all cells, and a
+/// warning is added.
 void resolve_defaults(Command command, Configuration& c, std::vector<std::string>& warnings) {
   constexpr double most_numbers = 1e7;
   constexpr std::int64_t fewer_points = 10000;
@@ -119,7 +124,7 @@ void resolve_defaults(Command command, Configuration& c, std::vector<std::string
   }
 }
 
-/// The model of a slab, and what drives it.
+/// Returns the run of a slab: its model, its driving function and its time grid.
 engine::RunSpec slab_run(const Configuration& c) {
   slab::Slab slab{{.stiffness = c.stiffness, .threshold = c.threshold, .initial_u = c.initial_u},
                   c.space,
@@ -154,7 +159,7 @@ engine::RunSpec slab_run(const Configuration& c) {
   return {std::move(model), std::move(drive), {c.final_time, c.steps}};
 }
 
-/// The run of a configuration that is resolved.
+/// Returns the run of a configuration whose defaults are resolved.
 engine::RunSpec run_of(const Configuration& c) {
   if (!c.finite) {
     return slab_run(c);
@@ -164,12 +169,13 @@ engine::RunSpec run_of(const Configuration& c) {
   return {std::move(spec), *c.force, {c.final_time, c.steps}};
 }
 
-/// Adds a warning where what drives a run is a table that ends before the run does, or of which the
-/// run takes so little that its times must be in other units.
-void warn_of_table(BoundRequest& made) {
-  constexpr double same_time = 1e-9;  // a table that ends this much before T, relatively, ends at T
-  const Configuration& c = made.configuration;
-  const auto points = made.run.drive.kinks();
+/// Adds a warning if a table that drives the run ends before the run does, or if the run takes less
+/// than a tenth of the table, whose times may then be in other units.
+void warn_of_table(BoundRequest& bound) {
+  // relative tolerance within which the end of a table counts as T
+  constexpr double same_time = 1e-9;
+  const Configuration& c = bound.configuration;
+  const auto points = bound.run.drive.kinks();
   const double begin = points.empty() ? 0.0 : std::max(0.0, points.front());
   const bool is_long =
       !c.steady && !points.empty() && c.final_time - begin < 0.1 * (points.back() - begin);
@@ -179,29 +185,32 @@ void warn_of_table(BoundRequest& made) {
   const char* const key = c.position                 ? "position"
                           : c.force->kinks().empty() ? "base-acceleration"
                                                      : "force";
-  made.warnings.push_back(fmt::format(
-      "{}: the table ends at t = {}, {} T = {}, and {}", origin_of(*made.request, key),
+  bound.warnings.push_back(fmt::format(
+      "{}: the table ends at t = {}, {} T = {}, and {}", origin_of(*bound.request, key),
       base::to_text(points.back()), is_long ? "far beyond" : "before", base::to_text(c.final_time),
       is_long ? "the run takes less than a tenth of it; are its times in other units?"
               : "is constant from there on"));
 }
 
-/// Adds a warning where a prescribed position does not begin at x0.
-void warn_of_start(BoundRequest& made) {
-  const Configuration& c = made.configuration;
+/// Adds a warning if a prescribed position does not begin at x0.
+void warn_of_start(BoundRequest& bound) {
+  const Configuration& c = bound.configuration;
   const double start = c.position ? (*c.position)(0.0) : c.x0;
-  if (std::abs(start - c.x0) > 1e-12 * std::max(1.0, std::abs(c.x0))) {  // beyond rounding
-    made.warnings.push_back(fmt::format(
+  // more than rounding errors
+  if (std::abs(start - c.x0) > 1e-12 * std::max(1.0, std::abs(c.x0))) {
+    bound.warnings.push_back(fmt::format(
         "{}: x(0) = {} is not x0 = {}, where u = u0; x goes there at once, before the first sample",
-        origin_of(*made.request, "position"), base::to_text(start), base::to_text(c.x0)));
+        origin_of(*bound.request, "position"), base::to_text(start), base::to_text(c.x0)));
   }
 }
 
-/// The request where its first axes have `values`, with its defaults resolved. Throws UserError.
+/// Returns the bound request, where axis i of a scan has the value `values`[i] and options that
+/// were not given have their default values. Throws UserError if a value is not valid or options
+/// contradict each other.
 BoundRequest bound_at(const std::shared_ptr<const Request>& request,
                       std::span<const double> values) {
-  BoundRequest made{.request = request, .configuration = configuration_of(*request, values)};
-  Configuration& c = made.configuration;
+  BoundRequest bound{.request = request, .configuration = configuration_of(*request, values)};
+  Configuration& c = bound.configuration;
   if (c.finite) {
     check_model(*c.finite);
   }
@@ -214,30 +223,31 @@ BoundRequest bound_at(const std::shared_ptr<const Request>& request,
     c.force = base::Function();
   }
   require(c.position || c.force, "force", "empty; give a function of t");
-  resolve_defaults(request->command, c, made.warnings);
+  resolve_defaults(request->command, c, bound.warnings);
   check(request->command, c);
-  made.run = run_of(c);
-  warn_of_table(made);
-  warn_of_start(made);
-  return made;
+  bound.run = run_of(c);
+  warn_of_table(bound);
+  warn_of_start(bound);
+  return bound;
 }
 
-/// The times up to `final_time` where what drives a run is not smooth. Throws UserError.
+/// Returns the times up to `final_time` at which the driving function is not smooth. Throws
+/// UserError if these times cannot be determined.
 std::vector<double> breaks_of(const Configuration& c, double final_time) {
   return base::breaks(
       {{"force", c.position ? *c.position : *c.force}, {"base-acceleration", c.base_acceleration}},
       final_time, c.breaks);
 }
 
-/// The run of a request. Where it, or what it is measured against, is the exact solution, with the
-/// times where F is not smooth. Throws UserError where they are not known, or there are too many
-/// elements.
+/// Returns the run of a request. If the run or the reference of its study is the exact solution,
+/// sets the times at which F is not smooth. Throws UserError if these times are unknown or the
+/// model has more than 2000 elements.
 engine::RunSpec run_with_breaks(const BoundRequest& request) {
   engine::RunSpec run = request.run;
   const auto reference = study::run_for(request.study.reference, run);
   if (engine::is_exact(run) || (reference && engine::is_exact(*reference))) {
     const Configuration& c = request.configuration;
-    constexpr std::int64_t most = 2000;  // it looks at every element at every event
+    constexpr std::int64_t most = 2000;  // the exact solution checks every element at every event
     const std::int64_t elements = c.finite ? c.finite->parameters.elements : 0;
     const bool is_run = engine::is_exact(run);
     require(elements <= most, is_run ? "engine" : "reference",
@@ -248,24 +258,26 @@ engine::RunSpec run_with_breaks(const BoundRequest& request) {
   return run;
 }
 
-/// Which steps have a row of /series.
+/// Returns which steps have a row in /series.
 io::Sampling sampling_of(const Configuration& c) {
   return {.time = {c.final_time, c.steps}, .every = *c.sample_every, .from = *c.from, .to = *c.to};
 }
 
-/// What a scan finds at its points.
+/// Returns what a scan computes at its points.
 ScanKind kind_of_scan(const Configuration& c) {
   return c.steady             ? ScanKind::steady
          : c.backbone.empty() ? ScanKind::runs
                               : ScanKind::closed_curves;
 }
 
-/// Says which forces have a known period, at the end of messages.
+/// The end of error messages that says for which forces the period is known.
 constexpr const char* of_known_period =
     "; give an F(t) whose every t stands inside sin(), cos(), triangle(), square() or sawtooth() "
     "of a*t+b, all with a common period, or a table that repeats itself 8 times, with --period TAU";
 
-/// The period of what drives a point, as given or as found; nothing where it has none.
+/// Returns the period of the force at a point, either the period that the user gave or the one that
+/// base::period_of computes. Returns nothing if the force has no period. Throws UserError if the
+/// force does not have the period that the user gave.
 std::optional<double> period_of(const BoundRequest& point) {
   const Configuration& c = point.configuration;
   if (!c.force) {
@@ -280,7 +292,9 @@ std::optional<double> period_of(const BoundRequest& point) {
   return c.period;
 }
 
-/// The problem of a point.
+/// Returns the problem of a point of a scan. Throws UserError if the limit cycle is to be computed
+/// but no period of the force is known, or if the times at which F is not smooth are needed but
+/// unknown.
 scan::ScanProblem problem_of(const BoundRequest& point) {
   const Configuration& c = point.configuration;
   const bool is_run = kind_of_scan(c) == ScanKind::runs;
@@ -298,7 +312,7 @@ scan::ScanProblem problem_of(const BoundRequest& point) {
   return problem;
 }
 
-/// Throws UserError where an axis is a constant that nothing uses.
+/// Throws UserError if an axis of a scan is a constant that no function or number uses.
 void require_used(const Request& request) {
   Names used;
   for (const auto& [key, entry] : request.entries) {
@@ -310,7 +324,8 @@ void require_used(const Request& request) {
   if (request.parameters) {
     used.merge(request.parameters->constants());
   }
-  for (std::size_t a = 0; a < request.over.size(); ++a) {  // an axis of amplitudes is behind them
+  // in `axes`, the axes of `over` come first and may be followed by an axis of amplitudes
+  for (std::size_t a = 0; a < request.over.size(); ++a) {
     const Setting& over = request.over[a];
     if (request.axes[a].is_constant() && !used.contains(over.name)) {
       throw UserError(
@@ -320,7 +335,8 @@ void require_used(const Request& request) {
   }
 }
 
-/// Throws UserError where a request of masing scan asks for what its kind cannot give.
+/// Throws UserError if a request of masing scan has options that contradict the kind of scan, or
+/// has no axis.
 void check_scan(const BoundRequest& request) {
   const Configuration& c = request.configuration;
   const std::vector<Axis>& axes = request.request->axes;
@@ -346,8 +362,8 @@ void check_scan(const BoundRequest& request) {
   }
 }
 
-/// What a result file says of its making. `run` is that of the trajectory in the file, of a study
-/// that of the last level.
+/// Returns the description of the result file: its path and the data on its origin that it stores.
+/// `run` is the run of the trajectory in the file; for a study, the run of the last level.
 io::ResultSpec result_of(const BoundRequest& request, const engine::RunSpec& run,
                          const std::string& command_line) {
   const std::string problem = problem_text(request);
@@ -363,8 +379,9 @@ io::ResultSpec result_of(const BoundRequest& request, const engine::RunSpec& run
                                                      .configuration = presets()})};
 }
 
-/// Whether the same trajectory goes on for longer: the step and every time t_p = p·T/N so far are
-/// the same to the bit.
+/// Returns whether `request` extends the trajectory of `before` to a later T. This is the case if
+/// both have the same step and the same times t_p = p·T/N up to the end of `before`, to the last
+/// bit.
 bool is_extended(const BoundRequest& request, const Configuration& before) {
   const slab::TimeGrid now{request.configuration.final_time, request.configuration.steps};
   const slab::TimeGrid then{before.final_time, before.steps};
@@ -401,7 +418,7 @@ void require_files_apart(const Configuration& c, std::vector<std::string> inputs
       }
     }
   };
-  // A checkpoint may replace the one that the run goes on with.
+  // The new checkpoint may replace the checkpoint from which the run resumes.
   require_unread(checkpoint.scheduled ? "--checkpoint" : "--output", saved);
   inputs.push_back(c.restart);
   require_unread("--output", result);
@@ -422,14 +439,14 @@ std::unique_ptr<base::GivenAt> given_at(const std::shared_ptr<const Request>& re
 BoundRequest bind(Request request, const FileRequest& of_file) {
   const auto shared = std::make_shared<const Request>(std::move(request));
   const auto origins = given_at(shared);
-  BoundRequest made = bound_at(shared, first_values(*shared));
+  BoundRequest bound = bound_at(shared, first_values(*shared));
   if (shared->command == Command::converge) {
-    resolve_study(made, of_file);
+    resolve_study(bound, of_file);
   } else if (shared->command == Command::scan) {
-    check_scan(made);
+    check_scan(bound);
   }
-  made.derived = derived_keys(made);
-  return made;
+  bound.derived = derived_keys(bound);
+  return bound;
 }
 
 BoundRequest continued(const BoundRequest& now, const Request& before,
@@ -448,26 +465,26 @@ BoundRequest continued(const BoundRequest& now, const Request& before,
     }
   }
   const bool is_complete = request.entries.size() == now.request->entries.size();
-  BoundRequest made = is_complete ? now : bind(std::move(request), of_file);
+  BoundRequest bound = is_complete ? now : bind(std::move(request), of_file);
   std::set<std::string> may_differ;
   if (extends) {
     may_differ = {"final-time", "steps"};
-    if (was.to == was.final_time && made.configuration.to == made.configuration.final_time) {
+    if (was.to == was.final_time && bound.configuration.to == bound.configuration.final_time) {
       may_differ.insert("to");
     }
   }
   std::vector<std::string> differing;
-  for (const auto& [key, then, is] : differences(old, made, Role::result)) {
+  for (const auto& [key, then, is] : differences(old, bound, Role::result)) {
     if (!may_differ.contains(key)) {
       differing.push_back(fmt::format("{} (was {:.60}, is {:.60})", key, then, is));
     }
   }
   if (!differing.empty()) {
-    throw UserError(origin_of(*made.request, "restart") + ": " + made.configuration.restart +
+    throw UserError(origin_of(*bound.request, "restart") + ": " + bound.configuration.restart +
                     " is of another configuration: " + base::joined(differing, ", ") +
                     "; give the same, or a later --final-time with --steps for the same step");
   }
-  return made;
+  return bound;
 }
 
 io::CheckpointSpec checkpoint_of(const Configuration& c) {
@@ -488,6 +505,7 @@ io::FileSpec& files_of(Spec& spec) {
 
 namespace {
 
+/// Returns the files of a request. `run` is the run that the result file describes.
 io::FileSpec file_spec(const BoundRequest& request, const engine::RunSpec& run,
                        const std::string& command_line) {
   const Configuration& c = request.configuration;
@@ -533,7 +551,8 @@ Scan scan_spec(const BoundRequest& request, const std::string& command_line) {
     names.push_back(axis.values.name);
   }
   scan.spec.files.result.title = "scan over " + base::joined(names, ", ");
-  scan.first = problem_of(request);  // what is wrong with every point is found before the scan
+  // throws before the scan starts if all points have a fault in common
+  scan.first = problem_of(request);
   return scan;
 }
 

@@ -10,71 +10,89 @@
 #include "cli/request.hpp"
 #include "study/study_spec.hpp"
 
-// From a request to the spec of what is to be done: bound to its constants, then as the spec.
+// These functions turn a request into the spec of what is computed: bind() inserts the values of
+// the constants and sets the default values, and spec_of() builds the spec.
 
 namespace masing::cli {
 
-/// The request in a result file of masing simulate. If empty, --reference FILE.h5 is not opened.
+/// A function that returns the request stored in a result file of masing simulate. If the function
+/// is empty, the file that --reference names is not opened.
 using FileRequest = std::function<BoundRequest(const std::string& file)>;
 
-/// Binds a request to its constants, at the first values of its axes, and resolves its defaults;
-/// adds what a study or a scan needs. Throws UserError for the first value outside its range, bad
-/// level, expected order or axis; what only a cell can show (k, η ≥ 0, |u0| ≤ η) is
-/// slab::check_profile's. Local if `of_file` is.
+/// Replaces the constants of a request by their values, sets the axes of a scan to their first
+/// values, and sets the default values of options that were not given. Adds what a study needs
+/// (resolve_study), and checks what a scan needs. Throws UserError for the first value outside its
+/// range and for an invalid level, expected order or axis. Does not check the profile of each cell
+/// (k, η ≥ 0, |u0| ≤ η): slab::check_profile does. Local if `of_file` is local.
 BoundRequest bind(Request request, const FileRequest& of_file = {});
 
-/// The request `now` as one that continues a run of the request `before`, whose keys in `derived`
-/// followed from others there. Where `now` leaves `sample-every`, `field-every` and `field-points`
-/// open, they stay as they were, even if a trajectory is extended to a later T with the same step.
-/// Throws UserError that names the keys that differ otherwise. Local if `of_file` is.
+/// Returns the request `now`, completed so that it continues the run of the request `before`.
+/// `derived` names the keys of `before` that were not given and followed from others. If `now` does
+/// not give `sample-every`, `field-every` and `field-points`, these keys keep their values in
+/// `before`, even if the run continues to a later T with the same step. Throws UserError, whose
+/// message lists the keys that differ, if the requests differ in a key that changes the result;
+/// `final-time`, `steps` and `to` may differ if the run of `now` continues to a later T with the
+/// same step. Local if `of_file` is local.
 BoundRequest continued(const BoundRequest& now, const Request& before,
                        const std::vector<std::string>& derived, const FileRequest& of_file = {});
 
-/// Has mistakes say where the quantities of a request were given, while the object lives. Local.
+/// Returns an object; while this object lives, the message of a UserError about a quantity says
+/// where the user gave this quantity. Local.
 std::unique_ptr<base::GivenAt> given_at(const std::shared_ptr<const Request>& request);
 
-/// Throws UserError where a file that the run writes, or that of --summary if it is not empty, is
-/// another one that it writes, or one of the `inputs` that it reads, by whatever name. It asks the
-/// file system: on one rank. Local.
+/// Throws UserError if a file that the run writes, or `configuration.summary` if not empty, is the
+/// same file as another file that the run writes or as one of the files `inputs` that the run
+/// reads. Files are compared in the file system, so different names of one file are recognized.
+/// Local; call it on one rank.
 void require_files_apart(const Configuration& configuration, std::vector<std::string> inputs);
 
-/// Adds to a request what a study needs: its levels, with a ladder where none is given, its
-/// reference, and the orders that "x=1,y=1,u>=0.5", "1" or "none" expects, or else its scheme
-/// promises. Throws UserError. Local if `of_file` is.
+/// Adds to a request what a study needs: its levels, by default a ladder; its reference; and the
+/// expected orders, either those that the user gave ("x=1,y=1,u>=0.5", "1" or "none") or those that
+/// the scheme promises. Throws UserError if the levels, the reference or the expected orders are
+/// not valid. Local if `of_file` is local.
 void resolve_study(BoundRequest& request, const FileRequest& of_file);
 
-/// One trajectory and its files.
+/// One trajectory to be computed, and its files.
 struct Simulation {
   engine::RunSpec run;
   io::OutputSpec output;
   io::FileSpec files;
 };
 
-/// A scan, and what its problems are made from.
+/// A scan to be computed, and the request from which problem_at() derives the problem of each
+/// point.
 struct Scan {
   scan::ScanSpec spec;
   std::shared_ptr<const Request> request;
-  scan::ScanProblem first = {};  ///< at the first values of the axes
+  scan::ScanProblem first = {};  ///< the problem at the first value of each axis
 };
 
-/// What a request is for.
+/// The spec that is built from a request: that of a trajectory, a study or a scan.
 using Spec = std::variant<Simulation, study::StudySpec, Scan>;
 
-/// The files of a run, a study or a scan. Local.
+/// Returns the files of a trajectory, a study or a scan. Local.
 io::FileSpec& files_of(Spec& spec);
 
-/// Where the checkpoints of a request go. Local.
+/// Returns where and when the checkpoints of a request are written. Local.
 io::CheckpointSpec checkpoint_of(const Configuration& configuration);
 
-/// The trajectory, study or scan of a request. Throws UserError where the exact solution is asked
-/// for and F has unknown breaks or the model too many elements; of a scan also where its first
-/// point is at fault. Local.
+/// Returns the spec of the trajectory that a request describes. `command_line` is stored in the
+/// result file. Throws UserError if the exact solution is needed but the times at which F is not
+/// smooth are unknown or the model has more than 2000 elements. Local.
 Simulation simulation(const BoundRequest& request, const std::string& command_line);
+/// Returns the spec of the study that a request describes. `command_line` and the errors are as for
+/// simulation(). Local.
 study::StudySpec study_spec(const BoundRequest& request, const std::string& command_line);
+/// Returns the spec of the scan that a request describes. `command_line` and the errors are as for
+/// simulation(); also throws UserError if the first point of the scan is not valid. Local.
 Scan scan_spec(const BoundRequest& request, const std::string& command_line);
+/// Returns the spec that the command of a request needs, by calling one of the three functions
+/// above. Local.
 Spec spec_of(const BoundRequest& request, const std::string& command_line);
 
-/// The problem at values of a scan's axes, without that of an amplitude. Throws UserError. Local.
+/// Returns the problem of the point of a scan at these values of its axes. The value of an axis of
+/// amplitudes does not change the problem. Throws UserError if the problem at this point is not
+/// valid. Local.
 scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values);
 
 }  // namespace masing::cli

@@ -21,15 +21,16 @@ using study::Refine;
 
 namespace {
 
-/// What one level, or ladder of levels, is given by: N, P or P:N; first:last:count.
+/// The numbers that the user gives for one level (N, P or P:N) or one ladder of levels
+/// (first:last:count).
 using Numbers = std::vector<std::int64_t>;
 
-/// What is wrong with a level, or a ladder of levels.
+/// Returns the UserError for a level or a ladder of levels that is not valid.
 UserError level_fault(const Numbers& numbers, const std::string& fault) {
   return {"levels", in_quotes(fmt::format("{}", fmt::join(numbers, ":"))) + fault};
 }
 
-/// Numbers of what is refined, in the order that the user gives them in.
+/// Returns `cells`, `steps` or both, depending on what is refined. `cells` comes first, as in P:N.
 template <typename T>
 std::vector<T> refined(Refine refine, const T& cells, const T& steps) {
   return refine == Refine::steps   ? std::vector{steps}
@@ -37,8 +38,9 @@ std::vector<T> refined(Refine refine, const T& cells, const T& steps) {
                                    : std::vector{cells, steps};
 }
 
-/// Four levels, each twice as fine as the one before: where the papers' case is in its asymptotic
-/// range and a study still takes seconds; up to N of other models.
+/// Returns the default levels: four, each twice as fine as the one before. For the papers' case,
+/// these levels lie in the asymptotic range, and a study takes only seconds. If the steps of any
+/// other model than the slab with a mass are refined, the last level has as many steps as the run.
 std::vector<Numbers> default_levels(const Configuration& c) {
   const bool is_papers = kind_of(c.model) == ModelKind::slab || c.refine != Refine::steps;
   const std::int64_t steps = is_papers ? 62500 : std::max<std::int64_t>(1, c.steps / 8);
@@ -50,7 +52,8 @@ std::vector<Numbers> default_levels(const Configuration& c) {
   return levels;
 }
 
-/// The level of P, N or P:N, with what is held fixed filled in.
+/// Returns the level with these numbers P, N or P:N. If only one of P and N is refined, the other
+/// one has the value of the configuration.
 Level level_of(const Configuration& c, const Numbers& numbers) {
   Level level{c.space, c.steps};
   if (c.refine != Refine::steps) {
@@ -62,7 +65,7 @@ Level level_of(const Configuration& c, const Numbers& numbers) {
   return level;
 }
 
-/// A level may refine P, N or both, and must coarsen neither.
+/// Returns whether `fine` is finer than `coarse` in P, in N or in both, and coarser in neither.
 bool finer(const Level& coarse, const Level& fine) {
   const double width = slab::cell_width(fine.space);
   const double wider = slab::cell_width(coarse.space);
@@ -70,7 +73,8 @@ bool finer(const Level& coarse, const Level& fine) {
          (width < wider || fine.steps > coarse.steps);
 }
 
-/// The value at part `j` of `parts` of a geometric ladder, a multiple of `unit`.
+/// Returns the number of cells or steps of level `j` of a geometric ladder from `first` at j = 0 to
+/// `last` at j = `parts`, rounded to a multiple of `unit` and at least `unit`.
 std::int64_t geometric(std::int64_t first, std::int64_t last, std::int64_t j, std::int64_t parts,
                        std::int64_t unit) {
   if (j == parts) {
@@ -83,9 +87,12 @@ std::int64_t geometric(std::int64_t first, std::int64_t last, std::int64_t j, st
                   unit * static_cast<std::int64_t>(std::round(value / static_cast<double>(unit))));
 }
 
-/// What the steps of a geometric ladder are multiples of, so that u can be compared at times that
-/// are steps of every level: a common divisor of first and last up to `samples` that is at most the
-/// first difference, or one of 16 to 24, at which neighbours may become alike, or 1.
+/// Returns the unit of a geometric ladder: the numbers of steps of all its levels are to be rounded
+/// to multiples of the unit, so that u can be compared at times that are steps of every level. The
+/// unit is a common divisor of `first` and `last` and at most `samples`. It is the largest such
+/// divisor that does not exceed the difference of the first two levels, if this divisor is at least
+/// 16. Otherwise it is the largest such divisor from 16 to 24, with which neighbouring levels may
+/// become equal by rounding. If there is no such divisor either, the unit is 1.
 std::int64_t common_unit(std::int64_t first, std::int64_t last, std::int64_t parts,
                          std::int64_t samples) {
   constexpr std::int64_t fewest = 16;
@@ -104,8 +111,9 @@ std::int64_t common_unit(std::int64_t first, std::int64_t last, std::int64_t par
   return fine >= fewest ? fine : coarse >= fewest ? coarse : 1;
 }
 
-/// The levels of "first:last:count", P, N or for both refined in turn "P:N:P:N:count"; levels that
-/// rounding makes alike are one.
+/// Returns the levels of a ladder "first:last:count", or "P:N:P:N:count" if both are refined in
+/// turn. Levels that become equal by rounding are returned once. Throws UserError if the numbers
+/// are not those of a ladder with 2 to 10000 levels.
 std::vector<Level> ladder_of(const Configuration& c, const Numbers& numbers) {
   const std::size_t sizes = numbers.size() / 2;
   const Numbers first(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(sizes));
@@ -123,7 +131,8 @@ std::vector<Level> ladder_of(const Configuration& c, const Numbers& numbers) {
                                 : common_unit(first.back(), last.back(), parts, c.field_samples);
   std::vector<Level> levels;
   for (std::int64_t j = 0; j < count; ++j) {
-    // Both in turn: P goes ahead of N at every other level, so that their errors can be told apart.
+    // If P and N are both refined, they are refined in turn: P is ahead of N at every other level,
+    // so that the fit can separate the errors of P and of N.
     const std::int64_t ahead = sizes == 1 ? j : std::min(parts, (j + 1) / 2 * 2);
     const std::int64_t behind = sizes == 1 || j == parts ? j : j / 2 * 2;
     const Level level =
@@ -136,7 +145,8 @@ std::vector<Level> ladder_of(const Configuration& c, const Numbers& numbers) {
   return levels;
 }
 
-/// The levels that numbers give: one, or a ladder. Throws UserError.
+/// Returns the levels that these numbers describe: one level, or the levels of a ladder. Throws
+/// UserError if the numbers describe neither.
 std::vector<Level> levels_of(const Configuration& c, const Numbers& numbers) {
   constexpr std::int64_t most = std::int64_t{1} << 53;
   const std::size_t sizes = c.refine == Refine::both ? 2 : 1;
@@ -152,7 +162,8 @@ std::vector<Level> levels_of(const Configuration& c, const Numbers& numbers) {
   return is_ladder ? ladder_of(c, numbers) : std::vector{level_of(c, numbers)};
 }
 
-/// The levels of a study, coarse to fine. Throws UserError.
+/// Returns the levels of a study, from coarse to fine. Throws UserError if a level is not valid or
+/// not finer than the level before, or if there are fewer than two levels.
 std::vector<Level> study_levels(const Configuration& c) {
   std::vector<Level> levels;
   for (const Numbers& numbers : c.levels) {
@@ -168,11 +179,13 @@ std::vector<Level> study_levels(const Configuration& c) {
   return levels;
 }
 
-/// The word of --expect-order for no expectation.
+/// The word of --expect-order that means that no order is expected.
 constexpr const char* no_order = "none";
 
+/// Returns the expected order of a quantity, given as "1", "=1", ">=0.5" or "=>=0.5". Throws
+/// UserError if the text has none of these forms or the order is not positive.
 ExpectedOrder expectation(const std::string& quantity, std::string text) {
-  text.erase(0, text.starts_with('=') ? 1 : 0);  // "x=1" and "x=>=0.5" alike
+  text.erase(0, text.starts_with('=') ? 1 : 0);  // x=1 and x=>=0.5 both have an equals sign
   const bool at_least = text.starts_with(">=");
   text.erase(0, at_least ? 2 : 0);
   const auto order = base::to_number(text);
@@ -183,7 +196,8 @@ ExpectedOrder expectation(const std::string& quantity, std::string text) {
   return {quantity, *order, at_least};
 }
 
-/// The orders that "x=1,y=1,u>=0.5", "1" or "none" expects. Throws UserError.
+/// Returns the orders that the user expects, given as "x=1,y=1,u>=0.5", as "1" for x, y and u, or
+/// as "none". Throws UserError if the text has none of these forms or names a quantity twice.
 std::vector<ExpectedOrder> expected_orders(const std::string& text) {
   std::vector<std::string> quantities;
   std::ranges::transform(study::quantities, std::back_inserter(quantities), &study::Quantity::name);
@@ -210,8 +224,8 @@ std::vector<ExpectedOrder> expected_orders(const std::string& text) {
   return orders;
 }
 
-/// The text of expected orders, "x=1,u>=0.5" or "none". Local.
-std::string text_of(const std::vector<ExpectedOrder>& orders) {
+/// Returns expected orders as text, "x=1,u>=0.5" or "none". Local.
+std::string expected_orders_text(const std::vector<ExpectedOrder>& orders) {
   std::vector<std::string> texts;
   std::ranges::transform(orders, std::back_inserter(texts), [](const ExpectedOrder& order) {
     return order.quantity + (order.at_least ? ">=" : "=") + base::to_text(order.order);
@@ -219,29 +233,32 @@ std::string text_of(const std::vector<ExpectedOrder>& orders) {
   return texts.empty() ? no_order : base::joined(texts, ",");
 }
 
-/// What is expected if nothing is given: of the continuous model what scheme and rule promise, with
-/// u_cells where its order is another than that of u and the reference has u at the cells' own
-/// points; of others what the catalogue says of the errors that there are.
-std::vector<ExpectedOrder> default_orders(const BoundRequest& made) {
-  const Configuration& c = made.configuration;
+/// Returns the orders that are expected if the user gives none. For the continuous model with a
+/// mass, these are the orders that the scheme and the rule promise for x, y and u, or no orders if
+/// the hypotheses of these promises are not met. The promised order of u_cells is added if it
+/// differs from the promised order of u and the reference has P = ∞, so that u of the reference is
+/// known at the points of the level's cells. For other models, the order in the catalogue is
+/// expected for each quantity that has an error.
+std::vector<ExpectedOrder> default_orders(const BoundRequest& bound) {
+  const Configuration& c = bound.configuration;
   std::vector<ExpectedOrder> orders;
   if (kind_of(c.model) != ModelKind::slab) {
     const std::string& order = known_model(c.model, "--model").info.order;
     const bool has_y = c.finite && c.finite->layout().mass_columns().y;
     for (const auto& [name, is_there] : {std::pair("x", !c.position), std::pair("y", has_y),
-                                         std::pair("u", study::measures_field(made.run))}) {
+                                         std::pair("u", study::measures_field(bound.run))}) {
       if (is_there) {
         orders.push_back(expectation(name, order));
       }
     }
-  } else if (made.study.unmet_hypotheses.empty()) {
+  } else if (bound.study.unmet_hypotheses.empty()) {
     const auto promised = [&](const char* quantity) {
-      return study::promised_order(std::get<engine::Masing>(made.run.model), c.refine,
-                                   made.study.reference, quantity);
+      return study::promised_order(std::get<engine::Masing>(bound.run.model), c.refine,
+                                   bound.study.reference, quantity);
     };
     orders = {promised("x"), promised("y"), promised("u")};
     const ExpectedOrder of_cells = promised("u_cells");
-    if (made.study.reference.is_continuum &&
+    if (bound.study.reference.is_continuum &&
         (of_cells.order != orders.back().order || of_cells.at_least != orders.back().at_least)) {
       orders.push_back(of_cells);
     }
@@ -249,10 +266,12 @@ std::vector<ExpectedOrder> default_orders(const BoundRequest& made) {
   return orders;
 }
 
-/// The reference that is the trajectory in the file that --reference names, of the request `file`.
-/// Throws UserError where it solves another problem (model, profile, force, masses and springs,
-/// start, final time), is no finer than the last level in what is refined, or not fine enough to be
-/// taken as exact where two levels decide an order. Local.
+/// Returns the reference of a study that --reference FILE.h5 names: the trajectory in the file,
+/// which was computed from the request `file`. Throws UserError if the file solves another problem
+/// (model, profile, force, masses and springs, initial state, final time), or if the run in the
+/// file is not finer than the last level in what is refined. Also throws UserError if an order is
+/// expected, there are only two levels, and the run in the file is less than 16 times finer than
+/// the last level and has an error of its own. Local.
 study::Reference file_reference(const BoundRequest& request, const BoundRequest& file) {
   const std::string& path = request.configuration.reference;
   const auto refuse = [&](const std::string& why) {
@@ -293,9 +312,9 @@ study::Reference file_reference(const BoundRequest& request, const BoundRequest&
 
 }  // namespace
 
-void resolve_study(BoundRequest& made, const FileRequest& of_file) {
-  Configuration& c = made.configuration;
-  study::StudySpec& spec = made.study;
+void resolve_study(BoundRequest& bound, const FileRequest& of_file) {
+  Configuration& c = bound.configuration;
+  study::StudySpec& spec = bound.study;
   spec.refine = c.refine;
   spec.order_tolerance = c.order_tolerance;
   spec.field_samples = c.field_samples;
@@ -308,22 +327,22 @@ void resolve_study(BoundRequest& made, const FileRequest& of_file) {
     const auto* cells = std::get_if<slab::Cells>(&level.space);
     c.levels.push_back(refined(c.refine, cells == nullptr ? 0 : cells->count, level.steps));
   }
-  // The study's samples are those of its last level.
-  if (!made.request->has("sample-every")) {
+  // The samples in the file of a study are those of its last level.
+  if (!bound.request->has("sample-every")) {
     c.sample_every = std::max<std::int64_t>(1, spec.levels.back().steps / 10000);
   }
-  spec.unmet_hypotheses = study::unmet_hypotheses(made.run, c.refine);
-  spec.reference = study::make_reference(c.reference, c.refine, spec.levels, made.run.model);
+  spec.unmet_hypotheses = study::unmet_hypotheses(bound.run, c.refine);
+  spec.reference = study::make_reference(c.reference, c.refine, spec.levels, bound.run.model);
   if (c.expected_orders.empty()) {
-    spec.expected_orders = default_orders(made);
-    c.expected_orders = text_of(spec.expected_orders);
+    spec.expected_orders = default_orders(bound);
+    c.expected_orders = expected_orders_text(spec.expected_orders);
   } else {
     spec.expected_orders = expected_orders(c.expected_orders);
   }
   if (of_file && spec.reference.file) {
-    spec.reference = file_reference(made, of_file(c.reference));
+    spec.reference = file_reference(bound, of_file(c.reference));
     if (!spec.reference.explanation.empty()) {
-      made.warnings.push_back(
+      bound.warnings.push_back(
           fmt::format("--reference: {}: {}", c.reference, spec.reference.explanation));
     }
   }

@@ -17,6 +17,7 @@ namespace {
 
 namespace po = boost::program_options;
 
+/// Returns the options of masing benchmark.
 po::options_description declared() {
   po::options_description description("Options");
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
@@ -28,7 +29,9 @@ po::options_description declared() {
   return description;
 }
 
-/// What is asked for. Throws UserError where memory does not hold it. Collective.
+/// Returns what has to be measured according to the options in `values`. Throws UserError if
+/// --largest is not a positive integer, or is a number of cells for which the memory is too small.
+/// Collective.
 benchmark::Effort effort_of(const parallel::Communicator& comm, const po::variables_map& values) {
   const std::int64_t room = benchmark::free_memory_of_host(comm) / benchmark::bytes_per_cell;
   const bool quick = values.contains("quick");
@@ -64,7 +67,10 @@ int benchmark(const cli::Invocation& call) {
   const po::variables_map values = read_words("benchmark", call.words, declared());
   const benchmark::Effort effort = effort_of(comm, values);
   const auto output = values["output"].as<std::string>();
-  { const io::OutputLock writable(comm, output); }  // not held: a signal would leave its file
+  // This lock checks, before the measurements, that the output can be written. It is released at
+  // once, because a signal that ends the program during the measurements would leave the lock file
+  // behind.
+  { const io::OutputLock writable(comm, output); }
   const benchmark::Report report = benchmark::measured(comm, effort);
   const io::OutputLock lock(comm, output);
   io::write_file(comm, {output, "benchmark", "", call.command_line},

@@ -13,76 +13,100 @@
 #include "scan/scan.hpp"
 #include "study/refinement.hpp"
 
-/// The commands of the program, which join the rooms below.
+/// The commands of the program. They combine the parts cli, study, scan, campaign, engine and io of
+/// the program.
 namespace masing::commands {
 
-// The machine-readable summary of a command: --summary FILE.json, described in jobs/README.md.
+// The machine-readable summary of a command, which --summary FILE.json writes, is described in
+// jobs/README.md.
 
-/// Progress and outcome of a command, for its summary. Complete on the root only.
+/// The progress and the outcome of a command, for the summary of the command. The data are complete
+/// on the root only.
 struct Report {
+  /// How far the command has come.
   io::Done done;
-  std::string message;  ///< the line on stderr of a command that fails without an exception
-  /// Keys of this command alone: the verdicts of a study, the failed points of a scan.
+  /// The line that the command printed on stderr, if it failed without an exception; otherwise
+  /// empty.
+  std::string message;
+  /// The entries (key and value) of the summary that only this command has, such as the verdicts of
+  /// a study, or the number of failed points of a scan.
   nlohmann::ordered_json results = nlohmann::ordered_json::object();
 };
 
-/// Calls `work`, which runs the command of a job, and returns its exit code. With --summary, first
-/// removes the summary of an earlier call, and writes a new one after `work` has returned or thrown
-/// on all ranks; exceptions of `work` are rethrown. Throws UserError if the file exists and is not
-/// a summary or its folder does not exist, SystemError if it cannot be written. Collective.
+/// Calls `work`, which runs the command of a job, and returns the exit code of the command. If the
+/// user has given --summary, first removes the summary of an earlier call, and writes a new summary
+/// after `work` has returned or thrown on all ranks; an exception of `work` is rethrown. Throws
+/// UserError if the file of the summary exists and is not a summary, or if its folder does not
+/// exist or cannot be written to. Throws SystemError if the new summary cannot be written.
+/// Collective.
 int with_summary(cli::Job& job, const cli::Invocation& call,
                  const std::function<int(Report&)>& work);
 
-/// What chunks of a run are shown to.
+/// A function that is called with each chunk of steps of a run.
 using Show = std::function<void(const engine::Samples& samples)>;
 
-/// Makes the result file of a trajectory, or its image, where one is asked for, and returns
-/// Engine::self_check. `show`, given on all ranks or none, sees its chunks on every rank. The root
-/// computes a run that is not worth splitting by itself: then what `show` throws on a rank is
-/// thrown there when the run is done. Throws UserError alike on all ranks. Collective.
+/// Computes a trajectory and returns the result of Engine::self_check. Writes the result file, or
+/// its image in memory, if `simulation` asks for one. On every rank `show` is called with each
+/// chunk; it must be given on all ranks or on none. If the run is not split over the ranks
+/// (engine::is_split), the root computes the run alone; an exception that `show` throws on a rank
+/// is then rethrown on this rank only when the run has ended. Throws UserError on all ranks alike
+/// if the run cannot be computed as requested. Collective.
 double make(const parallel::Communicator& comm, const cli::Simulation& simulation,
             const Show& show = {});
 
-/// Makes the result file of a study. Throws UserError alike on all ranks. Collective.
+/// Computes a study and writes its result file. Throws UserError on all ranks alike if the study
+/// cannot be computed as requested. Collective.
 inline study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec) {
   return study::make_study(comm, spec);
 }
 
-/// Makes the result file of a scan. Throws UserError alike on all ranks. Collective.
-scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan);
+/// Computes a scan and writes its result file. Throws UserError on all ranks alike if the scan
+/// cannot be computed as requested. Collective.
+scan::ScanResult make(const parallel::Communicator& comm, const cli::Scan& scan);
 
-/// masing simulate: one trajectory → an HDF5 file, a summary on stdout, what is done to `report`.
-/// Returns the exit code.
-/// Throws UserError alike on all ranks. Collective.
+/// Runs masing simulate: computes one trajectory, writes it to an HDF5 file and prints a summary on
+/// stdout. Returns the exit code. Throws UserError on all ranks alike if the run cannot be computed
+/// as requested. Collective.
 int run(const parallel::Communicator& comm, const cli::Simulation& simulation, Report& report);
 
-/// masing converge: a refinement study → an HDF5 file, a table on stdout; exit code 3 where an
-/// order is not the expected one. Otherwise as for a trajectory.
+/// Runs masing converge: computes a refinement study, writes it to an HDF5 file and prints a table
+/// on stdout. Stores the verdicts in `report`. Returns the exit code, which is 3 unless the verdict
+/// of the study is as_expected, exact or not_judged. Throws UserError on all ranks alike if the
+/// study cannot be computed as requested. Collective.
 int run(const parallel::Communicator& comm, const study::StudySpec& spec, Report& report);
 
-/// masing scan: one run, or one limit cycle, for each point of a grid of parameters → an HDF5 file,
-/// a table on stdout; exit code 1 where a point failed. Otherwise as for a trajectory.
+/// Runs masing scan: computes one run, or one limit cycle, for each point of a grid of parameters,
+/// writes the results to an HDF5 file and prints a table on stdout. Stores the number of failed
+/// points in `report`. Returns the exit code, which is 1 if a point failed. Throws UserError on all
+/// ranks alike if the scan cannot be computed as requested. Collective.
 int run(const parallel::Communicator& comm, const cli::Scan& scan, Report& report);
 
-/// masing reproduce: the configuration in a result file again, compared with the file. Returns the
-/// exit code, 1 where a number differs. Throws UserError.
+/// Runs masing reproduce: computes a result again from the configuration in a result file, and
+/// compares the new result with this file. Returns the exit code, which is 1 if a number or a value
+/// in the configuration differs. Throws UserError if the words of the call are wrong, or if the
+/// result in the file cannot be computed again. Collective.
 int reproduce(const cli::Invocation& call);
-/// Its help. Local.
+/// Returns the help of masing reproduce. Local.
 std::string reproduce_help();
 
-/// What the words of `masing COMMAND` give to these options. Throws UserError. Local.
+/// Parses `words`, which the user has given after `masing COMMAND`. Returns the values of the
+/// `options` and positional arguments by their names. Throws UserError if the words do not fit
+/// `options` and `positions`. Local.
 boost::program_options::variables_map read_words(
     const std::string& command, const std::vector<std::string>& words,
     const boost::program_options::options_description& options,
     const boost::program_options::positional_options_description& positions = {});
 
-/// masing models: the catalogue of models, or all of one of them. Throws UserError. Local.
+/// Returns what masing models prints: the catalogue of models, or, if `words` is the name of a
+/// model, the full description of this model. Throws UserError if `words` is anything else. Local.
 std::string models(const std::vector<std::string>& words);
 
-/// masing benchmark: measures the machine and what each engine makes of it → an HDF5 file, a table
-/// on stdout. Throws UserError.
+/// Runs masing benchmark: measures the speed of the machine and of each engine on it, writes the
+/// results to an HDF5 file and prints a table on stdout. Returns the exit code. Throws UserError if
+/// the words of the call are wrong, or if the measurements are not possible on this machine.
+/// Collective.
 int benchmark(const cli::Invocation& call);
-/// Its help. Local.
+/// Returns the help of masing benchmark. Local.
 std::string benchmark_help();
 
 }  // namespace masing::commands

@@ -9,18 +9,20 @@ namespace masing::commands {
 
 namespace {
 
-/// The keys of the summary of a study.
+/// Returns the entries of the summary that only a study has: the verdict of the study and, for each
+/// quantity, the verdict, the observed order, the uncertainty of this order, and the expected
+/// order.
 nlohmann::ordered_json summary_of(const study::Study& study) {
   nlohmann::ordered_json verdicts = nlohmann::ordered_json::object();
   for (std::size_t q = 0; q < study.results.size(); ++q) {
-    const study::QuantityResult& found = study.results[q];
+    const study::QuantityResult& result = study.results[q];
     nlohmann::ordered_json& one = verdicts[study::quantities[q].name];
-    one = {{"verdict", to_text(found.verdict)},
-           {"order", found.observed()},
-           {"uncertainty", found.uncertainty()},
+    one = {{"verdict", to_text(result.verdict)},
+           {"order", result.observed()},
+           {"uncertainty", result.uncertainty()},
            {"expected", nullptr}};
-    if (found.expected) {
-      one["expected"] = study::expected_text(*found.expected);
+    if (result.expected) {
+      one["expected"] = study::expected_text(*result.expected);
     }
   }
   return {{"verdict", to_text(study.verdict)}, {"verdicts", verdicts}};
@@ -30,7 +32,8 @@ nlohmann::ordered_json summary_of(const study::Study& study) {
 
 int run(const parallel::Communicator& comm, const study::StudySpec& spec, Report& report) {
   report.results = {{"verdict", nullptr}, {"verdicts", nlohmann::ordered_json::object()}};
-  // The table is printed first: of a study that cannot be written it is all that is left.
+  // The table is printed before the file is written, so that the user gets the table even if
+  // writing fails.
   const auto announce = [&](const study::Study& study) {
     report.results = summary_of(study);
     cli::print(comm, fmt::format("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",

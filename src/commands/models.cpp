@@ -18,6 +18,7 @@ using rheology::Parameter;
 
 namespace {
 
+/// Returns a text with each line indented by two blanks.
 std::string indented(const std::string& lines) {
   std::string text;
   for (const auto& line : base::split(lines, '\n')) {
@@ -26,6 +27,8 @@ std::string indented(const std::string& lines) {
   return text;
 }
 
+/// Returns the line of help for a parameter: its name, meaning, lower bound and number of values,
+/// and its default if it has one.
 std::string line_of(const Parameter& parameter) {
   const auto& [name, meaning, range, values, preset] = parameter;
   const char* const limit = range == rheology::Range::positive       ? ", > 0"
@@ -40,7 +43,8 @@ std::string line_of(const Parameter& parameter) {
   return fmt::format("  {:<10}  {}{}{}{}\n", name, meaning, limit, list, given);
 }
 
-/// The options of a slab model that say what it is, not how it is solved or written.
+/// Returns the help of those options that slab models of this kind take and models of finitely many
+/// elements do not take.
 std::string slab_options(cli::ModelKind kind) {
   std::string text;
   for (const auto& option : cli::option_table()) {
@@ -52,6 +56,7 @@ std::string slab_options(cli::ModelKind kind) {
   return text;
 }
 
+/// Returns the names of the columns of a model's state, separated by blanks.
 std::string state_text(const ModelInfo& info) {
   std::vector<std::string> names;
   for (const auto& [name, size, start] : info.state) {
@@ -60,7 +65,8 @@ std::string state_text(const ModelInfo& info) {
   return base::joined(names, " ");
 }
 
-/// The dimension of X in words, "5" or "n + 2": the columns that have an equation of their own.
+/// Returns the dimension of X as a text such as "5" or "n + 2". The dimension is the number of
+/// those columns of the state that have an equation of their own.
 std::string dimension_text(const ModelInfo& info) {
   std::int64_t each = 0;
   std::int64_t ones = 0;
@@ -74,7 +80,8 @@ std::string dimension_text(const ModelInfo& info) {
   return (each == 1 ? "n" : fmt::format("{}n", each)) + (ones ? fmt::format(" + {}", ones) : "");
 }
 
-/// Each model in short: its title, order, equation, parameters with their presets.
+/// Returns a short description of each model: its title, order, equation, and parameters with their
+/// defaults.
 std::string catalogue_text() {
   std::string text =
       "The models; masing models NAME tells what the parameters mean.\n"
@@ -96,8 +103,8 @@ std::string catalogue_text() {
   return text;
 }
 
-/// One model: the equation, the parameters or options with their presets, the columns of the
-/// state, the expected order, the source.
+/// Returns the full description of a model: its equation, parameters or options with their
+/// defaults, columns of the state, expected order and source.
 std::string model_text(const ModelInfo& info) {
   std::string text = fmt::format("{}: {}\n\n{}", info.name, info.title, indented(info.equation));
   if (info.state.empty()) {

@@ -22,6 +22,7 @@ namespace {
 
 namespace po = boost::program_options;
 
+/// Returns the options of masing reproduce.
 po::options_description reproduce_options() {
   po::options_description description("Options");
   auto add = description.add_options();
@@ -32,8 +33,9 @@ po::options_description reproduce_options() {
   return description;
 }
 
-/// Throws UserError where `file` cannot be compared, or the result cannot be made again in `kept`,
-/// or in `unkept` where that is empty. Local.
+/// Throws UserError if `file` is damaged, so that it cannot be compared; if `kept`, the file for
+/// the new result that the user has given, is the same file; or if `kept` is empty, so that the new
+/// result goes to the temporary file `unkept`, and a file of this name exists. Local.
 void require_files(const std::string& file, const std::string& kept, const std::string& unkept) {
   io::reading(file, [&] { io::differences(file, file); });
   std::error_code none_there;
@@ -45,8 +47,8 @@ void require_files(const std::string& file, const std::string& kept, const std::
   }
 }
 
-/// Removes a result that was made again, or begun; if its lock is still there, another run is
-/// writing it, and it stays. Local.
+/// Removes all files of the new result `path`, whether it is complete or not. If the lock file of
+/// this result still exists, another run is writing the result, and nothing is removed. Local.
 void remove_result(const std::string& path) {
   const auto files = io::files_of_result(path);
   std::error_code unknown;
@@ -57,7 +59,7 @@ void remove_result(const std::string& path) {
   }
 }
 
-/// The keys of the configuration in a file with their values.
+/// Returns the configuration in a result file as a map from each key to its value.
 std::map<std::string, std::string> keys_in(const std::string& file) {
   std::map<std::string, std::string> values;
   for (const auto& [key, text, origin] :
@@ -67,18 +69,21 @@ std::map<std::string, std::string> keys_in(const std::string& file) {
   return values;
 }
 
+/// Returns whether two values are the same text or the same number.
 bool same_value(const std::string& one, const std::string& two) {
   const auto number = base::to_number(one);
   return one == two || (number && number == base::to_number(two));
 }
 
-/// What differs between two files: in their data, and in the keys of their configurations. A key of
-/// the first that has another value or none in the second counts; one that only the second has is
-/// noted. Local.
-std::vector<io::Difference> all_differences(const std::string& file, const std::string& output) {
-  std::vector<io::Difference> found = io::differences(file, output);
+/// Returns the differences between the result file `file` and the new result `output`, in their
+/// data and in their configurations. A key in the configuration of `file` is a difference that
+/// counts if `output` has another value for the key, or does not have it. A key that only `output`
+/// has is noted, but does not count. Local.
+std::vector<io::FileDifference> all_differences(const std::string& file,
+                                                const std::string& output) {
+  std::vector<io::FileDifference> all = io::differences(file, output);
   const auto add = [&](io::Weight weight, const std::string& key, const std::string& what) {
-    found.push_back({weight, "/configuration " + key + ": " + what});
+    all.push_back({weight, "/configuration " + key + ": " + what});
   };
   const auto here = keys_in(file);
   const auto there = keys_in(output);
@@ -95,11 +100,12 @@ std::vector<io::Difference> all_differences(const std::string& file, const std::
       add(io::Weight::note, key, "not in the file");
     }
   }
-  return found;
+  return all;
 }
 
-/// In what the build that made a file differs from this one, as far as the file says it, a line
-/// each.
+/// Compares the build of the program that wrote the file with this build, as far as the file
+/// describes the former. Returns one line for each property that differs. If no property differs,
+/// returns a line that says so, or an empty text if the file does not contain all properties.
 std::string different_builds(const std::string& path) {
   const io::Handle file = io::open_for_reading(path);
   std::string lines;
@@ -121,8 +127,8 @@ std::string different_builds(const std::string& path) {
                   : "note: the builds do not differ\n";
 }
 
-/// Prints what differs between the file and what was made again on so many ranks; true if nothing
-/// that counts. Local.
+/// Compares the new result `output`, which was computed on `ranks` ranks, with the result file
+/// `file`, and prints the differences. Returns true if no difference counts. Local.
 bool is_reproduced(const std::string& file, const std::string& output, int ranks) {
   std::string counted;
   std::string noted;
@@ -198,7 +204,7 @@ int reproduce(const cli::Invocation& call) {
       is_same = io::reading(file, [&] { return is_reproduced(file, output, comm.size()) ? 1 : 0; });
     });
   } catch (const base::Stopped&) {
-    throw;  // it can be resumed
+    throw;  // the stopped run can be resumed, so its files are kept
   } catch (...) {
     leave();
     throw;

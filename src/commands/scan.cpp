@@ -10,7 +10,7 @@
 
 namespace masing::commands {
 
-scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan) {
+scan::ScanResult make(const parallel::Communicator& comm, const cli::Scan& scan) {
   scan::require_room(comm, scan.spec, scan.first);
   return scan::make_scan(comm, scan.spec, [&](std::span<const double> values) {
     return cli::problem_at(scan, values);
@@ -19,7 +19,7 @@ scan::Scan make(const parallel::Communicator& comm, const cli::Scan& scan) {
 
 int run(const parallel::Communicator& comm, const cli::Scan& request, Report& report) {
   report.results = {{"failed_points", nullptr}};
-  const scan::Scan scan = make(comm, request);
+  const scan::ScanResult scan = make(comm, request);
   const scan::ScanSpec& spec = request.spec;
   const std::int64_t failed = scan.failed();
   cli::print(comm,

@@ -27,8 +27,8 @@ namespace masing::commands {
 
 namespace {
 
-/// A run that is asked for, and what is known of it while it is computed. As an observer it records
-/// the ranges of x and of the restoring force over all steps, and calls `show` with each chunk.
+/// A run to be computed, and its results. As an observer it records the ranges of x and of the
+/// restoring force over all steps, and calls `show` with each chunk.
 struct Run final : engine::Observer {
   Run(const cli::Simulation& asked, Show to) : simulation(asked), show(std::move(to)) {}
 
@@ -50,28 +50,32 @@ struct Run final : engine::Observer {
   const cli::Simulation& simulation;
   const engine::RunSpec& spec = simulation.run;
   Show show;
-  std::int64_t step = 0;         ///< that it has reached
-  bool is_done = false;          ///< the result file is sealed
-  bool cores_are_short = false;  ///< ranks that split the run waited for cores
+  std::int64_t step = 0;  ///< the last step that has been computed
+  bool is_done = false;   ///< whether the run is complete and its result file, if any, is sealed
+  bool cores_are_short = false;  ///< whether ranks that share the run had to wait for cores
   double least_x = std::numeric_limits<double>::infinity();
   double most_x = -std::numeric_limits<double>::infinity();
   double least_restoring = std::numeric_limits<double>::infinity();
   double most_restoring = -std::numeric_limits<double>::infinity();
-  double seconds = 0.0;  ///< of the loop
+  double seconds = 0.0;  ///< the wall-clock time of the time loop, in seconds
   double steps_per_second = 0.0;
-  double self_check = 0.0;  ///< of the exact solution; 0 for others
+  /// The result of Engine::self_check; 0 if the engine is not the exact one.
+  double self_check = 0.0;
 };
 
+/// The remark that is printed if ranks have to wait for cores.
 constexpr const char* short_of_cores = ", cores are short";
 
-/// A run with its result file, if it has one, as the work of all ranks of `comm`.
+/// Computes a run on all ranks of `comm` and writes the result file, if one is requested.
 class RunWork final : public campaign::Work {
  public:
-  /// `run` must outlive it. Throws as engine::make_setup. Collective.
+  /// Prepares the run; `run` must outlive this object. Throws UserError if the run cannot be set up
+  /// or its files cannot be written, and Stopped if a stop is requested meanwhile. Collective.
   RunWork(const parallel::Communicator& comm, Run& run)
       : comm_(comm),
         run_(run),
-        setup_(engine::make_setup(comm, run.spec)),  // may throw: before a file is created
+        // first, as it may throw and no file should be created then
+        setup_(engine::make_setup(comm, run.spec)),
         observers_(make_observers()),
         loop_(comm, *setup_.engine, run.spec, observers_) {}
 
@@ -83,7 +87,8 @@ class RunWork final : public campaign::Work {
       run_.step = loop_.step();
       return pause;
     }
-    // Also save the state at the last step, so that a longer run can be resumed from it.
+    // If checkpoints are scheduled, the state at the last step is saved as well, so that a longer
+    // run can be resumed from it.
     if (run_.simulation.files.checkpoint.scheduled && !end_is_saved_) {
       return engine::Pause::save;
     }
@@ -115,8 +120,9 @@ class RunWork final : public campaign::Work {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Returns `run` and, if a result is written, the recorders of its file, which it creates.
-  /// If the run is resumed, copies the rows that it has written before.
+  /// Returns the observers of the run: run_ itself and, if a result file is requested, the
+  /// recorders of this file. Creates the file and the recorders. If the run is resumed, copies the
+  /// rows that were written before the interruption to the new file. Collective.
   std::vector<engine::Observer*> make_observers() {
     std::vector<engine::Observer*> observers{&run_};
     const io::ResultSpec& result = run_.simulation.files.result;
@@ -139,13 +145,14 @@ class RunWork final : public campaign::Work {
     return observers;
   }
 
-  /// Finishes the observers, and completes the numbers of the run and its result file, which it
-  /// seals.
+  /// Finishes the observers, sets the final numbers in run_, writes the durations and speeds to the
+  /// result file, and seals this file. Collective.
   void finish() {
     loop_.finish();
     run_.cores_are_short = parallel::min_over_ranks(comm_, loop_.waits_for_cores() ? 0 : 1) == 0;
     run_.seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
-    parallel::broadcast(comm_, std::span(&run_.seconds, 1));  // every rank must write the same
+    // all ranks write this value together, so it must be the same on each
+    parallel::broadcast(comm_, std::span(&run_.seconds, 1));
     run_.steps_per_second = static_cast<double>(run_.spec.time.steps - first_step_) / run_.seconds;
     run_.self_check = setup_.engine->self_check();
     if (output_) {
@@ -153,7 +160,7 @@ class RunWork final : public campaign::Work {
       io::write_time(output_->file(), "steps_per_second", run_.steps_per_second);
       io::write_time(output_->file(), "cell_updates_per_second",
                      run_.steps_per_second * engine::swept_cells(run_.spec));
-      recorders_.clear();  // closes their datasets before the file is closed
+      recorders_.clear();  // the recorders must be destroyed before their file is closed
       output_->finish();
     }
     run_.is_done = true;
@@ -166,12 +173,12 @@ class RunWork final : public campaign::Work {
   std::vector<std::unique_ptr<engine::Observer>> recorders_;
   std::vector<engine::Observer*> observers_;
   engine::TimeLoop loop_;
-  std::int64_t first_step_ = 0;  // the step at which the run was resumed
+  std::int64_t first_step_ = 0;  // the step from which the run was resumed; 0 if it was not resumed
   Clock::time_point begun_ = Clock::now();
   bool end_is_saved_ = false;
 };
 
-/// A run as a source with a single unit; count() counts its steps.
+/// Supplies a campaign with a run as its only unit. count() counts the steps of the run.
 class RunSource final : public campaign::Source {
  public:
   RunSource(int ranks, Run& run) : ranks_(ranks), run_(run) {}
@@ -206,16 +213,21 @@ void compute_on(const parallel::Communicator& comm, Run& run) {
   io::with_file_name(files.result.path, [&] { campaign::run(comm, source, files); });
 }
 
-/// Computes a run on all ranks, or on the root alone if it is not worth splitting: then the root
-/// broadcasts each chunk, so that `run.show` sees it on every rank. Collective.
+/// Computes a run on all ranks, or on the root alone if the run is not split (engine::is_split). In
+/// the latter case the root broadcasts each chunk, so that `run.show` is called on every rank.
+/// Collective.
 void compute(const parallel::Communicator& comm, Run& run) {
   if (comm.size() == 1 || engine::is_split(run.spec, comm.size())) {
     compute_on(comm, run);
     return;
   }
   const Show show = std::exchange(run.show, nullptr);
-  std::vector<double> chunk;  // its first step, then force, x, y and restoring; empty at the end
-  std::exception_ptr fault;   // that `show` has thrown on this rank, which then shows no more
+  // The numbers of a chunk, which are broadcast: the first step, then F, x, y and the restoring
+  // force at all steps. An empty array marks the end of the run.
+  std::vector<double> chunk;
+  // The exception that `show` has thrown on this rank. After that `show` is not called again on
+  // this rank.
+  std::exception_ptr fault;
   const auto share = [&] {
     parallel::broadcast_all(comm, chunk, 0);
     if (chunk.empty() || fault) {
@@ -266,7 +278,8 @@ void compute(const parallel::Communicator& comm, Run& run) {
   }
 }
 
-std::string text_of(const Run& run, int ranks) {
+/// Returns what masing simulate prints when the run is complete.
+std::string report_text(const Run& run, int ranks) {
   std::string text = fmt::format(
       "masing simulate: {}, T = {:g}, {}{} rank{}\n"
       "  x in [{:.6g}, {:.6g}], restoring force in [{:.6g}, {:.6g}]\n"
@@ -310,7 +323,7 @@ double make(const parallel::Communicator& comm, const cli::Simulation& simulatio
 int run(const parallel::Communicator& comm, const cli::Simulation& simulation, Report& /*report*/) {
   Run run(simulation, {});
   compute(comm, run);
-  cli::print(comm, text_of(run, comm.size()));
+  cli::print(comm, report_text(run, comm.size()));
   return base::exit_done;
 }
 

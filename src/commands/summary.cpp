@@ -22,19 +22,20 @@ namespace masing::commands {
 
 namespace {
 
-using Json = nlohmann::ordered_json;  // keeps its keys in the order of insertion
+using Json = nlohmann::ordered_json;  // a JSON object that keeps its keys in the order of insertion
 
-// Increase the number if a key changes its meaning, not if keys are added.
+// Increase the number in this text if a key of the summary changes its meaning, but not if keys are
+// added.
 constexpr const char* schema = "masing summary 1";
 
-/// How a command ended.
+/// How a command ended: by returning an exit code or by an exception.
 struct End {
   int code = base::exit_done;
   std::string message;
-  std::exception_ptr thrown;  ///< null if the command returned
+  std::exception_ptr thrown;  ///< the exception that the command threw; null if it returned
 };
 
-/// Calls `work` and returns its exit code or its exception. Local if `work` is.
+/// Calls `work` and returns its exit code or its exception. Local if `work` is local.
 End end_of(const std::function<int(Report&)>& work, Report& report) {
   const auto failed = [](int code, const std::exception& error) {
     return End{code, parallel::one_line(error.what()), std::current_exception()};
@@ -51,14 +52,15 @@ End end_of(const std::function<int(Report&)>& work, Report& report) {
   }
 }
 
-/// Returns the command that continues this call from a checkpoint: its words with --restart
-/// replaced, followed by its options for PETSc. Local.
+/// Returns the words of a command that continues this call from `checkpoint`: the words of the
+/// call, where --restart CHECKPOINT replaces any --restart in them, followed by the call's options
+/// for PETSc. Local.
 std::vector<std::string> continuation(const std::string& command, const cli::Invocation& call,
                                       const std::string& checkpoint) {
   std::vector<std::string> words{call.program, command};
   for (auto word = call.words.begin(); word != call.words.end(); ++word) {
     if (*word == "--restart") {
-      ++word;  // its value
+      ++word;  // skip the value of --restart as well
     } else if (!word->starts_with("--restart=")) {
       words.push_back(*word);
     }
@@ -71,14 +73,16 @@ std::vector<std::string> continuation(const std::string& command, const cli::Inv
   return words;
 }
 
-/// "5000 of 10000 steps", "1 of 3 comparisons and 200 steps". Job scripts compare this text between
-/// restarts: if it is the same, the command has made no progress. Local.
+/// Returns the progress as text, such as "5000 of 10000 steps" or "1 of 3 comparisons and 200
+/// steps". Job scripts compare this text between restarts: if it has not changed, the command has
+/// made no progress since the last restart. Local.
 std::string progress_text(const io::Done& done) {
   return fmt::format("{} of {} {}", done.count, done.of, done.unit) +
          (done.steps > 0 && done.unit != "steps" ? fmt::format(" and {} steps", done.steps) : "");
 }
 
-/// The text of a summary, one key a line; numbers that are not finite are null. Local.
+/// Returns the text of a summary, with one key per line; numbers that are not finite become null.
+/// Local.
 std::string summary_text(const io::FileSpec& files, const cli::Invocation& call,
                          const Report& report, const End& end, double wall_seconds, double memory) {
   const io::Done& done = report.done;
@@ -117,7 +121,7 @@ std::string summary_text(const io::FileSpec& files, const cli::Invocation& call,
 }
 
 /// Removes the summary of an earlier call, if there is one. Throws UserError if the file is not a
-/// summary, or a file cannot be written to its folder. Local.
+/// summary, or if its folder does not exist or cannot be written to. Local.
 void remove_stale(const std::string& path) {
   std::error_code unknown;
   const auto refuse = [&](const char* fault) {
@@ -134,7 +138,7 @@ void remove_stale(const std::string& path) {
   }
   const bool is_file = std::filesystem::is_regular_file(path, unknown);
   std::string head(64, '\0');
-  std::ifstream file(is_file ? path : "");  // a pipe would be waited for
+  std::ifstream file(is_file ? path : "");  // reading from a pipe would block
   file.read(head.data(), std::ssize(head));
   if (!is_file ||
       (file.gcount() > 0 && head.find("\"schema\": \"masing summary") == std::string::npos)) {
@@ -143,7 +147,8 @@ void remove_stale(const std::string& path) {
   std::filesystem::remove(path, unknown);
 }
 
-/// Writes a text to a temporary file and renames that to `path`. Throws SystemError. Local.
+/// Writes a text to a temporary file and renames this file to `path`. Throws SystemError if either
+/// fails. Local.
 void write_whole(const std::string& path, const std::string& text) {
   const std::string draft = path + ".draft";
   errno = 0;
@@ -170,14 +175,16 @@ int with_summary(cli::Job& job, const cli::Invocation& call,
   files.result.done = &report.done;
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
-  const parallel::Communicator ends(call.comm.handle());  // a duplicate that `work` does not use
+  // a duplicate of the communicator, so that messages of `work` cannot interfere
+  const parallel::Communicator ends(call.comm.handle());
   parallel::on_root(ends, [&] { remove_stale(path); });
   const End end = end_of(work, report);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const double own_memory = 1024.0 * static_cast<double>(usage.ru_maxrss);
-  // If one rank fails alone, the others do not get here: it gets no value and then aborts them.
-  if (const auto memory = parallel::max_of_all_who_come(ends, own_memory)) {
+  // If `work` throws on one rank only, the other ranks do not reach this line. This rank then gets
+  // no value here, and its exception, which is rethrown below, ends all ranks.
+  if (const auto memory = parallel::try_max_over_ranks(ends, own_memory)) {
     const std::chrono::duration<double> wall = Clock::now() - begin;
     parallel::on_root(ends, [&] {
       try {

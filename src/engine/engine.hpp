@@ -13,32 +13,37 @@
 #include "slab/problem.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
-/// Engines that advance a trajectory by chunks, the time loop, and the observers that watch it.
+/// Engines that advance a trajectory by chunks of steps, the time loop, and the observers that are
+/// called after every chunk.
 namespace masing::engine {
 
-/// Where the state of a run goes when it is saved and comes from when it is restored. Engines and
-/// observers hand over the same things by the same names both ways, so that save and restore cannot
-/// differ.
+/// Saves or restores the state of a run. Engines and observers pass the same variables under the
+/// same names in both cases, so that saving and restoring cannot differ.
 class Archive {
  public:
-  /// `group`: what the names of all owners begin with.
+  /// `group` is a prefix of the full names of all variables (see path()).
   explicit Archive(std::string group = {}) : group_(std::move(group)) {}
   virtual ~Archive() = default;
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
 
-  /// Names from now on are those of an owner. Local.
+  /// Sets the owner, such as "engine", of all variables that are passed until the next call. Local.
   void begin(const std::string& owner) { owner_ = owner + "/"; }
 
-  /// Whether what is handed over is overwritten with what was saved. Local.
+  /// Returns true if the archive restores, that is, overwrites the passed variables with the saved
+  /// values, and false if the archive saves the variables. Local.
   [[nodiscard]] virtual bool restores() const = 0;
-  /// Numbers of the root; restored, they are the same on every rank. As many as there are in
-  /// `values`, or any number where it is empty: UserError otherwise. Collective.
+  /// Saves the root's `values`, or restores `values` on every rank. When restoring, throws
+  /// UserError if `values` is not empty and the size of `values` differs from the number of saved
+  /// values. Collective.
   virtual void numbers(const std::string& name, std::vector<double>& values) = 0;
-  /// An array split over the ranks, or whole on every rank; restored, it may be split otherwise. It
-  /// must outlive what the archive does with it. Collective.
+  /// Saves or restores a vector that is split over the ranks, or that every rank stores whole. The
+  /// vector may be restored with another distribution over the ranks than it was saved with. A
+  /// saving archive may keep a pointer to the vector and read the values only when the checkpoint
+  /// is written; until then the vector must exist and must not change. Collective.
   virtual void split(const std::string& name, parallel::Vector& values) = 0;
-  /// The same of some numbers and flags, each a variable. Collective.
+  /// Saves or restores some numbers and flags, each in a variable of its own, as numbers() does.
+  /// Collective.
   template <class... Values>
   void scalars(const std::string& name, Values&... values) {
     std::vector<double> all{static_cast<double>(values)...};
@@ -48,7 +53,7 @@ class Archive {
   }
 
  protected:
-  /// "group owner/name". Local.
+  /// Returns the full name of a variable: group, owner, "/" and name. Local.
   [[nodiscard]] std::string path(const std::string& name) const { return group_ + owner_ + name; }
 
  private:
@@ -56,17 +61,18 @@ class Archive {
   std::string owner_;
 };
 
-/// Saves or restores a hysteresis memory.
+/// Saves or restores the turning points of a slab. Collective.
 void serialize(Archive& archive, slab::TurningPointState& state);
 
-/// The mass at a step.
+/// Position, velocity and restoring force of the mass at a step.
 struct Sample {
   double x = 0.0;
   double y = 0.0;
   double restoring = 0.0;
 };
 
-/// What advances a trajectory. x and y are the same on every rank; u is split over the ranks.
+/// The interface of a method that advances one trajectory. x and y are the same on every rank; u
+/// may be split over the ranks.
 class Engine {
  public:
   Engine() = default;
@@ -74,49 +80,58 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// The state at the current step: at first the initial one. Local.
+  /// Returns position, velocity and restoring force of the mass at the current step, which is step
+  /// 0 before the first call of advance(). Local.
   [[nodiscard]] virtual Sample sample() const = 0;
-  /// Advance by the steps of the chunk and fill it. Nothing is allocated, parsed or written in it.
+  /// Advances by the steps of the chunk and writes x, y and the restoring force of these steps to
+  /// the arrays of the chunk. Implementations do not allocate memory, parse or write files here.
   /// Collective.
   virtual void advance(const slab::Chunk& chunk) = 0;
-  /// u at the current step, [P] split at block limits, or the columns of the state of a model that
-  /// is no slab. Collective.
+  /// Returns u at the current step, [P], split over the ranks at limits of blocks of cells
+  /// (base/partition.hpp). If the model is not a slab, returns the columns of the state of the
+  /// model. Collective.
   virtual const parallel::Vector& field() = 0;
-  /// u at the current step for every η and u0, where the engine remembers turning points rather
-  /// than cells; the same on every rank. Nothing otherwise. Collective.
+  /// Returns a function that computes u at the current step from η and u0 of a cell, if the engine
+  /// stores turning points and not u of each cell; otherwise returns no value. The function is the
+  /// same on every rank. Collective.
   virtual std::optional<slab::RememberedElongation> elongation() { return std::nullopt; }
-  /// ½ ∫ k u² ds at the current step, where the measure gives it without a sum over cells (P = ∞,
-  /// and cells of a profile smooth in pieces); the same on every rank. Nothing otherwise.
-  /// Collective.
+  /// Returns ½ ∫ k u² ds at the current step, if the integral can be computed from the measure
+  /// without a sum over cells: for P = ∞, and for cells of a piecewise smooth profile. Otherwise
+  /// returns no value. The result is the same on every rank. Collective.
   virtual std::optional<double> elastic_energy() { return std::nullopt; }
-  /// ∫ F dx, ∫ S dx and ∫ c y² dt from t = 0 to the current step, of an engine that knows the
-  /// motion between steps; to be asked for the first time at step 0. Nothing otherwise. Collective.
+  /// Returns ∫ F dx, ∫ S dx and ∫ c y² dt from t = 0 to the current step, if the engine computes
+  /// the motion between the steps; otherwise returns no value. The first call must be at step 0,
+  /// because it starts the integration. Collective.
   virtual std::optional<slab::Works> works() { return std::nullopt; }
-  /// How far the solution and a second one by another method have been apart in x and y so far, of
-  /// an engine that makes one; the same on every rank. Else 0. Collective.
+  /// Returns the largest difference so far between the solution and a second one by another method,
+  /// if the engine computes a second solution; otherwise 0. For a slab, x and y of both solutions
+  /// are compared; for a model of finitely many elements, all columns of the state. The result is
+  /// the same on every rank. Collective.
   [[nodiscard]] virtual double self_check() const { return 0.0; }
-  /// Save or restore all that the steps after step `step` depend on, to the bit. Restoring needs an
-  /// engine of the same configuration, at its start. Collective.
+  /// Saves or restores all data on which the steps after step `step` depend, so that a restored
+  /// engine computes these steps with the same bits. An engine can be restored from an archive of
+  /// an engine with the same configuration, before the first call of advance(). Collective.
   virtual void serialize(std::int64_t step, Archive& archive) = 0;
 };
 
-/// Samples of consecutive steps, the same on every rank.
+/// Samples of n consecutive steps. The samples are the same on every rank.
 struct Samples {
   std::int64_t first_step = 0;
-  std::span<const double> force;      ///< F(t_p), [n]
-  std::span<const double> x;          ///< [n]
-  std::span<const double> y;          ///< [n]
-  std::span<const double> restoring;  ///< k0 x + S, [n]
+  std::span<const double> force;      ///< F(t_p) at the steps, [n]
+  std::span<const double> x;          ///< x at the steps, [n]
+  std::span<const double> y;          ///< y at the steps, [n]
+  std::span<const double> restoring;  ///< the restoring force k0 x + S at the steps, [n]
 
   [[nodiscard]] std::int64_t last_step() const {
     return first_step + static_cast<std::int64_t>(x.size()) - 1;
   }
 };
 
-/// "No step": later than any.
+/// A value that stands for "no step" and is larger than any step.
 inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-/// Receives a trajectory chunk by chunk: recorders, recordings of studies, progress.
+/// Base class of objects that receive a trajectory chunk by chunk: recorders of result files,
+/// recordings of studies, and progress.
 class Observer {
  public:
   Observer() = default;
@@ -124,19 +139,20 @@ class Observer {
   Observer(const Observer&) = delete;
   Observer& operator=(const Observer&) = delete;
 
-  /// The first step after `step` at which the observer must see the field; a chunk ends there. The
-  /// same on every rank. Local.
+  /// Returns the first step after `step` at which the observer needs the field; a chunk ends at
+  /// this step. The result must be the same on every rank. Local.
   [[nodiscard]] virtual std::int64_t next_field_step(std::int64_t /*step*/) const { return never; }
 
-  /// Called once with step 0 alone, then with every chunk; engine.field() is u at the last of the
-  /// samples. Collective.
+  /// Processes the samples of a chunk. This function is called first with step 0 alone, then with
+  /// every chunk. During the call, engine.field() is u at the last of the samples. Collective.
   virtual void observe(const Samples& samples, Engine& engine) = 0;
 
-  /// Save or restore what the observer keeps of the steps up to `step`; what it has written is in
-  /// its file when this returns. Collective.
+  /// Saves or restores the data of the observer for the steps up to `step`. An observer that writes
+  /// a file must have written all rows when this function returns. Collective.
   virtual void serialize(std::int64_t /*step*/, Archive& /*archive*/) {}
 
-  /// Called once after the last chunk: writes what is kept. Collective.
+  /// Writes the data that are not yet written. This function is called once, after the last chunk.
+  /// Collective.
   virtual void finish() {}
 };
 

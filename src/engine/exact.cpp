@@ -17,9 +17,11 @@ namespace masing::engine {
 
 namespace {
 
-constexpr double largest_difference = 1e-6;  // of what is to be compared
+// The largest allowed difference of the two solutions, relative to the size of the motion.
+constexpr double largest_difference = 1e-6;
 
-/// `what`: the numbers of two solutions that do not agree.
+/// Throws SystemError because two solutions do not agree at the time `t`; `what` describes the
+/// values of both.
 [[noreturn]] void throw_apart(double t, const std::string& what) {
   throw base::SystemError(
       fmt::format("the exact solution fails its check: at t = {} two {}; the "
@@ -27,20 +29,24 @@ constexpr double largest_difference = 1e-6;  // of what is to be compared
                   base::to_text(t), what));
 }
 
-/// F of a run, and as the second solution takes it: with bounds that it finds in another way.
+/// Returns the force of a run, with the given breaks. The bounds of F, which are needed to detect
+/// narrow features, are computed by drive.bounds().
 base::SmoothPieces force_of(const RunSpec& run, const std::vector<double>& breaks) {
   return {[drive = run.drive](double t) { return drive(t); }, breaks, run.time.final_time,
           [drive = run.drive](double first, double last) { return drive.bounds(first, last); },
           drive_of(run)};
 }
 
+/// Returns the force for the second solution. To detect narrow features of F, this force also uses
+/// drive.range(), which computes bounds of F independently of drive.bounds().
 base::SmoothPieces checking_force_of(const RunSpec& run, const std::vector<double>& breaks) {
   return force_of(run, breaks).checked_by([drive = run.drive](double first, double last) {
     return drive.range(first, last);
   });
 }
 
-/// Two solutions. Chunks only say at which times samples lie.
+/// Base class of the exact engines: computes the solution at the times of the chunks and compares
+/// this solution with a second one.
 class ExactEngine : public Engine {
  public:
   explicit ExactEngine(double final_time) : compared_time_(final_time * (1.0 - 0x1p-51)) {}
@@ -60,7 +66,9 @@ class ExactEngine : public Engine {
 
   [[nodiscard]] double self_check() const override { return difference_; }
 
-  /// The solution is integrated again from the start: its own steps do not depend on the samples.
+  /// Does not save the internal state of the solution. A restored engine integrates again from t =
+  /// 0 and obtains the same solution, as the time steps of the solution do not depend on the
+  /// samples.
   void serialize(std::int64_t /*step*/, Archive& archive) override {
     archive.scalars("mass", sample_.x, sample_.y, sample_.restoring, difference_, compared_, time_,
                     follows_works_);
@@ -73,19 +81,22 @@ class ExactEngine : public Engine {
   }
 
  protected:
-  /// The mass at a time, not before the last one.
+  /// Advances the solution to the time t and returns x, y and the restoring force there. t must not
+  /// be less than in the last call.
   virtual Sample at(double t) = 0;
-  /// Goes with the second solution to the time of the first, and returns how far the two are apart.
-  /// Throws SystemError where that is too much.
+  /// Advances the second solution to the time t, to which the first was advanced, and returns the
+  /// largest difference between the two. Throws SystemError if a difference exceeds
+  /// largest_difference times the size of the motion.
   virtual double compare(double t) = 0;
 
   Sample sample_;
-  bool follows_works_ = false;  // whether works() has been called
+  bool follows_works_ = false;  // whether works() was called
 
  private:
   static constexpr double comparisons = 8192;
 
-  /// Compares the two at every T k/8192 up to a time.
+  /// Compares the two solutions at all times T k/8192 up to the time t at which they have not yet
+  /// been compared.
   void compare_up_to(double t) {
     for (; compared_ < comparisons; ++compared_) {
       const double next = compared_time_ * ((compared_ + 1) / comparisons);
@@ -97,10 +108,11 @@ class ExactEngine : public Engine {
     }
   }
 
-  double compared_time_;  // T, less what rounding may make of the last time that is asked for
-  double compared_ = 0;   // k of the last comparison
+  // A time slightly less than T, because the last time of the run may be rounded downwards.
+  double compared_time_;
+  double compared_ = 0;  // the k of the last comparison at T k/8192
   double difference_ = 0.0;
-  double time_ = 0.0;  // of the sample
+  double time_ = 0.0;  // the time of sample_
 };
 
 class ExactSlabEngine final : public ExactEngine {
@@ -117,7 +129,7 @@ class ExactSlabEngine final : public ExactEngine {
                slab::checking(options)),
         u_(comm, masing.slab.field_cells()) {
     const slab::TurningPoints start(*measure_, oscillator_.x0);
-    sample_ = shown({oscillator_.x0, oscillator_.y0, start.internal_force()});
+    sample_ = make_sample({oscillator_.x0, oscillator_.y0, start.internal_force()});
   }
 
   const parallel::Vector& field() override { return u_.of(*elongation(), profile_); }
@@ -136,7 +148,7 @@ class ExactSlabEngine final : public ExactEngine {
  private:
   Sample at(double t) override {
     state_ = solution_.at(t);
-    return shown(state_);
+    return make_sample(state_);
   }
   double compare(double t) override {
     const slab::MassState other = check_.at(t);
@@ -150,7 +162,7 @@ class ExactSlabEngine final : public ExactEngine {
     }
     return std::max(x_apart, y_apart);
   }
-  [[nodiscard]] Sample shown(const slab::MassState& state) const {
+  [[nodiscard]] Sample make_sample(const slab::MassState& state) const {
     return {state.x, state.y, slab::restoring_force(oscillator_, state)};
   }
 
@@ -179,7 +191,8 @@ class ExactModelEngine final : public ExactEngine {
   const parallel::Vector& field() override { return columns_.gather(solution_->state()); }
 
  private:
-  /// The mass that F acts on; of a model without a mass y is x'.
+  /// Returns x, y and the restoring force of the mass on which F acts. If the model has no mass, y
+  /// is the derivative x'.
   Sample at(double t) override {
     solution_->go_to(t);
     const auto x = static_cast<std::size_t>(mass_.x);
@@ -187,7 +200,8 @@ class ExactModelEngine final : public ExactEngine {
             mass_.y ? solution_->state()[static_cast<std::size_t>(*mass_.y)] : solution_->rate()[x],
             solution_->restoring()};
   }
-  /// Of all columns, each to be compared with the largest value of its group.
+  /// Compares all columns of the state. Each difference is judged relative to the largest value in
+  /// the group of the column.
   double compare(double t) override {
     check_->go_to(t);
     double greatest = 0.0;

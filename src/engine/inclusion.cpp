@@ -12,14 +12,14 @@ namespace masing::engine {
 
 namespace {
 
-/// Any model of finitely many columns, one step X⁺ = resolvent(X + h G(t_p, X)) after another, of
-/// the elements that this rank holds.
+/// The engine for a model of finitely many elements. It computes the steps X⁺ = resolvent(X + h
+/// G(t_p, X)) for the elements of this rank.
 /// Source: (4.2), rheological-models-2000.
 template <rheology::Inclusion Model>
 class InclusionEngine final : public Engine {
  public:
-  /// `start`: the state of the elements held at t = 0, where the force is `force`. `comm` must
-  /// outlive it. Collective.
+  /// `start` is the state of this rank's elements at t = 0, and `force` is F(0). `comm` must
+  /// outlive the object. Collective.
   InclusionEngine(const parallel::Communicator& comm, Model model, std::vector<double> start,
                   StateColumns columns, double step, double force)
       : comm_(comm),
@@ -57,7 +57,7 @@ class InclusionEngine final : public Engine {
     sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
   }
 
-  /// The columns of the state, as a row of /state/values has them.
+  /// Returns the columns of the state in the order of a row of /state/values.
   const parallel::Vector& field() override { return columns_.gather(state_); }
 
   void serialize(std::int64_t /*step*/, Archive& archive) override {
@@ -69,27 +69,29 @@ class InclusionEngine final : public Engine {
   }
 
  private:
-  /// 0 on a rank that holds no element.
+  /// Returns entry `c` of this rank's state, or 0 if the rank has no elements.
   [[nodiscard]] double column(std::int64_t c) const {
     const auto place = static_cast<std::size_t>(c);
     return place < state_.size() ? state_[place] : 0.0;
   }
 
-  /// The mass that F acts on, on its owner.
+  /// Returns x, y and the restoring force of the mass on which F acts. The result is correct only
+  /// on the rank that stores this mass.
   [[nodiscard]] Sample own_sample() const {
     const auto& [x, y] = columns_.mass_columns();
     return {column(x), y ? column(*y) : 0.0, model_.restoring(state_, friction_)};
   }
 
-  /// What the owner of that mass has, on every rank. Collective.
+  /// Broadcasts values from the rank that stores the mass on which F acts. Does nothing if every
+  /// rank stores this mass. Collective.
   void share(std::span<double> values) const {
     if (columns_.owner()) {
       parallel::broadcast(comm_, values, *columns_.owner());
     }
   }
 
-  /// The friction force at t = 0 is that of the first step, however short: α sign(y) of
-  /// sliding masses, the static friction of sticking ones.
+  /// Returns the friction force at t = 0, which is α sign(y) for sliding masses and the static
+  /// friction for sticking masses. It is computed as the friction force of a very short first step.
   [[nodiscard]] double friction_at_start(double force) {
     constexpr double short_share = 1e-6;
     std::vector<double> trial = state_;
@@ -107,9 +109,11 @@ class InclusionEngine final : public Engine {
   Sample sample_;
 };
 
-/// SChain::exchange of a chain that is split over ranks: the ends of a part are its neighbours',
-/// but those of the whole chain. `mine`: the elements of this rank of `elements`. Collective when
-/// called.
+/// Creates the function SChain::exchange of a chain that is split over the ranks: the function
+/// exchanges the values at both ends of this rank's part of the chain with the neighbouring ranks.
+/// At the ends of the whole chain there is no neighbour; at the last end the force is F. `mine` are
+/// the elements of this rank, and `elements` is the number of elements on all ranks. Calls of the
+/// created function are collective.
 auto chain_exchange(const parallel::Communicator& comm, const base::CellRange& mine,
                     std::int64_t elements) {
   const bool is_last = mine.first + mine.size == elements;

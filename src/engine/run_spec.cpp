@@ -116,16 +116,17 @@ double swept_cells(const RunSpec& run) {
 
 namespace {
 
-/// Model, P and N with counts as `text_of` writes them.
-template <typename TextOf>
-std::string titled(const RunSpec& run, const std::string& infinity, const TextOf& text_of) {
+/// Returns the title of a run with model, P and N. `to_text` converts counts to text; `infinity` is
+/// the text for P = ∞.
+template <typename ToText>
+std::string titled(const RunSpec& run, const std::string& infinity, const ToText& to_text) {
   const ModelFacts facts = run.facts();
-  const std::string steps = ", N = " + text_of(run.time.steps);
+  const std::string steps = ", N = " + to_text(run.time.steps);
   if (facts.slab == nullptr) {
     return std::string(facts.name) + steps;
   }
   return (facts.scheme == nullptr ? std::string(facts.name) + ", P = " : "P = ") +
-         (facts.slab->is_continuum() ? infinity : text_of(facts.slab->field_cells())) + steps;
+         (facts.slab->is_continuum() ? infinity : to_text(facts.slab->field_cells())) + steps;
 }
 
 }  // namespace
@@ -140,10 +141,11 @@ std::string title(const RunSpec& run) {
 
 namespace {
 
-constexpr double warned_growth = 10.0;  // of an elastic motion, until T
+constexpr double warned_growth = 10.0;  // a motion that grows by more causes a warning
 constexpr double tolerable_growth = 1.1;
 
-/// The warning of a model of finitely many elements, empty if there is none.
+/// Returns a warning about the step of a model of finitely many elements, or an empty string if the
+/// step needs no warning.
 std::string step_advice(const rheology::ModelSpec& model, const slab::TimeGrid& time) {
   const auto eigenvalues = rheology::elastic_eigenvalues(model);
   const double growth = rheology::log_elastic_growth(eigenvalues, time.step(), time.steps);
@@ -197,7 +199,8 @@ std::string step_advice(const RunSpec& run) {
 }
 
 double estimated_seconds(const RunSpec& run, int ranks) {
-  // Of a machine of today; a factor of two more or less changes hardly any schedule.
+  // Durations in seconds on a present-day machine. An error by a factor of two hardly changes any
+  // schedule.
   constexpr double per_update = 0.2e-9;
   constexpr double per_column = 2e-9;
   constexpr double per_allreduce = 1e-6;
@@ -209,14 +212,15 @@ double estimated_seconds(const RunSpec& run, int ranks) {
   const auto columns = static_cast<double>(
       base::local_range(field_size(run), 0, is_split && !facts.is_exact ? ranks : 1).size);
   const double hops = is_split ? std::log2(static_cast<double>(ranks)) : 0.0;
-  double step = 0.07e-6;  // F, and the turning points of a table
+  double step = 0.07e-6;  // the time to evaluate F and advance turning points
   double events = 0.0;
   if (facts.is_exact && facts.slab != nullptr) {
     constexpr double per_cell_and_time = 0.16;
     step += per_smooth_step;
     events = facts.slab->is_continuum() ? 0.0 : per_cell_and_time * columns * run.time.final_time;
   } else if (facts.elements != nullptr) {
-    constexpr double in_a_step = 15.0;  // evaluations of all columns by the exact solution
+    // The exact solution evaluates all columns about this many times per step.
+    constexpr double in_a_step = 15.0;
     constexpr double reductions = 6.0;
     step += (facts.is_exact ? in_a_step : 1.0) * columns * per_column +
             (facts.is_exact ? 0.0 : reductions * hops * per_allreduce);

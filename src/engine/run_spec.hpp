@@ -15,8 +15,9 @@
 
 namespace masing::engine {
 
-/// How the internal force of a slab with a mass is computed: cell by cell over all ranks, by the
-/// turning points of x, or by the event-driven solution, exact in time.
+/// The methods that compute the motion of a slab with a mass. `sweep` computes the internal force
+/// cell by cell, on all ranks; `turning_points` computes it from the turning points of x. `exact`
+/// computes the exact solution from one event to the next, independently of the time grid.
 enum class Method { sweep, turning_points, exact };
 
 /// The continuous Masing model. Source: (7), continuous-masing-2001.
@@ -25,15 +26,17 @@ struct Masing {
   slab::Oscillator oscillator;
   slab::Scheme scheme = slab::Scheme::euler;
   Method method = Method::sweep;
-  /// Whether x is relative to a base with an acceleration a_g(t), and F(t) - m a_g(t) drives it.
+  /// Whether x is relative to a base with the acceleration a_g(t), so that F(t) - m a_g(t) drives
+  /// the mass.
   bool base_moves = false;
-  std::vector<double> force_breaks;  ///< times in (0, T) where F may not be smooth; Method::exact
+  /// The times in (0, T) at which F may not be smooth; only Method::exact uses them.
+  std::vector<double> force_breaks;
 };
 
-/// What is given as a function of time: the force on the mass, or its position.
+/// Which function of time is prescribed: the force or the position.
 enum class Driving { force, position };
 
-/// The same without a mass: F = k0 x + ∫ k u ds, driven by F(t) or x(t).
+/// The continuous Masing model without a mass: F = k0 x + ∫ k u ds, driven by F(t) or x(t).
 struct QuasistaticMasing {
   slab::Slab slab;
   double k0 = 0.0;
@@ -43,79 +46,89 @@ struct QuasistaticMasing {
 
 using Model = std::variant<Masing, QuasistaticMasing, rheology::ModelSpec>;
 
-/// What a model answers of itself, to all who would else ask which one it is.
+/// Properties that every kind of model has, for code that does not distinguish the kinds.
 struct ModelFacts {
-  std::string_view name;                          ///< as the catalogue has it
-  const slab::Slab* slab = nullptr;               ///< null: none
-  const rheology::ModelSpec* elements = nullptr;  ///< null: a slab
-  /// The scheme of a slab with a mass; null for others.
+  std::string_view name;             ///< the name in the catalogue of models
+  const slab::Slab* slab = nullptr;  ///< the slab; null if the model has none
+  /// The model of finitely many elements; null if the model is a slab.
+  const rheology::ModelSpec* elements = nullptr;
+  /// The scheme of a slab with a mass; null for other models.
   const slab::SchemeInfo* scheme = nullptr;
-  slab::Oscillator oscillator = {};  ///< of a slab; without a mass k0 and x0 alone
+  /// The data of the mass on a slab. For a slab without a mass, `mass` is 0, and only k0 and x0 are
+  /// set.
+  slab::Oscillator oscillator = {};
   Method method = Method::turning_points;
   bool is_exact = false;
   bool base_moves = false;
   bool prescribes_position = false;
 };
 
-/// One run: all that its numbers depend on. A value; its functions are parsed once.
+/// Defines one run: all data on which the results of the run depend. Functions are already parsed.
 struct RunSpec {
   Model model;
-  base::Function
-      drive;  ///< F(t), F(t) - m a_g(t) on a base that moves, or x(t) where that is given
+  /// The function that drives the run: x(t) if the position is prescribed, F(t) - m a_g(t) if the
+  /// base moves, and F(t) otherwise.
+  base::Function drive;
   slab::TimeGrid time;
-  /// Cells from which on a sweep is split over the ranks, as is a model that costs as much: 2 µs a
-  /// step, of which two ranks save nearly half on idle cores. With fewer not much is gained by what
-  /// is lost where cores are short.
+  /// The number of cells from which on a sweep is split over the ranks; a model of finitely many
+  /// elements is split if a step of it costs as much as a step of this number of cells. A step of
+  /// 32768 cells takes 2 µs, and two ranks on idle cores save nearly half of this time. For fewer
+  /// cells the gain is smaller than the loss if cores are busy.
   std::int64_t split_from = 32768;
 
-  /// Local.
+  /// Returns the properties of the model. Local.
   [[nodiscard]] ModelFacts facts() const;
 };
 
-/// The slab of a run, null for models that have none. Local.
+/// Returns the slab of a run, or null if the model is not a slab. Local.
 const slab::Slab* slab_of(const RunSpec& run);
 slab::Slab* slab_of(RunSpec& run);
 
-/// What drives a run. Local.
+/// Returns the name and the symbol, for messages, of the function that drives a run. Local.
 base::NamedQuantity drive_of(const RunSpec& run);
 
-/// Whether a run is by the exact solution, whose steps only say where samples lie. Local.
+/// Returns whether a run is computed by the exact solution. The steps of such a run are only the
+/// times of samples. Local.
 bool is_exact(const RunSpec& run);
-/// Let a run be by the exact solution; not of QuasistaticMasing. Local.
+/// Makes a run use the exact solution. The model must not be QuasistaticMasing. Local.
 void make_exact(RunSpec& run);
-/// The times in (0, T) where F may not be smooth, for the exact solution. Local.
+/// Sets the times in (0, T) at which F may not be smooth, for the exact solution. Local.
 void set_force_breaks(RunSpec& run, std::vector<double> breaks);
 
-/// The columns of /state/values; none for the continuous model with a mass. Local.
+/// Returns the columns of the state, which result files contain as /state/values; returns no value
+/// for the continuous model with a mass. Local.
 std::optional<rheology::StateLayout> state_layout(const RunSpec& run);
 
-/// Entries of the field that a study compares and a run holds: the cells of a slab (for P = ∞ the
-/// places at which its field is known), else the columns of the state. Local.
+/// Returns the number of entries of the field of a run: the number of cells of a slab (for P = ∞,
+/// of values of s at which u is recorded); if the model is not a slab, the number of columns of the
+/// state. Local.
 std::int64_t field_size(const RunSpec& run);
 
-/// Whether a run needs nothing that grows with P: turning points of a piecewise smooth slab of more
-/// than slab::most_tabled_cells. Takes some ms where there are so many. Local.
+/// Returns whether a run uses the engine of turning points and its slab is piecewise smooth with
+/// more than slab::most_tabled_cells cells, so that neither the memory nor the time of the run
+/// depends on P. The function takes some milliseconds for such slabs. Local.
 bool has_smooth_cells(const RunSpec& run);
 
-/// P where a run goes through the cells at every step, Method::sweep; else NaN. Local.
+/// Returns P if a run computes all cells in every step (Method::sweep), otherwise NaN. Local.
 double swept_cells(const RunSpec& run);
 
-/// The title of a run's figures: "P = 700, N = 10⁶"; "prandtl, N = 8000". Local.
+/// Returns the title of figures of a run: "P = 700, N = 10⁶" or "prandtl, N = 8000". Local.
 std::string figure_title(const RunSpec& run);
 
-/// What runs, for people: "P = 1500, N = 1000000" or "prandtl, N = 1000000". Local.
+/// Returns the name of a run in messages: "P = 1500, N = 1000000" or "prandtl, N = 1000000". Local.
 std::string title(const RunSpec& run);
 
-/// What the user should know of the step: that an elastic motion grows more than tenfold until T,
-/// and with how many steps it would not; empty if there is nothing. Throws UserError where the
-/// scheme is unstable. Local.
+/// Returns a warning if with the step of the run an elastic motion grows more than tenfold until T;
+/// the warning says which step or number of steps avoids this growth. Otherwise returns an empty
+/// string. Throws UserError if the scheme is unstable with this step. Local.
 std::string step_advice(const RunSpec& run);
 
-/// About how long a run takes on a number of ranks, seconds; no result depends on it. Local.
+/// Returns an estimate of the seconds that a run takes on `ranks` ranks. No result depends on it.
+/// Local.
 double estimated_seconds(const RunSpec& run, int ranks);
 
-/// What is expected to take longer, seconds, says before it starts what it will do and how it can
-/// be stopped.
+/// If a computation is expected to take more seconds than this number, it prints at the start what
+/// it will do and how it can be stopped.
 inline constexpr double long_time = 5.0;
 
 }  // namespace masing::engine

@@ -42,7 +42,8 @@ std::string advice(const MemoryNeed& need, double available) {
          (fits ? " or the engine sweep" : "");
 }
 
-/// The least need of a slab, before its profile is known: no array.
+/// Returns the memory need of a slab without arrays of k, η, u0 and c. This is the least possible
+/// need, as long as the profile is not known.
 MemoryNeed memory_need(const slab::Slab& slab, Method method, int ranks, double extra_bytes) {
   const bool is_smooth = method != Method::sweep && slab::has_smooth_cells(slab);
   const bool needs_none = is_smooth && method == Method::turning_points;
@@ -53,12 +54,12 @@ MemoryNeed memory_need(const slab::Slab& slab, Method method, int ranks, double 
           .extra_bytes = extra_bytes};
 }
 
-/// Adds what a profile of this form keeps.
+/// Adds to `need` the arrays that a profile of this form stores.
 void add_profile(MemoryNeed& need, const slab::Slab& slab, Method method,
                  const slab::ProfileForm& form) {
-  // A sweep shows u in a vector of its own where it computes u - c.
-  const bool shows = slab.is_shifted() && method == Method::sweep;
-  need.arrays = slab::kept_arrays(form) + (shows ? 1 : 0);
+  // A sweep that computes v = u - c stores u in an additional vector.
+  const bool stores_u = slab.is_shifted() && method == Method::sweep;
+  need.arrays = slab::kept_arrays(form) + (stores_u ? 1 : 0);
   need.has_initial_u = !form.initial_u || form.initial_u->first != 0.0;
 }
 
@@ -76,7 +77,8 @@ bool is_split(const RunSpec& run, int ranks) {
     return false;
   }
   if (facts.elements != nullptr) {
-    constexpr std::int64_t cells_an_element = 8;  // by the time of a step
+    // An element takes as much time per step as this number of cells.
+    constexpr std::int64_t cells_an_element = 8;
     return facts.elements->work() == rheology::Work::split &&
            cells_an_element * facts.elements->parameters.elements >= run.split_from;
   }
@@ -124,7 +126,8 @@ MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes) {
 double bytes_a_rank(const MemoryNeed& need) {
   const auto own = static_cast<double>(base::local_range(need.cells, 0, need.ranks).size);
   if (need.state) {
-    // At most; the total variation of a chain needs the most beside its parameters.
+    // Upper bounds of the number of doubles per column of the state. Chains with the total
+    // variation as resolvent need the most, in addition to the parameters.
     constexpr double split_numbers = 8;
     constexpr double whole_numbers = 16;
     const bool split = need.state == rheology::Work::split;
@@ -154,20 +157,22 @@ std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double av
 
 namespace {
 
-/// Throws UserError alike on all ranks where a run does not fit.
+/// Throws UserError on all ranks alike if a run does not fit into memory.
 void require_memory(const MemoryNeed& need, double available) {
   if (const auto shortage = memory_shortage(need, available)) {
     throw *shortage;
   }
 }
 
-/// Bytes a rank. Collective.
+/// Returns the available bytes per rank: budget.available if it has a value, otherwise the
+/// available memory of the nodes per rank. Collective.
 double available_to(const parallel::Communicator& comm, const MemoryBudget& budget) {
   return budget.available ? *budget.available : parallel::available_memory(comm);
 }
 
-/// `work` on this rank, ended where one of the ranks is asked to stop: throws Stopped then, alike
-/// on all. Collective.
+/// Calls `work` on this rank and returns the result of `work`. If any rank is requested to stop,
+/// the ranks interrupt `work` in base::poll(), and Stopped is thrown on all ranks alike.
+/// Collective.
 template <class Work>
 auto stoppable(const parallel::Communicator& comm, const Work& work) {
   std::optional<decltype(work())> result;
@@ -190,12 +195,13 @@ auto stoppable(const parallel::Communicator& comm, const Work& work) {
   return *std::move(result);
 }
 
-/// What formulas give of the profile: a look at every cell, each rank at its own. Throws UserError
-/// alike on all ranks, for the first cell at fault.
+/// Returns which of k, η, u0 and c are given by a formula that holds for all cells. Each rank
+/// checks its own cells. Throws UserError on all ranks alike for the first cell of all ranks that
+/// has invalid values. Collective.
 slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::Slab& slab) {
   slab::ProfileForm candidate = slab::candidate_form(slab);
   slab::for_each_column(
-      [&](std::optional<slab::AffineFormula>& line) {  // of the root, on every rank
+      [&](std::optional<slab::AffineFormula>& line) {  // broadcasts the formula of the root
         std::array numbers{line->first, line->slope};
         parallel::broadcast(comm, numbers);
         line = {numbers[0], numbers[1]};
@@ -207,7 +213,8 @@ slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::S
     form = stoppable(comm, [&] { return slab::check_profile(slab, mine, candidate); });
   });
   slab::for_each_column(
-      [&](std::optional<slab::AffineFormula>& line) {  // what no rank's cells contradict
+      // Removes the formula if the cells of any rank contradict it.
+      [&](std::optional<slab::AffineFormula>& line) {
         if (parallel::min_over_ranks(comm, line ? 1 : 0) == 0) {
           line.reset();
         }
@@ -222,7 +229,7 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
                               Method method, const MemoryBudget& budget) {
   const double available = available_to(comm, budget);
   MemoryNeed need = memory_need(slab, method, comm.size(), budget.extra_bytes);
-  require_memory(need, available);  // the least need, before a look at every cell
+  require_memory(need, available);  // a first test, before the cells are checked
   const base::CellRange range = base::local_range(slab.field_cells(), comm.rank(), comm.size());
   const auto has_checked_functions = [&] {
     const bool is_smooth = slab::has_smooth_cells(slab);
@@ -246,8 +253,8 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
 
 namespace {
 
-/// The measure of a continuum. The last ones are kept: runs that differ in other things share them.
-/// Throws UserError. Local.
+/// Returns the measure of a slab with P = ∞. The last eight measures are stored for later runs with
+/// the same slab. Throws UserError if slab::make_continuous_measure() does. Local.
 std::shared_ptr<const slab::Measure> continuous_measure(const slab::Slab& slab) {
   using Kept = std::pair<std::string, std::shared_ptr<const slab::Measure>>;
   constexpr std::size_t most = 8;
@@ -259,8 +266,8 @@ std::shared_ptr<const slab::Measure> continuous_measure(const slab::Slab& slab) 
     key += '\0' + function.text();
   };
   slab::for_each_column(add, slab);
-  if (const auto found = std::ranges::find(kept, key, &Kept::first); found != kept.end()) {
-    return found->second;
+  if (const auto entry = std::ranges::find(kept, key, &Kept::first); entry != kept.end()) {
+    return entry->second;
   }
   auto measure = slab::make_continuous_measure(slab);
   if (is_known) {
@@ -280,15 +287,16 @@ std::shared_ptr<const slab::Measure> measure_of(const parallel::Communicator& co
                            : slab::make_cell_measure(profile);
 }
 
-/// The function that drives a run at t = 0: the root's value, on every rank.
+/// Returns the value at t = 0 of the function that drives a run, as computed by the root.
+/// Collective.
 double drive_at_start(const parallel::Communicator& comm, const RunSpec& run) {
   double value = run.drive(0.0);
   parallel::broadcast(comm, std::span(&value, 1));
   return value;
 }
 
-/// ∫ k c ds, or δs Σ k_i c_i with the same bits on any ranks. `measure`: null for a sweep.
-/// Collective.
+/// Returns ∫ k c ds for P = ∞, or δs Σ k_i c_i with the same bits on any number of ranks. `measure`
+/// is null for a sweep. Collective.
 double preload(const parallel::Communicator& comm, const slab::Slab& slab,
                const slab::Profile& profile, const slab::Measure* measure) {
   if (!slab.is_shifted()) {
@@ -365,9 +373,9 @@ Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
   return setup;
 }
 
-void check_run(const parallel::Communicator& comm, const RunSpec& run, bool is_set_up) {
+void check_run(const parallel::Communicator& comm, const RunSpec& run, bool checks_setup) {
   const auto check = [&](const parallel::Communicator& by) {
-    if (is_set_up) {
+    if (checks_setup) {
       make_setup(by, run);
     }
     constexpr std::int64_t looks = 1000000;

@@ -13,96 +13,110 @@
 
 namespace masing::engine {
 
-/// What decides how much RAM a run needs.
+/// The data that determine how much memory a run needs.
 struct MemoryNeed {
-  std::int64_t cells = 1;  ///< of the field, on all ranks
+  std::int64_t cells = 1;  ///< the number of cells of the field, on all ranks together
   int ranks = 1;
-  bool has_table = false;  ///< one that grows with the cells: of turning points of P cells
-  bool is_smooth = false;  ///< without that table the engine memory needs nothing for any cells
-  int arrays = 0;  ///< how many of k, η, u0 and c are kept, and one more where u = v + c is
-  bool has_initial_u = false;  ///< u0 is not 0 everywhere: cells in three orders beside the table
-  double extra_bytes = 0.0;    ///< of what goes along with it on the rank
-  /// How ranks share a model that is no slab; `cells` are the columns of its state.
+  /// Whether there is a table with sums over the cells (slab::make_cell_measure).
+  bool has_table = false;
+  /// Whether the slab has many cells and is piecewise smooth, so that the engine `memory`
+  /// (Method::turning_points) needs no data per cell.
+  bool is_smooth = false;
+  int arrays = 0;  ///< the number of arrays of k, η, u0 and c, plus one if u = v + c is stored
+  /// Whether u0 is not 0 everywhere, so that a table is accompanied by three lists of cells.
+  bool has_initial_u = false;
+  /// The bytes of other runs and data that the rank stores at the same time.
+  double extra_bytes = 0.0;
+  /// How the ranks share a model of finitely many elements; `cells` is then the number of columns
+  /// of the state. This member has no value if the model is a slab.
   std::optional<rheology::Work> state = std::nullopt;
 };
 
-/// What goes along with a run, and what memory there is for all of it.
+/// The memory that is available to a run, and the memory that other data of the same rank need.
 struct MemoryBudget {
-  double extra_bytes = 0.0;  ///< MemoryNeed::extra_bytes
-  /// Bytes a rank, where runs of other ranks share the nodes; else found out for this run alone.
+  double extra_bytes = 0.0;  ///< see MemoryNeed::extra_bytes
+  /// The available bytes per rank. This number must be given if other ranks, with runs of their
+  /// own, use the memory of the same nodes; without it, the memory of the nodes is available to
+  /// this run alone.
   std::optional<double> available;
 };
 
-/// Whether several ranks split the work of a run: of a sweep or of a model that can be split, from
-/// RunSpec::split_from on. Else a rank makes the run by itself. Local.
+/// Returns whether several ranks split a run. They do if the run is a sweep or its model can be
+/// split, and if a step costs at least as much as a step of RunSpec::split_from cells. Otherwise
+/// one rank computes the run. Local.
 bool is_split(const RunSpec& run, int ranks);
 
-/// Returns how many of the ranks that split a run get no block of its cells, or elements
-/// (base/partition.hpp); 0 where they do not split it. Local.
+/// Returns how many of the ranks that split a run receive no block of cells or elements
+/// (base/partition.hpp). Returns 0 if the ranks do not split the run. Local.
 std::int64_t idle_ranks(const RunSpec& run, int ranks);
 
-/// Says how many ranks have no cells, and how many would do; empty where all have some. Local.
+/// Returns a message that says how many ranks have no cells or elements and how many ranks would
+/// suffice, or an empty string if idle_ranks() is 0. Local.
 std::string idle_advice(const RunSpec& run, int ranks);
 
-/// The need of a run on a number of ranks that split its work, by what a few cells of a slab show.
-/// Takes some ms for turning points of billions of cells. Local.
+/// Returns the memory need of a run that is split over `ranks` ranks. Evaluates the functions of a
+/// slab in a few cells to estimate which arrays the profile of the slab needs. The function takes
+/// some milliseconds for the engine of turning points with billions of cells. Local.
 MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes = 0.0);
 
-/// Bytes that the rank with most cells needs, for each of them:
-///     u, each array and each field   8
-///     the table of turning points   24
-///     three lists where u0 ≠ 0      72
-/// For each column of the state of a model that is no slab: some numbers, for its parameters, what
-/// made them, the state and its rate. Local.
+/// Returns the bytes that the rank with the most cells needs. Per cell:
+///     8 for u and for each array
+///     24 for the table with sums over the cells
+///     72 for the three lists beside the table if u0 ≠ 0
+/// For a model of finitely many elements, the need per column of the state is 8 doubles if the
+/// ranks split the model, otherwise 16 doubles: for the parameters, the state and its rate of
+/// change. Local.
 double bytes_a_rank(const MemoryNeed& need);
 
-/// "1.5 GiB", "12.3 MiB". Local.
+/// Returns a number of bytes as text: "1.5 GiB", "12.3 MiB". Local.
 std::string gibibytes(double bytes);
 
-/// Why a run does not fit into `available` bytes a rank, and what would help, in one line; empty if
-/// it fits. Local.
+/// Returns an error that says in one line why a run does not fit into `available` bytes per rank
+/// and what would help. Returns no value if the run fits. Local.
 std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double available);
 
-/// The profile of this rank's part of the field, with the arrays that no formula gives. Throws
-/// UserError alike on all ranks, for the first cell at fault, or, before anything large is
-/// allocated, where the run does not fit into memory. Collective.
+/// Returns the profile of this rank's cells, with arrays for those of k, η, u0 and c that are not
+/// given by a formula. Throws UserError on all ranks alike for the first cell of all ranks that has
+/// invalid values or, before large arrays are allocated, if the run does not fit into memory.
+/// Collective.
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
                               Method method = Method::sweep, const MemoryBudget& budget = {});
 
-/// What the exact solution needs of a slab: its distribution of stiffness, of P = ∞ or of P cells,
-/// and ∫ k c ds.
+/// The data of a slab for the exact solution: the measure, that is, the distribution of stiffness
+/// over η, and ∫ k c ds (a sum if P is finite).
 struct ExactSlab {
   std::shared_ptr<const slab::Measure> measure;
   double preload = 0.0;
 };
 
-/// The ExactSlab of a slab, on a `comm` of one rank. Throws UserError where it is not admissible,
-/// or does not fit into memory, Stopped. Local.
+/// Returns the ExactSlab of a slab. `comm` must have one rank. Throws UserError if the slab is
+/// invalid or does not fit into memory, and Stopped if a stop is requested. Local.
 ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab);
 
-/// An initialised run: its engine at the start and, of a slab, the part of the profile on this
-/// rank.
+/// An initialised run: its engine at step 0 and, for a slab, the profile of this rank's cells.
 struct Setup {
-  std::unique_ptr<slab::Profile> profile;  ///< null for models that are no slab
+  std::unique_ptr<slab::Profile> profile;  ///< null if the model is not a slab
   std::unique_ptr<Engine> engine;
 };
 
-/// The engine of a run of a slab; on several ranks by a sweep. `comm` and `profile`
-/// (checked_profile's) must outlive it. Throws UserError alike on all ranks where the engine cannot
-/// solve the problem. Collective.
+/// Creates the engine of a run whose model is a slab. With several ranks the engine must be a
+/// sweep. `comm` and `profile` (returned by checked_profile) must outlive the engine. Throws
+/// UserError on all ranks alike if the engine cannot solve the problem. Collective.
 std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
                                     const slab::Profile& profile);
 
-/// Initialises a run, on several ranks one that they share (is_split), each with its part of the
-/// field. `comm` must outlive it. Throws UserError alike on all ranks where it does not fit into
-/// memory, or the engine cannot solve it, Stopped where one is asked to stop. Collective.
+/// Initialises a run. If `comm` has several ranks, the ranks must split the run (is_split), and
+/// each rank stores a part of the field. `comm` must outlive the result. Throws UserError on all
+/// ranks alike if the run does not fit into memory or the engine cannot solve the problem, and
+/// Stopped if a rank is requested to stop. Collective.
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
                  const MemoryBudget& budget = {});
 
-/// Checks what only a look shows: every cell, what the engine needs, and what drives the run at
-/// every step, or at a million of them; by the root where ranks do not share the run. `is_set_up`:
-/// whether the first two, of a slab that was not looked at before. Throws UserError alike on all
-/// ranks. Collective.
-void check_run(const parallel::Communicator& comm, const RunSpec& run, bool is_set_up = true);
+/// Checks the parts of a run that require evaluating functions: k, η and u0 of all cells, the setup
+/// of the engine, and whether the function that drives the run is finite at all steps, or at about
+/// a million of the steps if a run has more. If the ranks do not split the run, the root checks
+/// alone. If `checks_setup` is false, only the driving function is checked; this is for a run whose
+/// setup was already checked. Throws UserError on all ranks alike if a check fails. Collective.
+void check_run(const parallel::Communicator& comm, const RunSpec& run, bool checks_setup = true);
 
 }  // namespace masing::engine

@@ -11,7 +11,8 @@ using rheology::GroupSize;
 
 namespace {
 
-/// The rank that holds the mass that F acts on, if it is one of the elements of several ranks.
+/// Returns the rank that stores the mass on which F acts, if this mass is one of the elements that
+/// are split over several ranks; otherwise returns no value.
 std::optional<int> owner_of(const parallel::Communicator& comm, const rheology::StateLayout& layout,
                             base::CellRange mine) {
   const auto& groups = layout.groups;
@@ -42,11 +43,11 @@ parallel::Vector& StateColumns::gather(std::span<const double> state) {
     std::ranges::copy(state, columns_.values().begin());
     return columns_;
   }
-  std::int64_t column = 0;  // the group's first
-  std::size_t place = 0;    // of the group in `state`
+  std::int64_t column = 0;  // the first column of the group
+  std::size_t place = 0;    // the index in `state` at which the group begins
   for (const auto& [name, size, start] : layout_.groups) {
     const bool each = size == GroupSize::each;
-    // A column that every rank holds is written by the first.
+    // If every rank stores the column of a group, the first rank writes it.
     const std::int64_t first = column + (each ? mine_.first : 0);
     const auto held = static_cast<std::size_t>(each ? mine_.size : 1);
     const bool writes = each || columns_.range().first == 0;

@@ -12,38 +12,47 @@
 
 namespace masing::engine {
 
-/// Where the state of a model lies: each rank holds that of its elements, group by group; files and
-/// studies see columns, split over the ranks at block limits.
+/// Converts the state of a model of finitely many elements between two distributions. In the
+/// engine, each rank stores the state of its own elements, group by group (rheology::StateGroup).
+/// Files and studies use a vector of all columns of the state that is split over the ranks at
+/// limits of blocks.
 class StateColumns {
  public:
-  /// `mine`: the elements that this rank holds, consecutive in the order of ranks. Collective.
+  /// `mine` are the elements of this rank; the elements are distributed in the order of the ranks.
+  /// Collective.
   StateColumns(const parallel::Communicator& comm, rheology::StateLayout layout,
                base::CellRange mine);
 
-  /// Where x and y of the mass that F acts on are in the state of its owner.
+  /// Returns the indices of x and y of the mass on which F acts in the state of the rank owner(),
+  /// or of any rank if owner() has no value.
   [[nodiscard]] const rheology::MassColumns& mass_columns() const { return mass_columns_; }
-  /// The rank that holds that mass, of several; none where every rank does.
+  /// Returns the rank that stores the mass on which F acts, or no value if every rank stores this
+  /// mass. Local.
   [[nodiscard]] std::optional<int> owner() const { return owner_; }
-  /// The columns of `state`, that of the elements held. Collective.
+  /// Copies `state`, the state of this rank's elements, into the vector of columns and returns this
+  /// vector. Collective.
   parallel::Vector& gather(std::span<const double> state);
-  /// The state of the elements held, from the columns as gather's vector has them. Collective.
+  /// Copies the state of this rank's elements from the vector of columns, which gather() returns,
+  /// to `state`. Collective.
   void spread(std::span<double> state) const;
 
  private:
   rheology::StateLayout layout_;
   base::CellRange mine_;
-  bool is_whole_;  // on one rank
+  bool is_whole_;  // whether one rank stores the whole state
   rheology::MassColumns mass_columns_;
   std::optional<int> owner_;
   parallel::Vector columns_;
 };
 
-/// u as a vector, made when it is first asked for: of many cells few runs do.
+/// The field u as a vector that is allocated when it is first requested: most runs with many cells
+/// do not need the field.
 class LazyField {
  public:
   LazyField(const parallel::Communicator& comm, std::int64_t cells) : comm_(comm), cells_(cells) {}
 
-  /// u from a hysteresis memory, each rank its own cells. Collective.
+  /// Returns u, computed from the turning points, on each rank for the cells of `profile`.
+  /// Collective.
   const parallel::Vector& of(const slab::RememberedElongation& u, const slab::Profile& profile);
 
  private:

@@ -11,7 +11,8 @@ namespace masing::engine {
 
 namespace {
 
-/// A bound of |S| that does not depend on the ranks, from k_i η_i.
+/// Returns an upper bound of |S|, computed from k_i η_i, that is the same on any number of ranks.
+/// Collective.
 double global_force_bound(const parallel::Communicator& comm, const slab::Profile& profile,
                           std::int64_t cells) {
   const auto term = [&](std::size_t i) {
@@ -22,8 +23,9 @@ double global_force_bound(const parallel::Communicator& comm, const slab::Profil
                          parallel::RankReduction{comm});
 }
 
-/// The slab under increments, as the schemes see it: the pass over the local cells, then the one
-/// sum over the ranks.
+/// The slab as the time stepping schemes use it: after(d) moves all cells by the increment d and
+/// returns S. Each rank moves its cells and sums their forces in one pass; these sums are then
+/// added over the ranks.
 class MovedSlab {
  public:
   MovedSlab(parallel::RankSum& sum, const slab::Profile& profile, std::span<double> u, double scale,
@@ -72,7 +74,7 @@ class Sweep final : public Engine {
         u_(comm, masing.slab.field_cells()),
         sum_(comm) {
     if (masing.slab.is_shifted()) {
-      shown_.emplace(comm, masing.slab.field_cells());
+      field_.emplace(comm, masing.slab.field_cells());
     }
     const std::span<double> u = u_.values();
     for (std::int64_t i = 0; i < profile.range.size; ++i) {
@@ -87,16 +89,16 @@ class Sweep final : public Engine {
   }
 
   const parallel::Vector& field() override {
-    if (!shown_) {
+    if (!field_) {
       return u_;
     }
     const std::span<const double> v = u_.values();
-    const std::span<double> u = shown_->values();
+    const std::span<double> u = field_->values();
     for (std::int64_t i = 0; i < profile_.range.size; ++i) {
       const auto cell = static_cast<std::size_t>(i);
       u[cell] = v[cell] + profile_.element(i).shift;
     }
-    return *shown_;
+    return *field_;
   }
 
   void serialize(std::int64_t /*step*/, Archive& archive) override {
@@ -115,9 +117,9 @@ class Sweep final : public Engine {
   slab::Oscillator oscillator_;
   double step_;  // δt
   base::FixedPoint fixed_point_;
-  double scale_;                           // δs in units of the fixed point
-  parallel::Vector u_;                     // v = u - c
-  std::optional<parallel::Vector> shown_;  // u, where c is not 0
+  double scale_;                           // δs divided by the unit of the fixed-point sum
+  parallel::Vector u_;                     // the computed variable v = u - c
+  std::optional<parallel::Vector> field_;  // u, allocated if c is not 0
   slab::MassState state_;
   parallel::RankSum sum_;
 };

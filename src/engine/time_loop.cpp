@@ -18,10 +18,12 @@ namespace masing::engine {
 
 void Pace::record(std::int64_t steps, double seconds) {
   constexpr double chunk_seconds = 0.1;
-  constexpr std::int64_t pass = 2;  // the largest number of steps that a pass over a slab computes
+  // The largest number of steps that are computed in one pass over the cells of a slab.
+  constexpr std::int64_t pass = 2;
   const double fit = seconds > 0 ? chunk_seconds * static_cast<double>(steps) / seconds
                                  : static_cast<double>(longest_chunk);
-  // Grow at most by a factor of 4, so that after one fast chunk the next is not far too long.
+  // The number of steps grows at most by a factor of 4 from chunk to chunk, so that one chunk that
+  // happened to be fast does not make the next one far too long.
   steps_ = std::min({static_cast<std::int64_t>(std::min(fit, 1e9)), longest_chunk, 4 * steps});
   steps_ = std::max(pass, steps_ - steps_ % pass);
 }
@@ -113,7 +115,7 @@ TimeLoop::TimeLoop(const parallel::Communicator& comm, Engine& engine, const Run
 
 namespace {
 
-/// The CPU time of this thread.
+/// Returns the CPU time of this thread in seconds.
 double cpu_seconds() {
   timespec used{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);

@@ -24,7 +24,7 @@ class TurningPointEngine : public Engine {
         measure_(std::move(measure)),
         slab_(*measure_, oscillator_.x0),
         state_{oscillator_.x0, oscillator_.y0, slab_.internal_force()},
-        sample_(shown()),
+        sample_(make_sample()),
         profile_(profile),
         scheme_(masing.scheme),
         u_(comm, masing.slab.field_cells()) {}
@@ -55,18 +55,20 @@ class TurningPointEngine : public Engine {
   }
 
  protected:
-  [[nodiscard]] Sample shown() const {
+  [[nodiscard]] Sample make_sample() const {
     return {state_.x, state_.y, slab::restoring_force(oscillator_, state_)};
   }
 
-  /// Fill the chunk.
+  /// Computes the steps of the chunk and writes x, y and the restoring force to the arrays of the
+  /// chunk.
   virtual void step_through(const slab::Chunk& chunk) {
     MovedSlab slab{slab_};
     slab::advance(scheme_, oscillator_, step_, chunk, state_, slab);
   }
 
  private:
-  /// The slab under increments, as the schemes see it.
+  /// The slab as the time stepping schemes use it: after(d) moves x by the increment d and returns
+  /// S.
   struct MovedSlab {
     slab::TurningPoints& slab;
 
@@ -101,7 +103,7 @@ class Quasistatic final : public TurningPointEngine {
         time_(time),
         saturation_(measure_->total().force) {
     follow(start, 0);
-    sample_ = shown();
+    sample_ = make_sample();
   }
 
  private:
@@ -115,7 +117,9 @@ class Quasistatic final : public TurningPointEngine {
     }
   }
 
-  /// To the position, or to where the force is balanced, at step `step`.
+  /// Moves the slab to the prescribed position `value`, or to the position at which the slab
+  /// balances the prescribed force `value`, at step `step`. Throws UserError if no position
+  /// balances the force.
   void follow(double value, std::int64_t step) {
     if (driving_ == Driving::position) {
       slab_.move_to(value);
@@ -143,7 +147,7 @@ void serialize(Archive& archive, slab::TurningPointState& state) {
   archive.scalars("memory", state.x0, state.x, state.direction, state.opposite, state.wiped_out,
                   state.outer_start);
   if (archive.restores()) {
-    state.positions.clear();  // however many there were
+    state.positions.clear();  // an empty vector accepts any number of saved positions
   }
   archive.numbers("turning points", state.positions);
 }

@@ -17,13 +17,15 @@ namespace masing::io {
 
 namespace {
 
-/// The version of the checkpoint format. Increase it when what is saved changes.
+/// The version of the checkpoint format. It must be increased whenever the names, the number or the
+/// meaning of the saved variables change.
 constexpr std::int64_t checkpoint_format = 11;
 
-constexpr const char* draft_ending = ".draft";  // of the temporary file's name
+constexpr const char* draft_ending = ".draft";  // the ending of the temporary file's name
 const std::string group_of_owners = std::string(checkpoint_group) + "/";
 
-/// Collects copies of numbers and references to vectors, which are written when the file is open.
+/// An archive that collects copies of the numbers of a state, and pointers to the vectors of the
+/// state. write() writes the numbers and the vectors to an open file.
 class CheckpointWriter final : public engine::Archive {
  public:
   CheckpointWriter() : Archive(group_of_owners) {}
@@ -38,19 +40,21 @@ class CheckpointWriter final : public engine::Archive {
     bytes_ += static_cast<double>(sizeof(double)) * static_cast<double>(values.size());
   }
 
-  /// The bytes of all that is to be written; correct on the root.
+  /// Returns the number of bytes that write() will write. The result is correct on the root only.
+  /// Local.
   [[nodiscard]] double bytes() const { return bytes_; }
 
   void write(const parallel::Communicator& comm, const Handle& file) const {
     const Attributes saved{"saved state", ""};
     for (const auto& [name, values] : numbers_) {
-      // Only the root's numbers are written, but every rank needs their size for the dataset.
+      // The root alone writes the numbers, but all ranks must know how many there are to create the
+      // dataset.
       auto size = static_cast<std::int64_t>(values.size());
       parallel::broadcast(comm, std::span(&size, 1));
       Table(file, name, saved, size, 0).append(size, values, 0, &comm);
     }
     for (const auto& [name, vector] : vectors_) {
-      // A vector of which every rank has all entries is written by the root.
+      // If every rank stores the whole vector, the root alone writes the vector.
       const bool is_other = vector->ranks() == 1 && !comm.is_root();
       const base::CellRange mine = is_other ? base::CellRange() : vector->range();
       const auto make = [&, values = std::as_const(*vector).values()](std::int64_t first, auto to) {
@@ -68,7 +72,7 @@ class CheckpointWriter final : public engine::Archive {
   double bytes_ = 0;
 };
 
-/// Reads back from an open file.
+/// An archive that reads a saved state from an open checkpoint.
 class CheckpointReader final : public engine::Archive {
  public:
   explicit CheckpointReader(const Handle& file) : Archive(group_of_owners), file_(file) {}
@@ -127,8 +131,9 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
   const parallel::PhaseTimer timer(parallel::Phase::output);
   CheckpointWriter state;
   serialize(state);
-  // A full disk on one rank deadlocks HDF5, so check with a generous margin first.
-  constexpr double most_besides = 262144;  // names, sizes, the configuration
+  // HDF5 deadlocks if the write of one rank fails on a full disk. Therefore the root first checks
+  // that the disk has enough free space.
+  constexpr double most_besides = 262144;  // bytes reserved for names, sizes and the configuration
   parallel::on_root(comm, [&] {
     if (access(folder_of(path).c_str(), W_OK) != 0) {
       throw base::SystemError(
@@ -189,7 +194,7 @@ void CheckpointFile::restore(const std::function<void(engine::Archive&)>& restor
   } catch (const std::exception& fault) {
     if (const auto* mistake = dynamic_cast<const base::UserError*>(&fault);
         mistake != nullptr && !mistake->quantity().empty()) {
-      throw;  // the problem is at fault, not the file
+      throw;  // an error with a quantity concerns an option of the run, not the content of the file
     }
     throw base::UserError("restart", path_ +
                                          " does not hold the state of this run: " + fault.what() +

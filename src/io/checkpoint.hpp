@@ -12,11 +12,14 @@
 
 namespace masing::io {
 
-/// Locks the result file and a scheduled checkpoint against other runs, and refuses to replace
-/// files that masing did not write, also at the path of an unscheduled checkpoint.
+/// While the object exists, no other run can write the same result file or, if checkpoints are
+/// scheduled, the same checkpoint. The constructor refuses to replace files that masing did not
+/// write; it checks this also for a checkpoint that is not scheduled.
 class RunLocks {
  public:
-  /// Throws UserError alike on all ranks, as OutputLock does. Collective.
+  /// Acquires the locks. Throws UserError on all ranks alike if another run holds one of the locks,
+  /// or if the result file or the checkpoint cannot be written or must not be replaced
+  /// (require_replaceable). Collective.
   RunLocks(const parallel::Communicator& comm, const std::string& result,
            const CheckpointSpec& checkpoint);
 
@@ -25,18 +28,23 @@ class RunLocks {
   std::optional<OutputLock> checkpoint_;
 };
 
-/// The files that a checkpoint in `path` is written as: FILE and its temporary file. Local.
+/// Returns the paths of the two files of a checkpoint: `path` itself, and the temporary file that
+/// is renamed to `path` when it is complete. Local.
 std::vector<std::string> files_of_checkpoint(const std::string& path);
 
-/// Removes FILE and its temporary file, where they exist. Collective.
+/// Removes the checkpoint `path` and the temporary file of this checkpoint, if they exist.
+/// Collective.
 void remove_checkpoint(const parallel::Communicator& comm, const std::string& path);
 
 /// Writes a checkpoint with the state that `serialize` passes to an archive. Does nothing if `path`
-/// is empty. The file is written as FILE.draft, sealed (io/sealed_file), flushed to the disk and
-/// renamed, so that FILE is always a complete checkpoint. It is an HDF5 file with /configuration
-/// and a group /checkpoint: an attribute `format`, the numbers of the root, and the arrays split
-/// over the ranks. `attach` adds to the open file the name and the id of the result file whose rows
-/// belong to it. Throws SystemError, for example if the disk is full. Collective.
+/// is empty. The checkpoint is first written to the temporary file `path`.draft, then sealed
+/// (io/sealed_file.hpp), flushed to the disk and renamed to `path`. Therefore the file `path` is
+/// always a complete checkpoint. A checkpoint is an HDF5 file with the dataset /configuration and
+/// the group /checkpoint. This group has an attribute `format`, and contains the numbers that the
+/// root passes to the archive and the vectors that all ranks pass to the archive. The function
+/// `attach`, if it is given, is called with the open checkpoint, and has to store there the id of
+/// the run and the name of the result file whose rows belong to the checkpoint. Throws SystemError
+/// if the checkpoint cannot be written, for example because the disk is full. Collective.
 void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
                       const ResultSpec& result,
                       const std::function<void(engine::Archive&)>& serialize,
@@ -45,12 +53,14 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
 /// A checkpoint that is open for reading.
 class CheckpointFile {
  public:
-  /// Throws UserError alike on all ranks where the file is no checkpoint of this version.
+  /// Opens the checkpoint `path`. Throws, on all ranks alike, SystemError if HDF5 cannot open the
+  /// file, and UserError if the file is not a checkpoint in the present version of the format.
   /// Collective.
   CheckpointFile(const parallel::Communicator& comm, const std::string& path);
 
-  /// Calls `restore` with an archive that reads from this file, any part of the saved state. Throws
-  /// UserError, naming the file, if it does not contain what is read. Collective.
+  /// Calls `restore` with an archive that reads from this file. `restore` may read only a part of
+  /// the saved state. Throws UserError with the name of the file if the file does not contain what
+  /// `restore` reads. Collective.
   void restore(const std::function<void(engine::Archive&)>& restore) const;
 
  private:

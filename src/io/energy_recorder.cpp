@@ -10,11 +10,12 @@ namespace masing::io {
 
 namespace {
 
-/// A bound of ½ δs Σ k u² that does not depend on the ranks, from ½ k (η + |c|)².
+/// Returns an upper bound of ½ δs Σ k u², the elastic energy of all cells. The bound is computed
+/// from ½ k (η + |c|)² of each cell, and is the same on any number of ranks. Collective.
 double energy_bound(const parallel::Communicator& comm, const slab::Profile& profile,
                     std::int64_t cells) {
   if (profile.functions) {
-    return 1.0;  // no sum over cells is made
+    return 1.0;  // the bound is not used, as no sum over cells is computed
   }
   const auto term = [&](std::size_t i) {
     const slab::Element cell = profile.element(static_cast<std::int64_t>(i));
@@ -25,19 +26,24 @@ double energy_bound(const parallel::Communicator& comm, const slab::Profile& pro
                          parallel::RankReduction{comm});
 }
 
-/// /energy/kinetic, elastic, dissipated, input, residual, and viscous where there is damping: the
-/// balance of energy, one row a sample,
-///     kinetic ½ m y²;   elastic ½ k0 x² + ½ ∫ k u² ds;   input ∫ F dx from t = 0;
-///     dissipated ∫ S dx - (the slab's elastic energy gained), what its sliding elements took.
-///     viscous ∫ c y² dt from t = 0.
-/// kinetic + elastic + dissipated + viscous - input stays what it was at t = 0, up to the order of
-/// the scheme; residual is what it has lost since the first sample. Integrals are those of the
-/// exact motion where the engine knows it (Engine::works), else by the trapezoidal rule from step
-/// to step; ∫ k u² ds over the cells, and for P = ∞ from the turning points. The same bits on any
-/// number of ranks.
+/// Writes the balance of energy, one row per sample, into the datasets of /energy:
+///     kinetic      ½ m y²
+///     elastic      ½ k0 x² + ½ ∫ k u² ds
+///     input        ∫ F dx since t = 0
+///     dissipated   ∫ S dx minus the increase of ½ ∫ k u² ds since t = 0: the energy that the
+///                  sliding elements dissipate
+///     viscous      ∫ c y² dt since t = 0; this dataset exists only if there is damping
+///     residual     input - dissipated - viscous minus the increase of kinetic + elastic, all since
+///                  the first sample
+/// The sum kinetic + elastic + dissipated + viscous - input is constant in time, up to an error of
+/// the order of the scheme; the residual measures this error. The integrals ∫ F dx, ∫ S dx and ∫ c
+/// y² dt are those of the exact motion if the engine computes them (Engine::works); otherwise this
+/// class computes them by the trapezoidal rule with one interval per step. ∫ k u² ds is computed
+/// from the turning points if the engine can do that (Engine::elastic_energy), and otherwise as a
+/// sum over the cells. The results have the same bits on any number of ranks.
 class EnergyRecorder final : public RowRecorder {
  public:
-  /// Collective.
+  /// Creates the datasets. Collective.
   EnergyRecorder(const RecorderContext& context, const engine::ModelFacts& model)
       : RowRecorder(context, context.output.sampling),
         oscillator_(model.oscillator),
@@ -74,7 +80,8 @@ class EnergyRecorder final : public RowRecorder {
       if (samples.first_step == 0 && i == 0) {
         last_ = point;
         slab_energy_at_start_ = slab_energy(engine);
-        engine.works();  // from now on
+        // the first call makes the engine start its integrals ∫ F dx, ∫ S dx and ∫ c y² dt
+        engine.works();
       } else {
         move_to(point);
       }
@@ -97,10 +104,10 @@ class EnergyRecorder final : public RowRecorder {
     double y;
   };
 
-  /// Energies of a sample.
+  /// The energies at one sample.
   struct Balance {
     double stored = 0.0;
-    double dissipated = 0.0;  ///< by sliding and by damping
+    double dissipated = 0.0;  ///< the energy dissipated by sliding and by damping
     double input = 0.0;
   };
 
@@ -169,7 +176,7 @@ class EnergyRecorder final : public RowRecorder {
   double input_ = 0.0;
   double viscous_ = 0.0;
   double slab_energy_at_start_ = 0.0;
-  Balance first_;  // of the first sample
+  Balance first_;  // the energies at the first sample
 };
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace masing::io {
 
 namespace {
 
-/// Of `size` bytes, or H5T_VARIABLE.
+/// Returns a UTF-8 string type with a length of `size` bytes, or of variable length if `size` is
+/// H5T_VARIABLE.
 Handle string_type(std::size_t size) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   check(H5Tset_size(type.id(), size));
@@ -25,17 +26,20 @@ Handle scalar_space() {
   return {H5Screate(H5S_SCALAR), H5Sclose};
 }
 
-/// Property list of transfers that all ranks of a file make together, or one makes alone.
+/// Returns the property list of a read or write. `ranks` is H5FD_MPIO_COLLECTIVE if all ranks of
+/// the file take part in the read or write, and H5FD_MPIO_INDEPENDENT if a single rank does it
+/// alone.
 Handle transfer_by(H5FD_mpio_xfer_t ranks) {
   if (parallel::is_alone()) {
-    return {H5P_DEFAULT, H5Pclose};  // the only one of a file in memory
+    // MPI-IO is not used; a file in memory would not accept its properties
+    return {H5P_DEFAULT, H5Pclose};
   }
   Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
   check(H5Pset_dxpl_mpio(transfer.id(), ranks));
   return transfer;
 }
 
-/// Writes an attribute, over the one of that name where there is one.
+/// Writes an attribute. An existing attribute with this name is overwritten.
 void write_value(const Handle& object, const std::string& name, hid_t type, const void* value) {
   const Handle space = scalar_space();
   const bool is_there = check(H5Aexists(object.id(), name.c_str())) > 0;
@@ -46,7 +50,7 @@ void write_value(const Handle& object, const std::string& name, hid_t type, cons
   check(H5Awrite(attribute.id(), type, value));
 }
 
-/// A dataset at `path`, with the groups on the way to it.
+/// Creates a dataset at `path`, and those groups in `path` that do not exist yet.
 Handle create_dataset(const Handle& file, const std::string& path, hid_t type, const Handle& space,
                       hid_t properties = H5P_DEFAULT) {
   const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
@@ -56,9 +60,11 @@ Handle create_dataset(const Handle& file, const std::string& path, hid_t type, c
       H5Dclose};
 }
 
-/// Have H5Dwrite or H5Dread, `transfer`, move `local` to or from the part of the dataset that
-/// `offset` and `extent` name; a rank without data takes part with an empty selection. Collective,
-/// or Local for a rank that moves its part alone.
+/// Reads or writes a rectangular part of a dataset: `transfer` is H5Dread or H5Dwrite, `offset` has
+/// the index of the first entry of the part along each dimension, `extent` the number of entries
+/// along each dimension, and `local` is the buffer in memory. A rank whose buffer is empty also
+/// calls `transfer`, but transfers nothing. Collective if `ranks` is H5FD_MPIO_COLLECTIVE,
+/// otherwise Local.
 template <typename Value, typename Transfer>
 void transfer_part(const Handle& dataset, std::span<const hsize_t> offset,
                    std::span<const hsize_t> extent, std::span<Value> local,
@@ -85,7 +91,7 @@ hid_t check(hid_t code, base::Location where) {
   if (code >= 0) {
     return code;
   }
-  std::string message;  // the innermost of HDF5's error stack
+  std::string message;  // the message of the innermost HDF5 function that failed
   const auto keep_first = [](unsigned /*depth*/, const H5E_error2_t* error, void* text) {
     auto& first = *static_cast<std::string*>(text);
     first = first.empty() && error->desc != nullptr ? error->desc : first;
@@ -97,14 +103,16 @@ hid_t check(hid_t code, base::Location where) {
 }
 
 Handle::~Handle() {
-  // Closing is collective: a rank that fails alone would wait for ever.
+  // Closing an HDF5 object is a collective call. If one rank alone fails with an exception, this
+  // rank must not close the object, because it would then wait for the other ranks forever.
   if (id_ >= 0 && (std::uncaught_exceptions() == 0 || parallel::is_alone())) {
     close_(id_);
   }
 }
 
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags) {
-  // HDF5 prints its error stack by default; check() says it in one line.
+  // By default HDF5 prints its whole error stack. Disable this, as check() reports an error in one
+  // line.
   check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   if (path.empty()) {
@@ -113,14 +121,16 @@ Handle open_together(const parallel::Communicator& comm, const std::string& path
     return {H5Fcreate("masing", flags, H5P_DEFAULT, access.id()), H5Fclose};
   }
   if (parallel::is_alone()) {
-    // Not by MPI-IO: Open MPI keeps a file beside it, PATH-1-PID.lock, which a kill leaves.
+    // Do not use MPI-IO here: Open MPI would create a lock file PATH-1-PID.lock, which would remain
+    // if the process is killed.
     check(H5Pset_fapl_sec2(access.id()));
     check(H5Pset_file_locking(access.id(), false, true));
-    check(H5Pset_sieve_buf_size(access.id(), 0));  // rows go out as they are written
+    check(H5Pset_sieve_buf_size(access.id(), 0));  // rows are passed to the system without a buffer
   } else {
     check(H5Pset_fapl_mpio(access.id(), comm.handle(), MPI_INFO_NULL));
-    // Not H5Pset_coll_metadata_write: Open MPI 4.1 fills the gaps between the parts, where rows are
-    // to come, with what its buffer held.
+    // Do not call H5Pset_coll_metadata_write: with this setting, Open MPI 4.1 fills the gaps
+    // between the pieces of metadata that it writes with old data from its buffer. The space of
+    // rows that are not yet written is such a gap.
     check(H5Pset_all_coll_metadata_ops(access.id(), true));
   }
   const bool creates = flags == H5F_ACC_TRUNC;
@@ -192,7 +202,7 @@ void name_axes(const Handle& file, const std::string& path, const std::vector<st
 }
 
 void write_text(const Handle& file, const std::string& path, const std::string& text) {
-  const Handle type = string_type(text.size() + 1);  // with its terminator
+  const Handle type = string_type(text.size() + 1);  // the length includes the terminating zero
   const Handle space = scalar_space();
   const Handle dataset = create_dataset(file, path, type.id(), space);
   const Handle transfer = transfer_by(H5FD_MPIO_COLLECTIVE);
@@ -201,18 +211,22 @@ void write_text(const Handle& file, const std::string& path, const std::string& 
 
 namespace {
 
-/// Write a row in as many collective writes on every rank; `offset` of the row's first entry, the
-/// last index being the one along it.
-void write_pieces(const Handle& dataset, std::vector<hsize_t> offset, const RowPieces& pieces) {
+/// Writes the entries of a row in segments, with the same number of collective writes on every
+/// rank. `offset` has the indices, one for each dimension of the dataset, of the first entry of the
+/// row; the last component is the index along the row.
+void write_segments(const Handle& dataset, std::vector<hsize_t> offset,
+                    const RowSegments& segments) {
   const hsize_t column = offset.back();
   std::vector<hsize_t> extent(offset.size(), 1);
-  std::vector<double> buffer(static_cast<std::size_t>(std::min(piece_entries, pieces.range.size)));
-  for (std::int64_t done = 0; done < pieces.largest; done += piece_entries) {
-    const std::int64_t left = std::clamp<std::int64_t>(pieces.range.size - done, 0, piece_entries);
+  std::vector<double> buffer(
+      static_cast<std::size_t>(std::min(segment_entries, segments.range.size)));
+  for (std::int64_t done = 0; done < segments.largest; done += segment_entries) {
+    const std::int64_t left =
+        std::clamp<std::int64_t>(segments.range.size - done, 0, segment_entries);
     const auto values = std::span(buffer).first(static_cast<std::size_t>(left));
-    const std::int64_t first = pieces.range.first + done;
+    const std::int64_t first = segments.range.first + done;
     if (left > 0) {
-      pieces.make(first, values);
+      segments.make(first, values);
     }
     offset.back() = column + static_cast<hsize_t>(first);
     extent.back() = values.size();
@@ -223,9 +237,9 @@ void write_pieces(const Handle& dataset, std::vector<hsize_t> offset, const RowP
 }  // namespace
 
 void write_distributed(const Handle& file, const std::string& path, const Attributes& attributes,
-                       const RowPieces& pieces, std::int64_t total) {
+                       const RowSegments& segments, std::int64_t total) {
   const Table table(file, path, attributes, total, 0);
-  write_pieces(open_dataset(file, path), {0}, pieces);
+  write_segments(open_dataset(file, path), {0}, segments);
 }
 
 void write_column(const parallel::Communicator& comm, const Handle& file, const std::string& path,
@@ -273,7 +287,8 @@ Table::Table(const Handle& file, std::string path, const Attributes& attributes,
   write_attribute(dataset, "description", attributes.description);
   write_attribute(dataset, "symbol", attributes.symbol);
   write_attribute(dataset, "units", attributes.units);
-  // That of netCDF, with which others label an axis.
+  // netCDF defines the attribute long_name; programs that read netCDF files use it as the label of
+  // an axis.
   write_attribute(dataset, "long_name",
                   attributes.label.empty() ? attributes.description : attributes.label);
   if (!attributes.label.empty()) {
@@ -317,14 +332,14 @@ void Table::serialize(const parallel::Communicator& comm, std::int64_t rows,
   counted_ = comm.is_root() ? saved : CountedRows{rows, saved.columns};
 }
 
-void Table::append_row(const RowPieces& pieces) {
+void Table::append_row(const RowSegments& segments) {
   counted_.before += std::exchange(counted_.last, 0);
-  RowPieces hashed = pieces;
+  RowSegments hashed = segments;
   hashed.make = [&](std::int64_t first, std::span<double> values) {
-    pieces.make(first, values);
+    segments.make(first, values);
     counted_.last += sum_of_hashes(values, counted_.rows * counted_.columns + first);
   };
-  write_pieces(open_dataset(*file_, path_), {static_cast<hsize_t>(counted_.rows), 0}, hashed);
+  write_segments(open_dataset(*file_, path_), {static_cast<hsize_t>(counted_.rows), 0}, hashed);
   ++counted_.rows;
 }
 

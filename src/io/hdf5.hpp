@@ -18,11 +18,13 @@
 
 namespace masing::io {
 
-/// Return `code`; throw SystemError with HDF5's message and the place of the call if it is < 0.
-/// Local.
+/// Returns `code`, the result of an HDF5 function. A negative `code` means that the function has
+/// failed; check() then throws SystemError with HDF5's message and the place `where` of the call in
+/// the source. Local.
 hid_t check(hid_t code, base::Location where = base::Location::current());
 
-/// Owner of an HDF5 identifier, closed by `close`; move-only.
+/// Owns an HDF5 identifier. The destructor closes the identifier by calling the function `close`. A
+/// handle can be moved, but not copied.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
@@ -47,90 +49,108 @@ class Handle {
   Close close_ = nullptr;
 };
 
-/// The attributes of a dataset: what it holds, in words, as the papers' symbol, as the label of an
-/// axis where it has one, and its units, "1" of what has none.
+/// The attributes that describe the numbers of a dataset.
 struct Attributes {
-  std::string description;
-  std::string symbol;
-  std::string label = {};
-  std::string units = "1";
+  std::string description;  ///< what the numbers are
+  std::string symbol;       ///< the symbol of the numbers in the papers, or a formula
+  std::string label = {};   ///< label of a plot's axis; empty: `description` is used
+  std::string units = "1";  ///< units of the numbers; "1": they are dimensionless
 };
 
-/// A file opened by all ranks with `flags` (H5F_ACC_…), a new one with H5F_ACC_TRUNC: by MPI-IO;
-/// where the session has one rank without it.
-/// What HDF5 keeps beside the numbers, groups, names and sizes, all ranks must read and write
-/// together; numbers one of them may move alone. Without a path it is a new one in memory, of a
-/// session of one rank. Collective on `comm`.
+/// Opens the HDF5 file `path` on all ranks. `flags` is one of HDF5's constants H5F_ACC_…;
+/// H5F_ACC_TRUNC creates a new file. The file is accessed by MPI-IO, unless this rank works alone
+/// (parallel::is_alone). The metadata of the file (groups, names, attributes and sizes) must be
+/// read and written by all ranks together, in the same order on each. The numbers of datasets may
+/// be read or written by a single rank. If `path` is empty, creates a file in memory, which is
+/// possible only if this rank works alone. Collective on `comm`.
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags);
-/// Properties of access to objects of a `kind`, as H5P_DATASET_ACCESS, with which the root reads
-/// for all ranks what describes them: HDF5 1.10 does not go by the file's own. Local.
+/// Returns an access property list of the class `kind`, such as H5P_DATASET_ACCESS. If an object is
+/// opened with this list, the root alone reads the metadata of the object from the file and
+/// broadcasts them to the other ranks. open_together() sets this property for the whole file, but
+/// HDF5 1.10 ignores it there. If this rank works alone, returns HDF5's default list. Local.
 Handle access_together(hid_t kind);
-/// A dataset of an open file. Collective on its ranks.
+/// Opens a dataset. Collective on the file's ranks.
 Handle open_dataset(const Handle& file, const std::string& path);
 
-/// Hand all of a file to the system: what its closing could not write would go unnoticed.
-/// Collective on the file's ranks.
+/// Passes all buffered data of a file to the operating system, and throws SystemError if that
+/// fails. Otherwise HDF5 would write the buffered data when the file is closed, and a failure would
+/// remain unnoticed. Collective on the file's ranks.
 void flush(const Handle& file);
 
-/// A group "/name". Collective on the file's ranks.
+/// Creates a group. Collective on the file's ranks.
 Handle create_group(const Handle& file, const std::string& name);
 
-/// A text attribute of a group or dataset, of its own length. Collective on the file's ranks.
+/// Writes a text attribute of a group or dataset. The text may have any length. Collective on the
+/// file's ranks.
 void write_attribute(const Handle& object, const std::string& name, const std::string& text);
-/// A text attribute of `length` bytes, padded; written again, it changes nothing else in the file.
-/// Throws SystemError where the text is longer. Collective on the file's ranks.
+/// Writes `text`, padded with blanks, as an attribute of exactly `length` bytes. If the attribute
+/// is later overwritten by another text, no other byte of the file changes. Throws SystemError if
+/// `text` has more than `length` bytes. Collective on the file's ranks.
 void write_padded_attribute(const Handle& object, const std::string& name, std::string text,
                             std::size_t length);
-/// An attribute that is a number. Collective on the file's ranks.
+/// Writes an attribute that is a floating-point number. Collective on the file's ranks.
 void write_attribute(const Handle& object, const std::string& name, double value);
-/// The same of a whole number. Collective on the file's ranks.
+/// Writes an attribute that is an integer. Collective on the file's ranks.
 void write_attribute(const Handle& object, const std::string& name, std::int64_t value);
 
-/// Name the axes of the dataset at `path`: each is the dimension scale of that name in the group of
-/// the dataset or in one above, the dataset itself where the name is its own. Collective on the
-/// file's ranks.
-/// Source: HDF5 Dimension Scale Specification; netCDF-4 and xarray read it.
+/// Attaches to each axis of the dataset at `path` a dimension scale, which is a dataset with the
+/// coordinates along this axis. The scale of axis i is the dataset with the name names[i] in the
+/// group of `path` or, if this group has no such dataset, in the nearest group above that has one.
+/// If the scale of an axis is the dataset at `path` itself, this dataset is marked as a dimension
+/// scale. Collective on the file's ranks.
+/// Source: HDF5 Dimension Scale Specification; netCDF-4 and xarray read dimension scales.
 void name_axes(const Handle& file, const std::string& path, const std::vector<std::string>& names);
 
-/// One text as a scalar dataset. Collective on the file's ranks.
+/// Writes a text as the scalar dataset `path`. Collective on the file's ranks.
 void write_text(const Handle& file, const std::string& path, const std::string& text);
 
-/// A rank's entries of a row that all ranks write together, made piece by piece so that they need
-/// not be held twice.
-struct RowPieces {
-  base::CellRange range;     ///< this rank's entries of the row; it may have none
-  std::int64_t largest = 0;  ///< the most entries of any rank: all ranks make as many writes
-  /// Makes the entries from `first` on, a global index. Local.
+/// Describes the entries that one rank has in a row of a dataset, when all ranks write the row
+/// together. The entries are computed and written segment by segment, so that the rank needs memory
+/// for one segment only.
+struct RowSegments {
+  base::CellRange range;  ///< the indices of this rank's entries in the row; may be empty
+  /// The largest number of entries that any rank has. It determines how many segments every rank
+  /// writes.
+  std::int64_t largest = 0;
+  /// Computes the entries with the indices first, first + 1, … in the row and stores them in
+  /// `values`. Local.
   std::function<void(std::int64_t first, std::span<double> values)> make;
 };
 
-/// Entries of one piece.
-inline constexpr std::int64_t piece_entries = std::int64_t{1} << 20;
+/// The largest number of entries in a segment.
+inline constexpr std::int64_t segment_entries = std::int64_t{1} << 20;
 
-/// A dataset [total] made in pieces. Collective on the file's ranks.
+/// Creates the dataset `path` with the shape [total] and writes its entries segment by segment.
+/// Collective on the file's ranks.
 void write_distributed(const Handle& file, const std::string& path, const Attributes& attributes,
-                       const RowPieces& pieces, std::int64_t total);
+                       const RowSegments& segments, std::int64_t total);
 
-/// A dataset [values] of the root's `values`, which other ranks may have, too, its axis named
-/// `axis` as by name_axes. Every rank gives as many. Collective.
+/// Creates the dataset `path` with the root's `values`, and attaches the dimension scale `axis` to
+/// the axis of this dataset (see name_axes). All ranks must pass equally many values; those of the
+/// other ranks are ignored. Collective.
 void write_column(const parallel::Communicator& comm, const Handle& file, const std::string& path,
                   const Attributes& attributes, std::span<const double> values,
                   const std::string& axis);
 
-/// All numbers of a dataset [n], which `ranks` read: with H5FD_MPIO_COLLECTIVE one for all where
-/// the file is open_together. Collective on the file's ranks.
+/// Returns all numbers of the dataset `path`. `ranks` says whether all ranks read the numbers in
+/// one collective operation (H5FD_MPIO_COLLECTIVE, only for a file that open_together() has opened)
+/// or each rank reads them independently (H5FD_MPIO_INDEPENDENT). Collective on the file's ranks.
 std::vector<double> read_numbers(const Handle& file, const std::string& path,
                                  H5FD_mpio_xfer_t ranks = H5FD_MPIO_INDEPENDENT);
 
-/// Fill `local` with the numbers of a dataset from index `first` on, of a table with those of its
-/// row `row`; `ranks` as of read_numbers. Collective on the file's ranks.
+/// Fills `local` with the numbers at the indices first, first + 1, … of a dataset [n] or, if `row`
+/// is given, of this row of a dataset [rows, columns]. `ranks` has the meaning that it has in
+/// read_numbers(). Collective on the file's ranks.
 void read_distributed(const Handle& file, const std::string& path, std::span<double> local,
                       std::int64_t first, std::optional<std::int64_t> row = {},
                       H5FD_mpio_xfer_t ranks = H5FD_MPIO_COLLECTIVE);
 
-/// The sum mod 2^64 of hashes of a table's numbers from the one of index `first` on (row by row):
-/// in any order and on any ranks the same. Each is a bijection of the number's bits, so that no
-/// change of a single one goes unseen, keyed by its index, so that it cannot change places.
+/// Returns a checksum of consecutive numbers of a table: the sum mod 2^64 of one hash for each
+/// number. `first` is the index of numbers[0] in the table, counted row by row. The checksum
+/// depends neither on the order of summation nor on the distribution of the numbers over the ranks.
+/// The hash is a bijection of the bits of the number, so that a change of any single number changes
+/// the checksum. The hash also depends on the index of the number, so that an exchange of two
+/// numbers almost certainly changes the checksum.
 /// Source: splitmix64, Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014.
 inline std::uint64_t sum_of_hashes(std::span<const double> numbers, std::int64_t first) {
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
@@ -146,48 +166,60 @@ inline std::uint64_t sum_of_hashes(std::span<const double> numbers, std::int64_t
   return sum;
 }
 
-/// The rows of a table that a checkpoint covers, and their sum_of_hashes. The last row is apart: it
-/// is the sample at T, which a run that goes on beyond T does not have.
+/// The number of rows of a table, and checksums of the numbers in these rows (sum_of_hashes); a
+/// checkpoint contains one CountedRows for each table. The last row has a checksum of its own
+/// because it may be the sample at the final time T. A longer run that resumes from the checkpoint
+/// may have no sample at this time, and then drops the row.
 struct CountedRows {
   std::int64_t rows = 0;
   std::int64_t columns = 1;
-  std::uint64_t before = 0;  ///< of all rows but the last
-  std::uint64_t last = 0;    ///< of the last one
+  std::uint64_t before = 0;  ///< checksum of all rows except the last
+  std::uint64_t last = 0;    ///< checksum of the last row
 
-  /// As numbers of a checkpoint, which are doubles: those of the sums have their bits. Local.
+  /// Returns the four members as doubles, for a checkpoint. The bits of the two checksums are
+  /// reinterpreted as doubles. Local.
   [[nodiscard]] std::vector<double> packed() const;
-  /// Of four such numbers. Throws SystemError where they are not four. Local.
+  /// Returns the object for which packed() has returned `numbers`. Throws SystemError if the length
+  /// of `numbers` is not four. Local.
   static CountedRows unpacked(std::span<const double> numbers);
 };
 
-/// Where an owner's part of a checkpoint has the CountedRows of its tables: this and their paths.
+/// A checkpoint stores the CountedRows of a table under a name that consists of this word and the
+/// path of the table.
 inline constexpr const char* rows_name = "rows";
 
-/// A dataset [rows, columns], or [rows] where `columns` is 0, that is filled row by row. It has its
-/// place in the file from the beginning, so that rows change nothing else there. Rows to come are
-/// zeros. Checkpoints keep a checksum of those so far.
+/// A dataset [rows, columns], or [rows] if `columns` is 0, that is filled row by row. The disk
+/// space of all rows is allocated when the dataset is created, so that appending rows changes no
+/// other part of the file. A row that is not yet written contains zeros. The object counts the
+/// appended rows and computes checksums of their numbers for checkpoints.
 class Table {
  public:
-  /// `file` must outlive the object; it may be closed and opened again between two calls.
-  /// Collective on the file's ranks.
+  /// Creates the dataset. The handle `file` must outlive the object; the file may be closed and
+  /// opened again between two calls of member functions. Collective on the file's ranks.
   Table(const Handle& file, std::string path, const Attributes& attributes, std::int64_t rows,
         std::int64_t columns);
 
-  /// Append rows: each rank writes the columns from `first_column` on, `local` [rows, columns of
-  /// this rank], which may be none; or the root of `root_of` writes its own alone, [rows, columns],
-  /// and failures are thrown alike on all ranks. Collective on the file's ranks.
+  /// Appends `rows` rows. If `root_of` is null, each rank writes some of the columns: `local` is
+  /// the array [rows, columns of this rank] of their entries, which may be empty, and
+  /// `first_column` is the index of the first of these columns. If `root_of` is given, only the
+  /// root of this communicator writes the rows: `local` is there the array [rows, columns], and a
+  /// failure is thrown on all ranks alike. Collective on the file's ranks.
   void append(std::int64_t rows, std::span<const double> local, std::int64_t first_column,
               const parallel::Communicator* root_of = nullptr);
-  /// Append one row made in pieces. Collective on the file's ranks.
-  void append_row(const RowPieces& pieces);
-  /// Save what is counted so far, the first `rows` rows, or go on after them. Throws SystemError
-  /// where so many are not saved, or have no room. Collective on `comm`, the file's ranks.
+  /// Appends one row, which is computed and written in segments. Collective on the file's ranks.
+  void append_row(const RowSegments& segments);
+  /// If the archive saves, saves the number of appended rows and the checksums of their numbers. If
+  /// the archive restores, restores this number and the checksums, so that the next row is appended
+  /// after the first `rows` rows; throws SystemError if the checkpoint does not contain the
+  /// checksums of exactly these rows, or if the dataset has fewer rows. Collective on `comm`, which
+  /// must consist of the ranks of the file.
   void serialize(const parallel::Communicator& comm, std::int64_t rows, engine::Archive& archive);
 
  private:
   const Handle* file_;
   std::string path_;
-  CountedRows counted_;  // so far, of the sums this rank's part
+  // counts the appended rows; the checksums are those of the numbers that this rank wrote
+  CountedRows counted_;
 };
 
 }  // namespace masing::io

@@ -15,8 +15,9 @@
 
 namespace masing::io {
 
-/// The steps of a run or the points of a scan, for the progress: `first` were there before, in a
-/// checkpoint.
+/// The progress of a run in steps, or of a scan in points: `first` of them were completed when the
+/// display of the progress began, `done` are completed now, and `all` is their total number. `unit`
+/// is the word for them in the progress line.
 struct StepsDone {
   std::int64_t first = 0;
   std::int64_t done = 0;
@@ -24,15 +25,16 @@ struct StepsDone {
   std::string unit = "steps";
 };
 
-/// "40 s", "3 min", "2.5 h". Local.
+/// Returns a duration as text: "40 s", "3 min", "2.5 h". Local.
 inline std::string duration(double seconds) {
   return seconds < 100    ? fmt::format("{:.0f} s", seconds)
          : seconds < 7200 ? fmt::format("{:.0f} min", seconds / 60)
                           : fmt::format("{:.1f} h", seconds / 3600);
 }
 
-/// "[###...]  40 %  TITLE  2e+05 steps/s  12 s left", rate and time left from the steps made in
-/// `seconds`, after the first; `remark` stands behind the rate. Local.
+/// Returns a progress line, "[###...]  40 %  TITLE  2e+05 steps/s  12 s left". The rate and the
+/// time left are computed from the time `seconds` that the steps from steps.first to steps.done
+/// took. `remark` is printed after the rate. Local.
 inline std::string progress_line(const std::string& title, const StepsDone& steps, double seconds,
                                  const std::string& remark = "") {
   const double share = static_cast<double>(steps.done) / static_cast<double>(steps.all);
@@ -44,9 +46,10 @@ inline std::string progress_line(const std::string& title, const StepsDone& step
                      width, 100 * share, title, rate, steps.unit, remark, duration(left));
 }
 
-/// Returns what reports on stderr, while it lives and something polls, how long `what` has taken,
-/// "setting up P = 200000000, N = 10: 14 s", after the time `first` and then every 30 s. Reports
-/// nothing if `is_wanted` is false. Local.
+/// Returns an object. While this object exists, calls of base::poll() print on stderr how long the
+/// activity `what` has taken so far, for example "setting up P = 200000000, N = 10: 14 s". The
+/// first line is printed after the time `first`, the next ones every 30 s. Nothing is printed if
+/// `is_wanted` is false. Local.
 [[nodiscard]] inline base::Polling report_elapsed_time(
     bool is_wanted, const std::string& what, std::chrono::seconds first = std::chrono::seconds(2)) {
   using Clock = std::chrono::steady_clock;
@@ -60,12 +63,14 @@ inline std::string progress_line(const std::string& title, const StepsDone& step
   });
 }
 
-/// Writes progress lines to stderr, the first within two seconds: one that is redrawn on a terminal
-/// or by a listener (base/say); else one every half minute with the time, for a batch log or for
-/// mpirun, which stands between the program and the terminal. Local: one rank has it.
+/// Writes progress lines to stderr, the first within two seconds or, if no step is completed by
+/// then, when the first one is. If stderr is a terminal, or if a listener receives the lines
+/// (base/say.hpp), a single line is redrawn. Otherwise, as in the log file of a batch job or under
+/// mpirun, a new line with the date and time is written every 30 s. Only one rank may use the
+/// class. Local.
 class Progress {
  public:
-  /// `title`: the run's name in the line, e.g. "P = 1500, N = 1000000".
+  /// `title` names the run in the progress line, for example "P = 1500, N = 1000000".
   Progress(std::string title, StepsDone steps)
       : title_(std::move(title)), steps_(std::move(steps)) {}
   ~Progress() {
@@ -76,7 +81,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Draws the line where one is due, at this step; `remark` stands behind the rate. Local.
+  /// Writes a line if enough time has passed since the last line. `step` is the number of completed
+  /// steps; `remark` is printed after the rate. Local.
   void show(std::int64_t step, const std::string& remark = "") {
     const Clock::time_point now = Clock::now();
     const std::chrono::milliseconds interval(terminal_ ? 200 : drawn_ ? 30000 : 1500);

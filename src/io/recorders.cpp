@@ -70,25 +70,30 @@ void RowBuffer::flush() {
 
 namespace {
 
-/// How many of the numbers from 0 on, of `count`, are early, as their first ones are.
+/// Returns how many of the integers 0, …, count - 1 satisfy the predicate `is_early`. The predicate
+/// must hold for all i < m and for no i ≥ m, with some integer m. The function finds m by
+/// bisection.
 template <typename IsEarly>
 std::int64_t count_early(std::int64_t count, const IsEarly& is_early) {
   const boost::counting_iterator<std::int64_t> first(0);
   return *std::partition_point(first, first + count, is_early);
 }
 
-/// The cells of the field that go to a file: of a continuum its places, all of them.
+/// Returns which cells of the field are written to a file: at most `wanted` of the P cells, or all
+/// cells if `wanted` is 0. For P = ∞ the field is written at all places at which it is known.
 base::Thinning places(const slab::Slab& slab, std::int64_t wanted) {
   const std::int64_t cells = slab.field_cells();
   const bool thinned = !slab.is_continuum() && wanted > 0 && wanted < cells;
   return {.cells = cells, .kept = thinned ? wanted : cells};
 }
 
-/// The cell (0-based) whose interval ]i/P, (i+1)/P] holds s; the first one holds 0.
+/// Returns the index (0-based) of the cell whose interval ]i/P, (i+1)/P] contains s; for s = 0 it
+/// is the first cell.
 std::int64_t cell_that_holds(double s, std::int64_t cells) {
   const auto width = static_cast<double>(cells);
   auto right = static_cast<std::int64_t>(std::ceil(s * width));
-  // s·P rounds: 0.07·100 is above 7, yet 0.07 is the right end 7/100 of its cell.
+  // The product s·P is rounded: 0.07·100 is computed as slightly more than 7, although 0.07 is the
+  // right end 7/100 of its cell.
   if (static_cast<double>(right - 1) / width >= s) {
     --right;
   } else if (static_cast<double>(right) / width < s) {
@@ -101,7 +106,8 @@ std::int64_t cell_that_holds(double s, std::int64_t cells) {
 
 SampledSteps::SampledSteps(const Sampling& sampling)
     : time_(sampling.time), every_(sampling.every) {
-  // A window's end that is a step on paper may miss it by a rounding.
+  // An end of the time interval may be meant to coincide with the time of a step, but differ from
+  // it by rounding errors.
   const double rounding = 1e-6 * time_.step();
   const auto is_before = [&](double t) { return t < sampling.from - rounding; };
   const auto is_within = [&](double t) { return t <= sampling.to + rounding; };
@@ -109,7 +115,8 @@ SampledSteps::SampledSteps(const Sampling& sampling)
   const auto time_of = [this](std::int64_t multiple) { return time_.time(multiple * every_); };
   first_ = count_early(multiples, [&](std::int64_t i) { return is_before(time_of(i)); });
   end_ = std::max(first_, count_early(multiples, [&](auto i) { return is_within(time_of(i)); }));
-  // N·T/N may round beyond T, and step N must not fall out of its own window.
+  // The time N·T/N of step N may be rounded to a number larger than T, but step N must not fall out
+  // of a time interval that ends at T. Therefore final_time itself is compared.
   has_last_ = !is_before(time_.final_time) && is_within(time_.final_time);
 }
 
@@ -188,7 +195,8 @@ void SeriesRecorder::append(std::span<const double> rows) {
 
 namespace {
 
-/// Where the output asks for fields at every n-th step, or at the last one only.
+/// Returns at which steps the field is written: at every output.field_every-th step and the last
+/// step or, if output.field_every is 0, at the last step only.
 Sampling field_sampling(const engine::RunSpec& run, const OutputSpec& output) {
   const slab::TimeGrid& time = run.time;
   const std::int64_t every = output.field_every;
@@ -196,10 +204,10 @@ Sampling field_sampling(const engine::RunSpec& run, const OutputSpec& output) {
                    : Sampling{time, time.steps, time.final_time, time.final_time};
 }
 
-/// Writes /field.
+/// Writes the field u and the profile to /field.
 class FieldRecorder final : public engine::Observer {
  public:
-  /// Collective.
+  /// Creates the datasets. Collective.
   explicit FieldRecorder(const RecorderContext& context)
       : comm_(context.comm),
         profile_(*context.profile),
@@ -219,7 +227,7 @@ class FieldRecorder final : public engine::Observer {
     }
     const std::int64_t first = profile.range.first;
     const auto write = [&](const char* path, const Attributes& attributes, const auto& value_of) {
-      write_distributed(context.file, path, attributes, pieces(first, value_of), places_.kept);
+      write_distributed(context.file, path, attributes, segments(first, value_of), places_.kept);
       name_axes(context.file, path, {"s"});
     };
     write("/field/s", {"point at which the cell samples the profile", "s_i"},
@@ -252,12 +260,12 @@ class FieldRecorder final : public engine::Observer {
     const std::array time{steps_.time(samples.last_step())};
     times_.append(1, time, 0, &comm_);
     if (const auto u = engine.elongation()) {
-      field_.append_row(pieces(profile_.range.first,
-                               [u = *u, this](std::int64_t i) { return u(profile_.element(i)); }));
+      field_.append_row(segments(
+          profile_.range.first, [u = *u, this](std::int64_t i) { return u(profile_.element(i)); }));
       return;
     }
     const parallel::Vector& u = engine.field();
-    field_.append_row(pieces(u.range().first, [values = u.values()](std::int64_t i) {
+    field_.append_row(segments(u.range().first, [values = u.values()](std::int64_t i) {
       return values[static_cast<std::size_t>(i)];
     }));
   }
@@ -268,10 +276,11 @@ class FieldRecorder final : public engine::Observer {
   }
 
  private:
-  /// The entries that this rank writes; `value_of` gives that of a local cell, `first_cell` is the
-  /// first of them.
+  /// Returns the entries that this rank writes to a row. `value_of` is a function of the index of a
+  /// cell on this rank, and returns the value of this cell; `first_cell` is the global index of the
+  /// first cell on this rank.
   template <typename ValueOf>
-  [[nodiscard]] RowPieces pieces(std::int64_t first_cell, const ValueOf& value_of) const {
+  [[nodiscard]] RowSegments segments(std::int64_t first_cell, const ValueOf& value_of) const {
     return {.range = mine_, .largest = largest_, .make = [=, this](std::int64_t first, auto row) {
               for (std::size_t j = 0; j < row.size(); ++j) {
                 row[j] = value_of(places_.cell(first + static_cast<std::int64_t>(j)) - first_cell);
@@ -285,14 +294,14 @@ class FieldRecorder final : public engine::Observer {
   base::Thinning places_;
   Table times_;
   Table field_;
-  base::CellRange mine_;  // this rank's of the places
-  std::int64_t largest_;  // the most places of any rank
+  base::CellRange mine_;  // this rank's entries in a row, one for each written cell on this rank
+  std::int64_t largest_;  // the largest number of written cells that any rank has
 };
 
-/// Writes /probe.
+/// Writes u at the requested places to /probe.
 class ProbeRecorder final : public RowRecorder {
  public:
-  /// Collective.
+  /// Creates the datasets. Collective.
   explicit ProbeRecorder(const RecorderContext& context)
       : RowRecorder(context, context.output.sampling), profile_(*context.profile) {
     const std::vector<double>& places = context.output.probe;
@@ -315,7 +324,8 @@ class ProbeRecorder final : public RowRecorder {
     const auto u = [&](std::int64_t local) {
       return known ? (*known)(profile_.element(local)) : field[static_cast<std::size_t>(local)];
     };
-    // One rank holds each cell and the others give the bits of 0: their sum is the value, exactly.
+    // Each cell is stored by one rank. All other ranks contribute the integer 0, so that the sum of
+    // the integers has exactly the bits of the value on that one rank.
     std::vector<std::int64_t> bits(cells_.size(), 0);
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       const std::int64_t local = cells_[i] - profile_.range.first;
@@ -334,8 +344,9 @@ class ProbeRecorder final : public RowRecorder {
   std::vector<std::int64_t> cells_;
 };
 
-/// Of a slab without a mass, whose field is written beside it, a state comes with every sample;
-/// else at distances of its own, and at both ends.
+/// Returns at which steps in the time interval of output.sampling the state is written. For a slab
+/// without a mass these are all samples; for other models step 0, the last step and, if
+/// output.field_every is not 0, every output.field_every-th step.
 Sampling state_sampling(const engine::RunSpec& run, const OutputSpec& output) {
   Sampling sampling = output.sampling;
   if (engine::slab_of(run) == nullptr) {
@@ -345,29 +356,29 @@ Sampling state_sampling(const engine::RunSpec& run, const OutputSpec& output) {
   return sampling;
 }
 
-/// Writes /state.
+/// Writes the state of the model to /state.
 class StateRecorder final : public RowRecorder {
  public:
-  /// Collective.
+  /// Creates the datasets. Collective.
   explicit StateRecorder(const RecorderContext& context)
       : RowRecorder(context, state_sampling(context.run, context.output)),
         is_position_(engine::slab_of(context.run) != nullptr) {
     const rheology::StateLayout layout = *engine::state_layout(context.run);
     rows_.add("/state/t", {"times of the states", "t"});
     const std::int64_t columns = layout.size();
-    const RowPieces numbers{.range = base::local_range(columns, comm_.rank(), comm_.size()),
-                            .largest = base::local_range(columns, 0, comm_.size()).size,
-                            .make = [](std::int64_t first, std::span<double> values) {
-                              std::iota(values.begin(), values.end(),
-                                        static_cast<double>(first + 1));
-                            }};
+    const RowSegments numbers{.range = base::local_range(columns, comm_.rank(), comm_.size()),
+                              .largest = base::local_range(columns, 0, comm_.size()).size,
+                              .make = [](std::int64_t first, std::span<double> values) {
+                                std::iota(values.begin(), values.end(),
+                                          static_cast<double>(first + 1));
+                              }};
     write_distributed(context.file, "/state/column",
                       {"number of the column, whose name the values' attribute columns has", "j"},
                       numbers, columns);
     name_axes(context.file, "/state/column", {"column"});
     rows_.add("/state/values", {"the state at these times, one row each", "X"}, layout.size(),
               "column");
-    // An attribute is not to exceed HDF5's 64 KiB.
+    // StateLayout::names omits names from a text that would be longer than this.
     constexpr std::size_t longest_names = 60000;
     const Handle dataset = open_dataset(context.file, "/state/values");
     write_attribute(dataset, "columns", layout.names(longest_names));
@@ -384,14 +395,14 @@ class StateRecorder final : public RowRecorder {
     rows_.push(std::array{t}, {{state.values(), state.range().first}});
   }
 
-  bool is_position_;  // the state is x, and not the engine's field
+  bool is_position_;  // whether the state is the position x rather than the engine's field
 };
 
 using Recorder = std::unique_ptr<engine::Observer>;
 
-/// The recorder where the output asks for it, else null.
+/// Creates a recorder of the class Kind and returns it if `wanted` is true; returns null if not.
 template <typename Kind>
-Recorder made_where(bool wanted, const RecorderContext& context) {
+Recorder make_if(bool wanted, const RecorderContext& context) {
   return wanted ? std::make_unique<Kind>(context) : nullptr;
 }
 
@@ -401,17 +412,19 @@ double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output) {
   const auto count = [](const Sampling& sampling) {
     return static_cast<double>(SampledSteps(sampling).count());
   };
-  const std::size_t probes = output.probe.empty() ? 0 : 1 + output.probe.size();  // and t
+  // /probe has one column for each probe and the column t.
+  const std::size_t probes = output.probe.empty() ? 0 : 1 + output.probe.size();
   const std::size_t columns = 5 + probes + (output.energy ? 6 : 0);
   double numbers = count(output.sampling) * static_cast<double>(columns);
   if (const slab::Slab* slab = engine::slab_of(run)) {
     const auto kept = static_cast<double>(places(*slab, output.field_points).kept);
-    numbers += (count(field_sampling(run, output)) + 3) * kept;  // and s, eta, k
+    // u at each written time, and s, eta and k
+    numbers += (count(field_sampling(run, output)) + 3) * kept;
   }
   if (const auto layout = engine::state_layout(run)) {
     numbers += count(state_sampling(run, output)) * static_cast<double>(1 + layout->size());
   }
-  constexpr double rest = 65536;  // names, attributes
+  constexpr double rest = 65536;  // bytes of names and attributes
   return sizeof(double) * numbers + rest;
 }
 
@@ -420,9 +433,9 @@ std::vector<Recorder> make_recorders(const RecorderContext& context) {
   recorders.push_back(std::make_unique<SeriesRecorder>(context.comm, context.file, context.run,
                                                        context.output.sampling));
   recorders.push_back(
-      made_where<StateRecorder>(engine::state_layout(context.run).has_value(), context));
-  recorders.push_back(made_where<FieldRecorder>(context.profile != nullptr, context));
-  recorders.push_back(made_where<ProbeRecorder>(!context.output.probe.empty(), context));
+      make_if<StateRecorder>(engine::state_layout(context.run).has_value(), context));
+  recorders.push_back(make_if<FieldRecorder>(context.profile != nullptr, context));
+  recorders.push_back(make_if<ProbeRecorder>(!context.output.probe.empty(), context));
   recorders.push_back(make_energy_recorder(context));
   std::erase(recorders, nullptr);
   return recorders;

@@ -18,67 +18,75 @@
 
 namespace masing::io {
 
-/// The steps that are samples.
+/// Determines which steps are samples, that is, at which steps rows are recorded.
 class SampledSteps {
  public:
-  /// Finds where the window begins and ends among the multiples of `every`. Local.
+  /// Determines which multiples of sampling.every, and whether the last step N, lie in the time
+  /// interval [sampling.from, sampling.to]. Local.
   explicit SampledSteps(const Sampling& sampling);
 
-  /// Whether step p is a sample. Local.
+  /// Returns whether a step is a sample. Local.
   [[nodiscard]] bool takes(std::int64_t step) const;
-  /// The first sample after `step`, or engine::never. Local.
+  /// Returns the first sample after `step`, or engine::never if there is none. Local.
   [[nodiscard]] std::int64_t next(std::int64_t step) const;
-  /// How many samples there are up to `step`. Local.
+  /// Returns the number of samples up to and including `step`. Local.
   [[nodiscard]] std::int64_t count(std::int64_t step) const;
-  /// How many there are in all. Local.
+  /// Returns the total number of samples. Local.
   [[nodiscard]] std::int64_t count() const { return count(time_.steps); }
-  /// t_p. Local.
+  /// Returns the time t_p of step p. Local.
   [[nodiscard]] double time(std::int64_t step) const { return time_.time(step); }
 
  private:
   slab::TimeGrid time_;
   std::int64_t every_;
-  std::int64_t first_ = 0;  // of the multiples 0, 1, … below N/every, those in the window
+  // the first sample that is a multiple of every_ is the step first_·every_
+  std::int64_t first_ = 0;
   std::int64_t end_ = 0;
-  bool has_last_ = false;  // step N
+  bool has_last_ = false;  // whether step N is a sample
 };
 
-/// Datasets [n], or [n, width], that are filled by one row a sample. Rows are kept and written some
-/// thousands at a time; flush() writes the last ones.
+/// Writes datasets [n] or [n, width] that are filled by one row per sample. New rows are kept in
+/// memory and written when there are some thousands of them; flush() writes the rows that are still
+/// in memory.
 class RowBuffer {
  public:
-  /// This rank's entries of a dataset that is split over the ranks, from `first` on.
+  /// The entries that this rank has in a row of a dataset that is split over the ranks; `first` is
+  /// the index of the first of these entries in the row.
   struct Part {
     std::span<const double> values;
     std::int64_t first = 0;
   };
 
-  /// Of `rows` rows in all. `comm` and `file` must outlive the object. Local.
+  /// Each dataset will have `rows` rows. `comm` and `file` must outlive the object. Local.
   RowBuffer(const parallel::Communicator& comm, const Handle& file, std::int64_t rows)
       : comm_(comm), file_(file), all_(rows) {}
 
-  /// One more dataset, before the first row: [n], its axis named t, or [n, width], the second axis
-  /// named `across`. Of the group's t there must be a dataset, or it is this one. Collective.
+  /// Adds a dataset; this must happen before the first row is pushed. If `width` is 0, the dataset
+  /// has the shape [n] and the axis t; otherwise it has the shape [n, width] and the axes t and
+  /// `across` (name_axes). The group of the dataset must already contain a dataset t, unless the
+  /// new dataset is t itself. Collective.
   void add(const std::string& path, const Attributes& attributes, std::int64_t width = 0,
            const std::string& across = {});
-  /// Append one row: the entries of all datasets in order, the same on every rank. If `split` is
-  /// given, it holds the last dataset's entries of this rank, and `row` has none of them.
-  /// Collective where it fills the buffer.
+  /// Appends one row to each dataset. `row` contains the entries for all datasets, in the order in
+  /// which they were added, and is the same on every rank. If `split` is given, the last dataset is
+  /// split over the ranks: `split` contains this rank's entries for it, and `row` contains no
+  /// entries for it. Collective whenever the buffer is full and is therefore written.
   void push(std::span<const double> row, const std::optional<Part>& split = {});
-  /// Collective.
+  /// Writes the rows that are still in memory. Collective.
   void flush();
-  /// Go on after the first `rows` rows where the archive restores a state, else flush and save what
-  /// they are. Collective.
+  /// If the archive restores a state, the next row that is pushed will follow the first `rows` rows
+  /// in the file. If the archive saves, writes all rows that are in memory, and saves the number of
+  /// rows and their checksums. Collective.
   void serialize(std::int64_t rows, engine::Archive& archive);
-  /// Rows so far.
+  /// Returns how many rows each dataset has, including those in memory.
   [[nodiscard]] std::int64_t rows() const { return rows_; }
 
  private:
   struct Dataset {
     Table table;
     std::int64_t width;
-    std::int64_t first;           ///< entry of this rank
-    std::vector<double> pending;  ///< what this rank writes
+    std::int64_t first;           ///< index of this rank's first entry in a row
+    std::vector<double> pending;  ///< entries that this rank has still to write
     bool is_split;
   };
 
@@ -86,21 +94,23 @@ class RowBuffer {
   const Handle& file_;
   std::int64_t all_;
   std::vector<Dataset> datasets_;
-  std::int64_t width_ = 0;  // of a row
+  std::int64_t width_ = 0;  // the number of entries that one row has in all datasets together
   std::int64_t rows_ = 0;
-  std::int64_t written_ = 0;  // of them
+  std::int64_t written_ = 0;  // the number of rows that are written to the file
 };
 
-/// What a recorder is made from. All but `output` must outlive it.
+/// The arguments that the constructor of a recorder takes. The objects to which the members refer,
+/// except `output`, must outlive the recorder.
 struct RecorderContext {
   const parallel::Communicator& comm;
   const Handle& file;
   const engine::RunSpec& run;
-  const slab::Profile* profile;  ///< this rank's part; null for models that are no slab
+  const slab::Profile* profile;  ///< profile of this rank's cells; null if the model is not a slab
   const OutputSpec& output;
 };
 
-/// A recorder that makes a row of columns at every sample, from the engine's field.
+/// Base class of the recorders that append one row per sample. At each sample they receive the
+/// engine, which then provides the field at that step.
 class RowRecorder : public engine::Observer {
  public:
   RowRecorder(const RecorderContext& context, const Sampling& sampling)
@@ -120,7 +130,7 @@ class RowRecorder : public engine::Observer {
   void finish() override { rows_.flush(); }
 
  protected:
-  /// Push the row of the last of `samples`. Collective.
+  /// Computes and appends the row of the last step in `samples`. Collective.
   virtual void record(const engine::Samples& samples, engine::Engine& engine) = 0;
 
   const parallel::Communicator& comm_;
@@ -128,30 +138,38 @@ class RowRecorder : public engine::Observer {
   RowBuffer rows_;
 };
 
-/// Every recorder that the output asks for, with its datasets:
-///     /series, of every run: see SeriesRecorder;
-///     /state/t [rows], /state/values [rows, columns], with an attribute `columns`, their names:
-///         the whole state at every n-th step and at both ends, of a slab without a mass every
-///         sample;
-///     /field/t, s, eta, k and u [n, P], with eta_down where thresholds differ by direction:
-///         the slab at every n-th step, or at the last only; where the output asks for fewer field
-///         points than cells, base::Thinning's cells of it, and /field has an attribute
-///         thinned_from, P;
-///     /probe/s, /probe/u [n, places]: u of the cells that hold given s, with every sample;
-///     /energy: see EnergyRecorder in energy_recorder.cpp.
+/// Creates all recorders that context.output requests. They write these datasets, where n is the
+/// number of rows of a dataset:
+///     /series/t, x, y, force and restoring [n] are written for every run (SeriesRecorder).
+///     /state/t [n] and /state/values [n, columns] contain the whole state of the model, and are
+///         written for all models except a slab with a mass. The attribute `columns` of the values
+///         has the names of the columns. For a slab without a mass, every sample has a row;
+///         otherwise step 0, every field_every-th step and the last step have rows, as far as
+///         they lie in the time interval of the samples.
+///     /field/s [P], eta [P], k [P], t [n] and u [n, P] contain the profile and the field of a
+///         slab. Every field_every-th step and the last step have rows; if field_every is 0, only
+///         the last step has one. If the thresholds differ by direction, eta_down [P] is written
+///         as well. If there are more cells than the requested field points, only the cells of a
+///         base::Thinning are written, and /field has the attribute thinned_from with the value P.
+///     /probe/s [places], t [n] and u [n, places] contain, for every sample, u of the cells in
+///         which the requested places s lie.
+///     /energy contains the balance of energy (EnergyRecorder in energy_recorder.cpp).
 /// Collective.
 std::vector<std::unique_ptr<engine::Observer>> make_recorders(const RecorderContext& context);
 
-/// What their datasets take at least. Local.
+/// Returns a lower bound of the size, in bytes, of the datasets that make_recorders() creates for a
+/// run. Local.
 double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output);
 
-/// The recorder of /energy, where the output asks for it; else null. Collective.
+/// Creates the recorder that writes /energy. Returns null if context.output does not request it, or
+/// if the model is not a slab with a mass. Collective.
 std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context);
 
-/// t, x, y, F and the restoring force of a sample, of the slab k0 x + S = F - c y - m x''.
+/// A row of /series has the numbers t, x, y, F and the restoring force at a sample. The restoring
+/// force of a slab is k0 x + S = F - c y - m x''.
 using SeriesRow = std::array<double, 5>;
 
-/// Calls `take` with the row of every sample among `samples`. Local.
+/// Calls `take` with the row of each step in `samples` that is a sample. Local.
 template <typename Take>
 void for_each_row(const SampledSteps& steps, const engine::Samples& samples, const Take& take) {
   for (std::size_t i = 0; i < samples.x.size(); ++i) {
@@ -163,10 +181,12 @@ void for_each_row(const SampledSteps& steps, const engine::Samples& samples, con
   }
 }
 
-/// Numbers of the rows of /series that a run keeps. Local.
+/// Returns how many numbers the rows of /series of a run contain in total. Local.
 std::size_t series_numbers(const Sampling& sampling);
 
-/// Keeps the rows of /series, which can only be written by all ranks together.
+/// Stores the rows of /series in memory, for runs of a study or a scan. Such a run cannot write
+/// rows to the file while it advances, because writing is collective, whereas the run may be
+/// computed by a single rank.
 class SeriesBuffer final : public engine::Observer {
  public:
   explicit SeriesBuffer(const Sampling& sampling, std::vector<double> rows = {});
@@ -182,17 +202,18 @@ class SeriesBuffer final : public engine::Observer {
   std::vector<double> rows_;
 };
 
-/// /series/t, x, y, force, restoring: one row a sample. /series has attributes `steps`, N, and of a
-/// slab `cells`, P, 0 for P = ∞.
+/// Writes /series/t, x, y, force and restoring, one row per sample. The group /series has the
+/// attributes `steps` (N) and, if the model is a slab, `cells` (P, or 0 for P = ∞).
 class SeriesRecorder final : public engine::Observer {
  public:
-  /// Collective.
+  /// Creates the datasets. Collective.
   SeriesRecorder(const parallel::Communicator& comm, const Handle& file, const engine::RunSpec& run,
                  const Sampling& sampling);
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
   void serialize(std::int64_t step, engine::Archive& archive) override;
-  /// Append rows kept elsewhere, one after another. Collective.
+  /// Appends rows, for example those that a SeriesBuffer has stored. `rows` contains the numbers of
+  /// the first row, then those of the second, and so on. Collective.
   void append(std::span<const double> rows);
   void finish() override { rows_.flush(); }
 

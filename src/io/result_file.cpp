@@ -46,13 +46,14 @@ std::string mpi_version() {
   return all.substr(0, all.find_first_of(",\n"));
 }
 
-/// 90100 is version 9.1.0.
+/// Converts a version number such as 90100 to a text such as "9.1.0".
 std::string dotted(unsigned version) {
   return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
 std::string petsc_version() {
-  std::array<PetscInt, 3> is{};  // of the library, which may be another than the headers
+  // This is the version of the linked library, which may differ from the version of the headers.
+  std::array<PetscInt, 3> is{};
   PetscGetVersionNumber(&is[0], &is[1], &is[2], nullptr);
   return fmt::format("{}", fmt::join(is, "."));
 }
@@ -67,7 +68,8 @@ std::string now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
-/// The value of the first line of /proc/cpuinfo that begins with `name`; empty without one.
+/// Returns the value in the first line of /proc/cpuinfo that begins with `name`, or an empty text
+/// if there is no such line.
 std::string of_processor(const std::string& name) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -79,7 +81,7 @@ std::string of_processor(const std::string& name) {
   return {};
 }
 
-/// The system and what it runs on, such as "Linux 6.1.0 x86_64, 2 cores, virtual machine".
+/// Returns a description of the system, such as "Linux 6.1.0 x86_64, 2 cores, virtual machine".
 std::string system_name() {
   utsname system{};
   if (uname(&system) != 0) {
@@ -90,13 +92,15 @@ std::string system_name() {
                      sysconf(_SC_NPROCESSORS_ONLN), is_virtual ? ", virtual machine" : "");
 }
 
-/// HDF5 takes attributes of less than 64 kB; what a long command line says is in /configuration.
+/// Returns a text for an attribute; a text of more than 32 KiB is cut. If a command line is cut,
+/// all its parameters are still in /configuration.
 std::string shortened(const std::string& text) {
   constexpr std::size_t longest = 32768;
   return text.size() <= longest ? text : text.substr(0, longest) + " ... (cut)";
 }
 
-/// "n1,n2", of the first 100 nodes that ranks run on. Collective.
+/// Returns the names of the first 100 of the `nodes` nodes of `comm`, for example "n1,n2".
+/// Collective.
 std::string names_of(const parallel::Communicator& comm, int nodes) {
   utsname system{};
   std::string mine = uname(&system) == 0 ? system.nodename : "unknown";
@@ -109,14 +113,15 @@ std::string names_of(const parallel::Communicator& comm, int nodes) {
   return names;
 }
 
-/// Attributes and the variables that have them; the last one that is set counts.
-constexpr std::pair<const char*, const char*> told_by_environment[] = {
+/// Attributes of /provenance and the environment variables from which they are read. If several
+/// variables for the same attribute are set, the last of them in this list is used.
+constexpr std::pair<const char*, const char*> environment_attributes[] = {
     {"job", "JOB_ID"},       {"job", "LSB_JOBID"},         {"job", "PBS_JOBID"},
     {"job", "SLURM_JOB_ID"}, {"modules", "LOADEDMODULES"},
 };
 
-/// Writes /provenance, attributes of what made the file: the ranks, and what the root knows, which
-/// other nodes may know otherwise. Collective.
+/// Writes /provenance: facts about the ranks, the build, the system and the call as attributes. The
+/// root determines the facts about the system, which may differ on other nodes. Collective.
 void write_provenance(const Handle& file, const parallel::Communicator& comm, const Makers& makers,
                       const std::string& command_line) {
   const Handle group = create_group(file, "/provenance");
@@ -126,7 +131,7 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm, co
                                {"processor", processor_name()},
                                {"system", system_name()},
                                {"date", now()}});
-    for (const auto& [name, variable] : told_by_environment) {
+    for (const auto& [name, variable] : environment_attributes) {
       if (const char* value = std::getenv(variable); value != nullptr && *value != '\0') {
         known.emplace_back(name, shortened(value));
       }
@@ -177,12 +182,14 @@ std::vector<std::pair<std::string, std::string>> build_facts() {
 
 namespace {
 
-// What follows the path of a result in the names of the files beside it.
+// The names of the files that belong to a result file consist of the name of the result file and
+// one of these endings.
 constexpr const char* partial = ".partial";
 constexpr const char* partial_draft = ".partial.draft";
 constexpr const char* lock = ".lock";
 
-/// Throws UserError where `path` is there and no regular file: opening a pipe would wait for ever.
+/// Throws UserError if `path` exists and is not a regular file. To open a pipe, for example, could
+/// take forever.
 void require_regular(const std::string& path, const std::string& quantity) {
   std::error_code unknown;
   const auto status = std::filesystem::status(path, unknown);
@@ -196,7 +203,7 @@ void require_regular(const std::string& path, const std::string& quantity) {
                                       "; give a file in a writable folder");
 }
 
-/// Whether the open file is the one that has this name now.
+/// Returns whether `name` is, at present, the name of the open file with the descriptor `file`.
 bool has_name(int file, const std::string& name) {
   struct stat mine {};
   struct stat there {};
@@ -210,13 +217,14 @@ int locked(const std::string& name, const std::string& path, const std::string& 
     if (file < 0) {
       refuse(path, quantity);
     }
-    // Where a file system has no locks, the run goes on without.
+    // If the file system does not support locks, the run continues without a lock.
     if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       close(file);
       throw base::UserError(
           quantity, "another run is writing " + path + "; give another file, or wait for it");
     }
-    // Its holder may have removed it between our opening and our locking it.
+    // The previous owner of the lock may have removed the file after this run opened it and before
+    // this run locked it.
     if (has_name(file, name)) {
       return file;
     }
@@ -274,13 +282,18 @@ std::optional<std::string> kind_at_start(const std::string& path) {
   if (!head.empty() && (!head.starts_with(signature) || head.find("masing") == std::string::npos)) {
     return std::nullopt;
   }
-  // The group's name stands between zeros. In the command line of a resumed result there is a
-  // letter before it: "--restart run.h5.checkpoint".
+  // A checkpoint contains the name of the group /checkpoint, without the slash, between two zero
+  // bytes. A result of a resumed run may contain this word, too, but only as a part of its command
+  // line, after another character: "--restart run.h5.checkpoint".
   if (head.find(std::string_view("\0checkpoint\0", 12)) != std::string::npos) {
     return "checkpoint";
   }
-  // HDF5 keeps short texts one after another: 8 bytes, one with the length, 7, and the text. The
-  // second number of the schema may be another.
+  // HDF5 stores the texts of attributes one after the other: for each text 8 bytes, then the length
+  // of the text in 8 bytes, then the text padded to a multiple of 8 bytes. The text of the kind
+  // follows the text of the schema, which occupies 16 bytes. Therefore, counted from the beginning
+  // of the schema, the length of the kind is at the offset 24, where its lowest byte is read, and
+  // the kind itself at the offset 32. The schema is searched for up to its first number only, so
+  // that files of all versions 1.x are recognised.
   const auto at = std::min(head.find(std::string_view(schema).substr(0, 9)), head.size());
   const bool has_kind = at + 48 < head.size();
   return has_kind ? head.substr(at + 32, static_cast<unsigned char>(head[at + 24])) : "";
@@ -310,7 +323,8 @@ OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& pa
 
 OutputLock::~OutputLock() {
   if (file_ >= 0) {
-    // While the lock is held: later they may be another run's.
+    // Remove the files before the lock is released, because files with these names may belong to
+    // another run afterwards.
     unlink((path_ + partial_draft).c_str());
     unlink((path_ + lock).c_str());
     close(file_);
@@ -335,21 +349,24 @@ void write_configuration(const Handle& file, const ResultSpec& result) {
 
 namespace {
 
-/// An id that no other run has.
+/// Returns a random id of 128 bits, which practically no other run can have.
 std::string new_run_id() {
   std::random_device chance;
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", chance(), chance(), chance(), chance());
 }
 
-/// What the text begins with that says where the rows of a run lie; after it come the path and the
-/// first byte of each dataset.
+/// Returns the beginning of the text that stores the positions of the rows of a run. In the rest of
+/// the text, the path of each dataset is followed by the position of the first byte of the dataset
+/// in the file.
 std::string begin_of_places(const std::string& run) {
   return "rows of " + run + ":";
 }
 
-constexpr std::size_t places_length = 2048;  // of this text
+// length in bytes of the text with the positions of the rows
+constexpr std::size_t places_length = 2048;
 
-/// Writes the text into /provenance, or over it. Collective.
+/// Writes the text with the positions of the rows of run `run` into /provenance. It replaces an
+/// earlier text of this kind, if there is one. Collective.
 void write_places(const Handle& file, const std::string& run, const ByteRanges& places) {
   std::string text = begin_of_places(run);
   for (const auto& [path, bytes] : places) {
@@ -359,16 +376,18 @@ void write_places(const Handle& file, const std::string& run, const ByteRanges& 
   write_padded_attribute(group, "rows", text, places_length);
 }
 
-/// The text in a file after its beginning; empty where it has none of this run. The file is not
-/// opened as HDF5. Local.
+/// Returns the text with the positions of the rows of run `run` in the file `path`, without the
+/// beginning of this text (begin_of_places). Returns an empty text if the file has no rows of this
+/// run. Does not open the file with HDF5. Local.
 std::string places_in(const std::string& path, const std::string& run) {
-  const std::string head = first_bytes(path, std::size_t{1} << 20);  // provenance comes first in it
+  // The group /provenance is at the beginning of the file.
+  const std::string head = first_bytes(path, std::size_t{1} << 20);
   const std::string begin = begin_of_places(run);
   const auto at = head.find(begin);
   return at == std::string::npos ? "" : head.substr(at + begin.size(), places_length);
 }
 
-/// The places of the datasets of an open file.
+/// Returns the byte ranges of all datasets of an open file.
 ByteRanges places_of_datasets(const Handle& file) {
   ByteRanges places;
   for (const auto& [name, type] : objects_in(file)) {
@@ -381,25 +400,26 @@ ByteRanges places_of_datasets(const Handle& file) {
   return places;
 }
 
-/// The rows that a checkpoint counts, by table.
+/// Returns the row counts and checksums in a checkpoint, as a map from the path of each table.
 std::map<std::string, CountedRows> counted_in(const Handle& checkpoint) {
-  std::map<std::string, CountedRows> found;
+  std::map<std::string, CountedRows> counted;
   for (const auto& [name, type] : objects_in(checkpoint)) {
     const std::string before = std::string("/") + rows_name + "/";
     const auto at = name.find(before);
     if (type == H5O_TYPE_DATASET && at != std::string::npos) {
-      found[name.substr(at + before.size() - 1)] =
+      counted[name.substr(at + before.size() - 1)] =
           CountedRows::unpacked(read_numbers(checkpoint, name, H5FD_MPIO_COLLECTIVE));
     }
   }
-  return found;
+  return counted;
 }
 
-/// Copies the rows to a new file, whose datasets have these places, out of the first file that has
-/// them all. Throws UserError where each has others than those that are counted. Polls. Collective.
+/// Copies rows into the datasets of the new file `to`; `places` contains the byte ranges of these
+/// datasets. The rows are copied from the first of rows.files that contains all rows with the right
+/// checksums. Throws UserError if no file contains all rows. Calls base::poll(). Collective.
 void copy_rows(const parallel::Communicator& comm, const RowSource& rows, const std::string& to,
                const ByteRanges& places) {
-  std::string fault;  // of the first
+  std::string fault;  // what is wrong with the first file
   for (const auto& file : rows.files) {
     const auto is_other = [&](const auto& each) {
       const auto& [table, counted] = each;
@@ -466,12 +486,15 @@ namespace {
 
 constexpr std::size_t phases = parallel::phase_names.size();
 
-/// In place of a phase's seconds until they are known: a quiet NaN that is no other's.
+/// Returns a placeholder for the duration of a phase of the program (parallel/phase.hpp), which is
+/// unknown until the file is sealed. The placeholder is a quiet NaN whose bits occur nowhere else
+/// in a file.
 double unknown_seconds(std::size_t phase) {
   return std::bit_cast<double>(0x7ff86d6173696e00 + phase);
 }
 
-/// Makes /timing with all of its attributes: made early they stay in the file's first piece.
+/// Creates the group /timing with all of its attributes. They are created before the datasets, so
+/// that they lie in the first segment of the file (io/sealed_file.hpp).
 void make_timing(const Handle& file, const std::string& kind) {
   const Handle group = create_group(file, "/timing");
   for (std::size_t i = 0; i < phases; ++i) {
@@ -484,14 +507,15 @@ void make_timing(const Handle& file, const std::string& kind) {
   }
 }
 
-/// Puts the seconds of this rank's phases into the first piece of a file. Local.
-void fill_in_phases(std::string& piece) {
+/// Replaces the placeholders in the first segment of a file by the seconds that this rank has spent
+/// in each phase. Local.
+void fill_in_phases(std::string& segment) {
   const parallel::PhaseSeconds seconds = parallel::phase_seconds();
   for (std::size_t i = 0; i < phases; ++i) {
     const double unknown = unknown_seconds(i);
-    const auto at = piece.find(reinterpret_cast<const char*>(&unknown), 0, sizeof unknown);
+    const auto at = segment.find(reinterpret_cast<const char*>(&unknown), 0, sizeof unknown);
     if (at != std::string::npos) {
-      std::memcpy(piece.data() + at, &seconds[i], sizeof unknown);
+      std::memcpy(segment.data() + at, &seconds[i], sizeof unknown);
     }
   }
 }
@@ -508,7 +532,8 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
       file_(open_together(comm_, draft_, H5F_ACC_TRUNC)) {
   write_kind(file_, result_.kind);
   write_provenance(file_, comm_, makers ? *makers : makers_of(comm), result_.command_line);
-  if (result_.kind == "simulate" && !draft_.empty()) {  // others have no rows to go on with
+  // only for these files a restart copies rows
+  if (result_.kind == "simulate" && !draft_.empty()) {
     write_places(file_, run_, {});
   }
   write_attribute(file_, "Conventions", conventions);
@@ -543,7 +568,8 @@ void OutputFile::start_rows() {
 
 void OutputFile::save_rows(const Handle& checkpoint, const std::string& path) const {
   with_file_name(result_.path, [&] { flush(file_); });
-  // Both files may be moved together.
+  // The path of the result file is stored relative to the folder of the checkpoint, so that both
+  // files may be moved together.
   const Handle group(H5Gopen2(checkpoint.id(), checkpoint_group, H5P_DEFAULT), H5Gclose);
   write_attribute(group, "output", parallel::from_root(comm_, [&] {
                     const auto output = std::filesystem::absolute(result_.path);

@@ -15,46 +15,56 @@
 
 namespace masing::io {
 
-/// The processor's name, such as "AMD EPYC 9R14"; "unknown" where the system does not say. Local.
+/// Returns the name of the processor, such as "AMD EPYC 9R14", or "unknown" if the system does not
+/// provide it. Local.
 std::string processor_name();
 
-/// What the program was built from, by the names of the attributes in /provenance: first the
-/// version, such as "1.0.0"; git revision ("unknown" outside a checkout), compiler and its flags,
-/// the kernel's instruction set on this machine, libraries. Local.
+/// Returns facts about the build of the program as pairs (name of an attribute of /provenance,
+/// value): first the version, such as "1.0.0", then the git revision ("unknown" if the program was
+/// not built in a git repository), whether this repository had changes that were not committed, the
+/// compiler and its flags, the instruction set that the kernel uses on this machine, and the
+/// versions of the libraries. Local.
 std::vector<std::pair<std::string, std::string>> build_facts();
 
-/// Calls `work`. A failure of HDF5 in it is thrown on with the file that it writes, and says so
-/// where the disk is full: HDF5 tells neither. Collective if `work` is.
+/// Calls `work`, which writes the file `path`. If an HDF5 function fails in `work`, throws a
+/// SystemError whose message contains the name of the file and, if the disk is full, says so; the
+/// message of HDF5 itself says neither. Collective if `work` is.
 void with_file_name(const std::string& path, const std::function<void()>& work);
 
-/// The folder of a file, absolute. Local.
+/// Returns the absolute path of the folder of a file. Local.
 std::filesystem::path folder_of(const std::string& path);
 
-/// What the disk of a file still takes, bytes; infinity where that is not known. Local.
+/// Returns the number of free bytes on the disk where the file `path` is or would be, or infinity
+/// if the system does not provide this number. Local.
 double available_bytes(const std::string& path);
 
-/// Throws UserError, of the `quantity` that gives the path, where there is a file that is neither
-/// empty nor made by masing, or a result where the quantity is "checkpoint": it would be replaced.
-/// Local.
+/// Throws UserError if a new file `path` would replace something that must be kept: a file that is
+/// neither empty nor written by masing, anything but a regular file, or, if `quantity` is
+/// "checkpoint", a result file. `quantity` is the name of the option that gives the path ("output"
+/// or "checkpoint"). Local.
 void require_replaceable(const std::string& path, const std::string& quantity);
 
-/// The kind of a file by its first bytes, without HDF5, which may not stand a damaged one; of a
-/// checkpoint "checkpoint"; empty or any text where it is not seen, nothing of a file that masing
-/// did not begin. Local.
+/// Returns the kind of a file that masing wrote: "checkpoint", or the kind of a result, such as
+/// "simulate". Reads only the first bytes of the file, without HDF5, which may crash on a damaged
+/// file. Returns no value if the file does not exist or masing did not write it. Returns an empty
+/// text if the file is empty, and an empty or arbitrary text if the kind is not among the first
+/// bytes. Local.
 std::optional<std::string> kind_at_start(const std::string& path);
 
-/// The files that a run to the result file `path` writes: itself, what it is made in, and its lock.
-/// Local.
+/// Returns the paths of all files that a run with the result file `path` writes: `path`, the
+/// temporary files that are renamed to `path` in the end, and the lock file. Local.
 std::vector<std::string> files_of_result(const std::string& path);
 
-/// Keeps a second run from writing the same result file: a lock on FILE.lock, held by the root
-/// until the object dies, and given back by the system if the run is killed. The lock file goes
-/// with it, and a copy of rows that was not finished.
+/// Prevents two runs from writing the same file FILE, a result or a checkpoint, at the same time.
+/// The root holds a lock on the file FILE.lock as long as the object exists; if the run is killed,
+/// the operating system releases the lock. The destructor removes FILE.lock and, if it was left
+/// behind, FILE.partial.draft, the incomplete first form of a result file (see OutputFile).
 class OutputLock {
  public:
-  /// Throws UserError alike on all ranks, of the `quantity` that gives the path, where a file
-  /// cannot be written there (HDF5's own messages would not say why), the file there is not ours
-  /// to replace, or another run is writing it. Collective.
+  /// Acquires the lock. Throws UserError on all ranks alike if the file cannot be written, if it
+  /// must not be replaced (require_replaceable), or if another run is writing it. These conditions
+  /// are checked here because a message of HDF5 would not say which of them holds. Does nothing if
+  /// `path` is empty. `quantity` is the name of the option that gives the path. Collective.
   OutputLock(const parallel::Communicator& comm, const std::string& path,
              const std::string& quantity = "output");
   ~OutputLock();
@@ -63,104 +73,126 @@ class OutputLock {
 
  private:
   std::string path_;
-  int file_ = -1;  // on the root
+  int file_ = -1;  // descriptor of the open lock file, on the root
 };
 
-/// The form of the files, the attribute `schema` of their root. A file of another first number has
-/// other names or other meanings; of another second one, more of them.
+/// The version of the layout of the files that masing writes, stored as the attribute `schema` of
+/// the root group. The first number is increased if datasets or attributes get another name or
+/// meaning, the second number if new ones are added.
 inline constexpr const char* schema = "masing 1.2";
-/// The same as netCDF's attribute of this name. Not CF's: an axis of probes need not ascend.
+/// The version of the layout, in the form of netCDF's attribute `Conventions`. The files do not
+/// follow the CF conventions, because these demand that the coordinates along an axis are monotone,
+/// and the places of the probes need not be monotone.
 inline constexpr const char* conventions = "masing-1.2";
 
-/// Writes by what a file of masing is known, attributes of the root: program, schema and kind.
-/// Collective.
+/// Writes the attributes of the root group by which a masing file is recognised: program, schema
+/// and kind. Collective.
 void write_kind(const Handle& file, const std::string& kind);
-/// Writes /configuration and what is said of it. Collective.
+/// Writes result.configuration as the dataset /configuration with the attributes derived, problem
+/// and papers_problem, and writes result.title and result.has_cells as attributes of the root
+/// group. Collective.
 void write_configuration(const Handle& file, const ResultSpec& result);
 
-/// Gives an attribute of /timing, which every result file but a benchmark's has from its beginning,
-/// its value. Collective.
+/// Sets the attribute `name` of the group /timing. Every result file has this group from its
+/// creation, except the file of a benchmark. Collective.
 void write_time(const Handle& file, const std::string& name, double value);
 
-/// Text for a run that was stopped before its first step.
+/// The end of the message of a run that was stopped before its first step.
 inline constexpr const char* nothing_lost = "; nothing is lost: give the same command";
 
-/// The group of a checkpoint's state.
+/// The group in a checkpoint that contains the saved state.
 inline constexpr const char* checkpoint_group = "/checkpoint";
 
-/// Where the datasets of a file lie in it, by path.
+/// Maps the path of each dataset in a file to the range of bytes that the dataset occupies in the
+/// file.
 using ByteRanges = std::map<std::string, ByteRange>;
 
-/// The rows that a stopped run has written, to be copied to the file of the run that goes on.
+/// Says where the rows are that an interrupted run has written. The run that resumes from the
+/// checkpoint of the interrupted run copies these rows to its own file.
 struct RowSource {
-  std::string run;  ///< the id that its files have, and those of no other run
-  /// The files that have rows of it, and where in each. An older one may have fewer.
+  std::string run;  ///< the unique id of the interrupted run, stored in its files
+  /// The paths of the files that contain rows of the run, each with the byte ranges of its datasets
+  /// (of which only ByteRange::first is set). An older file among them may have fewer rows.
   std::vector<std::pair<std::string, ByteRanges>> files = {};
-  std::map<std::string, CountedRows> tables = {};  ///< by path
+  /// Maps the path of a table to the number of its rows and their checksums.
+  std::map<std::string, CountedRows> tables = {};
 };
 
-/// The rows that belong to a checkpoint: in OUTPUT.partial or OUTPUT, of `output` or else of the
-/// output that the checkpoint names. HDF5 does not open that file, which may be damaged. Throws
-/// UserError alike on all ranks where they are in none. Collective.
+/// Returns where the rows that belong to a checkpoint are. They are in the file OUTPUT or
+/// OUTPUT.partial, where OUTPUT is `output` or the result file that the checkpoint names. Does not
+/// open these files with HDF5, because they may be damaged. Throws UserError on all ranks alike if
+/// none of these files has rows of the run, or if the checkpoint is of another version. Collective.
 RowSource find_rows(const parallel::Communicator& comm, const std::string& checkpoint,
                     const std::string& output);
 
-/// The ranks that make a result, for /provenance.
+/// The number of ranks that compute a result, and the hosts of these ranks; both are written to
+/// /provenance.
 struct Makers {
   int ranks = 1;
   int hosts = 1;
-  std::string names = {};  ///< of the first 100 hosts, "n1,n2"
+  std::string names = {};  ///< names of the first 100 hosts, such as "n1,n2"
 };
 
-/// The ranks of `comm`. Collective.
+/// Returns the numbers of ranks and hosts of `comm`, and the names of the hosts. Collective.
 Makers makers_of(const parallel::Communicator& comm);
 
-/// A result file in the making: written beside its final name (FILE.partial), sealed and renamed
-/// when all is in it, so that a reader never sees half a file. It carries the configuration and the
-/// provenance of its data.
+/// A result file that is being written. The final name of the file is FILE, the path in the
+/// ResultSpec. Until the file is complete, its name is FILE.partial. The complete file is sealed
+/// (io/sealed_file.hpp) and renamed to FILE, so that FILE is never an incomplete file. The file
+/// also contains the configuration and the provenance of its data.
 ///
-/// A run that is to be resumed wherever it is killed first makes its tables, then calls
-/// start_rows(). From there on the rows stay where they lie (Table), and a text of fixed length in
-/// /provenance says where: so a restart finds them without HDF5, and copies them to its own file.
+/// A run that can be resumed after it was killed first creates all tables and then calls
+/// start_rows(). From then on the positions of the rows in the file do not change (see Table), and
+/// a text of fixed length in /provenance contains these positions. The run that resumes reads this
+/// text without HDF5 and copies the rows to its own file.
 class OutputFile {
  public:
-  /// Creates FILE.partial with /configuration and /provenance; of a run that goes on with the rows
-  /// of `source`, FILE.partial.draft; for result.image one in memory. `makers`: of the data, where
-  /// these are not the ranks of `comm`, which must outlive the file. Collective.
+  /// Creates the file with /configuration and /provenance. The name of the new file is FILE.partial
+  /// or, if the run resumes with the rows of `source`, FILE.partial.draft. If result.path is empty,
+  /// the file is created in memory, and finish() copies its bytes to result.image. `makers`
+  /// describes the ranks that computed the data; if it is not given, these are the ranks of `comm`.
+  /// `comm` must outlive the object. Collective.
   OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
              std::optional<RowSource> source = {}, const std::optional<Makers>& makers = {});
 
-  /// The same object all the time, while the file may be closed and opened again.
+  /// Returns the open file. The reference remains valid when the file is closed and opened again.
   [[nodiscard]] const Handle& file() const { return file_; }
 
-  /// See above. Copies the rows of the source and gives the file the name FILE.partial. Throws
-  /// alike on all ranks UserError where a bit of them is another than when they were written,
-  /// SystemError, and Stopped; what was there is untouched then. Collective.
+  /// Stores the positions of the rows in /provenance. If the constructor was given a `source`,
+  /// copies the rows of the interrupted run into this file and renames the file to FILE.partial.
+  /// Throws UserError if the copied rows do not have the checksums in the checkpoint, SystemError
+  /// if a file cannot be read or written, and Stopped if a stop is requested while rows are copied,
+  /// on all ranks alike. After each of these exceptions an existing FILE.partial is unchanged.
+  /// Collective.
   void start_rows();
 
-  /// Have the rows on the disk, and say in an open checkpoint, to be at `path`, that they belong to
-  /// it. Collective.
+  /// Flushes the rows of this file. Then stores the id of the run and the name of this result file
+  /// in `checkpoint`, an open checkpoint whose name will be `path`. Collective.
   void save_rows(const Handle& checkpoint, const std::string& path) const;
 
-  /// Closes the file, seals it, has it on the disk and gives it its final name; or has its bytes in
-  /// result.image. Nothing may be written any more. Throws SystemError alike on all ranks.
-  /// Collective.
+  /// Closes and seals the file, flushes it to the disk and renames it to FILE. If result.image is
+  /// given, the bytes of the file and the seal are stored there instead of on the disk. No other
+  /// member function may be called afterwards. Throws SystemError on all ranks alike if writing
+  /// fails. Collective.
   void finish();
-  /// Closes what is written of it, which a run may go on with. Collective.
+  /// Closes the incomplete file without a seal; a run may resume with the rows in this file.
+  /// Collective.
   void close() { file_ = Handle(); }
 
  private:
   const parallel::Communicator& comm_;
   ResultSpec result_;
-  std::optional<RowSource> source_;  // to be copied
-  std::string run_;                  // its id
-  std::string draft_;  // the file's name at present, FILE.partial or FILE.partial.draft
+  std::optional<RowSource> source_;  // the rows that start_rows() has to copy, if the run resumes
+  std::string run_;                  // the id of the run
+  // FILE.partial or FILE.partial.draft, the present name of the file; empty: it is in memory
+  std::string draft_;
   Handle file_;
 };
 
-/// Writes a result file, or its image, whose content is on the root, which writes it without the
-/// other ranks: `write` gets a communicator of the root alone and the open file. Nothing is left of
-/// a file that could not be written. Throws SystemError alike on all ranks. Collective.
+/// Writes a result file, or its image in memory, whose data are all on the root. The root creates
+/// and writes the file without the other ranks: it calls `write` with a communicator of the root
+/// alone and the open file. If writing fails, removes the incomplete file and throws SystemError on
+/// all ranks alike. Collective.
 void write_file(const parallel::Communicator& comm, const ResultSpec& result,
                 const std::function<void(const parallel::Communicator&, const Handle&)>& write);
 

@@ -31,7 +31,8 @@ bool require_sound(const parallel::Communicator& comm, const std::string& path) 
     haddr_t end = 0;
     check(H5Fget_filesize(file.id(), &size));
     check(H5Fget_eoa(file.id(), &end));
-    if (size != end) {  // a longer one has what is left of a seal
+    // a file that is too long ends with a damaged seal, one that is too short was cut off
+    if (size != end) {
       throw base::UserError(
           fmt::format("{} is damaged: it has {} bytes and says {}; give a file that "
                       "masing wrote",
@@ -43,7 +44,8 @@ bool require_sound(const parallel::Communicator& comm, const std::string& path) 
 
 namespace {
 
-/// A dataset, or an attribute of an object: HDF5 has the same functions for both under two names.
+/// A dataset, or an attribute of an object. HDF5 has separate functions with the same purpose for
+/// both; each member function calls the right one.
 struct Stored {
   const Handle& handle;
   bool is_attribute = false;
@@ -63,7 +65,8 @@ struct Stored {
   }
 };
 
-/// Throws SystemError where the file is too small to hold it.
+/// Returns the shape of a dataset or attribute. Throws SystemError if the file is too small to
+/// contain all of its numbers.
 std::vector<hsize_t> checked_shape(const Stored& stored) {
   const Handle space = stored.space();
   std::vector<hsize_t> sizes(
@@ -72,7 +75,8 @@ std::vector<hsize_t> checked_shape(const Stored& stored) {
   const Handle file(H5Iget_file_id(stored.handle.id()), H5Fclose);
   hsize_t bytes = 0;
   check(H5Fget_filesize(file.id(), &bytes));
-  // masing compresses nothing, so that no object is larger than its file.
+  // masing does not compress data; therefore no dataset or attribute is larger than the file that
+  // contains it.
   const std::size_t size = H5Tget_size(stored.type().id());
   if (size == 0 || stored.entries() > bytes / size) {
     throw base::SystemError("an object larger than the file");
@@ -80,7 +84,7 @@ std::vector<hsize_t> checked_shape(const Stored& stored) {
   return sizes;
 }
 
-/// Its texts, without what pads them.
+/// Returns all texts in a dataset or attribute, without padding.
 std::vector<std::string> texts_of(const Stored& stored) {
   checked_shape(stored);
   const Handle type = stored.type();
@@ -105,8 +109,8 @@ std::vector<std::string> texts_of(const Stored& stored) {
   return texts;
 }
 
-/// The text of what masing writes as one: datasets of a fixed length, attributes of any; nothing of
-/// all else.
+/// Returns the text in a dataset of texts of fixed length, or in an attribute of texts of any
+/// length, as masing writes them. Returns no value if the dataset or attribute has another type.
 std::optional<std::string> text_in(const Stored& stored) {
   const Handle type = stored.type();
   const bool is_text = H5Tget_class(type.id()) == H5T_STRING &&
@@ -130,18 +134,18 @@ Objects objects_in(const Handle& file) {
     static_cast<Objects*>(objects)->emplace(name, info->type);
     return herr_t{0};
   };
-  Objects found;
-  check(H5Ovisit_by_name2(file.id(), ".", H5_INDEX_NAME, H5_ITER_NATIVE, add, &found,
-                          H5O_INFO_BASIC, access_together(H5P_LINK_ACCESS).id()));
-  return found;
+  Objects all;
+  check(H5Ovisit_by_name2(file.id(), ".", H5_INDEX_NAME, H5_ITER_NATIVE, add, &all, H5O_INFO_BASIC,
+                          access_together(H5P_LINK_ACCESS).id()));
+  return all;
 }
 
 std::vector<std::int64_t> ResultReader::shape(const std::string& name) const {
-  const hid_t found = H5Dopen2(file_.id(), name.c_str(), H5P_DEFAULT);
-  if (found < 0) {
+  const hid_t dataset = H5Dopen2(file_.id(), name.c_str(), H5P_DEFAULT);
+  if (dataset < 0) {
     throw base::UserError(path_ + " has no " + name + "; give a file of masing simulate");
   }
-  const auto sizes = checked_shape({Handle(found, H5Dclose)});
+  const auto sizes = checked_shape({Handle(dataset, H5Dclose)});
   return {sizes.begin(), sizes.end()};
 }
 
@@ -181,7 +185,7 @@ bool is_hdf5(const std::string& path) {
   return first_bytes(path, 4) == "\x89HDF";
 }
 
-std::string text_of(const std::string& path) {
+std::string read_text(const std::string& path) {
   constexpr std::streamsize largest = 256 << 20;
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) {
@@ -245,18 +249,18 @@ Recipe read_recipe(const std::string& path) {
 
 namespace {
 
-/// What a dataset or attribute holds: integers, floating-point numbers or texts; of all else
-/// nothing.
+/// The content of a dataset or attribute: integers, floating-point numbers or texts. If it has
+/// another type, only `kind`, `file_item` and `shape` are set.
 struct Content {
   H5T_class_t kind = H5T_NO_CLASS;
-  bool has_sign = false;      ///< of integers, which are read as 64-bit ones
-  std::size_t file_item = 0;  ///< bytes of one entry in the file
+  bool has_sign = false;      ///< whether integers are signed; all are read with 64 bits
+  std::size_t file_item = 0;  ///< number of bytes of an entry in the file
   std::vector<hsize_t> shape;
-  std::size_t item = 1;            ///< bytes of one entry
-  std::vector<char> bytes;         ///< of numbers
-  std::vector<std::string> texts;  ///< without what pads them
+  std::size_t item = 1;            ///< number of bytes of an entry in `bytes`
+  std::vector<char> bytes;         ///< the entries if they are numbers
+  std::vector<std::string> texts;  ///< the entries if they are texts, without padding
 
-  /// Whether it counts in a comparison.
+  /// Returns whether the entries are numbers. Only differences of numbers count in a comparison.
   [[nodiscard]] bool is_of_numbers() const { return kind == H5T_INTEGER || kind == H5T_FLOAT; }
 };
 
@@ -278,24 +282,25 @@ Content content_of(const Stored& stored) {
   return content;
 }
 
-/// Every group and dataset outside /provenance and /timing.
+/// Returns all groups and datasets of a file except /provenance, /timing and what these two groups
+/// contain.
 Objects compared_in(const Handle& file) {
-  Objects found = objects_in(file);
-  std::erase_if(found, [](const auto& entry) {
+  Objects objects = objects_in(file);
+  std::erase_if(objects, [](const auto& entry) {
     const std::string group = entry.first.substr(0, entry.first.find('/'));
     return group == "provenance" || group == "timing";
   });
-  return found;
+  return objects;
 }
 
-/// What an object holds: a dataset's content, by the name "", and each attribute, by " attribute
-/// NAME". Of /configuration the attributes alone.
+/// Returns the contents of an object as a map. A dataset's own content has the key "", and the
+/// content of each attribute has the key " attribute NAME". The text of /configuration is left out.
 std::map<std::string, Content> contents_of(const Handle& file, const std::string& name,
                                            H5O_type_t type) {
   const Handle object(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT), H5Oclose);
-  std::map<std::string, Content> found;
+  std::map<std::string, Content> contents;
   if (type == H5O_TYPE_DATASET && name != "configuration") {
-    found.emplace("", content_of({object}));
+    contents.emplace("", content_of({object}));
   }
   std::vector<std::string> names;
   const auto add_name = [](hid_t /*object*/, const char* attribute, const H5A_info_t* /*info*/,
@@ -306,28 +311,28 @@ std::map<std::string, Content> contents_of(const Handle& file, const std::string
   check(H5Aiterate2(object.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add_name, &names));
   for (const std::string& attribute : names) {
     const Handle handle(H5Aopen(object.id(), attribute.c_str(), H5P_DEFAULT), H5Aclose);
-    found.emplace(" attribute " + attribute, content_of({handle, true}));
+    contents.emplace(" attribute " + attribute, content_of({handle, true}));
   }
-  return found;
+  return contents;
 }
 
-/// What differs between numbers, or texts; empty if nothing does.
-std::string difference(const Content& expected, const Content& found) {
+/// Returns a description of the difference between two contents; an empty text if there is none.
+std::string difference(const Content& expected, const Content& actual) {
   if (!expected.is_of_numbers()) {
-    return expected.kind != found.kind     ? "another type"
-           : expected.texts != found.texts ? "another text"
-                                           : "";
+    return expected.kind != actual.kind     ? "another type"
+           : expected.texts != actual.texts ? "another text"
+                                            : "";
   }
   const bool may_be_wider = expected.kind == H5T_INTEGER;
-  if (expected.kind != found.kind || expected.has_sign != found.has_sign ||
-      expected.shape != found.shape || expected.file_item > found.file_item ||
-      (expected.file_item < found.file_item && !may_be_wider)) {
+  if (expected.kind != actual.kind || expected.has_sign != actual.has_sign ||
+      expected.shape != actual.shape || expected.file_item > actual.file_item ||
+      (expected.file_item < actual.file_item && !may_be_wider)) {
     return "another type or shape";
   }
   std::size_t count = 0;
   std::size_t first = 0;
   for (std::size_t at = 0; at < expected.bytes.size(); at += expected.item) {
-    if (std::memcmp(&expected.bytes[at], &found.bytes[at], expected.item) != 0) {
+    if (std::memcmp(&expected.bytes[at], &actual.bytes[at], expected.item) != 0) {
       first = count == 0 ? at / expected.item : first;
       ++count;
     }
@@ -339,14 +344,14 @@ std::string difference(const Content& expected, const Content& found) {
 
 }  // namespace
 
-std::vector<Difference> differences(const std::string& expected, const std::string& found) {
+std::vector<FileDifference> differences(const std::string& expected, const std::string& actual) {
   const Handle file = open_for_reading(expected);
-  const Handle other = open_for_reading(found);
+  const Handle other = open_for_reading(actual);
   const Objects here = compared_in(file);
   const Objects there = compared_in(other);
   Objects all = here;
   all.insert(there.begin(), there.end());
-  std::vector<Difference> lines;
+  std::vector<FileDifference> lines;
   const auto add = [&](bool counts, const std::string& place, const std::string& what) {
     lines.push_back({counts ? Weight::counts : Weight::note, place + ": " + what});
   };

@@ -11,14 +11,14 @@
 
 namespace masing::io {
 
-/// Looks at a result file before HDF5 does, which some damaged files crash, and reads it to its end
-/// where it has a seal. Returns whether it has one. Throws UserError alike on all ranks that names
-/// it where the seal does not hold, and without one where the file has not HDF5's signature or
-/// another size than it says. Collective.
+/// Checks a result file before it is opened with HDF5, which crashes on some damaged files. Returns
+/// whether the file is sealed (io/sealed_file.hpp). Reads a sealed file completely and verifies its
+/// seal. If the file is not sealed, checks HDF5's signature and the size of the file. Throws
+/// UserError with the name of the file on all ranks alike if a check fails. Collective.
 bool require_sound(const parallel::Communicator& comm, const std::string& path);
 
-/// What `read` returns; what it cannot read of a file is thrown as a UserError that names the file.
-/// Local.
+/// Calls `read` and returns its result. If `read` throws an exception that is not a UserError,
+/// throws a UserError that says that the file `path` is damaged, and why. Local.
 template <typename Read>
 auto reading(const std::string& path, const Read& read) {
   try {
@@ -31,32 +31,35 @@ auto reading(const std::string& path, const Read& read) {
   }
 }
 
-/// A file opened for reading. Throws UserError if it is not HDF5. Local, without MPI.
+/// Opens a file for reading. Throws UserError if HDF5 cannot open it. Local, without MPI.
 Handle open_for_reading(const std::string& path);
 
-/// The types of groups and datasets by path, without its first slash, of the root ".".
+/// Maps the path of each group and dataset in a file, without the first slash, to the type of this
+/// object; the path of the root group is ".".
 using Objects = std::map<std::string, H5O_type_t>;
-/// All groups and datasets of a file. Collective on the file's ranks.
+/// Returns all groups and datasets of a file. Collective on the file's ranks.
 Objects objects_in(const Handle& file);
 
-/// A text attribute of the object at `path`, empty where there is none. Collective on the file's
-/// ranks.
+/// Returns the text attribute `name` of the object at `path`, or an empty text if the object has no
+/// such attribute. Collective on the file's ranks.
 std::string read_text_attribute(const Handle& file, const std::string& path,
                                 const std::string& name);
 
 /// Reads the numbers of a result file. Local, without MPI.
 class ResultReader {
  public:
-  /// Throws UserError if the file cannot be opened.
+  /// Opens the file. Throws UserError if HDF5 cannot open the file.
   explicit ResultReader(const std::string& path) : path_(path), file_(open_for_reading(path)) {}
 
-  /// The shape of a dataset of numbers. Throws UserError if there is none of that name.
+  /// Returns the shape of a dataset. Throws UserError if there is no dataset with this name.
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& name) const;
-  /// Whether there is a group or dataset of that name that has the attribute.
+  /// Returns whether a group or dataset with this name exists and has the attribute.
   [[nodiscard]] bool has_attribute(const std::string& name, const std::string& attribute) const;
-  /// A dataset [n]. Throws UserError if it is missing or of another rank.
+  /// Returns the numbers of a dataset [n]. Throws UserError if the dataset does not exist or has
+  /// more than one dimension.
   [[nodiscard]] std::vector<double> column(const std::string& name) const;
-  /// Row `row` of a dataset [n, columns].
+  /// Returns row `row` of a dataset [n, columns]. Throws UserError if the dataset does not exist or
+  /// does not have two dimensions.
   [[nodiscard]] std::vector<double> row(const std::string& name, std::int64_t row) const;
 
  private:
@@ -64,48 +67,57 @@ class ResultReader {
   Handle file_;
 };
 
-/// As many bytes at the start of a file as it has of `count`; none where it is no regular file: a
-/// pipe would be waited for. Local, without MPI.
+/// Returns the first `count` bytes of a file, or all bytes if the file has fewer. Returns an empty
+/// text if `path` is not a regular file, such as a pipe, because reading a pipe could take forever.
+/// Local, without MPI.
 std::string first_bytes(const std::string& path, std::size_t count);
 
-/// Whether there is a regular file that begins as HDF5's do. Local, without MPI.
+/// Returns whether `path` is a regular file that begins with the first four bytes of HDF5's
+/// signature. Local, without MPI.
 bool is_hdf5(const std::string& path);
 
-/// The content of a text file. Throws UserError where it cannot be read, is no regular file or is
-/// larger than 256 MiB. Local, without MPI.
-std::string text_of(const std::string& path);
+/// Returns the content of a text file. Throws UserError if the file cannot be read, is not a
+/// regular file, or is larger than 256 MiB. Local, without MPI.
+std::string read_text(const std::string& path);
 
-/// u of the last field of a result file as the text of a table, "points:s u; …". Throws UserError
-/// where the file has no field of a slab, or a thinned one. Local, without MPI.
+/// Returns u of the last field in a result file as a text "points:s u; s u; …", the form in which
+/// an option takes a table of values. Throws UserError if the file has no field of a slab, or the
+/// field of some cells only. Local, without MPI.
 std::string last_field(const std::string& path);
 
-/// What `masing reproduce` needs of a result file to make it again.
+/// The data of a result file from which `masing reproduce` computes the result again.
 struct Recipe {
-  std::string kind;            ///< "simulate", "converge" or "scan"
-  std::string configuration;   ///< its .ini
-  std::string derived;         ///< the keys in it that followed from others by default
-  bool names_derived = false;  ///< whether it says which: not before schema 1.2
-  bool is_checkpoint = false;  ///< whether it is a checkpoint, no result
+  std::string kind;           ///< "simulate", "converge" or "scan"
+  std::string configuration;  ///< the text of /configuration, which is an .ini file
+  std::string derived;  ///< the keys of the configuration whose values were derived from other keys
+  /// Whether the file says which keys are derived; files with a schema before 1.2 do not say this.
+  bool names_derived = false;
+  bool is_checkpoint = false;  ///< whether the file is a checkpoint rather than a result
 };
 
-/// The recipe of a result file. Throws UserError if it is not one. Local, without MPI.
+/// Returns the recipe in a result file or a checkpoint. Throws UserError if HDF5 cannot open the
+/// file, or if it has no kind or no configuration. Local, without MPI.
 Recipe read_recipe(const std::string& path);
 
-/// Whether a difference makes a file count as not reproduced.
+/// Says what a difference between two files means. If it `counts`, the file is not reproduced; a
+/// `note` is only printed for the user.
 enum class Weight { counts, note };
 
-/// One difference between a file and what was made again.
-struct Difference {
+/// A difference between a result file and a second file that was computed from the configuration of
+/// the first.
+struct FileDifference {
   Weight weight = Weight::counts;
-  std::string text;  ///< the place and what differs, one line
+  std::string text;  ///< one line with the place in the file and what differs there
 };
 
-/// What differs between a result file and another made from the same configuration, in the order of
-/// the names. Every dataset and attribute of numbers that `expected` holds must be in `found` with
-/// the same shape and the same bits (a whole number may be stored wider); what differs there
-/// counts. Noted only: other texts, what `found` has in addition, and the attributes of dimension
-/// scales. Not compared: /provenance, /timing, the text of /configuration, references. Throws
+/// Compares the result file `expected` with the file `actual`, which was computed from the same
+/// configuration. Returns the differences in the alphabetical order of the paths. Every dataset and
+/// attribute of numbers in `expected` must be in `actual` with the same shape and the same bits;
+/// integers may have more bits in `actual`. A violation of this rule is a difference with
+/// Weight::counts. All other differences have Weight::note: a text that differs, an attribute of a
+/// dimension scale that differs, and a dataset, group or attribute that only `actual` has.
+/// /provenance, /timing, the text of /configuration and HDF5 references are not compared. Throws
 /// UserError if a file cannot be opened. Local, without MPI.
-std::vector<Difference> differences(const std::string& expected, const std::string& found);
+std::vector<FileDifference> differences(const std::string& expected, const std::string& actual);
 
 }  // namespace masing::io

@@ -17,7 +17,7 @@ namespace masing::io {
 
 namespace {
 
-/// Bytes that a file takes on its disk; 0 where there is none.
+/// Returns the number of bytes that a file occupies on its disk, or 0 if the file does not exist.
 double bytes_on_disk(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 ? 512.0 * static_cast<double>(info.st_blocks) : 0.0;
@@ -37,8 +37,9 @@ void require(const char* quantity, const std::string& path, double bytes, const 
 void require_disk(const parallel::Communicator& comm, const std::string& path,
                   const CheckpointSpec& checkpoint, const DiskNeed& need) {
   parallel::on_root(comm, [&] {
-    // An old result is kept until the new one is complete, but the file that this run first writes
-    // replaces one that a killed run has left.
+    // An existing result file is kept until the new one is complete, so that its disk space is not
+    // free. But the first temporary file of this run replaces a file of the same name that a killed
+    // run may have left.
     const double left = bytes_on_disk(files_of_result(path)[checkpoint.restart ? 2 : 1]);
     if (!checkpoint.scheduled) {
       require("output", path, need.result - left, need.less_result);
@@ -60,7 +61,9 @@ void require_room(const parallel::Communicator& comm, const engine::RunSpec& run
                   const OutputSpec& output, const std::string& path,
                   const CheckpointSpec& checkpoint) {
   if (path.empty()) {
-    const double needed = 2 * bytes_of_result(run, output);  // of the file, and of its image
+    // Memory is needed for the file that HDF5 keeps in memory, and for the copy of its bytes in
+    // ResultSpec::image.
+    const double needed = 2 * bytes_of_result(run, output);
     if (const double room = parallel::available_memory(comm); room < needed) {
       throw base::UserError(
           "output", fmt::format("the result in memory needs {}, {} may be used; give output, or a "

@@ -38,12 +38,13 @@ static_assert(sizeof(Seal) == 32);
 constexpr auto seal_bytes = static_cast<std::int64_t>(sizeof(Seal));
 constexpr auto number_bytes = static_cast<std::int64_t>(sizeof(double));
 
-constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;
+constexpr std::int64_t segment_bytes = std::int64_t{4} << 20;
 
-/// Owner of an open file.
+/// Owns an open file.
 class File {
  public:
-  /// To be read, or `mode` as of fopen; closed in child processes.
+  /// Opens a file for reading, or in another `mode` of fopen. The mode should contain "e", so that
+  /// a program that this process starts does not inherit the open file.
   explicit File(std::string path, const char* mode = "re")
       : path_(std::move(path)), file_(std::fopen(path_.c_str(), mode)) {
     if (file_ == nullptr) {
@@ -58,7 +59,7 @@ class File {
     throw base::SystemError(fmt::format("cannot {} {}: {}", what, path_, std::strerror(errno)));
   }
 
-  /// Up to `size` bytes from the byte `first` on; fewer only at the end.
+  /// Returns `size` bytes from the byte `first` on, or fewer if the file ends earlier.
   [[nodiscard]] std::string read(std::int64_t first, std::int64_t size) const {
     std::string bytes(static_cast<std::size_t>(size), '\0');
     if (::fseeko(file_, first, SEEK_SET) != 0) {
@@ -70,15 +71,17 @@ class File {
     }
     return bytes;
   }
-  /// Calls `use` with each piece of the bytes [first, end) and the place of its first byte. Polls.
+  /// Reads the bytes [first, end) in segments, and calls `use` with each segment and the position
+  /// of its first byte. Calls base::poll().
   template <typename Use>
-  void read_pieces(std::int64_t first, std::int64_t end, const Use& use) const {
-    for (; first < end; first += piece_bytes) {
+  void read_segments(std::int64_t first, std::int64_t end, const Use& use) const {
+    for (; first < end; first += segment_bytes) {
       base::poll();
-      use(read(first, std::min(end - first, piece_bytes)), first);
+      use(read(first, std::min(end - first, segment_bytes)), first);
     }
   }
-  /// Writes from the byte `first` on; of a file that is only appended to, at its end.
+  /// Writes bytes to the file from the byte `first` on, or at its end if the file was opened for
+  /// appending.
   void write(std::int64_t first, const void* bytes, std::size_t size) const {
     if (::fseeko(file_, first, SEEK_SET) != 0 || std::fwrite(bytes, 1, size, file_) != size ||
         std::fflush(file_) != 0) {
@@ -103,14 +106,17 @@ class File {
   std::FILE* file_;
 };
 
-/// The sum mod 2^64 of what `sum` returns for this rank's share of the bytes [begin, end), whole
-/// pieces from their first byte to its end. Throws as on_each. Collective.
+/// Divides the bytes [begin, end) into parts that consist of whole segments, one part for each
+/// rank. Each rank whose part is not empty calls `sum` with the positions of the first byte of its
+/// part and of the first byte after it. Returns the sum mod 2^64 of the results of all ranks. If
+/// `sum` throws an exception on some ranks, all ranks throw that of the first such rank
+/// (parallel::on_each). Collective.
 std::uint64_t sum_by_shares(const parallel::Communicator& comm, std::int64_t begin,
                             std::int64_t end,
                             const std::function<std::uint64_t(std::int64_t, std::int64_t)>& sum) {
-  const std::int64_t pieces = (end - begin + piece_bytes - 1) / piece_bytes;
+  const std::int64_t segments = (end - begin + segment_bytes - 1) / segment_bytes;
   const auto first = [&](int rank) {
-    return std::min(end, begin + base::floor_of_ratio(pieces, rank, comm.size()) * piece_bytes);
+    return std::min(end, begin + base::floor_of_ratio(segments, rank, comm.size()) * segment_bytes);
   };
   std::uint64_t all = 0;
   parallel::on_each(comm, [&] {
@@ -122,18 +128,20 @@ std::uint64_t sum_by_shares(const parallel::Communicator& comm, std::int64_t beg
   return all;
 }
 
-/// What the piece that begins at the byte `at` adds to a checksum.
-std::uint64_t sum_of_piece(std::string_view bytes, std::int64_t at) {
-  const auto index = static_cast<XXH64_hash_t>(at / piece_bytes);
+/// Returns the hash of `bytes`, the segment of a file that begins at the byte `at`. The checksum of
+/// a file is the sum of the hashes of its segments.
+std::uint64_t sum_of_segment(std::string_view bytes, std::int64_t at) {
+  const auto index = static_cast<XXH64_hash_t>(at / segment_bytes);
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), index);
 }
 
-/// The checksum of the bytes [first, end) of a file, where pieces begin: the sum mod 2^64 of
-/// XXH3-64 of each piece with its index as seed, in any order and on any ranks the same. Polls.
+/// Returns the contribution of the bytes [first, end) of a file to the checksum of the file;
+/// `first` must be the beginning of a segment. Contributions may be summed in any order and on any
+/// ranks. Calls base::poll().
 std::uint64_t checksum(const std::string& path, std::int64_t first, std::int64_t end) {
   std::uint64_t sum = 0;
-  File(path).read_pieces(first, end, [&](const std::string& bytes, std::int64_t at) {
-    sum += sum_of_piece(bytes, at);
+  File(path).read_segments(first, end, [&](const std::string& bytes, std::int64_t at) {
+    sum += sum_of_segment(bytes, at);
   });
   return sum;
 }
@@ -143,8 +151,8 @@ std::uint64_t checksum(const std::string& path, std::int64_t first, std::int64_t
 void seal(std::string& bytes) {
   Seal seal;
   seal.size = std::ssize(bytes);
-  for (std::int64_t at = 0; at < seal.size; at += piece_bytes) {
-    seal.checksum += sum_of_piece(std::string_view(bytes).substr(at, piece_bytes), at);
+  for (std::int64_t at = 0; at < seal.size; at += segment_bytes) {
+    seal.checksum += sum_of_segment(std::string_view(bytes).substr(at, segment_bytes), at);
   }
   bytes.append(reinterpret_cast<const char*>(&seal), sizeof seal);
 }
@@ -157,15 +165,15 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
   const auto sum = [&](std::int64_t first, std::int64_t end) {
     return checksum(draft, first, end);
   };
-  seal.checksum = sum_by_shares(comm, piece_bytes, seal.size, sum);
+  seal.checksum = sum_by_shares(comm, segment_bytes, seal.size, sum);
   parallel::on_root(comm, [&] {
     const File file(draft, "r+e");
     if (complete) {
-      std::string first = file.read(0, std::min(seal.size, piece_bytes));
+      std::string first = file.read(0, std::min(seal.size, segment_bytes));
       complete(first);
       file.write(0, first.data(), first.size());
     }
-    seal.checksum += sum(0, std::min(seal.size, piece_bytes));
+    seal.checksum += sum(0, std::min(seal.size, segment_bytes));
     file.write(seal.size, &seal, sizeof seal);
   });
   put_in_place(comm, draft, path);
@@ -219,7 +227,8 @@ bool verify_seal(const parallel::Communicator& comm, const std::string& path,
           "or cut the seal off a copy: truncate -s -32 COPY");
     }
     if (seal.size != size || seal.checksum != sum_by_shares(comm, 0, size, sum)) {
-      if (parallel::from_root(comm, read_end) != end) {  // a run has put a new one in its place
+      // another run has replaced the file in the meantime
+      if (parallel::from_root(comm, read_end) != end) {
         return verify_seal(comm, path, advice);
       }
       fault = "is damaged: its checksum is another";
@@ -248,7 +257,7 @@ std::uint64_t copy_numbers(const parallel::Communicator& comm, const std::string
       const auto room = std::clamp<std::int64_t>(target.size - done, 0, std::ssize(bytes));
       out.write(target.first + done, bytes.data(), static_cast<std::size_t>(room));
     };
-    File(from).read_pieces(first + begin, first + end, copy);
+    File(from).read_segments(first + begin, first + end, copy);
     return sum;
   });
 }

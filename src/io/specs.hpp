@@ -8,10 +8,11 @@
 
 #include "slab/problem.hpp"
 
-/// Files and messages: HDF5 results, provenance, progress.
+/// Writes and reads HDF5 result files and checkpoints, and prints messages on progress.
 namespace masing::io {
 
-/// Which steps are samples: every n-th step, step 0 and step N, within a window of time.
+/// Defines which steps are samples: step 0, every `every`-th step and step N, as far as they lie in
+/// the time interval [from, to].
 struct Sampling {
   slab::TimeGrid time;
   std::int64_t every = 1;
@@ -19,50 +20,65 @@ struct Sampling {
   double to = 0.0;
 };
 
-/// What a trajectory's file holds beside /series and, of models that have one, /state.
+/// Defines what the result file of a run contains. Every such file contains /series and, unless the
+/// model is a slab with a mass, /state; the members select what else is written.
 struct OutputSpec {
   Sampling sampling;
-  std::int64_t field_every = 0;   ///< steps from one field, or state, to the next; 0: the last only
-  std::int64_t field_points = 0;  ///< of P cells at most so many go to the file; 0: all
-  bool energy = false;
-  std::vector<double> probe;  ///< s at which u goes with every sample
+  /// The number of steps from one field or state in the file to the next. If it is 0, only the last
+  /// field is written, and only the first and the last state.
+  std::int64_t field_every = 0;
+  /// The largest number of cells whose u is written to the file; 0: all P cells are written.
+  std::int64_t field_points = 0;
+  bool energy = false;        ///< whether the balance of energy is written
+  std::vector<double> probe;  ///< places s at which u is written at every sample
 };
 
-/// How far a run, a study or a scan is.
+/// The progress of a run, a study or a scan.
 struct Done {
-  std::int64_t count = 0;  ///< of its units
-  std::int64_t of = 0;
-  std::string unit = {};    ///< "steps", "comparisons", "points"; empty where nothing is known
-  std::int64_t steps = 0;   ///< of the works in progress
-  bool has_result = false;  ///< the result file is complete
-  bool is_saved = false;    ///< a checkpoint was written
+  std::int64_t count = 0;  ///< number of completed steps, comparisons or points
+  std::int64_t of = 0;     ///< number of all steps, comparisons or points
+  /// What is counted: "steps", "comparisons" or "points"; empty if the progress is unknown.
+  std::string unit = {};
+  std::int64_t steps = 0;   ///< completed steps of the runs that are in progress
+  bool has_result = false;  ///< whether the result file is complete
+  bool is_saved = false;    ///< whether a checkpoint was written
 };
 
-/// Where a result goes, and what it says of its making.
+/// Defines where the result file is written, and which data about the origin of the result it
+/// contains.
 struct ResultSpec {
-  std::string path;           ///< FILE.h5; empty: no file is written
-  std::string kind;           ///< "simulate", "converge", "scan" or "benchmark"
-  std::string configuration;  ///< the .ini that makes it again; benchmarks have none
-  std::string derived = {};   ///< the keys in it that followed from others by default: "force,to"
+  std::string path;  ///< path of the result file; empty: no file is written
+  std::string kind;  ///< "simulate", "converge", "scan" or "benchmark"
+  /// The .ini text from which the result can be computed again; empty for benchmarks.
+  std::string configuration;
+  /// The keys of the configuration whose values were derived from other keys, such as "force,to".
+  std::string derived = {};
   std::string command_line;
-  std::string title = {};        ///< of the run, or of the last level of a study, for figures
-  bool has_cells = false;        ///< whether the model has cells of s
-  std::string problem = {};      ///< equal of two files exactly if they solve the same problem
-  bool papers_problem = false;   ///< whether it is that of the papers, section 6
-  std::string* image = nullptr;  ///< without a path gets the bytes of a file
-  Done* done = nullptr;          ///< if there, gets on the root how far the making has come
+  std::string title = {};  ///< title of figures of the run, or of the last level of a study
+  bool has_cells = false;  ///< whether the model is a slab
+  /// A text that identifies the problem: two result files contain the same text if and only if they
+  /// solve the same problem.
+  std::string problem = {};
+  bool papers_problem = false;  ///< whether the problem is that of section 6 of the papers
+  /// If `path` is empty and this pointer is not null, the bytes of the result file are stored in
+  /// the string to which it points.
+  std::string* image = nullptr;
+  Done* done = nullptr;  ///< where the root stores the progress; null: it is not stored
 };
 
-/// The checkpoints of a run or a study.
+/// Defines the checkpoints of a run, a study or a scan.
 struct CheckpointSpec {
-  std::string path;        ///< FILE; empty: nothing is saved
-  bool scheduled = false;  ///< written while the run goes on, too, not only where it is stopped
-  std::int64_t every = 0;  ///< steps from one to the next where scheduled; 0: by `distance`
-  std::chrono::seconds distance{600};  ///< on the root's clock
-  std::optional<std::string> restart;  ///< the checkpoint to go on with
+  std::string path;  ///< path of the checkpoint; empty: nothing is saved
+  /// Whether checkpoints are written while the run continues, and not only when it is stopped.
+  bool scheduled = false;
+  /// Steps (in a scan, points) between scheduled checkpoints; 0: `distance` is used.
+  std::int64_t every = 0;
+  /// The time between scheduled checkpoints, if `every` is 0, by the root's clock.
+  std::chrono::seconds distance{600};
+  std::optional<std::string> restart;  ///< the checkpoint from which the run resumes, if any
 };
 
-/// The files of a run, a study or a scan, and whether it prints its progress.
+/// Defines the files of a run, a study or a scan. If `quiet` is true, no progress is printed.
 struct FileSpec {
   ResultSpec result = {};
   CheckpointSpec checkpoint = {};

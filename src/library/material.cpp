@@ -1,6 +1,6 @@
 #include "library/masing/material.hpp"
 
-#define XXH_INLINE_ALL  // no library more
+#define XXH_INLINE_ALL  // uses xxHash without linking its library
 #include <fmt/core.h>
 #include <xxhash.h>
 
@@ -21,7 +21,8 @@ namespace masing {
 
 namespace {
 
-/// `work`, its UserError as a Mistake.
+/// Calls `work` and returns its result. If `work` throws base::UserError, throws Mistake with the
+/// same message.
 template <class Work>
 auto checked(const Work& work) {
   try {
@@ -31,13 +32,15 @@ auto checked(const Work& work) {
   }
 }
 
-/// So that energies are finite, of which some have x².
+/// The largest absolute value of a position; its square is finite, so that energies are finite.
 constexpr double largest_position = 1e150;
 
+/// Returns whether x is admissible as a position; false for NaN.
 bool is_position(double x) {
   return std::abs(x) <= largest_position;
 }
 
+/// Returns x. Throws Mistake if x is not admissible as a position.
 double finite(double x) {
   if (!is_position(x)) {
     throw Mistake(
@@ -46,20 +49,22 @@ double finite(double x) {
   return x;
 }
 
-/// k, η, v0 and c of a spring, the i-th from 0, for the law of v = u - c (slab::Slab). Throws
-/// UserError where they are not admissible.
+/// Converts a spring to a slab::Element. Because η and η⁻ may differ, the element describes v = u -
+/// c with c = (η - η⁻)/2; the threshold of v is (η + η⁻)/2 in both directions. `i` is the index of
+/// the spring, from 0, for messages. Throws UserError if the values are not admissible.
 slab::Element element_of(const SpringSlider& spring, std::size_t i = 0) {
-  const double up = spring.threshold + 0.0;  // -0 as 0
+  const double up = spring.threshold + 0.0;  // adding 0 turns -0 into 0
   const double down = std::isnan(spring.threshold_down) ? up : spring.threshold_down + 0.0;
   const double shift = up == down ? 0.0 : 0.5 * up - 0.5 * down;
   slab::Element element{spring.stiffness + 0.0, 0.5 * up + 0.5 * down,
                         spring.initial_u + 0.0 - shift, shift};
   slab::check_element(element, [i] { return fmt::format("spring {}", i + 1); });
-  // But for the rounding of c.
+  // Subtracting c can round v0 to a value slightly outside of the thresholds.
   element.initial_u = std::clamp(element.initial_u, -element.threshold, element.threshold);
   return element;
 }
 
+/// Parses a function of s. Throws UserError, whose message names the quantity.
 base::Function function_of(const char* quantity, const std::string& text) {
   try {
     return base::Function(std::string(base::trimmed(text)), 's');
@@ -68,21 +73,25 @@ base::Function function_of(const char* quantity, const std::string& text) {
   }
 }
 
-/// Of k0 and the bytes of the other data: below 2^53, so that a state has it as a number.
+/// Returns the hash of k0 and the bytes of the other data. The hash is less than 2^53, so that it
+/// can be stored in a state, whose numbers are doubles.
 std::uint64_t fingerprint_of(double k0, const void* data, std::size_t size) {
   return XXH3_64bits_withSeed(data, size, std::bit_cast<std::uint64_t>(k0 + 0.0)) >> 11U;
 }
 
+/// The trial position of a point that has no stored trial.
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
+/// Returns the state at the start, at position x0.
 slab::TurningPointState start_at(double x0) {
   return {x0, x0, 1, x0, {}, 0.0};
 }
 
-/// Numbers of a state before its turning points.
+/// The number of values in a state before its turning points.
 constexpr std::size_t head = 8;
 
-/// Fingerprint, number of turning points, and what else a TurningPointState has.
+/// Returns a state as numbers: the fingerprint of the material, the number of turning points, and
+/// the members of the TurningPointState, the turning points last.
 std::vector<double> numbers_of(const slab::TurningPointState& state, std::uint64_t fingerprint) {
   std::vector<double> numbers{static_cast<double>(fingerprint),
                               static_cast<double>(state.positions.size()),
@@ -113,15 +122,17 @@ std::string table(View<const double> s, View<const double> values) {
 struct Material::Data {
   std::shared_ptr<const slab::Measure> measure;
   double k0;
-  bool is_shifted;  // thresholds differ by direction
-  double preload;   // ∫ k c ds
+  bool is_shifted;  // whether thresholds differ between the two directions
+  double preload;   // ∫ k c ds with the shift c of element_of()
   std::uint64_t fingerprint;
   double initial_load = load(slab::TurningPoints(*measure, 0.0));
 
-  /// ∫ k c v ds.
+  /// Returns ∫ k c v ds, where v = u - c as in element_of().
   [[nodiscard]] double load(const slab::TurningPoints& points) const {
     return measure->sums(points.elongation())->load;
   }
+  /// Returns the force and stiffness of the material at x. `slab` is the force ∫ k v ds and the
+  /// stiffness of the springs with sliders, to which k0 and the preload ∫ k c ds are added.
   [[nodiscard]] Response response(double x, const slab::Tangent& slab) const {
     return {k0 * x + (slab.force + preload), k0 + slab.stiffness};
   }
@@ -186,8 +197,8 @@ std::uint64_t Material::fingerprint() const {
 struct MaterialPoint::Data {
   Material material;
   slab::TurningPoints points;
-  double trial = none;       // x, not a number where there is none
-  double trial_force = 0.0;  // S there
+  double trial = none;       // the position of the stored trial; NaN if there is none
+  double trial_force = 0.0;  // the internal force S at the trial position
 
   [[nodiscard]] const Material::Data& law() const { return *material.data_; }
 };
@@ -278,7 +289,8 @@ double MaterialPoint::dissipated_energy() const {
   const slab::TurningPoints& points = data().points;
   double energy = points.slip_energy();
   if (law.is_shifted) {
-    // A slider takes k (v + c) times its slip, which is x - x0 - (v - v0).
+    // A slider dissipates the work of the force k (v + c) over its slip x - x0 - (v - v0);
+    // slip_energy() contains only the work of k v.
     energy += law.preload * (points.x() - points.x0()) - (law.load(points) - law.initial_load);
   }
   return std::max(0.0, energy);
@@ -318,7 +330,7 @@ void MaterialPoint::restore(View<const double> state) {
   require(std::all_of(&given[2], &given[6], is_position) &&
               std::all_of(&given[7], given.end(), is_position),
           "they are not finite");
-  // The way there, without what was wiped out, must lead there.
+  // Moving from x0 through the given turning points to x must lead to the given state.
   slab::TurningPoints again(*law.measure, start_at(state[2]));
   again.move_to(state[5]);
   std::for_each(given.begin() + head, given.end(), [&](double x) { again.move_to(x); });
@@ -385,7 +397,8 @@ void MaterialPoints::restore(View<const double> states) {
     throw Mistake(fmt::format("these numbers are states of {} points than {}",
                               states.empty() ? "fewer" : "more", size()));
   }
-  std::ranges::move(restored, points_.begin());  // each in its place, as others may point to it
+  // The points are assigned one by one, because callers may hold pointers to them.
+  std::ranges::move(restored, points_.begin());
 }
 
 const MaterialPoint& MaterialPoints::operator[](std::size_t i) const {

@@ -27,7 +27,8 @@ namespace {
 
 thread_local char last_error[4096] = "";
 
-/// Does `work`; what it throws becomes the last error.
+/// Calls `work` and returns MASING_DONE. If it throws, stores the message as the last error and
+/// returns the kind of error.
 template <class Work>
 int status(const Work& work) noexcept {
   const auto failed = [](int kind, const std::exception& fault) {
@@ -44,6 +45,8 @@ int status(const Work& work) noexcept {
   }
 }
 
+/// Returns a pointer. Throws Mistake if the pointer is null; `name` is the argument's name for the
+/// message.
 template <class T>
 T* given(T* pointer, const char* name) {
   if (pointer == nullptr) {
@@ -52,25 +55,28 @@ T* given(T* pointer, const char* name) {
   return pointer;
 }
 
-/// What `use`, a member function or another, answers of `object`: after a fault NaN, 0 or null; the
-/// status where it answers nothing.
+/// Returns the result of calling `use`, a member function or another function, with `object`. If
+/// the call throws, stores the message as the last error and returns NaN, 0 or null, depending on
+/// the type. If `use` returns void, returns the status() of the call.
 template <class T, class Use>
 auto answer(T* object, const Use& use, const char* caller = __builtin_FUNCTION()) noexcept {
   using Answer = std::invoke_result_t<Use, T&>;
   if constexpr (std::is_void_v<Answer>) {
     return status([&] { std::invoke(use, *given(object, caller)); });
   } else {
-    Answer found = std::numeric_limits<Answer>::quiet_NaN();
-    status([&] { found = std::invoke(use, *given(object, caller)); });
-    return found;
+    Answer result = std::numeric_limits<Answer>::quiet_NaN();
+    status([&] { result = std::invoke(use, *given(object, caller)); });
+    return result;
   }
 }
 
+/// Returns `text`, or `otherwise` if `text` is null.
 const char* given(const char* text, const std::string& otherwise) {
   return text == nullptr ? otherwise.c_str() : text;
 }
 
-/// Points::set_trial or move.
+/// Calls Points::set_trial or Points::move (`Move`). The pointers are arrays [n]; `stiffness` may
+/// be null.
 template <auto Move>
 void move(Points& points, const double* x, double* force, double* stiffness) {
   const std::size_t n = points.size();
@@ -78,6 +84,7 @@ void move(Points& points, const double* x, double* force, double* stiffness) {
                  {stiffness, stiffness == nullptr ? 0 : n});
 }
 
+/// Writes the stored and the dissipated energy of every point.
 void energies(const Points& points, double* stored, double* dissipated) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     given(stored, "stored")[i] = points[i].stored_energy();
@@ -85,6 +92,8 @@ void energies(const Points& points, double* stored, double* dissipated) {
   }
 }
 
+/// Calls set_trial of a point, and writes the force and the stiffness where the pointers are not
+/// null.
 void set_trial(Point& point, double x, double* force, double* stiffness) {
   const masing::Response response = point.set_trial(x);
   double unused = 0.0;
@@ -97,7 +106,7 @@ void set_trial(Point& point, double x, double* force, double* stiffness) {
 masing_material* masing_material_of_springs(size_t n, const double* stiffness,
                                             const double* threshold, const double* threshold_down,
                                             const double* initial_u, double k0) {
-  masing_material* made = nullptr;
+  masing_material* material = nullptr;
   status([&] {
     std::vector<masing::SpringSlider> springs(n);
     for (size_t i = 0; i < n; ++i) {
@@ -108,22 +117,22 @@ masing_material* masing_material_of_springs(size_t n, const double* stiffness,
                     threshold_down == nullptr ? springs[i].threshold_down : threshold_down[i],
                     initial_u == nullptr ? 0.0 : initial_u[i]};
     }
-    made = new masing_material{Material::of_springs(springs, k0)};
+    material = new masing_material{Material::of_springs(springs, k0)};
   });
-  return made;
+  return material;
 }
 
 masing_material* masing_material_continuum(const char* stiffness, const char* threshold,
                                            const char* threshold_down, const char* initial_u,
                                            double k0) {
-  masing_material* made = nullptr;
+  masing_material* material = nullptr;
   status([&] {
     masing::Continuum slab;
     slab = {given(stiffness, slab.stiffness), given(threshold, slab.threshold),
             given(threshold_down, slab.threshold_down), given(initial_u, slab.initial_u)};
-    made = new masing_material{Material::continuum(slab, k0)};
+    material = new masing_material{Material::continuum(slab, k0)};
   });
-  return made;
+  return material;
 }
 
 // clang-format off

@@ -17,7 +17,8 @@
 #include "library/masing/material.hpp"
 #include "library/masing/run.hpp"
 
-// The module masing._masing, of analysis/masing/native.py and material.py.
+// The Python module masing._masing. Its functions and classes are used by analysis/masing/native.py
+// and material.py.
 
 namespace {
 
@@ -26,9 +27,10 @@ using masing::MaterialPoint;
 using masing::MaterialPoints;
 using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-/// Points that lie beside each other.
+/// A range of points that are contiguous in memory.
 using Row = masing::View<const MaterialPoint>;
 
+/// Returns one point, or several points, as a range.
 template <class Points>
 Row row_of(const Points& points) {
   if constexpr (std::is_same_v<Points, MaterialPoint>) {
@@ -38,10 +40,12 @@ Row row_of(const Points& points) {
   }
 }
 
-/// Those that threads move without Python's lock, which guards this list of them.
+/// The points that threads are moving without holding Python's global interpreter lock. This list
+/// itself is read and changed only while holding the lock.
 std::vector<Row> moving;
 
-/// Does `work` without Python's lock, and no other thread gets at these points.
+/// Calls `work` without Python's global interpreter lock. Meanwhile `moving` contains these points,
+/// so that PointsCaster refuses other threads access to these points.
 template <class Points, class Work>
 void alone(const Points& points, const Work& work) {
   const auto forget = [](const Row* row) {
@@ -54,7 +58,8 @@ void alone(const Points& points, const Work& work) {
   work();
 }
 
-/// How Python's functions get at points: throws masing::Mistake while another thread moves them.
+/// Converts Python objects to points for all bound functions. Throws masing::Mistake while another
+/// thread moves the points.
 template <class Points>
 struct PointsCaster : py::detail::type_caster_base<Points> {
   bool load(py::handle source, bool convert) {
@@ -80,13 +85,15 @@ struct pybind11::detail::type_caster<MaterialPoints> : PointsCaster<MaterialPoin
 
 namespace {
 
-/// Raises masing.MasingError with an exit code of the program.
+/// Raises the Python exception masing.MasingError with the message of `fault` and the exit code
+/// `code` that the program would have.
 void raise(const std::exception& fault, int code) {
   const py::object line = py::bytes(fault.what()).attr("decode")("utf-8", "backslashreplace");
   const py::object error = py::module_::import("masing.errors").attr("MasingError")(line, code);
   PyErr_SetObject(py::type::of(error).ptr(), error.ptr());
 }
 
+/// Translates exceptions of the library to Python exceptions.
 void translate(std::exception_ptr fault) {
   try {
     std::rethrow_exception(std::move(fault));
@@ -99,9 +106,11 @@ void translate(std::exception_ptr fault) {
   }
 }
 
-std::unique_ptr<masing::Session> session;  // of this process alone
+// The session, whose only rank is this process; null before start() and after end().
+std::unique_ptr<masing::Session> session;
 
-/// "" before MPI is started in this process, by whomever; "running"; "ended".
+/// Returns the state of MPI in this process, no matter which library has started MPI: "" before the
+/// start, "running", or "ended".
 std::string mpi() {
   int has_started = 0;
   int has_ended = 0;
@@ -111,11 +120,13 @@ std::string mpi() {
 }
 
 volatile std::sig_atomic_t interrupts = 0;
-bool is_of_main = false;     // the run that goes on, the main thread's
-struct sigaction before {};  // it
+bool is_of_main = false;     // whether the current run was started by Python's main thread
+struct sigaction before {};  // the handler of SIGINT before the current run
 
-/// masing::result_of. What `say` raises ends the run and is raised. Ctrl-C ends it where it is
-/// `interruptible`, and is raised in the main thread: by this, or else by Python's handler.
+/// Calls masing::result_of. An exception that `say` raises stops the run and is raised again at the
+/// end. If `interruptible`, Ctrl-C also stops the run, and KeyboardInterrupt is raised in Python's
+/// main thread: by this function if the main thread has called it (`is_main`), and otherwise by
+/// Python's own handler.
 py::bytes result_of(const std::string& command, const masing::Options& options,
                     const py::function& say, bool interruptible, bool is_main) {
   struct sigaction stop {};
@@ -129,7 +140,9 @@ py::bytes result_of(const std::string& command, const masing::Options& options,
   masing::clear_stop();
   if (interruptible) {
     sigaction(SIGINT, nullptr, &before);
-    stop.sa_flags = is_main ? SA_RESTART : before.sa_flags;  // the main thread wakes from its wait
+    // If the run was not started by the main thread, the flags of Python's handler are kept, so
+    // that the signal wakes the main thread while it waits.
+    stop.sa_flags = is_main ? SA_RESTART : before.sa_flags;
     sigaction(SIGINT, &stop, nullptr);
   }
   std::string bytes;
@@ -156,17 +169,20 @@ py::bytes result_of(const std::string& command, const masing::Options& options,
   return bytes;
 }
 
+/// Returns a view of an array for reading.
 masing::View<const double> in(const Numbers& numbers) {
   return {numbers.data(), static_cast<std::size_t>(numbers.size())};
 }
+/// Returns a view of an array for writing.
 masing::View<double> out(Numbers& numbers) {
   return {numbers.mutable_data(), static_cast<std::size_t>(numbers.size())};
 }
-/// An array of the same shape.
+/// Returns a new array of the same shape as `other`.
 Numbers like(const Numbers& other) {
   return Numbers(std::vector<py::ssize_t>(other.shape(), other.shape() + other.ndim()));
 }
 
+/// Creates a material of springs from arrays of equal length.
 masing::Material of_springs(const Numbers& k, const Numbers& eta, const Numbers& down,
                             const Numbers& u0, double k0) {
   std::vector<masing::SpringSlider> springs;
@@ -176,24 +192,29 @@ masing::Material of_springs(const Numbers& k, const Numbers& eta, const Numbers&
   return masing::Material::of_springs(springs, k0);
 }
 
+/// Creates a continuous material from texts of functions of s.
 masing::Material continuum(const std::string& stiffness, const std::string& threshold,
                            const std::string& down, const std::string& initial_u, double k0) {
   return masing::Material::continuum({stiffness, threshold, down, initial_u}, k0);
 }
 
+/// Calls `Move`, which is trial, set_trial or move_to, for a point, and returns (force, stiffness).
 template <auto Move>
 py::tuple move(MaterialPoint& point, double x) {
   const masing::Response response = (point.*Move)(x);
   return py::make_tuple(response.force, response.stiffness);
 }
 
+/// Moves a point through the positions x and returns the force at each position. If a position is
+/// not valid, the point does not move.
 Numbers move_along(MaterialPoint& point, const Numbers& x) {
   Numbers force = like(x);
   const auto forces = out(force);
   const auto positions = in(x);
   alone(point, [&] {
     point.revert_to_last();
-    MaterialPoint moved = point;  // which stays where it is if a position is wrong
+    // A copy is moved, so that `point` does not move if a position is not valid.
+    MaterialPoint moved = point;
     std::transform(positions.begin(), positions.end(), forces.begin(),
                    [&moved](double each) { return moved.move_to(each).force; });
     point = std::move(moved);
@@ -201,6 +222,7 @@ Numbers move_along(MaterialPoint& point, const Numbers& x) {
   return force;
 }
 
+/// Calls `Move`, which is set_trial or move, for all points, and returns (forces, stiffnesses).
 template <auto Move>
 py::tuple move_all(MaterialPoints& points, const Numbers& x) {
   Numbers force = like(x);
@@ -210,6 +232,7 @@ py::tuple move_all(MaterialPoints& points, const Numbers& x) {
   return py::make_tuple(force, stiffness);
 }
 
+/// Returns the state of one point or of several as an array.
 template <class Points>
 Numbers state(const Points& points) {
   Numbers numbers(static_cast<py::ssize_t>(points.state_size()));
@@ -217,7 +240,7 @@ Numbers state(const Points& points) {
   return numbers;
 }
 
-/// Of each point, [n].
+/// Returns the values of the member function `Quantity` of all points, [n].
 template <auto Quantity>
 Numbers of_all(const MaterialPoints& points) {
   Numbers numbers(static_cast<py::ssize_t>(points.size()));
@@ -227,7 +250,7 @@ Numbers of_all(const MaterialPoints& points) {
   return numbers;
 }
 
-/// What one point and several have.
+/// Defines a Python class with the methods that MaterialPoint and MaterialPoints have in common.
 template <class Points>
 py::class_<Points> points_class(const py::module_& module, const char* name) {
   return py::class_<Points>(module, name)
@@ -241,7 +264,9 @@ py::class_<Points> points_class(const py::module_& module, const char* name) {
 }  // namespace
 
 PYBIND11_MODULE(_masing, module) {
-  // SuperLU_DIST as Debian builds it has what is freed never go back to the system, of all Python.
+  // SuperLU_DIST as built by Debian sets malloc options so that freed memory is never returned to
+  // the system, in the whole Python process. These calls set the options back to values with which
+  // memory is returned.
   mallopt(M_MMAP_MAX, 65536);
   mallopt(M_MMAP_THRESHOLD, 1 << 25);
   mallopt(M_TRIM_THRESHOLD, 1 << 26);
@@ -257,7 +282,7 @@ PYBIND11_MODULE(_masing, module) {
     }
   });
   module.def("end", [] { session.reset(); });
-  // Their documentation is that of material.py, which alone makes objects of them.
+  // These classes are documented in material.py, which alone constructs them.
   py::class_<masing::Material>(module, "Material")
       .def(py::init(&continuum))
       .def(py::init(&of_springs))

@@ -19,7 +19,8 @@ namespace masing {
 
 namespace {
 
-/// `work`, the errors of the rooms as those of the library.
+/// Calls `work` and returns its result. Translates the exceptions base::UserError, base::Stopped
+/// and base::SystemError to the exceptions Mistake, Stopped and Failure of the library.
 template <class Work>
 auto checked(const Work& work) {
   try {
@@ -69,10 +70,10 @@ void clear_stop() {
 
 namespace {
 
-/// Calls `work`, and `say` with each message of it. An exception of `say` asks the run to stop and
-/// is thrown at the end.
+/// Calls `work`, and calls `say` with each message that `work` prints. If `say` throws, the run is
+/// asked to stop, and the exception of `say` is rethrown when `work` has ended.
 void with_listener(const Say& say, const std::function<void()>& work) {
-  std::exception_ptr fault;  // of `say`
+  std::exception_ptr fault;  // the exception that `say` has thrown
   const auto listen = [&](const std::string& text) {
     try {
       if (!fault) {
@@ -99,6 +100,7 @@ void with_listener(const Say& say, const std::function<void()>& work) {
   }
 }
 
+/// Returns the command of this name. Throws Mistake if there is no such command.
 cli::Command known_command(const std::string& name) {
   if (const auto command = cli::command_of(name)) {
     return *command;
@@ -106,8 +108,9 @@ cli::Command known_command(const std::string& name) {
   throw Mistake("'" + name + "' is not a command; give simulate, converge or scan");
 }
 
-/// Where the options name no file, none is written: what it would hold goes to `image`, if there is
-/// one.
+/// If the options name no output file, changes the files of `spec` so that no file is written; the
+/// bytes of the result are then stored in `image` unless `image` is null. Throws Mistake if options
+/// ask for checkpoints without an output file, or if several ranks ask for an image.
 void leave_files_out(const cli::Request& request, cli::Spec& spec, std::string* image) {
   if (!request.has("output")) {
     for (const char* key : {"checkpoint", "checkpoint-every", "restart"}) {
@@ -126,8 +129,9 @@ void leave_files_out(const cli::Request& request, cli::Spec& spec, std::string* 
   }
 }
 
-/// `work(ranks, spec)` of what is asked for, as the program would be told, the errors of the rooms
-/// as those of the library.
+/// Builds the spec of a command from the options, in the same way as the program, calls work(comm,
+/// spec) and returns its result. If `is_quiet`, adds the option --quiet. Translates exceptions as
+/// checked() does.
 template <class Work>
 auto call(const Session& session, const std::string& command, const Options& options, bool is_quiet,
           std::string* image, const Work& work) {
@@ -177,22 +181,22 @@ Trajectory simulate(const Session& session, const Options& options, const Observ
 Study converge(const Session& session, const Options& options) {
   const auto make = [&](const parallel::Communicator& comm, const cli::Spec& of_study) {
     const auto& spec = std::get<study::StudySpec>(of_study);
-    const study::Study made = commands::make(comm, spec);
+    const study::Study computed = commands::make(comm, spec);
     Study study{.levels = {},
                 .orders = {},
-                .verdict = statistics::to_text(made.verdict),
-                .table = study::table(spec, made)};
-    for (const study::LevelResult& level : made.cases) {
+                .verdict = statistics::to_text(computed.verdict),
+                .table = study::table(spec, computed)};
+    for (const study::LevelResult& level : computed.cases) {
       study.levels.push_back({level.ds,
                               level.dt,
                               {level.errors[study::Errors::x], level.errors[study::Errors::y],
                                level.errors[study::Errors::u]}});
     }
-    for (std::size_t q = 0; q < made.results.size(); ++q) {
-      const study::QuantityResult& found = made.results[q];
-      study.orders.push_back({study::quantities[q].name, found.observed(), found.uncertainty(),
-                              found.expected ? study::expected_text(*found.expected) : "",
-                              statistics::to_text(found.verdict)});
+    for (std::size_t q = 0; q < computed.results.size(); ++q) {
+      const study::QuantityResult& result = computed.results[q];
+      study.orders.push_back({study::quantities[q].name, result.observed(), result.uncertainty(),
+                              result.expected ? study::expected_text(*result.expected) : "",
+                              statistics::to_text(result.verdict)});
     }
     return study;
   };

@@ -49,7 +49,7 @@ bool mpi_runs() {
 
 Communicator::Communicator(MPI_Comm original) {
   check_mpi(MPI_Comm_dup(original, &handle_));
-  settle();
+  set_up_handle();
 }
 
 Communicator::Communicator(const Communicator& whole, int first, int count) {
@@ -61,11 +61,11 @@ Communicator::Communicator(const Communicator& whole, int first, int count) {
   check_mpi(MPI_Comm_create_group(whole.handle(), some, first, &handle_));
   check_mpi(MPI_Group_free(&some));
   check_mpi(MPI_Group_free(&all));
-  settle();
+  set_up_handle();
   nodes_ = count == whole.size() ? whole.nodes_ : nodes_;
 }
 
-void Communicator::settle() {
+void Communicator::set_up_handle() {
   check_mpi(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN));
   check_mpi(MPI_Comm_rank(handle_, &rank_));
   check_mpi(MPI_Comm_size(handle_, &size_));
@@ -105,7 +105,8 @@ void sleep_until(const std::function<bool()>& is_done) {
 
 namespace {
 
-/// MPI counts entries by int. Throws SystemError where they are more.
+/// Returns the number of values as an int, the type in which MPI counts. Throws SystemError if the
+/// number does not fit into an int.
 template <typename Value>
 int count_of(std::span<Value> values) {
   if (values.size() > std::numeric_limits<int>::max()) {
@@ -125,7 +126,7 @@ void wait_for(MPI_Request& request) {
 template <typename Value>
 void reduce(const Communicator& comm, std::span<Value> values, MPI_Datatype type, MPI_Op operation,
             Wait wait) {
-  // Even a trivial allreduce of one rank would slow short steps down.
+  // Even an MPI_Allreduce over one rank takes so long that it would slow short steps down.
   if (comm.size() == 1) {
     return;
   }
@@ -170,7 +171,7 @@ Nodes nodes_of(const Communicator& comm) {
                                   &handle));
     const Communicator node(handle);
     check_mpi(MPI_Comm_free(&handle));
-    std::int64_t firsts = node.is_root() ? 1 : 0;  // of each node
+    std::int64_t firsts = node.is_root() ? 1 : 0;  // the sum over the ranks is the number of nodes
     sum_over_ranks(comm, std::span(&firsts, 1));
     comm.nodes_ = Nodes{static_cast<int>(firsts), node.size()};
   }
@@ -206,7 +207,9 @@ namespace {
 
 constexpr char end_of_quantity = '\0';
 
-/// What `make` returns or throws, as one text whose first letter says which.
+/// Calls `make`, and returns the text or the exception that results as one text. The first letter
+/// of this text is r for a returned text, u or q for a UserError without or with a quantity, f for
+/// a SystemError, and s for Stopped.
 std::string packed(const std::function<std::string()>& make) {
   try {
     return "r" + make();
@@ -221,7 +224,7 @@ std::string packed(const std::function<std::string()>& make) {
   }
 }
 
-/// What was returned; throws what was thrown.
+/// Returns the text, or throws the exception, that packed() has encoded in `text`.
 std::string unpacked(const std::string& text) {
   std::string rest = text.substr(1);
   const auto end = rest.find(end_of_quantity);
@@ -272,9 +275,9 @@ std::string first_text(const Communicator& comm, const std::string& text) {
   if (first == comm.size()) {
     return {};
   }
-  std::string found = text;
-  broadcast_text(comm, found, static_cast<int>(first));
-  return found;
+  std::string result = text;
+  broadcast_text(comm, result, static_cast<int>(first));
+  return result;
 }
 
 void on_each(const Communicator& comm, const std::function<void()>& work) {
@@ -320,18 +323,18 @@ void send(const Communicator& comm, const std::vector<double>& numbers, int rank
 }
 
 Neighbours::Received Neighbours::exchange(double to_before, double to_after) const {
-  Received found;
+  Received from_neighbours;
   if (comm_->size() == 1) {
-    return found;
+    return from_neighbours;
   }
   const MessageTimer timer;
   const auto shift = [&](double value, int target, double& received, int source) {
     check_mpi(MPI_Sendrecv(&value, 1, MPI_DOUBLE, target, 0, &received, 1, MPI_DOUBLE, source, 0,
                            comm_->handle(), MPI_STATUS_IGNORE));
   };
-  shift(to_after, after_, found.from_before, before_);
-  shift(to_before, before_, found.from_after, after_);
-  return found;
+  shift(to_after, after_, from_neighbours.from_before, before_);
+  shift(to_before, before_, from_neighbours.from_after, after_);
+  return from_neighbours;
 }
 
 }  // namespace masing::parallel

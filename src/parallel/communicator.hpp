@@ -12,33 +12,36 @@
 #include "base/error.hpp"
 #include "base/partition.hpp"
 
-/// MPI and PETSc: session, communicators, distributed vectors, reductions, failure on all ranks.
+/// The room that wraps MPI and PETSc: the session, communicators, distributed vectors, reductions
+/// over ranks, and the ways in which a failure is raised on all ranks.
 namespace masing::parallel {
 
-/// "file.cpp:12", for messages of failures.
+/// Returns a place in the source as "file.cpp:12", for messages of failures.
 std::string place(const base::Location& where);
 
-/// Throw SystemError with PETSc's message and the place of the call if `code` is an error. Local.
+/// Throws SystemError with PETSc's message and the place of the call if `code` is an error. Local.
 void check_petsc(int code, base::Location where = base::Location::current());
 
-/// Throw SystemError with MPI's message and the place of the call if `code` is an error. Local.
+/// Throws SystemError with MPI's message and the place of the call if `code` is an error. Local.
 void check_mpi(int code, base::Location where = base::Location::current());
 
-/// Where the ranks of a communicator run.
+/// The nodes of the machine on which the ranks of a communicator run.
 struct Nodes {
-  int count = 1;       ///< the same on every rank
-  int ranks_here = 1;  ///< on this rank's node
+  int count = 1;       ///< the number of nodes, the same on every rank
+  int ranks_here = 1;  ///< the number of ranks on the node of this rank
 };
 
-/// Whether MPI has begun and not ended. Local.
+/// Returns whether MPI has been initialized and not yet finalized. Local.
 bool mpi_runs();
 
-/// Owner of a communicator whose errors come back as codes; move-only, freed with the object.
+/// Owns an MPI communicator, which the destructor frees; move-only. MPI functions called with this
+/// communicator return errors as codes.
 class Communicator {
  public:
-  /// A duplicate of `original`. Collective on `original`.
+  /// Duplicates `original`. Collective on `original`.
   explicit Communicator(MPI_Comm original);
-  /// The ranks first..first+count-1 of `whole`, in order. Collective on those ranks alone.
+  /// Creates a communicator of the ranks first..first+count-1 of `whole`, in this order. Collective
+  /// on these ranks only.
   Communicator(const Communicator& whole, int first, int count);
   ~Communicator();
   Communicator(Communicator&& other) noexcept;
@@ -53,7 +56,7 @@ class Communicator {
 
  private:
   friend Nodes nodes_of(const Communicator& comm);
-  void settle();
+  void set_up_handle();
 
   MPI_Comm handle_ = MPI_COMM_NULL;
   int rank_ = 0;
@@ -61,33 +64,40 @@ class Communicator {
   mutable std::optional<Nodes> nodes_;
 };
 
-/// The nodes of `comm`, found once. Collective.
+/// Returns the nodes on which the ranks of `comm` run. The first call determines and stores them.
+/// Collective.
 Nodes nodes_of(const Communicator& comm);
 
-/// How a rank waits for the others: `sleeping` between looks, so that it takes no core from them;
-/// `polling` without a pause, for what all ranks come to at every step.
+/// How a rank waits for the other ranks of a reduction. With `sleeping` the rank pauses between
+/// checks for the end of the reduction, so that it leaves the core to other ranks. With `polling`
+/// it checks without pauses, which is best for a reduction at every step, because all ranks reach
+/// it at nearly the same time.
 enum class Wait { sleeping, polling };
 
-/// Calls `is_done` until it says so: for 50 µs without a pause, then with naps of a tenth of the
-/// time waited, 1 ms at most. A request to this rank to stop is passed on meanwhile. Local.
+/// Calls `is_done` until it returns true: for 50 µs without a pause, and then with pauses of a
+/// tenth of the time waited so far, but of at most 1 ms. Before each pause, this function forwards
+/// stop requests to other ranks. Local.
 void sleep_until(const std::function<bool()>& is_done);
 
-/// Replace each entry of `values` by its sum over the ranks; exact in any order. Collective.
+/// Replaces each entry of `values` by the sum of this entry over all ranks. The sum of integers is
+/// exact, so that it does not depend on the order of the ranks. Collective.
 void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values,
                     Wait wait = Wait::sleeping);
-/// Replace each entry of `values` by its sum mod 2^64 over the ranks. Collective.
+/// Replaces each entry of `values` by the sum mod 2^64 of this entry over all ranks. Collective.
 void sum_over_ranks(const Communicator& comm, std::span<std::uint64_t> values);
-/// Replace each entry of `values` by its maximum over the ranks. Collective.
+/// Replaces each entry of `values` by the maximum of this entry over all ranks. Collective.
 void max_over_ranks(const Communicator& comm, std::span<double> values, Wait wait = Wait::sleeping);
-/// The least `value` of all ranks. Collective.
+/// Returns the smallest `value` of all ranks. Collective.
 std::int64_t min_over_ranks(const Communicator& comm, std::int64_t value);
 
-/// Set `values` to those of rank `root` on every rank; as many on all. Collective.
+/// Broadcasts the `values` of rank `root` to every rank. The number of values must be the same on
+/// all ranks. Collective.
 void broadcast(const Communicator& comm, std::span<double> values, int root = 0);
-/// The same. Collective.
+/// Broadcasts the integers `values` of rank `root` to every rank. The number of values must be the
+/// same on all ranks. Collective.
 void broadcast(const Communicator& comm, std::span<std::int64_t> values, int root = 0);
-/// Set `values`, a vector of doubles, to those of rank `root` on every rank, resized to their
-/// number. Collective.
+/// Broadcasts `values`, a vector of doubles, from rank `root` to every rank. On the other ranks the
+/// vector is resized. Collective.
 template <typename Vector>
 void broadcast_all(const Communicator& comm, Vector& values, int root) {
   auto size = static_cast<std::int64_t>(values.size());
@@ -96,58 +106,68 @@ void broadcast_all(const Communicator& comm, Vector& values, int root) {
   broadcast(comm, std::span<double>(values), root);
 }
 
-/// Run `make` on the root and return its text on every rank; a UserError, SystemError or Stopped it
-/// throws there is thrown on every rank alike. Collective.
+/// Calls `make` on the root, and returns on every rank the text that `make` has returned. If `make`
+/// throws a UserError, SystemError or Stopped, every rank throws the same exception. Collective.
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make);
 
-/// The same of several texts. Collective.
+/// Calls `make` on the root, and returns on every rank the texts that `make` has returned. If
+/// `make` throws a UserError, SystemError or Stopped, every rank throws the same exception.
+/// Collective.
 std::vector<std::string> texts_from_root(const Communicator& comm,
                                          const std::function<std::vector<std::string>()>& make);
 
-/// Calls `work` on the root; what from_root throws is thrown on every rank alike. Collective.
+/// Calls `work` on the root. If `work` throws a UserError, SystemError or Stopped, every rank
+/// throws the same exception. Collective.
 void on_root(const Communicator& comm, const std::function<void()>& work);
 
-/// The first non-empty text in the order of ranks, on every rank; empty if all are. Collective.
+/// Returns on every rank the `text` of the first rank whose `text` is not empty, or an empty text
+/// if all texts are empty. Collective.
 std::string first_text(const Communicator& comm, const std::string& text);
 
-/// Calls `work` on every rank; what from_root throws is thrown alike on all ranks if any rank's
-/// `work` throws it: that of the first such rank. Collective.
+/// Calls `work` on every rank. If `work` throws a UserError, SystemError or Stopped on any rank,
+/// every rank throws the exception of the first such rank. Collective.
 void on_each(const Communicator& comm, const std::function<void()>& work);
 
-/// Throws the mistake of the first rank that has one, alike on all ranks. Collective.
+/// If any rank passes a mistake, every rank throws the mistake of the first such rank. Collective.
 void throw_first(const Communicator& comm, const std::optional<base::UserError>& mistake);
 
-/// Whether a message to this rank has arrived from `rank`, or from any where that is
-/// MPI_ANY_SOURCE; then `rank` is set to the one that sent it. Local.
+/// Returns whether a message with the tag `tag` from `rank` has arrived at this rank. If `rank` is
+/// MPI_ANY_SOURCE, a message from any rank counts, and `rank` is set to the sender of the message.
+/// Local.
 bool has_arrived(const Communicator& comm, int& rank, int tag);
-/// Receives the numbers of a message from `rank`; waits until it arrives. Local.
+/// Waits for a message with the tag `tag` from `rank` and returns the numbers in the message.
+/// Local.
 std::vector<double> receive(const Communicator& comm, int rank, int tag);
-/// Sends numbers to `rank`. Returns when they are on their way. Local.
+/// Sends `numbers` to `rank` in a message with the tag `tag`. If MPI does not buffer the message,
+/// the function returns only when `rank` receives it. Local.
 void send(const Communicator& comm, const std::vector<double>& numbers, int rank, int tag);
 
-/// Exchange of one number with each neighbour along a line of elements. `comm` must outlive it.
+/// Exchanges one number with each of two neighbours along a line of elements that is split over the
+/// ranks. The neighbours of a rank are the two ranks that hold the element before its first and the
+/// element after its last one. `comm` must outlive the object.
 class Neighbours {
  public:
-  /// From the ranks that hold the element before this rank's first and after its last.
+  /// The numbers received from the two neighbours.
   struct Received {
-    double from_before = 0.0;  ///< 0 if there is none
-    double from_after = 0.0;   ///< 0 if there is none
+    double from_before = 0.0;  ///< 0 if there is no neighbour before this rank
+    double from_after = 0.0;   ///< 0 if there is no neighbour after this rank
   };
 
-  /// `mine`: the elements of this rank of `elements`, consecutive in the order of ranks; ranks
-  /// without elements come last. Local.
+  /// `mine` is the range of this rank's elements among all `elements`. These ranges are consecutive
+  /// in the order of ranks; ranks without elements come last. Local.
   Neighbours(const Communicator& comm, base::CellRange mine, std::int64_t elements)
       : comm_(&comm),
         before_(mine.size > 0 && mine.first > 0 ? comm.rank() - 1 : MPI_PROC_NULL),
         after_(mine.size > 0 && mine.first + mine.size < elements ? comm.rank() + 1
                                                                   : MPI_PROC_NULL) {}
 
-  /// Send `to_before` and `to_after` to the neighbours and receive theirs. Collective.
+  /// Sends `to_before` to the neighbour before this rank and `to_after` to the neighbour after it,
+  /// and returns the numbers that the two neighbours have sent to this rank. Collective.
   [[nodiscard]] Received exchange(double to_before, double to_after) const;
 
  private:
   const Communicator* comm_;
-  int before_;  // ranks
+  int before_;  // the neighbour before this rank, or MPI_PROC_NULL
   int after_;
 };
 

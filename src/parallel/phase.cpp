@@ -22,7 +22,7 @@ double seconds(Clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
-/// Counts the time until `now` for the current phase, and goes on with another.
+/// Adds the time until `now` to the current phase, and makes `next` the current one.
 void change(std::optional<Phase> next, Clock::time_point now) {
   if (current) {
     counted[static_cast<std::size_t>(*current)] += seconds(now - since);
@@ -31,7 +31,8 @@ void change(std::optional<Phase> next, Clock::time_point now) {
   since = now;
 }
 
-/// Seconds of a clock that is read in a few nanoseconds and goes in steps of milliseconds.
+/// Returns the time in seconds from a clock that can be read in a few nanoseconds but has a
+/// resolution of milliseconds.
 double coarse_time() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
@@ -41,7 +42,8 @@ double coarse_time() {
 }  // namespace
 
 void register_phases() {
-  // Of a PETSc that was running for an earlier session they are known.
+  // If PETSc was initialized for an earlier session and is still running, the phases are registered
+  // already.
   check_petsc(PetscLogEventGetId("sum over ranks", &message_event));
   if (message_event >= 0) {
     return;

@@ -6,19 +6,23 @@
 
 namespace masing::parallel {
 
-/// What a program's time is spent on. The rest is what is no other phase: in a study the comparison
-/// of fields, and waiting for other ranks. Communication, at every step, is a part of the others.
+/// The phases into which the time of a program is divided. `rest` is the time that belongs to no
+/// other phase; in a study it contains the comparison of fields and the waiting for other ranks.
+/// `communication` is the time of the messages that are exchanged at every step; this time is
+/// counted a second time in the phase during which it passes.
 enum class Phase { setup, steps, output, seal, rest, communication };
 inline constexpr std::array phase_names{"setup", "steps", "output",
                                         "seal",  "rest",  "communication"};
-/// Wall seconds of each phase on this rank.
+/// The wall time of each phase on this rank, in seconds.
 using PhaseSeconds = std::array<double, phase_names.size()>;
 
-/// Counts the time that it lives, less that of timers inside it, as its phase, and shows it as a
-/// stage of PETSc's -log_view. One that is in no other begins all counts anew. Local.
+/// Adds the time between its construction and its destruction to the time of a phase, but without
+/// the time of other timers that are constructed in between (inner timers). PETSc's -log_view shows
+/// the phase as a stage. A timer that is no inner timer first sets the times of all phases to 0.
+/// Local.
 class PhaseTimer {
  public:
-  /// `life`, if given: a number of seconds to which all of its life is added.
+  /// If `life` is given, the whole lifetime of the timer, in seconds, is added to it.
   explicit PhaseTimer(Phase phase, double* life = nullptr);
   ~PhaseTimer();
   PhaseTimer(const PhaseTimer&) = delete;
@@ -30,11 +34,14 @@ class PhaseTimer {
   std::optional<Phase> before_;
 };
 
-/// What the outermost PhaseTimer and those in it have counted so far. Local.
+/// Returns the times that the outermost PhaseTimer and all its inner timers have counted so far.
+/// Local.
 PhaseSeconds phase_seconds();
 
-/// A message at every step, an event of -log_view. A clock that goes in steps of milliseconds is
-/// right in the mean, and takes less time than a sum in shared memory. Local.
+/// Adds the time between its construction and its destruction, in which ranks exchange numbers of
+/// one step, to the phase `communication`. PETSc's -log_view shows the message as an event. The
+/// timer reads a clock with a resolution of milliseconds: its errors cancel on average, and reading
+/// it takes less time than a sum in shared memory. Local.
 class MessageTimer {
  public:
   MessageTimer();
@@ -46,7 +53,7 @@ class MessageTimer {
   double begin_;
 };
 
-/// Tells PETSc, when Session has started it, of the phases.
+/// Registers the phases with PETSc; called by Session after the initialization of PETSc.
 void register_phases();
 
 }  // namespace masing::parallel

@@ -31,8 +31,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Variables with the count of processes and the index of this one, the innermost launcher first:
-// mpirun under Slurm is started by srun, too.
+// For each launcher, the environment variables with the number of processes and the index of this
+// process. The innermost launcher is first, because under Slurm mpirun itself is started by srun.
 constexpr const char* launchers[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
                                         {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
                                         {"PMI_SIZE", "PMI_RANK"},
@@ -62,7 +62,8 @@ void require_connected(int ranks) {
   }
 }
 
-// A batch script of Slurm is no step of srun: what it starts by itself is alone.
+// The variables below are not set in a batch script of Slurm, which is not a step of srun: a
+// process that the script starts directly runs alone.
 bool started_by_launcher() {
   constexpr std::array signs{
       "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",     "PMI_RANK",    "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
@@ -72,12 +73,14 @@ bool started_by_launcher() {
 
 bool ranks_outnumber_cores() {
   const std::int64_t ranks = number("OMPI_COMM_WORLD_LOCAL_SIZE").value_or(1);
-  // Open MPI binds each rank to a core of its own, whatever the launcher is bound to.
+  // If this variable is set, Open MPI has bound each rank to a core of its own, and all cores of
+  // the host count.
   if (ranks == 1 || std::getenv("OMPI_MCA_orte_bound_at_launch") != nullptr) {
     return ranks > sysconf(_SC_NPROCESSORS_ONLN);
   }
-  // Those of the launcher: this rank may be bound to one, and the others to others.
-  std::array<cpu_set_t, 64> cores{};  // 65536
+  // The cores that the launcher may use are counted, because this rank may be bound to some of
+  // these cores and the other ranks to others.
+  std::array<cpu_set_t, 64> cores{};  // room for 65536 cores
   const bool is_known = sched_getaffinity(getppid(), sizeof(cores), cores.data()) == 0 ||
                         sched_getaffinity(0, sizeof(cores), cores.data()) == 0;
   return is_known && ranks > CPU_COUNT_S(sizeof(cores), cores.data());
@@ -94,7 +97,7 @@ std::string content(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// The number after `key` at the start of a line; `unknown` where there is none.
+/// Returns the number after `key` at the start of a line, or `unknown` if there is none.
 double number_after(std::string_view text, const std::string& key, double unknown) {
   for (const std::string& line : base::split(text, '\n')) {
     double value = 0.0;
@@ -105,9 +108,12 @@ double number_after(std::string_view text, const std::string& key, double unknow
   return unknown;
 }
 
-/// limit - use of one control group; infinite where it has no limit or no such files.
+/// Returns how many bytes may still be allocated in one control group, limit - use, or infinity if
+/// the group has no limit or its files cannot be read.
 double allowance(const std::filesystem::path& group) {
-  const double limit = number_after(content(group / "memory.max"), "", infinity);  // also of "max"
+  const double limit =
+      // The file contains "max" if there is no limit.
+      number_after(content(group / "memory.max"), "", infinity);
   const double used = number_after(content(group / "memory.current"), "", 0.0);
   const double cached = number_after(content(group / "memory.stat"), "inactive_file ", 0.0);
   return std::max(0.0, limit - (used - cached));
@@ -122,7 +128,7 @@ double available_of_meminfo(std::string_view meminfo) {
 double allowance_of_groups(const std::filesystem::path& mount, std::string_view groups) {
   double least = infinity;
   for (const std::string& line : base::split(groups, '\n')) {
-    if (line.starts_with("0::/")) {  // others are of version 1
+    if (line.starts_with("0::/")) {  // lines of version 1 begin differently
       std::filesystem::path group = line.substr(4);
       least = std::min(least, allowance(mount));
       for (; !group.empty(); group = group.parent_path()) {
@@ -141,8 +147,8 @@ double available_memory(const Communicator& comm) {
   return -least[0];
 }
 
-std::optional<double> max_of_all_who_come(const Communicator& comm, double value) {
-  // The request may outlive this call where not all ranks come.
+std::optional<double> try_max_over_ranks(const Communicator& comm, double value) {
+  // The numbers are static, because the request outlives this call if some rank does not take part.
   static std::array<double, 2> numbers;
   numbers = {value, value};
   MPI_Request request = MPI_REQUEST_NULL;
@@ -165,19 +171,19 @@ std::string one_line(std::string message) {
 
 std::vector<int> tree_neighbours(int rank, int size) {
   constexpr int below = 8;
-  std::vector<int> found;
+  std::vector<int> neighbours;
   if (rank > 0) {
-    found.push_back((rank - 1) / below);
+    neighbours.push_back((rank - 1) / below);
   }
   for (int i = 1; i <= below && std::int64_t{below} * rank + i < size; ++i) {
-    found.push_back(below * rank + i);
+    neighbours.push_back(below * rank + i);
   }
-  return found;
+  return neighbours;
 }
 
 namespace {
 
-std::vector<StopNotice*> notices;  // that live, the program's first
+std::vector<StopNotice*> notices;  // all existing notices; the first is that of the session
 
 }  // namespace
 
@@ -201,8 +207,8 @@ void StopNotice::send(int cause) {
   }
 }
 
-/// Receives one message, and passes on what this rank has not known.
-void StopNotice::take() {
+/// Receives one message, and forwards it if this rank does not know of a notice yet.
+void StopNotice::receive_message() {
   int cause = 0;
   check_mpi(MPI_Recv(&cause, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm_.handle(), MPI_STATUS_IGNORE));
   ++arrived_;
@@ -215,16 +221,18 @@ int StopNotice::received() {
     check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, 0, comm_.handle(), &arrived, MPI_STATUS_IGNORE));
   }
   if (arrived != 0) {
-    take();
+    receive_message();
   }
   return cause_;
 }
 
 void StopNotice::drain() {
-  // Whoever knows has told its neighbours: the rest learn it here, from one of theirs.
+  // If any rank has a cause, every rank receives a message from each of its neighbours: ranks with
+  // a cause have already sent messages to their neighbours, and all other ranks forward the first
+  // message that they receive.
   if (min_over_ranks(comm_, cause_ != 0 ? 0 : 1) == 0) {
     while (arrived_ < neighbours_.size()) {
-      take();
+      receive_message();
     }
   }
   check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
@@ -238,36 +246,41 @@ void StopNotice::renew(int cause) {
   if (cause != 0) {
     send(cause);
   }
-  drain();  // all know of it now
+  // If any rank has passed a cause, every rank knows one now.
+  drain();
 }
 
 namespace {
 
 int ranks_of_session = 1;
 Clock::time_point began = Clock::now();
-double wall_limit = infinity;  // seconds
+double wall_limit = infinity;  // in seconds
 std::atomic<int> requested_by = 0;
 
-// Causes of a request that are no signals.
+// Causes of a stop request that are not signals.
 constexpr int by_wall_limit = -1;
 constexpr int by_program = -2;
 
-/// The cause of a request here or, by a notice, elsewhere; 0: none. What is requested here is sent.
+/// Returns the cause of a stop request that this rank has received, or that another rank has
+/// received and this rank knows by a notice; 0 means that there is no request. If this rank has
+/// received a request, it is sent to the other ranks.
 int stop_cause() {
   const bool is_late = std::chrono::duration<double>(Clock::now() - began).count() >= wall_limit;
   const int here = requested_by != 0 ? requested_by.load() : is_late ? by_wall_limit : 0;
   if (notices.empty()) {
     return here;
   }
-  // MPI may give the core away at every look.
+  // MPI may yield the core at every check for messages, so there is at least this time between two
+  // checks.
   constexpr auto distance = std::chrono::milliseconds(20);
-  static Clock::time_point next_look;
+  static Clock::time_point next_check;
   if (here != 0) {
     notices.front()->send(here);
   }
-  if (const auto now = Clock::now(); here != 0 || now >= next_look) {
-    next_look = now + distance;
-    std::ranges::for_each(notices, &StopNotice::received);  // and passed on, while this rank waits
+  if (const auto now = Clock::now(); here != 0 || now >= next_check) {
+    next_check = now + distance;
+    // This also forwards the notices that have arrived, even while this rank waits for other ranks.
+    std::ranges::for_each(notices, &StopNotice::received);
   }
   return notices.front()->cause();
 }
@@ -322,7 +335,8 @@ std::string stop_reason(const Communicator& comm) {
   return first_text(comm, reason);
 }
 
-// Open MPI's mpirun then sends SIGTERM and, after a time of grace, SIGKILL.
+// On Ctrl-C, Open MPI's mpirun sends SIGTERM to the ranks and, after the timeout in the text below,
+// SIGKILL.
 std::string stop_advice() {
   if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) {
     return {};
@@ -335,9 +349,9 @@ std::string stop_advice() {
 
 namespace {
 
-/// Keeps Open MPI from starting a daemon, which only MPI_Comm_spawn needs, from the folder of a
-/// session and from looking for networks: 0.3 s for nothing in a process that is alone. What the
-/// user has set stays.
+/// Sets variables that keep Open MPI, in a process without a launcher, from starting a daemon
+/// (which only MPI_Comm_spawn needs), from creating a session folder, and from searching for
+/// networks. This saves 0.3 s. Settings of the user are kept.
 void start_alone() {
   for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"},
                                     {"OMPI_MCA_orte_create_session_dirs", "0"},
@@ -351,9 +365,10 @@ void end_mpi() {
   mpi_runs() ? MPI_Finalize() : 0;
 }
 
-std::vector<std::string> given_options;  // to PETSc, by the call alone
+std::vector<std::string> given_options;  // the options that the program passed to PETSc
 
-/// For the end of PetscFinalize, which asks for some options itself.
+/// Warns of options that PETSc has not used. PETSc calls this function at the end of PetscFinalize,
+/// because PetscFinalize itself uses some options.
 PetscErrorCode warn_of_unused_options() {
   PetscInt count = 0;
   char** names = nullptr;
@@ -371,11 +386,12 @@ PetscErrorCode warn_of_unused_options() {
   return code;
 }
 
-/// A thread that ends this process where its parent, the launcher, has ended and MPI_Init has not
-/// returned a second later: a rank whose launcher is killed may wait there for ever. The second is
-/// for a rank whose parent only started it. An orphan may go to any process, and a launcher may be
-/// process 1, so the parent is compared with what it was. A launcher that has ended before that
-/// refuses the connection, and MPI_Init fails.
+/// Starts a thread that ends this process if its parent, the launcher, has ended and MPI_Init has
+/// not returned a second later, because MPI_Init may then wait forever. MPI_Init is given the
+/// second because the parent may be a program that only starts this rank and ends. The thread
+/// compares the id of the parent with the id at the start of the thread, because an orphan may be
+/// adopted by any process, and a launcher may be process 1. If the launcher has ended before the
+/// thread starts, MPI_Init cannot connect to it and fails.
 std::jthread watch_launcher() {
   return std::jthread([parent = getppid()](const std::stop_token& stop) {
     std::mutex mutex;
@@ -387,13 +403,14 @@ std::jthread watch_launcher() {
         return;
       }
     }
-    constexpr std::string_view said = "masing: the launcher has ended before MPI began\n";
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, said.data(), said.size());
+    constexpr std::string_view message = "masing: the launcher has ended before MPI began\n";
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, message.data(), message.size());
     _exit(base::exit_failure);
   });
 }
 
-/// Throws SystemError where MPI has ended. Returns whether it had not begun.
+/// Initializes MPI unless MPI is already running, and returns whether this call has initialized
+/// MPI. Throws SystemError if MPI has been finalized.
 bool begin_mpi() {
   int has_ended = 0;
   int has_begun = 0;
@@ -407,32 +424,37 @@ bool begin_mpi() {
     while (*end != nullptr) {
       ++end;
     }
-    static auto* const before = new std::vector<char*>(environ, end + 1);  // used until the end
+    // This copy of the environment is never freed, because it is used until the process ends.
+    static auto* const before = new std::vector<char*>(environ, end + 1);
     if (!started_by_launcher()) {
       start_alone();
     }
-    setenv("OMPI_MCA_opal_signal", "", 0);  // handlers of signals stay as they are
-    // Open MPI has ranks yield only where its own slots are exceeded. Where a hostfile has more of
-    // them than there are cores, a reduction takes milliseconds without.
+    setenv("OMPI_MCA_opal_signal", "", 0);  // Open MPI then installs no signal handlers
+    // By itself Open MPI lets waiting ranks yield their cores only if there are more ranks than
+    // slots. If a hostfile states more slots than there are cores, a reduction without yielding
+    // takes milliseconds.
     if (ranks_outnumber_cores()) {
       setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
     }
     int level = 0;
-    // Slurm ends its tasks itself, and what a script of a step starts may outlive the script.
+    // Only mpirun is watched: Slurm ends its tasks itself, and a program that the script of a step
+    // has started may outlive the script.
     std::jthread watch = std::getenv("OMPI_COMM_WORLD_SIZE") ? watch_launcher() : std::jthread();
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level));
-    watch = {};                // joined
-    environ = before->data();  // what is set in it for this MPI, a later mpirun is not to see
+    watch = {};                // ends and joins the thread
+    environ = before->data();  // a later mpirun must not see the variables set above
     if (!started_by_launcher()) {
       static const pid_t process = getpid();
-      std::atexit([] { getpid() == process ? end_mpi() : void(); });  // not in a child of it
+      // A forked child does not finalize MPI.
+      std::atexit([] { getpid() == process ? end_mpi() : void(); });
     }
   }
   return has_begun == 0;
 }
 
 void begin_petsc(const std::vector<std::string>& options, MPI_Comm comm) {
-  // Later versions of PETSc warn by themselves, on stdout, before they have asked for all.
+  // PETSc's own warning of unused options is turned off, because later versions print it on stdout
+  // before all options have been used.
   std::vector<std::string> words{"masing", "-no_signal_handler", "-options_left", "no"};
   words.insert(words.end(), options.begin(), options.end());
   std::vector<char*> pointers(words.size() + 1, nullptr);
@@ -440,7 +462,7 @@ void begin_petsc(const std::vector<std::string>& options, MPI_Comm comm) {
   int count = static_cast<int>(words.size());
   char** arguments = pointers.data();
   PETSC_COMM_WORLD = comm;
-  // PETSc reads the words while it initialises and copies what it keeps.
+  // PETSc reads the words during its initialization and copies those that it keeps.
   if (PetscInitialize(&count, &arguments, nullptr, nullptr) != 0) {
     throw base::SystemError("PETSc did not start");
   }
@@ -472,16 +494,17 @@ Session::Session(const std::vector<std::string>& petsc_options, MPI_Comm comm) {
     begin_petsc(petsc_options, world_->handle());
     ends_petsc_ = true;
   }
-  // Errors come back as codes, which check_petsc turns into exceptions with one line each.
+  // With this handler PETSc returns errors as codes, which check_petsc converts to exceptions with
+  // messages of one line.
   PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr);
   register_phases();
 }
 
 Session::~Session() {
   if (!mpi_runs()) {
-    return;  // it was ended too early
+    return;  // the caller has finalized MPI too early
   }
-  notices.clear();  // none is sent any more
+  notices.clear();  // no stop notice is sent from here on
   stop_notice_->drain();
   PetscPopErrorHandler();
   if (ends_petsc_ && petsc_runs()) {
@@ -501,7 +524,7 @@ const Communicator& Session::begin_call() {
     throw base::SystemError(
         "MPI or PETSc was ended while the session lived; end the session first");
   }
-  const auto all = std::exchange(notices, {});  // none is sent meanwhile
+  const auto all = std::exchange(notices, {});  // no stop notice is sent meanwhile
   stop_notice_->renew(requested_by);
   notices = all;
   began = Clock::now();
@@ -525,12 +548,13 @@ int Session::run(const std::function<int(const Communicator&)>& work) noexcept {
 
 int Session::fail(int code, const std::string& text) noexcept {
   const std::string message = one_line(text);
-  if (max_of_all_who_come(*failures_, 0.0)) {
+  if (try_max_over_ranks(*failures_, 0.0)) {
     if (failures_->is_root() && !message.empty()) {
       std::fprintf(stderr, "masing: %s\n", message.c_str());
     }
     if (code == base::exit_failure) {
-      // Not PetscFinalize: closing files would use again what has just failed, and wait for it.
+      // PetscFinalize is not called, because it would close files: that would repeat the operation
+      // that has just failed, and might never return.
       std::fflush(nullptr);
       std::_Exit(code);
     }

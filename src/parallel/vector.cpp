@@ -37,11 +37,12 @@ void Vector::Destroy::operator()(Vec vector) const {
 }
 
 void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values) {
-  // By pieces: indices of all cells would need as much memory as the vector.
-  constexpr std::size_t piece = 4096;
+  // The entries are set in segments, because an array of the indices of all cells would need as
+  // much memory as the vector.
+  constexpr std::size_t segment = 4096;
   std::vector<PetscInt> cells;
   while (!values.empty()) {
-    const auto part = values.first(std::min(values.size(), piece));
+    const auto part = values.first(std::min(values.size(), segment));
     cells.resize(part.size());
     std::iota(cells.begin(), cells.end(), first);
     check_petsc(VecSetValues(target.handle(), static_cast<PetscInt>(cells.size()), cells.data(),

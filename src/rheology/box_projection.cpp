@@ -11,7 +11,9 @@ namespace masing::rheology {
 
 namespace {
 
-/// Sums far below or above what a double can scale back are not worth a digit, or are NaN anyway.
+/// Returns `bound` moved into [1e-200, 1e200], the range that FixedPoint accepts. A bound lies
+/// outside of this range only if the sum does not change any digit of the result, or if the result
+/// is NaN anyway.
 double within_range(double bound) {
   return std::clamp(std::isnan(bound) ? 0.0 : bound, 1e-200, 1e200);
 }
@@ -26,7 +28,8 @@ double common_shift(const BoxElements& elements) {
     above = std::max(above, elements.value[i] - elements.bound[i]);
     below = std::max(below, -elements.bound[i] - elements.value[i]);
   }
-  // The root lies in [least, greatest], and |v_i - sign(r_i) α_i| ≤ farthest while τ does.
+  // The root is in [least, greatest], and |v_i - sign(r_i) α_i| ≤ farthest for every τ in this
+  // interval.
   double least = -below;
   double greatest = above;
   const double farthest = std::max(above, below);
@@ -37,9 +40,11 @@ double common_shift(const BoxElements& elements) {
   const std::array scales{base::FixedPoint(within_range(elements.total_compliance)),
                           base::FixedPoint(within_range(largest_sum))};
   const double resolution = 0.5 * base::epsilon * farthest;
-  // It begins at 0, not at the last root: the state alone decides the next.
+  // The iteration begins at 0 and not at the previous root, so that the result depends only on the
+  // state.
   double shift = 0.0;
-  // One midpoint in so many evaluations bounds their number; Newton alone needs fewer.
+  // After every eighth evaluation the next iterate is the midpoint of the bracket, which bounds the
+  // number of evaluations. Newton's method usually ends after fewer than eight.
   constexpr int newton_steps = 8;
   for (int evaluations = 1; greatest - least > resolution; ++evaluations) {
     const auto units = base::block_sum<2>(elements.value.size(), scales, [&](std::size_t i) {
@@ -66,7 +71,7 @@ double common_shift(const BoxElements& elements) {
 BoxProjection3::BoxProjection3(const Matrix3& matrix, const Vector3& bound)
     : matrix_(matrix), bound_(bound) {
   for (std::size_t set = 0; set < sets; ++set) {
-    // Gauss-Jordan without pivoting: stable where the matrix is positive definite.
+    // Gauss-Jordan elimination without pivoting is stable for a positive definite matrix.
     Matrix3 left = matrix_;
     Matrix3& right = inverse_[set];
     for (std::size_t i = 0; i < size; ++i) {
@@ -76,7 +81,7 @@ BoxProjection3::BoxProjection3(const Matrix3& matrix, const Vector3& bound)
       if (!holds(set, pivot)) {
         continue;
       }
-      // What is left of the diagonal must be more than its rounding.
+      // The remaining diagonal entry must be larger than its rounding error.
       constexpr double rounding = 16 * base::epsilon;
       if (!(left[pivot][pivot] > rounding * matrix_[pivot][pivot] &&
             std::isfinite(left[pivot][pivot]))) {
@@ -131,7 +136,8 @@ Vector3 BoxProjection3::project(const Vector3& value) const {
   best.violation = base::infinity;
   best.point.fill(base::undefined);
   for (std::size_t set = 0; set < sets; ++set) {
-    // The subsets of `set`: which of it are held at the upper bound.
+    // `upper` runs through all subsets of `set`: the indices in `upper` are held at the upper
+    // bound, and the other indices in `set` at the lower bound.
     for (std::size_t upper = set;; upper = (upper - 1) & set) {
       const Candidate candidate = on_face(set, upper, value);
       if (candidate.violation < best.violation) {

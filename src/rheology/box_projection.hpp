@@ -8,47 +8,54 @@
 #include "base/limits.hpp"
 #include "rheology/inclusion.hpp"
 
-// The projection on a box in the norm of K⁻¹: for K = k0·11ᵀ + diag(k_i) of any size, and for any
-// 3×3 K.
+// Projections on a box in the norm of K⁻¹: for K = k0·11ᵀ + diag(k_i) of any size, and for any
+// symmetric positive definite 3×3 matrix K. Such a projection is the resolvent of elements whose
+// forces are coupled by the stiffness matrix K.
 
 namespace masing::rheology {
 
-/// Elements of a projection in the norm of K⁻¹, K = k0·11ᵀ + diag(k_i).
+/// The data of a projection on a box in the norm of K⁻¹ with K = k0·11ᵀ + diag(k_i).
 struct BoxElements {
-  std::span<const double> value;       ///< v_i, [n]
-  std::span<const double> bound;       ///< α_i ≥ 0, [n]
+  std::span<const double> value;       ///< v_i, the point to be projected, [n]
+  std::span<const double> bound;       ///< α_i ≥ 0; the box is |w_i| ≤ α_i, [n]
   std::span<const double> compliance;  ///< 1/k_i > 0, [n]
   double coupling = 0.0;               ///< k0 ≥ 0
   double total_compliance = 0.0;       ///< Σ 1/k_i
 };
 
-/// The one unknown τ of the projection, whose point is w_i = clamp(v_i - τ, -α_i, α_i): the root of
-/// a strictly increasing, piecewise linear function,
+/// Returns the number τ that determines the projection: the projected point is w_i = clamp(v_i - τ,
+/// -α_i, α_i). τ is the root of a strictly increasing, piecewise linear function,
 ///     τ - k0 Σ_i r_i(τ)/k_i = 0,   r_i(τ) = (v_i - τ) - clamp(v_i - τ, -α_i, α_i).
-/// With the sums over the elements outside their boxes at some τ,
-///     A = Σ 1/k_i,   B = Σ (v_i - sign(r_i) α_i)/k_i,
-/// its piece there is τ (1 + k0 A) - k0 B, and the root of the piece is Newton's next point. The
-/// root is found when it lies on its own piece; a bracket that each evaluation narrows makes this
-/// end. NaN where a value is not finite. Local. Source: (2.34) with (4.2), rheological-models-2000.
+/// Let A and B be the sums over those elements whose v_i - τ is outside the box at some τ,
+///     A = Σ 1/k_i,   B = Σ (v_i - sign(r_i) α_i)/k_i.
+/// Then the function is τ (1 + k0 A) - k0 B on the piece that contains this τ, and the root of this
+/// linear function is the next iterate of Newton's method. The iteration ends when the iterate no
+/// longer changes; it always ends, because each evaluation also narrows a bracket of the root.
+/// Returns NaN if a value is not finite or a sum may exceed 1e200. Local. Source: (2.34) with
+/// (4.2), rheological-models-2000.
 double common_shift(const BoxElements& elements);
 
 using Vector3 = std::array<double, 3>;
 using Matrix3 = std::array<Vector3, 3>;
 
-/// The projection on a box for the norm of K⁻¹, K a symmetric positive definite 3×3 matrix:
+/// The projection on a box in the norm of K⁻¹ for a symmetric positive definite 3×3 matrix K:
 ///     argmin_w ½ (w - v)ᵀ K⁻¹ (w - v),   |w_i| ≤ α_i.
-/// With λ = K⁻¹(v - w): on a face where a set of w_i is held at ±α_i, λ vanishes off the set, and
-/// on it solves K λ = v - w. The face whose w and λ break the least of |w_i| ≤ α_i and ±λ_i ≥ 0 is
-/// the one; all 27 faces are tried, so there is nothing to cycle. Needs no K⁻¹.
-/// Source: (11c), persoz-gephyroid.
+/// On a face of the box, the w_i of a set of indices are held at ±α_i. Let λ = K⁻¹(v - w): λ_i is 0
+/// for all indices outside of this set, and the equations K λ = v - w of the indices in the set
+/// determine the other λ_i. The 27 faces are tried one after another until the w and λ of a face
+/// satisfy the conditions |w_i| ≤ α_i and ±λ_i ≥ 0. If rounding errors let no face pass, the face
+/// with the smallest violation is taken. So the number of operations is bounded. Source: (11c),
+/// persoz-gephyroid.
 class BoxProjection3 {
  public:
-  /// Throws UserError where the matrix is not positive definite beyond rounding.
+  /// Throws UserError if the matrix is not positive definite or, within rounding errors, singular.
   BoxProjection3(const Matrix3& matrix, const Vector3& bound);
 
-  /// The point of the box nearest to `value`. Local; allocates nothing.
+  /// Returns the projection of `value`: the point of the box that is nearest to `value` in the norm
+  /// of K⁻¹. Local; the function allocates no memory.
   [[nodiscard]] Vector3 project(const Vector3& value) const;
-  /// The elements that the box bounds, from column `first` on. Local.
+  /// Returns the three St-Venant elements whose forces the box bounds. The force of element i is
+  /// the column first + i of the state. Local.
   [[nodiscard]] std::vector<StVenant> elements(std::size_t first) const {
     return box_elements(first, bound_, [&](std::size_t i, std::size_t j) { return matrix_[i][j]; });
   }
@@ -57,7 +64,8 @@ class BoxProjection3 {
   static constexpr std::size_t size = 3;
   static constexpr std::size_t sets = 1 << size;
 
-  /// Where w lies on a face, and by how much it breaks an inequality there, in the unit of w.
+  /// The point w that is computed for a face, and the largest violation of a condition by w or λ,
+  /// in the unit of w.
   struct Candidate {
     Vector3 point{};
     double violation = 0.0;
@@ -68,7 +76,9 @@ class BoxProjection3 {
 
   Matrix3 matrix_;
   Vector3 bound_;
-  std::array<Matrix3, sets> inverse_{};  // of the rows and columns of each set
+  // For each set of indices (a bit mask), the inverse of the submatrix of K with these rows and
+  // columns.
+  std::array<Matrix3, sets> inverse_{};
 };
 
 }  // namespace masing::rheology

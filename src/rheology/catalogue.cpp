@@ -17,7 +17,7 @@ CatalogueEntry entry() {
   return {Model::info(), [](const ParameterValues& values) -> AnyModel { return Model(values); }};
 }
 
-/// An entry for each model, in the order of AnyModel, and those of the slab.
+/// Returns an entry for each model, in the order of AnyModel, and then the entries of the slab.
 template <typename... Models>
 std::vector<CatalogueEntry> all_entries(std::type_identity<std::variant<Models...>> /*models*/) {
   return {entry<Models>()...,
@@ -43,9 +43,9 @@ const std::vector<CatalogueEntry>& catalogue() {
 }
 
 const CatalogueEntry& catalogue_entry(const std::string& name) {
-  const auto found = std::ranges::find(catalogue(), name,
+  const auto place = std::ranges::find(catalogue(), name,
                                        [](const CatalogueEntry& entry) { return entry.info.name; });
-  if (found == catalogue().end()) {
+  if (place == catalogue().end()) {
     std::vector<std::string> names;
     for (const CatalogueEntry& entry : catalogue()) {
       names.push_back(entry.info.name);
@@ -53,7 +53,7 @@ const CatalogueEntry& catalogue_entry(const std::string& name) {
     throw base::UserError(fmt::format("'{}' is not a model; masing models lists them{}", name,
                                       base::meant(name, names)));
   }
-  return *found;
+  return *place;
 }
 
 BuiltModel build(const ModelSpec& spec, const base::CellRange& held) {

@@ -11,29 +11,32 @@
 
 namespace masing::rheology {
 
-/// Any model of finitely many elements, each an Inclusion: the catalogue lists them as they stand
-/// here.
+/// Any model of finitely many elements; the type of every alternative is an Inclusion. The
+/// catalogue lists the models in this order.
 struct AnyModel : std::variant<FrictionOscillator, PParallel, Viscoelastoplastic, Prandtl,
                                ThreeSprings, DiscreteMasing, SChain, PChain, PSeries, S1P2Series,
                                S1P2Parallel, Persoz, PersozQuasistatic> {
   using variant::variant;
 };
 
-/// Every model, in the order of the papers, with the continuous Masing model, which other engines
-/// solve, at the end. Local.
+/// Returns the entries of all models, in the order of the papers. The entries of the continuous
+/// Masing model, which this room does not solve, are at the end. Local.
 const std::vector<CatalogueEntry>& catalogue();
 
-/// The entry of a name. Throws UserError where there is none. Local.
+/// Returns the entry of the model with this name. Throws UserError if no model has this name.
+/// Local.
 const CatalogueEntry& catalogue_entry(const std::string& name);
 
-/// Some elements of a model, with their state at t = 0, before StartsFromForce.
+/// A model object that holds a range of the elements, and the state of these elements at t = 0. The
+/// columns that follow from the force (StartsFromForce) are not computed yet.
 struct BuiltModel {
   AnyModel model;
   std::vector<double> start;
 };
 
-/// The elements `held` of a model. Throws UserError where its parameters do not make a model,
-/// UserError where no single one is to blame. Local.
+/// Constructs a model object that holds the elements `held`, and its initial state. Throws
+/// UserError if the parameters are not valid; the error names the parameter if a single one is
+/// wrong. Local.
 BuiltModel build(const ModelSpec& spec, const base::CellRange& held);
 
 }  // namespace masing::rheology

@@ -14,11 +14,13 @@ namespace {
 
 using Eigenvalues = std::vector<std::complex<double>>;
 
-/// Of `apply`, a linear map of vectors of `columns` numbers: Arnoldi's method from a fixed start.
+/// Returns the eigenvalues of `apply`, a linear map of vectors of `columns` numbers, approximated
+/// by Arnoldi's method from a fixed start vector.
 template <typename Map>
 Eigenvalues eigenvalues_of(const Map& apply, Eigen::Index columns) {
   Eigenvalues unknown{std::numeric_limits<double>::infinity()};
-  // Fewer of long vectors, whose memory and time would exceed those of the run's first steps.
+  // If vectors are long, the basis consists of fewer vectors, so that its computation needs no more
+  // memory and time than the first steps of the run.
   constexpr Eigen::Index numbers = Eigen::Index{1} << 21;
   const auto most = std::min(columns, std::clamp<Eigen::Index>(numbers / columns, 4, 40));
   Eigen::MatrixXd basis(columns, most);
@@ -32,7 +34,8 @@ Eigenvalues eigenvalues_of(const Map& apply, Eigen::Index columns) {
       return unknown;
     }
     const auto before = basis.leftCols(size + 1);
-    for (int pass = 0; pass < 2; ++pass) {  // the second for what rounding left of the first
+    // Orthogonalizing twice removes the rounding errors of the first time.
+    for (int pass = 0; pass < 2; ++pass) {
       const Eigen::VectorXd along = before.transpose() * next;
       matrix.col(size).head(size + 1) += along;
       next -= before * along;
@@ -69,8 +72,8 @@ Eigenvalues elastic_eigenvalues(const ModelSpec& spec) {
                  built.model);
       return values;
     };
-    const Eigenvalues found = eigenvalues_of(rate, columns);
-    all.insert(all.end(), found.begin(), found.end());
+    const Eigenvalues eigenvalues = eigenvalues_of(rate, columns);
+    all.insert(all.end(), eigenvalues.begin(), eigenvalues.end());
   }
   return all;
 }

@@ -8,19 +8,24 @@
 
 namespace masing::rheology {
 
-/// Eigenvalues λ of the linear part of a model's drift, by which it moves while no friction element
-/// does: all of a model of up to 40 columns, else the outermost, by Arnoldi's method; infinite
-/// where they exceed a double. Of a chain split over ranks those of parts of it, held at their
-/// ends. Local.
+/// Returns the eigenvalues λ of a model's drift, a linear map that governs the motion while no
+/// St-Venant element yields or slides. For a model of up to 40 columns all eigenvalues are
+/// returned; for a larger model the outermost ones are approximated by Arnoldi's method. The result
+/// contains infinity if a number overflows. A model that can be split over ranks (Work::split) is
+/// divided into segments of at most 65,536 elements: each segment is attached to the ground at its
+/// first element and free at its last, and the eigenvalues of all segments are returned. Local.
 std::vector<std::complex<double>> elastic_eigenvalues(const ModelSpec& spec);
 
-/// By how much N steps of length h let such a motion grow, as its natural logarithm: N times the
-/// largest log |1 + hλ|. What slides damps, so a run may grow less. Local.
+/// Returns the natural logarithm of the factor by which N steps of length h amplify the motion that
+/// the drift alone causes: N times the largest log |1 + hλ|, where N = `steps` and h = `step`.
+/// Sliding elements damp the motion, so that the motion of a run may grow by a smaller factor.
+/// Local.
 double log_elastic_growth(const std::vector<std::complex<double>>& eigenvalues, double step,
                           std::int64_t steps);
 
-/// The least doubling of `steps` with which log_elastic_growth up to the time T is at most `limit`;
-/// 2^53 where none is. Local.
+/// Returns the first of the numbers N = `steps`, 2 `steps`, 4 `steps`, … for which
+/// log_elastic_growth() of N steps of length `final_time`/N is at most `limit`, or 2^53 if no
+/// smaller number suffices. Local.
 std::int64_t steps_for_growth(const std::vector<std::complex<double>>& eigenvalues,
                               double final_time, std::int64_t steps, double limit);
 

@@ -13,13 +13,15 @@
 
 namespace masing::rheology {
 
-/// The modes of all elements: at an event it finds those with which every element obeys its law for
-/// a while, and then the first τ at which one breaks it. What an element's law keeps above 0 by the
-/// present motion is its margins, polynomials in τ with what counts as their rounding.
+/// Determines the modes of all elements (Modes in mode_motion.hpp). The law of an element is the
+/// relation between its q and its μ that StVenant states. At an event this class determines modes
+/// with which every element obeys its law for some time, and then the first τ at which an element
+/// breaks its law. An element obeys its law as long as its margins are not negative. A margin is a
+/// polynomial in τ, computed from the present motion; its noise is a bound of its rounding errors.
 class ElementModes {
  public:
-  /// Modes by the state at t = 0. `law`, `motion` and `speed`, the largest velocity so far, must
-  /// outlive the object.
+  /// Sets the modes from the state at t = 0. `law`, `motion` and `speed`, the largest velocity so
+  /// far, must outlive the object.
   ElementModes(const LinearLaw& law, ModeMotion& motion, const double& speed, const Vector& state)
       : law_(law), motion_(motion), speed_(speed), modes_(law.elements.size()) {
     for (std::size_t e = 0; e < modes_.size(); ++e) {
@@ -29,8 +31,10 @@ class ElementModes {
     }
   }
 
-  /// Opens the elements that may change their mode at this state: in series at the bound, in
-  /// parallel without sliding. They are put there exactly.
+  /// Lists in open_ the elements that may change their mode at this state: elements in series that
+  /// are at their bound, and elements in parallel that do not slide. The column of such an element
+  /// in series is set exactly to the bound, and the velocities are changed so that q is exactly 0
+  /// for the elements in parallel.
   void open(Vector& state) {
     open_.clear();
     std::vector<std::size_t> resting;
@@ -54,10 +58,10 @@ class ElementModes {
     bring_to_rest(resting, state);
   }
 
-  /// Finds modes with which every open element obeys its law for a while; the motion is then that
-  /// of these modes, which `expand()` computes. Where modes differ by no more than rounding, what
-  /// counts as rounding is increased for this step until some do. Returns false where it would be
-  /// more than 1e-10.
+  /// Sets modes with which every element in open_ obeys its law for some time, and returns whether
+  /// there are such modes; `expand()` computes the motion with the modes of motion_. If rounding
+  /// errors prevent all modes from passing, the noise of the margins is increased for this step
+  /// until some modes pass, but to a relative error of less than 1e-10.
   template <class Expand>
   bool choose(const Expand& expand) {
     constexpr double most = 1 << 14;
@@ -69,7 +73,8 @@ class ElementModes {
     return false;
   }
 
-  /// The first τ at which an element breaks its law, at most 1.
+  /// Returns the first τ in [0, 1] at which an element breaks its law, or 1 if no element breaks
+  /// its law.
   double find_break() {
     double first = 1.0;
     first_broken_.reset();
@@ -77,7 +82,8 @@ class ElementModes {
       for (Margin& margin : margins(e)) {
         margin.above[0] += margin.noise;
         if (const auto tau = first_below_zero(margin.above, first)) {
-          // Where it falls, the margin itself was 0 before it was below its noise.
+          // The margin has fallen below -noise at *tau. If it decreases fast enough, the time at
+          // which it was 0 is computed from its slope.
           const double slope = slope_of(margin.above, *tau);
           const bool falls = slope * 1e-9 < -margin.noise;
           first = std::max(0.0, falls ? *tau + margin.noise / slope : *tau);
@@ -87,10 +93,11 @@ class ElementModes {
     }
     return first;
   }
-  /// Whether find_break has found one.
+  /// Returns whether the last find_break() found an element that breaks its law.
   [[nodiscard]] bool has_break() const { return first_broken_.has_value(); }
 
-  /// An element that breaks its law at τ by more than what counts as rounding, if there is one.
+  /// Returns the first element that has a margin below -2·noise at τ, and so breaks its law by more
+  /// than rounding errors; nothing if there is no such element.
   [[nodiscard]] std::optional<std::size_t> broken_at(double tau) const {
     for (std::size_t e = 0; e < modes_.size(); ++e) {
       for (const Margin& margin : margins(e)) {
@@ -102,8 +109,8 @@ class ElementModes {
     return std::nullopt;
   }
 
-  /// Takes modes by a state to which elements have jumped: they may have left their bounds, or be
-  /// at the other one.
+  /// Sets the modes from a state after a jump, at which elements may have left their bounds or may
+  /// have reached the opposite bounds.
   void reset(const Vector& state) {
     for (std::size_t e = 0; e < modes_.size(); ++e) {
       if (!is_fixed(e)) {
@@ -114,29 +121,29 @@ class ElementModes {
   }
 
  private:
-  /// What of an element's law must not fall below 0, with its rounding.
+  /// A quantity that is not negative as long as the element obeys its law.
   struct Margin {
-    Polynomial above;  ///< of the mode as it is
+    Polynomial above;  ///< the quantity as a polynomial in τ, for the present mode
     double noise = 0.0;
-    int side = 0;  ///< the mode behind it
+    int side = 0;  ///< the mode that the element takes if the quantity becomes negative
   };
 
-  /// What counts as rounding, relative.
+  /// The relative error that is attributed to rounding.
   static constexpr double rounding = 16 * base::epsilon;
 
   static int sign(double q) { return q > 0 ? 1 : -1; }
 
-  /// Whether the element has but one mode: nothing holds it, or it cannot move.
+  /// Returns whether the element has only one mode, because its bound is 0.
   [[nodiscard]] bool is_fixed(std::size_t e) const { return law_.elements[e].bound == 0; }
 
-  /// What counts as rounding of q.
+  /// Returns the error of q that is attributed to rounding.
   [[nodiscard]] double noise_of_argument(std::size_t e) const {
     const StVenant& element = law_.elements[e];
     return rounding * (element.connection == Connection::in_series ? element.bound : speed_);
   }
 
-  /// Takes from the velocities what is left of q of elements that rest: impulses between the
-  /// masses.
+  /// Changes the velocities in `state` by impulses between the masses so that q = 0 for `elements`,
+  /// which are in parallel.
   void bring_to_rest(const std::vector<std::size_t>& elements, Vector& state) const {
     const Index size = index(elements.size());
     const auto element = [&](Index i) -> const StVenant& {
@@ -167,14 +174,16 @@ class ElementModes {
     for (Index j = 0; j < size; ++j) {
       add(j, -impulses[j], state);
     }
-    // What rests on the ground is at rest to the last bit.
+    // Masses that rest on the ground get exactly the velocity 0.
     for (const std::size_t column : grounded_columns(law_.elements, elements)) {
       state[index(column)] = 0.0;
     }
   }
 
-  /// Block principal pivoting, with Murty's least index where it does not get on.
-  /// Source: Júdice, Pires, Computers Oper. Res. 21, 1994.
+  /// Searches modes by block principal pivoting, and returns whether the search has succeeded. Each
+  /// iteration changes the modes of all elements that break their law. If ten iterations have not
+  /// reduced the number of these elements, an iteration changes only the mode of the first of them
+  /// (Murty's least index). Source: Júdice and Pires, Computers and Operations Research 21, 1994.
   template <class Expand>
   bool finds_modes(const Expand& expand) {
     std::size_t fewest = open_.size() + 1;
@@ -197,7 +206,8 @@ class ElementModes {
     return false;
   }
 
-  /// Open elements that break their law at once, with the modes behind it.
+  /// Returns the elements in open_ that break their law immediately after τ = 0, each with the mode
+  /// that it takes then.
   [[nodiscard]] std::vector<std::pair<std::size_t, int>> wrong_modes() const {
     std::vector<std::pair<std::size_t, int>> wrong;
     for (const std::size_t e : open_) {
@@ -211,13 +221,16 @@ class ElementModes {
     return wrong;
   }
 
-  /// What of an element's law the present motion keeps above 0; nothing of one that is fixed.
+  /// Returns the margins of an element for the present motion. An element that has only one mode
+  /// has no margins.
   [[nodiscard]] std::vector<Margin> margins(std::size_t e) const {
     if (is_fixed(e)) {
       return {};
     }
     const auto& [connection, bound, argument, column_of_m] = law_.elements[e];
-    // An element that yields or slides keeps a sign; one that keeps still stays within its bound.
+    // For an element that yields in series or sticks in parallel, p is μ; for any other element, p
+    // is q. An element that yields or slides must keep the sign of p, and any other element must
+    // keep |p| within its bound.
     const bool holds = (modes_[e] != 0) == (connection == Connection::in_series);
     const Polynomial p = holds ? motion_.multiplier(e) : motion_.argument(e);
     const double noise =
@@ -228,7 +241,8 @@ class ElementModes {
     return {margin(bound, -1, p, noise, 1), margin(bound, 1, p, noise, -1)};
   }
 
-  /// level + sign·p, whose noise is at least the rounding of its terms.
+  /// Returns the margin level + sign·p. The noise of the margin is at least the rounding error of
+  /// the terms of this sum.
   [[nodiscard]] Margin margin(double level, int sign, Polynomial p, double noise, int side) const {
     double size = std::abs(level);
     for (double& c : p) {
@@ -243,9 +257,10 @@ class ElementModes {
   ModeMotion& motion_;
   const double& speed_;
   Modes modes_;
-  std::vector<std::size_t> open_;            // elements that may change their mode
-  std::optional<std::size_t> first_broken_;  // the element whose event ends the step
-  double tolerance_ = 1.0;                   // of margins, in units of their rounding
+  std::vector<std::size_t> open_;            // the elements that may change their mode
+  std::optional<std::size_t> first_broken_;  // the element that breaks its law first
+  // The noise of a margin is its rounding error times this factor.
+  double tolerance_ = 1.0;
 };
 
 }  // namespace masing::rheology

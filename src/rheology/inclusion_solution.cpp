@@ -19,7 +19,8 @@ namespace {
 
 using base::Clock;
 
-/// Which group each column is of: all in one have the same unit and size.
+/// Returns the group of each column: 0 for positions, 1 for velocities, 2 for forces and
+/// elongations. In a given model all columns of a group have the same unit and a similar size.
 std::vector<Index> groups_of(const StateLayout& layout) {
   std::vector<Index> groups;
   for (const auto& group : layout.groups) {
@@ -30,10 +31,10 @@ std::vector<Index> groups_of(const StateLayout& layout) {
   return groups;
 }
 
-/// A number for each group: of x, of y, and of forces and elongations.
+/// One number for each group: positions x, velocities y, and forces and elongations.
 using GroupSizes = Eigen::Array3d;
 
-/// X at t = 0, with what follows from the force there.
+/// Returns X at t = 0. In a model without a mass, the first column x is computed from the force.
 Vector start_of(const LinearLaw& law, std::vector<double>& start, double force) {
   Vector state = Eigen::Map<Vector>(start.data(), std::ssize(start));
   if (law.algebraic) {
@@ -42,8 +43,11 @@ Vector start_of(const LinearLaw& law, std::vector<double>& start, double force) 
   return state;
 }
 
-/// Goes from event to event: a step plans the motion behind an event up to the next one, where F is
-/// a polynomial and what the motion's polynomials cut off is rounding, and checks it.
+/// Advances the solution from event to event. For each step plan() computes the motion over a span
+/// on which a polynomial approximates F within rounding errors, and on which truncation errors of
+/// the polynomials of the motion are below rounding errors. The step ends at the first event in
+/// this span, or at the end of the span. check() checks the planned motion, and carry_out()
+/// advances the state to the end of the step.
 class EventSolution final : public InclusionSolution {
  public:
   EventSolution(AnyModel model, const StateLayout& layout, std::vector<double> start,
@@ -60,7 +64,7 @@ class EventSolution final : public InclusionSolution {
         longest_span_(options.span_share * force_.final_time() / 64),
         fitting_span_(longest_span_),
         force_span_(fitting_span_) {
-    look_ahead();
+    sample_force();
     for (const StVenant& element : law_.elements) {
       if (element.connection == Connection::in_series) {
         largest_[2] = std::max(largest_[2], element.bound);
@@ -77,20 +81,20 @@ class EventSolution final : public InclusionSolution {
       plan();
     }
     const double tau = std::clamp(clock_.until(t) / motion_.span(), 0.0, end_);
-    shown_ = motion_.state(tau);
-    shown_rate_ = motion_.rate(tau);
-    shown_sizes_ = group_sizes(shown_, 0);
-    shown_friction_ = law_.friction ? value(motion_.multiplier(*law_.friction), tau) : 0.0;
+    current_state_ = motion_.state(tau);
+    current_rate_ = motion_.rate(tau);
+    current_sizes_ = group_sizes(current_state_, 0);
+    current_friction_ = law_.friction ? value(motion_.multiplier(*law_.friction), tau) : 0.0;
   }
 
-  [[nodiscard]] std::span<const double> state() const override { return span_of(shown_); }
-  [[nodiscard]] std::span<const double> rate() const override { return span_of(shown_rate_); }
+  [[nodiscard]] std::span<const double> state() const override { return span_of(current_state_); }
+  [[nodiscard]] std::span<const double> rate() const override { return span_of(current_rate_); }
   [[nodiscard]] double restoring() const override {
-    return law_.restoring.dot(shown_) + shown_friction_;
+    return law_.restoring.dot(current_state_) + current_friction_;
   }
   [[nodiscard]] double scale(std::size_t column) const override {
     const Index group = group_[column];
-    return std::max(largest_[group], shown_sizes_[group]);
+    return std::max(largest_[group], current_sizes_[group]);
   }
 
  private:
@@ -120,18 +124,20 @@ class EventSolution final : public InclusionSolution {
 
   [[nodiscard]] double least_span() const { return base::least_span(clock_, fitting_span_); }
 
-  /// How large F is in its piece, to tell rounding from what it does.
-  void look_ahead() {
-    constexpr int looks = 64;
+  /// Increases largest_force_ to the largest |F| at 65 times of the present piece. Rounding errors
+  /// of F are measured relative to largest_force_.
+  void sample_force() {
+    constexpr int samples = 64;
     const double end = std::min(force_.piece_end(), force_.final_time());
-    for (int i = 0; i <= looks; ++i) {
-      const double force = force_(std::lerp(clock_.time, end, static_cast<double>(i) / looks));
+    for (int i = 0; i <= samples; ++i) {
+      const double force = force_(std::lerp(clock_.time, end, static_cast<double>(i) / samples));
       largest_force_ = std::max(largest_force_, std::abs(force));
     }
   }
 
-  /// F over force_span_, the longest part of `span` in which it is resolved, [order + 1]. Throws
-  /// UserError where it is resolved at no span for a thousand steps.
+  /// Halves `span` until a polynomial resolves F over it, sets force_span_ to the result, and
+  /// returns the coefficients of the polynomial, [order + 1]. Throws UserError if F was not
+  /// resolved even on the shortest span in more than 1000 steps.
   Polynomial resolved_force(double span) {
     span = std::min(span, 2 * force_span_);
     const double now = clock_.time;
@@ -143,9 +149,10 @@ class EventSolution final : public InclusionSolution {
     for (double tail = base::infinity;; span *= 0.5) {
       const double noise = std::max(force_noise_, 8 * base::epsilon * largest_force_);
       const ChebyshevFit fit(within, noise, 4 * base::epsilon * now / span);
-      const bool is_smooth = force_.is_resolved(now, now + span, noise * span);
+      const bool is_smooth = force_.try_to_resolve(now, now + span, noise * span);
       const bool is_least = span <= least_span();
-      // What does not fall with the span is rounding within F, the more the more it cancels.
+      // If the last coefficients of the fit (tail) do not decrease with the span, they are rounding
+      // errors of F, which are large if terms of F cancel.
       constexpr double largest_noise = 1e-9;
       if (!fit.is_resolved() && fit.tail() > tail / 8 &&
           fit.tail() < largest_noise * largest_force_) {
@@ -163,8 +170,8 @@ class EventSolution final : public InclusionSolution {
     }
   }
 
-  /// Shortens the motion's span until what its polynomials cut off is rounding, and plans the next
-  /// span.
+  /// Shortens the span of the motion until truncation errors of its polynomials are below rounding
+  /// errors, and estimates the span of the next step.
   void fit_span() {
     double share = fitting_share();
     for (int i = 0; share < 1.0 && i < 100; ++i) {
@@ -176,7 +183,8 @@ class EventSolution final : public InclusionSolution {
     largest_[1] = std::max(largest_[1], group_sizes(motion_.coefficients(), 0)[1]);
   }
 
-  /// The largest coefficient from `first` on, by groups.
+  /// Returns for each group the largest |c(row, k)| over the rows of this group and k ≥ `first`;
+  /// row i of c belongs to column i of the state.
   [[nodiscard]] GroupSizes group_sizes(const Eigen::MatrixXd& c, Index first) const {
     GroupSizes sizes = GroupSizes::Zero();
     for (Index k = first; k < c.cols(); ++k) {
@@ -188,7 +196,8 @@ class EventSolution final : public InclusionSolution {
     return sizes;
   }
 
-  /// By what the span may be multiplied so that the last two terms are rounding.
+  /// Returns the factor by which the span may be multiplied so that the last two terms of the
+  /// polynomials are below rounding errors.
   [[nodiscard]] double fitting_share() const {
     const Eigen::MatrixXd& c = motion_.coefficients();
     const GroupSizes sizes = group_sizes(motion_.sizes(), 0);
@@ -204,14 +213,15 @@ class EventSolution final : public InclusionSolution {
     return options_.span_share * share;
   }
 
-  /// Throws SystemError unless the planned motion obeys the inclusion in the middle of its step:
-  /// its rate against the model's own drift at F there, and every element's law.
+  /// Checks the planned motion in the middle of its step, and throws SystemError unless it
+  /// satisfies the inclusion: X' + D μ must agree with the model's own drift for F at this time,
+  /// and every element must obey its law.
   void check() const {
     constexpr double allowed = 1e-9;
     const double tau = 0.5 * end_;
     const Vector state = motion_.state(tau);
     const double now = clock_.time + (clock_.rest + tau * motion_.span());
-    if (!law_.algebraic) {  // whose drift needs F'
+    if (!law_.algebraic) {  // the drift of a model without a mass would need F'
       Vector drift = Vector::Zero(state.size());
       std::visit(
           [&](auto model) {
@@ -220,7 +230,8 @@ class EventSolution final : public InclusionSolution {
           model_);
       const Vector acting = motion_.acting(tau);
       const Vector left = (drift - acting - motion_.rate(tau)).cwiseAbs() * motion_.span();
-      // What a column far from all motion has is below the rounding of the others of its group.
+      // A column far from all motion has values below the rounding errors of the other columns of
+      // its group.
       const Vector sizes = motion_.sizes();
       const GroupSizes largest = largest_.max(group_sizes(sizes, 0));
       Vector limit = allowed * sizes;
@@ -231,8 +242,9 @@ class EventSolution final : public InclusionSolution {
         fail("its rate is not that of the model");
       }
     }
-    // A step of no length only opens an element: it is beyond its law by no more than what counted
-    // as rounding in the last step, which may be more than in this one.
+    // A step of length 0 only lets an element change its mode. In such a step this element may
+    // violate its law by the noise of the last step, which may be larger than the noise of this
+    // step.
     if (const auto element = end_ > 0 ? modes_.broken_at(tau) : std::nullopt) {
       fail(fmt::format("element {} breaks its law", *element + 1));
     }
@@ -253,7 +265,7 @@ class EventSolution final : public InclusionSolution {
     }
   }
 
-  /// Goes to the end of the planned step.
+  /// Advances to the end of the planned step.
   void carry_out() {
     state_ = motion_.state(end_);
     largest_ = largest_.max(group_sizes(state_, 0));
@@ -261,13 +273,13 @@ class EventSolution final : public InclusionSolution {
     if (ends_piece_) {
       const double before = force_(clock_.time);
       force_.pass_break();
-      look_ahead();
+      sample_force();
       jump(before, force_(clock_.time));
     }
   }
 
-  /// Applies a jump of F: it does nothing to a mass, but a massless model goes at once to the state
-  /// that its resolvent finds.
+  /// Applies a jump of F from `before` to `after`. The jump does not change the state of a model
+  /// with a mass, but a model without a mass jumps to the state that its resolvent computes.
   void jump(double before, double after) {
     if (!law_.algebraic) {
       return;
@@ -286,27 +298,29 @@ class EventSolution final : public InclusionSolution {
   LinearLaw law_;
   base::SmoothPieces force_;
   TaylorOptions options_;
-  std::vector<Index> group_;  // of each column
+  std::vector<Index> group_;  // the group of each column
   Clock clock_;
-  GroupSizes largest_ = GroupSizes::Zero();  // of each group
-  Vector state_;                             // at clock_
-  ModeMotion motion_;                        // from there
+  GroupSizes largest_ = GroupSizes::Zero();  // the largest absolute value so far in each group
+  Vector state_;                             // X at the time of clock_, the end of the last step
+  ModeMotion motion_;                        // the motion from clock_ on
   ElementModes modes_;
   bool is_planned_ = false;
   bool ends_piece_ = false;
-  double end_ = 0.0;  // τ of the end of the step
+  double end_ = 0.0;  // τ at the end of the step
   double longest_span_;
-  double fitting_span_;  // allowed by what the last polynomials cut off
-  double force_span_;    // and by F, a polynomial on it
+  // The longest span that truncation errors allow, estimated from the polynomials of the last step.
+  double fitting_span_;
+  double force_span_;  // the span on which a polynomial resolves F
   int unresolved_steps_ = 0;
   int stalled_ = 0;
   double last_time_ = -1.0;
   double largest_force_ = 0.0;
-  double force_noise_ = 0.0;  // where F cancels within
-  Vector shown_;
-  Vector shown_rate_;
-  GroupSizes shown_sizes_ = GroupSizes::Zero();  // of each group
-  double shown_friction_ = 0.0;
+  double force_noise_ = 0.0;  // the rounding error of F where its terms cancel
+  Vector current_state_;
+  Vector current_rate_;
+  // The largest absolute value in each group at the time of the last go_to().
+  GroupSizes current_sizes_ = GroupSizes::Zero();
+  double current_friction_ = 0.0;
 };
 
 }  // namespace

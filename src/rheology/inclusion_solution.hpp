@@ -11,18 +11,22 @@ namespace masing::rheology {
 
 /// How finely the exact solution is computed.
 struct TaylorOptions {
-  int order = 24;            ///< of Taylor's polynomials
-  double span_share = 0.95;  ///< of the longest span on which what they cut off is rounding
+  int order = 24;  ///< the degree of the Taylor polynomials
+  /// The span of a step, relative to the longest span over which truncation errors are below
+  /// rounding errors.
+  double span_share = 0.95;
 };
 
-/// Other options, to check a solution with.
+/// The options of a second solution, which checks the solution that has the default options.
 inline constexpr TaylorOptions checking_options{.order = 18, .span_share = 0.6};
 
-/// The exact solution of an Inclusion X' + M ∂φ(X) ∋ G(t, X), from event to event. Between events
-/// each element keeps its mode (ModeMotion); the first τ at which one breaks its law ends a step:
-/// it reaches its bound, its flow turns, it sticks, its stick breaks. The modes behind an event are
-/// those with which every element obeys its law for a while: the least element of G - M ∂φ, and
-/// where that is undecided what the next derivatives say. Source: (3.8), rheological-models-2000.
+/// The exact solution of an Inclusion X' + M ∂φ(X) ∋ G(t, X), computed from event to event. Between
+/// events each element keeps its mode: it is elastic, yields, sticks or slides (ModeMotion). A step
+/// ends at the first time at which an element breaks its law: it reaches its bound, its plastic
+/// flow reverses, it sticks, or it begins to slide. After an event the modes are those with which
+/// every element obeys its law for some time. With these modes X' is the vector of smallest norm in
+/// the set G - M ∂φ(X); if several choices of modes give this vector, the higher derivatives of X
+/// decide. Source: (3.8), rheological-models-2000.
 class InclusionSolution {
  public:
   InclusionSolution() = default;
@@ -30,23 +34,27 @@ class InclusionSolution {
   InclusionSolution(const InclusionSolution&) = delete;
   InclusionSolution& operator=(const InclusionSolution&) = delete;
 
-  /// Goes to the time t ≥ 0; times must not decrease. At a jump of F: the state after it.
-  /// Throws UserError where F is not finite or cannot be resolved, SystemError where the solution
-  /// found does not obey the inclusion. Local.
+  /// Advances to the time t ≥ 0; times must not decrease. At a jump of F, the state after the jump
+  /// is computed. Throws UserError if F is not finite or cannot be resolved, SystemError if the
+  /// computed solution does not satisfy the inclusion. Local.
   virtual void go_to(double t) = 0;
 
-  /// X at that time, [columns].
+  /// Returns X at the time of the last go_to(), [columns].
   [[nodiscard]] virtual std::span<const double> state() const = 0;
-  /// X' there, behind an event at that time.
+  /// Returns X' at the time of the last go_to(), [columns]; at an event, X' is the derivative after
+  /// the event.
   [[nodiscard]] virtual std::span<const double> rate() const = 0;
-  /// F - m x'' of the mass that F acts on.
+  /// Returns F - m x'' at the time of the last go_to(), for the mass that F acts on.
   [[nodiscard]] virtual double restoring() const = 0;
-  /// What rounding and errors of a column are to be compared with: the largest value of its group
-  /// so far.
+  /// Returns the number relative to which errors of a column are measured: the largest absolute
+  /// value so far of all columns of the same kind (positions, velocities, or forces and
+  /// elongations). For forces and elongations, the bounds of the elements in series count as
+  /// values.
   [[nodiscard]] virtual double scale(std::size_t column) const = 0;
 };
 
-/// From t = 0, X = `start`, which the force completes where the model StartsFromForce. Local.
+/// Creates the solution that begins at t = 0 with X = `start`; if the model StartsFromForce, the
+/// columns that follow from the force are computed. Local.
 std::unique_ptr<InclusionSolution> make_inclusion_solution(AnyModel model,
                                                            const StateLayout& layout,
                                                            std::vector<double> start,

@@ -16,8 +16,8 @@
 #include "rheology/inclusion.hpp"
 #include "rheology/polynomial.hpp"
 
-/// A model of finitely many elements as a linear equation with St-Venant elements, and its motion
-/// while each of them keeps its mode.
+/// Represents a model of finitely many elements as a linear equation with St-Venant elements, and
+/// computes its motion while each element keeps its mode.
 namespace masing::rheology {
 
 using Eigen::Index;
@@ -27,10 +27,11 @@ inline Index index(std::size_t i) {
   return static_cast<Index>(i);
 }
 
-/// G(t, X) = A X + F(t) b + F'(t) b', by what the model's own drift, which is linear, gives for
-/// trial states.
+/// The linear law G(t, X) = A X + F(t) b + F'(t) b' of a model. It is determined by evaluating the
+/// model's drift, which is linear, for trial states.
 struct LinearLaw {
-  /// Column 0 where the force and the other columns give it at once: x of a model without a mass.
+  /// The equation x = force·F + state·X of column 0 in a model without a mass, where x follows from
+  /// F and the other columns of X.
   struct Algebraic {
     double force = 0.0;
     Eigen::RowVectorXd state;
@@ -40,18 +41,21 @@ struct LinearLaw {
   Vector force;                       ///< b, [columns]
   Vector force_rate;                  ///< b', [columns]
   std::optional<Algebraic> algebraic;
-  Eigen::RowVectorXd restoring;  ///< F - m x'' of the mass that F acts on, without dry friction
-  std::optional<std::size_t> friction;  ///< the element whose μ is the dry friction on that mass
+  /// The row vector whose product with X is F - m x'' for the mass that F acts on, without the dry
+  /// friction on this mass.
+  Eigen::RowVectorXd restoring;
+  /// The index of the element whose μ is the dry friction on the mass that F acts on.
+  std::optional<std::size_t> friction;
   std::vector<StVenant> elements;
 };
 
-/// A vector as models take it.
+/// Returns the entries of an Eigen vector as a span, which is the type that models take.
 template <class AnyVector>
 auto span_of(AnyVector& vector) {
   return std::span(vector.data(), static_cast<std::size_t>(vector.size()));
 }
 
-/// The law of an Inclusion of so many columns. Local.
+/// Returns the linear law of an Inclusion with this number of columns. Local.
 template <Inclusion Model>
 LinearLaw linear_law(Model model, Index columns) {
   const Vector zero = Vector::Zero(columns);
@@ -66,20 +70,20 @@ LinearLaw linear_law(Model model, Index columns) {
     }
     return state[0];
   };
-  LinearLaw found{.state = {columns, columns},
-                  .force = rate(zero, {.step = 1, .force = 1, .next_force = 1}),
-                  .force_rate = rate(zero, {.step = 1, .force = 0, .next_force = 1}),
-                  .restoring = zero.transpose(),
-                  .elements = model.elements()};
+  LinearLaw law{.state = {columns, columns},
+                .force = rate(zero, {.step = 1, .force = 1, .next_force = 1}),
+                .force_rate = rate(zero, {.step = 1, .force = 0, .next_force = 1}),
+                .restoring = zero.transpose(),
+                .elements = model.elements()};
   if constexpr (StartsFromForce<Model>) {
-    found.algebraic = {.force = completed(zero, 1.0), .state = zero.transpose()};
+    law.algebraic = {.force = completed(zero, 1.0), .state = zero.transpose()};
   }
   std::vector<Eigen::Triplet<double>> entries;
-  Vector sizes = Vector::Ones(columns);  // numbers that the state may have
-  for (std::size_t e = 0; e < found.elements.size(); ++e) {
-    const StVenant& element = found.elements[e];
+  Vector sizes = Vector::Ones(columns);  // a typical size of each column
+  for (std::size_t e = 0; e < law.elements.size(); ++e) {
+    const StVenant& element = law.elements[e];
     if (element.connection == Connection::in_parallel) {
-      found.friction = e;
+      law.friction = e;
     } else if (element.bound > 0) {
       sizes[index(element.argument.front().column)] = element.bound;
     }
@@ -93,16 +97,17 @@ LinearLaw linear_law(Model model, Index columns) {
         entries.emplace_back(r, c, rates[r] / sizes[c]);
       }
     }
-    found.restoring[c] = model.restoring(span_of(trial), 0.0) / sizes[c];
-    if (found.algebraic && c != 0) {
-      found.algebraic->state[c] = completed(trial, 0.0) / sizes[c];
+    law.restoring[c] = model.restoring(span_of(trial), 0.0) / sizes[c];
+    if (law.algebraic && c != 0) {
+      law.algebraic->state[c] = completed(trial, 0.0) / sizes[c];
     }
   }
-  found.state.setFromTriplets(entries.begin(), entries.end());
-  return found;
+  law.state.setFromTriplets(entries.begin(), entries.end());
+  return law;
 }
 
-/// q of an element: the sum over its argument of values, [columns].
+/// Returns the quantity q of an element: the sum of factor·values[column] over the terms `argument`
+/// of the element; `values` has the size [columns].
 inline double argument_of(const StVenant& element, const Vector& values) {
   double sum = 0.0;
   for (const auto& [column, factor] : element.argument) {
@@ -111,8 +116,9 @@ inline double argument_of(const StVenant& element, const Vector& values) {
   return sum;
 }
 
-/// The velocities that are 0 where those of the elements numbered `sticking` that are in parallel
-/// have q = 0: of masses that they join to the ground, directly or by others.
+/// Returns the columns of the velocities of all masses that the sticking elements connect to the
+/// ground, directly or through other masses; these velocities are 0. `sticking` lists indices of
+/// elements; elements in series among these are ignored.
 inline std::set<std::size_t> grounded_columns(const std::vector<StVenant>& elements,
                                               const std::vector<std::size_t>& sticking) {
   std::set<std::size_t> grounded;
@@ -134,11 +140,12 @@ inline std::set<std::size_t> grounded_columns(const std::vector<StVenant>& eleme
   return grounded;
 }
 
-/// What an element does: 0 keeps still (elastic in series, sticking in parallel), ±1 yields or
-/// slides in that direction.
+/// The modes of all elements: 0 means that the element is elastic (in series) or sticks (in
+/// parallel), and 1 or -1 that it yields or slides in the positive or negative direction.
 using Modes = std::vector<int>;
 
-/// The value at τ of polynomials in rows, or of their derivatives.
+/// Returns the values at τ of polynomials; row i of `coefficients` contains the coefficients of
+/// polynomial i.
 inline Vector value_of_rows(const Eigen::MatrixXd& coefficients, double tau) {
   Vector sum = Vector::Zero(coefficients.rows());
   for (Index k = coefficients.cols(); k-- > 0;) {
@@ -147,29 +154,36 @@ inline Vector value_of_rows(const Eigen::MatrixXd& coefficients, double tau) {
   return sum;
 }
 
-/// The motion while no element changes its mode: a linear equation with constant coefficients,
-///     X' = A X + F b + F' b' - D μ,   with μ of the elements that hold q (they yield in series or
-/// stick in parallel) from q' = 0, and μ = α sign(q) of those that slide, 0 of those that are
-/// elastic. As F is a polynomial in τ = (t - start)/span, the Taylor coefficients of X and μ follow
-/// one after another without any error but rounding and what is cut off.
+/// The motion while no element changes its mode. It satisfies a linear equation with constant
+/// coefficients,
+///     X' = A X + F b + F' b' - D μ.
+/// Column e of D is column_of_m of element e. For elements that hold their q, because they yield in
+/// series or stick in parallel, μ follows from q' = 0. For elements that slide μ = α sign(q), where
+/// α is the bound, and for elastic elements μ = 0. As F is a polynomial in τ = (t - start)/span,
+/// the Taylor coefficients of X and μ follow from each other recursively; the only errors are
+/// rounding and the truncation of the series.
 class ModeMotion {
  public:
-  /// `law` must outlive it. `order`: of the last coefficient, at least ChebyshevFit::points.
+  /// `law` must outlive this object. `order` is the degree of the last coefficient, at least
+  /// ChebyshevFit::points.
   ModeMotion(const LinearLaw& law, int order)
       : law_(law), magnitude_(law.state.cwiseAbs()), order_(order) {}
 
-  /// Local; allocates.
+  /// Sets the modes, and factorizes the matrix that determines the μ of the elements that hold
+  /// their q. Local; it allocates memory.
   void set_modes(const Modes& modes) {
     if (modes == modes_) {
       return;
     }
     modes_ = modes;
     holding_.clear();
-    std::map<std::size_t, std::vector<std::pair<std::size_t, double>>> seen;  // column: who sees it
+    // readers[column] lists those elements that hold their q and whose q contains this column, as
+    // pairs (index in holding_, factor of the column).
+    std::map<std::size_t, std::vector<std::pair<std::size_t, double>>> readers;
     for (std::size_t e = 0; e < modes.size(); ++e) {
       if ((law_.elements[e].connection == Connection::in_series) == (modes[e] != 0)) {
         for (const auto& [column, factor] : law_.elements[e].argument) {
-          seen[column].emplace_back(holding_.size(), factor);
+          readers[column].emplace_back(holding_.size(), factor);
         }
         holding_.push_back(e);
       }
@@ -181,7 +195,7 @@ class ModeMotion {
     std::vector<Eigen::Triplet<double>> entries;
     for (std::size_t j = 0; j < holding_.size(); ++j) {
       for (const auto& [column, factor] : law_.elements[holding_[j]].column_of_m) {
-        if (const auto by = seen.find(column); by != seen.end()) {
+        if (const auto by = readers.find(column); by != readers.end()) {
           for (const auto& [i, share] : by->second) {
             entries.emplace_back(index(i), index(j), share * factor);
           }
@@ -195,8 +209,8 @@ class ModeMotion {
     response_ = response_.cwiseMax(matrix.diagonal().cwiseInverse());
   }
 
-  /// The motion from `start` over `span`; `force`: [order + 1]; `force_size`: what the rounding of
-  /// F is to be compared with.
+  /// Computes the motion from `start` over `span`. `force` contains the coefficients of F in powers
+  /// of τ, [order + 1]; rounding errors of F are measured relative to `force_size`.
   void expand(const Vector& start, const Polynomial& force, double span, double force_size) {
     span_ = span;
     force_size_ = force_size;
@@ -219,13 +233,14 @@ class ModeMotion {
         for (std::size_t i = 0; i < holding_.size(); ++i) {
           held[index(i)] = argument_of(law_.elements[holding_[i]], rate);
         }
-        const Vector found = coupling_.solve(held);
+        const Vector multipliers = coupling_.solve(held);
         for (std::size_t i = 0; i < holding_.size(); ++i) {
-          multiplier_(index(holding_[i]), k) = found[index(i)];
-          act(holding_[i], found[index(i)], rate);
+          multiplier_(index(holding_[i]), k) = multipliers[index(i)];
+          act(holding_[i], multipliers[index(i)], rate);
         }
         for (const std::size_t column : grounded_) {
-          rate[index(column)] = 0.0;  // not what rounding leaves, all that there would be at rest
+          // The computed rate of a mass at rest consists of rounding errors only.
+          rate[index(column)] = 0.0;
         }
       }
       state_.col(k + 1) = rate * (span / (k + 1));
@@ -237,7 +252,7 @@ class ModeMotion {
     measure();
   }
 
-  /// Make the span shorter by a factor: τ = 1 comes earlier.
+  /// Multiplies the span by `factor` < 1, so that τ = 1 is at an earlier time.
   void shorten(double factor) {
     span_ *= factor;
     double power = 1.0;
@@ -254,7 +269,7 @@ class ModeMotion {
   [[nodiscard]] double span() const { return span_; }
   [[nodiscard]] Vector state(double tau) const { return value_of_rows(state_, tau); }
 
-  /// X'.
+  /// Returns X' at τ.
   [[nodiscard]] Vector rate(double tau) const {
     Vector sum = Vector::Zero(state_.rows());
     for (int k = order_; k > 0; --k) {
@@ -263,7 +278,7 @@ class ModeMotion {
     return sum / span_;
   }
 
-  /// q of an element, and μ.
+  /// Returns the quantity q of an element as a polynomial in τ.
   [[nodiscard]] Polynomial argument(std::size_t element) const {
     Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(order_ + 1);
     for (const auto& [column, factor] : law_.elements[element].argument) {
@@ -277,7 +292,7 @@ class ModeMotion {
     return {row.begin(), row.end()};
   }
 
-  /// G - X', D μ.
+  /// Returns D μ at τ, which is G - X'.
   [[nodiscard]] Vector acting(double tau) const {
     Vector rate = Vector::Zero(state_.rows());
     const Vector multipliers = value_of_rows(multiplier_, tau);
@@ -287,10 +302,11 @@ class ModeMotion {
     return rate;
   }
 
-  /// Taylor coefficients, [columns, order + 1].
+  /// Returns the Taylor coefficients of X, [columns, order + 1].
   [[nodiscard]] const Eigen::MatrixXd& coefficients() const { return state_; }
-  /// What the rounding of each column is to be compared with. Its coefficients count, and the terms
-  /// of its rate over the span: they may cancel.
+  /// Returns for each column the number relative to which rounding errors of the column are
+  /// measured. It is the largest |Taylor coefficient| of the column plus the span times the sum of
+  /// |term| over the terms of its rate, because these terms may cancel in the rate.
   [[nodiscard]] Vector sizes() const {
     Vector terms = largest_drift_;
     const Vector multipliers = multiplier_.cwiseAbs().rowwise().maxCoeff();
@@ -300,11 +316,12 @@ class ModeMotion {
       }
     }
     const Vector once = state_.cwiseAbs().rowwise().maxCoeff() + span_ * terms;
-    return once + span_ * (magnitude_ * once);  // what cancels in y does not in x
+    // Rounding errors of a column also enter the columns whose rates depend on it.
+    return once + span_ * (magnitude_ * once);
   }
 
-  /// The size of the terms that μ of an element that holds q, so connected, is a sum of; 0 where
-  /// there is none.
+  /// Returns the size of the terms whose sum is μ, the largest over the elements that have this
+  /// connection and hold their q; 0 if no element does.
   [[nodiscard]] double multiplier_scale(Connection connection) const {
     return multiplier_scale_[static_cast<std::size_t>(connection)];
   }
@@ -345,17 +362,20 @@ class ModeMotion {
   Eigen::SparseMatrix<double> magnitude_;  // |A|
   int order_;
   Modes modes_;
-  std::vector<std::size_t> holding_;                             // the elements with q' = 0
-  std::set<std::size_t> grounded_;                               // columns that they keep at 0
-  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> coupling_;  // of their q' by their μ
-  Vector response_;                                              // of μ to 1 in every q'
+  std::vector<std::size_t> holding_;  // the elements that hold their q, so that q' = 0
+  // The columns of the velocities that the elements in holding_ keep at 0.
+  std::set<std::size_t> grounded_;
+  // The factorized matrix that maps the μ of the holding elements to their q'.
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> coupling_;
+  // For each element in holding_, the size of its μ if q' = 1 for all of these elements.
+  Vector response_;
   double span_ = 0.0;
   Polynomial force_;
   double force_size_ = 0.0;
   Eigen::MatrixXd state_;
   Eigen::MatrixXd multiplier_;  // [elements, order]
   Vector largest_drift_;
-  std::array<double, 2> multiplier_scale_{};  // by Connection
+  std::array<double, 2> multiplier_scale_{};  // index: Connection
 };
 
 }  // namespace masing::rheology

@@ -29,8 +29,8 @@ const char* rule(Range range) {
   }
 }
 
-/// The values of `held` places of `total`, [held.size].
-std::vector<double> values_of(const Sequence& sequence, const base::CellRange& held) {
+/// Returns the values of a sequence at the indices `held`, [held.size].
+std::vector<double> sequence_values(const Sequence& sequence, const base::CellRange& held) {
   if (const auto* const one = std::get_if<double>(&sequence)) {
     return std::vector<double>(static_cast<std::size_t>(held.size), *one);
   }
@@ -56,12 +56,12 @@ ParameterValues::ParameterValues(const std::vector<Parameter>& declared, const P
     if (name == element_count) {
       continue;
     }
-    const auto found = given.sequences.find(name);
-    if (found == given.sequences.end() && !parameter.preset) {
+    const auto given_values = given.sequences.find(name);
+    if (given_values == given.sequences.end() && !parameter.preset) {
       throw base::UserError(name, "missing; give the " + parameter.meaning);
     }
     const Sequence sequence =
-        found != given.sequences.end() ? found->second : Sequence(*parameter.preset);
+        given_values != given.sequences.end() ? given_values->second : Sequence(*parameter.preset);
     const std::int64_t total = parameter.count(given.elements);
     const auto* const one_by_one = std::get_if<std::vector<double>>(&sequence);
     if (one_by_one != nullptr && static_cast<std::int64_t>(one_by_one->size()) != total) {
@@ -70,7 +70,7 @@ ParameterValues::ParameterValues(const std::vector<Parameter>& declared, const P
                     (total == 1 ? "one number" : fmt::format("{}, or one for all", total)));
     }
     const base::CellRange here = parameter.values == per_element ? held : base::CellRange{0, total};
-    List list{.total = total, .first = here.first, .values = values_of(sequence, here)};
+    List list{.total = total, .first = here.first, .values = sequence_values(sequence, here)};
     const auto bad = std::ranges::find_if_not(
         list.values, [&](double value) { return is_within(parameter.range, value); });
     if (bad != list.values.end()) {
@@ -88,7 +88,8 @@ std::string ParameterValues::List::indexed(const std::string& name, std::size_t 
 
 void ParameterValues::require_within(const std::string& name, const std::vector<double>& bounds,
                                      const std::string& bound) const {
-  // A bound may be a quotient, and a value on it a rounding away.
+  // The bound may be a computed quotient, so that a value meant to equal the bound may exceed it by
+  // a rounding error.
   constexpr double rounding = 1 + 4 * base::epsilon;
   const List& list = lists_.at(name);
   for (std::size_t i = 0; i < list.values.size(); ++i) {
@@ -165,35 +166,35 @@ std::int64_t StateLayout::size() const {
 }
 
 MassColumns StateLayout::mass_columns() const {
-  MassColumns found;
+  MassColumns columns;
   std::int64_t end = 0;
   for (const auto& [name, size, start] : groups) {
     end += size == GroupSize::one ? 1 : elements;
     if (name.front() == 'x') {
-      found.x = end - 1;
+      columns.x = end - 1;
     } else if (name.front() == 'y') {
-      found.y = end - 1;
+      columns.y = end - 1;
     }
   }
-  return found;
+  return columns;
 }
 
 std::string StateLayout::names(std::size_t longest) const {
   const std::size_t share = longest / groups.size();
-  std::vector<std::string> pieces;
+  std::vector<std::string> parts;
   for (const auto& [name, size, start] : groups) {
     if (size == GroupSize::one) {
-      pieces.push_back(name);
+      parts.push_back(name);
       continue;
     }
     std::size_t used = 0;
     for (std::int64_t i = 1; i < elements && used < share; ++i) {
-      pieces.push_back(used + 16 < share ? name + std::to_string(i) : "…");
-      used += used + 16 < share ? pieces.back().size() + 1 : share;
+      parts.push_back(used + 16 < share ? name + std::to_string(i) : "…");
+      used += used + 16 < share ? parts.back().size() + 1 : share;
     }
-    pieces.push_back(name + std::to_string(elements));
+    parts.push_back(name + std::to_string(elements));
   }
-  return base::joined(pieces, " ");
+  return base::joined(parts, " ");
 }
 
 }  // namespace masing::rheology

@@ -13,17 +13,18 @@
 #include "base/function.hpp"
 #include "base/partition.hpp"
 
-/// The papers' models in one form, X' + M ∂φ(X) ∋ G(t, X): drift and resolvent. No MPI, no PETSc,
-/// no HDF5, no texts of the user. Source: (3.8), rheological-models-2000.
+/// The room that computes all models but the continuous Masing model, in the common form X' + M
+/// ∂φ(X) ∋ G(t, X): each model has a drift G and a resolvent. It uses no MPI, PETSc or HDF5, and
+/// reads no text of the user. Source: (3.8), rheological-models-2000.
 namespace masing::rheology {
 
-/// What a number may be.
+/// The numbers that a parameter may have as values.
 enum class Range { any, positive, not_negative };
 
-/// The number of values of a parameter that has one for each of the n elements.
+/// The value of Parameter::values that stands for one value for each of the n elements.
 inline constexpr std::int64_t per_element = 0;
 
-/// The parameter that is the number of elements.
+/// The name of the parameter that is the number of elements.
 inline constexpr const char* element_count = "n";
 
 /// One parameter of a model, as the catalogue lists it.
@@ -31,52 +32,56 @@ struct Parameter {
   std::string name;
   std::string meaning;
   Range range = Range::any;
-  std::int64_t values = 1;       ///< how many; per_element: n
-  std::optional<double> preset;  ///< nothing: must be given
+  std::int64_t values = 1;       ///< the number of values; per_element stands for n
+  std::optional<double> preset;  ///< the default; if it is empty, the parameter must be given
 
-  /// How many values there are in a model of `elements` elements.
+  /// Returns the number of values in a model of `elements` elements.
   [[nodiscard]] std::int64_t count(std::int64_t elements) const {
     return values == per_element ? elements : values;
   }
 };
 
-/// The values of one parameter: one for all elements, one by one, or a function of i = 1, …, count.
+/// The values of one parameter: one value for all elements, a list of values, or a function of i =
+/// 1, …, count.
 using Sequence = std::variant<double, std::vector<double>, std::shared_ptr<const base::Function>>;
 
-/// The parameters of a model, as given: those left out have their preset.
+/// The parameters of a model that the user gives; all other parameters have their presets.
 struct Parameters {
   std::int64_t elements = 1;                  ///< n; 1 for models that have no n
-  std::map<std::string, Sequence> sequences;  ///< by the names of the parameters
+  std::map<std::string, Sequence> sequences;  ///< the given values by the name of the parameter
 };
 
-/// The values of a model's parameters for some of its elements, checked.
+/// The validated values of a model's parameters for a range of the elements.
 class ParameterValues {
  public:
-  /// Evaluates `given` for the elements `held`. Throws UserError where a parameter of
-  /// `declared` is missing, has the wrong number of values, or a value out of its range. Local.
+  /// Evaluates the parameters `given` for the elements `held`. Throws UserError if a parameter of
+  /// `declared` is missing, has the wrong number of values, or has a value out of its range. Local.
   ParameterValues(const std::vector<Parameter>& declared, const Parameters& given,
                   const base::CellRange& held);
 
-  /// The value of a parameter of one value.
+  /// Returns the value of a parameter that has one value.
   [[nodiscard]] double number(const std::string& name) const { return list(name).front(); }
-  /// The values of a parameter, [values] or [n_local].
+  /// Returns the values of a parameter. If the parameter has one value for each element, only the
+  /// values of the elements held are returned.
   [[nodiscard]] const std::vector<double>& list(const std::string& name) const {
     return lists_.at(name).values;
   }
 
-  /// Throws UserError unless |list(name)_i| ≤ bounds_i, a bound called `bound` in words;
-  /// [values] or [n_local].
+  /// Throws UserError unless |list(name)_i| ≤ bounds_i for all i; the message calls the bound
+  /// `bound`. `bounds` has as many entries as the list.
   void require_within(const std::string& name, const std::vector<double>& bounds,
                       const std::string& bound) const;
 
  private:
-  /// The values of one parameter: `total` in the model, of which those from `first` on are here.
+  /// The values of one parameter. The parameter has `total` values in the model; values[i] is the
+  /// one with the index first + i.
   struct List {
     std::int64_t total = 1;
     std::int64_t first = 0;
     std::vector<double> values;
 
-    /// "k" of a parameter of one value, else "k_3"; `i` counts from the first value here.
+    /// Returns the name of one value in messages: "k" if the parameter has only one value, and
+    /// otherwise "k_3"; `i` is the index in `values`.
     [[nodiscard]] std::string indexed(const std::string& name, std::size_t i) const;
   };
 
@@ -85,86 +90,97 @@ class ParameterValues {
 
 /// The number of columns of a group of the state: one, or one for each of the n elements.
 enum class GroupSize { one, each };
-/// Initial values of a group: a parameter, or computed from the force and the other groups.
+/// How the initial values of a group are determined: `given` by a parameter, or computed from the
+/// force and the other groups (`follows`).
 enum class Start { given, follows };
 
-/// How ranks may share the elements of a model: not, one rank computes all; or each its own.
+/// How the elements of a model may be distributed over ranks: `replicated` means that one rank
+/// computes all elements, and `split` that each rank computes a range of the elements.
 enum class Work { replicated, split };
 
-/// Columns of the state: "x", or "u" for u1, …, un. The letter says what they are: x positions, y
-/// velocities, u elongations, v and g forces; the initial values are the parameters x0, y0, …
+/// A group of columns of the state: with GroupSize::one the group "x" is the single column x, and
+/// with GroupSize::each the group "u" consists of the columns u1, …, un. The first letter of the
+/// name means: x positions, y velocities, u elongations, v and g forces. The parameters x0, y0, …
+/// give the initial values.
 struct StateGroup {
   std::string name;
   GroupSize size = GroupSize::one;
   Start start = Start::given;
 };
 
-/// What the catalogue says of a model: from it come its help, its parameters and its state.
+/// The catalogue's description of a model, from which its help, its parameters and its state are
+/// derived.
 struct ModelInfo {
   std::string name;
-  std::string title;     ///< in words
-  std::string equation;  ///< lines
-  std::string phi;       ///< φ of X' + M ∂φ(X) ∋ G, as Table I of the paper; or empty
-  std::string matrix;    ///< its M
-  std::vector<Parameter> parameters;  ///< without those of the initial state
-  std::vector<StateGroup> state;      ///< empty: the continuous Masing model, another engine's
-  std::string order;                  ///< expected: "1", or ">=0.5" where φ contains |·|
+  std::string title;     ///< the model in words
+  std::string equation;  ///< the equation of motion, on one or more lines
+  std::string phi;       ///< φ of X' + M ∂φ(X) ∋ G, as in Table I of the source; may be empty
+  std::string matrix;    ///< the matrix M of this inclusion
+  std::vector<Parameter> parameters;  ///< all parameters except the initial state
+  /// The columns of the state; empty for the continuous Masing model, which this room does not
+  /// solve.
+  std::vector<StateGroup> state;
+  std::string order;  ///< the expected order: "1", or ">=0.5" if φ contains |·|
   std::string source;
   Work work = Work::replicated;
 };
 
-/// The parameters of a model with those of its initial state. Local.
+/// Returns the parameters of a model, including the parameters that give its initial state. Local.
 std::vector<Parameter> all_parameters(const ModelInfo& info);
 
-/// Throws UserError where a model has no such parameter. Local.
+/// Throws UserError if the model has no parameter with this name. Local.
 void require_parameter(const ModelInfo& info, const std::string& name);
 
 /// The columns of the mass that the force acts on: the last x and the last y.
 struct MassColumns {
   std::int64_t x = 0;
-  std::optional<std::int64_t> y;  ///< none where the model has no mass
+  std::optional<std::int64_t> y;  ///< empty if the model has no mass
 };
 
-/// The columns of the state of a model of n elements: x, y, u1, …, un.
+/// The columns of the state of a model with n elements, such as x, y, u1, …, un.
 struct StateLayout {
   std::vector<StateGroup> groups;
   std::int64_t elements = 1;  ///< n
 
-  /// How many columns there are. Local.
+  /// Returns the number of columns. Local.
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] MassColumns mass_columns() const;
-  /// The names with blanks between, "x y u1 u2", up to about `longest` characters: the last name
-  /// of each group always, "…" for what is left out before it. Local.
+  /// Returns the names of the columns separated by blanks, "x y u1 u2", in at most about `longest`
+  /// characters. If a group has too many names, "…" replaces those before the last name of the
+  /// group. Local.
   [[nodiscard]] std::string names(std::size_t longest) const;
 };
 
-/// The initial state of the elements held, a value a column, 0 for those that follow from the
-/// others. Local.
+/// Returns the initial state of the elements held, one value per column. A column that is computed
+/// from the force and the other columns (Start::follows) is 0 here. Local.
 std::vector<double> initial_state(const ModelInfo& info, const ParameterValues& values);
 
-struct AnyModel;  // rheology/catalogue.hpp
+struct AnyModel;  // defined in rheology/catalogue.hpp
 
-/// One model: what is said of it, and how it is made of the values of its parameters.
+/// One model of the catalogue: its description, and the function that constructs it from the values
+/// of its parameters.
 struct CatalogueEntry {
   ModelInfo info;
-  AnyModel (*make)(const ParameterValues& values) = nullptr;  ///< none of the slab models
+  AnyModel (*make)(const ParameterValues& values) = nullptr;  ///< null for the models of the slab
 };
 
-/// How a model of finitely many elements is solved: step by step, or from event to event.
+/// How a model of finitely many elements is solved: in time steps, or exactly from event to event
+/// (InclusionSolution).
 enum class Solver { steps, events };
 
-/// A model of finitely many elements, with its parameters.
+/// The description of a computation with a model of finitely many elements.
 struct ModelSpec {
-  const CatalogueEntry* model = nullptr;  ///< of the catalogue; has a `make`
+  const CatalogueEntry* model = nullptr;  ///< an entry of the catalogue whose `make` is not null
   Parameters parameters;
   Solver solver = Solver::steps;
-  std::vector<double> force_breaks;  ///< times in (0, T) where F may not be smooth; Solver::events
+  /// Times in (0, T) at which F may not be smooth, for Solver::events.
+  std::vector<double> force_breaks;
 
-  /// The columns of the state of all elements. Local.
+  /// Returns the columns of the state of all elements. Local.
   [[nodiscard]] StateLayout layout() const { return {model->info.state, parameters.elements}; }
-  /// How ranks share the elements.
+  /// Returns how the elements may be distributed over ranks.
   [[nodiscard]] Work work() const { return model->info.work; }
-  /// All elements.
+  /// Returns the range of all elements.
   [[nodiscard]] base::CellRange all() const { return {0, parameters.elements}; }
 };
 

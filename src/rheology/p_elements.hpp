@@ -12,17 +12,20 @@
 #include "rheology/model_info.hpp"
 #include "rheology/total_variation.hpp"
 
-// Models of P-elements, a spring and a St-Venant element in parallel, and of them with an
-// S-element.
+// Models of P-elements, each of which is a spring and a St-Venant element in parallel, and models
+// that also contain one S-element, which is a spring and a St-Venant element in series. In their
+// equations σ(y) is sign(y) for y ≠ 0 and [-1, 1] for y = 0; ψ[-a,a] is 0 on [-a, a] and infinite
+// elsewhere, and ∂ is the subdifferential. A St-Venant element of threshold α in parallel with a
+// spring exerts the friction force α σ(y), where y is its velocity.
 
 namespace masing::rheology {
 
-/// A mass on a spring and a St-Venant element in parallel (a P-element):
-/// m x'' + k x + α σ(x') ∋ F. State x, y. Source: (2.1), rheological-models-2000.
+/// A mass on a spring and a St-Venant element in parallel (a P-element): m x'' + k x + α σ(x') ∋ F.
+/// The state is x, y. Source: (2.1), rheological-models-2000.
 struct FrictionOscillator {
   double mass;
   double stiffness;
-  double bound;  ///< α
+  double bound;  ///< α, the largest friction force
 
   static ModelInfo info() {
     return {.name = "friction-oscillator",
@@ -55,8 +58,8 @@ struct FrictionOscillator {
   [[nodiscard]] std::vector<StVenant> elements() const { return {ground_friction(1, mass, bound)}; }
 };
 
-/// n P-elements in parallel, which are one with k = Σ k_i and α = Σ α_i. State x, y.
-/// Source: (2.24), rheological-models-2000.
+/// n P-elements in parallel, which are equivalent to one P-element with k = Σ k_i and α = Σ α_i.
+/// The state is x, y. Source: (2.24), rheological-models-2000.
 struct PParallel : FrictionOscillator {
   static ModelInfo info() {
     return {.name = "p-parallel",
@@ -82,10 +85,13 @@ struct PParallel : FrictionOscillator {
   }
 };
 
-/// n P-elements and n masses in series, held at the end of element 1, F on mass n:
-///     m_i y_i' + g_i - g_{i+1} = k_{i+1} (x_{i+1} - x_i) - k_i (x_i - x_{i-1}),  F for i = n,
-///     g_i ∈ α_i σ(y_i - y_{i-1}),  x_0 = y_0 = 0,  g_{n+1} = 0.
-/// State x_1..x_n, y_1..y_n. Source: (2.32), rheological-models-2000.
+/// A chain of n P-elements and n masses in series. Element 1 is attached to the ground, and F acts
+/// on mass n:
+///     m_i y_i' + g_i - g_{i+1} = k_{i+1} (x_{i+1} - x_i) - k_i (x_i - x_{i-1}),
+///     g_i ∈ α_i σ(y_i - y_{i-1}),  x_0 = y_0 = 0,  g_{n+1} = 0,
+/// where for i = n the first term on the right is F. Mass i has the position x_i and the velocity
+/// y_i, and g_i is the friction force of element i. The state is x_1..x_n, y_1..y_n. Source:
+/// (2.32), rheological-models-2000.
 class PChain {
  public:
   static ModelInfo info() {
@@ -117,7 +123,7 @@ class PChain {
 
   void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
     const std::size_t n = mass_.size();
-    double tension = stiffness_[0] * state[0];  // of spring i
+    double tension = stiffness_[0] * state[0];  // the force of spring i
     for (std::size_t i = 0; i < n; ++i) {
       const double next = i + 1 < n ? stiffness_[i + 1] * (state[i + 1] - state[i]) : now.force;
       rate[i] = state[n + i];
@@ -156,7 +162,8 @@ class PChain {
 /// n P-elements, a spring k0 and a mass in series:
 ///     m y' = F - κ (x - Σ v_i/k_i),  κ = (Σ_{i=0..n} 1/k_i)⁻¹,
 ///     V' + K ∂ψ_box(V) ∋ -k0 y (1, …, 1),  box |v_i| ≤ α_i,  K = diag(k_i) + k0 11ᵀ.
-/// State x, y, v_1..v_n. Source: (2.34), rheological-models-2000.
+/// Here -v_i is the friction force of element i, and V has the components v_i. The state is x, y,
+/// v_1..v_n. Source: (2.34), rheological-models-2000.
 class PSeries {
  public:
   static ModelInfo info() {
@@ -225,14 +232,14 @@ class PSeries {
   double greatest_slip_ = 0.0;      // Σ α_i/k_i
 };
 
-/// An S-element (k1, α1) and a P-element (k2, α2), however they are connected.
+/// The parameters of an S-element (k1, α1) and a P-element (k2, α2), in series or in parallel.
 struct S1P2 {
   double k1;
-  double threshold;  ///< η1 = α1/k1
+  double threshold;  ///< η1 = α1/k1, the largest elongation
   double k2;
-  double bound;  ///< α2
+  double bound;  ///< α2, the largest friction force
 
-  /// The parameters, behind those of the masses.
+  /// Returns the parameters `masses`, followed by the parameters of the two elements.
   static std::vector<Parameter> parameters(std::vector<Parameter> masses) {
     masses.insert(masses.end(), {{"k1", "stiffness of the S-element", Range::positive},
                                  {"alpha1", "threshold of the S-element", Range::positive},
@@ -241,7 +248,7 @@ struct S1P2 {
     return masses;
   }
 
-  /// Throws UserError where the initial elongation of the S-element is beyond its threshold.
+  /// Throws UserError if the initial elongation of the S-element exceeds its threshold.
   explicit S1P2(const ParameterValues& values)
       : k1(values.number("k1")),
         threshold(values.number("alpha1") / k1),
@@ -253,7 +260,8 @@ struct S1P2 {
 
 /// An S-element (k1, α1) and a P-element (k2, α2) in parallel on one mass:
 ///     m y' + α2 σ(y) ∋ F - k1 u - k2 x,   u' + ∂ψ[-η1,η1](u) ∋ y,   η1 = α1/k1.
-/// State x, y, u. Source: (2.38) with z = k1 u and k2 x for x, rheological-models-2000.
+/// The state is x, y, u. Source: (2.38) with z = k1 u, where the x of (2.38) is replaced by k2 x,
+/// rheological-models-2000.
 struct S1P2Parallel : S1P2 {
   double mass;
 
@@ -291,10 +299,11 @@ struct S1P2Parallel : S1P2 {
   }
 };
 
-/// An S-element (k1, α1), a mass, a P-element (k2, α2) and a mass in series, F on the second:
+/// An S-element (k1, α1), a mass m1, a P-element (k2, α2) and a mass m2 in series; F acts on the
+/// second mass:
 ///     m1 y1' = -k1 u1 + k2 (x2 - x1) + g2,   m2 y2' = F - k2 (x2 - x1) - g2,
 ///     g2 ∈ α2 σ(y2 - y1),   u1' + ∂ψ[-η1,η1](u1) ∋ y1,   η1 = α1/k1.
-/// State x1, y1, x2, y2, u1. Source: (2.36) with z1 = k1 u1, rheological-models-2000.
+/// The state is x1, y1, x2, y2, u1. Source: (2.36) with z1 = k1 u1, rheological-models-2000.
 struct S1P2Series : S1P2 {
   double m1;
   double m2;

@@ -11,8 +11,8 @@
 
 namespace masing::rheology {
 
-/// Stiffnesses of the springs of Persoz's gephyroid; spring 1 is the bridge, spring 0 holds the
-/// mass.
+/// The stiffnesses of the springs of Persoz's gephyroid (the model class Persoz below). Spring 1 is
+/// the bridge, and spring 0 connects the mass.
 struct GephyroidSprings {
   double k0 = 1.0;
   double k1 = 1.0;
@@ -20,40 +20,42 @@ struct GephyroidSprings {
   double k3 = 1.0;
 };
 
-/// det K = k1 k2 k3 + k0 (k1 k2 + k1 k3 + k2 k3): for stiffnesses ≥ 0, K is positive definite if
-/// and only if it is > 0. Local. Source: (10) with "positive" in (10b), persoz-gephyroid.
+/// Returns det K = k1 k2 k3 + k0 (k1 k2 + k1 k3 + k2 k3). For stiffnesses ≥ 0 the matrix K is
+/// positive definite if and only if det K > 0. Local. Source: (10) with "positive" in (10b),
+/// persoz-gephyroid.
 inline double determinant(const GephyroidSprings& k) {
   return k.k1 * k.k2 * k.k3 + k.k0 * (k.k1 * k.k2 + k.k1 * k.k3 + k.k2 * k.k3);
 }
 
-/// K, for the forces W = (g2, g3, g1) of the St-Venant elements. Local.
-/// Source: (7), persoz-gephyroid.
+/// Returns the matrix K, which acts on the forces W = (g2, g3, g1) of the St-Venant elements.
+/// Local. Source: (7), persoz-gephyroid.
 inline Matrix3 stiffness_matrix(const GephyroidSprings& k) {
   const double a = k.k0 + k.k2;
   const double b = k.k0 + k.k3;
   return {{{a, k.k0, -a}, {k.k0, b, -b}, {-a, -b, k.k0 + k.k1 + k.k2 + k.k3}}};
 }
 
-/// Q = (K⁻¹ + EᵀE/δ)⁻¹ of the massless model. As Q⁻¹ is K⁻¹ after a change of rank one, and
-/// K Eᵀ = k0 U, δ = k0(1 - E U), it is K - k0 U Uᵀ: the matrix without spring 0, which in series
-/// only passes the force on. For the same reasons Q Eᵀ/δ = U. Local.
+/// Returns the matrix Q = (K⁻¹ + EᵀE/δ)⁻¹ of the model without a mass; E, δ and U are defined at
+/// GephyroidForce. Since Q⁻¹ differs from K⁻¹ by a matrix of rank one, and K Eᵀ = k0 U and δ = k0(1
+/// - E U), Q = K - k0 U Uᵀ. This is K for k0 = 0: without a mass, spring 0 is in series with the
+/// gephyroid and only transmits the force. For the same reasons Q Eᵀ/δ = U. Local.
 inline Matrix3 quasistatic_matrix(const GephyroidSprings& k) {
   return stiffness_matrix({.k0 = 0.0, .k1 = k.k1, .k2 = k.k2, .k3 = k.k3});
 }
 
-/// How a force holds the mass: x'' = (F - δ x + E W)/m.
+/// The coefficients of the force on the mass: x'' = (F - δ x + E W)/m.
 struct GephyroidForce {
   Vector3 friction{};      ///< E = k0 Uᵀ K⁻¹, U = (1, 1, -1)
-  double stiffness = 0.0;  ///< δ = k0 (1 - E U), (Σ 1/k_i)⁻¹ where all k_i > 0
+  double stiffness = 0.0;  ///< δ = k0 (1 - E U), which is (Σ 1/k_i)⁻¹ if all k_i > 0
 
-  /// E W, of W = (g2, g3, g1).
+  /// Returns E W for W = (g2, g3, g1).
   [[nodiscard]] double of(std::span<const double> forces) const {
     return friction[0] * forces[0] + friction[1] * forces[1] + friction[2] * forces[2];
   }
 };
 
-/// E and δ, as quotients of sums without cancellation; for det K > 0. Local.
-/// Source: (6) and (8), persoz-gephyroid, which leaves δ undefined.
+/// Returns E and δ, computed as quotients of sums without cancellation; det K must be > 0. Local.
+/// Source: (6) and (8), persoz-gephyroid, which does not define δ.
 inline GephyroidForce force_on_mass(const GephyroidSprings& k) {
   const double scale = k.k0 / determinant(k);
   return {
@@ -61,7 +63,7 @@ inline GephyroidForce force_on_mass(const GephyroidSprings& k) {
       .stiffness = scale * k.k1 * k.k2 * k.k3};
 }
 
-/// The stiffnesses and thresholds of Persoz's model, the same with and without a mass.
+/// The stiffnesses and thresholds, which Persoz's models with and without a mass have in common.
 struct PersozParameters {
   GephyroidSprings springs;
   Vector3 bound{};  ///< α2, α3, α1
@@ -78,7 +80,7 @@ struct PersozParameters {
     return all;
   }
 
-  /// Throws UserError where an initial force is beyond its threshold.
+  /// Throws UserError if an initial force g0 exceeds the threshold of its element.
   explicit PersozParameters(const ParameterValues& values)
       : springs{values.number("k0"), values.number("k1"), values.number("k2"), values.number("k3")},
         bound{values.number("alpha2"), values.number("alpha3"), values.number("alpha1")} {
@@ -87,10 +89,11 @@ struct PersozParameters {
   }
 };
 
-/// Persoz's gephyroid: two branches of a spring and a St-Venant element with a bridge between them,
-/// a spring k0 and a mass:
-///     m y' = F - δ x + E W,   W' + K A(W) ∋ -k0 U y,   W = (g2, g3, g1),  U = (1, 1, -1).
-/// State x, y, g2, g3, g1. Source: (6) to (12), persoz-gephyroid.
+/// Persoz's gephyroid: two branches, each with a spring and a St-Venant element, that are connected
+/// by a bridge, and a spring k0 and a mass:
+///     m y' = F - δ x + E W,   W' + K A(W) ∋ -k0 U y,   W = (g2, g3, g1),  U = (1, 1, -1),
+/// where A(W) is the normal cone at W of the box |g_i| ≤ α_i. The state is x, y, g2, g3, g1.
+/// Source: (6) to (12), persoz-gephyroid.
 class Persoz {
  public:
   static ModelInfo info() {
@@ -158,7 +161,8 @@ class Persoz {
 
 /// Persoz's gephyroid without a mass: x = (F + E W)/δ,
 ///     W' + Q A(W) ∋ -U F',   Q⁻¹ = K⁻¹ + EᵀE/δ,   for which Q Eᵀ/δ = U.
-/// State x, g2, g3, g1; hF' is F(t_{p+1}) - F(t_p). Source: §4.1, persoz-gephyroid.
+/// The state is x, g2, g3, g1. A step replaces hF' by F(t_{p+1}) - F(t_p). Source: §4.1,
+/// persoz-gephyroid.
 class PersozQuasistatic {
  public:
   static ModelInfo info() {
@@ -178,11 +182,11 @@ class PersozQuasistatic {
   explicit PersozQuasistatic(const ParameterValues& values)
       : PersozQuasistatic(PersozParameters(values)) {}
 
-  /// x at t = 0, from F(0).
+  /// Computes x at t = 0 from F(0).
   void complete_start(double force, std::span<double> state) const {
     state[0] = position(force, state);
   }
-  /// x has no equation of its own: it follows in the resolvent.
+  /// The rate of x is set to 0, because x has no differential equation: resolve() computes x.
   void drift(const TimeStep& now, std::span<const double> /*state*/, std::span<double> rate) const {
     const double force_rate = (now.next_force - now.force) / now.step;
     rate[0] = 0.0;

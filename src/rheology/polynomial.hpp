@@ -10,14 +10,14 @@
 
 #include "base/limits.hpp"
 
-// Polynomials on a step, in τ = (t - start)/span from 0 to 1.
+// Polynomials on a time step, as functions of τ = (t - start)/span from 0 to 1.
 
 namespace masing::rheology {
 
-/// Σ_k c_k τ^k; c[0..degree].
+/// The coefficients c[0..degree] of Σ_k c_k τ^k.
 using Polynomial = std::vector<double>;
 
-/// Its value. Local.
+/// Returns the value of p at τ. Local.
 inline double value(const Polynomial& p, double tau) {
   double sum = 0.0;
   for (std::size_t k = p.size(); k-- > 0;) {
@@ -26,7 +26,7 @@ inline double value(const Polynomial& p, double tau) {
   return sum;
 }
 
-/// Its slope. Local.
+/// Returns the derivative of p at τ. Local.
 inline double slope_of(const Polynomial& p, double tau) {
   double sum = 0.0;
   for (std::size_t k = p.size(); k-- > 1;) {
@@ -35,8 +35,9 @@ inline double slope_of(const Polynomial& p, double tau) {
   return sum;
 }
 
-/// The zero between `low`, where p ≥ 0, and `high`, where p < 0, of a p that falls: Newton's
-/// method, and bisection where it would leave the bracket.
+/// Returns the zero of a decreasing p between `low`, where p ≥ 0, and `high`, where p < 0. The zero
+/// is approximated by Newton's method; if an iterate would leave the bracket, the bracket is
+/// bisected.
 inline double falling_zero(const Polynomial& p, double low, double high) {
   double tau = 0.5 * (low + high);
   for (int i = 0; i < 120 && high - low > base::epsilon * high; ++i) {
@@ -53,7 +54,7 @@ inline double falling_zero(const Polynomial& p, double low, double high) {
   return high;
 }
 
-/// p about `middle`, in the same unit.
+/// Returns the coefficients of p in powers of τ - middle.
 inline Polynomial about(Polynomial p, double middle) {
   for (std::size_t i = 0; i + 1 < p.size(); ++i) {
     for (std::size_t k = p.size() - 1; k-- > i;) {
@@ -63,13 +64,14 @@ inline Polynomial about(Polynomial p, double middle) {
   return p;
 }
 
-/// first_below_zero within [low, high], for p(low) ≥ 0 or a first interval.
+/// Returns the first τ in [low, high] at which p becomes negative, or nothing if p ≥ 0 on the whole
+/// interval.
 inline std::optional<double> first_below_within(const Polynomial& p, double low, double high) {
   const double middle = 0.5 * (low + high);
   const double half = 0.5 * (high - low);
   const Polynomial here = about(p, middle);
-  double beyond = 0.0;        // bound of |p - p(middle)|
-  double slope_beyond = 0.0;  // of |p' - p'(middle)|
+  double beyond = 0.0;        // a bound of |p - p(middle)| on the interval
+  double slope_beyond = 0.0;  // a bound of |p' - p'(middle)| on the interval
   double power = 1.0;
   for (std::size_t k = 1; k < here.size(); ++k) {
     slope_beyond += k > 1 ? static_cast<double>(k) * std::abs(here[k]) * power : 0.0;
@@ -90,8 +92,9 @@ inline std::optional<double> first_below_within(const Polynomial& p, double low,
   return first ? first : first_below_within(p, middle, high);
 }
 
-/// The first τ in [0, last] from which p is below 0, to rounding; none where p ≥ 0 throughout.
-/// Bounds of p and p' over intervals that are halved until they decide leave nothing out. Local.
+/// Returns the first τ in [0, last] at which p becomes negative, or nothing if p ≥ 0 on [0, last];
+/// values that are negative only by rounding errors count as 0. The interval is bisected until
+/// bounds of p and p' on each part decide, so that no zero is missed. Local.
 inline std::optional<double> first_below_zero(Polynomial p, double last) {
   double rest = 0.0;
   double power = 1.0;
@@ -99,15 +102,17 @@ inline std::optional<double> first_below_zero(Polynomial p, double last) {
     power *= last;
     rest += std::abs(p[k]) * power;
   }
-  // What is below by rounding is not below, or a p of little else would be halved for ever.
+  // A value that is negative only by rounding errors must not count as negative; otherwise the
+  // interval would be bisected very often if p consists of little but rounding errors.
   p[0] += 8 * base::epsilon * (std::abs(p[0]) + rest);
   return p[0] >= rest ? std::nullopt : first_below_within(p, 0.0, last);
 }
 
-/// The sign of p behind 0: of p at the first of τ = 0, 4⁻²⁰, …, ¼, 1 where |p| > noise; 0 where
-/// there is none. Local.
+/// Returns the sign of p just after τ = 0: the values of p at τ = 0, 4⁻²⁰, …, ¼, 1 are examined in
+/// this order, and the sign of the first value with |p| > noise is returned, or 0 if no value has
+/// |p| > noise. Local.
 inline int sign_behind_zero(const Polynomial& p, double noise) {
-  constexpr int places = 21;  // beside 0
+  constexpr int places = 21;  // the number of points after 0
   for (int i = places; i >= 0; --i) {
     const double at = value(p, i == places ? 0.0 : std::ldexp(1.0, -2 * i));
     if (!(std::abs(at) <= noise)) {
@@ -117,13 +122,15 @@ inline int sign_behind_zero(const Polynomial& p, double noise) {
   return 0;
 }
 
-/// The polynomial of degree 15 through a function at Chebyshev's 16 points of a step.
+/// The polynomial of degree 15 through the values of a function at the 16 Chebyshev points of a
+/// step.
 class ChebyshevFit {
  public:
   static constexpr int points = 16;
 
-  /// `function` of τ; `noise`: up to which it is rounding, beside `shift_noise` times its range
-  /// over the step, which is the rounding of t. Local.
+  /// Computes the coefficients from 16 values of `function`, a function of τ. A coefficient counts
+  /// as noise if its absolute value is at most `noise` + `shift_noise`·(largest value - smallest
+  /// value); the second term allows for rounding errors of the time t. Local.
   ChebyshevFit(const std::function<double(double)>& function, double noise, double shift_noise) {
     constexpr double step = std::numbers::pi / points;
     static const auto cosine = [] {
@@ -152,13 +159,14 @@ class ChebyshevFit {
     }
   }
 
-  /// Whether the last two coefficients are noise: the function is resolved.
+  /// Returns whether the last two coefficients are noise; then the polynomial resolves the
+  /// function.
   [[nodiscard]] bool is_resolved() const { return terms_ + 2 <= points; }
-  /// The larger of them.
+  /// Returns the larger absolute value of the last two coefficients.
   [[nodiscard]] double tail() const {
     return std::max(std::abs(coefficient_[points - 2]), std::abs(coefficient_[points - 1]));
   }
-  /// Powers of τ, without the terms that are noise.
+  /// Returns the polynomial in powers of τ, without the last terms whose coefficients are noise.
   [[nodiscard]] Polynomial polynomial() const {
     static const Powers powers = chebyshev_powers();
     Polynomial p(static_cast<std::size_t>(terms_));
@@ -171,7 +179,8 @@ class ChebyshevFit {
   }
 
  private:
-  /// Coefficients of T_j(2τ - 1) in powers of τ: whole numbers.
+  /// powers[j][k] is the coefficient of τ^k in T_j(2τ - 1), an integer, where T_j is a Chebyshev
+  /// polynomial.
   using Powers = std::array<std::array<double, points>, points>;
   static Powers chebyshev_powers() {
     Powers powers{};
@@ -186,8 +195,9 @@ class ChebyshevFit {
     return powers;
   }
 
-  std::array<double, points> coefficient_{};  // of T_j(2τ - 1)
-  int terms_ = 0;                             // those that are more than noise
+  std::array<double, points> coefficient_{};  // the coefficients of T_j(2τ - 1)
+  // The number of terms without the last ones whose coefficients are noise.
+  int terms_ = 0;
 };
 
 }  // namespace masing::rheology

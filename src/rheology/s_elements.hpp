@@ -8,14 +8,16 @@
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 
-// Models of S-elements, a spring and a St-Venant element in series, in parallel on one mass or in
-// series.
+// Models of S-elements, each of which is a spring and a St-Venant element in series; the S-elements
+// are in parallel on one mass, or in series. In their equations u is the elongation of the spring,
+// η = α/k the largest elongation at the threshold α, ψ[-η,η] the function that is 0 on [-η, η] and
+// infinite elsewhere, and ∂ the subdifferential.
 
 namespace masing::rheology {
 
-/// The generalised Prandtl model with linear hardening, n S-elements in parallel with a spring:
-/// m y' = F - k0 x - Σ k_i u_i, u_i' + ∂ψ[-η_i,η_i](u_i) ∋ y. State x, y, u_1..u_n.
-/// Source: (2.27) for k0 = 0, (2.29), rheological-models-2000.
+/// The generalised Prandtl model with linear hardening, n S-elements in parallel with a spring: m
+/// y' = F - k0 x - Σ k_i u_i, u_i' + ∂ψ[-η_i,η_i](u_i) ∋ y. The state is x, y, u_1..u_n. Source:
+/// (2.27) for k0 = 0, (2.29), rheological-models-2000.
 struct DiscreteMasing {
   double mass;
   double k0;
@@ -46,7 +48,8 @@ struct DiscreteMasing {
         threshold(values.list("eta")) {
     values.require_within("u0", threshold, "eta");
   }
-  /// One element, whose u0 lies within `eta`.
+  /// Constructs a model with one element. Throws UserError unless the initial elongation u0 of the
+  /// element is within ±eta.
   DiscreteMasing(const ParameterValues& values, double hardening, double k, double eta)
       : mass(values.number("m")), k0(hardening), stiffness{k}, threshold{eta} {
     values.require_within("u0", threshold, "eta");
@@ -68,9 +71,9 @@ struct DiscreteMasing {
   [[nodiscard]] std::vector<StVenant> elements() const { return clamped_elements(2, threshold); }
 };
 
-/// The Prandtl model with linear hardening: a spring k0 beside a spring k in series with a
-/// St-Venant element. m y' = F - k0 x - k u, u' + ∂ψ[-η,η](u) ∋ y. State x, y, u.
-/// Source: (2.16) for k0 = 0, (2.20), rheological-models-2000.
+/// The Prandtl model with linear hardening: a spring k0 in parallel with an S-element, which is a
+/// spring k in series with a St-Venant element. m y' = F - k0 x - k u, u' + ∂ψ[-η,η](u) ∋ y. The
+/// state is x, y, u. Source: (2.16) for k0 = 0, (2.20), rheological-models-2000.
 struct Prandtl : DiscreteMasing {
   static ModelInfo info() {
     return {.name = "prandtl",
@@ -92,9 +95,10 @@ struct Prandtl : DiscreteMasing {
   using DiscreteMasing::DiscreteMasing;
 };
 
-/// Three springs and one St-Venant element of threshold A, which are the Prandtl model with
+/// Three springs and one St-Venant element of threshold A. They are equivalent to the Prandtl model
+/// with
 ///     k0 = K2 K3/(K2 + K3),  k = K1 K3²/((K1 + K2 + K3)(K2 + K3)),  α = A K3/(K2 + K3),  η = α/k.
-/// State x, y, u. Source: figure 5b and after (2.21), rheological-models-2000.
+/// The state is x, y, u. Source: figure 5b and after (2.21), rheological-models-2000.
 struct ThreeSprings : Prandtl {
   static ModelInfo info() {
     return {.name = "three-springs",
@@ -128,9 +132,8 @@ struct ThreeSprings : Prandtl {
   }
 };
 
-/// A spring, a St-Venant element and a dashpot in series:
-/// m y' = F - k u, u' + ∂ψ[-η,η](u) ∋ y - k u/c. State x, y, u.
-/// Source: (2.14), rheological-models-2000.
+/// A spring, a St-Venant element and a dashpot in series: m y' = F - k u, u' + ∂ψ[-η,η](u) ∋ y - k
+/// u/c. The state is x, y, u. Source: (2.14), rheological-models-2000.
 struct Viscoelastoplastic : DiscreteMasing {
   double viscosity;  ///< c
 
@@ -159,22 +162,27 @@ struct Viscoelastoplastic : DiscreteMasing {
   }
 };
 
-/// n S-elements and n masses in series, held at the end of element 1, F on mass n:
+/// A chain of n S-elements and n masses in series. Element 1 is attached to the ground, and F acts
+/// on mass n:
 ///     m_i y_i' = k_{i+1} u_{i+1} - k_i u_i  (F - k_n u_n for i = n),
 ///     u_i' + ∂ψ[-η_i,η_i](u_i) ∋ y_i - y_{i-1},  y_0 = 0.
-/// State x_1..x_n, y_1..y_n, u_1..u_n of the elements held. Source: (2.30),
-/// rheological-models-2000.
+/// An object holds a range of the elements; the state consists of the x_i of all these elements,
+/// then of their y_i, and then of their u_i. Source: (2.30), rheological-models-2000.
 struct SChain {
-  /// What acts on the elements held at both ends.
+  /// What acts on the two ends of the range of elements held.
   struct Ends {
-    double velocity_before = 0.0;  ///< y of what the first element is fixed to
-    double force_after = 0.0;      ///< on the last mass
+    /// The y of the mass or ground to which the first element is attached.
+    double velocity_before = 0.0;
+    double force_after = 0.0;  ///< the force on the last mass
   };
   std::vector<double> mass;
   std::vector<double> stiffness;
   std::vector<double> threshold;  ///< η
-  /// The ends for the force of the first spring and the velocity of the last mass, which neighbours
-  /// need, and F: of a whole chain the ground and F; else set by who splits it.
+  /// Returns what acts on the two ends. The arguments are F, and two numbers that the objects with
+  /// the neighbouring ranges need: the force of the first spring and the velocity of the last mass.
+  /// The default function is for an object that holds the whole chain, between the ground and F.
+  /// Code that splits a chain over ranks sets a function that exchanges the two numbers with the
+  /// neighbouring ranks.
   std::function<Ends(double first_force, double last_velocity, double force)> exchange =
       [](double /*first_force*/, double /*last_velocity*/, double force) {
         return Ends{0.0, force};
@@ -205,7 +213,7 @@ struct SChain {
     values.require_within("u0", threshold, "eta");
   }
 
-  /// Collective if the exchange is.
+  /// Computes G(t_p, X) for the elements held. Collective if `exchange` is collective.
   void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) {
     const std::size_t n = mass.size();
     const auto y = state.subspan(n, n);
@@ -225,7 +233,7 @@ struct SChain {
     yield(state.subspan(2 * mass.size()), threshold);
     return 0.0;
   }
-  /// Of the last mass held; 0 where there is none.
+  /// Returns the force of the spring on the last mass held, or 0 if no mass is held.
   [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
     return state.empty() ? 0.0 : stiffness.back() * state.back();
   }

@@ -9,8 +9,9 @@ namespace masing::rheology {
 
 namespace {
 
-/// No impulse of the chain can exceed it: velocities lie between the least and the greatest of 0
-/// and the targets. A larger bound is as good as none, but would cost digits.
+/// Returns a bound that no impulse in the chain exceeds, because all velocities lie between the
+/// smallest and the largest of 0 and the targets. Friction bounds that exceed this bound are
+/// replaced by it: the result is the same, and fewer digits are lost.
 double greatest_impulse(std::span<const double> mass, std::span<const double> target) {
   const double total = std::accumulate(mass.begin(), mass.end(), 0.0);
   const auto [least, greatest] = std::ranges::minmax(target);
@@ -23,10 +24,10 @@ TotalVariation::TotalVariation(std::size_t n)
     : knots_(2 * n + 1), least_(n), greatest_(n), target_(n), impulse_(n) {}
 
 void TotalVariation::start(double mass, double target, double bound) {
-  // Each mass adds at most one knot at either end, so the first one lies in the middle.
+  // Each mass adds at most one knot at either end, so the first knot is placed in the middle.
   first_ = knots_.size() / 2;
   end_ = first_ + 1;
-  knots_[first_] = {0.0, {0.0, 2 * bound}};  // friction with the ground jumps at rest
+  knots_[first_] = {0.0, {0.0, 2 * bound}};  // friction with the ground jumps at y = 0
   leftmost_ = {mass, -mass * target - bound};
   rightmost_ = {mass, -mass * target + bound};
 }
@@ -40,7 +41,7 @@ double TotalVariation::cut_left(double value, AffinePiece& piece) {
     ++first_;
   }
   if (first_ == end_) {
-    piece = rightmost_;  // the same but for rounding
+    piece = rightmost_;  // the same piece without the rounding errors of the sum
   }
   const double to = first_ == end_ ? HUGE_VAL : knots_[first_].position;
   return std::clamp((value - piece.level) / piece.slope, from, to);
@@ -63,7 +64,7 @@ void TotalVariation::pass_on(double bound, double mass, double target, std::size
   least_[i] = cut_left(-bound, after_least);
   greatest_[i] = std::max(least_[i], cut_right(bound, before_greatest));
   if (least_[i] == greatest_[i]) {
-    // The jump at the ground exceeds the bound: a smaller jump is left.
+    // The derivative jumps here past both bounds; it is clamped to a jump from -bound to bound.
     --first_;
     end_ = first_ + 1;
     knots_[first_] = {least_[i], {0.0, 2 * bound}};

@@ -6,28 +6,32 @@
 
 namespace masing::rheology {
 
-/// The resolvent of a chain of n masses, each held to the one before it by dry friction, the first
-/// to the ground: a weighted total variation with the ground at rest, y_0 = 0,
+/// The resolvent of a chain of n masses. Dry friction acts between each mass and the mass before
+/// it, and between the first mass and the ground. The resolvent minimises a weighted total
+/// variation, where y_0 = 0 is the velocity of the ground:
 ///     argmin_y Σ_i ½ m_i (y_i - Y_i)² + Σ_i h α_i |y_i - y_{i-1}|,   i = 1..n.
-/// Exact to rounding in O(n): the derivative of the least cost of masses 1..i as a function of
-/// y_i is piecewise linear, and passing it on to mass i + 1 clamps it to ±h α_{i+1} (Johnson,
-/// J. Comput. Graph. Stat. 22, 2013, with weights). Masses that stick together get the same
-/// velocity to the last bit, those that stick to the ground 0.
-/// Source: (2.32), rheological-models-2000.
+/// The algorithm has no errors except rounding errors, and needs O(n) operations. The minimal cost
+/// of masses 1..i as a function of y_i has a piecewise linear derivative, and going from mass i to
+/// mass i + 1 clamps this derivative to ±h α_{i+1} (Johnson, Journal of Computational and Graphical
+/// Statistics 22, 2013; here with weights). Masses that stick together get the same velocity to the
+/// last bit, and masses that stick to the ground get exactly 0. Source: (2.32),
+/// rheological-models-2000.
 class TotalVariation {
  public:
-  /// Room for chains of up to `n` masses.
+  /// Allocates memory for chains of up to `n` masses.
   explicit TotalVariation(std::size_t n);
 
-  /// Replaces Y in `velocity`, [n], by the minimiser y, for m_i > 0 and `bound` h α_i ≥ 0, [n].
-  /// Returns the impulses g_i of friction, [n], with g_{n+1} = 0, which hold until the next call:
-  ///     m_i (y_i - Y_i) + g_i - g_{i+1} = 0,   g_i ∈ h α_i sign(y_i - y_{i-1}),
-  /// ±h α_i where masses slip, from the balance where they stick. Allocates nothing. Local.
+  /// Replaces the Y_i in `velocity`, [n], by the minimiser y_i; `mass`, [n], contains the m_i > 0,
+  /// and `bound`, [n], the h α_i ≥ 0. Returns the friction impulses g_i, [n]; the span stays valid
+  /// until the next call. With g_{n+1} = 0 the impulses satisfy
+  ///     m_i (y_i - Y_i) + g_i - g_{i+1} = 0,   g_i ∈ h α_i sign(y_i - y_{i-1}).
+  /// g_i is ±h α_i if mass i slips on mass i - 1, and follows from the first equation if the two
+  /// masses stick together. The function allocates no memory. Local.
   std::span<const double> solve(std::span<const double> mass, std::span<const double> bound,
                                 std::span<double> velocity);
 
  private:
-  /// A piece slope·y + level of the derivative.
+  /// A piece slope·y + level of the derivative of the minimal cost.
   struct AffinePiece {
     double slope = 0.0;
     double level = 0.0;
@@ -39,24 +43,28 @@ class TotalVariation {
       return {slope - other.slope, level - other.level};
     }
   };
-  /// Where the derivative changes piece: right = left + change.
+  /// A position where one piece of the derivative ends and the next one begins. `change` is the
+  /// next piece minus the piece before.
   struct Knot {
     double position = 0.0;
     AffinePiece change;
   };
 
   void start(double mass, double target, double bound);
-  /// Where the derivative rises through `value`; the knots left of it go. `piece` is right of it.
+  /// Returns the position where the derivative increases through `value`, removes the knots to the
+  /// left of this position, and sets `piece` to the piece to the right of this position.
   double cut_left(double value, AffinePiece& piece);
-  /// The same for what is right of it; `piece` is left of it.
+  /// Returns the position where the derivative increases through `value`, removes the knots to the
+  /// right of this position, and sets `piece` to the piece to the left of this position.
   double cut_right(double value, AffinePiece& piece);
   void pass_on(double bound, double mass, double target, std::size_t i);
 
-  std::vector<Knot> knots_;       // [2n + 1], in use: first_ .. end_ - 1
-  std::vector<double> least_;     // y_i for y_{i+1} below it, [n]
-  std::vector<double> greatest_;  // y_i for y_{i+1} above it, [n]
-  std::vector<double> target_;    // Y, [n]
-  std::vector<double> impulse_;   // [n]
+  std::vector<Knot> knots_;  // [2n + 1]; the knots first_..end_-1 are in use
+  // The minimiser y_i is y_{i+1} clamped to [least_[i], greatest_[i]]; both arrays are [n].
+  std::vector<double> least_;
+  std::vector<double> greatest_;
+  std::vector<double> target_;   // Y, [n]
+  std::vector<double> impulse_;  // the impulses g_i, [n]
   std::size_t first_ = 0;
   std::size_t end_ = 0;
   AffinePiece leftmost_;

@@ -25,6 +25,7 @@ PointNumbers completed(PointNumbers cycle) {
 
 namespace {
 
+/// Returns the force of a problem, which must have a period.
 slab::PeriodicForce force_of(const ScanProblem& problem) {
   const base::Function& drive = problem.run.drive;
   return {.value = [drive](double t) { return drive(t); },
@@ -33,11 +34,12 @@ slab::PeriodicForce force_of(const ScanProblem& problem) {
           .period = *problem.period};
 }
 
-/// The state at the outer extreme of a limit cycle, and the force's period there.
+/// The state at the end of a limit cycle, from which the next point starts: the extreme of x where
+/// the cycle begins and ends, the period of the force, and the number of periods of the cycle.
 struct CycleState {
   slab::Extreme extreme = {};
   double period = 1.0;
-  int multiple = 1;  ///< how many periods the cycle takes
+  int multiple = 1;  ///< number of periods of the force in the cycle
 
   void serialize(engine::Archive& archive) {
     archive.scalars("cycle", period, multiple, extreme.phase, extreme.x, extreme.side);
@@ -45,7 +47,7 @@ struct CycleState {
   }
 };
 
-/// What is known of a cycle of a force of period `period`.
+/// Returns the numbers that describe a limit cycle under a force of period `period`.
 PointNumbers described(const slab::Cycle& cycle, double period) {
   PointNumbers numbers =
       completed({.most_x = cycle.most_x,
@@ -65,22 +67,25 @@ PointNumbers described(const slab::Cycle& cycle, double period) {
   return numbers;
 }
 
-/// The limit cycles of one problem.
+/// Computes limit cycles of one problem.
 class LimitCycles {
  public:
   explicit LimitCycles(slab::PeriodMap map) : map_(std::move(map)) {}
 
-  /// A cycle, and by how much the motion still changed before it was sought.
-  struct Found {
+  /// A limit cycle, and `settled`, the relative change per cycle of the motion from which Newton's
+  /// method started. `settled` is NaN if Newton's method started from the limit cycle of another
+  /// problem.
+  struct SettledCycle {
     slab::Cycle cycle;
     double settled = base::undefined;
   };
 
-  /// The one that the motion from an extreme comes to, or from x0, y0, u0.
-  [[nodiscard]] Found settled_from(const std::optional<slab::Extreme>& from) const {
+  /// Returns the limit cycle to which the motion from an extreme of x converges or, if `from` is
+  /// empty, the motion from x0, y0, u0. Throws UserError if no limit cycle is found.
+  [[nodiscard]] SettledCycle settled_from(const std::optional<slab::Extreme>& from) const {
     const auto begin = from ? map_.end_of_period(*from) : std::nullopt;
-    const slab::Settled settled = slab::settle(map_, 1e-6, 3000, begin);
-    // Where the motion has not settled, a single period may be without an extreme.
+    const slab::PeriodicState settled = slab::run_until_periodic(map_, 1e-6, 3000, begin);
+    // As long as the motion has not settled, there may be no extreme within one period.
     constexpr int several = 4;
     auto start = map_.outer_extreme(settled.state, settled.multiple);
     start = start ? start : map_.outer_extreme(settled.state, several);
@@ -99,11 +104,13 @@ class LimitCycles {
     }
   }
 
-  /// The one near a cycle that ended at `end` (ScanPoint::end); where Newton's method does not come
-  /// to it from there, what the motion from there comes to. The start may be far from the cycle, so
-  /// the result is accepted only if the motion from its end repeats it. If `end` is empty, the one
-  /// that the motion from x0, y0, u0 comes to.
-  [[nodiscard]] Found after(const std::vector<double>& end) const {
+  /// Returns the limit cycle that is found from `end`, the end of the limit cycle of another
+  /// problem (ScanPoint::end). First, Newton's method starts at `end`. Because `end` may be far
+  /// from the limit cycle, the result of Newton's method is accepted only if the motion from the
+  /// end of the resulting cycle repeats this cycle. Otherwise the motion from `end` is followed
+  /// until it converges to a limit cycle. If `end` is empty, the motion from x0, y0, u0 is
+  /// followed. Throws UserError if no limit cycle is found.
+  [[nodiscard]] SettledCycle after(const std::vector<double>& end) const {
     if (end.empty()) {
       return settled_from(std::nullopt);
     }
@@ -113,18 +120,19 @@ class LimitCycles {
     slab::Extreme start = before.extreme;
     start.phase *= period() / before.period;
     try {
-      const slab::Settled exactly{.state = {}, .multiple = before.multiple, .change = 0.0};
+      const slab::PeriodicState exactly{.state = {}, .multiple = before.multiple, .change = 0.0};
       const slab::Cycle cycle = cycle_near(start, exactly);
       if (repeats(cycle)) {
         return {cycle};
       }
     } catch (const base::UserError&) {
-      // The motion tells, below.
+      // Newton's method has failed, so the motion is followed below.
     }
     return settled_from(start);
   }
 
-  /// The state that a cycle leaves: at its end the slab remembers both its extremes.
+  /// Returns the state after the motion has followed the cycle once more, so that the slab
+  /// remembers both extremes of the cycle as turning points.
   [[nodiscard]] CycleState end_state(const slab::Cycle& cycle) const {
     slab::Extreme end = cycle.extreme;
     const auto passage = map_.passage(end, cycle.multiple * period(), end.side);
@@ -137,8 +145,9 @@ class LimitCycles {
     return {end, period(), cycle.multiple};
   }
 
-  /// The samples of a cycle: rows of t, x, y, force and restoring force, from t = 0 on, where a
-  /// period of the force begins, to its end; so many a period of the force.
+  /// Returns the samples of a cycle: samples_a_period of them for each period of the force, and one
+  /// sample at t = 0. Each row has t, x, y, the force and the restoring force. The first row is at
+  /// t = 0, where a period of the force begins, the last one at the end of the cycle.
   [[nodiscard]] std::vector<double> series(const slab::Cycle& cycle) const {
     auto solution = map_.from(map_.end_of_period(cycle.extreme).value());
     std::vector<double> rows;
@@ -153,8 +162,10 @@ class LimitCycles {
   [[nodiscard]] double period() const { return map_.force().period; }
 
  private:
-  /// The cycle of fewer periods than `multiple`, as few as there are, whose extreme is within
-  /// `share` of the cycle's range of `start`; nothing where there is none.
+  /// Searches for limit cycles of n periods, where n is less than `multiple` and divides
+  /// `multiple`. The cycle must have its extreme near `start`: the distance in x must be less than
+  /// `share` times the range of x of the cycle. Returns the cycle with the least n, or no value if
+  /// there is none.
   [[nodiscard]] std::optional<slab::Cycle> cycle_of_shorter_period(const slab::Extreme& start,
                                                                    int multiple,
                                                                    double share) const {
@@ -168,17 +179,19 @@ class LimitCycles {
           return cycle;
         }
       } catch (const base::UserError&) {
-        continue;  // there is none of so many
+        continue;  // there is no cycle of `fewer` periods
       }
     }
     return std::nullopt;
   }
 
-  /// The cycle near an extreme of a motion that has settled to a change from one repetition to the
-  /// next. Where it seems to repeat itself after several periods, it may be on a spiral to a cycle
-  /// of fewer; and what is found may close after fewer, where the way to it was too far to tell.
+  /// Returns the limit cycle near `start`, an extreme of a motion that repeats itself after
+  /// settled.multiple periods except for a relative change by settled.change. If this number of
+  /// periods is greater than 1, the motion may in fact converge slowly to a cycle of fewer periods,
+  /// and such a cycle is searched for first. If Newton's method finds a cycle of several periods
+  /// that already closes after fewer periods, the shorter cycle is returned.
   [[nodiscard]] slab::Cycle cycle_near(const slab::Extreme& start,
-                                       const slab::Settled& settled) const {
+                                       const slab::PeriodicState& settled) const {
     const int multiple = settled.multiple;
     if (auto cycle = cycle_of_shorter_period(start, multiple, 1000 * settled.change + 1e-6)) {
       return std::move(*cycle);
@@ -188,7 +201,9 @@ class LimitCycles {
     return same ? std::move(*same) : cycle;
   }
 
-  /// Whether the motion from a cycle's end is the cycle again, the slab with it.
+  /// Returns whether the motion from the end of a cycle, with the turning points that the slab then
+  /// remembers, repeats the cycle twice. The duration and the change of x must agree with those of
+  /// the cycle to a relative accuracy of 1e-9.
   [[nodiscard]] bool repeats(const slab::Cycle& cycle) const {
     constexpr double alike = 1e-9;
     const double whole = cycle.multiple * period();
@@ -212,7 +227,7 @@ class LimitCycles {
 void CycleSolver::find_closed_cycle(const ScanProblem& problem, ScanPoint& point) {
   const engine::ModelFacts model = problem.run.facts();
   if (slab_ != *model.slab) {
-    exact_.measure = slab::make_settled_measure(*model.slab);
+    exact_.measure = slab::make_measure_without_u0(*model.slab);
     slab_ = *model.slab;
   }
   const double amplitude = point.values.back();

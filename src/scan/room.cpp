@@ -14,7 +14,8 @@ namespace masing::scan {
 
 namespace {
 
-/// Returns the number of points of the grid, without those that `resolve` may add.
+/// Returns the number of points of the grid. Points that the scan may add to the grid
+/// (ScanSpec::resolve) are not counted.
 double points_of(const ScanSpec& spec) {
   double points = 1.0;
   for (const ScanAxis& axis : spec.axes) {
@@ -23,8 +24,8 @@ double points_of(const ScanSpec& spec) {
   return points;
 }
 
-/// Returns the number of values in the series of a point; for a limit cycle, whose number of
-/// periods is not known in advance, that of one period.
+/// Returns the number of values in the series of one point, or 0 if no series are kept. The number
+/// of periods of a limit cycle is not known in advance; the result is computed for one period.
 double series_numbers(const ScanSpec& spec, const ScanProblem& first) {
   if (!spec.keep_series) {
     return 0.0;
@@ -36,10 +37,11 @@ double series_numbers(const ScanSpec& spec, const ScanProblem& first) {
 }  // namespace
 
 double bytes_of_file(const ScanSpec& spec, const ScanProblem& first) {
-  // Bytes of HDF5 per point beside its numbers: a group, five datasets and their attributes.
-  // Measured on files of 1000 and 3000 points with 5 to 4001 samples: 5100 to 5700.
+  // In addition to the numbers, HDF5 needs this many bytes for the group of a point with its five
+  // datasets and their attributes. 5100 to 5700 bytes for each point were measured in files of 1000
+  // and 3000 points with 5 to 4001 samples.
   constexpr double of_group = 5100;
-  constexpr double rest = 16384;  // the other groups and datasets, the configuration
+  constexpr double rest = 16384;  // bytes for all other groups and datasets of the file
   const double numbers = numbers_in_file(spec) + series_numbers(spec, first);
   return points_of(spec) * (8.0 * numbers + (spec.keep_series ? of_group : 0.0)) + rest;
 }
@@ -60,8 +62,9 @@ void require_room(const parallel::Communicator& comm, const ScanSpec& spec,
                       .less_result = less,
                       .less_checkpoint = less});
   }
-  // Each rank keeps all points, and the record of each while it is sent to them; the root keeps the
-  // series. A checkpoint is packed before it is written; a result in memory is a file and an image.
+  // Every rank stores all points and, while their records are broadcast, also these records. The
+  // root stores the series and, while it writes a checkpoint, a copy of the series. If there is no
+  // path, the result file is in memory twice: as a file of HDF5 and as a copy of its bytes.
   const double of_point =
       sizeof(ScanPoint) + sizeof(PointNumbers) + 8.0 * static_cast<double>(spec.axes.size());
   const double copies = spec.files.checkpoint.scheduled ? 2.0 : 1.0;

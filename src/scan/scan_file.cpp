@@ -14,7 +14,8 @@ namespace masing::scan {
 
 namespace {
 
-/// A dataset of /points: one number a point.
+/// A dataset of /points, which has one number for each point. `known` says for which kinds of scan
+/// this number is known.
 struct PointColumn {
   const char* name = "";
   const char* description = "";
@@ -73,8 +74,8 @@ bool is_point_column(const std::string& name) {
 
 namespace {
 
-/// The dataset of the numbers of the rows of other columns, from `first` on, which names itself.
-/// Collective.
+/// Writes the dataset `path`, which numbers the rows of other datasets: it contains the `count`
+/// numbers first, first + 1, …. The dataset is its own dimension scale. Collective on comm.
 void write_numbers(const parallel::Communicator& comm, const io::Handle& file,
                    const std::string& path, const std::string& what, std::size_t count,
                    double first) {
@@ -83,19 +84,20 @@ void write_numbers(const parallel::Communicator& comm, const io::Handle& file,
   io::write_column(comm, file, path, {what, "j"}, numbers, path.substr(path.rfind('/') + 1));
 }
 
-/// A number of each point.
+/// Returns one number for each point. `value` says which: it is a function of the point, a member
+/// of ScanPoint or, in the second function, a member of PointNumbers.
 template <class Value>
-std::vector<double> column_of(const Scan& scan, const Value& value) {
+std::vector<double> column_of(const ScanResult& scan, const Value& value) {
   std::vector<double> values;
   std::ranges::transform(scan.points, std::back_inserter(values), value);
   return values;
 }
-std::vector<double> column_of(const Scan& scan, double PointNumbers::*value) {
+std::vector<double> column_of(const ScanResult& scan, double PointNumbers::*value) {
   return column_of(scan, [value](const ScanPoint& point) { return point.numbers.*value; });
 }
 
 void write_multipliers(const parallel::Communicator& comm, const io::Handle& file,
-                       const Scan& scan) {
+                       const ScanResult& scan) {
   write_numbers(comm, file, "/points/multiplier", "number of the multiplier, the larger one first",
                 2, 1.0);
   const auto write = [&](const std::string& path, const char* description, const char* symbol,
@@ -114,7 +116,8 @@ void write_multipliers(const parallel::Communicator& comm, const io::Handle& fil
         [](const auto& multiplier) { return multiplier.imag(); });
 }
 
-void write_runs(const parallel::Communicator& comm, const io::Handle& file, const Scan& scan) {
+void write_runs(const parallel::Communicator& comm, const io::Handle& file,
+                const ScanResult& scan) {
   const io::Handle runs = io::create_group(file, "/runs");
   const char* const names[] = {"t", "x", "y", "force", "restoring"};
   const char* const symbols[] = {"t", "x", "y", "F", "f"};
@@ -124,7 +127,7 @@ void write_runs(const parallel::Communicator& comm, const io::Handle& file, cons
   for (std::size_t i = 0; i < scan.points.size(); ++i) {
     const std::string group = fmt::format("/runs/{:05}", i);
     const io::Handle run = io::create_group(file, group);
-    const auto& rows = scan.points[i].series;  // of the root
+    const auto& rows = scan.points[i].series;  // empty on all ranks except the root
     auto count = static_cast<std::int64_t>(rows.size() / width);
     parallel::broadcast(comm, std::span(&count, 1));
     std::vector<double> column(static_cast<std::size_t>(count));
@@ -142,7 +145,7 @@ void write_runs(const parallel::Communicator& comm, const io::Handle& file, cons
 }  // namespace
 
 void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,
-           const Scan& scan) {
+           const ScanResult& scan) {
   const io::Handle group = io::create_group(file, "/points");
   std::vector<std::string> names;
   std::vector<std::string> sizes;
@@ -196,17 +199,17 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
 double numbers_in_file(const ScanSpec& spec) {
   const auto columns = std::ranges::count_if(
       point_columns, [&](const PointColumn& column) { return column.is_of(spec.kind); });
-  constexpr std::size_t others = 4;  // point, status, /timing/point, /timing/points
+  constexpr std::size_t others = 4;  // the datasets point, status, /timing/point, /timing/points
   const std::size_t multipliers = spec.kind == ScanKind::steady ? 4 : 0;
   return static_cast<double>(spec.axes.size() + static_cast<std::size_t>(columns) + others +
                              multipliers);
 }
 
-std::string table(const ScanSpec& spec, const Scan& scan) {
+std::string table(const ScanSpec& spec, const ScanResult& scan) {
   constexpr std::size_t most_rows = 60;
-  constexpr double PointNumbers::*shown[] = {&PointNumbers::amplitude, &PointNumbers::centre,
-                                             &PointNumbers::loss, &PointNumbers::secant_stiffness,
-                                             &PointNumbers::damping_ratio};
+  constexpr double PointNumbers::*columns[] = {&PointNumbers::amplitude, &PointNumbers::centre,
+                                               &PointNumbers::loss, &PointNumbers::secant_stiffness,
+                                               &PointNumbers::damping_ratio};
   std::string text;
   for (const ScanAxis& axis : spec.axes) {
     text += fmt::format(" {:>11}", axis.name);
@@ -220,7 +223,7 @@ std::string table(const ScanSpec& spec, const Scan& scan) {
       text += fmt::format(" {:>11.6g}", value);
     }
     if (!point.has_failed()) {
-      for (const auto value : shown) {
+      for (const auto value : columns) {
         text += fmt::format(" {:>11.6g}", point.numbers.*value);
       }
       text += point.numbers.settled > 1e-3 ? " not settled" : "";

@@ -31,12 +31,14 @@ using campaign::Unit;
 using engine::Pause;
 using Clock = std::chrono::steady_clock;
 
-// PointNumbers consists of doubles alone.
+// The number of doubles in PointNumbers, which has no other members.
 constexpr std::size_t count_of_numbers = sizeof(PointNumbers) / sizeof(double);
 
-// In place of a unit: the axis values of the points that a round added.
+// A record with this index does not contain the results of a unit, but the axis values of the
+// points that one round of refinement has added.
 constexpr Unit of_round = -1;
 
+/// Returns the seconds since `begin`.
 double since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -56,8 +58,9 @@ std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
   return points;
 }
 
-/// Packs a point into one array: its numbers, its message and, if they are wanted, its series and
-/// its end, each preceded by its length.
+/// Returns a point as one array: its numbers, its message, its series and its end, each preceded by
+/// its length. If `has_series` is false, the series and the end are left out, and their lengths are
+/// 0.
 std::vector<double> record_of(const ScanPoint& point, bool has_series) {
   std::vector<double> record;
   const auto put = [&](const auto& values) {
@@ -71,7 +74,7 @@ std::vector<double> record_of(const ScanPoint& point, bool has_series) {
   return record;
 }
 
-/// Unpacks the record of a point.
+/// Sets the members of a point that record_of() has packed into `record`.
 void read_record(std::span<const double> record, ScanPoint& point) {
   const auto take = [&](auto& values) {
     const auto list = record.subspan(1, static_cast<std::size_t>(record[0]));
@@ -90,8 +93,9 @@ bool is_computed(const ScanPoint& point) {
   return !std::isnan(point.numbers.seconds);
 }
 
-/// Watches the run of a point: the extremes of x at all steps in the window of the samples and, if
-/// the force has a period that fits into the window, the last period in it.
+/// Observes the run of a point. The observer stores the extremes of x over all steps in the time
+/// interval [window.from, window.to]. If the force has a period that is not longer than this
+/// interval, it also stores the motion at all steps of the last period before window.to.
 class CycleObserver final : public engine::Observer {
  public:
   CycleObserver(const io::Sampling& window, std::optional<double> period) : window_(window) {
@@ -128,10 +132,10 @@ class CycleObserver final : public engine::Observer {
     archive.numbers("restoring", restoring_);
   }
 
-  /// The numbers of the point at the end of the run. Local.
+  /// Returns the numbers of the point at the end of the run. Local.
   [[nodiscard]] PointNumbers numbers() const {
     if (least_.x > most_.x) {
-      return {};  // no step is in the window
+      return {};  // no step of the run is in the interval [window_.from, window_.to]
     }
     PointNumbers cycle{.most_x = most_.x,
                        .least_x = least_.x,
@@ -149,7 +153,8 @@ class CycleObserver final : public engine::Observer {
   };
 
   void add_period(PointNumbers& cycle) const {
-    // The first step lies before the period: it is moved up to where that begins.
+    // The first stored step lies before the period, so the values at the beginning of the period
+    // are interpolated.
     const double begin = t_.back() - period_;
     const double part = (begin - t_[0]) / (t_[1] - t_[0]);
     const auto at = [&](const std::vector<double>& values, std::size_t i) {
@@ -176,20 +181,22 @@ class CycleObserver final : public engine::Observer {
   }
 
   io::Sampling window_;
-  double period_ = 0.0;  // 0: none
+  double period_ = 0.0;  // 0: there is no period that fits into the window
   Extreme least_{.x = base::infinity};
   Extreme most_{.x = -base::infinity};
-  // The steps of the last period, and the one before.
+  // The motion at the steps of the last period and at the step before this period.
   std::vector<double> t_;
   std::vector<double> x_;
   std::vector<double> force_;
   std::vector<double> restoring_;
 };
 
-/// The run of a point.
+/// The run of a point, with its engine and its observers.
 struct PointRun {
-  /// On the ranks of `comm` with `available` bytes each; `comm` must outlive it. Throws as
-  /// engine::make_setup. Collective.
+  /// Sets up the run on the ranks of `comm`, which must outlive the object. `available` is the
+  /// available memory per rank in bytes. Throws UserError if the run does not fit into memory or
+  /// its engine cannot solve it, and Stopped if a stop is requested meanwhile (engine::make_setup).
+  /// Collective on comm.
   PointRun(const parallel::Communicator& comm, ScanProblem its_problem, double available,
            bool keeps_series)
       : problem(std::move(its_problem)),
@@ -202,7 +209,7 @@ struct PointRun {
   ScanProblem problem;
   engine::Setup setup;
   CycleObserver cycle;
-  io::SeriesBuffer series;  ///< empty if it is not kept
+  io::SeriesBuffer series;  ///< the rows of samples; empty if no series are kept
   std::array<engine::Observer*, 2> observers;
   engine::TimeLoop loop;
 };
@@ -212,14 +219,16 @@ struct Workshop {
   const ScanSpec& spec;
   const ProblemAt& problem_at;
   const std::vector<ScanPoint>& points;
-  int ranks = 1;           ///< of the scan
+  int ranks = 1;           ///< number of ranks of the scan
   double available = 0.0;  ///< available memory per rank, bytes
-  Unit line = 1;  ///< number of consecutive points of which each starts where the last one ended
+  /// With Past::point, the number of points of a line, on which each point except the first starts
+  /// from the end of the previous point; otherwise 1.
+  Unit line = 1;
   CycleSolver solver;
 };
 
-/// Computes some points, one after another. Only runs have a state; other points take milliseconds
-/// and are computed again.
+/// Computes some points of a scan, one after another. Only the run of a point has a state that is
+/// saved. A point without a run takes milliseconds and is computed again after a restart.
 class PointsWork final : public campaign::Work {
  public:
   PointsWork(const parallel::Communicator& comm, Workshop& shop, campaign::Batch units)
@@ -265,14 +274,16 @@ class PointsWork final : public campaign::Work {
   }
 
  private:
-  /// Computes the next point or, of ScanKind::runs, creates its run. `may_leave`: whether it leaves
-  /// a run that is one for all ranks.
+  /// Begins the next point. A limit cycle or a closed curve is computed at once. For
+  /// ScanKind::runs, only the run of the point is created; if `may_leave` is true and all ranks
+  /// should compute the run together (is_for_all), no run is created and is_left_ is set.
   void begin_point(bool may_leave) {
     const Unit unit = units_[next_];
     if (unit % shop_.line == 0) {
       end_.clear();
     } else if (next_ == 0 || units_[next_ - 1] != unit - 1) {
-      end_ = shop_.points[static_cast<std::size_t>(unit - 1)].end;  // the line is resumed
+      // After a restart the line is resumed at this point.
+      end_ = shop_.points[static_cast<std::size_t>(unit - 1)].end;
     }
     point_ = {.values = shop_.points[static_cast<std::size_t>(unit)].values};
     begun_ = Clock::now();
@@ -312,8 +323,9 @@ class PointsWork final : public campaign::Work {
     return pause;
   }
 
-  /// Calls `work`. If it throws a UserError or, on one rank, a SystemError, marks the point as
-  /// failed with its message.
+  /// Calls `work`. If it throws a UserError, marks the point as failed with the message of the
+  /// error. A SystemError is handled in the same way if this rank alone computes the point, and is
+  /// otherwise rethrown.
   template <class Work>
   void attempt(const Work& work) {
     try {
@@ -322,21 +334,24 @@ class PointsWork final : public campaign::Work {
       point_.message = parallel::one_line(error.what());
     } catch (const base::SystemError& error) {
       if (comm_.size() > 1) {
-        throw;  // it may occur on this rank only, while others wait in a collective call
+        // it may have occurred on this rank only, while other ranks wait in a collective call
+        throw;
       }
       point_.message = parallel::one_line(error.what());
     }
   }
 
-  /// Whether a single rank leaves a run for all ranks: it can be split, and there are fewer points
-  /// than ranks or it does not fit into the memory of one rank.
+  /// Returns whether this rank, which computes alone, should leave a run to all ranks together.
+  /// This is so if the run can be split, and either there are fewer points than ranks or the run
+  /// does not fit into the memory of one rank.
   [[nodiscard]] bool is_for_all(const engine::RunSpec& run) const {
     return comm_.size() < shop_.ranks && engine::is_split(run, shop_.ranks) &&
            (std::ssize(shop_.points) < shop_.ranks ||
             engine::memory_shortage(engine::memory_need(run, 1), shop_.available));
   }
 
-  /// Appends the point to `records`, unless it is left for all ranks, and goes to the next one.
+  /// Appends the point to `records`, unless its run is left for all ranks, and goes to the next
+  /// point.
   void finish_point(campaign::Records& records) {
     point_.numbers.seconds = seconds_ + since(begun_);
     if (!is_left_) {
@@ -351,16 +366,18 @@ class PointsWork final : public campaign::Work {
   std::size_t next_ = 0;  // index in units_ of the point in progress
   ScanPoint point_;       // the point in progress
   std::unique_ptr<PointRun> run_;
-  bool is_left_ = false;     // its run is left for all ranks
-  std::vector<double> end_;  // of the last point of its line that has not failed
-  Clock::time_point begun_;  // when the point began or was resumed
-  double seconds_ = 0.0;     // time of the point before it was resumed
+  bool is_left_ = false;     // whether the run of the point is left for all ranks
+  std::vector<double> end_;  // ScanPoint::end of the last point of the line that has not failed
+  Clock::time_point begun_;  // time at which the point was begun or resumed
+  double seconds_ = 0.0;     // wall time of the point before the restart, in seconds
 };
 
-/// The points of a scan as units of a campaign.
+/// Supplies a campaign with the points of a scan, each of which is a unit, and stores the results
+/// of the points.
 class ScanSource final : public campaign::Source {
  public:
-  /// Collective.
+  /// Creates the points of the grid. `spec` and `problem_at` must outlive the object. Collective on
+  /// comm.
   ScanSource(const parallel::Communicator& comm, const ScanSpec& spec, const ProblemAt& problem_at)
       : spec_(spec),
         scan_{.points = grid(spec.axes)},
@@ -382,8 +399,10 @@ class ScanSource final : public campaign::Source {
   }
   [[nodiscard]] bool schedules_by_units() const override { return true; }
 
-  /// In each round, the first call assigns all points that are not computed to single ranks, lines
-  /// as a whole. The second call assigns the runs that these have left to all ranks.
+  /// The first call after the start, or after points were added, assigns all points that are not
+  /// computed to single ranks. With Past::point, successive points of a line form one batch;
+  /// otherwise each point is a batch. Later calls assign the runs that single ranks have left to
+  /// all ranks together.
   campaign::Packing pack(const campaign::Batch& under_way) override {
     campaign::Packing packing{.most_in_share = std::int64_t{1} << 40};
     const std::set<Unit> resumed(under_way.begin(), under_way.end());
@@ -417,13 +436,15 @@ class ScanSource final : public campaign::Source {
     computed_ += is_computed(point(unit)) ? 0 : 1;
     read_record(numbers, point(unit));
     if (unit % shop_.line != 0 && !point(unit).has_failed()) {
-      point(unit - 1).end = std::vector<double>();  // frees what no restart needs any more
+      // a restart no longer needs the end of the previous point
+      point(unit - 1).end = std::vector<double>();
     }
   }
 
-  /// A checkpoint has the points that are computed, without those that failed, and those of their
-  /// line that follow, which are computed again after a restart. All ranks need all points without
-  /// the series, which only the root writes.
+  /// Returns the records of the points that are computed. A checkpoint omits the points that failed
+  /// and those that follow them in their line: both are computed again after a restart. All
+  /// computed points are sent to the other ranks, but without their series and ends, which these
+  /// ranks do not need.
   [[nodiscard]] campaign::Records records(Use use) const override {
     const bool is_saved = use == Use::in_checkpoint;
     campaign::Records records;
@@ -450,16 +471,17 @@ class ScanSource final : public campaign::Source {
     parallel::broadcast(comm, std::span(&scan_.seconds, 1));
     return false;
   }
-  [[nodiscard]] Scan& scan() { return scan_; }
+  [[nodiscard]] ScanResult& scan() { return scan_; }
 
  private:
   [[nodiscard]] ScanPoint& point(Unit unit) {
     return scan_.points.at(static_cast<std::size_t>(unit));
   }
 
-  /// Refines the last axis: adds the midpoints on both sides of each point whose amplitude X or
-  /// phase is farther from the chord of its neighbours than `resolve` allows, the largest
-  /// deviations first. Returns false if it adds none. Local, with the same result on all ranks.
+  /// Refines the last axis: adds the midpoints on both sides of each point whose amplitude or phase
+  /// deviates from the chord between its neighbours by more than ScanSpec::resolve allows. The
+  /// points with the largest deviation come first, until there are ten times as many points as in
+  /// the grid. Returns whether points were added. Local, with the same result on all ranks.
   bool add_points() {
     using std::numbers::pi;
     if (!spec_.resolve || rounds_.size() == 6) {
@@ -470,13 +492,16 @@ class ScanSource final : public campaign::Source {
     std::map<std::vector<double>, PointNumbers> all;
     for (const ScanPoint& point : scan_.points) {
       all[point.values] = point.numbers;
-      least = std::min(least, point.numbers.amplitude);  // ignores NaN, of a failed point
+      // The amplitude of a failed point is NaN, which std::min and std::max ignore here.
+      least = std::min(least, point.numbers.amplitude);
       most = std::max(most, point.numbers.amplitude);
     }
-    std::vector<std::pair<double, std::vector<double>>> middles;  // each with its deviation
+    // the deviation and the axis values of each midpoint
+    std::vector<std::pair<double, std::vector<double>>> middles;
     for (auto c = all.begin(), b = c, a = c; c != all.end(); a = b, b = c++) {
       const double last[] = {a->first.back(), b->first.back(), c->first.back()};
-      const double part = (last[1] - last[0]) / (last[2] - last[0]);  // NaN while a, b, c are one
+      // NaN if a and c are the same point
+      const double part = (last[1] - last[0]) / (last[2] - last[0]);
       const auto bend = [&](double before, double after, double range) {
         return std::abs((1 - part) * before - part * after) / range;
       };
@@ -506,7 +531,9 @@ class ScanSource final : public campaign::Source {
     return !values.empty();
   }
 
-  /// Adds points at these values of the axes and, with `resolve`, sorts all by their values. Local.
+  /// Adds points. `values` contains the values of all axes for the first new point, then those for
+  /// the second, and so on. If ScanSpec::resolve is set, sorts all points by the values of their
+  /// axes. Local.
   void add(std::span<const double> values) {
     const std::size_t size = spec_.axes.size();
     for (; !values.empty(); values = values.subspan(size)) {
@@ -518,19 +545,20 @@ class ScanSource final : public campaign::Source {
   }
 
   const ScanSpec& spec_;
-  Scan scan_;  // a point is a unit
+  ScanResult scan_;  // the index of a point is its unit
   Workshop shop_;
   std::size_t grid_size_ = scan_.points.size();
-  std::vector<std::vector<double>> rounds_;  // axis values of the points that each round added
-  std::int64_t computed_ = 0;                // number of computed points
-  bool has_dealt_ = false;  // whether this round's points are assigned to single ranks
+  // for each round, the axis values of the points that it added
+  std::vector<std::vector<double>> rounds_;
+  std::int64_t computed_ = 0;  // number of computed points
+  bool has_dealt_ = false;     // whether this round's points are assigned to single ranks
   Clock::time_point begun_ = Clock::now();
 };
 
 }  // namespace
 
-Scan make_scan(const parallel::Communicator& comm, const ScanSpec& spec,
-               const ProblemAt& problem_at) {
+ScanResult make_scan(const parallel::Communicator& comm, const ScanSpec& spec,
+                     const ProblemAt& problem_at) {
   const parallel::PhaseTimer timer(parallel::Phase::rest);
   ScanSource source(comm, spec, problem_at);
   campaign::run(comm, source, spec.files,

@@ -6,76 +6,92 @@
 
 #include "base/function.hpp"
 
-/// The continuous Masing inclusion, numbers in, numbers out: no MPI, no PETSc, no HDF5.
+/// The data of the continuous Masing model: the slab and the mass on it. The code in this folder
+/// takes and returns plain numbers and arrays; it uses neither MPI nor PETSc nor HDF5.
 namespace masing::slab {
 
-/// Times of steps: t_p = p·T/N from the integer p, never accumulated.
+/// The times t_p = p·T/N of the steps. Each is computed from the integer p; steps are never added
+/// up.
 struct TimeGrid {
   double final_time = 1.0;  ///< T
   std::int64_t steps = 1;   ///< N
 
-  /// δt = T/N.
+  /// Returns δt = T/N.
   [[nodiscard]] double step() const { return final_time / static_cast<double>(steps); }
-  /// t_p = p·T/N, p in 0..N.
+  /// Returns t_p = p·T/N for p = 0, …, N.
   [[nodiscard]] double time(std::int64_t p) const {
     return static_cast<double>(p) * final_time / static_cast<double>(steps);
   }
 };
 
-/// One chunk of n steps from step `first`: what an engine reads and fills.
+/// A chunk of n consecutive steps: the times and forces that an engine reads, and the arrays that
+/// it fills.
 struct Chunk {
-  std::int64_t first = 0;         ///< the step before the first new one
-  std::span<const double> times;  ///< of steps first+1..first+n, [n]; an exact engine goes to these
-  std::span<const double> force;  ///< F(t_p), p = first..first+n, [n+1]
-  std::span<double> x;            ///< steps first+1..first+n, [n]
-  std::span<double> y;            ///< [n]
-  std::span<double> restoring;    ///< k0 x + S, [n]
+  /// The step at which the chunk begins; the new steps are first+1..first+n.
+  std::int64_t first = 0;
+  /// The times of the steps first+1..first+n, [n]; an exact engine computes the motion at these
+  /// times.
+  std::span<const double> times;
+  /// The prescribed force F(t_p), or position x(t_p), for p = first..first+n, [n+1]. Exact engines
+  /// do not read this array.
+  std::span<const double> force;
+  std::span<double> x;  ///< x at the steps first+1..first+n, [n]
+  std::span<double> y;  ///< y at the steps first+1..first+n, [n]
+  /// The restoring force k0 x + S at the steps first+1..first+n, [n].
+  std::span<double> restoring;
 };
 
-/// The mass and what acts on it beside the slab: m x'' = F - k0 x - c x' - S. Source: (7), (26),
-/// with a viscous damper beside.
+/// The mass, its initial motion, and the coefficients of all forces on it except F and the slab's
+/// force: m x'' = F - k0 x - c x' - S. Source: (7), (26), continuous-masing-2001, with an
+/// additional viscous damper.
 struct Oscillator {
   double mass = 1.0;
-  double damping = 0.0;  ///< c
-  double preload = 0.0;  ///< ∫ k c ds, the constant part of S where thresholds differ by direction
-  double k0 = 0.0;
-  double x0 = 0.0;
-  double y0 = 0.0;
+  double damping = 0.0;  ///< c, the coefficient of the viscous damper
+  /// The constant part ∫ k c ds of S. This number is 0 unless the thresholds of the slab differ by
+  /// direction; the function c(s) is defined at Slab.
+  double preload = 0.0;
+  double k0 = 0.0;  ///< the stiffness of the hardening spring
+  double x0 = 0.0;  ///< the initial position
+  double y0 = 0.0;  ///< the initial velocity
 };
 
-/// Where in its cell of width δs the profile is sampled: at s_i = i/P (the papers') or (i - ½)/P.
+/// The point of a cell of width δs = 1/P at which the values of k, η and u0 for the cell are
+/// evaluated: `right` is s_i = i/P, as in the papers, `midpoint` is (i - ½)/P.
 enum class Rule { right, midpoint };
 
-/// The name of a rule in options, files and messages.
+/// Returns the name of a rule in options, files and messages.
 constexpr const char* name_of(Rule rule) {
   return rule == Rule::right ? "right" : "midpoint";
 }
 
-/// P cells of width 1/P.
+/// A slab discretized into P cells of width 1/P.
 struct Cells {
   std::int64_t count = 1;  ///< P
   bool operator==(const Cells&) const = default;
 };
 
-/// P = ∞: u is known at every s; as a vector, at as many places as a field is asked for.
+/// A slab that is not discretized in s (P = ∞): u is known at every s. A vector of u, as it is
+/// written to files, contains u at `field_points` values of s.
 struct Continuum {
   std::int64_t field_points = 1000;
   bool operator==(const Continuum&) const = default;
 };
 
+/// The discretization of a slab in s.
 using Space = std::variant<Cells, Continuum>;
 
-/// One T for each function of s that a slab is made of.
+/// A value of type T for each of the four functions of s that define a slab.
 template <class T>
 struct Coefficients {
-  T stiffness{};  ///< of k(s)
-  T threshold{};  ///< of η(s)
-  T initial_u{};  ///< of u0(s)
-  T shift{};      ///< of c(s), see Slab
+  T stiffness{};  ///< the value for k(s)
+  T threshold{};  ///< the value for η(s)
+  T initial_u{};  ///< the value for u0(s)
+  T shift{};      ///< the value for c(s), see Slab
   bool operator==(const Coefficients&) const = default;
 };
 
-/// Calls `visit` with what several Coefficients have of k, then of η, then of u0, then of c.
+/// Calls `visit` four times: with the `stiffness` of all the given Coefficients, then with the
+/// `threshold` of all, then with `initial_u`, then with `shift`.
 template <class Visit, class... Each>
 void for_each_column(const Visit& visit, Each&... each) {
   visit(each.stiffness...);
@@ -84,21 +100,25 @@ void for_each_column(const Visit& visit, Each&... each) {
   visit(each.shift...);
 }
 
-/// The element at one s, or of one cell: k, η, u0 and c.
+/// The values of k, η, u0 and c at one s, or in one cell.
 using Element = Coefficients<double>;
 
-/// The data of the slab and of its discretisation in s; dimensionless. Where η⁺ ≠ η⁻, engines
-/// compute v = u - c with c = (η⁺ - η⁻)/2, which obeys the law with one threshold η = (η⁺ + η⁻)/2,
-/// and S = ∫ k v ds + ∫ k c ds. The coefficients are those of η, v(0) and c; c is added where u is
-/// shown. Source: (7) and (18), continuous-masing-2001.
+/// The functions of s that define a slab, and its discretization; all quantities are dimensionless.
+/// The threshold η⁺ upwards and the threshold η⁻ downwards may differ. Engines then compute v = u -
+/// c with c = (η⁺ - η⁻)/2: v obeys the law with the one threshold η = (η⁺ + η⁻)/2, and S = ∫ k v ds
+/// + ∫ k c ds. The member `threshold` is η, `initial_u` is v at t = 0, and `shift` is c, which is
+/// added to v when u is written. Source: (7) and (18), continuous-masing-2001.
 struct Slab : Coefficients<base::Function> {
   Space space{};
   Rule rule = Rule::right;
 
-  /// Whether both have the same functions, cells and rule. Local.
+  /// Returns whether both slabs have the same functions, discretization and rule. Local.
   bool operator==(const Slab&) const = default;
+  /// Returns whether P = ∞. Local.
   [[nodiscard]] bool is_continuum() const { return std::holds_alternative<Continuum>(space); }
-  /// Another threshold downwards, where its text is another: the slab in the variable v. Local.
+  /// Sets the downward threshold η⁻ to `down`. Before the call `threshold` must be η⁺ and
+  /// `initial_u` must be u0. If the texts of η⁺ and η⁻ differ, `threshold`, `shift` and `initial_u`
+  /// become η, c and v(0) as defined above; otherwise nothing changes. Local.
   void set_threshold_down(const base::Function& down) {
     const base::Function up = threshold;
     if (down.text() != up.text()) {
@@ -107,20 +127,21 @@ struct Slab : Coefficients<base::Function> {
       initial_u = initial_u.plus(-1.0, shift);
     }
   }
-  /// Whether thresholds differ by direction. Local.
+  /// Returns whether the thresholds η⁺ and η⁻ differ, so that c is not 0. Local.
   [[nodiscard]] bool is_shifted() const { return !shift.is_constant() || shift(0.0) != 0.0; }
-  /// Cells of u as a vector: P, or the places at which the field of the continuum is known.
+  /// Returns the number of values of u as a vector: P, or `field_points` of the continuum. Local.
   [[nodiscard]] std::int64_t field_cells() const {
     const auto* cells = std::get_if<Cells>(&space);
     return cells != nullptr ? cells->count : std::get<Continuum>(space).field_points;
   }
-  /// The point of cell i of the field, 0-based: s_i = (i+1)/P, or (i+½)/P for the midpoint rule.
+  /// Returns the point of cell i of the field, counted from 0: s_i = (i+1)/P, or (i+½)/P for the
+  /// midpoint rule. Local.
   [[nodiscard]] double point(std::int64_t cell) const {
     const double index =
         rule == Rule::right ? static_cast<double>(cell + 1) : static_cast<double>(cell) + 0.5;
     return index / static_cast<double>(field_cells());
   }
-  /// k(s), η(s), u0(s) and c(s). Local.
+  /// Returns k(s), η(s), u0(s) and c(s). Local.
   [[nodiscard]] Element element(double s) const {
     Element at;
     for_each_column([s](double& value, const base::Function& function) { value = function(s); }, at,
@@ -129,21 +150,22 @@ struct Slab : Coefficients<base::Function> {
   }
 };
 
-/// δs = 1/P; 0 for the continuum. Local.
+/// Returns δs = 1/P, or 0 for the continuum. Local.
 inline double cell_width(const Space& space) {
   const auto* cells = std::get_if<Cells>(&space);
   return cells != nullptr ? 1.0 / static_cast<double>(cells->count) : 0.0;
 }
 
-/// The mass at one step: position, velocity and the slab's force on it, S = δs Σ k_i u_i less the
-/// preload.
+/// The state of the mass at one step: its position, its velocity, and the force δs Σ k_i v_i of the
+/// slab, where v = u - c is defined at Slab. This force is S minus the constant
+/// Oscillator::preload.
 struct MassState {
-  double x = 0.0;
-  double y = 0.0;
-  double internal_force = 0.0;
+  double x = 0.0;               ///< the position
+  double y = 0.0;               ///< the velocity
+  double internal_force = 0.0;  ///< the force δs Σ k_i v_i of the slab
 };
 
-/// The work of the force, of the slab and of the damper.
+/// The work of the external force, of the slab's force and of the damper during a time interval.
 struct Works {
   double input = 0.0;    ///< ∫ F dx
   double slab = 0.0;     ///< ∫ S dx
@@ -154,20 +176,22 @@ struct Works {
   }
 };
 
-/// The restoring force k0 x + S = F - c y - m x'', the ordinate of a hysteresis cycle.
+/// Returns the restoring force k0 x + S, which equals F - c y - m x''. This force is the ordinate
+/// in plots of hysteresis cycles. Local.
 inline double restoring_force(const Oscillator& oscillator, const MassState& state) {
   return oscillator.k0 * state.x + (state.internal_force + oscillator.preload);
 }
 
-/// x'' = (F - k0 x - c y - S)/m.
+/// Returns the acceleration x'' = (F - k0 x - c y - S)/m. Local.
 inline double acceleration(const Oscillator& oscillator, double force, const MassState& now) {
   const double others = oscillator.k0 * now.x + oscillator.damping * now.y + oscillator.preload;
   return (force - others - now.internal_force) / oscillator.mass;
 }
 
-/// Position and velocity one step on; the internal force is left for the slab to say:
+/// Returns position and velocity after one step of scheme `euler`. The internal force in the result
+/// is 0; the caller must set it after moving the slab.
 ///     x⁺ = x + δt y,   y⁺ = y + δt/m (F - k0 x - c y - S).
-/// Source: (26a), (26b), continuous-masing-2001.
+/// Local. Source: (26a), (26b), continuous-masing-2001.
 inline MassState euler_step(const Oscillator& oscillator, double step, double force,
                             const MassState& now) {
   return {now.x + step * now.y, now.y + step * acceleration(oscillator, force, now), 0.0};

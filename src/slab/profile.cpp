@@ -19,10 +19,12 @@
 namespace masing::slab {
 
 namespace {
-constexpr double largest_force = 1e200;  // of base::FixedPoint
-// What the roundings of v0 = u0 - c and η may add to |v0|, part of η: |c| ≤ η.
+constexpr double largest_force = 1e200;  // the largest bound that base::FixedPoint accepts
+// Rounding errors of v0 = u0 - c and of η may let |v0| exceed η by at most this fraction of η,
+// because |c| ≤ η.
 constexpr double rounded_excess = 8 * base::epsilon;
 
+/// Returns the values of a function at the points of a range of cells, [size].
 base::AlignedVector sampled(const Slab& slab, const base::Function& function,
                             const base::CellRange& range) {
   const auto size = static_cast<std::size_t>(range.size);
@@ -42,34 +44,41 @@ base::AlignedVector sampled(const Slab& slab, const base::Function& function,
   return values;
 }
 
-/// Units in the last place by which a cell may miss the line; none: it has the line's bits.
+/// For each of k, η, u0 and c: by how many units in the last place a value may differ from the
+/// value of its formula. The number 0 means that both values must have the same bits.
 constexpr Coefficients<double> rounding{.threshold = 4};
 
+/// Returns whether `value`, the value in a cell, differs from a formula by at most `units` units in
+/// the last place. If `units` is 0, returns whether both have the same bits.
 bool lies_on(const AffineFormula& line, std::int64_t cell, double value, double units) {
   const double there = line.at(cell);
-  if (units == 0.0) {  // bits, not values: 0 and -0 are two initial states
+  if (units == 0.0) {  // compare bits instead of values, as 0 and -0 are different initial states
     return std::bit_cast<std::uint64_t>(there) == std::bit_cast<std::uint64_t>(value);
   }
   return std::abs(there - value) <= units * base::epsilon * std::max(value, line.first);
 }
 
-/// By which part v0 may exceed η at a place: by 1 % where u0 is a table, which is linear between
-/// its points and so may exceed a curved η; else by what c = η⁺ - η costs of rounding where it is
-/// not 0.
+/// Returns the fraction of η by which |v0| may exceed η: 1 % if u0 is a table of values, because
+/// the linear interpolation of the table may exceed a curved η between its points; rounded_excess
+/// if u0 is no table but c is not 0 everywhere; and 0 in all other cases.
 double allowed_excess(const Slab& slab) {
-  std::vector<double> points;  // of u0, not of c
+  // The points of a table of u0 are kinks of initial_u. As initial_u is u0 - c, the kinks of c are
+  // kinks of initial_u, too, and are removed here.
+  std::vector<double> points;
   std::ranges::set_difference(slab.initial_u.kinks(), slab.shift.kinks(),
                               std::back_inserter(points));
   constexpr double most_excess = 0.01;
   return !points.empty() ? most_excess : slab.is_shifted() ? rounded_excess : 0.0;
 }
 
+/// Throws UserError if check_element() rejects the element at s.
 void check_place(const Slab& slab, double s, double excess) {
   check_element(
       slab.element(s), [s] { return "s = " + base::to_text(s); }, excess);
 }
 
-/// The points of a table of u0, but for rounding.
+/// Throws UserError if check_element() rejects the element at a point of a table of u0, even if
+/// rounding errors (rounded_excess) are allowed for.
 void check_table(const Slab& slab) {
   for (const double s : slab.initial_u.kinks()) {
     if (s >= 0.0 && s <= 1.0) {
@@ -147,11 +156,12 @@ ProfileForm check_profile(const Slab& slab, base::CellRange range, const Profile
   if (constant) {
     range.size = std::min<std::int64_t>(range.size, 1);
   }
-  constexpr std::int64_t piece = 4 * base::block_cells;  // stays in the cache
-  for (std::int64_t done = 0; done < range.size; done += piece) {
+  // So few that their values stay in the cache.
+  constexpr std::int64_t cells_at_once = 4 * base::block_cells;
+  for (std::int64_t done = 0; done < range.size; done += cells_at_once) {
     base::poll();
     const Profile cells =
-        sample_profile(slab, {range.first + done, std::min(piece, range.size - done)});
+        sample_profile(slab, {range.first + done, std::min(cells_at_once, range.size - done)});
     for (std::int64_t i = 0; i < cells.range.size; ++i) {
       check_element(cells.element(i), [&] {
         const std::int64_t cell = cells.range.first + i;
@@ -178,7 +188,9 @@ void check_element(const Element& element, const std::function<std::string()>& p
   if (!(k >= 0 && std::isfinite(k))) {
     refuse("stiffness", "k", k, "k must be >= 0 and finite");
   }
-  // If one threshold alone is infinite, the other is not a number here.
+  // If one of the two thresholds is infinite, so is c, and the other threshold, computed as ∞ - ∞,
+  // is NaN. The conditions below therefore test c and compare with ∞, so that the message names the
+  // threshold that is infinite.
   if (!(shift >= -most) || up == base::infinity) {
     refuse("threshold", "eta", up, "eta must be >= 0 and finite");
   }

@@ -13,14 +13,17 @@
 
 namespace masing::slab {
 
-/// A value of every cell by a formula: first + slope·i, i the global index from 0, rounded as the
-/// kernel adds it: the line at the first cell of the block, and from there.
+/// A formula that gives one coefficient (k, η, u0 or c) in every cell: first + slope·i, where i is
+/// the global index of the cell, from 0.
 struct AffineFormula {
   double first = 0.0;
   double slope = 0.0;
+  /// Returns the value in a cell. The terms are added in the order in which the code in
+  /// slab/kernel/ adds them, first + slope·(first cell of the block of base::block_cells cells) and
+  /// then slope·(index within the block), so that both results have the same bits. Local.
   [[nodiscard]] double at(std::int64_t cell) const {
     if (slope == 0.0) {
-      return first;  // -0, too
+      return first;  // an addition would change a value -0 to 0
     }
     const std::int64_t in_block = cell % base::block_cells;
     return first + slope * static_cast<double>(cell - in_block) +
@@ -28,23 +31,27 @@ struct AffineFormula {
   }
 };
 
-/// Formulas that give a coefficient for ALL cells, so that no array is kept. Decided over all
-/// ranks: if one rank decided alone, bits would depend on the ranks. Only a threshold's may have a
-/// slope.
+/// The form of a profile: for each of k, η, u0 and c the formula that gives its value in ALL cells
+/// of the slab, or no formula if its values have to be stored in an array. All ranks use the same
+/// form, because if each rank chose formulas for its own cells, the bits of results would depend on
+/// the number of ranks. Only the formula of η may have a slope other than 0.
 using ProfileForm = Coefficients<std::optional<AffineFormula>>;
 
-/// How many of k, η, u0, c it does not give. Local.
+/// Returns how many of k, η, u0 and c have no formula in the form and need an array. Local.
 int kept_arrays(const ProfileForm& form);
 
-/// k, η, u0, c at the points of a range of cells: by the form, else from an array, [size] each; an
-/// array that the form makes superfluous may be empty; without a form, an empty one is 0. Source:
-/// (18), continuous-masing-2001.
+/// The values of k, η, u0 and c in a range of cells. If `form` has a formula for one of these
+/// functions, the formula gives the values, and the array may be empty. Otherwise the values are
+/// read from the array, [size]; an empty array then means that all values are 0.
+/// Source: (18), continuous-masing-2001.
 struct Profile : Coefficients<base::AlignedVector> {
   base::CellRange range;
   ProfileForm form;
-  std::shared_ptr<const Slab> functions = {};  ///< evaluated at every look, where nothing is kept
+  /// The slab whose functions element() evaluates at each call, or null if element() uses `form`
+  /// and the arrays.
+  std::shared_ptr<const Slab> functions = {};
 
-  /// k, η, u0, c of local cell i, 0-based. Local.
+  /// Returns k, η, u0 and c of local cell i, counted from 0. Local.
   [[nodiscard]] Element element(std::int64_t i) const {
     Element cell;
     if (functions) {
@@ -64,30 +71,40 @@ struct Profile : Coefficients<base::AlignedVector> {
   }
 };
 
-/// The form that fits the first and the last cell of all, if the cells between keep to it.
+/// Returns the formulas that may hold in all cells of a slab: for η the line through its values in
+/// the first and the last cell, for k, u0 and c the constant value in the first cell.
+/// confirmed_form() removes the formulas that other cells contradict. Local.
 ProfileForm candidate_form(const Slab& slab);
 
-/// The candidate without what a sampled profile contradicts: a stiffness or an initial u that
-/// differs, a threshold off the line by more than rounding (4 units in the last place of the
-/// largest). Local.
+/// Returns the formulas of `candidate` that agree with the arrays of a profile. For k, u0 and c,
+/// formula and array must give the same bits. For η they may differ by rounding: by at most 4 units
+/// in the last place of the value in the array or, if that is larger, of the formula's `first`.
+/// Local.
 ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile);
 
-/// The candidate as all cells of a range confirm it, after a look at every one, of which none is
-/// kept. Throws as check_element for a point of a table of u0 or the first cell at fault. Local.
+/// Checks every cell of a range by check_element(), and returns the formulas of `candidate` that
+/// agree with all these cells in the sense of confirmed_form(). The values of a few thousand cells
+/// at a time are computed, checked and discarded. Throws UserError for the first point of a table
+/// of u0 or, if all these points are valid, for the first cell whose values check_element()
+/// rejects. Local.
 ProfileForm check_profile(const Slab& slab, base::CellRange range, const ProfileForm& candidate);
 
-/// The profile of a range of cells with the arrays that the form, confirmed on all cells, does not
-/// give. Thresholds on a line are evaluated from the line on all ranks, and a table of u0 ends at
-/// ±η, so that |u| ≤ η holds to the last bit. Local.
+/// Returns the profile of a range of cells. It contains arrays only for those of k, η, u0 and c
+/// that have no formula in `form`; the formulas must hold in all cells. If u0 is a table of values,
+/// its linear interpolation may exceed η between the points of the table. In cells where |u0|
+/// exceeds η by at most 1 %, u0 is set to ±η, so that |u0| ≤ η holds exactly. Local.
 Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileForm& form = {});
 
-/// Throws UserError unless k ≥ 0, η⁺ ≥ 0, η⁻ ≥ 0, all finite, k η ≤ 1e200 and -η⁻ ≤ u0 ≤ η⁺, that
-/// is |v0| ≤ (1 + excess) η, at one place, which `place` names. Local.
+/// Checks the values of an element: throws UserError unless k, η⁺ and η⁻ are finite and ≥ 0, k η ≤
+/// 1e200, and -η⁻ ≤ u0 ≤ η⁺. The last condition is tested as |v0| ≤ (1 + excess) η, where v0 = u0 -
+/// c; if c ≠ 0, a rounding error of v0 and η is also allowed. `place` returns the text that tells
+/// the user where the element is, such as "s = 0.5". Local.
 void check_element(const Element& element, const std::function<std::string()>& place,
                    double excess = 0.0);
 
-/// The same at every s: for a point of a table of u0 or the first of the sample_places at fault.
-/// Throws also as smooth_spans, and as base::check_bound where the largest k η is too small. Local.
+/// Calls check_element() at all points of a table of u0 and at all sample_places() of the slab.
+/// Throws UserError at the first s where the values are invalid, if smooth_spans() cannot resolve
+/// the functions, or if the largest k η is less than 1e-200. Local.
 void check_functions(const Slab& slab);
 
 }  // namespace masing::slab

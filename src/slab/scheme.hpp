@@ -11,35 +11,46 @@
 
 namespace masing::slab {
 
-/// The time schemes: (26) of continuous-masing-2001, and velocity Verlet.
+/// The time schemes of the slab: `euler` is scheme (26) of continuous-masing-2001, `leapfrog` is
+/// velocity Verlet.
 enum class Scheme { euler, leapfrog };
 
-/// All that is said of a scheme anywhere but in its step (advance): one row a scheme.
+/// The properties of a scheme. All code that depends on the scheme, except advance(), reads these
+/// properties from the table `schemes`, which has one row for each scheme.
 struct SchemeInfo {
   Scheme scheme;
-  const char* name;  ///< the word for it in options and files
+  const char* name;  ///< the name of the scheme in options and files
+  /// The description of the scheme in the help.
   const char* description;
-  int order;            ///< of x, y and u in δt, in the maximum norm
-  int steps_per_pass;   ///< steps whose increments are known before a pass over the slab
-  double largest_step;  ///< of δt ω, beyond which elastic oscillations blow up; infinity: none
-  double largest_damped_step;  ///< of δt c/m, beyond which damping makes y grow; infinity: none
-  bool is_papers;              ///< whether the papers' statements are about it
-  bool amplifies;              ///< whether elastic oscillations grow, by exp((δt ω² - c/m) T/2)
+  int order;  ///< the order of the errors of x, y and u in δt, in the maximum norm
+  /// The number of steps that are computed in one pass over the cells, because their increments of
+  /// x are known before the pass.
+  int steps_per_pass;
+  /// The largest stable value of δt ω, where ω is elastic_frequency(). If δt ω is larger, elastic
+  /// oscillations grow without bound. The value is infinity if there is no such limit.
+  double largest_step;
+  /// The largest stable value of δt c/m. If δt c/m is larger, damping makes y grow. The value is
+  /// infinity if there is no such limit.
+  double largest_damped_step;
+  bool is_papers;  ///< whether the scheme is that of the papers
+  bool amplifies;  ///< whether elastic oscillations grow, by the factor elastic_growth()
 };
 
+/// The table of the schemes, one row for each.
 inline constexpr SchemeInfo schemes[] = {
     {Scheme::euler, "euler", "the papers' scheme, of order one", 1, 2, base::infinity, 2.0, true,
      true},
     {Scheme::leapfrog, "leapfrog", "velocity Verlet, of order two", 2, 1, 2.0, base::infinity,
      false, false}};
 
-/// The row of a scheme. Local.
+/// Returns the row of a scheme in the table `schemes`. Local.
 inline const SchemeInfo& info(Scheme scheme) {
   return *std::ranges::find(schemes, scheme, &SchemeInfo::scheme);
 }
 
-/// ω = √((k0 + ∫₀¹ k ds)/m), the frequency of small oscillations, in which nothing slides: the
-/// fastest there is. The integral by the midpoint rule over 1024 places. Local.
+/// Returns ω = √((k0 + ∫₀¹ k ds)/m), the angular frequency of oscillations so small that no element
+/// yields; this is the highest frequency of the model. The integral is evaluated by the midpoint
+/// rule with 1024 points. Local.
 inline double elastic_frequency(const Slab& slab, const Oscillator& oscillator) {
   constexpr int places = 1024;
   double sum = 0.0;
@@ -49,33 +60,38 @@ inline double elastic_frequency(const Slab& slab, const Oscillator& oscillator) 
   return std::sqrt((oscillator.k0 + sum / places) / oscillator.mass);
 }
 
-/// exp((δt ω² - c/m) T/2): by how much a scheme that amplifies lets an elastic oscillation grow
-/// until T, √(1 - δt c/m + ω²δt²) a step; `decay` is c/m. What slides damps, so a run may grow
-/// less. Local.
+/// Returns exp((δt ω² - c/m) T/2), the factor by which scheme `euler` increases the amplitude of an
+/// elastic oscillation from t = 0 to T; in one step the factor is √(1 - δt c/m + ω²δt²).
+/// `frequency` is ω, `decay` is c/m. The motion of a run may grow less, because elements that yield
+/// dissipate energy. Local.
 inline double elastic_growth(double frequency, double decay, const TimeGrid& time) {
   return std::exp(0.5 * (time.step() * frequency * frequency - decay) * time.final_time);
 }
 
-/// The step δt with which it would be `growth`. Local.
+/// Returns the step δt for which elastic_growth() would return `growth`. Local.
 inline double step_for_growth(double frequency, double decay, const TimeGrid& time, double growth) {
   return (2.0 * std::log(growth) / time.final_time + decay) / (frequency * frequency);
 }
 
-/// The least number of steps for which δt times `rate`, ω or c/m, is at most `largest`. Local.
+/// Returns the least number of steps for which δt·rate ≤ `largest`, where `rate` is ω or c/m; but
+/// at most 2⁵³. Local.
 inline std::int64_t least_stable_steps(double rate, const TimeGrid& time, double largest) {
-  // Counts of steps end at 2^53.
+  // No run may have more than 2^53 steps.
   return static_cast<std::int64_t>(
       std::clamp(std::ceil(rate * time.final_time / largest), 1.0, 0x1p53));
 }
 
-// A slab, for a scheme, is what answers to increments of x with its internal force S:
-//   double           slab.after(d)         S after one increment,
-//   array<double,2>  slab.after(d1, d2)    S after the first and after both of two increments.
+// The functions below advance the mass and move the slab through an object of the template type
+// AnySlab. Its member function `after` moves the slab by one or two increments d of x, and returns
+// the internal force S:
+//       double           slab.after(d)         returns S after the increment d,
+//       array<double,2>  slab.after(d1, d2)    returns S after d1, and S after d1 and d2.
 
-/// The chunk by scheme (26): x⁺ = x + δt y, y⁺ = y + δt/m (F - k0 x - c y - S), the slab moved by
-/// δt y.
-/// y^{p+1} needs only S^p, so the increments of two steps are known at once and the slab makes them
-/// in one go. Collective if the slab is. Source: (26), continuous-masing-2001.
+/// Computes the steps of a chunk by scheme (26): x⁺ = x + δt y, y⁺ = y + δt/m (F - k0 x - c y - S),
+/// and the slab is moved by δt y. The new velocity y^{p+1} depends on S^p only, so the increments
+/// of two steps are known at once, and the slab is moved by both in one pass. Collective if the
+/// slab is distributed over ranks.
+/// Source: (26), continuous-masing-2001.
 template <typename AnySlab>
 void advance_euler(const Oscillator& oscillator, double step, const Chunk& chunk, MassState& state,
                    AnySlab& slab) {
@@ -104,13 +120,16 @@ void advance_euler(const Oscillator& oscillator, double step, const Chunk& chunk
   }
 }
 
-/// The chunk by velocity Verlet, a = (F - k0 x - c y - S)/m:
-///     x⁺ = x + d,  d = δt y + δt²/2 a,     y⁺ = y + δt/2 (a + a⁺),
-/// the last solved for y⁺, on which a⁺ depends: y⁺ (1 + δt c/2m) = y + δt/2 (a + (F⁺ - k0 x⁺ -
-/// S⁺)/m). The clamp is exact for a monotone x, so where the parabola turns inside the step (0 <
-/// -y/a < δt) the slab goes to its vertex first, by -y²/(2a), and then the rest: else each reversal
-/// would lose a part of order δt² that depends on its phase. Second order. Collective if the slab
-/// is.
+/// Computes the steps of a chunk by velocity Verlet, where a = (F - k0 x - c y - S)/m is the
+/// acceleration:
+///     x⁺ = x + d,  d = δt y + δt²/2 a,     y⁺ = y + δt/2 (a + a⁺).
+/// As a⁺ depends on y⁺, the second equation is solved for y⁺: y⁺ (1 + δt c/2m) = y + δt/2 (a + (F⁺
+/// - k0 x⁺ - S⁺)/m). Moving the slab by d gives the exact S if x is monotone within the step.
+/// Within a step, x(t) is a parabola. If the vertex of the parabola lies inside the step (0 < -y/a
+/// < δt), the slab is therefore first moved to the vertex, by -y²/(2a), and then by the rest of d.
+/// Without this split each reversal would cause an error of order δt² that depends on where in the
+/// step the reversal lies. The scheme is of second order. Collective if the slab is distributed
+/// over ranks.
 template <typename AnySlab>
 void advance_leapfrog(const Oscillator& oscillator, double step, const Chunk& chunk,
                       MassState& state, AnySlab& slab) {
@@ -123,7 +142,7 @@ void advance_leapfrog(const Oscillator& oscillator, double step, const Chunk& ch
     const double vertex = 0.5 * state.y * turn;
     state.x += d;
     state.internal_force = turns ? slab.after(vertex, d - vertex)[1] : slab.after(d);
-    const double a_next =  // without the damping
+    const double a_next =  // the acceleration without damping
         (chunk.force[i + 1] - (oscillator.k0 * state.x + oscillator.preload) -
          state.internal_force) /
         oscillator.mass;
@@ -134,7 +153,8 @@ void advance_leapfrog(const Oscillator& oscillator, double step, const Chunk& ch
   }
 }
 
-/// The chunk by a scheme. Collective if the slab is.
+/// Computes the steps of a chunk by the given scheme. Collective if the slab is distributed over
+/// ranks.
 template <typename AnySlab>
 void advance(Scheme scheme, const Oscillator& oscillator, double step, const Chunk& chunk,
              MassState& state, AnySlab& slab) {

@@ -15,48 +15,53 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 
-/// 1, h₁^q, … of all levels; `steps` by columns.
+/// Returns the matrix with the columns 1, h₁^q, h₂^q, …, where q is `power`, and one row for each
+/// level. `steps` is the matrix with the columns h₁, h₂, …
 ArrayXXd columns_of(const ArrayXXd& steps, double power) {
   ArrayXXd columns(steps.rows(), steps.cols() + 1);
   columns << ArrayXd::Ones(steps.rows()), steps.pow(power);
   return columns;
 }
 
-/// One fit to the values.
+/// The result of one of the least-squares fits that the docstring of extrapolate() describes, in
+/// the notation of that docstring.
 struct ValueFit {
-  double deviation = 0.0;  // σ
-  double limit = 0.0;      // φ₀
-  double error = 0.0;      // ε
-  double residual = 0.0;   // of the last level
+  double deviation = 0.0;  // σ, the standard deviation of the residuals
+  double limit = 0.0;      // φ₀, the value at step 0
+  double error = 0.0;      // Σ |αⱼ| hⱼ^q + |β| h^(q+1) at the last level
+  double residual = 0.0;   // r, the residual at the last level
 };
 
-/// Of columns of which the first is 1, with weights that have the mean 1.
+/// Fits a linear combination of `columns`, the first of which is 1, to `values`. `weights` are the
+/// weights of the squared residuals; their mean is 1. Returns nothing if there are not more values
+/// than columns, or if the columns are linearly dependent.
 std::optional<ValueFit> fit_values(const ArrayXXd& columns, const ArrayXd& values,
                                    const ArrayXd& weights) {
   const Eigen::Index unknowns = columns.cols();
   const ArrayXd roots = weights.sqrt();
-  const auto found = values.size() > unknowns
-                         ? least_squares(columns.colwise() * roots, values * roots)
-                         : std::nullopt;
-  if (!found) {
+  const auto solution = values.size() > unknowns
+                            ? least_squares(columns.colwise() * roots, values * roots)
+                            : std::nullopt;
+  if (!solution) {
     return std::nullopt;
   }
-  const ArrayXd parts = found->coefficients.array() * columns.row(values.size() - 1).transpose();
-  return ValueFit{.deviation = found->residuals.norm() /
+  const ArrayXd parts = solution->coefficients.array() * columns.row(values.size() - 1).transpose();
+  return ValueFit{.deviation = solution->residuals.norm() /
                                std::sqrt(static_cast<double>(values.size() - unknowns)),
                   .limit = parts[0],
                   .error = parts.tail(unknowns - 1).abs().sum(),
-                  .residual = found->residuals.tail(1)[0] / roots.tail(1)[0]};
+                  .residual = solution->residuals.tail(1)[0] / roots.tail(1)[0]};
 }
 
-/// The order with which a power fits the values best.
+/// Returns the order p in [0.1, 4] for which φ₀ + Σ αⱼ hⱼᵖ fits `values` with the least sum of
+/// squared residuals.
 double observed_power(const ArrayXXd& steps, const ArrayXd& values) {
   constexpr double least = 0.1;
   constexpr double most = 4.0;
   constexpr int bits = 30;
   const auto remainder = [&](double power) {
-    const auto found = least_squares(columns_of(steps, power), values);
-    return found ? found->residuals.squaredNorm() : std::numeric_limits<double>::infinity();
+    const auto solution = least_squares(columns_of(steps, power), values);
+    return solution ? solution->residuals.squaredNorm() : std::numeric_limits<double>::infinity();
   };
   return boost::math::tools::brent_find_minima(remainder, least, most, bits).first;
 }
@@ -65,7 +70,7 @@ double observed_power(const ArrayXXd& steps, const ArrayXd& values) {
 
 Extrapolation extrapolate(const std::vector<std::vector<double>>& step_columns,
                           const std::vector<double>& value_column, double promised) {
-  constexpr double near = 0.5;  // of the promised order
+  constexpr double near = 0.5;  // F is 1.25 if the two orders differ by at most this
   const auto count = static_cast<Eigen::Index>(value_column.size());
   const ArrayXd values = Eigen::Map<const ArrayXd>(value_column.data(), count);
   if (count < 2 || !values.allFinite()) {
@@ -95,14 +100,14 @@ Extrapolation extrapolate(const std::vector<std::vector<double>>& step_columns,
   if (!best || spread == 0) {
     return {};
   }
-  Extrapolation found{.order = observed_power(steps, values), .value = best->limit};
+  Extrapolation result{.order = observed_power(steps, values), .value = best->limit};
   const double error = steps.cols() == 1 ? std::abs(values.tail(1)[0] - best->limit) : best->error;
   const double rest = best->deviation + std::abs(best->residual);
-  const double safety = std::abs(found.order - promised) <= near ? 1.25 : 3.0;
-  found.index = best->deviation < spread ? safety * error + rest
-                                         : 3 * best->deviation / spread * (error + rest);
-  found.relative = found.index / std::abs(values.tail(1)[0]);
-  return found;
+  const double safety = std::abs(result.order - promised) <= near ? 1.25 : 3.0;
+  result.index = best->deviation < spread ? safety * error + rest
+                                          : 3 * best->deviation / spread * (error + rest);
+  result.relative = result.index / std::abs(values.tail(1)[0]);
+  return result;
 }
 
 }  // namespace masing::statistics

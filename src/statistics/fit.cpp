@@ -14,13 +14,19 @@ namespace masing::statistics {
 
 namespace {
 
-constexpr std::size_t fewest_levels = 3;  // levels that can contradict a straight line
-constexpr std::size_t many = 24;          // levels that tell how errors are distributed
-constexpr double significance = 0.02;     // of the next term of the expansion
-constexpr double most_curved = 0.5;    // the next term's part of the error, in the asymptotic range
-constexpr double barely_curved = 0.1;  // of a trend in so few levels that no fit could have it
+// The fewest levels for a fit with one step. Through two levels there is always an exact power law.
+constexpr std::size_t fewest_levels = 3;
+constexpr std::size_t many = 24;       // from this number of levels on, w = 2 is also tried
+constexpr double significance = 0.02;  // D is significant if chance_of_next_term() is at most this
+// The largest |D| with which a trend is accepted in the asymptotic range.
+constexpr double most_curved = 0.5;
+// For a tail with one level more than the shortest, a trend with a smaller |D| than this is
+// ignored.
+constexpr double barely_curved = 0.1;
 
-/// With the loss whose order has the lesser standard error, where there are enough levels to tell.
+/// Fits a power law with w = 0 in the loss function of fit_power_law. If the range has at least
+/// `many` levels, also fits a law with w = 2. Returns the law whose order has the smaller standard
+/// error, or nothing if no law can be fitted.
 std::optional<PowerLaw> fit_best(const ErrorLadder& ladder, FitRange range) {
   auto squares = fit_power_law(ladder, range);
   if (!squares || range.count() < many) {
@@ -31,8 +37,9 @@ std::optional<PowerLaw> fit_best(const ErrorLadder& ladder, FitRange range) {
   return other && other->order_error < squares->order_error ? other : squares;
 }
 
-/// The law of the longest tail of first..end-1 whose residuals show no trend, or one that the next
-/// term of the expansion explains.
+/// Returns the power law of the asymptotic range, a tail of the levels first..end-1, which is
+/// chosen as the docstring of fit_order describes. The shortest tail has `least` levels. Returns
+/// nothing if no tail can be fitted.
 std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std::size_t end,
                                std::size_t least) {
   std::size_t count = end - first;
@@ -59,8 +66,9 @@ std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std
   return std::nullopt;
 }
 
-/// Fit::structural. Of an estimate and a more efficient one the difference has the difference of
-/// variances (Hausman, Econometrica 46, 1978).
+/// Returns Fit::structural, the structural part of the interval of the order, for the law `chosen`.
+/// The variance of the difference between an estimate and a more efficient one is the difference of
+/// their variances (Hausman, Econometrica 46, 1978).
 double structural_uncertainty(const ErrorLadder& ladder, const PowerLaw& chosen,
                               std::size_t least) {
   double largest = 0.0;
@@ -86,8 +94,10 @@ double structural_uncertainty(const ErrorLadder& ladder, const PowerLaw& chosen,
   return std::sqrt(largest);
 }
 
-/// Marks what is on the floor, and returns the longest run of levels above it, of equal ones the
-/// finest; what is above it by chance on finer levels is round-off, too.
+/// Returns the longest sequence of successive levels whose errors are above `floor`; if several
+/// sequences have this length, returns the finest of them. Also sets `marks`: `before` for errors
+/// above the floor and `on_floor` for the others. All levels finer than the sequence are marked as
+/// on the floor, because their errors are round-off even where they exceed the floor by chance.
 FitRange levels_above_floor(double floor, const std::vector<double>& errors,
                             std::vector<Mark>& marks) {
   FitRange longest;
@@ -119,8 +129,9 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
   if (const auto law = choose(ladder, range.first, range.end, least)) {
     range = law->range;
     fit.order = law->order;
-    // The choice of the tail costs one degree of freedom. With two degrees left only 0.75 is taken,
-    // so that four levels still give an interval.
+    // One degree of freedom is subtracted because the tail was chosen. If there are only two
+    // degrees of freedom, 0.75 is subtracted, and if there is one, nothing is subtracted: otherwise
+    // the interval would be too wide to be useful.
     const double freedom = std::max(law->freedom - 1, std::min(law->freedom, 1.25));
     fit.statistical = students_factor(freedom) * law->order_error;
     fit.structural = structural_uncertainty(ladder, *law, least);
@@ -149,7 +160,8 @@ bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt) {
 
 JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
                      const std::vector<double>& errors, double power) {
-  Eigen::MatrixXd columns(errors.size(), 2);  // (δsᵖ/e, δtᵖ/e), to be 1 together
+  // Each level gives the row (δsᵖ/e, δtᵖ/e), whose product with (C₁, C₂) is to be close to 1.
+  Eigen::MatrixXd columns(errors.size(), 2);
   Eigen::Index rows = 0;
   double least = std::numeric_limits<double>::infinity();
   double largest = 0.0;
@@ -162,28 +174,33 @@ JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& d
   }
   columns.conservativeResize(rows, 2);
   constexpr Eigen::Index fewest = 3;
-  constexpr double alike = 1e-6;  // of the squares: ratios δs/δt that differ by less than 0.1 %
-  const auto found = least_squares(columns, Eigen::VectorXd::Ones(rows));
-  if (rows < fewest || !found ||
-      !(found->variances()[0] * columns.col(0).squaredNorm() * alike < 1)) {
+  // The levels do not determine C₁ and C₂ if their ratios δs/δt differ by less than 0.1 %, which is
+  // the square root of the constant `alike`.
+  constexpr double alike = 1e-6;
+  const auto solution = least_squares(columns, Eigen::VectorXd::Ones(rows));
+  if (rows < fewest || !solution ||
+      !(solution->variances()[0] * columns.col(0).squaredNorm() * alike < 1)) {
     return {.power = power};
   }
   const auto freedom = static_cast<double>(rows - 2);
-  const Eigen::VectorXd widths = students_factor(freedom) * found->errors(found->residuals, 0.0);
-  return {power,  found->coefficients[0], widths[0], found->coefficients[1], widths[1], least,
+  const Eigen::VectorXd widths =
+      students_factor(freedom) * solution->errors(solution->residuals, 0.0);
+  return {power,  solution->coefficients[0], widths[0], solution->coefficients[1], widths[1], least,
           largest};
 }
 
 namespace {
 
+/// Returns whether both numbers are positive and finite.
 bool comparable(double a, double b) {
   return a > 0 && b > 0 && std::isfinite(a) && std::isfinite(b);
 }
 
-/// log of (h₁ᵖ - h₂ᵖ)/(h₂ᵖ - h₃ᵖ) with r = h₁/h₂, q = h₂/h₃: (rᵖ - 1)/(1 - q⁻ᵖ); increasing in p.
+/// Returns the logarithm of (h₁ᵖ - h₂ᵖ)/(h₂ᵖ - h₃ᵖ) = (rᵖ - 1)/(1 - q⁻ᵖ), where r = h₁/h₂ and q =
+/// h₂/h₃. The result increases with p.
 double log_ratio(double p, double log_r, double log_q) {
   if (std::abs(p) < 1e-9) {
-    return std::log(log_r / log_q);  // the limit
+    return std::log(log_r / log_q);  // the limit for p → 0
   }
   return std::log(std::expm1(p * log_r) / -std::expm1(-p * log_q));
 }
@@ -207,7 +224,7 @@ double successive_order(double difference_coarse, double difference_fine, double
   const double log_q = std::log(step_middle / step_fine);
   const double target = std::log(difference_coarse / difference_fine);
   const auto excess = [&](double p) { return log_ratio(p, log_r, log_q) - target; };
-  constexpr double most = 20.0;  // no scheme here has an order beyond
+  constexpr double most = 20.0;  // no scheme of the program has a higher order
   if (!(excess(-most) < 0 && excess(most) > 0)) {
     return base::undefined;
   }

@@ -6,10 +6,12 @@ namespace masing::statistics {
 
 namespace {
 
-/// The rows Σⱼ ρ^|i-j| bⱼ of rows b, by a recursion from either end.
+/// Returns the matrix with the rows Σⱼ ρ^|i-j| bⱼ, where bⱼ are the rows of `rows` and ρ is
+/// `correlation`. The sums are computed by two recursions, one from the first row and one from the
+/// last row.
 Eigen::MatrixXd correlated(const Eigen::MatrixXd& rows, double correlation) {
-  Eigen::MatrixXd before = rows;  // Σ over j ≤ i
-  Eigen::MatrixXd after = rows;   // Σ over j ≥ i
+  Eigen::MatrixXd before = rows;  // sums over j ≤ i
+  Eigen::MatrixXd after = rows;   // sums over j ≥ i
   const Eigen::Index last = rows.rows() - 1;
   for (Eigen::Index i = 1; i <= last; ++i) {
     before.row(i) += correlation * before.row(i - 1);
@@ -34,14 +36,14 @@ std::optional<LeastSquares> least_squares(const Eigen::MatrixXd& columns,
   if (qr.rank() < count) {
     return std::nullopt;
   }
-  LeastSquares found;
-  found.coefficients = qr.solve(values).cwiseQuotient(lengths);
-  found.residuals = values - columns * found.coefficients;
-  found.basis = qr.householderQ() * Eigen::MatrixXd::Identity(columns.rows(), count);
+  LeastSquares solution;
+  solution.coefficients = qr.solve(values).cwiseQuotient(lengths);
+  solution.residuals = values - columns * solution.coefficients;
+  solution.basis = qr.householderQ() * Eigen::MatrixXd::Identity(columns.rows(), count);
   const auto r = qr.matrixQR().topRows(count).triangularView<Eigen::Upper>();
   const Eigen::MatrixXd inverse = r.solve(Eigen::MatrixXd::Identity(count, count));
-  found.inverse = lengths.cwiseInverse().asDiagonal() * (qr.colsPermutation() * inverse);
-  return found;
+  solution.inverse = lengths.cwiseInverse().asDiagonal() * (qr.colsPermutation() * inverse);
+  return solution;
 }
 
 Eigen::VectorXd LeastSquares::errors(const Eigen::VectorXd& noise, double correlation) const {

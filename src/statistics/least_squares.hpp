@@ -5,22 +5,24 @@
 
 namespace masing::statistics {
 
-/// A linear least-squares solution β of X β ≈ v.
+/// The least-squares solution β of X β ≈ v.
 struct LeastSquares {
-  Eigen::VectorXd coefficients;  ///< β, one a column
+  Eigen::VectorXd coefficients;  ///< β, one for each column of X
   Eigen::VectorXd residuals;     ///< v - X β, [rows]
-  Eigen::MatrixXd basis;         ///< Q of X = Q R, [rows][columns]
-  Eigen::MatrixXd inverse;       ///< R⁻¹, in the order of the coefficients
+  Eigen::MatrixXd basis;         ///< Q of the decomposition X = Q R, [rows][columns]
+  Eigen::MatrixXd inverse;       ///< R⁻¹, with rows in the order of β
 
-  /// The diagonal of (XᵀX)⁻¹.
+  /// Returns the diagonal of (XᵀX)⁻¹. Local.
   [[nodiscard]] Eigen::VectorXd variances() const { return inverse.rowwise().squaredNorm(); }
-  /// The standard errors of β for a noise of which this is what the fit leaves, correlated by
-  /// ρ^|i-j| between rows i and j; there must be more rows than columns.
+  /// Returns the standard errors of β. The variance of the noise in v is estimated from the
+  /// residuals `noise`. The noise in row i and the noise in row j are assumed to have the
+  /// correlation ρ^|i-j|, where ρ is `correlation`. X must have more rows than columns. Local.
   [[nodiscard]] Eigen::VectorXd errors(const Eigen::VectorXd& noise, double correlation) const;
 };
 
-/// The β that minimises |v - X β|. None where there are more columns than rows or, to 1e-9 of
-/// their lengths, a column depends on others. Local.
+/// Returns the β that minimises |v - X β|, where X is `columns` and v is `values`. Returns nothing
+/// if X has more columns than rows, or if the columns of X, scaled to length 1, are linearly
+/// dependent within the tolerance 1e-9. Local.
 std::optional<LeastSquares> least_squares(const Eigen::MatrixXd& columns,
                                           const Eigen::VectorXd& values);
 

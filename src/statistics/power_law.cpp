@@ -16,11 +16,14 @@ using Eigen::ArrayXXd;
 using Eigen::Index;
 using Eigen::VectorXd;
 
+/// Returns Student's distribution. Fewer degrees of freedom than 1 count as 1.
 boost::math::students_t students(double degrees_of_freedom) {
   return boost::math::students_t(std::max(1.0, degrees_of_freedom));
 }
 
-/// The correlation ρ of neighbouring residuals, `of_few` where there are too few to tell.
+/// Returns an estimate of the correlation ρ of neighbouring residuals, in [0, 0.95]. Returns
+/// `of_few` if there are fewer than 16 residuals, which are too few for an estimate, or if all are
+/// 0.
 double correlation(const ArrayXd& residuals, double of_few) {
   constexpr Index enough = 16;
   constexpr double most = 0.95;
@@ -33,7 +36,7 @@ double correlation(const ArrayXd& residuals, double of_few) {
   return std::clamp(shifted / sum, 0.0, most);
 }
 
-/// δs + δt of a level, or the one step.
+/// Returns δs + δt of a level or, if the errors depend on only one step, this step of the level.
 double size_of(const ErrorLadder& ladder, std::size_t level) {
   double sum = 0.0;
   for (const StepLadder& step : ladder.steps) {
@@ -42,7 +45,7 @@ double size_of(const ErrorLadder& ladder, std::size_t level) {
   return sum;
 }
 
-/// One search for the least loss, by Newton's method with halved steps.
+/// Fits one power law: minimises the loss function by the Gauss-Newton method with step halving.
 class NewtonFit {
  public:
   NewtonFit(const ErrorLadder& ladder, const FitRange& range) : range_(range) {
@@ -68,13 +71,15 @@ class NewtonFit {
     }
     next_column_.resize(rows, range.has_next_term ? 1 : 0);
     next_column_.colwise() = log_sizes_.exp();
-    // With a reference of its own step no order below 0 has a meaning; an exact one shows
-    // growth, too.
+    // An order below 0 describes errors that grow as the steps decrease. Such an order is
+    // meaningful if the reference is exact, but not if the reference has a step.
     least_order_ = (rest_sign_ != 0).any() ? 1e-3 : -4.0;
   }
 
+  /// Returns the fitted law, or nothing if the levels do not determine its parameters.
   std::optional<PowerLaw> run() {
-    // Newton's method for a loss that is no square needs a start near the least.
+    // If w > 0, the method has to start near the minimum, so the minimisation for w = 0 comes
+    // first.
     if (!start() || !descend(0.0) || (range_.weight > 0 && !descend(range_.weight))) {
       return std::nullopt;
     }
@@ -82,17 +87,20 @@ class NewtonFit {
   }
 
  private:
+  /// The parameters of a law (order, constants and next_term), and the values that evaluate()
+  /// computes from these parameters.
   struct Point {
     double order = 0.0;
     VectorXd constants;
-    VectorXd next_term;  // D, or nothing
-    ArrayXXd basis;      // gⱼ = hⱼᵖ - sign(rⱼ) |rⱼ|ᵖ, [levels][steps]
-    ArrayXd sums;        // Σ Cⱼ gⱼ
-    ArrayXd slopes;      // their derivative by the order
-    ArrayXd residuals;   // of log e
+    VectorXd next_term;  // D, one number; empty if the law has no D
+    ArrayXXd basis;  // gⱼ = hⱼᵖ - sign(rⱼ) |rⱼ|ᵖ with rⱼ = h_refⱼ, [levels][steps]
+    ArrayXd sums;    // Σ Cⱼ gⱼ, [levels]
+    ArrayXd slopes;  // derivatives of `sums` with respect to the order
+    ArrayXd residuals;  // residuals of log e, [levels]
   };
 
-  /// Fills in what follows from order, constants and next term; false where a sum is not positive.
+  /// Computes the members basis, sums, slopes and residuals of `at` from the parameters in `at`.
+  /// Returns false if one of the sums is not positive or a residual is not finite.
   bool evaluate(Point& at) const {
     const ArrayXXd powers = (at.order * log_steps_).exp();
     const ArrayXXd rests = rest_sign_ * (at.order * log_rests_).exp();
@@ -103,7 +111,10 @@ class NewtonFit {
     return (at.sums > 0).all() && at.residuals.allFinite();
   }
 
-  /// From a straight line through log e over log h, and the constants that fit it relatively.
+  /// Computes the parameters from which the minimisation starts: the order is the slope of the
+  /// least-squares line through log e as a function of log z, and the constants minimise the
+  /// relative residuals for this order. Returns false if the levels do not determine these
+  /// parameters.
   bool start() {
     Eigen::MatrixXd columns(log_sizes_.size(), 2);
     columns << VectorXd::Ones(log_sizes_.size()), log_sizes_.matrix();
@@ -126,26 +137,31 @@ class NewtonFit {
     return evaluate(at_);
   }
 
-  /// The derivative of the loss by each residual, divided so that it goes to r for small r.
+  /// Returns the derivative of the loss function with respect to each residual r, scaled such that
+  /// it tends to r for small r.
   static ArrayXd scores(const ArrayXd& residuals, double weight) {
     return weight == 0 ? residuals : ArrayXd((weight * residuals).expm1() / weight);
   }
 
+  /// Returns the loss function, scaled such that it tends to Σ r² for small r.
   static double loss(const ArrayXd& residuals, double weight) {
     return weight == 0 ? residuals.square().sum()
                        : 2 * (scores(residuals, weight) - residuals).sum() / weight;
   }
 
-  /// The derivatives of log of the model by constants, order and next term.
+  /// Returns the derivatives of the logarithm of the law with respect to its constants, its order
+  /// and its next term, [levels][parameters].
   [[nodiscard]] Eigen::MatrixXd columns() const {
     Eigen::MatrixXd all(log_errors_.size(), at_.basis.cols() + 1 + next_column_.cols());
     all << at_.basis.colwise() / at_.sums, at_.slopes / at_.sums, next_column_;
     return all;
   }
 
+  /// Minimises the loss function with w = `weight`, starting from the present parameters. Returns
+  /// false if the levels do not determine the parameters.
   bool descend(double weight) {
     constexpr int most_rounds = 50;
-    constexpr double small = 1e-11;  // a step that ends the search
+    constexpr double small = 1e-11;  // the iteration ends if a step changes less than this
     double change = 1.0;
     for (int round = 0; round < most_rounds && change > small; ++round) {
       const ArrayXd roots = (weight / 2 * at_.residuals).exp();
@@ -159,8 +175,9 @@ class NewtonFit {
     return true;
   }
 
-  /// Goes a part of a step that does not make the loss larger; returns how far the order and the
-  /// residuals moved, 0 where no part does.
+  /// Adds `step` to the parameters, halved as often as is needed so that the loss does not
+  /// increase. Returns the largest absolute change of the order and of any residual. If the loss
+  /// increases even after nine halvings, leaves the parameters unchanged and returns 0.
   double improve(const VectorXd& step, double weight) {
     constexpr int most_halvings = 10;
     const double before = loss(at_.residuals, weight);
@@ -181,42 +198,46 @@ class NewtonFit {
     return 0.0;
   }
 
+  /// Returns the law with the present parameters and their standard errors, or nothing if the
+  /// levels do not determine the parameters.
   [[nodiscard]] std::optional<PowerLaw> described() const {
     const ArrayXd score = scores(at_.residuals, range_.weight);
     const auto solution = least_squares(columns(), score);
     if (!solution) {
       return std::nullopt;
     }
-    PowerLaw found{.range = range_, .order = at_.order};
-    found.constants.assign(at_.constants.begin(), at_.constants.end());
-    found.next_term = at_.next_term.sum();
+    PowerLaw law{.range = range_, .order = at_.order};
+    law.constants.assign(at_.constants.begin(), at_.constants.end());
+    law.next_term = at_.next_term.sum();
     const Index constants = at_.constants.size();
-    found.order_leverage = std::sqrt(solution->variances()[constants]);
+    law.order_leverage = std::sqrt(solution->variances()[constants]);
     const Index unknowns = solution->coefficients.size();
     const Index count = log_errors_.size();
     if (count > unknowns) {
-      found.freedom = static_cast<double>(count - unknowns);
-      // The mean of the score's derivative is 1 where the loss is least. The next term is tested
-      // with uncorrelated noise; the order's error assumes correlation 1/2 for few levels.
+      law.freedom = static_cast<double>(count - unknowns);
+      // At the minimum the mean of the derivative of `score` is 1, so that the standard errors need
+      // no further factor. With fewer than 16 levels, for the standard error of the next term
+      // neighbouring residuals are taken as uncorrelated, but for the standard error of the order
+      // as having the correlation 1/2.
       constexpr double of_doublings = 0.5;
-      found.scatter = std::sqrt(at_.residuals.square().sum() / found.freedom);
-      found.order_error = solution->errors(score, correlation(score, of_doublings))[constants];
+      law.scatter = std::sqrt(at_.residuals.square().sum() / law.freedom);
+      law.order_error = solution->errors(score, correlation(score, of_doublings))[constants];
       if (range_.has_next_term) {
-        found.next_term_error = solution->errors(score, correlation(score, 0.0))[unknowns - 1];
+        law.next_term_error = solution->errors(score, correlation(score, 0.0))[unknowns - 1];
       }
     }
-    return found;
+    return law;
   }
 
   static constexpr double most_order = 12.0;
 
   FitRange range_;
   ArrayXd log_errors_;
-  ArrayXd log_sizes_;  // of z
+  ArrayXd log_sizes_;  // log z of the levels, z as in PowerLaw
   ArrayXXd log_steps_;
-  ArrayXXd rest_sign_;    // -1, 0 or 1
-  ArrayXXd log_rests_;    // 0 where there is none
-  ArrayXXd next_column_;  // z, or no column
+  ArrayXXd rest_sign_;    // sign of the step of the reference: -1, 0 (also for NaN) or 1
+  ArrayXXd log_rests_;    // log |step of the reference|, or 0 where rest_sign_ is 0
+  ArrayXXd next_column_;  // the column of z, or no column if the law has no D
   double least_order_ = 0.0;
   Point at_;
 };
@@ -238,7 +259,8 @@ double PowerLaw::chance_of_next_term() const {
 double PowerLaw::predicted(const ErrorLadder& ladder, std::size_t level) const {
   double sum = 0.0;
   for (std::size_t j = 0; j < constants.size(); ++j) {
-    const double rest = ladder.steps[j].references[level];  // rᵖ of a negative one is -|r|ᵖ
+    // The power p of a negative r is defined as -|r|ᵖ.
+    const double rest = ladder.steps[j].references[level];
     const double power = rest == 0 ? 0.0 : std::copysign(std::pow(std::abs(rest), order), rest);
     sum += constants[j] * (std::pow(ladder.steps[j].levels[level], order) - power);
   }

@@ -6,63 +6,76 @@
 
 namespace masing::statistics {
 
-/// One step of the levels and the same of what each is measured against, [levels] each; 0 where
-/// that is exact, NaN where there is nothing.
+/// The values of one step, such as δt, at all levels and at the references with which the levels
+/// are compared, [levels] each. A value in `references` is 0 if the reference is exact, and NaN if
+/// the level has no reference.
 struct StepLadder {
   std::vector<double> levels;
   std::vector<double> references;
 };
 
-/// The errors of one quantity over a ladder of levels, coarse to fine, with the steps they depend
-/// on: one, or δs and δt.
+/// The errors of one quantity at all levels, from coarse to fine, and the steps on which the errors
+/// depend: one step, or δs and δt.
 struct ErrorLadder {
   std::vector<StepLadder> steps;
-  std::vector<double> errors;    ///< [levels]; NaN where there is none
-  bool are_differences = false;  ///< each level is measured against the next, not all against one
+  std::vector<double> errors;    ///< the error of each level, [levels]; NaN if a level has no error
+  bool are_differences = false;  ///< whether each level is compared with the next one
 };
 
-/// Which levels a power law is fitted to, and how.
+/// The successive levels to which a power law is fitted, and the form of the fit.
 struct FitRange {
-  std::size_t first = 0;  ///< level
-  std::size_t end = 0;    ///< past the last level
-  bool has_next_term = false;
-  bool is_exact = false;  ///< the reference is taken for exact
-  double weight = 0.0;    ///< w of the loss
+  std::size_t first = 0;       ///< index of the first level
+  std::size_t end = 0;         ///< index after the last level
+  bool has_next_term = false;  ///< whether the law has the factor exp(D z), see PowerLaw
+  bool is_exact = false;       ///< whether the steps of the references are taken as 0
+  double weight = 0.0;         ///< w of the loss function, see fit_power_law
 
   [[nodiscard]] std::size_t count() const { return end - first; }
 };
 
-/// Errors e ≈ (Σ Cⱼ (hⱼᵖ - h_refⱼᵖ)) exp(D z) of the levels of a range, h_ref being the step of
-/// what a level is measured against, z the step relative to the coarsest of these levels'.
+/// The law e ≈ (Σ Cⱼ (hⱼᵖ - h_refⱼᵖ)) exp(D z) for the errors e of the levels of a range. hⱼ is
+/// step j of a level, and h_refⱼ is step j of the reference of this level. z is Σ hⱼ of the level
+/// divided by Σ hⱼ of the first level of the range. D describes the next term of the error
+/// expansion.
 struct PowerLaw {
   FitRange range;
   double order = 0.0;             ///< p
-  std::vector<double> constants;  ///< Cⱼ, one a step
+  std::vector<double> constants;  ///< the constants Cⱼ, one for each step
   double next_term = 0.0;         ///< D
-  double scatter = 0.0;           ///< standard deviation of the residuals r of log e
-  double freedom = 0.0;           ///< effective degrees of freedom
+  double scatter = 0.0;           ///< standard deviation of the residuals of log e
+  double freedom = 0.0;           ///< degrees of freedom: number of levels minus parameters
   double order_error = 0.0;       ///< standard error of the order
-  double order_leverage = 0.0;    ///< the same for errors of standard deviation 1
-  double next_term_error = 0.0;   ///< its standard error
+  /// standard error of the order for uncorrelated residuals of log e with variance 1
+  double order_leverage = 0.0;
+  double next_term_error = 0.0;  ///< standard error of D
 
-  /// The probability that chance makes the next term so large; 0 where nothing scatters.
+  /// Returns the probability, by Student's distribution, that chance alone makes |D| at least as
+  /// large as it is. Returns 0 if the standard error of D is 0. Local.
   [[nodiscard]] double chance_of_next_term() const;
-  /// The error of a level by the law. Local.
+  /// Returns the error that the law predicts for a level. Local.
   [[nodiscard]] double predicted(const ErrorLadder& ladder, std::size_t level) const;
 };
 
-/// The power law of the least Σ r² for w = 0, else of the least Σ (exp(w r) - 1 - w r): that of the
-/// greatest likelihood where e^w is distributed exponentially about the law (Weibull's
-/// distribution), by which a level whose errors nearly cancel, far below the others, counts little.
-/// None where the levels do not determine all. By Newton's method. The standard errors are those of
-/// M-estimates for neighbouring residuals that are correlated: of 16 levels or more as they show;
-/// of fewer, doublings as a rule, by 1/2, which is that of the phases θ of an event within the
-/// steps, as halving a step takes θ to 2θ mod 1. Local. Source: Eça and Hoekstra, J. Comput. Phys.
-/// 262 (2014), for least squares over many levels; Huber, Robust Statistics (1981), section 7.6.
+/// Fits a power law to the levels of a range by the Gauss-Newton method. Returns nothing if the
+/// levels do not determine all parameters of the law.
+///
+/// The law minimises a loss function of the residuals r of log e: Σ r² if w = 0, and otherwise Σ
+/// (exp(w r) - 1 - w r). Minimising the second sum gives the law of maximum likelihood if the ratio
+/// of e to the law, raised to the power w, is exponentially distributed, so that e has a Weibull
+/// distribution. If w > 0, a level at which parts of the error nearly cancel, so that e is far
+/// below the law, has little influence.
+///
+/// The standard errors are computed as for M-estimates with correlated residuals. If there are 16
+/// levels or more, the correlation of the residuals of neighbouring levels is estimated. If there
+/// are fewer, the step is usually halved from level to level, and the correlation is taken as 1/2
+/// for the order: if the error depends on the phase θ of an event within a step, halving the step
+/// changes θ to 2θ mod 1, and the correlation of these two phases is 1/2. Local. Source: Eça and
+/// Hoekstra, J. Comput. Phys. 262 (2014), for least squares over many levels; Huber, Robust
+/// Statistics (1981), section 7.6.
 std::optional<PowerLaw> fit_power_law(const ErrorLadder& ladder, const FitRange& range);
 
-/// The factor of a standard error for a 95 % confidence interval, by Student's distribution;
-/// degrees of freedom below 1 are taken for 1. Local.
+/// Returns the half-width of a 95 % confidence interval in multiples of the standard error, by
+/// Student's distribution. Fewer degrees of freedom than 1 count as 1. Local.
 double students_factor(double degrees_of_freedom);
 
 }  // namespace masing::statistics

@@ -8,27 +8,34 @@
 
 namespace masing::statistics {
 
-/// The order expected of the errors of a quantity.
+/// The order of convergence that is expected for the errors of one quantity.
 struct ExpectedOrder {
   std::string quantity;  ///< x, y, u or u_cells
   double order = 1.0;
-  bool at_least = false;  ///< ">=": an order above is as expected, too
+  bool at_least = false;  ///< whether a higher order also counts as expected (">=")
 };
 
-/// What an observed order says about the expected one, the worst first; not judged where none was
-/// expected. Exact: no level has an error above the round-off floor, e = C hᵖ with C = 0, any p.
+/// The result of the comparison of an observed order with the expected one; the values are listed
+/// from the worst to the best. `as_expected`, `not_as_expected` and `undecided` say whether the
+/// interval of the observed order lies within the tolerance of the expected one, outside of it, or
+/// partly within it. `undefined`: no order was observed. `exact`: no level has an error above the
+/// round-off floor, so that the law C hᵖ of the errors has C = 0 and p can be any order.
+/// `not_judged`: no order was expected.
 enum class Verdict { not_as_expected, undefined, undecided, as_expected, exact, not_judged };
 
-/// "not as expected", "undefined", "undecided", "as expected", "exact" or "not judged".
+/// Returns a verdict in words: "not as expected", "undefined", "undecided", "as expected", "exact"
+/// or "not judged". Local.
 inline std::string to_text(Verdict verdict) {
   constexpr const char* texts[] = {"not as expected", "undefined", "undecided",
                                    "as expected",     "exact",     "not judged"};
   return texts[static_cast<std::size_t>(verdict)];
 }
 
-/// As expected where the whole interval observed ± uncertainty lies within the tolerance of the
-/// expected order (or above, where "at least" was expected), not as expected where all of it lies
-/// outside, else undecided; undefined for NaN. Without an uncertainty, 0, never undecided. Local.
+/// Returns the verdict on an observed order. The verdict is as_expected if the whole interval
+/// observed ± uncertainty lies within the tolerance of the expected order (with
+/// ExpectedOrder::at_least, within it or above), not_as_expected if the whole interval lies
+/// outside, and otherwise undecided. The verdict is undefined if `observed` is NaN. If
+/// `uncertainty` is 0, the verdict is never undecided. Local.
 inline Verdict judge(const ExpectedOrder& expected, double observed, double uncertainty,
                      double tolerance) {
   if (std::isnan(observed)) {
@@ -45,7 +52,7 @@ inline Verdict judge(const ExpectedOrder& expected, double observed, double unce
   return high < lowest || low > highest ? Verdict::not_as_expected : Verdict::undecided;
 }
 
-/// The worst of some; of none, not judged. Local.
+/// Returns the worst of the verdicts, or not_judged if there are none. Local.
 inline Verdict worst(const std::vector<Verdict>& verdicts) {
   return verdicts.empty() ? Verdict::not_judged : std::ranges::min(verdicts);
 }

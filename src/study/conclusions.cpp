@@ -25,25 +25,27 @@ bool has_finite_cells(const StudySpec& spec) {
   return std::holds_alternative<slab::Cells>(spec.levels.front().space);
 }
 
-/// Sets unrefined_error, where there is one, and its clause.
-void find_unrefined(const StudySpec& spec, Conclusions& found) {
+/// Sets Conclusions::unrefined_error and Conclusions::unrefined_clause if the errors contain a part
+/// that the refinement does not reduce.
+void find_unrefined(const StudySpec& spec, Conclusions& conclusions) {
   const Reference& reference = spec.reference;
   const Level& level = spec.levels.front();
   constexpr const char* clause =
       "the errors hold that in {}, too, which {} do not lessen; the reference {} leaves it out";
   if (spec.refine == Refine::steps && reference.is_continuum && has_finite_cells(spec)) {
-    found.unrefined_error = "space";
-    found.unrefined_clause = fmt::format(clause, "space of P = " + cells_text(level.space),
-                                         "smaller steps", "exact-time");
+    conclusions.unrefined_error = "space";
+    conclusions.unrefined_clause = fmt::format(clause, "space of P = " + cells_text(level.space),
+                                               "smaller steps", "exact-time");
   } else if (spec.refine == Refine::cells && reference.is_exact_in_time &&
              !engine::is_exact(spec.run)) {
-    found.unrefined_error = "time";
-    found.unrefined_clause =
+    conclusions.unrefined_error = "time";
+    conclusions.unrefined_clause =
         fmt::format(clause, fmt::format("time of N = {}", level.steps), "more cells", "cells-inf");
   }
 }
 
-/// What is refined, and how the model is, beyond the papers: "leapfrog midpoint damping".
+/// Returns words for the scheme, the rule and the features of the model that the study uses but the
+/// papers do not: "leapfrog midpoint damping".
 std::string extensions(const StudySpec& spec) {
   const engine::ModelFacts facts = spec.run.facts();
   std::vector<std::string> words;
@@ -63,17 +65,18 @@ std::string extensions(const StudySpec& spec) {
   return base::joined(words, " ");
 }
 
-std::string statement(const StudySpec& spec, const Conclusions& found) {
-  return !spec.unmet_hypotheses.empty()       ? "outside"
-         : spec.run.facts().scheme == nullptr ? "model"
-         : !found.unrefined_error.empty()     ? "mixed"
-         : !found.extensions.empty()          ? "beyond"
-         : spec.refine == Refine::cells       ? "3.1"
-         : spec.refine == Refine::steps       ? "25"
-                                              : "4.1";
+std::string statement(const StudySpec& spec, const Conclusions& conclusions) {
+  return !spec.unmet_hypotheses.empty()         ? "outside"
+         : spec.run.facts().scheme == nullptr   ? "model"
+         : !conclusions.unrefined_error.empty() ? "mixed"
+         : !conclusions.extensions.empty()      ? "beyond"
+         : spec.refine == Refine::cells         ? "3.1"
+         : spec.refine == Refine::steps         ? "25"
+                                                : "4.1";
 }
 
-/// Whether the errors are against what the statement compares with.
+/// Returns whether the study has the reference that is used in the proposition or equation
+/// `statement`.
 bool is_of_statement(const StudySpec& spec, const std::string& statement) {
   const Reference& reference = spec.reference;
   if (statement == "3.1") {
@@ -99,7 +102,7 @@ double smallest_bound(const Study& study) {
 
 std::string joint_missing(const StudySpec& spec, const Study& study) {
   const bool is_found = std::ranges::any_of(
-      study.results, [](const QuantityResult& found) { return found.joint.is_known(); });
+      study.results, [](const QuantityResult& result) { return result.joint.is_known(); });
   if (spec.refine != Refine::both || study.cases.size() < 2 || is_found) {
     return {};
   }
@@ -111,13 +114,13 @@ std::string joint_missing(const StudySpec& spec, const Study& study) {
              : "fewer than three have an error";
 }
 
-/// What would decide an undecided order, as a clause.
-std::string what_decides(const StudySpec& spec, const Conclusions& found) {
-  if (!found.unrefined_clause.empty()) {
-    return found.unrefined_clause;
+/// Returns a clause that says what would decide an undecided order.
+std::string what_decides(const StudySpec& spec, const Conclusions& conclusions) {
+  if (!conclusions.unrefined_clause.empty()) {
+    return conclusions.unrefined_clause;
   }
-  if (!found.deciding_levels.empty()) {
-    return "these levels would probably decide: levels = " + found.deciding_levels;
+  if (!conclusions.deciding_levels.empty()) {
+    return "these levels would probably decide: levels = " + conclusions.deciding_levels;
   }
   if (spec.reference.refinement < finest_factor) {
     return fmt::format(
@@ -131,16 +134,17 @@ std::string what_decides(const StudySpec& spec, const Conclusions& found) {
              : "no ladder of up to 1000 levels is sure to decide, as the errors scatter too much";
 }
 
-/// The quantities of a verdict, "a", "a and b" or "a, b and c"; `form`: of the name, the order and
-/// both ends of its interval.
+/// Returns the quantities with this verdict as "a", "a and b" or "a, b and c". `form` is the fmt
+/// format of one quantity; the arguments of `form` are the name of the quantity, the observed
+/// order, and both ends of the interval of the order.
 std::string listed(const Study& study, Verdict verdict, const char* form) {
   std::vector<std::string> names;
   for (std::size_t q = 0; q < study.results.size(); ++q) {
-    const QuantityResult& found = study.results[q];
-    const double order = found.observed();
-    if (found.verdict == verdict) {
+    const QuantityResult& result = study.results[q];
+    const double order = result.observed();
+    if (result.verdict == verdict) {
       names.push_back(fmt::format(fmt::runtime(form), quantities[q].words, order,
-                                  order - found.uncertainty(), order + found.uncertainty()));
+                                  order - result.uncertainty(), order + result.uncertainty()));
     }
   }
   const std::string last = names.empty() ? "" : names.back();
@@ -159,8 +163,8 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
   };
   say(Verdict::exact, "{}", "All errors of ", " are on the round-off floor, and so of any order.");
   say(Verdict::undefined, "{}", "No order was observed for ", ".");
-  const bool is_higher = std::ranges::any_of(study.results, [](const QuantityResult& found) {
-    return found.verdict == Verdict::not_as_expected && found.observed() > found.expected->order;
+  const bool is_higher = std::ranges::any_of(study.results, [](const QuantityResult& result) {
+    return result.verdict == Verdict::not_as_expected && result.observed() > result.expected->order;
   });
   say(Verdict::not_as_expected, "{} ({:.3f})", "The observed order is not the expected one for ",
       is_higher ? ". A higher one means that the leading error vanishes in this problem, as where "
@@ -175,19 +179,21 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
 }  // namespace
 
 Conclusions conclude(const StudySpec& spec, const Study& study) {
-  Conclusions found;
-  found.quantities = measured_quantities(spec, study);
-  find_unrefined(spec, found);
-  found.extensions = extensions(spec);
-  found.statement = statement(spec, found);
-  found.bound = is_of_statement(spec, found.statement) ? smallest_bound(study) : base::undefined;
-  found.joint_missing = joint_missing(spec, study);
-  found.deciding_levels = found.unrefined_error.empty() ? deciding_levels(spec, study) : "";
+  Conclusions conclusions;
+  conclusions.quantities = measured_quantities(spec, study);
+  find_unrefined(spec, conclusions);
+  conclusions.extensions = extensions(spec);
+  conclusions.statement = statement(spec, conclusions);
+  conclusions.bound =
+      is_of_statement(spec, conclusions.statement) ? smallest_bound(study) : base::undefined;
+  conclusions.joint_missing = joint_missing(spec, study);
+  conclusions.deciding_levels =
+      conclusions.unrefined_error.empty() ? deciding_levels(spec, study) : "";
   if (std::ranges::count(study.results, Verdict::undecided, &QuantityResult::verdict) > 0) {
-    found.advice = what_decides(spec, found);
+    conclusions.advice = what_decides(spec, conclusions);
   }
-  found.remarks = remarks(spec, study, found.advice);
-  return found;
+  conclusions.remarks = remarks(spec, study, conclusions.advice);
+  return conclusions;
 }
 
 }  // namespace masing::study

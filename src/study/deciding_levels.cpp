@@ -14,45 +14,51 @@ namespace {
 using statistics::Fit;
 using statistics::Mark;
 
-/// The numbers that a study refines: of cells, of steps, or of both, [1 or 2][levels].
+/// The numbers that a study refines: the numbers of cells of all levels, the numbers of steps of
+/// all levels, or both, [1 or 2][levels].
 using Counts = std::vector<std::vector<double>>;
 
-/// A geometric ladder whose ends are so many times coarser and finer than the last level.
+/// Levels in geometric progression, relative to the last level of the study: the first level is
+/// `coarser` times coarser, and the last level is `finer` times finer. `count` is the number of
+/// levels.
 struct LadderScale {
   double coarser = base::infinity;
   double finer = 1.0;
   double count = 0.0;
 };
 
-/// The scatter that is larger than the true one in four of five studies.
+/// Returns an upper bound of the true scatter of the errors that holds in four of five studies.
 double greatest_scatter(const Fit& fit) {
   const double freedom = std::max(1.0, static_cast<double>(fit.levels) - 2);
   const boost::math::chi_squared distribution(freedom);
   return fit.scatter * std::sqrt(freedom / boost::math::quantile(distribution, 0.2));
 }
 
+/// Returns the largest power of two whose log₂ is at most log₂ `value` + 0.05.
 double floored_power_of_two(double value) {
-  constexpr double nearly = 0.05;  // what rounding of P and N takes away
+  constexpr double nearly = 0.05;  // in log₂; needed because P and N are rounded to integers
   return std::exp2(std::floor(std::log2(value) + nearly));
 }
 
-/// How much finer the last level may get before the reference is too coarse, or errors of quantity
-/// `q` reach the floor.
+/// Returns how many times finer the last level may become, at most 16, before the reference is too
+/// coarse or the errors of quantity `q` come close to the round-off floor.
 double most_refinement(const StudySpec& spec, const Study& study, std::size_t q) {
-  constexpr double above_floor = 10;  // the least error, in floors
+  constexpr double above_floor = 10;  // the least allowed error in multiples of the floor
   const double most = std::clamp(spec.reference.refinement / finest_factor, 1.0, 16.0);
-  const QuantityResult& found = study.results[q];
+  const QuantityResult& result = study.results[q];
   const double floor = above_floor * study.floors[q];
   for (std::size_t l = study.cases.size(); l-- > 0;) {
-    if (found.fit.marks[l] == Mark::fitted && floor > 0 && found.fit.order > 0) {
-      const double finer = std::pow(study.cases[l].errors[q] / floor, 1 / found.fit.order);
-      return std::clamp(finer * found.steps.back() / found.steps[l], 1.0, most);  // e ∝ hᵖ
+    if (result.fit.marks[l] == Mark::fitted && floor > 0 && result.fit.order > 0) {
+      const double finer = std::pow(study.cases[l].errors[q] / floor, 1 / result.fit.order);
+      // because e ∝ hᵖ
+      return std::clamp(finer * result.steps.back() / result.steps[l], 1.0, most);
     }
   }
   return most;
 }
 
-/// How much coarser than the last level those in the asymptotic range are; for both in P and in N.
+/// Returns how many times coarser than the last level the first level in the asymptotic range is.
+/// If P and N are both refined, returns the smaller one of the ratio of P and the ratio of N.
 double asymptotic_range(const Counts& counts, const Fit& fit) {
   const auto first = std::ranges::find(fit.marks, Mark::fitted) - fit.marks.begin();
   double range = base::infinity;
@@ -62,12 +68,21 @@ double asymptotic_range(const Counts& counts, const Fit& fit) {
   return range;
 }
 
+/// Returns levels with which the interval of the order is probably narrow enough. The number of
+/// levels is chosen so that the statistical part of the interval becomes half the tolerance. If the
+/// next term of the error expansion makes the interval wide, or if the asymptotic range is short,
+/// the last of these levels is finer than the last level of the study, but at most `most` times
+/// finer.
 LadderScale dense_ladder(const Counts& counts, const Fit& fit, double most, double tolerance) {
-  constexpr double wide = 64.0;  // from the first level to the last
+  // preferred ratio of the first level's step to the last level's step
+  constexpr double wide = 64.0;
   constexpr double fewest = 24.0;
-  constexpr double in_turn = 4.0;  // of P and N each is the same at two levels, and errs alike
+  // If P and N are refined in turn, P is the same at two successive levels, and so is the error in
+  // space; the same holds for N and the error in time. Therefore, this many times more levels are
+  // needed.
+  constexpr double in_turn = 4.0;
   const double range = asymptotic_range(counts, fit);
-  // The next term makes an order change like h.
+  // The change of the order that the next term of the error expansion causes is proportional to h.
   const bool is_curved = fit.structural > fit.statistical;
   const double curved = is_curved ? std::max(1.0, 4 * fit.structural / tolerance) : 1.0;
   LadderScale scale;
@@ -84,7 +99,11 @@ LadderScale dense_ladder(const Counts& counts, const Fit& fit, double most, doub
   return scale;
 }
 
-/// Of doublings: the variance of the slope falls like the third power of their number.
+/// Returns levels each of which has twice the number of cells or steps of the level before, and
+/// with which the interval of the order is probably narrow enough. The variance of the order is
+/// taken to be inversely proportional to the third power of the number of doublings. The last level
+/// is at most `most` times finer than the last level of the study; LadderScale::count is ∞ if this
+/// is not enough to decide the order.
 LadderScale ladder_of_doublings(const Counts& counts, const Fit& fit, double most,
                                 double tolerance) {
   LadderScale scale{.coarser = floored_power_of_two(asymptotic_range(counts, fit))};
@@ -93,7 +112,8 @@ LadderScale ladder_of_doublings(const Counts& counts, const Fit& fit, double mos
     const double fewer = static_cast<double>(fit.levels) / doublings;
     if (std::hypot(fit.statistical * std::pow(fewer, 1.5), fit.structural / scale.finer) <=
         tolerance / 2) {
-      scale.count = 1 + doublings * static_cast<double>(counts.size());  // both in turn
+      // If P and N are both refined, they are doubled in turn.
+      scale.count = 1 + doublings * static_cast<double>(counts.size());
       return scale;
     }
   }
@@ -131,7 +151,8 @@ std::string deciding_levels(const StudySpec& spec, const Study& study) {
   std::vector<std::int64_t> words;
   for (const double factor : {1 / scale.coarser, scale.finer}) {
     for (const std::vector<double>& count : counts) {
-      // Never coarser than the study, as rounded factors would be: such a step may be unstable.
+      // Rounding of the factors must not make the first level coarser than the first level of the
+      // study, because the scheme may be unstable for a larger step.
       words.push_back(std::llround(std::max(count.back() * factor, count.front())));
     }
   }

@@ -23,10 +23,11 @@ std::int64_t containing_cell(slab::Rule rule, std::int64_t i, std::int64_t level
 
 namespace {
 
-/// max |u - u_ref| of one time over this rank's cells of the reference, whose u are `there`;
-/// `here`: u of the level's cells that overlap them. Of the cells that overlap one of the level,
-/// |u - u_ref| is largest at the least or the largest u_ref, also after rounding, which is
-/// monotone.
+/// Raises Errors::u and Errors::u_cells to max |u - u_ref| at one time over the cells of the
+/// reference on this rank. `here`: u of those cells of the level that overlap the cells of the
+/// reference on this rank. Among the cells of the reference that overlap one cell of the level, |u
+/// - u_ref| is largest where u_ref is least or largest. This also holds for rounded differences,
+/// because rounding is monotone.
 void add_field(slab::Rule rule, const parallel::Vector& level, std::span<const double> here,
                const parallel::Vector& reference, Errors& errors) {
   const base::CellRange range = reference.range();
@@ -54,7 +55,9 @@ void add_field(slab::Rule rule, const parallel::Vector& level, std::span<const d
   }
 }
 
-/// The columns of a state but those that errors of x and y measure.
+/// Raises Errors::u to the largest difference between the states of the level and of the reference,
+/// over all columns except x and y of the mass, whose errors are computed separately. Sets
+/// Errors::u_cells to the value of Errors::u.
 void add_state(const rheology::StateLayout& layout, const parallel::Vector& level,
                const parallel::Vector& reference, Errors& errors) {
   const rheology::MassColumns motion = layout.mass_columns();
@@ -67,7 +70,9 @@ void add_state(const rheology::StateLayout& layout, const parallel::Vector& leve
   errors[Errors::u_cells] = errors[Errors::u];
 }
 
-/// Of one cell with this u against a function: for all s at its ends, and at its own point.
+/// Compares `u`, which is constant on one cell, with the function `reference`. Raises Errors::u to
+/// the differences at both ends of the cell, and Errors::u_cells to the difference at the point of
+/// the cell.
 void add_cell(double u, const ContinuousField& reference, const slab::Element& begin,
               const slab::Element& point, const slab::Element& end, Errors& errors) {
   const auto distance = [&](const slab::Element& at) { return std::abs(u - reference(at)); };
@@ -78,10 +83,12 @@ void add_cell(double u, const ContinuousField& reference, const slab::Element& b
 
 }  // namespace
 
-/// The cells in which the difference of two elongations can be largest, by index.
+/// Determines the indices of the cells in which the difference between two elongations, both given
+/// as functions of s, can be largest. These are called the critical cells.
 class CriticalCells {
  public:
-  /// Throws UserError where a slab is not smooth in pieces.
+  /// Determines the cells that are critical at all times. Throws UserError if the functions of the
+  /// slab are not smooth in pieces. Local.
   explicit CriticalCells(const slab::Slab& slab) : grid_{slab.field_cells(), slab.rule} {
     const auto spans = slab::smooth_spans(slab);
     for (const double s : slab::sample_places(spans)) {
@@ -96,7 +103,10 @@ class CriticalCells {
     }
   }
 
-  /// Of u at one time: those around the places where one of the elongations has a kink, too.
+  /// Returns the indices of the critical cells for two elongations at one time, in increasing
+  /// order: the cells that are critical at all times (at fixed sample places and around the ends of
+  /// the pieces of the slab's functions), and the cells around the places s where one of the
+  /// elongations has a kink. Local.
   [[nodiscard]] std::vector<std::int64_t> at(const ContinuousField& one,
                                              const ContinuousField& other) const {
     std::vector<double> places;
@@ -169,7 +179,7 @@ void FieldErrors::compare_with_cells(Errors& errors, const parallel::Vector& lev
   add_field(slab_->rule, level, (*gather_)(level), reference, errors);
 }
 
-/// The element at the end of so many cells from s = 0 on.
+/// Returns the element at s = `cells`/P, which is the right end of the first `cells` cells.
 slab::Element FieldErrors::end_of(std::int64_t cells) const {
   return slab_->element(static_cast<double>(cells) / static_cast<double>(slab_->field_cells()));
 }
@@ -191,10 +201,11 @@ void FieldErrors::compare_with_function(Errors& errors, const parallel::Vector& 
   }
 }
 
-/// Of a level with cells at the critical ones: between kinks, each elongation is ±η or u0 plus a
-/// constant; their difference at the cells' points is monotone in s, so largest at the ends of such
-/// pieces. At the other end of a cell the change of u over one cell adds; the sample places cover
-/// it.
+/// Compares a level with its reference, both given as functions. If the level has cells, only the
+/// critical cells are compared. Between two kinks each of the two elongations is η, -η or u0, plus
+/// a constant, so their difference at the points of the cells is monotone in s and largest next to
+/// the kinks. At the ends of a cell, the change of the reference's u within the cell is added to
+/// this difference; the critical cells at the fixed sample places account for this change.
 void FieldErrors::compare_functions(Errors& errors, const ContinuousField& level,
                                     const ContinuousField& reference) {
   if (slab_->is_continuum()) {

@@ -14,17 +14,24 @@
 
 namespace masing::study {
 
-/// The cells of `to` equal ones of ]0, 1] that share an interval with a range of `from` equal ones;
-/// 0-based, cells ]i/P, (i+1)/P]. Local.
+/// Considers two divisions of ]0, 1], one into `from` equal cells and one into `to` equal cells.
+/// Returns the range of those of the `to` cells that overlap the cells `range` of the `from` cells.
+/// Cell i = 0, 1, … of P cells is ]i/P, (i+1)/P]. Local.
 base::CellRange overlapping_cells(const base::CellRange& range, std::int64_t from, std::int64_t to);
 
-/// Which of `reference` cells holds the point of cell i of `level` ones by a rule. Local.
+/// Considers two divisions of ]0, 1], one into `level` equal cells and one into `reference` equal
+/// cells. Returns the index of that of the `reference` cells which contains the point of cell i of
+/// the `level` cells. The point of a cell is its right end or its midpoint, according to `rule`.
+/// Local.
 std::int64_t containing_cell(slab::Rule rule, std::int64_t i, std::int64_t level,
                              std::int64_t reference);
 
-/// Errors of one level in the maximum norm; NaN where there is nothing to compare with.
+/// The errors of one level in the maximum norm; an error that cannot be computed is NaN. The errors
+/// of x and y are maxima over the steps of the level or, if the reference is a file, over the times
+/// in the file. The errors of u are maxima over the times at which u is compared, and over all s in
+/// [0, 1] (`u`) or over the points of the cells of the level (`u_cells`).
 struct Errors {
-  /// x and y at the level's steps; u at its times, for all s in [0, 1] or at the cells' own points.
+  /// The index of a quantity in `all`.
   enum Of : std::size_t { x, y, u, u_cells };
   std::array<double, 4> all{};
 
@@ -36,20 +43,24 @@ struct Errors {
 
 class CriticalCells;
 
-/// The errors of u of a level against a reference, field by field. u_h is constant on the cells
-/// ](i-1)/P, i/P]; against a reference with cells its maximum over all s is one over pairs of cells
-/// that overlap, against the continuum one over both ends of every cell, or, of a level that is
-/// kept as functions, of the cells where it can be largest. Where both are continua the places are
-/// those of the files' field. Of a model that is no slab `u` and `u_cells` alike are
-/// the maximum over the columns of its state other than x and y of the mass that the force acts on.
-/// Source: Proposition 4.1, continuous-masing-2001.
+/// Computes the errors of u of one level against its reference, one time after another. u of a
+/// level with P cells is constant on each cell ](i-1)/P, i/P]. If the reference has cells, the
+/// maximum over all s is therefore a maximum over all pairs of a cell of the level and a cell of
+/// the reference that overlap. If the reference is a continuum, the maximum over all s is a maximum
+/// over both ends of all cells of the level; if u of the level is given as a function (Field), only
+/// the cells in which the difference can be largest are examined. If the level and the reference
+/// are both continua, they are compared at the places s at which files store a field. For a model
+/// that is no slab, `u` and `u_cells` are both the maximum over the columns of the model's state
+/// other than x and y of the mass on which the force acts. Source: Proposition 4.1,
+/// continuous-masing-2001.
 class FieldErrors {
  public:
-  /// `run`: of the level; it must outlive the object. Local.
+  /// `run`: the run of the level, which must outlive the object. Local.
   explicit FieldErrors(const engine::RunSpec& run) : run_(&run), slab_(engine::slab_of(run)) {}
 
-  /// Raise this rank's `errors` by those of u at one time; not where the level is a function and
-  /// the reference is not. Collective on the fields' ranks.
+  /// Raises `u` and `u_cells` in `errors` to the errors of u at one time where these are larger.
+  /// Only the cells on this rank are compared. Does nothing if u of the level is a function but u
+  /// of the reference is a vector. Collective on the ranks of the fields.
   void update_max(Errors& errors, const Field& level, const Field& reference);
 
  private:
@@ -62,14 +73,19 @@ class FieldErrors {
   [[nodiscard]] slab::Element end_of(std::int64_t cells) const;
 
   const engine::RunSpec* run_;
-  const slab::Slab* slab_;                         // null: none
-  std::unique_ptr<parallel::RangeGather> gather_;  // of the level's cells on the reference's ranks
-  std::vector<slab::Element> ends_;                // of every cell of this rank, [P_local + 1]
-  std::vector<slab::Element> points_;              // the cells' own, [P_local]
-  std::shared_ptr<const CriticalCells> critical_;  // of many cells
+  const slab::Slab* slab_;  // the slab of the run; null if the model is no slab
+  // gets u of the level's cells that this rank compares
+  std::unique_ptr<parallel::RangeGather> gather_;
+  // elements at the ends of the level's cells on this rank, [P_local + 1]
+  std::vector<slab::Element> ends_;
+  // elements at the points of the level's cells on this rank, [P_local]
+  std::vector<slab::Element> points_;
+  // the cells to compare if u of the level is a function; else null
+  std::shared_ptr<const CriticalCells> critical_;
 };
 
-/// Whether u of a run is measured at all: not where its state has no columns beside x and y. Local.
+/// Returns whether a study computes errors of u for a run. This is the case for a slab, and for
+/// another model if its state has columns beside x and y of the mass. Local.
 bool measures_field(const engine::RunSpec& run);
 
 }  // namespace masing::study

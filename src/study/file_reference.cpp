@@ -19,45 +19,50 @@ namespace {
   throw base::UserError("reference", *spec.reference.file + " " + why);
 }
 
-/// u of a slab: all rows of /field. Of the states of another model about as many as the study
-/// compares otherwise, the last among them. Throws UserError where the dataset does not fit.
-void find_field(const StudySpec& spec, const io::ResultReader& file, FileTrajectory& found) {
+/// Sets the shape of the dataset of u and the times at which u is compared. For a slab, these are
+/// the times of all rows of /field. For another model, these are the times of at most
+/// StudySpec::field_samples of the rows of /state, including the last row. Throws UserError if the
+/// dataset does not fit the study.
+void find_field(const StudySpec& spec, const io::ResultReader& file, FileTrajectory& trajectory) {
   const bool is_slab = engine::slab_of(spec.run) != nullptr;
   const std::vector<double> time = file.column(is_slab ? "/field/t" : "/state/t");
   if (is_slab && file.has_attribute("/field", "thinned_from")) {
     refuse(spec, "holds a thinned field; give a file made without field-points");
   }
-  const auto shape = file.shape(found.dataset);
+  const auto shape = file.shape(trajectory.dataset);
   if (shape.size() != 2 || shape[1] < 1 || shape[0] != std::ssize(time)) {
     refuse(spec, "is damaged: its columns differ in length");
   }
-  found.rows = shape[0];
-  found.cells = shape[1];
-  const std::int64_t wanted = is_slab ? found.rows : std::min(spec.field_samples, found.rows);
+  trajectory.rows = shape[0];
+  trajectory.cells = shape[1];
+  const std::int64_t wanted =
+      is_slab ? trajectory.rows : std::min(spec.field_samples, trajectory.rows);
   for (std::int64_t j = 0; j < wanted; ++j) {
-    found.field_time.push_back(time[static_cast<std::size_t>(found.row(j, wanted))]);
+    trajectory.field_time.push_back(time[static_cast<std::size_t>(trajectory.row(j, wanted))]);
   }
   if (const std::int64_t columns = engine::field_size(spec.run);
-      !is_slab && found.cells != columns) {
+      !is_slab && trajectory.cells != columns) {
     refuse(spec,
            fmt::format("holds a state of {} columns, {} has {}; give a file of the same model",
-                       found.cells, std::get<rheology::ModelSpec>(spec.run.model).model->info.name,
-                       columns));
+                       trajectory.cells,
+                       std::get<rheology::ModelSpec>(spec.run.model).model->info.name, columns));
   }
 }
 
-/// Throws UserError where times do not increase from 0 on, are not over [0, T], or samples are so
-/// far apart that a maximum over them is none over [0, T]: further than the steps of the first
-/// level, and than T/500. Of an error that swings with the circular frequency ω they miss up to a
-/// part (ω gap)²/8.
-void require_times(const StudySpec& spec, const FileTrajectory& found) {
-  for (const std::vector<double>* times : {&found.time, &found.field_time}) {
+/// Throws UserError if the times in a file do not increase, do not extend over [0, T], or are too
+/// far apart. The times are too far apart if the largest distance (`gap`) between two successive
+/// times exceeds both T/500 and the step of the first level, because the largest error at the
+/// samples may then be smaller than the largest error on [0, T]. If an error oscillates with the
+/// circular frequency ω, the maximum over the samples is too small by up to the fraction (ω gap)²/8
+/// of the error.
+void require_times(const StudySpec& spec, const FileTrajectory& trajectory) {
+  for (const std::vector<double>* times : {&trajectory.time, &trajectory.field_time}) {
     if (!std::ranges::all_of(*times, [](double t) { return std::isfinite(t) && t >= 0; }) ||
         std::ranges::adjacent_find(*times, std::greater_equal()) != times->end()) {
       refuse(spec, "is damaged: its times do not increase");
     }
   }
-  const std::vector<double>& time = found.time;
+  const std::vector<double>& time = trajectory.time;
   const double final_time = spec.run.time.final_time;
   const double least = std::min(500.0, static_cast<double>(spec.levels.front().steps));
   double gap = 0.0;
@@ -77,7 +82,7 @@ void require_times(const StudySpec& spec, const FileTrajectory& found) {
                              base::to_text(time.front()), base::to_text(last),
                              base::to_text(final_time)));
   }
-  if (std::max(last, found.field_time.empty() ? 0.0 : found.field_time.back()) >
+  if (std::max(last, trajectory.field_time.empty() ? 0.0 : trajectory.field_time.back()) >
       final_time * (1 + 1e-12)) {
     refuse(spec, "reaches t = " + base::to_text(last) + ", beyond final-time = " +
                      base::to_text(final_time) + "; give the same final time");
@@ -88,28 +93,29 @@ void require_times(const StudySpec& spec, const FileTrajectory& found) {
 
 std::shared_ptr<const FileTrajectory> read_trajectory(const parallel::Communicator& comm,
                                                       const StudySpec& spec) {
-  auto found = std::make_shared<FileTrajectory>();
-  found->path = *spec.reference.file;
-  found->dataset = engine::slab_of(spec.run) != nullptr ? "/field/u" : "/state/values";
+  auto trajectory = std::make_shared<FileTrajectory>();
+  trajectory->path = *spec.reference.file;
+  trajectory->dataset = engine::slab_of(spec.run) != nullptr ? "/field/u" : "/state/values";
   const auto read = [&] {
-    const io::ResultReader file(found->path);
-    found->time = file.column("/series/t");
-    found->x = file.column("/series/x");
-    found->y = file.column("/series/y");
-    const std::size_t count = found->time.size();
-    if (count == 0 || found->x.size() != count || found->y.size() != count) {
+    const io::ResultReader file(trajectory->path);
+    trajectory->time = file.column("/series/t");
+    trajectory->x = file.column("/series/x");
+    trajectory->y = file.column("/series/y");
+    const std::size_t count = trajectory->time.size();
+    if (count == 0 || trajectory->x.size() != count || trajectory->y.size() != count) {
       refuse(spec, "is damaged: its columns differ in length");
     }
-    find_field(spec, file, *found);
-    require_times(spec, *found);
+    find_field(spec, file, *trajectory);
+    require_times(spec, *trajectory);
   };
-  parallel::on_root(comm, [&] { io::reading(found->path, read); });
-  for (auto* column : {&found->time, &found->x, &found->y, &found->field_time}) {
+  parallel::on_root(comm, [&] { io::reading(trajectory->path, read); });
+  for (auto* column :
+       {&trajectory->time, &trajectory->x, &trajectory->y, &trajectory->field_time}) {
     parallel::broadcast_all(comm, *column, 0);
   }
-  parallel::broadcast(comm, std::span(&found->rows, 1));
-  parallel::broadcast(comm, std::span(&found->cells, 1));
-  return found;
+  parallel::broadcast(comm, std::span(&trajectory->rows, 1));
+  parallel::broadcast(comm, std::span(&trajectory->cells, 1));
+  return trajectory;
 }
 
 void read_field(const parallel::Communicator& comm, const FileTrajectory& file, std::int64_t j,

@@ -10,34 +10,38 @@
 
 namespace masing::study {
 
-/// The trajectory in a file of masing simulate that levels are measured against, but for u, which
-/// read_field reads.
+/// The trajectory in a result file of `masing simulate` that all levels of a study are compared
+/// with. This object contains x and y; read_field() reads u from the file, one time after another.
 struct FileTrajectory {
   std::string path;
-  std::string dataset;  ///< of u, [rows, cells]
+  std::string dataset;  ///< name of the dataset of u, [rows, cells]
   std::int64_t rows = 0;
   std::int64_t cells = 0;
-  std::vector<double> time;  ///< of x and y
-  std::vector<double> x;     ///< at these
+  std::vector<double> time;  ///< times of x and y
+  std::vector<double> x;     ///< x at `time`
   std::vector<double> y;
-  std::vector<double> field_time;  ///< of u; none where it has none
+  std::vector<double> field_time;  ///< times at which u is compared; empty if the file has no u
 
-  /// The row that has u at the first, second, … of so many times: as evenly as can be, with the
-  /// last. Local.
+  /// Returns the index of the row of the dataset that contains u at time j of the times at which u
+  /// is compared. j is from 0 to `times` - 1, where `times` is the number of these times. The rows
+  /// are spread as evenly as possible over the dataset and include its last row. Local.
   [[nodiscard]] std::int64_t row(std::int64_t j, std::int64_t times) const {
     return (j + 1) * rows / times - 1;
   }
 };
 
-/// Reads the reference of a study that is a file, and checks that it has samples over [0, T] and
-/// no further, at most as far apart as the first level's steps or T/500: of slabs /field, of other
-/// models about StudySpec::field_samples of the rows of /state/values. Throws UserError alike on
-/// all ranks if it is no such file. Collective.
+/// Reads x and y from the file that is the reference of a study, and selects the times at which u
+/// is compared: for a slab all rows of /field, for another model at most StudySpec::field_samples
+/// of the rows of /state/values. The samples must extend over exactly [0, T], and the time between
+/// two successive samples must be at most the first level's step or T/500, whichever is larger.
+/// Throws UserError on all ranks alike if the file does not meet these conditions or is damaged.
+/// Collective on comm.
 std::shared_ptr<const FileTrajectory> read_trajectory(const parallel::Communicator& comm,
                                                       const StudySpec& spec);
 
-/// Sets `u` [FileTrajectory::cells] to that at field time j. Throws UserError alike on all ranks
-/// where it cannot be read. Collective.
+/// Reads u at field time j from the file into the vector `u`, whose length is
+/// FileTrajectory::cells. Throws UserError on all ranks alike if u cannot be read. Collective on
+/// comm.
 void read_field(const parallel::Communicator& comm, const FileTrajectory& file, std::int64_t j,
                 parallel::Vector& u);
 

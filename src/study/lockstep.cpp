@@ -35,13 +35,15 @@ Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Ba
   }
 }
 
-/// Makes a run of a batch of so many bytes, where it is not there.
+/// Sets up the run that has the index `index` in StudyPlan::runs, unless it is already set up.
+/// `bytes`: the estimated memory per rank of all comparisons of this object, in bytes.
 void Lockstep::make_run(std::size_t index, double bytes) {
   if (runs_.contains(index)) {
     return;
   }
   const PlannedRun& planned = plan_.runs[index];
-  // Where each rank makes it, one may be stopped before it is made and another not.
+  // If every rank sets up the run by itself, the setup may fail or be stopped on some ranks only.
+  // Then on_each() throws on all ranks.
   parallel::on_each(comm_, [&] {
     runs_.try_emplace(index, planned.ranks > 1 ? comm_ : own_, planned.run, planned.options,
                       engine::MemoryBudget{.extra_bytes = bytes - planned.engine_bytes,
@@ -53,7 +55,9 @@ void Lockstep::make_run(std::size_t index, double bytes) {
 Pause Lockstep::advance(std::int64_t last, Pause wish, campaign::Records& records) {
   const bool pauses = wish == Pause::stop || (wish == Pause::save && comm_.is_root());
   const std::int64_t step = step_;
-  // A stop request counts on any rank, a save request on the root; the root sets the last step.
+  // A request to stop is accepted from any rank, a request to save only from the root. Requests are
+  // negative numbers, so if there is a request, the minimum over the ranks is a request. Otherwise
+  // the minimum is the last step of the window, which the root proposes.
   const std::int64_t agreed =
       parallel::min_over_ranks(comm_, pauses            ? static_cast<std::int64_t>(wish)
                                       : comm_.is_root() ? std::min(last, step + pace_.steps())
@@ -71,13 +75,14 @@ Pause Lockstep::advance(std::int64_t last, Pause wish, campaign::Records& record
   return Pause::none;
 }
 
-/// Goes on by one window that ends at step `last` of the finest run at the latest.
+/// Advances all runs by one window, which ends at step `last` of the finest run at the latest, and
+/// compares the levels with their references.
 void Lockstep::go_on(std::int64_t last) {
   const slab::TimeGrid finest{plan_.spec->run.time.final_time, steps_};
   const SampleTimes& fields = plan_.field_times;
   const std::int64_t next = has_field_left() ? fields.at(next_field_, finest).end() : engine::never;
   const std::int64_t end = std::min({last, steps_, next});
-  // The window ends at time `index` of these.
+  // The window ends at time `index` of `times`.
   const bool has_field = next == end;
   const SampleTimes times = has_field ? fields : SampleTimes(steps_);
   const std::int64_t index = has_field ? next_field_ : end;
@@ -106,9 +111,11 @@ void Lockstep::go_on(std::int64_t last) {
   step_ = end;
 }
 
-/// To the times of all levels that are measured against it, up to time `last` of `times`, and,
-/// where that `has_field`, to that of u. The levels round jT/m differently. The largest of their
-/// values is taken, over all comparisons of the plan, so that the batch does not matter.
+/// Advances the exact solution that has the index `reference` in StudyPlan::runs to the times of
+/// the steps of all levels that are compared with it, up to the time with index `last` in `times`.
+/// If `has_field`, u is compared at this last time, jT/m, and the exact solution is advanced to
+/// jT/m as well. Each level rounds jT/m differently; the largest rounded value of all levels of the
+/// plan is used, so that the result does not depend on the batch.
 void Lockstep::go_to_times(std::size_t reference, const SampleTimes& times, std::int64_t last,
                            bool has_field) {
   std::vector<double> asked;
@@ -196,7 +203,7 @@ void Lockstep::serialize(engine::Archive& archive) {
   }
 }
 
-/// Adds the record of each comparison.
+/// Appends the record of each comparison to `records`.
 void Lockstep::add_to(campaign::Records& records) {
   for (Pair& pair : pairs_) {
     Trajectory& level = runs_.at(pair.of.level);

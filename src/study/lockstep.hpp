@@ -15,42 +15,52 @@
 
 namespace masing::study {
 
-/// What is found of a comparison.
+/// The result of a comparison: the errors of a level against its reference, and results of the
+/// level's run.
 struct Outcome {
-  Errors errors;               ///< 0 where it has no reference, or none of u
-  RunSummary run;              ///< of the level
-  double self_check = 0.0;     ///< of a reference that is no level
-  std::vector<double> series;  ///< rows of /series of the last level
+  Errors errors;   ///< the errors of the level; an error that is not computed is 0
+  RunSummary run;  ///< the results of the run of the level
+  /// Trajectory::self_check() of the reference; 0 if the reference is a level or a file
+  double self_check = 0.0;
+  /// the rows of /series if the level is the last one; otherwise empty
+  std::vector<double> series;
 };
 
-/// The outcome that a Lockstep has packed into a record of the comparison. Local.
+/// Returns the outcome of a comparison, given the record that a Lockstep has appended for it.
+/// Local.
 Outcome outcome_of(std::span<const double> record);
 
-/// Comparisons that go along together over windows of time on the same ranks: each run once,
-/// however many it is compared with. Nothing of a run is kept but its last window. A window ends at
-/// the next time at which u is compared, or earlier. Errors do not depend on the windows. Steps are
-/// those of the finest run; the records of all comparisons are added at the end.
+/// Computes some comparisons of a study at the same time on the same ranks. All runs of these
+/// comparisons are advanced together, one window after another, and compared after each window, so
+/// that only the samples of the last window have to be stored. A run that several comparisons need
+/// is computed only once. A window ends at the next time at which u is compared, or earlier; the
+/// errors do not depend on the lengths of the windows. steps() counts the steps of the finest run,
+/// which is the run with the most steps. The records of all comparisons are appended when the last
+/// window is done.
 class Lockstep final : public campaign::Work {
  public:
-  /// The comparisons of a plan with these indices. `comm` and `plan` must outlive it. Throws as
-  /// engine::make_setup. Collective.
+  /// Sets up the runs of `comparisons`, which are indices in StudyPlan::comparisons, and compares x
+  /// and y of these runs at t = 0. `comm` and `plan` must outlive the object. Throws the exceptions
+  /// of engine::make_setup if a run cannot be set up. Collective on comm.
   Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Batch comparisons);
 
   engine::Pause advance(std::int64_t last, engine::Pause wish, campaign::Records& records) override;
   [[nodiscard]] bool is_done() const override { return step_ == steps_ && !has_field_left(); }
   [[nodiscard]] Batch units() const override { return comparisons_; }
   [[nodiscard]] campaign::Count steps() const override { return {step_, steps_}; }
-  /// The names that follow are those of its last run.
+  /// Saves or restores the states of all runs and the errors so far. Calls Archive::begin for each
+  /// run, so the owner of names in `archive` is afterwards the last run. Collective on comm.
   void serialize(engine::Archive& archive) override;
 
  private:
-  /// A level and what it is measured against.
+  /// A comparison in progress: a level with its reference.
   struct Pair {
-    campaign::Unit index;  // of the comparison
+    campaign::Unit index;  // index of the comparison in StudyPlan::comparisons
     Comparison of;
     FieldErrors field_errors;
-    Errors errors;      // so far, of this rank
-    std::int64_t next;  // the first time that x and y have not been compared at
+    Errors errors;  // the errors so far, over the cells on this rank
+    // index of the level's step, or of the time in the file, at which x and y are compared next
+    std::int64_t next;
   };
 
   [[nodiscard]] bool has_field_left() const { return next_field_ < plan_.field_times.count(); }
@@ -63,14 +73,14 @@ class Lockstep final : public campaign::Work {
   void add_to(campaign::Records& records);
 
   const parallel::Communicator& comm_;
-  parallel::Communicator own_;  // of this rank alone, for runs that are not split
+  parallel::Communicator own_;  // a communicator of this rank alone, for runs that are not split
   const StudyPlan& plan_;
   Batch comparisons_;
-  std::map<std::size_t, Trajectory> runs_;  // by index of the plan
+  std::map<std::size_t, Trajectory> runs_;  // index in StudyPlan::runs → run
   std::vector<Pair> pairs_;
   std::optional<parallel::Vector> file_u_;
-  std::int64_t steps_ = 0;  // of the finest run
-  std::int64_t step_ = 0;   // its own
+  std::int64_t steps_ = 0;  // number of steps of the finest run
+  std::int64_t step_ = 0;   // the step that the finest run has reached
   engine::Pace pace_;
   std::int64_t next_field_;
 };

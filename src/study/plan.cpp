@@ -39,8 +39,9 @@ bool is_continuum(const engine::RunSpec& run) {
   return slab != nullptr && slab->is_continuum();
 }
 
-/// Whether u of a level is kept as functions: of more cells than a few fields could hold, by
-/// turning points, against a reference that knows u at every s.
+/// Returns whether u of a level is represented by a function of s rather than by one number per
+/// cell. This is so if the level has more than 2^21 cells, its engine uses turning points, its
+/// profile is smooth in pieces, and the reference is a continuum, for which u is known at every s.
 bool keeps_functions(const engine::RunSpec& level, const engine::RunSpec& reference) {
   constexpr std::int64_t most_cells = std::int64_t{1} << 21;
   return is_continuum(reference) && !is_continuum(level) &&
@@ -49,11 +50,12 @@ bool keeps_functions(const engine::RunSpec& level, const engine::RunSpec& refere
          slab::is_smooth_in_pieces(*engine::slab_of(level));
 }
 
-/// Adds the runs that levels are measured against, each once: of the exact solution, whatever the
-/// steps, there is one for each P.
+/// Adds a comparison for each level, and the runs with which the levels are compared, each once. An
+/// exact solution does not depend on the number of steps, so one run of it for each P is enough.
 void add_references(StudyPlan& plan) {
   const StudySpec& spec = *plan.spec;
-  std::map<std::pair<double, std::int64_t>, std::size_t> indices;  // by δs and steps
+  // (δs, number of steps) → index of the run
+  std::map<std::pair<double, std::int64_t>, std::size_t> indices;
   for (std::size_t i = 0; i < spec.levels.size(); ++i) {
     Comparison& comparison = plan.comparisons.emplace_back(Comparison{.level = i});
     auto run = run_for(spec.reference, plan.runs[i].run);
@@ -67,18 +69,21 @@ void add_references(StudyPlan& plan) {
     level.options.has_function_field = keeps_functions(level.run, *run);
     const bool is_exact = engine::is_exact(*run);
     const std::int64_t steps = run->time.steps;
-    const auto [found, is_new] =
+    const auto [entry, is_new] =
         indices.try_emplace({width_of(*run), is_exact ? engine::never : steps}, plan.runs.size());
-    comparison.reference = found->second;
+    comparison.reference = entry->second;
     if (is_new) {
       plan.runs.push_back({*std::move(run), {.title = "reference", .goes_to_times = is_exact}});
     }
-    engine::RunSpec& reference = plan.runs[found->second].run;
+    engine::RunSpec& reference = plan.runs[entry->second].run;
     reference.time.steps = std::max(reference.time.steps, steps);
   }
 }
 
-/// Adds the run of many more cells than the levels', where all are measured against one at P = ∞.
+/// Adds a run with P = 2^50 and its comparison with the reference at P = ∞; the difference between
+/// the two is the round-off error. Adds nothing unless the study refines the cells alone, the
+/// reference is the same scheme at P = ∞, and the last level has more than slab::most_tabled_cells
+/// cells.
 void add_round_off(StudyPlan& plan) {
   const StudySpec& spec = *plan.spec;
   const engine::RunSpec last = plan.runs[spec.levels.size() - 1].run;
@@ -94,7 +99,8 @@ void add_round_off(StudyPlan& plan) {
                        {.title = "round-off", .has_function_field = true}});
 }
 
-/// Comparisons with what their runs cost, each run once.
+/// A set of comparisons, and the sum of one cost (seconds or bytes) over the runs of these
+/// comparisons. A run that several comparisons need is counted once.
 class Load {
  public:
   Load(const StudyPlan& plan, double PlannedRun::*cost, const Batch& batch = {})
@@ -102,7 +108,7 @@ class Load {
     std::ranges::for_each(batch, [this](Unit comparison) { add(comparison); });
   }
 
-  /// The cost with one comparison more.
+  /// Returns the sum that total() would return if `comparison` were added.
   [[nodiscard]] double with(Unit comparison) const {
     const auto& [level, reference] = plan_->comparisons[comparison];
     const auto added = [&](std::size_t run) {
@@ -124,19 +130,23 @@ class Load {
   double total_ = 0.0;
 };
 
-/// Adds to a run what its fields take beside the engine. Of every entry on the rank:
-///     u, where the engine needs less             8 B
-///     u at a step and between two, if compared  16 B
-///     against functions: elements, two a cell   64 B
-///     against cells: their u, and who has them  56 B
+/// Sets PlannedRun::bytes of `planned`, the run with the index `index` in StudyPlan::runs, and adds
+/// the duration of the comparisons of u to PlannedRun::seconds. Beside the memory of the engine,
+/// each entry of u on a rank takes:
+///     u itself, if the engine needs less than that                    8 B
+///     u at a step and u between two steps, if times are not steps    16 B
+///     for each comparison of cells with a function: two elements     64 B
+///     for each comparison of cells with cells: u and index lists     56 B
 void add_fields(const StudyPlan& plan, std::size_t index, PlannedRun& planned) {
   const auto& [run, options, ranks, seconds_of_steps, engine_bytes, all] = planned;
   const auto entries = static_cast<double>(
       options.has_function_field ? 0 : base::local_range(engine::field_size(run), 0, ranks).size);
-  const bool is_between =
-      plan.file != nullptr || plan.field_times.at(1, run.time).fraction > 0;  // the first decides
+  const bool is_between = plan.file != nullptr || plan.field_times.at(1, run.time).fraction >
+                                                      // if the first time is a step of the run, all
+                                                      // times are
+                                                      0;
   double bytes = is_between && !options.goes_to_times ? 2 * sizeof(double) : 0.0;
-  double seconds = 2e-9;  // of a machine of today, as engine::estimated_seconds
+  double seconds = 2e-9;  // time per entry on a current machine, as in engine::estimated_seconds
   for (const auto& [level, reference] : plan.comparisons) {
     if (level == index && engine::slab_of(run) != nullptr && (reference || plan.file != nullptr)) {
       const bool is_function = reference && plan.runs[*reference].options.has_function_field;
@@ -150,19 +160,21 @@ void add_fields(const StudyPlan& plan, std::size_t index, PlannedRun& planned) {
   planned.seconds += seconds * entries * static_cast<double>(plan.field_times.count() - 1);
 }
 
-/// Throws UserError of the larger run where a comparison does not fit.
+/// Throws UserError if a comparison does not fit into the memory of a rank. The message names that
+/// run of the comparison which needs more memory.
 void require_memory(const StudyPlan& plan, Unit comparison) {
   const auto& [level, reference] = plan.comparisons[comparison];
   const PlannedRun& larger = std::ranges::max(
       plan.runs[level], plan.runs[reference.value_or(level)], {}, &PlannedRun::bytes);
   const double extra = bytes_a_rank(plan, {comparison}) - larger.engine_bytes;
-  if (const auto found = engine::memory_shortage(
+  if (const auto shortage = engine::memory_shortage(
           engine::memory_need(larger.run, larger.ranks, extra), plan.available)) {
-    throw *found;
+    throw *shortage;
   }
 }
 
-/// `comparisons` in batches that fit, those with one reference together.
+/// Divides `comparisons` into batches that fit into the memory of a rank. Comparisons with the same
+/// reference follow each other, so that as few batches as possible repeat the reference.
 std::vector<Batch> batches_of(const StudyPlan& plan, Batch comparisons) {
   std::ranges::stable_sort(comparisons, {}, [&](Unit i) {
     return plan.comparisons[i].reference.value_or(plan.comparisons[i].level);
@@ -181,7 +193,9 @@ std::vector<Batch> batches_of(const StudyPlan& plan, Batch comparisons) {
   return batches;
 }
 
-/// `comparisons` to ranks, the longest first; no more shares than comparisons.
+/// Distributes `comparisons` over the ranks: in order of decreasing duration, each comparison is
+/// assigned to the rank that would complete it first. Returns the comparisons of each rank; ranks
+/// beyond the number of comparisons are left out.
 std::vector<Batch> assign_to_ranks(const StudyPlan& plan, Batch comparisons) {
   std::ranges::stable_sort(comparisons, std::greater<>(),
                            [&](Unit i) { return plan.runs[plan.comparisons[i].level].seconds; });
@@ -196,7 +210,8 @@ std::vector<Batch> assign_to_ranks(const StudyPlan& plan, Batch comparisons) {
   return shares;
 }
 
-/// What a study is going to do, for people, the longest runs first.
+/// Returns a description of the study for the user: its total time and memory and up to 12 of its
+/// runs, the longest first.
 std::string plan_text(const StudyPlan& plan, const campaign::Packing& packing) {
   constexpr std::size_t most_lines = 12;
   double largest = 0.0;
@@ -244,7 +259,8 @@ StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory>
   if (plan.file != nullptr) {
     plan.field_times = SampleTimes({plan.file, &plan.file->field_time});
   } else {
-    // Between steps u is known to first order only, which would hide a scheme of second order.
+    // Between two steps u is known only to first order, which would hide the order of a scheme of
+    // second order. For such a scheme, even one time is enough if it is a step of every level.
     const slab::SchemeInfo* scheme = spec.run.facts().scheme;
     const std::int64_t fewest = scheme != nullptr && scheme->order > 1 ? 1 : 16;
     plan.field_times =
@@ -300,7 +316,8 @@ campaign::Packing make_schedule(const StudyPlan& plan, const Batch& pending) {
     packing.seconds = std::max(packing.seconds, seconds(shares.back()));
   }
   packing.seconds += seconds(packing.together);
-  // The first batches of all shares, then the second ones, ...
+  // The batches are listed in this order: the first one of every share, then the second one of
+  // every share, and so on.
   for (std::size_t i = 0, added = 1; added > 0; ++i) {
     added = 0;
     for (const std::vector<Batch>& batches : shares) {
@@ -317,7 +334,7 @@ campaign::Packing make_schedule(const StudyPlan& plan, const Batch& pending) {
 void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
   const StudyPlan plan = make_plan(comm, spec);
   const campaign::Packing schedule = make_schedule(plan, plan.all());
-  std::set<std::pair<double, engine::Method>> slabs;  // by δs
+  std::set<std::pair<double, engine::Method>> slabs;  // (δs, method) of the slabs checked so far
   for (const PlannedRun& planned : plan.runs) {
     const bool is_new = engine::slab_of(planned.run) == nullptr ||
                         slabs.emplace(width_of(planned.run), planned.run.facts().method).second;

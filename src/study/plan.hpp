@@ -15,71 +15,89 @@
 
 namespace masing::study {
 
-/// One run of a study.
+/// One run of a study, with the estimates of its time and memory.
 struct PlannedRun {
   engine::RunSpec run;
   RunOptions options;
-  int ranks = 1;              ///< that make it: all, or each the whole of it
-  double seconds = 0.0;       ///< engine::estimated_seconds
-  double engine_bytes = 0.0;  ///< a rank, of its engine
-  double bytes = 0.0;         ///< a rank, with what is kept beside
+  int ranks = 1;              ///< number of ranks that compute the run together
+  double seconds = 0.0;       ///< estimated wall time including the comparison of u, in seconds
+  double engine_bytes = 0.0;  ///< estimated memory of the engine per rank, in bytes
+  double bytes = 0.0;  ///< estimated memory of the engine and the copies of u per rank, in bytes
 };
 
-/// A run of a level and the one it is measured against, as indices; none where that is a file, or
-/// for the last of successive levels.
+/// The indices, in StudyPlan::runs, of the run of a level and of the run that it is compared with.
+/// `reference` is empty if the levels are compared with a file, and for the last level if each
+/// level is compared with the next one.
 struct Comparison {
   std::size_t level = 0;
   std::optional<std::size_t> reference;
 };
 
-/// Comparisons of a plan, by index.
+/// The indices of comparisons of a plan that are computed together.
 using campaign::Batch;
 
-/// The runs of a study, each once, and how they are compared.
+/// The runs of a study and the comparisons between them. A run is listed once, even if several
+/// comparisons need it.
 struct StudyPlan {
   const StudySpec* spec = nullptr;
   int ranks = 1;
-  double available = 0.0;        ///< bytes a rank
-  std::vector<PlannedRun> runs;  ///< the levels first
-  /// One a level. If levels have more than slab::most_tabled_cells, one more: P = 2^50 against
-  /// P = ∞. Its error is round-off and sets the floor.
+  double available = 0.0;        ///< available memory per rank, in bytes
+  std::vector<PlannedRun> runs;  ///< the runs of the levels, then those of the references, then the
+                                 ///< run with P = 2^50, if any
+  /// One comparison for each level, in the order of the levels. There is one more comparison, of a
+  /// run with P = 2^50 with the reference, if three conditions hold: the cells alone are refined,
+  /// the last level has more than slab::most_tabled_cells cells, and the reference is the same
+  /// scheme at P = ∞. The difference between these two runs is due to round-off and determines the
+  /// floor below which errors are not fitted.
   std::vector<Comparison> comparisons;
-  SampleTimes field_times{0};                  ///< of u
-  std::shared_ptr<const FileTrajectory> file;  ///< that all levels are measured against; or null
+  SampleTimes field_times{0};                  ///< the times at which u is compared
+  std::shared_ptr<const FileTrajectory> file;  ///< the reference in a file, or null
 
-  /// The first of the field times at which u is compared: in a run u at t = 0 is given.
+  /// Returns the index of the first of `field_times` at which u is compared. The index is 0 if the
+  /// reference is a file, and otherwise 1, because u at t = 0 is the given initial value in all
+  /// runs.
   [[nodiscard]] std::int64_t first_field() const { return file != nullptr ? 0 : 1; }
-  /// All comparisons. Local.
+  /// Returns the indices of all comparisons. Local.
   [[nodiscard]] Batch all() const;
 };
 
-/// The plan of a study, which must outlive it, on `ranks` ranks with `available` bytes each.
-/// `file`: the reference that is a file, null for none. Local.
+/// Returns the plan of a study for `ranks` ranks with `available` bytes of memory each. `spec` must
+/// outlive the plan. `file`: the trajectory that all levels are compared with, or null if the
+/// reference is not a file. Local.
 StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory> file, int ranks,
                     double available);
 
-/// The same, of these ranks and their memory; reads the file. Collective.
+/// Returns the plan of a study for the ranks of `comm` and their available memory. Reads the file
+/// if the reference is one, and throws UserError on all ranks alike in the cases in which
+/// read_trajectory does. Collective on comm.
 StudyPlan make_plan(const parallel::Communicator& comm, const StudySpec& spec);
 
-/// At how many times jT/m u is compared: the greatest m up to `wanted` for which all of them are
-/// steps of every level; between steps u is only known to first order, where it starts to slide.
-/// `wanted` itself where the levels have fewer than `fewest` times in common. Local.
+/// Returns the number m of the times jT/m, j = 1..m, at which u is compared. It is the largest m up
+/// to `wanted` for which each of these times is a step of every level: between two steps u is known
+/// to first order only, because a cell may begin to slide there. If this m is smaller than both
+/// `fewest` and `wanted`, the function returns `wanted`, and the times are not steps of every
+/// level. `steps`: the number of steps of each level. Local.
 std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>& steps,
                             std::int64_t fewest);
 
-/// Bytes a rank of a batch: its runs, what they keep of u and what is compared, before the profiles
-/// are known. Local.
+/// Returns the estimated memory per rank of a batch, in bytes: that of the runs, each counted once,
+/// and that of the copies of u which the comparisons need. No profile is evaluated for the
+/// estimate. Local.
 double bytes_a_rank(const StudyPlan& plan, const Batch& batch);
 
-/// Distributes the comparisons `pending` over the ranks. Together: those with a run that all ranks
-/// split. Alone: the others, the longest first, each beside those of the rank that would be done
-/// with it first, where a reference that the rank has already takes no more time. What exceeds the
-/// memory goes in batches. Its text says what the study is going to do, for people, the longest
-/// runs first. Throws UserError where one comparison does not fit. Local.
+/// Distributes the comparisons `pending` over the ranks. A comparison with a run that is split over
+/// the ranks is computed by all ranks together (Packing::together), and any other comparison by a
+/// single rank (Packing::alone); if there is only one rank, all are in Packing::together. The
+/// comparisons for single ranks are taken in order of decreasing duration, and each is assigned to
+/// the rank that would complete it first, where a reference that is already assigned to the rank
+/// adds no time. The comparisons of a rank are divided into batches that fit into the memory of the
+/// rank. Packing::text describes the runs of the study for the user, the longest first. Throws
+/// UserError if a single comparison does not fit into the memory. Local.
 campaign::Packing make_schedule(const StudyPlan& plan, const Batch& pending);
 
-/// engine::check_run of every run of a study, the levels first; the plan on stderr. Throws
-/// UserError alike on all ranks. Collective.
+/// Checks every run of a study by engine::check_run, the levels first, and prints the plan on
+/// stderr unless the study is quiet. Throws UserError on all ranks alike if a run is not valid or
+/// needs more memory than is available. Collective on comm.
 void check_runs(const parallel::Communicator& comm, const StudySpec& spec);
 
 }  // namespace masing::study

@@ -17,64 +17,75 @@ namespace masing::study {
 
 namespace {
 
-constexpr double rounding = 1e-12;  // relative differences that it makes
+constexpr double rounding = 1e-12;  // relative differences up to this count as rounding errors
 
-constexpr int pieces = 2000;  // of [0, 1], at whose ends functions of s are looked at
+// Number of equal intervals of [0, 1]. Functions of s are evaluated at the ends of these intervals.
+constexpr int intervals = 2000;
 
-/// What is known of a function of s by its values.
-struct Values {
-  double size = 0.0;        ///< the largest |f|
-  double spread = 0.0;      ///< the largest f less the least
-  double difference = 0.0;  ///< |f(1) - f(0)|
-  double least = 0.0;
-  double place = 0.0;               ///< the first of the least
-  bool is_least_at_an_end = false;  ///< of [0, 1]
+/// Properties of a function f(s) on [0, 1], from its values at equidistant places.
+struct SampleStatistics {
+  double size = 0.0;                ///< largest |f|
+  double spread = 0.0;              ///< largest f minus least f
+  double difference = 0.0;          ///< |f(1) - f(0)|
+  double least = 0.0;               ///< least f
+  double place = 0.0;               ///< first s at which f is least
+  bool is_least_at_an_end = false;  ///< whether f is least at s = 0 or s = 1
 };
 
-Values values_of(const base::Function& f) {
+/// Evaluates `f` at the ends of equal intervals of [0, 1] and returns the properties of the values.
+SampleStatistics sample_statistics(const base::Function& f) {
   std::vector<double> values;
-  for (int i = 0; i <= pieces; ++i) {
-    values.push_back(f(static_cast<double>(i) / pieces));
+  for (int i = 0; i <= intervals; ++i) {
+    values.push_back(f(static_cast<double>(i) / intervals));
   }
   const auto [least, largest] = std::ranges::minmax_element(values);
   return {.size = std::max(-*least, *largest),
           .spread = *largest - *least,
           .difference = std::abs(values.back() - values.front()),
           .least = *least,
-          .place = static_cast<double>(least - values.begin()) / pieces,
+          .place = static_cast<double>(least - values.begin()) / intervals,
           .is_least_at_an_end = *least == std::min(values.front(), values.back())};
 }
 
-/// How k u varies with s: k, the bounds of u and u0, by which u differs for different s until
-/// something yields. Spreads and differences count relative to the sizes of k and η.
+/// Properties of the functions of s that determine k u: the stiffness k; the threshold η and the
+/// shift c, which limit u; and `start`, the initial u0, which alone makes u differ between cells
+/// until a cell yields. To judge spreads and differences, those of k are divided by the largest k,
+/// all others by the largest η.
 struct Variation {
   explicit Variation(const slab::Slab& slab)
-      : stiffness(values_of(slab.stiffness)),
-        threshold(values_of(slab.threshold)),
-        shift(values_of(slab.shift)),
-        start(values_of(slab.initial_u.plus(1.0, slab.shift))) {}
+      : stiffness(sample_statistics(slab.stiffness)),
+        threshold(sample_statistics(slab.threshold)),
+        shift(sample_statistics(slab.shift)),
+        start(sample_statistics(slab.initial_u.plus(1.0, slab.shift))) {}
 
+  /// Returns whether u0 is constant.
   [[nodiscard]] bool starts_uniform() const { return start.spread / threshold.size <= rounding; }
+  /// Returns whether u is the same for all s at every time.
   [[nodiscard]] bool is_uniform() const {
     return starts_uniform() &&
            std::max(threshold.spread, shift.spread) / threshold.size <= rounding;
   }
-  /// Whether the sums over cells are the integrals until something yields.
+  /// Returns whether the sums over cells equal the integrals over s until a cell yields, because k
+  /// and u0 are constant.
   [[nodiscard]] bool starts_exact() const {
     return starts_uniform() && stiffness.spread / stiffness.size <= rounding;
   }
 
-  Values stiffness;
-  Values threshold;
-  Values shift;
-  Values start;
+  SampleStatistics stiffness;
+  SampleStatistics threshold;
+  SampleStatistics shift;
+  SampleStatistics start;
 };
 
+/// Returns the order that promised_order() promises for the error of `quantity` if δs is refined.
 ExpectedOrder order_in_space(const slab::Slab& slab, const std::string& quantity) {
   constexpr double close = 0.1;
   const Variation of(slab);
-  double elastic = 0.0;  // difference of k u at both ends, which makes the error of the rule right
-  double difference = 0.0;  // the same where elements yield, too
+  // Relative difference between k u at s = 0 and k u at s = 1 before any cell yields. Such a
+  // difference causes the first-order error of the rule right.
+  double elastic = 0.0;
+  // Relative difference between k u at s = 0 and k u at s = 1, before or after cells yield.
+  double difference = 0.0;
   if (slab.rule == slab::Rule::right) {
     elastic = std::max(of.stiffness.difference / of.stiffness.size,
                        of.start.difference / of.threshold.size);
@@ -102,7 +113,9 @@ ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const R
                              const std::string& quantity) {
   ExpectedOrder space = order_in_space(model.slab, quantity);
   ExpectedOrder time{quantity, static_cast<double>(slab::info(model.scheme).order)};
-  // A file shares neither: it is the same for all levels.
+  // If the reference is exact only in space, it has the error in time in common with each level. If
+  // the reference is exact only in time, it has the error in space in common with each level. A
+  // file is the same for all levels and has no error in common with them.
   const bool shares_one = !reference.file && reference.is_exact_in_time != reference.is_continuum;
   if (refine == Refine::both && !shares_one) {
     return {quantity, std::min(space.order, time.order), space.order != time.order};
@@ -114,16 +127,21 @@ ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const R
 
 namespace {
 
-/// What keeps a function `name` of `variable` from being Lipschitz on [0, last]; empty if nothing
-/// does. Parts whose bounds do not show it are halved, where f varies most first, so that corners,
-/// however many, do not hide a jump; in those as narrow as rounding the changes
-/// |f(s ± h) - f(s ± h/2)| and |f(s + h) - f(s - h)| ~ hᵃ tell a jump, an unbounded slope or a
-/// corner.
+/// Returns a text that says why the function f of `variable`, called `name`, is not Lipschitz
+/// continuous on [0, last]. Returns an empty string if no reason is found.
+///
+/// An interval is bisected if the bounds of f on it do not prove that f is smooth there and has a
+/// bounded slope. The interval in which f varies most is bisected first, so that a jump is found
+/// even if f has many corners. An interval that is not wider than 1e-13 `last` is taken as a
+/// singular place s. Near s, the sum of the changes |f(s ± h) - f(s ± h/2)| and |f(s + h) - f(s -
+/// h)| is proportional to hᵃ, where the exponent a is 0 for a jump, below 1 for an unbounded slope
+/// and 1 for a corner.
 std::string fault_of(const base::Function& f, const char* name, char variable, double last) {
   constexpr int most_parts = 4000;
   constexpr double narrow = 1e-13;
-  constexpr int octaves = 8;                                     // from h = 2^-36 on
-  std::priority_queue<std::tuple<double, double, double>> left;  // variation, -begin, end of parts
+  constexpr int octaves = 8;  // how many times h is doubled, beginning with 2^-36 `last`
+  // (variation of f, -begin, end) of intervals
+  std::priority_queue<std::tuple<double, double, double>> left;
   const auto add = [&](double begin, double end) {
     const base::Bounds bounds = f.bounds(begin, end);
     if (!bounds.smooth || !std::isfinite(bounds.slope.magnitude())) {
@@ -152,7 +170,7 @@ std::string fault_of(const base::Function& f, const char* name, char variable, d
       return fmt::format("{} is not finite at {}", name, place);
     }
     if (near <= 1024 * base::epsilon * std::max(std::abs(at(0.0)), far)) {
-      continue;  // rounding
+      continue;  // the changes of f are rounding errors
     }
     const double exponent = std::log2(far / near) / octaves;
     if (exponent < 0.05) {
@@ -165,17 +183,18 @@ std::string fault_of(const base::Function& f, const char* name, char variable, d
   return {};
 }
 
-/// Where a function `name` ≥ 0 vanishes on [0, 1]; empty if it is positive.
+/// Returns where the function f ≥ 0, called `name`, vanishes on [0, 1], in the form "k(0.5) = 0 is
+/// not positive". Returns an empty string if f is positive.
 std::string zero_of(const base::Function& f, const char* name) {
-  constexpr double negligible = 1e-9;  // of the values beside it: what rounding leaves of a zero
-  constexpr double piece = 1.0 / pieces;
-  const Values values = values_of(f);
+  constexpr double negligible = 1e-9;  // values that are relatively smaller than this count as zero
+  constexpr double interval = 1.0 / intervals;
+  const SampleStatistics values = sample_statistics(f);
   std::pair lowest(values.place, values.least);
-  const double before = std::max(0.0, values.place - piece);
-  const double after = std::min(1.0, values.place + piece);
+  const double before = std::max(0.0, values.place - interval);
+  const double after = std::min(1.0, values.place + interval);
   if (values.least > 0) {
-    const auto found = boost::math::tools::brent_find_minima(f, before, after, 52);
-    lowest = found.second < values.least ? found : lowest;
+    const auto minimum = boost::math::tools::brent_find_minima(f, before, after, 52);
+    lowest = minimum.second < values.least ? minimum : lowest;
   }
   const auto [place, least] = lowest;
   return std::isfinite(least) && least <= negligible * std::max(f(before), f(after))

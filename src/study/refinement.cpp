@@ -15,7 +15,8 @@ namespace {
 constexpr Errors all_undefined{
     {base::undefined, base::undefined, base::undefined, base::undefined}};
 
-/// The step that is refined; δs is not looked at where the steps alone are.
+/// Returns the step that is refined: δt, δs or δs + δt. If the steps alone are refined, δs may be
+/// NaN.
 double refined_step(Refine refine, double ds, double dt) {
   return (refine == Refine::steps ? 0.0 : ds) + (refine == Refine::cells ? 0.0 : dt);
 }
@@ -26,14 +27,14 @@ Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& re
   const StudySpec& spec = *plan.spec;
   const bool has_u = measures_field(spec.run) && plan.first_field() < plan.field_times.count();
   Study study;
-  PhasePoint scale;  // what round-off is measured by
+  PhasePoint scale;  // largest |x| and |y| of all levels; the floors are proportional to them
   double scale_u = 0.0;
   for (std::size_t i = 0; i < spec.levels.size(); ++i) {
-    auto [errors, made, self_check, series] = outcome_of(records[i]);
+    auto [errors, level_run, self_check, series] = outcome_of(records[i]);
     if (!plan.comparisons[i].reference && plan.file == nullptr) {
       errors = all_undefined;
     }
-    // A file knows u on its cells and at its times only.
+    // A level whose u is a function cannot be compared with the cells of a file.
     if (!has_u || (plan.file != nullptr && plan.runs[i].options.has_function_field)) {
       errors[Errors::u] = errors[Errors::u_cells] = base::undefined;
     }
@@ -47,19 +48,20 @@ Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& re
                            .step = refined_step(spec.refine, ds, dt),
                            .errors = errors,
                            .orders = all_undefined,
-                           .final_x = made.end.x,
-                           .final_y = made.end.y,
-                           .seconds = made.seconds});
-    scale = {std::max(scale.x, made.largest.x), std::max(scale.y, made.largest.y)};
-    scale_u = std::max(scale_u, made.largest_u);
+                           .final_x = level_run.end.x,
+                           .final_y = level_run.end.y,
+                           .seconds = level_run.seconds});
+    scale = {std::max(scale.x, level_run.largest.x), std::max(scale.y, level_run.largest.y)};
+    scale_u = std::max(scale_u, level_run.largest_u);
     study.self_check = std::max(study.self_check, self_check);
-    study.series = std::move(series);  // of the last
+    study.series = std::move(series);  // after the loop, this is the series of the last level
   }
-  // The exact solution is good to 1e-10 of the largest |x|, |y|, |u|, engines agree to 1e-11.
+  // The exact solution is accurate to 1e-10 of the largest |x|, |y| or |u|; different engines agree
+  // to 1e-11.
   const auto floor = [&](double largest) {
     return std::max(1e-10 * largest, 10 * study.self_check);
   };
-  // What goes along with x has its round-off.
+  // u moves with x and therefore has at least the round-off of x.
   const double floor_u = floor(std::max(scale.x, scale_u));
   study.floors = {{floor(scale.x), floor(scale.y), floor_u, floor_u}};
   if (plan.comparisons.size() > spec.levels.size()) {
@@ -73,17 +75,23 @@ Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& re
 
 namespace {
 
-/// The order of the leading terms that an error of `quantity` has where `refine` refines; 1 of
-/// other models than the continuous one.
+/// Returns the promised order of the error of `quantity` in a study that refines `refine`. Returns
+/// 1 for all models other than a slab with a mass.
 double promised_power(const StudySpec& spec, Refine refine, const char* quantity) {
   const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
   return masing == nullptr ? 1.0 : promised_order(*masing, refine, spec.reference, quantity).order;
 }
 
-/// The width r in e ≈ C (δs - r) of a level against a reference: its cell width. Of u at all s,
-/// which is that of a cell's point, e is the largest distance of the points of cells that overlap,
-/// by d = 1/lcm(P, P_ref) at least: δs - d of their ends, (δs + δs_ref)/2 - d of their middles. So
-/// r = d for the rule right and 2d - δs_ref, which may be negative, for midpoint.
+/// Returns the width r in the error e ≈ C (δs - r) of a level against a reference. In general r is
+/// the cell width δs_ref of the reference.
+///
+/// For the error of u over all s, `piecewise` is the slab, and r is not δs_ref; for all other
+/// errors, `piecewise` is null. In each cell, u has the value at the cell's point, so e is
+/// proportional to the largest distance between the points of two cells that overlap, one of the
+/// level and one of the reference. The overlap is at least d = 1/lcm(P, P_ref). For the rule right,
+/// whose points are the right ends, the largest distance is δs - d, so r = d. For the rule
+/// midpoint, the largest distance is (δs + δs_ref)/2 - d, so r = 2d - δs_ref, which may be
+/// negative.
 double width_against(const slab::Space& reference, const Level& level,
                      const slab::Slab* piecewise) {
   const auto* there = std::get_if<slab::Cells>(&reference);
@@ -97,35 +105,38 @@ double width_against(const slab::Space& reference, const Level& level,
   return piecewise->rule == slab::Rule::right ? overlap : 2 * overlap - width;
 }
 
-/// The refined step of every level with that of what it is measured against; `piecewise`: the slab
-/// whose u over all s the errors are of, which cells make piecewise constant; null for others.
+/// Returns the refined step of every level and the refined step of the reference of every level.
+/// `piecewise`: the slab if the errors are those of u over all s, and otherwise null, see
+/// width_against().
 statistics::StepLadder ladder_of(const StudySpec& spec, const Study& study, Refine refine,
                                  const slab::Slab* piecewise) {
-  statistics::StepLadder found;
-  found.levels =
+  statistics::StepLadder ladder;
+  ladder.levels =
       study.column([&](const LevelResult& at) { return refined_step(refine, at.ds, at.dt); });
   if (spec.reference.is_successive) {
-    found.references.assign(found.levels.begin() + 1, found.levels.end());
-    found.references.push_back(base::undefined);
-    return found;
+    ladder.references.assign(ladder.levels.begin() + 1, ladder.levels.end());
+    ladder.references.push_back(base::undefined);
+    return ladder;
   }
   const auto finest = spec.reference.finest;
-  found.references = study.column([&](const LevelResult& at) {
+  ladder.references = study.column([&](const LevelResult& at) {
     return finest ? refined_step(refine, width_against(finest->space, at.level, piecewise),
                                  slab::TimeGrid{spec.run.time.final_time, finest->steps}.step())
                   : 0.0;
   });
-  return found;
+  return ladder;
 }
 
-/// Whether both steps are refined and the levels tell their errors apart.
+/// Returns whether δs and δt are both refined, with ratios δs/δt that differ between levels, so
+/// that the errors caused by δs and by δt can be separated.
 bool has_two_steps(const StudySpec& spec, const Study& study) {
   return spec.refine == Refine::both &&
          !statistics::on_one_ray(study.column(&LevelResult::ds), study.column(&LevelResult::dt));
 }
 
-/// The fit of the order: in the refined step; for `both` in δs and δt with a constant each, or in
-/// δs + δt where the levels cannot tell them apart.
+/// Fits the order of the errors as powers of the refined step. If δs and δt are both refined, fits
+/// a law with a constant for δs and another one for δt. If the levels do not determine both
+/// constants, fits a law with one constant for δs + δt.
 statistics::Fit fitted(const StudySpec& spec, const Study& study, const std::vector<double>& errors,
                        double floor, const slab::Slab* piecewise) {
   statistics::ErrorLadder ladder{.errors = errors, .are_differences = spec.reference.is_successive};
@@ -141,41 +152,44 @@ statistics::Fit fitted(const StudySpec& spec, const Study& study, const std::vec
   return statistics::fit_order(ladder, floor);
 }
 
-/// Sets the steps h that orders refer to, and says which they are.
-void set_steps(QuantityResult& found, Refine refine, const Study& study) {
-  const statistics::JointFit& joint = found.joint;
+/// Sets QuantityResult::steps, the steps to which the orders refer, and QuantityResult::step, the
+/// name of this step.
+void set_steps(QuantityResult& result, Refine refine, const Study& study) {
+  const statistics::JointFit& joint = result.joint;
   const std::vector<double> sums = study.column([&](const LevelResult& at) {
     return joint.space * std::pow(at.ds, joint.power) + joint.time * std::pow(at.dt, joint.power);
   });
-  found.steps = study.column(&LevelResult::step);
-  // Errors in space and in time may have opposite signs: what must be positive is their sum.
+  result.steps = study.column(&LevelResult::step);
+  // The errors in space and in time may have opposite signs, but the joint step exists only if the
+  // sum of both is positive at every level.
   if (std::ranges::all_of(sums, [](double sum) { return sum > 0; })) {
-    found.step = "joint";
-    std::ranges::transform(sums, found.steps.begin(),
+    result.step = "joint";
+    std::ranges::transform(sums, result.steps.begin(),
                            [&](double sum) { return std::pow(sum, 1.0 / joint.power); });
     return;
   }
-  found.step = refine == Refine::steps ? "time" : refine == Refine::cells ? "space" : "sum";
+  result.step = refine == Refine::steps ? "time" : refine == Refine::cells ? "space" : "sum";
 }
 
-/// What the errors of quantity `q` say; sets its orders between levels.
+/// Returns the results for the quantity with index `q`, computed from the errors of this quantity.
+/// Also sets LevelResult::orders of this quantity in `study`.
 QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
   const std::vector<double> e = study.column([q](const LevelResult& at) { return at.errors[q]; });
   const double floor = study.floors[q];
   const bool is_successive = spec.reference.is_successive;
-  QuantityResult found;
+  QuantityResult result;
   for (const auto& expected : spec.expected_orders) {
     if (expected.quantity == quantities[q].name) {
-      found.expected = expected;
+      result.expected = expected;
     }
   }
-  found.joint.power = promised_power(spec, Refine::both, quantities[q].name);
+  result.joint.power = promised_power(spec, Refine::both, quantities[q].name);
   if (spec.refine == Refine::both) {
-    found.joint = statistics::fit_jointly(study.column(&LevelResult::ds),
-                                          study.column(&LevelResult::dt), e, found.joint.power);
+    result.joint = statistics::fit_jointly(study.column(&LevelResult::ds),
+                                           study.column(&LevelResult::dt), e, result.joint.power);
   }
-  set_steps(found, spec.refine, study);
-  const std::vector<double>& h = found.steps;
+  set_steps(result, spec.refine, study);
+  const std::vector<double>& h = result.steps;
   for (std::size_t l = 1; l < e.size(); ++l) {
     double& order = study.cases[l].orders[q];
     if (!is_successive) {
@@ -184,22 +198,22 @@ QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
       order = statistics::successive_order(e[l - 1], e[l], h[l - 1], h[l], h[l + 1]);
     }
     if (e[l] > floor && !std::isnan(order)) {
-      found.last_pair = order;
+      result.last_pair = order;
     }
   }
   const slab::Slab* slab = engine::slab_of(spec.run);
   const bool is_piecewise = q == Errors::u && slab != nullptr && !is_uniform(*slab);
-  found.fit = fitted(spec, study, e, floor, is_piecewise ? slab : nullptr);
-  if (found.expected) {
+  result.fit = fitted(spec, study, e, floor, is_piecewise ? slab : nullptr);
+  if (result.expected) {
     const auto measured = std::span(e).first(e.size() - (is_successive ? 1 : 0));
     const bool has_only_rounding =
         std::ranges::all_of(measured, [&](double error) { return error <= floor; });
-    found.verdict = has_only_rounding
-                        ? Verdict::exact
-                        : statistics::judge(*found.expected, found.observed(), found.uncertainty(),
-                                            spec.order_tolerance);
+    result.verdict = has_only_rounding
+                         ? Verdict::exact
+                         : statistics::judge(*result.expected, result.observed(),
+                                             result.uncertainty(), spec.order_tolerance);
   }
-  return found;
+  return result;
 }
 
 void find_extrapolations(const StudySpec& spec, Study& study) {

@@ -21,138 +21,161 @@ namespace masing::study {
 
 struct StudyPlan;
 
-/// One level of a study with what came of it.
+/// One level of a study and its results.
 struct LevelResult {
   Level level;
   double ds = 0.0;    ///< 1/P; 0 for P = ∞, NaN for a model that is no slab
   double dt = 0.0;    ///< T/N
-  double step = 0.0;  ///< the refined one: δt, δs, or δs + δt for Refine::both
+  double step = 0.0;  ///< the refined step: δt, δs, or δs + δt for Refine::both
   Errors errors;
-  Errors orders;  ///< between the level before and this one; NaN where undefined
+  Errors orders;  ///< the orders observed between the previous level and this one; NaN if undefined
   double final_x = 0.0;
   double final_y = 0.0;
   double seconds = 0.0;
 };
 
-/// What the errors of one quantity say over all levels.
+/// The results for one quantity (x, y, u or u_cells), from its errors at all levels.
 struct QuantityResult {
-  /// The step h that the orders refer to: "time", δt; "space", δs; "sum", δs + δt; or "joint", that
-  /// of the joint fit, hᵖ = C₁ δsᵖ + C₂ δtᵖ, where it is known and positive at every level.
+  /// Names the step h that the orders refer to: "time" for δt, "space" for δs, "sum" for δs + δt,
+  /// or "joint" for the step of the joint fit, defined by hᵖ = C₁ δsᵖ + C₂ δtᵖ. The joint step is
+  /// used if the joint fit determines C₁ and C₂ and C₁ δsᵖ + C₂ δtᵖ is positive at every level.
   std::string step;
-  std::vector<double> steps;  ///< h, [levels]
+  std::vector<double> steps;  ///< h of each level, [levels]
   statistics::Fit fit;
-  statistics::JointFit joint;          ///< for Refine::both
-  double last_pair = base::undefined;  ///< the order of the last pair of levels that has one
+  statistics::JointFit joint;  ///< the joint fit, computed only for Refine::both
+  /// The order between the last two successive levels for which such an order is defined.
+  double last_pair = base::undefined;
   std::optional<ExpectedOrder> expected;
   Verdict verdict = Verdict::not_judged;
-  /// Of x(T) and y(T), where no exact reference exists.
+  /// The extrapolation of x(T) or y(T) to step 0. It is empty for u and u_cells, and if the
+  /// reference is exact.
   std::optional<statistics::Extrapolation> extrapolated;
 
-  /// Where the observed order comes from: "fit", "last pair" or "none".
+  /// Returns where the observed order comes from: "fit", "last pair" or "none". Local.
   [[nodiscard]] std::string observed_from() const {
     return !std::isnan(fit.order) ? "fit" : !std::isnan(last_pair) ? "last pair" : "none";
   }
-  /// The fitted order, or with fewer than three errors the last pair's.
+  /// Returns the fitted order, or `last_pair` if no order could be fitted, as with fewer than three
+  /// levels. Local.
   [[nodiscard]] double observed() const { return std::isnan(fit.order) ? last_pair : fit.order; }
-  /// Half the interval of the fitted order; 0 of the last pair's.
+  /// Returns half the width of the interval of the fitted order, or 0 if no order could be fitted.
+  /// Local.
   [[nodiscard]] double uncertainty() const { return std::isnan(fit.order) ? 0.0 : fit.uncertainty; }
 };
 
-/// A quantity that has an error: its names in files and tables, in descriptions and in sentences.
+/// A quantity whose error is measured: the name of the quantity in files and tables, its symbol in
+/// descriptions, and the words for the quantity in sentences.
 struct Quantity {
   const char* name;
   const char* symbol;
   const char* words;
 };
 
-/// Those of Errors, in its order.
+/// All quantities, in the order of Errors::Of.
 inline constexpr Quantity quantities[] = {{"x", "x", "x"},
                                           {"y", "y", "y"},
                                           {"u", "u", "u"},
                                           {"u_cells", "u at the cells", "u at the cells’ points"}};
 
-/// Conclusions of a study as written to /fit.
+/// The conclusions of a study, which are written to /fit of its file.
 struct Conclusions {
-  /// Indices of the quantities that are measured: u at the cells' points where there are cells, u
-  /// where the state has columns beside x and y.
+  /// Indices, in the array `quantities` above, of the quantities whose errors are reported: all
+  /// four for a slab, and for another model those of x, y and u that have an error at some level.
   std::vector<std::size_t> quantities;
-  /// What is tested of continuous-masing-2001: "3.1" (cells alone refined, rule right), "4.1" (both
-  /// refined, euler and right) or "25" (steps alone, euler); "model" of another model, "mixed"
-  /// where errors are left over, "beyond" the papers' scheme and rule, "outside" their hypotheses.
+  /// The statement of continuous-masing-2001 that the study tests: "3.1", if cells alone are
+  /// refined with the rule right; "25", if steps alone are refined with the scheme euler; "4.1", if
+  /// both are refined with the rule right and the scheme euler. Otherwise `statement` is a word
+  /// that says why the study tests none of these: "model" if the model is not a slab with a mass,
+  /// "mixed" if `unrefined_error` is not empty, "beyond" if `extensions` is not empty, and
+  /// "outside" if the run does not meet the hypotheses.
   std::string statement;
-  /// The error that the errors hold and the levels do not refine: "space", "time" or empty.
+  /// The part of the errors that the refinement does not reduce: "space", "time" or empty.
   std::string unrefined_error;
-  /// What that means, and what leaves it out, as a clause; empty likewise.
+  /// A clause that names this part of the errors and the reference that would exclude it; empty if
+  /// `unrefined_error` is empty.
   std::string unrefined_clause;
-  /// What is refined by other means than the papers': of "leapfrog midpoint".
+  /// Words for what the study uses but the papers do not, such as "leapfrog midpoint damping".
   std::string extensions;
-  /// The smallest C with e ≤ C h for x, y and u at every level, h being LevelResult::step; NaN
-  /// where errors are not against what the statement compares with.
+  /// The smallest C such that e ≤ C h for the errors e of x, y and u at every level, where h is
+  /// LevelResult::step. It is NaN if the reference is not the one that `statement` is about.
   double bound = 0.0;
-  /// Why the levels of a study of both steps do not determine C₁ and C₂; empty where they do.
+  /// The reason why the levels of a study that refines both cells and steps do not determine C₁ and
+  /// C₂ of the joint fit; empty if the levels determine them, or if the study does not refine both.
   std::string joint_missing;
-  /// The levels that would probably decide what is undecided, as --levels takes them, or empty.
+  /// Levels, in the form of the option --levels, that would probably decide the undecided orders;
+  /// empty if there are no such levels.
   std::string deciding_levels;
-  /// What would decide it, as a clause; empty where all is decided.
+  /// A clause that says what would decide the undecided orders; empty if no order is undecided.
   std::string advice;
-  /// Sentences on the verdict.
+  /// Sentences that explain the verdicts.
   std::vector<std::string> remarks;
 };
 
-/// A study: its levels, what they say, and the verdict.
+/// The results of a study: its levels, the results for each quantity, and the verdict.
 struct Study {
   std::vector<LevelResult> cases;
-  std::vector<QuantityResult> results;  ///< one a quantity
-  std::vector<double> series;           ///< rows of /series of the last level
-  Errors floors;                        ///< errors at or below are round-off
-  double self_check = 0.0;              ///< of the exact reference; 0 for others
-  double round_off = 0.0;               ///< of P = 2^50 against P = ∞; 0 where not found
+  std::vector<QuantityResult> results;  ///< one result for each of `quantities`
+  std::vector<double> series;           ///< the rows of /series of the last level
+  Errors floors;                        ///< an error that is not above its floor is round-off
+  double self_check = 0.0;              ///< the largest Outcome::self_check of the comparisons
+  /// the largest error of a run with P = 2^50 against P = ∞; 0 if there is no such run
+  double round_off = 0.0;
   Verdict verdict = Verdict::not_judged;
   Conclusions conclusions;
   double seconds = 0.0;
 
-  /// A number of each level. Local.
+  /// Returns `value` of each level, [levels]. Local.
   [[nodiscard]] std::vector<double> column(
       const std::function<double(const LevelResult&)>& value) const;
 };
 
-/// All that the errors of a study's levels say: orders, results, extrapolations, the verdict and
-/// the conclusions, from the levels' steps, errors and final x and y, the floor and the self-check.
-/// Local.
+/// Computes the orders, the results for all quantities, the extrapolations, the verdict and the
+/// conclusions, and stores these in `study`. Reads from `study` the steps, the errors and the final
+/// x and y of the levels, the floors and the self-check. Local.
 void find_results(const StudySpec& spec, Study& study);
 
-/// The conclusions of a study whose results and verdict are known. Local.
+/// Returns the conclusions of a study whose results and verdict are computed. Local.
 Conclusions conclude(const StudySpec& spec, const Study& study);
 
-/// The geometric ladder, as --levels takes it ("first:last:count"), that would decide the orders
-/// which are undecided, in at least nine of ten studies. Empty where none is undecided, or where no
-/// ladder of at most 1000 levels, finer than the study's by 16 at most, would. It begins in the
-/// asymptotic range. It is finer where the next term of the expansion makes the interval wide, as
-/// far as errors are above the round-off floor. The number of levels makes the statistical part of
-/// the interval half the tolerance: the slope through n levels evenly spread over L in log h has
-/// the standard error σ √12/(L √n), σ the scatter, at the upper end of its own interval.
-/// Differences of successive levels of dense ladders are mostly scatter: there only ladders of
-/// doublings are named. Local.
+/// Returns levels, as the option --levels takes them ("first:last:count", in geometric
+/// progression), that would decide the undecided orders of `study` in at least nine of ten cases.
+/// Returns an empty string if no order is undecided, if more than 1000 levels or a last level more
+/// than 16 times finer than the last level of the study would be needed, or if the reference is a
+/// file with a run that is less than 16 times finer than the last level of the study.
+///
+/// The first of these levels is in the asymptotic range of the study, where the errors follow a
+/// power of h. If the next term of the error expansion makes the interval of the order wide, the
+/// last of the returned levels is finer than the last level of the study, but its errors remain
+/// above the round-off floor. The number n of levels is chosen so that the statistical part of the
+/// interval becomes half the tolerance: the slope of a line through n levels that are spread evenly
+/// over a length L in log h has the standard error σ √12/(L √n). Here σ is the scatter of the
+/// errors, for which the upper end of its confidence interval is used. If each level is compared
+/// with the next one, each returned level has twice the number of cells or steps of the level
+/// before, because the differences between levels with similar steps are mostly scatter. Local.
 std::string deciding_levels(const StudySpec& spec, const Study& study);
 
-/// The cases, the floor and the series of a study from the records of its comparisons. Local.
+/// Returns a study with the levels (Study::cases), the floors, the self-check and the series that
+/// follow from the records of its comparisons; find_results() computes the other members. Local.
 Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& records);
 
-/// Makes every level and what it is measured against as a campaign, computes errors, orders and the
-/// verdict, and writes the result file. `announce`, if given, sees the study before that, which may
-/// fail. The numbers do not depend on the ranks, or on where it was stopped, bit for bit. Throws
-/// UserError alike on all ranks, SystemError, Stopped. Collective. Source: Propositions 3.1
-/// and 4.1, continuous-masing-2001.
+/// Computes every level and its reference as a campaign (distributed over the ranks, with
+/// checkpoints), then the errors, the orders and the verdict, and writes the result file.
+/// `announce`, if given, is called with the results before the file is written, because writing may
+/// fail. The numbers are the same, bit for bit, on any number of ranks and wherever an interrupted
+/// study was stopped. Throws UserError on all ranks alike if a run is not valid or cannot be
+/// computed, SystemError if the system fails, as in writing a file, and Stopped if a stop is
+/// requested. Collective on comm. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
 Study make_study(const parallel::Communicator& comm, const StudySpec& spec,
                  const std::function<void(const Study& study)>& announce = {});
 
-/// "1" or ">=0.5". Local.
+/// Returns an expected order as text: "1" or ">=0.5". Local.
 std::string expected_text(const ExpectedOrder& expected);
 
-/// The study as an aligned table with its verdict, for people. Local.
+/// Returns the study as an aligned table with its verdicts, for the terminal. Local.
 std::string table(const StudySpec& spec, const Study& study);
 
-/// /cases, /fit and /timing of a study file. Collective.
+/// Writes the groups /series (of the last level), /cases, /fit and /timing of a study file.
+/// Collective on comm.
 void write(const parallel::Communicator& comm, const io::Handle& file, const StudySpec& spec,
            const Study& study);
 

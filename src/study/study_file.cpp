@@ -11,7 +11,8 @@ namespace masing::study {
 
 namespace {
 
-/// P of a level as files have it: 0 for P = ∞; of a model that is no slab the columns of its state.
+/// Returns the number of cells of a level as files store it: P, 0 for P = ∞, and for a model that
+/// is no slab the number of columns of its state.
 double cells_of(const StudySpec& spec, const Level& level) {
   const engine::RunSpec run = at_level(spec.run, level);
   const slab::Slab* slab = engine::slab_of(run);
@@ -19,11 +20,12 @@ double cells_of(const StudySpec& spec, const Level& level) {
                                                  : static_cast<double>(engine::field_size(run));
 }
 
-/// Writes a column of one number a level.
+/// A function that writes a column with one number for each level.
 using Write =
     std::function<void(const std::string& name, const io::Attributes&, const std::vector<double>&)>;
 
-/// Returns what writes a column of the number that `value` gives of each level.
+/// Returns a function of (name, attributes, value) that writes a column by calling `write`. `value`
+/// is called for each level and returns the number of this level in the column.
 auto by_level(const Write& write, const Study& study) {
   return [&](const std::string& name, const io::Attributes& attributes, const auto& value) {
     write(name, attributes, study.column(value));
@@ -89,7 +91,8 @@ void write_finding(const io::Handle& fit, const char* name, const QuantityResult
   write("statistical_uncertainty_", of.statistical);
   write("structural_uncertainty_", of.structural);
   write("floor_", floor);
-  // Of a fit with two constants see those of space and time.
+  // A fit of two steps has two constants; in this case, only the constants of the joint fit are
+  // written, below.
   write("constant_", of.constants.size() == 1 ? of.constants.front() : base::undefined);
   write("levels_", static_cast<std::int64_t>(of.levels));
   write("joint_power_", joint.power);
@@ -142,22 +145,22 @@ void write_fit(const io::Handle& fit, const StudySpec& spec, const Study& study)
     write_finding(fit, quantities[q].name, study.results[q], study.floors[q]);
   }
   write("verdict", to_text(study.verdict));
-  const Conclusions& found = study.conclusions;
+  const Conclusions& conclusions = study.conclusions;
   std::vector<std::string> names;
-  for (const std::size_t q : found.quantities) {
+  for (const std::size_t q : conclusions.quantities) {
     names.emplace_back(quantities[q].name);
   }
   write("quantities", base::joined(names, " "));
-  write("statement", found.statement);
-  write("left_over", found.unrefined_error);
-  write("beyond", found.extensions);
-  write("bound", found.bound);
-  write("joint_missing", found.joint_missing);
-  write("deciding_levels", found.deciding_levels);
-  write("remarks", base::joined(found.remarks, "\n"));
+  write("statement", conclusions.statement);
+  write("left_over", conclusions.unrefined_error);
+  write("beyond", conclusions.extensions);
+  write("bound", conclusions.bound);
+  write("joint_missing", conclusions.joint_missing);
+  write("deciding_levels", conclusions.deciding_levels);
+  write("remarks", base::joined(conclusions.remarks, "\n"));
 }
 
-/// Wall times of the levels, and what they come to a second.
+/// Writes the wall times of the levels, and their steps and cell updates per second.
 void write_timing(const Write& timing, const StudySpec& spec, const Study& study) {
   const auto write = by_level(timing, study);
   const auto steps = [](const LevelResult& at) { return static_cast<double>(at.level.steps); };
@@ -201,18 +204,20 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
 
 namespace {
 
-constexpr std::size_t most_rows = 24;  // of levels, on a screen
+constexpr std::size_t most_rows = 24;  // the most levels that a table on a terminal shows
 
 std::string number_or_dash(const char* format, double value) {
   return std::isnan(value) ? "-" : fmt::format(fmt::runtime(format), value);
 }
 
-/// Behind an error: why its level is not in the fit.
+/// Returns the character that is printed behind an error: '<' or '_' if the level of the error is
+/// not used in the fit, and a blank otherwise.
 char mark_sign(statistics::Mark mark) {
   return mark == statistics::Mark::before ? '<' : mark == statistics::Mark::on_floor ? '_' : ' ';
 }
 
-/// The columns of P, which is longest at the last level, and N; a model that is no slab has no P.
+/// Returns the columns of P and N in a row of the table. The column of P is at least as wide as P
+/// of the last level, which is the largest P. For a model that is no slab there is no column of P.
 std::string counts(const StudySpec& spec, const std::string& cells, const std::string& steps) {
   constexpr std::size_t least = 10;
   const std::size_t width = std::max(least, cells_text(spec.levels.back().space).size());
@@ -286,10 +291,11 @@ std::string table(const StudySpec& spec, const Study& study) {
   text += '\n';
   const std::size_t count = study.cases.size();
   std::size_t every = (count + most_rows - 1) / most_rows;
-  // Where P and N are refined in turn, an odd n shows the levels of both.
+  // If P and N are refined in turn, P is ahead of N at every other level. An odd `every` shows both
+  // kinds of levels.
   every += spec.refine == Refine::both && every % 2 == 0 ? 1 : 0;
   for (std::size_t level = 0; level < count; ++level) {
-    // Of many levels every n-th, counted from the last.
+    // Levels are counted from the last level, so that the last level is always shown.
     text += (count - 1 - level) % every == 0 ? row(spec, study, level) : "";
   }
   if (every > 1) {

@@ -49,7 +49,7 @@ class StudySource final : public campaign::Source {
     return std::make_unique<Lockstep>(ranks, plan_, units);
   }
 
-  /// "level 2 of 4", "3 of 4 levels".
+  /// Returns "level 2 of 4" for one comparison and "3 of 4 levels" for several. Local.
   [[nodiscard]] std::string title(const Batch& units) const override {
     const std::size_t levels = spec_.levels.size();
     return units.size() == 1
@@ -70,7 +70,8 @@ class StudySource final : public campaign::Source {
     return records;
   }
 
-  /// Evaluates the levels: errors, orders and verdict. Returns false, as no units are added.
+  /// Computes the errors, orders and verdict of the study from its records. Returns false, because
+  /// it adds no units. Collective on comm.
   bool refine(const parallel::Communicator& comm) override {
     study_ = study_of(plan_, records_);
     find_results(spec_, study_);
@@ -88,7 +89,8 @@ class StudySource final : public campaign::Source {
   const StudyPlan& plan_;
   const StudySpec& spec_;
   const Announce& announce_;
-  std::vector<std::vector<double>> records_;  // of the comparisons; empty where none is made yet
+  // the record of each comparison, or empty until it is computed
+  std::vector<std::vector<double>> records_;
   Study study_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };

@@ -45,7 +45,7 @@ double width_of(const engine::RunSpec& run) {
 
 namespace {
 
-/// δt of a run, 0 where it is exact in time.
+/// Returns the time step δt of a run, or 0 for an exact solution, because it has no error in time.
 double step_of(const engine::RunSpec& run) {
   return engine::is_exact(run) ? 0.0 : run.time.step();
 }
@@ -110,37 +110,39 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
           "exact-time is there for the model masing; " + others);
   require(!std::holds_alternative<engine::QuasistaticMasing>(model),
           "masing-quasistatic has no exact solution; " + others);
-  Reference made{.name = name, .is_continuum = !has_cells && !is_finite, .is_exact_in_time = true};
-  made.heading = std::string("reference: the exact solution") + (has_cells ? " at the same P" : "");
-  made.description = has_cells   ? "the solution exact in time at the same P"
-                     : is_finite ? "the exact solution (N = ∞)"
-                                 : "the exact solution (P = ∞, N = ∞)";
+  Reference exact{.name = name, .is_continuum = !has_cells && !is_finite, .is_exact_in_time = true};
+  exact.heading =
+      std::string("reference: the exact solution") + (has_cells ? " at the same P" : "");
+  exact.description = has_cells   ? "the solution exact in time at the same P"
+                      : is_finite ? "the exact solution (N = ∞)"
+                                  : "the exact solution (P = ∞, N = ∞)";
   if (is_finite) {
-    made.explanation =
+    exact.explanation =
         "The exact solution of (3.8) of Bastien, Schatzman and Lamarque (2000) is found from "
         "event to event: between them every element sticks or slides in one direction, and the "
         "motion is a Taylor polynomial of order 24 to rounding.";
-    made.second_solution = "polynomials of order 18 on shorter steps";
+    exact.second_solution = "polynomials of order 18 on shorter steps";
   } else {
-    made.explanation = fmt::format(
+    exact.explanation = fmt::format(
         "The exact solution of (7) of Bastien, Lamarque and Schatzman (2001) is found from "
         "event to event: between reversals, closing loops and {} the motion is smooth and "
         "integrated by the Runge-Kutta-Fehlberg method of order eight.",
         has_cells ? "each cell's first yielding" : "the ends of the pieces of k, η and u0");
-    made.second_solution = "Gauss collocation of order ten with steps and tolerances of its own";
+    exact.second_solution = "Gauss collocation of order ten with steps and tolerances of its own";
   }
-  return made;
+  return exact;
 }
 
-Reference make_file_reference(const std::string& path, const engine::RunSpec& made, Refine refine,
-                              const engine::RunSpec& last, bool has_last_field_only) {
-  Reference reference = make_reference(path, refine, {}, made.model);
-  const bool is_exact = engine::is_exact(made);
-  const slab::Slab* slab = engine::slab_of(made);
+Reference make_file_reference(const std::string& path, const engine::RunSpec& file_run,
+                              Refine refine, const engine::RunSpec& last,
+                              bool has_last_field_only) {
+  Reference reference = make_reference(path, refine, {}, file_run.model);
+  const bool is_exact = engine::is_exact(file_run);
+  const slab::Slab* slab = engine::slab_of(file_run);
   reference.is_exact_in_time = is_exact;
   reference.is_continuum = is_exact && slab != nullptr && slab->is_continuum();
-  reference.refinement = refinement_factor(made, refine, last);
-  const slab::SchemeInfo* there = made.facts().scheme;
+  reference.refinement = refinement_factor(file_run, refine, last);
+  const slab::SchemeInfo* there = file_run.facts().scheme;
   const slab::SchemeInfo* here = last.facts().scheme;
   const slab::Slab* levels = engine::slab_of(last);
   const bool is_masing = there != nullptr && here != nullptr;
@@ -148,7 +150,7 @@ Reference make_file_reference(const std::string& path, const engine::RunSpec& ma
   const bool same_rule =
       !is_masing || slab->is_continuum() || levels->is_continuum() || slab->rule == levels->rule;
   if (!is_exact && same_scheme && same_rule) {
-    reference.finest = {slab == nullptr ? slab::Space{} : slab->space, made.time.steps};
+    reference.finest = {slab == nullptr ? slab::Space{} : slab->space, file_run.time.steps};
   }
   const auto differ = [&reference](const std::string& how, const std::string& meaning) {
     std::string& text = reference.explanation;
@@ -165,14 +167,14 @@ Reference make_file_reference(const std::string& path, const engine::RunSpec& ma
                ? "the errors hold the difference of both rules, which smaller steps do not lessen"
                : "the fit takes it as exact in space");
   }
-  if (refine == Refine::steps && width_of(made) != width_of(last)) {
+  if (refine == Refine::steps && width_of(file_run) != width_of(last)) {
     differ(fmt::format("has P = {}, the levels P = {}", cells_text(slab->space),
                        cells_text(levels->space)),
            "the errors hold the difference of both in space, which smaller steps do not lessen");
   }
-  if (refine == Refine::cells && step_of(made) != step_of(last)) {
+  if (refine == Refine::cells && step_of(file_run) != step_of(last)) {
     differ(fmt::format("has N = {}, the levels N = {}",
-                       is_exact ? "∞" : base::grouped(made.time.steps),
+                       is_exact ? "∞" : base::grouped(file_run.time.steps),
                        base::grouped(last.time.steps)),
            "the errors hold the difference of both in time, which more cells do not lessen");
   }
@@ -216,12 +218,13 @@ std::string explanation(const Reference& reference, double self_check) {
               : "");
 }
 
-double refinement_factor(const engine::RunSpec& made, Refine refine, const engine::RunSpec& last) {
+double refinement_factor(const engine::RunSpec& file_run, Refine refine,
+                         const engine::RunSpec& last) {
   const auto factor = [](double coarse, double fine) {
     return fine > 0.0 ? coarse / fine : std::numeric_limits<double>::infinity();
   };
-  const double space = factor(width_of(last), width_of(made));
-  const double time = factor(step_of(last), step_of(made));
+  const double space = factor(width_of(last), width_of(file_run));
+  const double time = factor(step_of(last), step_of(file_run));
   return refine == Refine::steps ? time : refine == Refine::cells ? space : std::min(space, time);
 }
 

@@ -15,77 +15,85 @@ namespace masing::study {
 using statistics::ExpectedOrder;
 using statistics::Verdict;
 
-/// What a study refines.
+/// Selects what a study refines from level to level: the time steps, the cells of the slab, or
+/// both.
 enum class Refine { steps, cells, both };
 
-/// Its name in options and files.
+/// Returns the name of `refine` in options and files.
 constexpr const char* name_of(Refine refine) {
   return refine == Refine::steps ? "steps" : refine == Refine::cells ? "cells" : "both";
 }
 
-/// One level of a study. Models that are no slab are refined in the steps alone.
+/// One level of a study: the cells of the slab (or P = ∞, the continuum) and the number N of time
+/// steps. A model that is no slab is refined in the steps alone and ignores `space`.
 struct Level {
   slab::Space space;
   std::int64_t steps = 0;
 };
 
-/// What the levels of a study are measured against. Data: the kinds are told apart in
-/// make_reference and nowhere else.
+/// What the levels of a study are compared with: a finer run, an exact solution, the trajectory in
+/// a file, or for each level the next finer one. Only make_reference distinguishes these kinds by
+/// name; all other functions use the members below.
 struct Reference {
-  std::string name;         ///< the word for it in options and files; of a file its name
-  std::string heading;      ///< above the table
-  std::string description;  ///< what errors are measured against, for a sentence
-  std::string explanation;  ///< how it is found, in sentences; empty where `description` says all
-  std::string second_solution;    ///< the method that checks it; empty where there is none
-  bool is_continuum = false;      ///< P = ∞ at every level
-  bool is_exact_in_time = false;  ///< no error in time
-  bool is_successive = false;     ///< each level is measured against the next
-  /// The one run of all levels, where there is one and it is a run of the levels' own scheme.
+  std::string name;         ///< the word that selects the reference, or the path of a file
+  std::string heading;      ///< the heading of the table of errors
+  std::string description;  ///< what the errors are measured against, as part of a sentence
+  std::string explanation;  ///< sentences on how the reference is computed, or empty
+  /// the method of a second solution that checks the reference, or empty
+  std::string second_solution;
+  bool is_continuum = false;      ///< whether the reference has P = ∞ for every level
+  bool is_exact_in_time = false;  ///< whether the reference has no error in time
+  bool is_successive = false;     ///< whether each level is compared with the next finer one
+  /// The cells and steps of the reference if it is the same run for all levels, computed with the
+  /// scheme and the rule of the levels: the `finest` run or the run in a file. Otherwise empty.
   std::optional<Level> finest;
-  std::optional<std::string> file;  ///< of the trajectory that all levels are measured against
-  /// How much finer than the last level it is; ∞ where it is made to suit the levels.
+  std::optional<std::string> file;  ///< the path of the file if the reference is a file; else empty
+  /// How many times finer than the last level the run in a file is (refinement_factor). It is ∞ for
+  /// every other kind of reference, because such a reference is chosen fine enough for the levels.
   double refinement = std::numeric_limits<double>::infinity();
 
-  /// Whether errors against it are true errors of what is refined.
+  /// Returns whether the reference has no error in space or has no error in time, so that the
+  /// difference of a level from the reference is the true error of the level in space or in time.
   [[nodiscard]] bool is_exact() const { return is_continuum || is_exact_in_time; }
 };
 
-/// A refinement study.
+/// The description of a refinement study.
 struct StudySpec {
-  engine::RunSpec run;  ///< what is held fixed; the levels replace space and steps
+  engine::RunSpec run;  ///< the run whose cells and steps the levels replace
   Refine refine = Refine::steps;
-  std::vector<Level> levels;  ///< coarse to fine
+  std::vector<Level> levels;  ///< the levels, from coarse to fine
   Reference reference;
   std::vector<ExpectedOrder> expected_orders;
   double order_tolerance = 0.1;
-  std::string unmet_hypotheses;      ///< study::unmet_hypotheses of the run
-  std::int64_t field_samples = 200;  ///< times at which u is compared, at most
-  io::Sampling series;               ///< the samples of the last level that go to the file
+  std::string unmet_hypotheses;      ///< the text that unmet_hypotheses() returns for the run
+  std::int64_t field_samples = 200;  ///< maximum number of times at which u is compared
+  io::Sampling series;               ///< which samples of the last level the file contains
   io::FileSpec files;
 };
 
-/// The numbers of steps of some levels. Local.
+/// Returns the number of steps of each level. Local.
 std::vector<std::int64_t> step_counts(const std::vector<Level>& levels);
 
-/// The numbers of cells of some levels, none of which is P = ∞. Local.
+/// Returns the number of cells of each level. No level may have P = ∞. Local.
 std::vector<std::int64_t> cell_counts(const std::vector<Level>& levels);
 
-/// P as people write it: "400" or "inf". Local.
+/// Returns P as text: "400", or "inf" for the continuum. Local.
 std::string cells_text(const slab::Space& space);
 
-/// `run` at another level. Local.
+/// Returns `run` with the cells and the steps of `level`. Local.
 engine::RunSpec at_level(engine::RunSpec run, const Level& level);
 
-/// δs of a run, 0 for P = ∞ and for models that are no slab. Local.
+/// Returns the cell width δs of a run: 0 for P = ∞ and for models that are no slab. Local.
 double width_of(const engine::RunSpec& run);
 
-/// A kind of reference that has a word.
+/// A kind of reference that is selected by a word (`name`), and the description of the kind for the
+/// help.
 struct ReferenceKind {
   const char* name;
   const char* description;
 };
 
-/// The kinds that have a word, in the order of the help.
+/// All kinds of reference that are selected by a word, in the order of the help.
 inline constexpr ReferenceKind reference_kinds[] = {
     {"finest", "one run at least 16 times finer than the last level"},
     {"successive", "each level against the next"},
@@ -93,69 +101,92 @@ inline constexpr ReferenceKind reference_kinds[] = {
     {"exact-time", "the exact solution at the same P"},
     {"cells-inf", "P = inf, the same N"}};
 
-/// The reference of a word of reference_kinds, or of a file's name; `levels` refine `refine`.
-/// Throws UserError where it cannot serve a study of `model`. Local.
+/// Returns the reference that `name` selects: a word of reference_kinds or the path of a file that
+/// ends with .h5. The study has the levels `levels` and the model `model` and refines `refine`.
+/// Throws UserError if such a study cannot use this reference. Local.
 Reference make_reference(const std::string& name, Refine refine, const std::vector<Level>& levels,
                          const engine::Model& model);
 
-/// The reference that is the trajectory in a file, of the run `made`, for a study that refines
-/// `refine` and ends with the run `last`: with the steps of `made` where its scheme and rule are
-/// those of the study, as the fit then knows its error; `has_last_field_only`: no u before t = T.
-/// Its explanation says in what else `made` differs from the levels, and what errors against it
-/// hold besides. Local.
-Reference make_file_reference(const std::string& path, const engine::RunSpec& made, Refine refine,
-                              const engine::RunSpec& last, bool has_last_field_only);
+/// Returns the reference that is the trajectory in the file at `path`. The file contains the run
+/// `file_run`; `last` is the run of the last level of a study that refines `refine`. If `file_run`
+/// is not exact and both runs have the same scheme and rule, Reference::finest is set to the cells
+/// and steps of `file_run`, so that the fit of the order can account for the error of `file_run`.
+/// `has_last_field_only`: whether the file has u only at t = T. Reference::explanation states in
+/// which other ways `file_run` differs from the levels, and how each of these differences affects
+/// the errors. Local.
+Reference make_file_reference(const std::string& path, const engine::RunSpec& file_run,
+                              Refine refine, const engine::RunSpec& last, bool has_last_field_only);
 
-/// The run that a level is measured against; none for files and successive levels. Local.
+/// Returns the run that the run `level` is compared with. Returns nothing if the reference is a
+/// file or the next finer level. Local.
 std::optional<engine::RunSpec> run_for(const Reference& reference, const engine::RunSpec& level);
 
-/// What stands above the table, with what came of the reference's `self_check`. Local.
+/// Returns the heading of the table of errors. If a second solution checks the reference, the
+/// heading states `self_check`, the largest difference between the two solutions. Local.
 std::string heading(const Reference& reference, double self_check);
 
-/// How the reference is found and how well it is known, with what came of its `self_check` (0:
-/// none). Local.
+/// Returns sentences on how the reference is computed and how accurate it is. `self_check`: the
+/// largest difference between the reference and the second solution that checks it; it is 0 if
+/// there is no second solution. Local.
 std::string explanation(const Reference& reference, double self_check);
 
-/// How much finer `made` is than the run `last` in what is refined, the lesser of both for `both`;
-/// ∞ where it has no error of that kind. Local.
-double refinement_factor(const engine::RunSpec& made, Refine refine, const engine::RunSpec& last);
+/// Returns how many times finer than the run `last` the run `file_run` is: the ratio of their time
+/// steps if steps are refined, the ratio of their cell widths if cells are refined, and the smaller
+/// of the two ratios if both are refined. The ratio of the time steps is ∞ if `file_run` has no
+/// error in time, and the ratio of the cell widths is ∞ if `file_run` has no error in space. Local.
+double refinement_factor(const engine::RunSpec& file_run, Refine refine,
+                         const engine::RunSpec& last);
 
-/// How much finer than the last level the `finest` reference is at least: order-one data against a
-/// reference r times finer look like order log₂((2 - 1/r)/(1 - 1/r)), 1.05 for r = 16.
+/// The `finest` reference is at least this many times finer than the last level. Errors of first
+/// order against a reference that is r times finer appear to have the order log₂((2 - 1/r)/(1 -
+/// 1/r)), which is 1.05 for r = 16.
 inline constexpr std::int64_t finest_factor = 16;
 
-/// The count (steps or cells) of the `finest` reference of a ladder: the least common multiple of
-/// the levels' counts times a factor, at least 16 times the last; so every level's times or cell
-/// limits are also the reference's. Where that multiple would be needlessly large, 16 times the
-/// last. `counts` increases. Local.
+/// Returns the number of steps or cells of the `finest` reference of levels with the increasing
+/// numbers `counts`: the smallest multiple of the least common multiple of `counts` that is at
+/// least 16 times the last count. Every step of a level is then also a step of the reference, and
+/// every boundary between cells of a level is also a boundary between cells of the reference. If
+/// the least common multiple exceeds about 64 times the last count, returns 16 times the last
+/// count. Local.
 std::int64_t finest_count(const std::vector<std::int64_t>& counts);
 
-/// Whether u is the same for all s at any time: of 1000 samples and both ends, η, η - η⁻ and u0 are
-/// alike. Local.
+/// Returns whether u is the same for all s at every time. This is the case if η, η - η⁻ and u0 are
+/// constant functions of s, where η⁻ is the threshold downwards. They count as constant if their
+/// values at 2001 equidistant places s differ by at most 1e-12 of the largest η. Local.
 bool is_uniform(const slab::Slab& slab);
 
-/// The order that the scheme and the rule promise for an error of `quantity` against `reference` as
-/// `refine` refines, in the maximum norm:
-///     δt                                                     that of the scheme
-///     δs, rule midpoint                                      2
-///     δs, rule right, k, η and u0 alike at s = 0 and s = 1   2 (it is the trapezoidal rule)
-///     δs, rule right, else                                   1, of δs/2 (k u(1) - k u(0)) + O(δs²)
-///     δs, u over all s, which is piecewise constant          1
-///     both, of which the reference shares one                that of the other
-///     both                                                   the lesser
-/// It is a lower bound where the values at the ends are close, where u is uniform, where both are
-/// refined and differ; and where nothing may yield, or not the cells at the ends, and this would
-/// make it 2, as u differs from u0 by the same for all s until a cell yields: not where u0 and k
-/// are uniform (then nothing errs until a cell yields) and, for the rule right, η is least at an
-/// end. Local. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
+/// Returns the order that the scheme and the rule promise for the error of `quantity` (x, y, u or
+/// u_cells) in the maximum norm, in a study that refines `refine` and compares with `reference`:
+///     what is refined                                         promised order
+///     δt                                                      the order of the scheme
+///     δs, rule midpoint                                       2
+///     δs, rule right, k, η and u0 equal at s = 0 and s = 1    2, as this is the trapezoidal rule
+///     δs, rule right, otherwise                               1
+///     δs, the error of u over all s                           1, as u is constant on each cell
+///     δs and δt, the reference has the P of each level        the order of the scheme
+///     δs and δt, the reference has the N of each level        the order if δs is refined
+///     δs and δt, otherwise                                    the smaller of the two orders
+/// The rule right has in general the order 1 because its error is δs/2 (k u(1) - k u(0)) + O(δs²).
+///
+/// The order is marked as a lower bound (ExpectedOrder::at_least) in four cases. First, the values
+/// of k, η and u0 at s = 0 and s = 1 differ, but by less than 10 %. Second, u is the same for all s
+/// (is_uniform). Third, δs and δt are both refined and the order in δs differs from the order in
+/// δt. Fourth, the order is 1 only if a cell yields during the motion (for the sums of the rule
+/// right, a cell at an end of the slab), and is 2 otherwise, because u - u0 is the same for all s
+/// until a cell yields. The fourth case does not occur if k and u0 are constant, because there is
+/// no error in space until a cell yields; for the sums of the rule right, η must also be least at
+/// an end of the slab and η - η⁻ be constant, so that a cell at an end yields first. Local. Source:
+/// Propositions 3.1 and 4.1, continuous-masing-2001.
 ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const Reference& reference,
                              const std::string& quantity);
 
-/// Why the orders that scheme and rule promise do not follow for a run of the continuous model, in
-/// one line "eta' is unbounded near s = 0"; empty where the hypotheses hold or none are stated.
-/// Where δs is refined: k, η, u0 and c Lipschitz, k > 0 and η ≥ γ > 0 on [0, 1]; where δt is
-/// refined by a scheme of second order: F Lipschitz on [0, T]. Of many places where a function is
-/// not smooth the first are looked at. Local. Source: Propositions 2.1, 3.1 and 4.1,
+/// Returns the hypotheses of the promised orders that a run does not meet, in one line such as
+/// "eta' is unbounded near s = 0". Returns an empty string if the run meets all hypotheses, or if
+/// the model is not a slab with a mass, because the hypotheses are stated only for this model. If
+/// δs is refined, the hypotheses are that k, η, u0 and the shift c are Lipschitz continuous, k > 0
+/// and η ≥ γ > 0 on [0, 1]. If δt is refined by a scheme of second order, F must be Lipschitz
+/// continuous on [0, T]. At most 4000 subintervals of each function are examined, beginning with
+/// those in which the function varies most. Local. Source: Propositions 2.1, 3.1 and 4.1,
 /// continuous-masing-2001.
 std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine);
 

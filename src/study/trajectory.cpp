@@ -14,7 +14,8 @@ using parallel::PhaseTimer;
 
 namespace {
 
-/// Saves values that consist of doubles, or restores as many as were saved. Collective.
+/// Saves or restores values that consist of doubles alone. Restoring resizes `values` to the number
+/// of saved values. Collective.
 template <class Value>
 void serialize(engine::Archive& archive, const std::string& name, std::vector<Value>& values) {
   constexpr std::size_t size = sizeof(Value) / sizeof(double);
@@ -88,7 +89,8 @@ void Trajectory::advance_to(std::int64_t step) {
   }
 }
 
-/// Vectors with the entries that the engine's has on each rank.
+/// Allocates the vectors for u at a step and between two steps, distributed over the ranks as the
+/// field of the engine is.
 void Trajectory::make_entries() {
   if (!kept_entries_) {
     const parallel::Vector& u = setup_.engine->field();
@@ -98,7 +100,8 @@ void Trajectory::make_entries() {
 }
 
 void Trajectory::forget_window() {
-  // Times after this window's begin need the step before it, too, and the one after.
+  // The next window begins between the last two steps. A time between these steps may still have to
+  // be compared, and the interpolation needs x and y at both steps.
   const std::size_t kept = std::min<std::size_t>(2, samples_.size());
   first_ = reached_ + 1 - static_cast<std::int64_t>(kept);
   samples_.erase(samples_.begin(), samples_.end() - static_cast<std::ptrdiff_t>(kept));
@@ -134,10 +137,10 @@ void Trajectory::go_to(std::span<const double> times) {
 }
 
 std::optional<PhasePoint> Trajectory::at_time(double time) const {
-  const auto found = std::ranges::lower_bound(times_, time);
-  return found == times_.end()
+  const auto sample_time = std::ranges::lower_bound(times_, time);
+  return sample_time == times_.end()
              ? std::nullopt
-             : std::optional(samples_[static_cast<std::size_t>(found - times_.begin())]);
+             : std::optional(samples_[static_cast<std::size_t>(sample_time - times_.begin())]);
 }
 
 std::optional<PhasePoint> Trajectory::at(const StepTime& time) const {

@@ -17,35 +17,37 @@
 /// Refinement studies: levels, references, error norms, observed orders, verdict.
 namespace masing::study {
 
-/// A time among the steps of a run: `fraction` of a step after step `step`, 0 ≤ fraction < 1.
+/// A time in steps of a run: t = (step + fraction) δt, 0 ≤ fraction < 1.
 struct StepTime {
   std::int64_t step = 0;
   double fraction = 0.0;
 
-  /// The first step that is not before it.
+  /// Returns the first step at or after this time.
   [[nodiscard]] std::int64_t end() const { return step + (fraction > 0 ? 1 : 0); }
 };
 
-/// Position and velocity of the mass.
+/// Position x and velocity y of the mass at one time, or the largest |x| and |y|.
 struct PhasePoint {
   double x = 0.0;
   double y = 0.0;
 };
 
-/// Times at which runs are compared: t_i = i·T/intervals, i = 0..intervals, or given ones.
+/// The times at which runs are compared: either t_i = i·T/intervals, i = 0..intervals, or a list of
+/// increasing times.
 class SampleTimes {
  public:
-  /// Uniform. Local.
+  /// Constructs uniform times. Local.
   explicit SampleTimes(std::int64_t intervals) : intervals_(intervals) {}
-  /// Increasing times. Local.
+  /// Constructs the times of a list, which increase. Local.
   explicit SampleTimes(std::shared_ptr<const std::vector<double>> given)
       : intervals_(std::ssize(*given) - 1), given_(std::move(given)) {}
 
   [[nodiscard]] std::int64_t count() const { return intervals_ + 1; }
-  /// t_i on [0, final_time]. Local.
+  /// Returns the time t_i, which is in [0, final_time]. Local.
   [[nodiscard]] double time(std::int64_t i, double final_time) const;
-  /// Time i among the steps of a run: from integers where the times are uniform; a given one that
-  /// misses a step by rounding only is that step. Local.
+  /// Returns the time t_i in steps of `grid`. For uniform times the result is computed from
+  /// integers. If a time of a list differs from the time of a step only by the relative rounding
+  /// error 1e-12, it is regarded as the time of this step. Local.
   [[nodiscard]] StepTime at(std::int64_t i, const slab::TimeGrid& grid) const;
 
  private:
@@ -53,75 +55,93 @@ class SampleTimes {
   std::shared_ptr<const std::vector<double>> given_;
 };
 
-/// u of any cell at one time, of a run by turning points: that of a step, or linear between two.
+/// u at one time as a function of an element, in a run whose engine uses turning points. The object
+/// represents u at a step, or u interpolated linearly between two steps.
 struct ContinuousField {
-  slab::RememberedElongation after;   ///< the step, or the later one
-  slab::RememberedElongation before;  ///< the one before, where fraction < 1
-  double fraction = 1.0;              ///< of `after` in the mean
+  slab::RememberedElongation after;   ///< u at the step, or at the later of both steps
+  slab::RememberedElongation before;  ///< u at the earlier step, if fraction < 1
+  double fraction = 1.0;              ///< weight of `after` in the interpolation
 
-  /// u of a cell. Local.
+  /// Returns u of the element `cell`. Local.
   [[nodiscard]] double operator()(const slab::Element& cell) const {
     return fraction < 1 ? (1.0 - fraction) * before(cell) + fraction * after(cell) : after(cell);
   }
 };
 
-/// u of all cells, or the columns of a state, at one time: [P] split over the ranks, or, where
-/// `entries` is null, for P = ∞ and for many cells, a function.
+/// u of all cells at one time, or all columns of the state of a model that is no slab. `entries` is
+/// a vector [P] split over the ranks. `entries` is null if u is given by `function`, as for P = ∞
+/// and for very many cells.
 struct Field {
   const parallel::Vector* entries = nullptr;
   ContinuousField function = {};
 };
 
-/// What remains of a run that is done.
+/// The results of a completed run that a study uses.
 struct RunSummary {
-  PhasePoint largest;      ///< |x|, |y| over all steps
-  double largest_u = 0.0;  ///< |u| at the times of fields; 0 of functions
-  PhasePoint end;          ///< x(T), y(T)
-  double seconds = 0.0;    ///< that it took, without what went along
+  PhasePoint largest;  ///< largest |x| and largest |y| over all steps
+  /// largest |u| at the times at which u is compared; 0 if u is a function
+  double largest_u = 0.0;
+  PhasePoint end;        ///< x(T), y(T)
+  double seconds = 0.0;  ///< wall time of this run alone
 };
 
-/// How a run of a study goes.
+/// Options of a run of a study.
 struct RunOptions {
-  std::string title;                   ///< "level 2 of 4"
-  bool has_function_field = false;     ///< u is a function of η and u0, not a vector
-  bool goes_to_times = false;          ///< to any times, exactly: the exact solution as a reference
-  std::optional<io::Sampling> series;  ///< the rows of /series that are kept
+  std::string title;                ///< the name of the run in messages: "level 2 of 4"
+  bool has_function_field = false;  ///< whether u is a function of an element, not a vector
+  /// whether the run is an exact solution, evaluated at requested times
+  bool goes_to_times = false;
+  /// selects the rows of /series that are kept; empty if none are
+  std::optional<io::Sampling> series;
 };
 
-/// A run that goes along with others in windows of time. It keeps its samples of the last window
-/// and the two before, and u at one step; between steps x, y and u are linear in t. Source:
-/// Proposition 4.1, continuous-masing-2001.
+/// A run that is advanced together with other runs, one window after another, so that the runs can
+/// be compared. The object keeps x and y at the steps of the last window and at the two steps
+/// before this window, and u at one step. Between two steps x, y and u are interpolated linearly in
+/// t. Source: Proposition 4.1, continuous-masing-2001.
 class Trajectory {
  public:
-  /// `comm`, `run` and `options` must outlive it. Throws as engine::make_setup. Collective.
+  /// Sets the run up at t = 0. `comm`, `run` and `options` must outlive the object. `budget`: the
+  /// memory that the run may use. Throws the exceptions of engine::make_setup if the run cannot be
+  /// set up. Collective on comm.
   Trajectory(const parallel::Communicator& comm, const engine::RunSpec& run,
              const RunOptions& options, const engine::MemoryBudget& budget);
 
   [[nodiscard]] const engine::RunSpec& run() const { return run_; }
   [[nodiscard]] bool goes_to_times() const { return options_.goes_to_times; }
 
-  /// Go on until `end` has passed. `field`: where u is asked for next, at `end` or later. Throws as
-  /// engine::Stepper. Collective.
+  /// Advances to the first step at or after `end`, the end of the window. `field`: the next time at
+  /// which u is compared, at `end` or later. If that time is between two steps, u at the earlier
+  /// step is stored when the run passes this step. Throws UserError on all ranks alike if a value
+  /// is not finite. Collective on comm.
   void go_to(const StepTime& end, const StepTime& field);
-  /// Go on to increasing times, where those of the last call are forgotten. Collective.
+  /// Advances an exact solution to increasing times, and discards the samples of the previous call.
+  /// Collective on comm.
   void go_to(std::span<const double> times);
 
-  /// The last step so far; with goes_to_times() the number of times.
+  /// Returns the index of the last computed step or, with goes_to_times(), how many of the
+  /// requested times have been computed so far. Local.
   [[nodiscard]] std::int64_t reached() const { return reached_; }
-  /// x and y at a time of the last window; nothing where it has not come there. Local.
+  /// Returns x and y at a time of the last window, or nothing if the run has not reached this time.
+  /// Local.
   [[nodiscard]] std::optional<PhasePoint> at(const StepTime& time) const;
-  /// The same at one of the times that it last went to. Local.
+  /// Returns x and y at `time`, one of the times of the last go_to(times), or nothing if `time` is
+  /// later than all of them. Local.
   [[nodiscard]] std::optional<PhasePoint> at_time(double time) const;
-  /// u at the end of the last window, as go_to's `field` said; valid until the next. Collective.
+  /// Returns u at `time`, which must be the argument `field` of the last go_to() and lie at the end
+  /// of the window. The result is valid until the next call of go_to() or field_at(). Collective on
+  /// comm.
   Field field_at(const StepTime& time);
 
-  /// Save or restore all of it. Collective.
+  /// Saves or restores the state of the run between two windows. Collective on comm.
   void serialize(engine::Archive& archive);
-  /// What is known of it now; `largest_u` of this rank.
+  /// Returns the results so far; RunSummary::largest_u is the maximum over the cells on this rank.
+  /// Local.
   [[nodiscard]] const RunSummary& summary() const { return summary_; }
-  /// engine::Engine::self_check. Collective.
+  /// Returns engine::Engine::self_check(), the largest difference so far between an exact solution
+  /// and a second solution. Returns 0 for other engines. Collective on comm.
   [[nodiscard]] double self_check() const { return setup_.engine->self_check(); }
-  /// The rows of /series so far, where they are kept.
+  /// Returns the rows of /series so far, or an empty vector if RunOptions::series is empty. Local.
   [[nodiscard]] std::vector<double> series() &&;
 
  private:
@@ -138,13 +158,13 @@ class Trajectory {
   engine::Stepper stepper_;
   std::optional<io::SeriesBuffer> series_;
   std::int64_t reached_ = 0;
-  std::int64_t first_ = 0;  // the step of samples_[0]
+  std::int64_t first_ = 0;  // step of samples_[0]
   std::vector<PhasePoint> samples_;
-  std::vector<double> times_;    // of one that goes_to_times()
-  std::int64_t kept_step_ = -1;  // of u that is kept; -1: none
+  std::vector<double> times_;    // the times of samples_, only with goes_to_times()
+  std::int64_t kept_step_ = -1;  // the step whose u is kept; -1 if there is none
   std::optional<parallel::Vector> kept_entries_;
   slab::RememberedElongation kept_function_;
-  std::optional<parallel::Vector> between_;  // u between two steps
+  std::optional<parallel::Vector> between_;  // u interpolated between two steps
 };
 
 }  // namespace masing::study

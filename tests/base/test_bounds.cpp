@@ -27,12 +27,9 @@ Function function(const std::string& text) {
   return {text, 't'};
 }
 
-/// On random intervals: values at eleven places lie in both, difference quotients of a smooth
-/// function in the bounds of its slope; up to the rounding of f.
-TEST(Bounds, hold_the_values_and_slopes_of_every_function) {
+/// On random intervals the values at eleven places lie in the range, but for the rounding of f.
+TEST(PlainRange, holds_the_values_of_every_function) {
   std::mt19937_64 random(7);
-  int smooth = 0;
-  int all = 0;
   for (const std::string text : {"0.45*cos(0.5*t)",
                                  "sin(3*t)-cos(t)^2",
                                  "tan(0.4*t)",
@@ -60,29 +57,16 @@ TEST(Bounds, hold_the_values_and_slopes_of_every_function) {
     for (int i = 0; i < 300; ++i) {
       const double first = std::uniform_real_distribution<>(-5.0, 5.0)(random);
       const double width = std::exp(std::uniform_real_distribution<>(-20.0, 1.0)(random));
-      const Bounds bounds = f.bounds(first, first + width);
-      const Enclosure range = f.range(first, first + width);
-      double before = f(first);
+      const auto [low, high] = f.range(first, first + width);
       for (int j = 0; j <= 10; ++j) {
         const double value = f(first + width * j / 10);
         const double rounding = 1e-13 * (1.0 + std::abs(value));
-        for (const auto& [low, high] : {range, bounds.value}) {
-          ASSERT_FALSE(value < low - rounding || value > high + rounding)
-              << text << " on [" << first << ", " << first + width << "]: " << value << " in ["
-              << low << ", " << high << "]";
-        }
-        if (bounds.smooth && j > 0) {
-          const double slope = (value - before) / (width / 10);
-          ASSERT_GE(slope, bounds.slope.low - 20 * rounding / width) << text << " at " << first;
-          ASSERT_LE(slope, bounds.slope.high + 20 * rounding / width) << text << " at " << first;
-        }
-        before = value;
+        ASSERT_FALSE(value < low - rounding || value > high + rounding)
+            << text << " on [" << first << ", " << first + width << "]: " << value << " in [" << low
+            << ", " << high << "]";
       }
-      ++all;
-      smooth += bounds.smooth ? 1 : 0;
     }
   }
-  EXPECT_GT(smooth, all / 2);
 }
 
 TEST(Bounds, are_taylor_coefficients_in_closed_form) {
@@ -184,11 +168,6 @@ TEST(Bounds, hold_where_parts_overflow_or_underflow) {
   EXPECT_LT(step.remainder(0.57), 1e-300);
 }
 
-TEST(Bounds, keep_the_range_of_tanh) {
-  EXPECT_GE(function("1+tanh(t)").bounds(-90.0, -80.0).value.low, 0.0);
-  EXPECT_GE(function("1-tanh(t)").bounds(80.0, 90.0).value.low, 0.0);
-}
-
 TEST(Bounds, of_powers_are_those_of_their_whole_exponents) {
   const Bounds even = function("(t-3)^(4/2)").bounds(1.0, 2.0);
   EXPECT_TRUE(even.smooth);
@@ -237,25 +216,27 @@ TEST(Function, has_a_value_where_a_part_of_it_overflows) {
 }
 
 TEST(ShowsAll, says_what_values_at_nine_places_miss) {
-  const auto shows_all = [](const std::string& text, double first, double last) {
+  const auto values_suffice = [](const std::string& text, double first, double last) {
     const Function f = function(text);
-    return base::shows_all([&f](double t) { return f(t); },
-                           [&f](double a, double b) { return f.range(a, b); }, first, last, 1e-6);
+    return base::values_suffice([&f](double t) { return f(t); },
+                                [&f](double a, double b) { return f.range(a, b); }, first, last,
+                                1e-6);
   };
   for (const std::string around : {"0", "0.3*sin(t)", "t*cos(t)-sin(t)"}) {
-    EXPECT_TRUE(shows_all(around, 0.0, 1.0)) << around;
+    EXPECT_TRUE(values_suffice(around, 0.0, 1.0)) << around;
     for (const std::string pulse :
          {"3e4*exp(-((t-0.123456789)/1e-5)^2)", "1e5/cosh((t-0.7)/1e-6)^2",
           "30*exp(-((t-0.4)/0.001)^2)+3e4*exp(-((t-0.9)/1e-5)^2)", "1e5/(1+((t-0.3)/1e-6)^2)^2"}) {
-      EXPECT_FALSE(shows_all(around + "+" + pulse, 0.0, 1.0)) << around << "+" << pulse;
+      EXPECT_FALSE(values_suffice(around + "+" + pulse, 0.0, 1.0)) << around << "+" << pulse;
     }
   }
-  EXPECT_TRUE(shows_all("0.3*sin(t)+3e4*exp(-((t-0.123456789)/1e-5)^2)", 0.2, 1.0)) << "beside it";
-  EXPECT_FALSE(shows_all("t<0.3?0:1", 0.0, 1.0));
-  EXPECT_FALSE(shows_all("abs(t-0.3)", 0.0, 1.0));
-  EXPECT_TRUE(shows_all("abs(t-0.3)", 0.3, 1.0));
-  EXPECT_FALSE(shows_all("log(t)", -1.0, 1.0));
-  EXPECT_FALSE(shows_all("1/t", 0.0, 1.0));
+  EXPECT_TRUE(values_suffice("0.3*sin(t)+3e4*exp(-((t-0.123456789)/1e-5)^2)", 0.2, 1.0))
+      << "beside it";
+  EXPECT_FALSE(values_suffice("t<0.3?0:1", 0.0, 1.0));
+  EXPECT_FALSE(values_suffice("abs(t-0.3)", 0.0, 1.0));
+  EXPECT_TRUE(values_suffice("abs(t-0.3)", 0.3, 1.0));
+  EXPECT_FALSE(values_suffice("log(t)", -1.0, 1.0));
+  EXPECT_FALSE(values_suffice("1/t", 0.0, 1.0));
 }
 
 /// Which quantity is at fault, and how, where a force cannot be used.
@@ -273,7 +254,7 @@ TEST(SmoothPieces, names_the_quantity_at_fault) {
   EXPECT_EQ(fault([&] { (void)force(2.0); }),
             std::pair(std::string("force"),
                       std::string("F(t) = inf at t = 2; it must be finite on [0, T]")));
-  const auto at_pole = fault([&] { (void)force.is_resolved(2.0 - 1e-15, 2.0 + 1e-15, 1e-12); });
+  const auto at_pole = fault([&] { (void)force.try_to_resolve(2.0 - 1e-15, 2.0 + 1e-15, 1e-12); });
   EXPECT_EQ(at_pole.first, "force");
   EXPECT_NE(at_pole.second.find("F(t) has no bound near t = "), std::string::npos);
   const auto too_fast = fault([&] { force.throw_unresolved(3.0); });

@@ -3,22 +3,17 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/function.hpp"
 #include "support/given.hpp"
 
 namespace masing::test_expression {
-
-namespace {
 
 using base::Expression;
 
@@ -37,31 +32,26 @@ std::uint64_t bits(double value) {
   return std::bit_cast<std::uint64_t>(value);
 }
 
-}  // namespace
-
 TEST(Expression, hints_at_what_would_be_right) {
-  const auto expect_hint = [](const std::string& text, const std::string& hint) {
-    EXPECT_NE(refusal(text).find(hint), std::string::npos) << text << ": " << refusal(text);
-  };
-  expect_hint("t**2", "a power is written ^");
-  for (const std::string text : {"2t", "2(t)", "(t)(t)", "t(2)", "2 t", "a sin(t)", "2a"}) {
-    expect_hint(text, "a product needs its *");
-  }
-  expect_hint("sn(t)", "there is no function 'sn'");
-  expect_hint("t=2", "compare with ==");
-  expect_hint("1,2", "decimals with a point");
-  expect_hint("sin", "sin(...)");
-  expect_hint("sin(1,2)", "takes one argument");
-  expect_hint("atan2(1)", "takes two arguments");
-  expect_hint("min()", "needs an argument");
-  expect_hint("1e400", "too large");
-  expect_hint("c+1", "there is no 'c'");
   for (const auto& [text, hint] :
-       {std::pair{"Sin(t)", "there is no function 'Sin'; did you mean sin?"},
+       {std::pair{"t**2", "a power is written ^"},
+        {"2t", "a product needs its *"},
+        {"2(t)", "a product needs its *"},
+        {"(t)(t)", "a product needs its *"},
+        {"t(2)", "a product needs its *"},
+        {"a sin(t)", "a product needs its *"},
+        {"t=2", "compare with =="},
+        {"1,2", "decimals with a point"},
+        {"sin", "sin(...)"},
+        {"sin(1,2)", "takes one argument"},
+        {"atan2(1)", "takes two arguments"},
+        {"min()", "needs an argument"},
+        {"1e400", "too large"},
+        {"c+1", "there is no 'c'"},
+        {"Sin(t)", "there is no function 'Sin'; did you mean sin?"},
         {"1+sine(t)", "at position 3: there is no function 'sine'; did you mean sin?"},
         {"arctan(t)", "did you mean atan?"},
         {"sin(x)", "at position 5: there is no 'x'; did you mean t?"},
-        {"cos(2*s)", "there is no 's'; did you mean t?"},
         {"sin(T)", "there is no 'T'; did you mean t?"},
         {"2*PI*t", "there is no 'PI'; did you mean pi?"},
         {"zreo*t", "there is no 'zreo'; did you mean zero?"},
@@ -70,7 +60,7 @@ TEST(Expression, hints_at_what_would_be_right) {
         {"i", "'i' has no meaning here"},
         {"np.", "there is no 'np'"},
         {"erf(t)", "there is no function 'erf'"}}) {
-    expect_hint(text, hint);
+    EXPECT_NE(refusal(text).find(hint), std::string::npos) << text << ": " << refusal(text);
   }
 }
 
@@ -124,19 +114,6 @@ TEST(Expression, keeps_its_constants_until_they_are_bound) {
   EXPECT_TRUE(Expression("2*t", 't', names).constants().empty());
 }
 
-TEST(Expression, of_a_function_is_bound_with_it) {
-  const base::Function f("a*t+b", 't', names);
-  EXPECT_EQ(f.constants(), (base::Names{"a", "b"}));
-  const base::Function bound = f.bound(all_values);
-  EXPECT_EQ(bound.text(), "1.5*t+(-0.3)");
-  EXPECT_EQ(bound(2.0), 1.5 * 2.0 - 0.3);
-  EXPECT_TRUE(bound.constants().empty());
-  EXPECT_EQ(bound.bound({}).text(), bound.text());
-  const base::Function table("points:0 1; 1 3", 't', names);
-  EXPECT_TRUE(table.constants().empty());
-  EXPECT_EQ(table.bound({})(0.5), 2.0);
-}
-
 TEST(Expression, says_that_a_name_is_not_known) {
   EXPECT_THROW(parsed("2*c"), base::UnknownName);
   EXPECT_THROW(Expression("w", 0), base::UnknownName);
@@ -156,15 +133,6 @@ TEST(Expression, is_quoted_by_whole_characters) {
   EXPECT_NE(given::mistake([] { parsed("2*µ"); }).find("'µ' where a value"), std::string::npos);
   const std::string message = given::mistake([] { parsed("2*" + std::string(199, ' ') + "µ"); });
   EXPECT_EQ(message.find("\xc2…"), std::string::npos) << message;
-}
-
-TEST(Expression, may_have_long_names) {
-  const std::string name(300, 'a');
-  EXPECT_EQ(Expression("2*" + name, 't', {name}).bound({{name, 1.5}})(0.0), 3.0);
-  for (const std::string& text : {name, "2*" + name, name + "(t)", "t " + name}) {
-    EXPECT_NE(refusal(text), "");
-    EXPECT_LT(refusal(text).size(), 1000U) << text;
-  }
 }
 
 TEST(Names, are_of_letters_digits_and_underscores) {
@@ -199,25 +167,6 @@ TEST(Expression, is_evaluated_as_written) {
                                                              {"2-max(1,t)", 1.0},
                                                              {"2*e+1e1", 2 * std::exp(1.0) + 10}}) {
     EXPECT_EQ(parsed(text)(t), value) << text;
-  }
-}
-
-TEST(Expression, has_the_same_values_one_by_one_and_in_spans) {
-  std::vector<double> arguments(1000);
-  std::mt19937_64 random(5);
-  for (double& each : arguments) {
-    each = std::uniform_real_distribution<>(-3.0, 3.0)(random);
-  }
-  for (const std::string text :
-       {"t", "1.5", "0.45*cos(0.5*t)", "t<0?-t:t^3", "min(t,1,t^2)+atan2(t,2)", "sqrt(t)",
-        "(t>1)&&(t<2)||t==0", "-t^-2"}) {
-    const Expression f = parsed(text);
-    std::vector<double> values(arguments.size());
-    base::values_of(f.operations(), arguments, values);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double one = f(arguments[i]);
-      EXPECT_TRUE(values[i] == one || (std::isnan(values[i]) && std::isnan(one))) << text;
-    }
   }
 }
 

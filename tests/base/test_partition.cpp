@@ -48,18 +48,25 @@ TEST(Partition, deals_whole_blocks_as_evenly_as_they_allow) {
 }
 
 TEST(PartitionByHand, gives_left_over_blocks_to_the_first_ranks) {
-  // 5000 cells are 4 blocks of 1024 and one of 904.
-  EXPECT_EQ(local_range(5000, 0, 3).size, 2048);
-  EXPECT_EQ(local_range(5000, 1, 3).first, 2048);
-  EXPECT_EQ(local_range(5000, 1, 3).size, 2048);
-  EXPECT_EQ(local_range(5000, 2, 3).first, 4096);
-  EXPECT_EQ(local_range(5000, 2, 3).size, 904);
-}
-
-TEST(PartitionByHand, leaves_ranks_without_a_block_empty) {
-  EXPECT_EQ(local_range(1, 0, 4).size, 1);
-  for (int rank = 1; rank < 4; ++rank) {
-    EXPECT_EQ(local_range(1, rank, 4).size, 0);
+  struct Case {
+    std::int64_t cells;
+    int rank;
+    int ranks;
+    std::int64_t first;
+    std::int64_t size;
+  };
+  // 5000 cells are 4 blocks of 1024 and one of 904; 2^41 are 2^31 blocks, 715827882 · 3 + 2.
+  for (const auto& [cells, rank, ranks, first, size] :
+       {Case{5000, 0, 3, 0, 2048},
+        {5000, 1, 3, 2048, 2048},
+        {5000, 2, 3, 4096, 904},
+        {1, 0, 4, 0, 1},
+        {1, 1, 4, 1, 0},
+        {1, 3, 4, 1, 0},
+        {two_to_40 * 2, 2, 3, std::int64_t{2} * 715827883 * 1024,
+         std::int64_t{715827882} * 1024}}) {
+    EXPECT_EQ(local_range(cells, rank, ranks).first, first) << cells << ", rank " << rank;
+    EXPECT_EQ(local_range(cells, rank, ranks).size, size) << cells << ", rank " << rank;
   }
 }
 
@@ -80,13 +87,6 @@ TEST(PartitionByHand, deals_blocks_to_a_hundred_thousand_ranks) {
   EXPECT_EQ(local_range(two_to_53, 22208, ranks).size, std::int64_t{87960930} * 1024);
   const CellRange last = local_range(two_to_53, ranks - 1, ranks);
   EXPECT_EQ(last.first + last.size, two_to_53);
-}
-
-TEST(PartitionByHand, counts_beyond_32_bits) {
-  // 2^41 cells on 3 ranks: 2^31 blocks, 715827882 · 3 + 2.
-  const CellRange last = local_range(two_to_40 * 2, 2, 3);
-  EXPECT_EQ(last.first, std::int64_t{2} * 715827883 * 1024);
-  EXPECT_EQ(last.size, std::int64_t{715827882} * 1024);
 }
 
 TEST(Ratio, is_exact_beyond_64_bits) {

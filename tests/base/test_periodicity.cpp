@@ -156,35 +156,33 @@ std::string refusal(const std::string& text) {
   return given::mistake([&] { (void)breaks(text, 10.0, {}); });
 }
 
-TEST(Breaks, smooth_expressions_have_none) {
-  for (const char* text : {"0.45*cos(0.5*t)", "exp(-t^2)*sin(1e-3*t)", "0", "2*pi*t", "tanh(t)"}) {
-    EXPECT_TRUE(breaks(text, 10.0, {}).empty()) << text;
+TEST(Breaks, are_the_corners_of_tables_and_of_waves_of_affine_arguments_or_given) {
+  struct Case {
+    const char* text;
+    double final_time;
+    std::vector<double> times;
+    std::vector<double> given = {};
+  };
+  for (const auto& [text, final_time, times, given] : std::initializer_list<Case>{
+           {"0.45*cos(0.5*t)", 10.0, {}},
+           {"exp(-t^2)*sin(1e-3*t)", 10.0, {}},
+           {"2*pi*t+tanh(t)", 10.0, {}},
+           {"square(0.3)", 3.0, {}},
+           {"triangle(t)", 2.0, {0.25, 0.75, 1.25, 1.75}},
+           {"square(t)", 2.0, {0.5, 1.0, 1.5}},
+           {"0.3*sawtooth(0.5*t/(2*pi)) + cos(t)", 30.0, {2 * pi, 6 * pi}},
+           {"square(0.25 - t/2)", 3.0, {0.5, 1.5, 2.5}},
+           {"square(t) + sawtooth(3*t/3)", 1.2, {0.5, 1.0}},  // the same corner counts once
+           {"points:0 1; 0.5 2; 3 4; 20 1", 10.0, {0.5, 3.0}},
+           // Given breaks make any expression trusted; they are sorted and kept within the run.
+           {"abs(t-2)+abs(t-7)", 10.0, {2.0, 7.0}, {7.0, 2.0, 0.0, 12.0}},
+           {"square(t^2)", 10.0, {4.0}, {4.0}}}) {
+    SCOPED_TRACE(text);
+    expect_times(breaks(text, final_time, given), times);
   }
-}
-
-TEST(Breaks, waves_of_affine_arguments) {
-  expect_times(breaks("triangle(t)", 2.0, {}), {0.25, 0.75, 1.25, 1.75});
-  expect_times(breaks("square(t)", 2.0, {}), {0.5, 1.0, 1.5});
-  expect_times(breaks("0.3*sawtooth(0.5*t/(2*pi)) + cos(t)", 30.0, {}),
-               {2 * std::acos(-1.0), 6 * std::acos(-1.0)});
-  expect_times(breaks("square(0.25 - t/2)", 3.0, {}), {0.5, 1.5, 2.5});
-  EXPECT_TRUE(breaks("square(0.3)", 3.0, {}).empty());
   // 1e15 + 10.06 is 1e15 + 10 in doubles, which have eighths there: a corner, before T.
   EXPECT_EQ(breaks("square(t+1e15)", 10.06, {}).size(), 20U);
   EXPECT_EQ(breaks("square(t+1e15)", 10.06, {}).back(), 10.0);
-}
-
-TEST(Breaks, terms_with_the_same_corner_give_it_once) {
-  expect_times(breaks("square(t) + sawtooth(3*t/3)", 1.2, {}), {0.5, 1.0});
-}
-
-TEST(Breaks, points_of_a_table) {
-  expect_times(breaks("points:0 1; 0.5 2; 3 4; 20 1", 10.0, {}), {0.5, 3.0});
-}
-
-TEST(Breaks, given_ones_are_sorted_and_kept_within_the_run) {
-  const std::vector<double> given{7.0, 2.0, 0.0, 12.0};
-  expect_times(breaks("abs(t-2)+abs(t-7)", 10.0, given), {2.0, 7.0});
 }
 
 TEST(Breaks, refuses_what_is_not_smooth_everywhere) {
@@ -220,12 +218,6 @@ TEST(Breaks, names_the_quantity_at_fault) {
 TEST(Breaks, bounds_the_corners_of_all_waves_together) {
   EXPECT_EQ(breaks("square(4e5*t)", 10.0, {}).size(), 7999999);
   EXPECT_NE(refusal("square(4e5*t)+square(4e5*t)").find("10^7 corners"), std::string::npos);
-}
-
-TEST(Breaks, given_breaks_make_any_expression_trusted) {
-  const std::vector<double> given{4.0};
-  expect_times(breaks("max(0, t-4)", 10.0, given), {4.0});
-  expect_times(breaks("square(t^2)", 10.0, given), {4.0});
 }
 
 }  // namespace masing::test_periodicity

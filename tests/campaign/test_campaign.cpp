@@ -214,6 +214,18 @@ class Campaign : public testing::Test {
     campaign::run(world(), source, {result_, checkpoint_, true}, write);
   }
 
+  /// Goes on from the checkpoint to all results; the steps that this takes.
+  std::int64_t go_on(Plan plan) {
+    plan.stop.reset();
+    plan.fault.reset();
+    checkpoint_.restart = checkpoint_.path;
+    CountingSource source(plan);
+    run(source);
+    checkpoint_.restart.reset();
+    EXPECT_EQ(source.results(), expected(plan));
+    return source.steps();
+  }
+
   io::ResultSpec result_{.path = "", .kind = "simulate", .configuration = "k0 = 1\n"};
   io::CheckpointSpec checkpoint_{.path =
                                      "masing-campaign-n" + std::to_string(world().size()) + ".h5"};
@@ -234,30 +246,22 @@ TEST_F(Campaign, makes_each_unit_once) {
 TEST_F(Campaign, goes_on_where_it_was_stopped) {
   for (const bool is_together : {false, true}) {
     for (const bool counts_units : {false, true}) {
-      Plan plan{.units = 70,  // so many that shares have several
-                .steps = 10,
-                .is_together = is_together,
-                .counts_units = counts_units,
-                .each = std::chrono::microseconds(200),
-                .stop = Event{.unit = 40, .step = 4}};
+      const Plan plan{.units = 70,  // so many that shares have several
+                      .steps = 10,
+                      .is_together = is_together,
+                      .counts_units = counts_units,
+                      .each = std::chrono::microseconds(200),
+                      .stop = Event{.unit = 40, .step = 4}};
       CountingSource source(plan);
-      const io::CheckpointSpec before = checkpoint_;
-      std::string said;
       try {
         run(source);
+        ADD_FAILURE() << "not stopped";
       } catch (const base::Stopped& stopped) {
-        said = stopped.what();
+        const std::string end =
+            " of 70 units; the same with restart = " + checkpoint_.path + " goes on";
+        EXPECT_NE(std::string(stopped.what()).find(end), std::string::npos) << stopped.what();
       }
-      EXPECT_NE(said.find(" of 70 units; the same with restart = " + checkpoint_.path + " goes on"),
-                std::string::npos)
-          << said;
-      plan.stop.reset();
-      checkpoint_.restart = checkpoint_.path;
-      CountingSource again(plan);
-      run(again);
-      EXPECT_EQ(again.results(), expected(plan));
-      EXPECT_EQ(source.steps() + again.steps(), 700) << "what was saved is not made again";
-      checkpoint_ = before;
+      EXPECT_EQ(source.steps() + go_on(plan), 700) << "what was saved is not made again";
     }
   }
 }
@@ -269,7 +273,6 @@ TEST_F(Campaign, keeps_a_state_that_a_stop_leaves_unrestored) {
               .is_together = is_together,
               .each = std::chrono::microseconds(100),
               .stop = Event{.unit = 0, .step = 6}};
-    checkpoint_.restart.reset();
     CountingSource first(plan);
     EXPECT_THROW(run(first), base::Stopped);
     checkpoint_.restart = checkpoint_.path;
@@ -278,10 +281,7 @@ TEST_F(Campaign, keeps_a_state_that_a_stop_leaves_unrestored) {
     CountingSource second(plan);
     EXPECT_THROW(run(second), base::Stopped);
     plan.stops_restoring = false;
-    CountingSource third(plan);
-    run(third);
-    EXPECT_EQ(third.results(), expected(plan));
-    EXPECT_EQ(first.steps() + second.steps() + third.steps(), 30) << "no step is made again";
+    EXPECT_EQ(first.steps() + second.steps() + go_on(plan), 30) << "no step is made again";
   }
 }
 
@@ -289,12 +289,12 @@ TEST_F(Campaign, keeps_a_state_that_a_stop_leaves_unrestored) {
 TEST_F(Campaign, saves_by_steps_by_units_and_by_the_clock) {
   for (const bool is_together : {false, true}) {
     for (const auto& [every, counts_units] : {std::pair(5, false), {2, true}, {0, false}}) {
-      Plan plan{.units = 12,
-                .steps = 20,
-                .is_together = is_together,
-                .counts_units = counts_units,
-                .each = std::chrono::microseconds(100),
-                .fault = Event{.unit = 11, .step = 19}};
+      const Plan plan{.units = 12,
+                      .steps = 6,
+                      .is_together = is_together,
+                      .counts_units = counts_units,
+                      .each = std::chrono::microseconds(100),
+                      .fault = Event{.unit = 11, .step = 5}};
       if (is_together && every == 0) {
         continue;  // it would be due again at once
       }
@@ -305,28 +305,38 @@ TEST_F(Campaign, saves_by_steps_by_units_and_by_the_clock) {
       CountingSource source(plan);
       EXPECT_NE(given::mistake([&] { run(source); }).find("of unit 11"), std::string::npos);
       EXPECT_TRUE(std::filesystem::exists(checkpoint_.path));
-      plan.fault.reset();
-      checkpoint_.restart = checkpoint_.path;
-      CountingSource again(plan);
-      run(again);
-      EXPECT_EQ(again.results(), expected(plan));
+      const std::int64_t again = go_on(plan);
       // By the clock, how much is saved is the machine's affair.
       EXPECT_TRUE(source.saved() >= (every == 0 ? 1 : 5) || !world().is_root())
           << every << counts_units << is_together;
-      EXPECT_LT(again.steps(), every == 0 ? 12 * 20 : 12 * 20 / 2);
-      checkpoint_.restart.reset();
+      EXPECT_LT(again, every == 0 ? 12 * 6 : 12 * 6 / 2);
       checkpoint_.scheduled = false;
       io::remove_checkpoint(world(), checkpoint_.path);
     }
   }
 }
 
+TEST_F(Campaign, is_due_again_only_a_distance_after_a_checkpoint) {
+  const Plan plan{.units = 1, .steps = 1};
+  const CountingSource source(plan);
+  checkpoint_.scheduled = true;
+  checkpoint_.every = 0;
+  checkpoint_.distance = std::chrono::seconds(1);
+  campaign::Due due(checkpoint_, source, world());
+  while (!due.by_clock()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  due.saved(nullptr);
+  EXPECT_FALSE(due.by_clock());
+  checkpoint_.scheduled = false;
+}
+
 TEST_F(Campaign, resumes_the_works_of_single_ranks_on_other_ranks) {
   Plan plan{.units = 8,
-            .steps = 1000,
+            .steps = 200,
             .batch = 2,
             .each = std::chrono::microseconds(100),
-            .stop = Event{.unit = 0, .step = 300}};
+            .stop = Event{.unit = 0, .step = 60}};
   CountingSource source(plan);
   EXPECT_THROW(run(source), base::Stopped);
   plan.stop.reset();
@@ -365,12 +375,8 @@ TEST_F(Campaign, saves_what_was_computed_where_the_result_cannot_be_written) {
   for (const std::string& file : io::files_of_result(result_.path)) {
     EXPECT_FALSE(std::filesystem::exists(file)) << file;
   }
-  checkpoint_.restart = checkpoint_.path;
-  CountingSource again(plan);
   result_.path.clear();
-  run(again, fail);  // which is not called without a file
-  EXPECT_EQ(again.results(), expected(plan));
-  EXPECT_EQ(again.steps(), 0);
+  EXPECT_EQ(go_on(plan), 0);
   EXPECT_FALSE(std::filesystem::exists(checkpoint_.path));
 }
 

@@ -58,12 +58,6 @@ TEST(Constants, are_known_in_every_function_and_parameter) {
   EXPECT_EQ(std::get<double>(sequences.at("k")), 1.6);
 }
 
-TEST(Constants, let_the_command_line_win_over_the_file) {
-  const given::Files files{{"c.ini", "final-time = 10*w\n[let]\nv = 2\nw = v\n"}};
-  EXPECT_EQ(simulated({"--config=c.ini"}, files).final_time, 20);
-  EXPECT_EQ(simulated({"--config=c.ini", "--let=v=3"}, files).final_time, 30);
-}
-
 TEST(Constants, are_printed_as_given_with_their_values) {
   const Words words{"--let=w=0.8", "--let=T=pi/w",  "--final-time=2*T",  "--force=cos(w*t)",
                     "--mass=2.0",  "--steps=6*100", "--checkpoint=c.h5", "--breaks=T,2*T"};
@@ -78,11 +72,14 @@ TEST(Constants, are_printed_as_given_with_their_values) {
   EXPECT_EQ(simulated(again, {{"p.ini", text}}).final_time, simulated(words).final_time);
 }
 
-TEST(Constants, have_values_in_any_order) {
+TEST(Constants, have_values_in_any_order_of_the_command_line_before_the_file) {
+  const given::Files files{{"c.ini", "final-time = 10*w\n[let]\nv = 2\nw = v\n"}};
+  EXPECT_EQ(simulated({"--config=c.ini"}, files).final_time, 20);
+  EXPECT_EQ(simulated({"--config=c.ini", "--let=v=3"}, files).final_time, 30);
   const cli::Names known{"x"};
   const auto lets =
       cli::in_order({{"c", "a+b", ""}, {"b", "2*a", ""}, {"x", "7", ""}, {"a", "x/2", ""}}, known);
-  EXPECT_EQ(cli::values_of(lets, {{"x", 3.0}}),
+  EXPECT_EQ(cli::constant_values(lets, {{"x", 3.0}}),
             (cli::Constants{{"x", 3.0}, {"a", 1.5}, {"b", 3.0}, {"c", 4.5}}));
 }
 

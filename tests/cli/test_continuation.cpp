@@ -16,15 +16,13 @@ using given::Words;
 const Words run{"--final-time=10", "--steps=1000", "--cells=50"};
 const Words longer{"--final-time=20", "--steps=2000", "--cells=50"};
 
-cli::Configuration continued(const Words& before, const Words& now,
-                             Command command = Command::simulate) {
+cli::BoundRequest continued(const Words& before, const Words& now,
+                            Command command = Command::simulate) {
   const cli::BoundRequest old = given::bind(command, before);
   const given::Files file{{"c.h5", cli::printed(old, cli::Role::result)}};
-  const cli::Request request =
-      cli::parse(command, {"--config=c.h5"}, {.text = given::reader(file)});
-  return cli::continued(given::bind(command, given::joined(now, {"--restart=c.h5"})), request,
-                        base::split(old.derived, ','))
-      .configuration;
+  return cli::continued(given::bind(command, given::joined(now, {"--restart=c.h5"})),
+                        cli::parse(command, {"--config=c.h5"}, {.text = given::reader(file)}),
+                        base::split(old.derived, ','));
 }
 
 std::string refusal(const Words& before, const Words& now, Command command = Command::simulate) {
@@ -96,21 +94,15 @@ TEST(Continued, names_no_key_that_is_the_same_and_cuts_long_values_short) {
 
 TEST(Continued, keeps_the_samples_that_are_left_open) {
   const Words seven = given::joined(run, {"--sample-every=7"});
-  EXPECT_EQ(continued(seven, longer).sample_every, 7);
-  EXPECT_EQ(continued(run, longer).sample_every,
+  EXPECT_EQ(continued(seven, longer).configuration.sample_every, 7);
+  EXPECT_EQ(continued(run, longer).configuration.sample_every,
             given::configuration(Command::simulate, run).sample_every);
-  EXPECT_EQ(*continued(run, longer).to, 20.0);
+  EXPECT_EQ(*continued(run, longer).configuration.to, 20.0);
 }
 
 TEST(Continued, derives_what_followed_unless_the_run_is_extended) {
   const auto derived = [](const Words& before, const Words& now) {
-    const cli::BoundRequest old = given::bind(Command::simulate, before);
-    const given::Files file{{"c.h5", cli::printed(old, cli::Role::result)}};
-    return cli::continued(
-               given::bind(Command::simulate, now),
-               cli::parse(Command::simulate, {"--config=c.h5"}, {.text = given::reader(file)}),
-               base::split(old.derived, ','))
-        .derived;
+    return continued(before, now).derived;
   };
   const std::string all = given::bind(Command::simulate, run).derived;
   EXPECT_EQ(derived(run, run), all);
@@ -120,12 +112,14 @@ TEST(Continued, derives_what_followed_unless_the_run_is_extended) {
   Words longer_model = model;
   longer_model[3] = "--final-time=20";
   longer_model[4] = "--steps=40000";
-  const cli::Configuration c = continued(model, longer_model);
+  const cli::Configuration c = continued(model, longer_model).configuration;
   EXPECT_EQ(c.sample_every, 2);
   EXPECT_EQ(c.field_every, 2);
   EXPECT_EQ(derived(model, longer_model), "force,from,to,model.n");
   const Words places{"--cells=inf", "--field-points=50", "--final-time=10", "--steps=1000"};
-  EXPECT_EQ(continued(places, {"--cells=inf", "--final-time=10", "--steps=1000"}).field_points, 50);
+  EXPECT_EQ(continued(places, {"--cells=inf", "--final-time=10", "--steps=1000"})
+                .configuration.field_points,
+            50);
 }
 
 TEST(Checkpoint, is_no_file_that_the_run_writes_itself) {
@@ -137,21 +131,15 @@ TEST(Checkpoint, is_no_file_that_the_run_writes_itself) {
   }
 }
 
-TEST(Checkpoint, is_beside_the_output_if_not_given) {
-  const auto path = [](const Words& words) {
-    return cli::simulation(given::bind(Command::simulate, words), "").files.checkpoint.path;
+TEST(Checkpoint, is_beside_the_output_and_scheduled_if_it_or_a_distance_is_given) {
+  const auto spec = [](const Words& words) {
+    return cli::simulation(given::bind(Command::simulate, words), "").files.checkpoint;
   };
-  EXPECT_EQ(path({"--output=there/run.h5"}), "there/run.h5.checkpoint");
-  EXPECT_EQ(path({"--output=there/run.h5", "--checkpoint=c.h5"}), "c.h5");
-}
-
-TEST(Checkpoint, is_scheduled_if_a_file_or_a_distance_is_given) {
-  const auto is_scheduled = [](const Words& words) {
-    return cli::simulation(given::bind(Command::simulate, words), "").files.checkpoint.scheduled;
-  };
-  EXPECT_FALSE(is_scheduled({}));
-  EXPECT_TRUE(is_scheduled({"--checkpoint=c.h5"}));
-  EXPECT_TRUE(is_scheduled({"--checkpoint-every=7"}));
+  EXPECT_EQ(spec({"--output=there/run.h5"}).path, "there/run.h5.checkpoint");
+  EXPECT_FALSE(spec({"--output=there/run.h5"}).scheduled);
+  EXPECT_EQ(spec({"--output=there/run.h5", "--checkpoint=c.h5"}).path, "c.h5");
+  EXPECT_TRUE(spec({"--checkpoint=c.h5"}).scheduled);
+  EXPECT_TRUE(spec({"--checkpoint-every=7"}).scheduled);
 }
 
 }  // namespace masing::test_continuation

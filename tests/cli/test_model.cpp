@@ -29,14 +29,6 @@ std::string setting(const cli::BoundRequest& request, const std::string& name) {
   return "none";
 }
 
-TEST(Parameters, are_named_by_their_line_in_an_ini) {
-  const given::Files files{{"case.ini", "[model]\nname = prandtl\nk = 1\neta = -1\n"}};
-  EXPECT_TRUE(refusal({"--config", "case.ini"}, files).starts_with("case.ini line 4, model.eta: "))
-      << refusal({"--config", "case.ini"}, files);
-  const given::Files twice{{"case.ini", "model = prandtl\nmass = 1\n[model]\nk = 1\nm = 2\n"}};
-  EXPECT_TRUE(refusal({"--config", "case.ini"}, twice).starts_with("case.ini line 5, model.m: "));
-}
-
 TEST(Parameters, of_the_command_line_win_over_the_ini) {
   const given::Files files{{"case.ini", "mass = 3\n[model]\nname = prandtl\nk = 1\neta = 2\n"}};
   const cli::BoundRequest c = given::bind(

@@ -32,11 +32,13 @@ TEST(Parse, without_words_gives_the_papers_finest_case) {
 
 TEST(Parse, lets_the_command_line_win_over_the_file_and_the_file_over_the_default) {
   const Files files{{"case.ini", "# a case\nmass = 2\nk0 = 3\nquiet = true\n"}};
-  const Configuration c =
-      given::configuration(Command::simulate, {"--k0=5", "--config", "case.ini"}, files);
+  const Configuration c = given::configuration(
+      Command::simulate, given::words("--k0=5 --config case.ini --y0=-2 --initial-u -0.05"), files);
   EXPECT_EQ(c.mass, 2.0);
   EXPECT_EQ(c.k0, 5.0);
   EXPECT_EQ(c.x0, 0.0);
+  EXPECT_EQ(c.y0, -2.0);
+  EXPECT_EQ(c.initial_u.text(), "-0.05");
   EXPECT_TRUE(c.quiet);
 }
 
@@ -46,24 +48,6 @@ TEST(Parse, reads_files_written_elsewhere) {
   EXPECT_EQ(c.mass, 2.0);
   EXPECT_EQ(std::get<slab::Cells>(c.space).count, 12);
   EXPECT_EQ(c.force->text(), "0.1 * t");
-}
-
-TEST(Parse, takes_negative_values) {
-  const Configuration c = given::configuration(
-      Command::simulate, {"--x0", "-0.5", "--y0=-2", "--initial-u", "-0.05", "--force", "-t"});
-  EXPECT_EQ(c.x0, -0.5);
-  EXPECT_EQ(c.y0, -2.0);
-  EXPECT_EQ(c.initial_u.text(), "-0.05");
-  EXPECT_EQ(c.force->text(), "-t");
-}
-
-TEST(Parse, sees_requests) {
-  const auto asked = [](const Words& words) {
-    return given::configuration(Command::converge, words);
-  };
-  EXPECT_TRUE(asked({"--print-config"}).print_config);
-  EXPECT_TRUE(asked({"--validate-only"}).validate_only);
-  EXPECT_FALSE(asked({}).print_config || asked({}).validate_only);
 }
 
 TEST(Parse, takes_the_limits) {
@@ -103,17 +87,6 @@ TEST(Parse, has_no_force_by_default_on_a_base_that_moves) {
       Command::scan, {"--over", "a=0,1", "--base-acceleration", "a*sin(t)", "--steps", "10"});
   EXPECT_EQ(cli::configuration_of(*scan.request, std::vector{0.0}).base_acceleration(1.0), 0.0);
   EXPECT_EQ(scan.configuration.force->text(), "0");
-  // What is printed says so, and reads back as the same.
-  const std::string text =
-      given::printed(Command::simulate, {"--base-acceleration", "points:0 1; 1 2"});
-  EXPECT_NE(text.find("\nforce = 0\nbase-acceleration = points:0 1; 1 2\n"), std::string::npos);
-  EXPECT_EQ(given::printed(Command::simulate, {"--config", "p.ini"}, {{"p.ini", text}}), text);
-}
-
-TEST(Parse, puts_points_in_the_place_of_tables) {
-  const auto c = given::configuration(Command::simulate, {"--threshold", "table:eta.csv"},
-                                      {{"eta.csv", "0,0.1\n1,1.1\n"}});
-  EXPECT_TRUE(c.threshold.text().starts_with("points:")) << c.threshold.text();
 }
 
 TEST(Parse, warns_of_tables_of_which_a_run_takes_little) {
@@ -135,16 +108,6 @@ TEST(Parse, warns_of_tables_of_which_a_run_takes_little) {
       Words{"--force: the table ends at t = 59, before T = 60, and is constant from there on"});
 }
 
-TEST(Parse, keeps_all_cells_of_finite_p_unless_given) {
-  const auto points = [](const Words& words) {
-    return given::configuration(Command::simulate, words).field_points;
-  };
-  EXPECT_EQ(points({}), 0);
-  EXPECT_EQ(points({"--field-points", "50"}), 50);
-  EXPECT_EQ(points({"--cells", "inf"}), slab::Continuum().field_points);
-  EXPECT_EQ(points({"--cells", "inf", "--field-points", "50"}), 50);
-}
-
 /// 10^7 numbers, of all rows with those of both ends.
 TEST(Parse, keeps_a_part_of_more_than_ten_million_numbers) {
   const auto points = [](const std::string& words) {
@@ -154,6 +117,9 @@ TEST(Parse, keeps_a_part_of_more_than_ten_million_numbers) {
   EXPECT_EQ(points("--steps 40 --field-every 10 --cells 2000001"), 10000);
   EXPECT_EQ(points("--cells 10000000"), 0) << "the last row alone";
   EXPECT_EQ(points("--cells 10000001"), 10000);
+  EXPECT_EQ(points("--field-points 50"), 50);
+  EXPECT_EQ(points("--cells inf"), slab::Continuum().field_points);
+  EXPECT_EQ(points("--cells inf --field-points 50"), 50);
   const auto every = [](const std::string& words) {
     return given::configuration(
                Command::simulate,
@@ -182,19 +148,6 @@ TEST(Parse, reads_times_in_seconds_minutes_and_hours) {
     EXPECT_NE(given::refusal(Command::simulate, {std::string("--wall-limit=") + wrong}), "")
         << wrong;
   }
-}
-
-TEST(Parse, warns_of_a_table_that_ends_before_the_run) {
-  const auto warnings = [](const std::string& end) {
-    return given::bind(Command::simulate,
-                       {"--final-time=0.3", "--force=points:0 0;0.1 1;" + end + " 0"})
-        .warnings;
-  };
-  EXPECT_TRUE(warnings("0.3").empty());
-  EXPECT_TRUE(warnings("0.29999999999").empty()) << "a rounding before T";
-  ASSERT_EQ(warnings("0.2999").size(), 1U);
-  EXPECT_NE(warnings("0.2999").front().find("ends at t = 0.2999, before T = 0.3"),
-            std::string::npos);
 }
 
 /// The values of all keys of a configuration, as text.
@@ -244,6 +197,7 @@ TEST(Printed, reads_back_as_the_same_configuration) {
   many.insert(many.end(), {"--initial-u=points: 0 0; 1 0.05", "--output", "a b.h5"});
   expect_round_trip(Command::simulate, many, {{"eta.csv", "0 0.1\n1 1.1\n"}});
   expect_round_trip(Command::simulate, {"--cells", "inf"});
+  expect_round_trip(Command::simulate, {"--base-acceleration", "points:0 1; 1 2"});
   expect_round_trip(Command::simulate, {"--cells", "1e7", "--field-points", "300"});
   expect_round_trip(Command::converge, {});
   expect_round_trip(Command::converge,
@@ -301,7 +255,7 @@ TEST(Derived, are_derived_again_from_a_file_that_names_them) {
   const auto steps = [](const std::vector<std::string>& derived) {
     const std::string text = "steps = 20000\nsample-every = 2\n[model]\nk = 1,2\neta = 1\nn = 2\n";
     const auto config = [&](const std::string&) {
-      return cli::Config{"run.h5", "model = discrete-masing\n" + text, derived};
+      return cli::IniText{"run.h5", "model = discrete-masing\n" + text, derived};
     };
     const Words words{"--config=run.h5", "--steps=40000", "--set=k=1,2,3"};
     return cli::bind(cli::parse(Command::simulate, words, {.config = config}))

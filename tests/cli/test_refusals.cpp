@@ -59,9 +59,7 @@ TEST(Refusals, of_values_say_what_would_be_right) {
   given::expect_refused(
       Command::simulate,
       {{"--mass nan", {"--mass", "finite"}},
-       {"--y0 -inf", {"--y0", "finite"}},
        {"--mass 1,5", {"--mass", "number"}},
-       {"--mass sin", {"--mass", "number"}},
        {"--mass points:0,1", {"--mass", "number"}},
        {"--mass 0", {"--mass: ", "> 0"}},
        {"--damping -1e-300", {"--damping: ", ">= 0"}},
@@ -76,12 +74,10 @@ TEST(Refusals, of_values_say_what_would_be_right) {
        {"--engine exakt", {"give sweep|memory|exact; did you mean exact?"}},
        {"--scheme Euler", {"did you mean euler?"}},
        {"--rule mid", {"give right|midpoint; did you mean midpoint?"}},
-       {"--cells 9007199254740993", {"--cells: ", "2^53"}},
        {"--cells inf --engine sweep", {"--engine: ", "--cells inf", "memory"}},
        {"--cells inf --field-points 0", {"from 1"}},
        {"--field-points -1", {"from 0"}},
        {"--sample-every 0", {"--sample-every: ", "from 1"}},
-       {"--field-every -1", {"--field-every: ", "from 0"}},
        {"--from 501", {"--from: ", "[0, 500]"}},
        {"--to -0.5", {"--to: ", "[0, 500]"}},
        {"--from 3 --to 2", {"--from: ", "--to 2"}},
@@ -91,10 +87,7 @@ TEST(Refusals, of_values_say_what_would_be_right) {
        {"--stiffness 1+", {"--stiffness: ", "position"}},
        {"--threshold s+t", {"--threshold: ", "position 3"}},
        {"--base-acceleration s", {"--base-acceleration: ", "position 1"}},
-       {"--force 1+\n*t", {"--force", "one line"}},
-       {"--rule left", {"--rule", "left", "right|midpoint"}},
-       {"--scheme rk4", {"--scheme", "euler"}},
-       {"--engine steam", {"--engine", "sweep"}}});
+       {"--force 1+\n*t", {"--force", "one line"}}});
 }
 
 TEST(Refusals, of_names_of_files_say_how_a_table_is_given) {
@@ -151,15 +144,17 @@ TEST(Refusals, of_parameters_name_what_is_allowed) {
   given::expect_refused(
       Command::simulate,
       {
+          {"--config c",
+           {"c line 4, model.eta: "},
+           {{"c", "[model]\nname = prandtl\nk = 1\neta = -1"}}},
+          {"--config c",
+           {"c line 5, model.m: "},
+           {{"c", "model = prandtl\nmass = 1\n[model]\nk = 1\nm = 2"}}},
           {"--model ising", {"--model", "ising", "masing models"}},
           {"--model prandtl", {"--set k", "missing"}},
-          {"--model prandtl --set k=1 --set eta=1 --set c=1",
-           {"--set c", "not a parameter of prandtl", "m, k0, k, eta"}},
           {"--model prandtl --set k=1 --set eta=0", {"--set eta", "0", "> 0"}},
           {"--model prandtl --set k=1 --set eta=1 --mass 0", {"--mass", "m = 0", "> 0"}},
           {"--model prandtl --set k=1,2 --set eta=1", {"--set k", "one number"}},
-          {"--model prandtl --set k=1 --set eta=1 --set u0=-1.5",
-           {"--set u0", "-1.5", "+-eta = +-1"}},
           {"--model prandtl --set k=1 --set m=1 --mass 2", {"--mass", "twice", "--set m"}},
           {"--model prandtl --set k=1 --set k=2", {"--set k", "twice"}},
           {"--model prandtl --set k", {"--set", "PARAMETER=VALUE"}},

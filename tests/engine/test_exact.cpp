@@ -74,11 +74,8 @@ TEST(Exact, ElongationIsTheFieldAtEveryPoint) {
   }
 }
 
-TEST(Exact, RefusesWhatItCannotSolve) {
+TEST(Exact, RefusesAForceThatIsNotSmoothOrNotFinite) {
   EXPECT_THROW(Made(support::problem({.force = "abs(sin(t))"})), base::UserError);
-}
-
-TEST(Exact, AForceThatIsNotFiniteIsRefused) {
   const support::Problem problem =
       support::problem({.force = "1/(t-0.503)^2*exp(800*t)", .final_time = 1.0, .steps = 4});
   EXPECT_THROW(support::trajectory(support::alone(), problem, engine::Method::exact),

@@ -5,72 +5,59 @@
 
 #include <utility>
 
-#include "base/error.hpp"
 #include "engine/setup.hpp"
+#include "support/given.hpp"
 #include "support/problem.hpp"
 #include "support/trajectory.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_ranks {
 
-using support::Trajectory;
-
-const std::vector<std::int64_t> field_steps{0, 7, 200, 401};
-
-Trajectory swept(const parallel::Communicator& comm, const support::Problem& problem) {
-  return support::trajectory(comm, problem, engine::Method::sweep, field_steps);
-}
-
-TEST(Slab, holds_each_cell_on_one_rank) {
-  for (const std::int64_t cells : {1, 1025, 5000}) {
-    const Trajectory run = swept(support::world(), support::forced(cells));
-    const auto expected =
-        base::local_range(cells, support::world().rank(), support::world().size());
-    EXPECT_EQ(run.fields.back().range.first, expected.first);
-    EXPECT_EQ(run.fields.back().range.size, expected.size);
-    EXPECT_EQ(run.fields.back().u.size(), static_cast<std::size_t>(expected.size));
-  }
-}
-
-TEST(Slab, that_is_not_worth_splitting_is_each_ranks) {
-  const support::Problem problem = support::forced(5000);
-  const Trajectory alone = swept(support::alone(), problem);
-  engine::RunSpec run = support::run_of(problem);
+TEST(Slab, is_split_over_the_ranks_where_it_is_worth_it) {
+  engine::RunSpec run = support::run_of(support::forced(5000));
   for (const auto& [split_from, holders] :
        {std::pair<std::int64_t, int>{5001, 1}, {5000, support::world().size()}}) {
     run.split_from = split_from;
-    const bool is_split = engine::is_split(run, support::world().size());
-    const parallel::Communicator by = support::all_or_one(support::world(), is_split);
+    const parallel::Communicator by =
+        support::all_or_one(support::world(), engine::is_split(run, support::world().size()));
     EXPECT_EQ(by.size(), holders);
     const engine::Setup setup = engine::make_setup(by, run);
-    EXPECT_EQ(setup.profile->range.size, base::local_range(5000, by.rank(), holders).size);
-    const Trajectory whole = support::trajectory(by, *setup.engine, problem, field_steps);
-    EXPECT_EQ(whole.fields[0].range.size, setup.profile->range.size);
-    support::expect_same(whole, alone);
+    const base::CellRange expected = base::local_range(5000, by.rank(), holders);
+    for (const base::CellRange& range : {setup.profile->range, setup.engine->field().range()}) {
+      EXPECT_EQ(range.first, expected.first);
+      EXPECT_EQ(range.size, expected.size);
+    }
   }
+}
+
+TEST(CheckedProfile, keeps_what_no_formula_gives_on_all_ranks_alike) {
+  // One cell of the last block differs: no rank may take the form.
+  const slab::Profile bent =
+      engine::checked_profile(support::world(), support::problem({.stiffness = "s < 1 ? 2 : 3",
+                                                                  .threshold = "s+0.1",
+                                                                  .initial_u = "0.05",
+                                                                  .space = slab::Cells{5000}}));
+  EXPECT_EQ(static_cast<std::int64_t>(bent.stiffness.size()), bent.range.size);
+  EXPECT_FALSE(bent.form.stiffness);
+  EXPECT_TRUE(bent.threshold.empty());
+  EXPECT_TRUE(bent.initial_u.empty());
+  EXPECT_EQ(slab::kept_arrays(bent.form), 1);
 }
 
 TEST(CheckedProfile, reports_the_first_cell_at_fault_on_every_rank) {
   // Cells at fault in the last two blocks: the same message must come from all ranks.
-  const support::Problem problem =
-      support::problem({.stiffness = "s < 0.7 ? 1 : -1", .space = support::space_of(4096)});
-  try {
-    engine::checked_profile(support::world(), problem);
-    FAIL() << "a negative stiffness was taken";
-  } catch (const base::UserError& mistake) {
-    EXPECT_NE(std::string(mistake.what()).find("cell 2868 of 4096"), std::string::npos)
-        << mistake.what();
-  }
+  const std::string said = given::mistake([] {
+    engine::checked_profile(support::world(), support::problem({.stiffness = "s < 0.7 ? 1 : -1",
+                                                                .space = support::space_of(4096)}));
+  });
+  EXPECT_NE(said.find("cell 2868 of 4096"), std::string::npos) << said;
 }
 
 TEST(NonFinite, ends_every_rank_alike) {
-  const auto message = [](const support::Data& data) -> std::string {
-    try {
-      swept(support::world(), support::problem(data));
-    } catch (const base::UserError& mistake) {
-      return mistake.what();
-    }
-    return "";
+  const auto message = [](const support::Data& data) {
+    return given::mistake([&] {
+      support::trajectory(support::world(), support::problem(data), engine::Method::sweep);
+    });
   };
   // F is infinite at t = 1, step 30 of 60.
   const std::string force = message(

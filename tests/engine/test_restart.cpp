@@ -121,26 +121,6 @@ void expect_same(const Motion& found, const Motion& expected) {
   EXPECT_TRUE(same_bits(found.field, expected.field));
 }
 
-void expect_resumable(const MakeRun& make) {
-  const parallel::Communicator alone = support::alone();
-  const parallel::Communicator& world = support::world();
-  const Motion expected = undisturbed(make, alone);
-  // Something happens after the restart.
-  EXPECT_NE(expected.x[saved_step], expected.x.back());
-  {
-    SCOPED_TRACE("saved and restored by all ranks");
-    expect_same(resumed(make, world, make, world), expected);
-  }
-  {
-    SCOPED_TRACE("saved by all ranks, restored by one");
-    expect_same(resumed(make, world, make, alone), expected);
-  }
-  {
-    SCOPED_TRACE("saved by one rank, restored by all");
-    expect_same(resumed(make, alone, make, world), expected);
-  }
-}
-
 struct Case {
   const char* name;
   given::Options options;  ///< beside those of run_of
@@ -170,29 +150,36 @@ MadeRun made_run(const parallel::Communicator& comm, const engine::RunSpec& spec
 
 class Engines : public testing::TestWithParam<Case> {};
 
+/// Made by each rank alone, or over the ranks for what can be split: saved in one way, gone on with
+/// in another.
 TEST_P(Engines, go_on_with_the_same_bits) {
   const engine::RunSpec whole = run_of(GetParam());
   engine::RunSpec split = whole;
   split.split_from = 1;
-  const MakeRun make_whole = [&](const auto& comm) { return made_run(comm, whole); };
-  const MakeRun make_split = [&](const auto& comm) { return made_run(comm, split); };
-  {
-    SCOPED_TRACE("made by one rank");
-    expect_resumable(make_whole);
+  const parallel::Communicator alone = support::alone();
+  struct Way {
+    const char* name;
+    const engine::RunSpec* run;
+    const parallel::Communicator* ranks;
+  };
+  std::vector<Way> ways{{"by all ranks", &whole, &support::world()}};
+  if (support::world().size() > 1) {
+    ways.push_back({"by one rank", &whole, &alone});
   }
-  {
-    SCOPED_TRACE("split over the ranks");
-    expect_resumable(make_split);
+  if (engine::is_split(split, support::world().size())) {
+    ways.push_back({"split over the ranks", &split, &support::world()});
   }
-  const parallel::Communicator& world = support::world();
-  const Motion expected = undisturbed(make_whole, world);
-  {
-    SCOPED_TRACE("split before");
-    expect_same(resumed(make_split, world, make_whole, world), expected);
-  }
-  {
-    SCOPED_TRACE("split afterwards");
-    expect_same(resumed(make_whole, world, make_split, world), expected);
+  const auto maker = [](const Way& way) -> MakeRun {
+    return [run = way.run](const auto& comm) { return made_run(comm, *run); };
+  };
+  const Motion expected = undisturbed(maker(ways[0]), alone);
+  // Something happens after the restart.
+  EXPECT_NE(expected.x[saved_step], expected.x.back());
+  for (const Way& before : ways) {
+    for (const Way& after : ways) {
+      SCOPED_TRACE(std::string("saved ") + before.name + ", restored " + after.name);
+      expect_same(resumed(maker(before), *before.ranks, maker(after), *after.ranks), expected);
+    }
   }
 }
 

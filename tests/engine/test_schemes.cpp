@@ -1,5 +1,7 @@
 // The two schemes on slabs of one cell and on elastic ones: numbers computed by hand, exact
-// discrete relations, and the turning point inside a step.
+// discrete relations, and the turning point inside a step. That the hysteresis memory is the scheme
+// cell by cell on any slab is shown by tests/commands/test_engines.py, the orders by
+// tests/study/test_orders.cpp.
 
 #include "slab/scheme.hpp"
 
@@ -29,13 +31,11 @@ support::Trajectory run(Method kind, Scheme scheme, const support::Data& data,
                         const std::vector<std::int64_t>& field_steps = {}) {
   support::Problem problem = support::problem(data);
   problem.scheme = scheme;
-  const parallel::Communicator comm(kind == Method::sweep ? support::world().handle()
-                                                          : MPI_COMM_SELF);
-  return support::trajectory(comm, problem, kind, field_steps);
+  return support::trajectory(support::alone(), problem, kind, field_steps);
 }
 
-/// A path of one cell computed by hand. Every number is dyadic, so that the sweep, of which the
-/// root holds the cell, and turning points must give these very numbers.
+/// A path of one cell computed by hand. Every number is dyadic, so that the sweep and turning
+/// points must give these very numbers.
 struct HandPath {
   Scheme scheme;
   support::Data data;
@@ -57,8 +57,7 @@ void expect_path(const HandPath& wanted) {
     EXPECT_EQ(path.restoring, wanted.restoring);
     ASSERT_EQ(path.fields.size(), wanted.u.size());
     for (std::size_t p = 0; p < wanted.u.size(); ++p) {
-      const bool holds = kind != Method::sweep || support::world().is_root();
-      EXPECT_EQ(path.fields[p].u, holds ? Numbers{wanted.u[p]} : Numbers{}) << p;
+      EXPECT_EQ(path.fields[p].u, Numbers{wanted.u[p]}) << p;
     }
   }
 }
@@ -170,18 +169,6 @@ TEST(Leapfrog, OfAnElasticOscillatorHasItsExactPhaseAndEnergy) {
   }
 }
 
-/// max |x - exact| and max |y - exact| over the steps.
-std::array<double, 2> errors(Scheme scheme, const support::Data& data) {
-  const auto path = run(Method::turning_points, scheme, data);
-  const auto exact = run(Method::exact, scheme, data);
-  std::array<double, 2> greatest{};
-  for (std::size_t p = 0; p < path.x.size(); ++p) {
-    greatest[0] = std::max(greatest[0], std::abs(path.x[p] - exact.x[p]));
-    greatest[1] = std::max(greatest[1], std::abs(path.y[p] - exact.y[p]));
-  }
-  return greatest;
-}
-
 /// A pass over the slab makes two steps of Euler's scheme: half a pass would cost a whole one.
 TEST(Schemes, AdvanceByWholePassesHoweverLongAStepTakes) {
   engine::Pace pace;
@@ -193,30 +180,6 @@ TEST(Schemes, AdvanceByWholePassesHoweverLongAStepTakes) {
   EXPECT_EQ(pace.steps(), 6);
   pace.record(4096, 0.0);
   EXPECT_EQ(pace.steps(), 4096);
-}
-
-/// Cells that slide and turn at each half period: with the turn taken apart the error falls
-/// by 4 at every halving of δt, by 2 for euler; without, it jumps with the phase of the turns.
-TEST(Schemes, HaveTheirOrderWithTurningPointsInsideSteps) {
-  const std::pair<Scheme, double> expected[] = {{Scheme::leapfrog, 2.0}, {Scheme::euler, 1.0}};
-  for (const auto& [scheme, order] : expected) {
-    support::Data data{.threshold = "s+0.1",
-                       .force = "0.45*cos(0.5*t)",
-                       .oscillator = {.k0 = 0.1},
-                       .final_time = 30.0,
-                       .steps = scheme == Scheme::leapfrog ? 1500 : 24000,
-                       .space = support::space_of(200)};
-    auto coarse = errors(scheme, data);
-    for (int level = 0; level < 4; ++level) {
-      data.steps = 2 * data.steps + 1;  // turns fall on another part of the step every time
-      const auto fine = errors(scheme, data);
-      for (const std::size_t quantity : {0U, 1U}) {
-        EXPECT_NEAR(std::log2(coarse[quantity] / fine[quantity]), order, 0.05)
-            << (quantity == 0 ? "x" : "y") << ", N = " << data.steps;
-      }
-      coarse = fine;
-    }
-  }
 }
 
 /// By hand, with δt = 1 and k0 = 1e200: x = 1, 1, -1e200, -3e200, ∞ and y = 0, -1e200, -2e200, ∞.

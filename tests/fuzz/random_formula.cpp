@@ -105,25 +105,20 @@ double RandomFormula::power_of_ten(double low, double high) {
 
 double RandomFormula::constant() {
   constexpr std::array simple{0.5, 1.0, 2.0, 3.0, 0.25, 0.1, 10.0, 5.0, 8.0, 0.3, -1.0, 0.0};
-  switch (random_.below(12)) {
-    case 0:
-    case 1:
-    case 2:
-    case 3:
-      return simple.at(random_.below(simple.size()));
-    case 4:
-    case 5:
-    case 6:
-      return std::rint(uniform(-300.0, 300.0)) / 100.0;
-    case 7:
-    case 8:
-      return uniform(-3.0, 3.0);
-    case 9:
-    case 10:
-      return power_of_ten(-8.0, 6.0) * (random_.once_in(4) ? -1.0 : 1.0);
-    default:
-      return random_.once_in(4) ? power_of_ten(-310.0, 308.0) : uniform(-100.0, 100.0);
+  const std::size_t kind = random_.below(12);
+  if (kind < 4) {
+    return simple.at(random_.below(simple.size()));
   }
+  if (kind < 7) {
+    return std::rint(uniform(-300.0, 300.0)) / 100.0;
+  }
+  if (kind < 9) {
+    return uniform(-3.0, 3.0);
+  }
+  if (kind < 11) {
+    return power_of_ten(-8.0, 6.0) * (random_.once_in(4) ? -1.0 : 1.0);
+  }
+  return random_.once_in(4) ? power_of_ten(-310.0, 308.0) : uniform(-100.0, 100.0);
 }
 
 Feature RandomFormula::feature() {

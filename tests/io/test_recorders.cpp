@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -15,33 +14,16 @@
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/checkpoint.hpp"
-#include "io/result_file.hpp"
 #include "support/problem.hpp"
-#include "support/world.hpp"
+#include "support/result_file.hpp"
 
 namespace masing::test_recorders {
 
 using support::world;
 
-/// Runs that all ranks share, with their file, which is gone at the end.
-class Recorders : public testing::Test {
+/// Runs that all ranks share, with their file.
+class Recorders : public support::ResultFile {
  protected:
-  Recorders() { remove_all(); }
-  ~Recorders() override { remove_all(); }
-  Recorders(const Recorders&) = delete;
-  Recorders& operator=(const Recorders&) = delete;
-
-  void remove_all() const {
-    MPI_Barrier(world().handle());
-    if (world().is_root()) {
-      for (const std::string& file : io::files_of_result(result_.path)) {
-        std::remove(file.c_str());
-      }
-      std::remove(checkpoint_.path.c_str());
-    }
-    MPI_Barrier(world().handle());
-  }
-
   /// From the step of the checkpoint on, if asked for, to step `end`, where it is saved; the file
   /// is finished with the run.
   void make(const support::Problem& problem, const io::OutputSpec& asked, std::int64_t end,
@@ -54,7 +36,7 @@ class Recorders : public testing::Test {
     const engine::Setup setup = engine::make_setup(world(), run);
     std::optional<io::RowSource> rows;
     if (goes_on) {
-      rows = io::find_rows(world(), checkpoint_.path, result_.path);
+      rows = io::find_rows(world(), checkpoint_, result_.path);
     }
     io::OutputFile output(world(), result_, std::move(rows));
     const auto recorders =
@@ -66,7 +48,7 @@ class Recorders : public testing::Test {
     engine::TimeLoop loop(world(), *setup.engine, run, observers);
     const auto serialize = [&](engine::Archive& archive) { loop.serialize(archive); };
     if (goes_on) {
-      io::CheckpointFile(world(), checkpoint_.path).restore(serialize);
+      io::CheckpointFile(world(), checkpoint_).restore(serialize);
     }
     while (loop.step() < end) {
       loop.advance(end, engine::Pause::none);
@@ -75,24 +57,11 @@ class Recorders : public testing::Test {
       loop.finish();
       output.finish();
     } else {
-      io::write_checkpoint(
-          world(), checkpoint_.path, result_, serialize,
-          [&](const io::Handle& file) { output.save_rows(file, checkpoint_.path); });
+      io::write_checkpoint(world(), checkpoint_, result_, serialize,
+                           [&](const io::Handle& file) { output.save_rows(file, checkpoint_); });
       output.close();
     }
   }
-
-  /// All numbers of a dataset, read by this rank alone.
-  [[nodiscard]] std::vector<double> read(const std::string& dataset) const {
-    const io::Handle file(H5Fopen(result_.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    return io::read_numbers(file, dataset);
-  }
-
-  io::ResultSpec result_{.path = "masing-recorders-n" + std::to_string(world().size()) + ".h5",
-                         .kind = "simulate",
-                         .configuration = "cells = 4\n",
-                         .command_line = "masing simulate"};
-  io::CheckpointSpec checkpoint_{.path = result_.path + ".check"};
 };
 
 TEST_F(Recorders, probe_the_cell_whose_right_end_a_place_is) {

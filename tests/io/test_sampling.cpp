@@ -10,18 +10,6 @@ using engine::never;
 using io::SampledSteps;
 using io::Sampling;
 
-/// next() against the definition by takes(), for every step.
-void expect_next_is_consistent(const Sampling& sampling) {
-  const SampledSteps sampled(sampling);
-  std::int64_t expected = never;
-  for (std::int64_t step = sampling.time.steps; step >= 0; --step) {
-    ASSERT_EQ(sampled.next(step), expected) << "after step " << step;
-    if (sampled.takes(step)) {
-      expected = step;
-    }
-  }
-}
-
 std::vector<std::int64_t> taken(const Sampling& sampling) {
   const SampledSteps sampled(sampling);
   std::vector<std::int64_t> steps;
@@ -61,34 +49,26 @@ TEST(Sampling, is_cut_to_its_window) {
   EXPECT_EQ(taken({{.final_time = 10.0, .steps = 10}, 4, 1.0, 3.0}), Steps{});
 }
 
-TEST(Sampling, finds_the_next_sample) {
+/// next() and count() against takes() of every step.
+TEST(Sampling, finds_the_next_sample_and_counts_without_a_walk) {
   for (const std::int64_t steps : {1, 2, 10, 97, 1000}) {
     for (const std::int64_t every : {1, 2, 3, 7, 50, 5000}) {
       for (const auto& [from, to] :
            {std::pair(0.0, 1.0), {0.3, 0.6}, {0.999, 1.0}, {0.5, 0.5}, {0.0, 0.0}, {1.0, 1.0}}) {
-        const double final_time = 500.0;
-        expect_next_is_consistent({{final_time, steps}, every, from * final_time, to * final_time});
-        expect_next_is_consistent({{0.1, steps}, every, from * 0.1, to * 0.1});
-      }
-    }
-  }
-}
-
-/// Against counting.
-TEST(Sampling, counts_without_a_walk) {
-  for (const std::int64_t steps : {1, 2, 10, 97}) {
-    for (const std::int64_t every : {1, 2, 3, 7, 5000}) {
-      for (const auto& [from, to] :
-           {std::pair(0.0, 1.0), {0.3, 0.6}, {0.999, 1.0}, {0.5, 0.5}, {0.0, 0.0}, {1.0, 1.0}}) {
-        const SampledSteps sampling({{0.7, steps}, every, from * 0.7, to * 0.7});
-        std::int64_t count = 0;
-        for (std::int64_t step = 0; step <= steps; ++step) {
-          if (sampling.takes(step)) {
-            ++count;
+        for (const double time : {500.0, 0.1, 0.7}) {
+          const SampledSteps sampled({{time, steps}, every, from * time, to * time});
+          std::int64_t next = never;
+          std::int64_t count = sampled.count();
+          for (std::int64_t step = steps; step >= 0; --step) {
+            ASSERT_EQ(sampled.next(step), next) << "after step " << step;
+            ASSERT_EQ(sampled.count(step), count) << "to step " << step;
+            if (sampled.takes(step)) {
+              next = step;
+              --count;
+            }
           }
-          ASSERT_EQ(sampling.count(step), count) << steps << ", " << every << ", step " << step;
+          EXPECT_EQ(count, 0);
         }
-        EXPECT_EQ(sampling.count(), count);
       }
     }
   }

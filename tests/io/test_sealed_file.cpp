@@ -6,67 +6,29 @@
 #include <gtest/gtest.h>
 #include <xxhash.h>
 
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <vector>
 
 #include "base/error.hpp"
-#include "io/hdf5.hpp"
-#include "support/world.hpp"
+#include "support/result_file.hpp"
 
 namespace masing::test_sealed_file {
 
+using support::get;
+using support::put;
 using support::world;
 
 constexpr std::int64_t seal_bytes = 32;
 const std::string content("rows of a run, and its state\n\0\xff", 31);
 
-/// A sealed file of this test run and number of ranks; it is gone at the end.
-class SealedFile : public testing::Test {
+/// A sealed file of this test and number of ranks, which is gone at the end.
+class SealedFile : public support::ResultFile {
  protected:
-  SealedFile()
-      : path_(std::string("masing-") +
-              testing::UnitTest::GetInstance()->current_test_info()->name() + "-n" +
-              std::to_string(world().size()) + ".sealed"),
-        draft_(path_ + ".draft") {
-    remove_all();
-    put(draft_, content);
+  SealedFile() { put_sealed(content); }
+
+  void put_sealed(const std::string& bytes) const {
+    put(draft_, bytes);
     io::seal(world(), draft_, path_);
-  }
-  ~SealedFile() override { remove_all(); }
-  SealedFile(const SealedFile&) = delete;
-  SealedFile& operator=(const SealedFile&) = delete;
-
-  void remove_all() const {
-    on_root([this] {
-      std::filesystem::remove_all(path_);
-      std::filesystem::remove_all(draft_);
-    });
-  }
-
-  /// What the root does between two moments at which all ranks meet.
-  template <typename Work>
-  static void on_root(const Work& work) {
-    MPI_Barrier(world().handle());
-    if (world().is_root()) {
-      work();
-    }
-    MPI_Barrier(world().handle());
-  }
-
-  static void put(const std::string& path, const std::string& bytes) {
-    on_root([&] { std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes; });
-  }
-
-  static std::string get(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    MPI_Barrier(world().handle());  // nobody writes while another reads
-    return bytes;
   }
 
   /// "" of a file whose seal holds, else what is wrong, the same on every rank.
@@ -90,38 +52,24 @@ class SealedFile : public testing::Test {
     }
   }
 
-  std::string path_;
-  std::string draft_;
+  std::string draft_ = checkpoint_;
 };
 
+/// And takes the name of the one before.
 TEST_F(SealedFile, has_its_content_and_no_draft) {
-  EXPECT_EQ(refusal(path_), "");
-  EXPECT_EQ(get(path_).substr(0, content.size()), content);
-  EXPECT_EQ(std::filesystem::file_size(path_), content.size() + seal_bytes);
-  EXPECT_FALSE(std::filesystem::exists(draft_));
-}
-
-TEST_F(SealedFile, takes_the_name_of_the_one_before) {
-  put(draft_, "newer");
-  io::seal(world(), draft_, path_);
-  EXPECT_EQ(refusal(path_), "");
-  EXPECT_EQ(get(path_).substr(0, 5), "newer");
-  EXPECT_EQ(std::filesystem::file_size(path_), 5 + seal_bytes);
-}
-
-TEST_F(SealedFile, without_content_is_whole) {
-  put(draft_, "");
-  io::seal(world(), draft_, path_);
-  EXPECT_EQ(refusal(path_), "");
-  EXPECT_EQ(std::filesystem::file_size(path_), seal_bytes);
+  for (const std::string& bytes : {std::string("newer"), std::string(), content}) {
+    put_sealed(bytes);
+    EXPECT_EQ(refusal(path_), "");
+    EXPECT_EQ(get(path_).substr(0, bytes.size()), bytes);
+    EXPECT_EQ(std::filesystem::file_size(path_), bytes.size() + seal_bytes);
+    EXPECT_FALSE(std::filesystem::exists(draft_));
+  }
 }
 
 TEST_F(SealedFile, is_refused_with_any_byte_changed) {
   const std::string whole = get(path_);
   for (std::size_t at = 0; at < whole.size(); ++at) {
-    std::string changed = whole;
-    changed[at] = static_cast<char>(changed[at] ^ (1 << at % 8));
-    put(path_, changed);
+    put(path_, support::damaged(whole, at));
     EXPECT_NE(refusal(path_), "") << "byte " << at;
   }
 }
@@ -156,8 +104,8 @@ TEST_F(SealedFile, sums_the_hashes_of_pieces_on_any_ranks) {
     const std::string part = bytes.substr(i * piece, piece);
     sum += XXH3_64bits_withSeed(part.data(), part.size(), i);
   }
-  put(draft_, bytes);
-  io::seal(world(), draft_, path_);
+  put_sealed(bytes);
+  EXPECT_EQ(refusal(path_), "");
   const std::string whole = get(path_);
   EXPECT_EQ(whole.substr(bytes.size(), 16), std::string("masing seal 3\n\0\0", 16));
   EXPECT_EQ(in_little_endian(whole, bytes.size() + 16), bytes.size());
@@ -175,7 +123,7 @@ TEST_F(SealedFile, of_another_version_is_refused) {
 }
 
 TEST_F(SealedFile, must_be_a_regular_file) {
-  on_root([this] {
+  support::on_root([this] {
     std::filesystem::remove(path_);
     std::filesystem::create_directory(path_);
   });
@@ -184,16 +132,12 @@ TEST_F(SealedFile, must_be_a_regular_file) {
   expect_refused("", "No such file");
 }
 
-TEST_F(SealedFile, is_not_made_of_a_draft_that_is_not_there) {
-  const std::string before = get(path_);
+TEST_F(SealedFile, stays_where_the_next_has_no_draft_or_cannot_be_named) {
   EXPECT_THROW(io::seal(world(), draft_, path_), base::SystemError);
-  EXPECT_EQ(get(path_), before);
-}
-
-TEST_F(SealedFile, stays_when_the_next_cannot_be_named) {
   put(draft_, "newer");
   EXPECT_THROW(io::seal(world(), draft_, "no-such-folder/no.sealed"), base::SystemError);
   EXPECT_EQ(refusal(path_), "");
+  EXPECT_EQ(get(path_).substr(0, content.size()), content);
 }
 
 /// All numbers but the first of a file, of which the first `copied` have room: in one piece, and in
@@ -221,26 +165,6 @@ TEST_F(SealedFile, numbers_are_copied_and_summed) {
     EXPECT_NE(sum(16), sum(8));
   }
   EXPECT_THROW(io::copy_numbers(world(), "no-such-file", 0, 1, draft_, {}), base::SystemError);
-}
-
-TEST_F(SealedFile, of_many_pieces_is_summed_to_its_last_byte) {
-  constexpr std::size_t size = (std::size_t{8} << 20) + 7;
-  put(draft_, std::string(size, 'x'));
-  io::seal(world(), draft_, path_);
-  EXPECT_EQ(refusal(path_), "");
-  for (const std::int64_t at : {0L, 4L << 20, static_cast<long>(size) - 1}) {
-    const auto poke = [&](char byte) {
-      on_root([&] {
-        std::fstream file(path_, std::ios::binary | std::ios::in | std::ios::out);
-        file.seekp(at);
-        file.put(byte);
-      });
-    };
-    poke('y');
-    expect_refused(path_, "is damaged");
-    poke('x');
-    EXPECT_EQ(refusal(path_), "");
-  }
 }
 
 }  // namespace masing::test_sealed_file

@@ -23,6 +23,7 @@
 namespace masing::test_sessions {
 
 using Datasets = std::map<std::string, std::vector<char>>;
+using Strings = std::vector<std::string>;
 
 /// All datasets of an open file but its times, by path, as their bytes.
 Datasets datasets_of(hid_t file) {
@@ -67,8 +68,8 @@ Datasets datasets_of_program(const std::string& name) {
 }
 
 /// The paths of those that are not in both, or differ.
-std::vector<std::string> different(const Datasets& a, const Datasets& b) {
-  std::vector<std::string> names;
+Strings different(const Datasets& a, const Datasets& b) {
+  Strings names;
   for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     for (const auto& [name, bytes] : *one) {
       if (const auto found = other->find(name); found == other->end() || found->second != bytes) {
@@ -78,8 +79,6 @@ std::vector<std::string> different(const Datasets& a, const Datasets& b) {
   }
   return names;
 }
-
-const std::vector<std::string> none;
 
 /// Each with its commands' name and the options that its file of the program was made with.
 const std::vector<std::pair<std::string, Options>> requests{
@@ -99,7 +98,7 @@ void expect_result_of_program(const Session& session, const std::string& command
   ASSERT_EQ(bytes.empty(), session.size() > 1) << command;
   if (session.rank() == 0) {
     const Datasets made = path.empty() ? datasets_in(bytes) : datasets_in_file(path);
-    EXPECT_EQ(different(made, datasets_of_program(command)), none) << command;
+    EXPECT_EQ(different(made, datasets_of_program(command)), Strings()) << command;
     std::remove(path.c_str());
   }
 }
@@ -123,20 +122,15 @@ int rank_in_program() {
   return rank;
 }
 
-TEST(Sessions, give_the_datasets_of_the_program) {
-  const Session session;
-  expect_results_of_program(session);
-}
-
 TEST(Sessions, tell_slabs_apart_that_differ_at_their_start_or_downwards_alone) {
   const Session session(MPI_COMM_SELF);
-  expect_results_of_program(session);  // k = 1, η = s + 0.1, u0 = 0 in the scan
+  expect_result_of_program(session, requests[2].first, requests[2].second);  // k = 1, η = s + 0.1
   for (const auto& [key, value] : Options{{"initial-u", "0.05"}, {"threshold-down", "0.5*s+0.1"}}) {
     const std::string bytes =
         result_of(session, "simulate",
                   {{"cells", "inf"}, {"final-time", "5"}, {"steps", "500"}, {key, value}});
     if (session.rank() == 0) {
-      EXPECT_EQ(different(datasets_in(bytes), datasets_of_program(key)), none) << key;
+      EXPECT_EQ(different(datasets_in(bytes), datasets_of_program(key)), Strings()) << key;
     }
   }
 }
@@ -160,15 +154,12 @@ TEST(Sessions, follow_each_other_on_different_ranks) {
   }
 }
 
-TEST(Sessions, are_one_at_a_time) {
+TEST(Sessions, are_one_at_a_time_of_a_communicator) {
+  EXPECT_THROW(Session(MPI_COMM_NULL), Mistake);
   const Session session;
   EXPECT_THROW(Session(), Mistake);
   EXPECT_THROW(Session(MPI_COMM_SELF), Mistake);
   expect_results_of_program(session);
-}
-
-TEST(Sessions, need_a_communicator) {
-  EXPECT_THROW(Session(MPI_COMM_NULL), Mistake);
 }
 
 int counted_errors = 0;
@@ -206,7 +197,7 @@ TEST(Sessions, tell_that_petsc_was_ended_too_early) {
     EXPECT_THROW(simulate(session, endless), Failure);
   }
   const Session session;
-  expect_results_of_program(session);
+  expect_result_of_program(session, "simulate", requests[0].second);
 }
 
 TEST(Stopping, lasts_until_it_is_forgotten) {
@@ -222,7 +213,7 @@ TEST(Stopping, lasts_until_it_is_forgotten) {
                  Stopped);
     EXPECT_THROW(run_once(session), Stopped);
     clear_stop();
-    expect_results_of_program(session);
+    expect_result_of_program(session, "simulate", requests[0].second);
   }
 }
 
@@ -246,54 +237,42 @@ TEST(Stopping, by_the_wall_limit_leaves_no_file) {
       EXPECT_FALSE(std::filesystem::exists(std::string("masing.h5") + ending)) << command;
     }
   }
-  expect_results_of_program(session);
 }
 
-/// A run that is stopped, which leaves its files.
-const Options stopped_in_file = [] {
-  Options options = endless;
-  options.emplace_back("output", "stopped.h5");
-  return options;
-}();
-
-void remove_stopped() {
-  MPI_Barrier(MPI_COMM_WORLD);
-  for (const char* ending : {".partial", ".checkpoint"}) {
-    std::filesystem::remove(std::string("stopped.h5") + ending);
-  }
-  MPI_Barrier(MPI_COMM_WORLD);
-}
-
-TEST(Saying, is_heard_by_the_listener_alone) {
+/// In a run that is stopped, whose files are left.
+TEST(Saying, is_heard_by_the_listener_alone_and_throws_what_it_throws) {
   const Session session;
+  Options options = endless;
+  options.insert(options.end(), {{"output", "stopped.h5"}, {"field-points", "10"}});
+  const auto remove_all = [] {
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (const char* ending : {".partial", ".checkpoint"}) {
+      std::filesystem::remove(std::string("stopped.h5") + ending);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  };
+  const auto throwing = [&] {
+    result_of(session, "simulate", options, [](const std::string&) { throw 7; });
+  };
+  if (session.rank() == 0) {
+    EXPECT_THROW(throwing(), int);
+  } else {
+    EXPECT_THROW(throwing(), Stopped);
+  }
+  remove_all();
+  options.emplace_back("wall-limit", "1");
   std::string heard;
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
-  Options options = stopped_in_file;
-  options.insert(options.end(), {{"wall-limit", "1"}, {"field-points", "10"}});
   EXPECT_THROW(
       result_of(session, "simulate", options, [&](const std::string& text) { heard += text; }),
       Stopped);
-  remove_stopped();
+  remove_all();
   clear_stop();
   run_once(session);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(heard.find("\r\033[K") != std::string::npos, session.rank() == 0) << heard;
-}
-
-TEST(Saying, throws_what_the_listener_throws) {
-  const Session session;
-  const auto run = [&] {
-    result_of(session, "simulate", stopped_in_file, [](const std::string&) { throw 7; });
-  };
-  if (session.rank() == 0) {
-    EXPECT_THROW(run(), int);
-  } else {
-    EXPECT_THROW(run(), Stopped);
-  }
-  remove_stopped();
-  expect_results_of_program(session);
 }
 
 /// A result that was written to a file is one that masing reads without a warning; damaged, none.
@@ -313,19 +292,6 @@ TEST(Results, are_sealed) {
   std::remove(path.c_str());
 }
 
-TEST(Results, go_to_the_file_that_options_name) {
-  const Session session;
-  Options options = requests[0].second;
-  options.emplace_back("output", "named.h5");
-  EXPECT_EQ(result_of(session, "simulate", options), "");
-  MPI_Barrier(MPI_COMM_WORLD);
-  const Datasets named = datasets_of(H5Fopen("named.h5", H5F_ACC_RDONLY, H5P_DEFAULT));
-  EXPECT_GT(named.size(), 10U);
-  EXPECT_EQ(different(named, datasets_of_program("simulate")), none);
-  MPI_Barrier(MPI_COMM_WORLD);
-  std::remove("named.h5");
-}
-
 TEST(Results, are_refused_of_what_is_no_run) {
   const Session session;
   EXPECT_THROW(result_of(session, "benchmark", {}), Mistake);
@@ -337,7 +303,6 @@ TEST(Results, are_refused_of_what_is_no_run) {
   if (session.size() > 1) {
     EXPECT_THROW(result_of(session, "simulate", requests[0].second), Mistake);
   }
-  expect_results_of_program(session);
 }
 
 TEST(OptionsOf, are_those_of_a_command_that_runs) {
@@ -355,8 +320,8 @@ std::vector<bool> handled_signals() {
   return handled;
 }
 
-std::vector<std::string> environment() {
-  std::vector<std::string> all;
+Strings environment() {
+  Strings all;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     all.emplace_back(*variable);
   }
@@ -366,7 +331,7 @@ std::vector<std::string> environment() {
 /// Variables that it left would be followed by an mpirun that is started later.
 TEST(OwnMpi, begins_with_the_first_session_and_leaves_no_variables_or_handlers) {
   const std::vector<bool> before = handled_signals();
-  const std::vector<std::string> environment_before = environment();
+  const Strings environment_before = environment();
   for (int i = 0; i < 2; ++i) {
     const Session session;
     EXPECT_EQ(handled_signals(), before);

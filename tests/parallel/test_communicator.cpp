@@ -10,12 +10,16 @@
 #include <array>
 #include <chrono>
 #include <ctime>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <thread>
 
 #include "base/error.hpp"
+#include "parallel/session.hpp"
+#include "support/given.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_communicator {
@@ -87,54 +91,48 @@ TEST(Wait, takes_no_core_from_the_rank_that_is_waited_for) {
   }
 }
 
-TEST(FromRoot, shares_the_roots_text) {
+TEST(FromRoot, shares_the_roots_text_or_what_it_throws) {
   const std::string text = parallel::from_root(world(), [] {
     EXPECT_TRUE(world().is_root()) << "made on the root only";
     return std::string("a\0b", 3) + std::string(100000, 'x');
   });
-  EXPECT_EQ(text.size(), 100003U);
-  EXPECT_EQ(text.substr(0, 3), std::string("a\0b", 3));
+  EXPECT_EQ(text, std::string("a\0b", 3) + std::string(100000, 'x'));
   EXPECT_EQ(parallel::from_root(world(), [] { return std::string(); }), "");
+  const auto throwing = [](const auto& error) { return [error]() -> std::string { throw error; }; };
+  EXPECT_THROW(parallel::from_root(world(), throwing(base::SystemError("disk full"))),
+               base::SystemError);
+  EXPECT_THROW(parallel::from_root(world(), throwing(base::Stopped("stopped"))), base::Stopped);
+  EXPECT_EQ(given::mistake(
+                [&] { parallel::from_root(world(), throwing(base::UserError("no such file"))); }),
+            "no such file");
 }
 
-TEST(FromRoot, shares_the_roots_failure) {
-  const auto fail = []() -> std::string { throw base::SystemError("disk full"); };
-  EXPECT_THROW(parallel::from_root(world(), fail), base::SystemError);
-}
-
-TEST(FromRoot, shares_the_roots_mistake) {
-  try {
-    parallel::from_root(world(), []() -> std::string { throw base::UserError("no such file"); });
-    FAIL() << "no exception";
-  } catch (const base::UserError& mistake) {
-    EXPECT_STREQ(mistake.what(), "no such file");
-    EXPECT_EQ(mistake.quantity(), "");
-  }
-}
-
-TEST(ThrowFirst, gives_every_rank_the_quantity_and_the_fault) {
+/// The first of the ranks of the upper half.
+TEST(First, is_that_of_the_lowest_rank_that_has_one) {
+  const int half = world().size() / 2;
+  const std::string mine =
+      world().rank() >= half ? "rank " + std::to_string(world().rank()) : std::string();
+  EXPECT_EQ(parallel::first_text(world(), ""), "");
+  EXPECT_EQ(parallel::first_text(world(), mine), "rank " + std::to_string(half));
   EXPECT_NO_THROW(parallel::throw_first(world(), std::nullopt));
-  const int n = world().size();
-  std::optional<base::UserError> mine;
-  if (world().rank() >= n / 2) {
-    mine.emplace("steps", "rank " + std::to_string(world().rank()));
+  std::optional<base::UserError> error;
+  if (!mine.empty()) {
+    error.emplace("steps", mine);
   }
   try {
-    parallel::throw_first(world(), mine);
+    parallel::throw_first(world(), error);
     FAIL() << "no exception";
   } catch (const base::UserError& mistake) {
     EXPECT_EQ(mistake.quantity(), "steps");
-    EXPECT_EQ(mistake.fault(), "rank " + std::to_string(n / 2));
-    EXPECT_EQ(std::string(mistake.what()), "steps: rank " + std::to_string(n / 2));
+    EXPECT_EQ(mistake.fault(), "rank " + std::to_string(half));
   }
 }
 
 TEST(OnEach, shares_the_failure_of_the_first_rank_that_has_one) {
-  const int n = world().size();
   int calls = 0;
   parallel::on_each(world(), [&] { ++calls; });
   EXPECT_EQ(calls, 1);
-  for (int first = 0; first < n; ++first) {
+  for (int first = 0; first < world().size(); ++first) {
     try {
       parallel::on_each(world(), [&] {
         if (world().rank() == first) {
@@ -167,18 +165,18 @@ TEST(Nodes, are_those_of_the_ranks_asked_for) {
   expect_one(parallel::Communicator(world().handle()));
 }
 
-TEST(FromRoot, shares_that_it_was_stopped) {
-  EXPECT_THROW(
-      parallel::from_root(world(), []() -> std::string { throw base::Stopped("stopped"); }),
-      base::Stopped);
-}
-
-TEST(FirstText, is_that_of_the_lowest_rank_that_has_one) {
-  const int n = world().size();
-  EXPECT_EQ(parallel::first_text(world(), ""), "");
-  const bool late = world().rank() >= n / 2;
-  const std::string mine = late ? "rank " + std::to_string(world().rank()) : "";
-  EXPECT_EQ(parallel::first_text(world(), mine), "rank " + std::to_string(n / 2));
+TEST(AvailableMemory, is_shared_by_the_ranks_of_a_node) {
+  // What it has may change between two looks.
+  const double alone = parallel::available_memory(support::alone());
+  const double each = parallel::available_memory(world());
+  EXPECT_GT(each, 0.0);
+  const std::string meminfo{std::istreambuf_iterator<char>(std::ifstream("/proc/meminfo").rdbuf()),
+                            {}};
+  EXPECT_LT(alone, 0.95 * parallel::available_of_meminfo(meminfo)) << "no margin";
+  EXPECT_NEAR(each * world().size() / alone, 1.0, 0.2);
+  std::array<double, 2> both{each, -each};
+  parallel::max_over_ranks(world(), both);
+  EXPECT_EQ(both[0], -both[1]);
 }
 
 TEST(Check, turns_codes_into_errors_with_their_place) {

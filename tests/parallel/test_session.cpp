@@ -7,14 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include "base/limits.hpp"
-#include "support/world.hpp"
 
 namespace masing::test_session {
 
@@ -27,40 +24,17 @@ TEST(AvailableMemory, is_read_from_meminfo_in_kibibytes) {
   EXPECT_EQ(parallel::available_of_meminfo("MemAvailable: much\n"), base::infinity);
 }
 
-/// A folder of control groups of this rank, gone at the end.
-class Groups : public testing::Test {
- protected:
-  Groups()
-      : mount_(fs::temp_directory_path() /
-               ("masing-groups-" + std::to_string(support::world().size()) + "-" +
-                std::to_string(support::world().rank()) + "-" +
-                testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    fs::remove_all(mount_);
-  }
-  ~Groups() override { fs::remove_all(mount_); }
-  Groups(const Groups&) = delete;
-  Groups& operator=(const Groups&) = delete;
-
-  void write(const std::string& name, const std::string& text) const {
-    fs::create_directories((mount_ / name).parent_path());
-    std::ofstream(mount_ / name) << text;
-  }
-  [[nodiscard]] double allowance(const char* groups) const {
-    return parallel::allowance_of_groups(mount_, groups);
-  }
-
-  fs::path mount_;
-};
-
-TEST_F(Groups, without_a_limit_allow_everything) {
+TEST(Groups, of_version_2_allow_the_least_on_the_way_up) {
+  const fs::path mount = fs::temp_directory_path() / ("masing-groups-" + std::to_string(getpid()));
+  const auto write = [&](const std::string& name, const std::string& text) {
+    fs::create_directories((mount / name).parent_path());
+    std::ofstream(mount / name) << text;
+  };
+  const auto allowance = [&](const char* groups) {
+    return parallel::allowance_of_groups(mount, groups);
+  };
   EXPECT_EQ(allowance("0::/job\n"), base::infinity);
   EXPECT_EQ(allowance(""), base::infinity);
-  write("job/memory.max", "max\n");
-  write("job/memory.current", "500\n");
-  EXPECT_EQ(allowance("0::/job\n"), base::infinity);
-}
-
-TEST_F(Groups, of_version_2_allow_the_least_on_the_way_up) {
   write("job/memory.max", "5000\n");
   write("job/memory.current", "3000\n");
   write("job/memory.stat", "anon 1000\ninactive_file 1500\n");
@@ -71,29 +45,12 @@ TEST_F(Groups, of_version_2_allow_the_least_on_the_way_up) {
   EXPECT_EQ(allowance("0::/job/step\n"), 90.0);
   // A process that sees its own group as the root.
   write("memory.max", "70\n");
+  write("memory.current", "20\n");
+  EXPECT_EQ(allowance("4:cpu,memory:/job\n0::/\n"), 50.0);
+  EXPECT_EQ(allowance("9:name=systemd:/\n4:cpu,memory:/job\n"), base::infinity) << "version 1";
   write("memory.current", "100\n");
   EXPECT_EQ(allowance("0::/\n"), 0.0);
-}
-
-TEST_F(Groups, of_version_1_are_not_looked_at) {
-  write("memory.max", "70\n");
-  write("memory.current", "20\n");
-  EXPECT_EQ(allowance("9:name=systemd:/\n4:cpu,memory:/job\n"), base::infinity);
-  EXPECT_EQ(allowance("4:cpu,memory:/job\n0::/\n"), 50.0);
-}
-
-TEST(AvailableMemory, is_shared_by_the_ranks_of_a_node) {
-  // All ranks of a test run are on one node; what it has may change between two looks.
-  const double alone = parallel::available_memory(support::alone());
-  const double each = parallel::available_memory(support::world());
-  EXPECT_GT(each, 0.0);
-  std::ostringstream meminfo;
-  meminfo << std::ifstream("/proc/meminfo").rdbuf();
-  EXPECT_LT(alone, 0.95 * parallel::available_of_meminfo(meminfo.str())) << "no margin";
-  EXPECT_NEAR(each * support::world().size() / alone, 1.0, 0.2);
-  std::array<double, 2> both{each, -each};
-  parallel::max_over_ranks(support::world(), both);
-  EXPECT_EQ(both[0], -both[1]);
+  fs::remove_all(mount);
 }
 
 /// Whether two ranks outnumber the cores for a process on the cores `mine` whose parent may use

@@ -111,13 +111,10 @@ class Notice : public testing::Test {
   const std::int64_t all_ = std::int64_t{2} * (world().size() - 1);  // messages of a notice
 };
 
-TEST_F(Notice, is_not_received_before_it_is_sent) {
+TEST_F(Notice, is_received_by_all_with_its_cause_once_it_is_sent) {
   EXPECT_EQ(notice_.received(), 0);
   notice_.drain();
   EXPECT_EQ(messages(), (std::array<std::int64_t, 2>{0, 0}));
-}
-
-TEST_F(Notice, is_received_by_all_with_its_cause) {
   for (int sender = 0; sender < world().size(); ++sender) {
     parallel::StopNotice notice(world());
     if (world().rank() == sender) {

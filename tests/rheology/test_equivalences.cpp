@@ -81,39 +81,6 @@ TEST(Equivalence, p_elements_in_parallel_are_one) {
   EXPECT_LT(distance(many, one), rounding);
 }
 
-/// The force of K3 in series with K2 beside K1 and the St-Venant element, from positions alone.
-class ThreeSpringsNetwork {
- public:
-  double force_at(double position) {
-    double node = (k3_ * position + k1_ * slip_) / (k1_ + k2_ + k3_);
-    if (std::abs(k1_ * (node - slip_)) > bound_) {
-      const double friction = std::copysign(bound_, node - slip_);
-      node = (k3_ * position - friction) / (k2_ + k3_);
-      slip_ = node - friction / k1_;
-    }
-    return k3_ * (position - node);
-  }
-
- private:
-  double k1_ = 3;
-  double k2_ = 2;
-  double k3_ = 1.5;
-  double bound_ = 1.2;
-  double slip_ = 0.0;  // of the St-Venant element
-};
-
-TEST(Equivalence, three_springs_and_one_st_venant_are_prandtl_with_hardening) {
-  model_run::Run run("three-springs", {{"m", 2}, {"K1", 3}, {"K2", 2}, {"K3", 1.5}, {"A", 1.2}});
-  ThreeSpringsNetwork network;
-  double largest_u = 0.0;
-  model_run::advance(run, forcing, final_time, steps, [&](double t) {
-    ASSERT_NEAR(run.restoring, network.force_at(run.state[0]), rounding) << t;
-    largest_u = std::max(largest_u, std::abs(run.state[2]));
-  });
-  // η = α/k: it did yield.
-  EXPECT_NEAR(largest_u, (1.2 * 1.5 / 3.5) / (3 * 2.25 / (6.5 * 3.5)), 1e-12);
-}
-
 TEST(Equivalence, chains_of_one_element_are_their_element) {
   EXPECT_EQ(
       distance(trace("s-chain", {{"n", 1}, {"m", 2}, {"k", 3}, {"eta", 0.4}}, {x, y, column(2)}),

@@ -250,24 +250,6 @@ TEST(Models, have_the_phi_and_the_matrix_that_the_catalogue_gives) {
   EXPECT_EQ(diagonals.size(), 4);
 }
 
-TEST(SChain, takes_up_the_momentum_of_its_outer_forces) {
-  model_run::Run run("s-chain", {{"n", 5}, {"m", "i"}, {"k", "2+i"}, {"eta", "0.1*i"}});
-  double impulse = 0.0;
-  const double h = 20.0 / 2000;
-  double pull = 0.0;  // of the support
-  const auto force = [](double t) { return 2 * std::sin(t); };
-  int p = 0;
-  model_run::advance(run, force, 20, 2000, [&](double) {
-    impulse += h * (force(p++ * 20.0 / 2000) - pull);
-    pull = 3 * run.state[10];
-  });
-  double momentum = 0.0;
-  for (std::size_t i = 0; i < 5; ++i) {
-    momentum += static_cast<double>(i + 1) * run.state[5 + i];
-  }
-  EXPECT_NEAR(momentum, impulse, 1e-11);
-}
-
 TEST(PersozQuasistatic, starts_where_it_balances_the_force) {
   const rheology::ModelSpec spec =
       model_run::model("persoz-quasistatic", {{"k0", 1},

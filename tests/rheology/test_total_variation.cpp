@@ -1,20 +1,17 @@
 // The velocities of a chain with dry friction: the optimality conditions prove the minimum of a
-// strictly convex function, and single cases have closed forms.
+// strictly convex function.
 
 #include "rheology/total_variation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <random>
 #include <utility>
 #include <vector>
-
-#include "rheology/inclusion.hpp"
 
 namespace masing::test_total_variation {
 
@@ -101,25 +98,6 @@ TEST(TotalVariation, meets_them_in_long_chains) {
   std::mt19937_64 random(2);
   for (const double friction : {0.1, 10.0, 1000.0}) {
     ASSERT_NO_FATAL_FAILURE(expect_optimal(generic(100'000, friction, random)));
-  }
-}
-
-TEST(TotalVariation, of_one_mass_is_a_soft_threshold) {
-  for (const double target : {-3.0, -0.2, 0.0, 0.1, 5.0}) {
-    const Case data{.mass = {2.0}, .bound = {0.5}, .target = {target}};
-    EXPECT_NEAR(data.solved().first[0], rheology::soft_threshold(target, 0.25), 2 * eps);
-  }
-}
-
-TEST(TotalVariation, of_two_masses_free_of_the_ground_is_their_friction_impulse) {
-  for (const double bound : {0.1, 1.0, 100.0}) {
-    const Case data{.mass = {2.0, 0.5}, .bound = {0.0, bound}, .target = {-1.0, 1.5}};
-    std::array expected{-1.0, 1.5};
-    const double impulse = rheology::friction_impulse(2.0, 0.5, expected[0], expected[1], bound);
-    const auto [y, g] = data.solved();
-    EXPECT_NEAR(y[0], expected[0], 4 * eps);
-    EXPECT_NEAR(y[1], expected[1], 4 * eps);
-    EXPECT_NEAR(g[1], impulse, 4 * eps);
   }
 }
 

@@ -45,8 +45,9 @@ inline scan::ScanProblem problem(const Point& point) {
 }
 
 /// All points of a scan whose problems are those of `problem`.
-inline scan::Scan made(const parallel::Communicator& comm, const scan::ScanSpec& spec,
-                       const std::function<scan::ScanProblem(std::span<const double>)>& problem) {
+inline scan::ScanResult made(
+    const parallel::Communicator& comm, const scan::ScanSpec& spec,
+    const std::function<scan::ScanProblem(std::span<const double>)>& problem) {
   return scan::make_scan(comm, spec, problem);
 }
 

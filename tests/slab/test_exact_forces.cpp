@@ -18,9 +18,7 @@
 #include "slab/exact/oscillator_solution.hpp"
 #include "slab/exact_support.hpp"
 
-namespace masing {
-
-namespace {
+namespace masing::test_exact_forces {
 
 using namespace exact_test;
 
@@ -87,17 +85,12 @@ double duhamel(const Force& force) {
 
 class UsualForce : public testing::TestWithParam<Force> {};
 
-TEST_P(UsualForce, is_solved_to_rounding) {
-  const double expected = duhamel(GetParam());
-  EXPECT_NEAR(solved(GetParam().text), expected, 1e-11 * std::max(1.0, std::abs(expected)))
-      << GetParam().text;
-}
-
-TEST_P(UsualForce, is_found_by_the_second_solution) {
-  const double expected = duhamel(GetParam());
-  EXPECT_NEAR(checked(GetParam().text, GetParam().text), expected,
-              1e-10 * std::max(1.0, std::abs(expected)))
-      << GetParam().text;
+TEST_P(UsualForce, is_solved_by_both_methods) {
+  const Force& force = GetParam();
+  const double expected = duhamel(force);
+  const double rounding = 1e-11 * std::max(1.0, std::abs(expected));
+  EXPECT_NEAR(solved(force.text), expected, rounding);
+  EXPECT_NEAR(checked(force.text, force.text), expected, 10 * rounding);
 }
 
 double sech2(double u) {
@@ -111,16 +104,13 @@ std::vector<double> around(double t, double width) {
 
 const double pi = std::acos(-1.0);
 
-const std::vector<Force> overflowing{
+const std::vector<Force> forces{
+    // Parts of these overflow.
     {"1/cosh(50*(t-3))^2", [](double t) { return sech2(50 * (t - 3)); }, around(3, 0.02)},
-    {"cosh((t-3)/1e-4)^-2", [](double t) { return sech2(1e4 * (t - 3)); }, around(3, 1e-4)},
     {"4*exp(-200*(t-5))/(1+exp(-200*(t-5)))^2", [](double t) { return sech2(100 * (t - 5)); },
      around(5, 0.01)},
-    {"1/(1+exp(-300*(t-4)))", [](double t) { return 0.5 * (1 + std::tanh(150 * (t - 4))); },
-     around(4, 1.0 / 150)},
     {"(exp(100*(t-5))-exp(-100*(t-5)))/(exp(100*(t-5))+exp(-100*(t-5)))",
      [](double t) { return std::tanh(100 * (t - 5)); }, around(5, 0.01)},
-    {"(exp(2*t-30)-1)/(exp(2*t-30)+1)", [](double t) { return std::tanh(t - 15); }, {}},
     {"exp(-((t-5)/0.01)^2)/exp(-((t-5.01)/0.01)^2)*exp(-((t-5)/0.005)^2)",
      // -a² + (a-1)² - 4a² = 1 - 2a - 4a²
      [](double t) {
@@ -128,8 +118,6 @@ const std::vector<Force> overflowing{
        return std::exp(1 - 2 * a - 4 * a * a);
      },
      around(5, 0.01)},
-    {"exp(-((t-5)/0.01)^2)/(1+exp(-((t-6)/0.01)^2))",
-     [](double t) { return std::exp(-std::pow((t - 5) / 0.01, 2)); }, around(5, 0.01)},
     {"0.3*sin(t)+exp(-exp((t-0.4)/1e-4))",
      [](double t) { return 0.3 * std::sin(t) + std::exp(-std::exp((t - 0.4) / 1e-4)); },
      around(0.4, 1e-4)},
@@ -144,32 +132,19 @@ const std::vector<Force> overflowing{
     {"1/(1+((t-5)/0.5)^200)",
      [](double t) { return 1 / (1 + std::pow((t - 5) / 0.5, 200)); },
      {4.2, 4.4, 4.45, 4.5, 4.55, 4.6, 5.4, 5.45, 5.5, 5.55, 5.6, 5.8}},
-    {"tanh(2000*(t-1))*asinh(1e100*t)*1e-2",
-     [](double t) { return 1e-2 * std::tanh(2000 * (t - 1)) * std::asinh(1e100 * t); },
-     around(1, 5e-4)}};
-INSTANTIATE_TEST_SUITE_P(Overflowing, UsualForce, testing::ValuesIn(overflowing));
-
-const std::vector<Force> not_smooth{
+    // These are not smooth.
     {"sqrt(t)", [](double t) { return std::sqrt(t); }, {}},
-    {"t^1.5", [](double t) { return t * std::sqrt(t); }, {}},
     {"t^0.1+t^2.7", [](double t) { return std::pow(t, 0.1) + std::pow(t, 2.7); }, {}},
     {"sqrt(abs(t-3))", [](double t) { return std::sqrt(std::abs(t - 3)); }, {3}},
-    {"asin(t/10)", [](double t) { return std::asin(t / 10); }, {}},
     {"asin(sin(t))",
      [](double t) { return std::asin(std::sin(t)); },
      {pi / 2, 3 * pi / 2, 5 * pi / 2}},
-    {"sign(sin(2*t))*abs(sin(2*t))^0.5",
-     [](double t) { return std::copysign(std::sqrt(std::abs(std::sin(2 * t))), std::sin(2 * t)); },
-     {pi / 2, pi, 3 * pi / 2, 2 * pi, 5 * pi / 2, 3 * pi}},
     {"t<4?0.2*t:exp(-t)", [](double t) { return t < 4 ? 0.2 * t : std::exp(-t); }, {4}},
     {"min(t,2,10-t)+avg(1,t,3)",
      [](double t) {
        return std::min({t, 2.0, 10 - t}) + (4 + t) / 3;
      },
      {2, 8}},
-    {"sign(t-pi)*rint(t/3)",
-     [](double t) { return (t < pi ? -1 : 1) * std::floor(t / 3 + 0.5); },
-     {1.5, pi, 4.5, 7.5}},
     {"square(0.3*t)+triangle(0.21*t)-sawtooth(0.17*t)",
      [](double t) {
        return base::square(0.3 * t) + base::triangle(0.21 * t) - base::sawtooth(0.17 * t);
@@ -184,10 +159,8 @@ const std::vector<Force> not_smooth{
      [](double t) {
        return t < 1 ? 2 * t : t < 1.5 ? 2 - 6 * (t - 1) : t < 9 ? -1 + 4 * (t - 1.5) / 7.5 : 3.0;
      },
-     {1, 1.5, 9}}};
-INSTANTIATE_TEST_SUITE_P(NotSmooth, UsualForce, testing::ValuesIn(not_smooth));
-
-const std::vector<Force> smooth{
+     {1, 1.5, 9}},
+    // These are smooth.
     {"sin(t)+0.1*cos(7*t)", [](double t) { return std::sin(t) + 0.1 * std::cos(7 * t); }, {}},
     {"sin(50*(t-pi))/(50*(t-pi))",
      [](double t) {
@@ -196,19 +169,13 @@ const std::vector<Force> smooth{
      },
      {pi}},
     {"atanh(t/10.001)", [](double t) { return std::atanh(t / 10.001); }, {9, 9.9, 9.99, 9.999}},
-    {"(1+t)^-0.5*t^2^0.5",
-     [](double t) { return std::pow(t, std::sqrt(2.0)) / std::sqrt(1 + t); },
-     {}},
     {"2^-t*(0.1+t)^sin(t)",
      [](double t) { return std::exp2(-t) * std::pow(0.1 + t, std::sin(t)); },
-     {}},
-    {"0.5*(1-cos(2*pi*t))*sin(20*pi*t)",
-     [](double t) { return 0.5 * (1 - std::cos(2 * pi * t)) * std::sin(20 * pi * t); },
      {}},
     {"1e-6/(1e-6+(t-4)^2)",
      [](double t) { return 1e-6 / (1e-6 + std::pow(t - 4, 2)); },
      {3.9, 3.99, 3.997, 3.999, 4, 4.001, 4.003, 4.01, 4.1}}};
-INSTANTIATE_TEST_SUITE_P(Smooth, UsualForce, testing::ValuesIn(smooth));
+INSTANTIATE_TEST_SUITE_P(AsUsersWriteThem, UsualForce, testing::ValuesIn(forces));
 
 struct Pulses {
   std::string text;
@@ -246,7 +213,6 @@ class PulseSum {
 TEST(SeveralPulses, are_solved_to_rounding) {
   for (const Pulses& pulses :
        {PulseSum().gauss(30, 5, 0.01).gauss(3000, 8, 1e-4).sum(),
-        PulseSum().gauss(3000, 8, 1e-4).gauss(30, 5, 0.01).sum(),
         PulseSum().cosh(1000, 5, 1e-4).cosh(1e5, 8, 1e-6).sum(),
         PulseSum().gauss(3e4, 8, 1e-5).cosh(-3e6, 2.7, 1e-7).gauss(0.5, 5, 0.3).sum(),
         PulseSum().gauss(1, 1.3, 0.1).gauss(1e8, 1.7, 1e-8).cosh(1, 5, 0.02).sum()}) {
@@ -292,40 +258,17 @@ TEST(SecondSolution, finds_a_pulse_that_bounds_miss) {
 }
 
 TEST(Pole, is_refused_with_its_reason) {
-  for (const std::string text : {"1/(t-3)",
-                                 "1/(t-pi)",
-                                 "1e-9/(t-pi)",
-                                 "1/(t-pi)^2",
-                                 "tan(t)",
-                                 "ln((t-pi)^2)",
-                                 "(t-2)^-3",
-                                 "1/sin(t)",
-                                 "1/(cosh(t-3)-1)",
-                                 "1/tanh(t-pi)",
-                                 "abs(t-pi)^-0.5",
-                                 "t<5?0:1/(t-pi-5)",
-                                 "exp(-t)/(1-exp(4-t))",
-                                 "1/log(t+0.5)",
-                                 "cosh(t)/sinh(t-4.1)",
-                                 "0.1/(t-3.0000001)",
-                                 "1/(t-pi)-1/(t-pi)^2",
-                                 "atanh(t/9.9)",
-                                 "ln(t-1)",
-                                 "sqrt(3-t)",
-                                 "asin(t)",
-                                 "(t-5)^0.5"}) {
+  for (const std::string text : {"1/(t-3)", "1/(t-pi)", "tan(t)", "(t-2)^-3", "abs(t-pi)^-0.5",
+                                 "t<5?0:1/(t-pi-5)", "0.1/(t-3.0000001)", "1/(t-pi)-1/(t-pi)^2",
+                                 "atanh(t/9.9)", "sqrt(3-t)", "asin(t)", "(t-5)^0.5"}) {
     try {
       const double x = solved(text);
       ADD_FAILURE() << text << " gave " << x;
     } catch (const base::UserError& error) {
-      // Where it also cancels, its rounding is what is seen first.
-      EXPECT_TRUE(std::string(error.what()).find("must be finite") != std::string::npos ||
-                  text == "1/(cosh(t-3)-1)")
+      EXPECT_NE(std::string(error.what()).find("must be finite"), std::string::npos)
           << text << ": " << error.what();
     }
   }
 }
 
-}  // namespace
-
-}  // namespace masing
+}  // namespace masing::test_exact_forces

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/given.hpp"
 #include "support/problem.hpp"
 
 namespace masing::test_profile {
@@ -35,6 +36,20 @@ TEST(CellPoint, lies_at_the_right_end_or_in_the_middle) {
   EXPECT_EQ(point(Rule::midpoint, 1, 0), 0.5);
 }
 
+TEST(CellPoint, lies_in_the_slab_for_any_number_of_cells) {
+  const std::int64_t counts[] = {(std::int64_t{1} << 31) + 1, std::int64_t{1} << 40,
+                                 std::int64_t{1} << 53};
+  for (const std::int64_t cells : counts) {
+    for (const Rule rule : {Rule::right, Rule::midpoint}) {
+      EXPECT_GT(point(rule, cells, 0), 0.0);
+      EXPECT_LE(point(rule, cells, cells - 1), 1.0);
+      EXPECT_GT(point(rule, cells, cells / 2), point(rule, cells, cells / 2 - 2));
+    }
+    EXPECT_EQ(point(Rule::right, cells, cells - 1), 1.0);
+  }
+  EXPECT_EQ(point(Rule::right, std::int64_t{1} << 40, (std::int64_t{1} << 31) - 1), 0x1p-9);
+}
+
 TEST(Profile, samples_the_functions_at_the_cells_points) {
   for (const auto& [rule, cells] : {std::pair{Rule::right, 7}, {Rule::midpoint, 2500}}) {
     const Problem problem = support::problem({.stiffness = "1+s*s",
@@ -54,21 +69,10 @@ TEST(Profile, samples_the_functions_at_the_cells_points) {
   }
 }
 
-/// "quantity: fault", or nothing if `check` throws no UserError.
-template <class Check>
-std::string refusal(const Check& check) {
-  try {
-    check();
-  } catch (const base::UserError& error) {
-    return error.what();
-  }
-  return {};
-}
-
 /// Of all cells, or of a continuum.
 std::string refusal(const support::Data& data) {
   const Problem problem = support::problem(data);
-  return refusal([&] {
+  return given::mistake([&] {
     problem.is_continuum()
         ? slab::check_functions(problem)
         : (void)slab::check_profile(problem, {0, problem.field_cells()}, slab::ProfileForm{});
@@ -76,7 +80,7 @@ std::string refusal(const support::Data& data) {
 }
 
 std::string refusal(const slab::Element& element) {
-  return refusal([&] { slab::check_element(element, [] { return "spring 3"; }); });
+  return given::mistake([&] { slab::check_element(element, [] { return "spring 3"; }); });
 }
 
 TEST(Refusals, are_none_of_what_is_admissible) {
@@ -160,20 +164,6 @@ TEST(TimeGrid, forms_times_from_the_integer) {
     const auto exact = static_cast<double>(0.1L * static_cast<long double>(p) / 1000000007.0L);
     EXPECT_NEAR(odd.time(p), exact, exact * 0x1p-51) << p;
   }
-}
-
-TEST(CellPoint, lies_in_the_slab_for_any_number_of_cells) {
-  const std::int64_t counts[] = {(std::int64_t{1} << 31) + 1, std::int64_t{1} << 40,
-                                 std::int64_t{1} << 53};
-  for (const std::int64_t cells : counts) {
-    for (const Rule rule : {Rule::right, Rule::midpoint}) {
-      EXPECT_GT(point(rule, cells, 0), 0.0);
-      EXPECT_LE(point(rule, cells, cells - 1), 1.0);
-      EXPECT_GT(point(rule, cells, cells / 2), point(rule, cells, cells / 2 - 2));
-    }
-    EXPECT_EQ(point(Rule::right, cells, cells - 1), 1.0);
-  }
-  EXPECT_EQ(point(Rule::right, std::int64_t{1} << 40, (std::int64_t{1} << 31) - 1), 0x1p-9);
 }
 
 /// The form that every cell confirms, looked at in ranges of whole blocks.

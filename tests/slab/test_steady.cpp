@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "slab/steady/cycle.hpp"
 #include "slab/turning_points/measure.hpp"
-#include "support/problem.hpp"
+#include "support/slab_cells.hpp"
 
 namespace masing::test_steady {
 
@@ -47,8 +47,8 @@ struct SolvedProblem {
              .period = problem.period}) {}
 
   /// The cycle that the motion from rest comes to.
-  [[nodiscard]] Cycle from_rest() const { return from(slab::settle(map)); }
-  [[nodiscard]] Cycle from(const slab::Settled& settled) const {
+  [[nodiscard]] Cycle from_rest() const { return from(slab::run_until_periodic(map)); }
+  [[nodiscard]] Cycle from(const slab::PeriodicState& settled) const {
     return slab::find_cycle(map, map.outer_extreme(settled.state, settled.multiple).value(),
                             settled.multiple);
   }
@@ -69,14 +69,20 @@ struct SolvedProblem {
   slab::PeriodMap map;
 };
 
+/// What it loses and its forces are those of a closed cycle of its amplitude.
 TEST(Steady, finds_the_cycle_of_the_papers_slab) {
-  const Cycle cycle = SolvedProblem({}).from_rest();
+  const SolvedProblem solved({});
+  const Cycle cycle = solved.from_rest();
   EXPECT_NEAR(cycle.most_x, 1.643576, 5e-7);
   EXPECT_NEAR(cycle.least_x, -cycle.most_x, 1e-10);
   EXPECT_EQ(cycle.multiple, 1);
   EXPECT_LT(cycle.residual, 1e-11);
   EXPECT_EQ(cycle.frozen, 0.0);
   EXPECT_LT(std::abs(cycle.multipliers[0]), 1.0);
+  const slab::ClosedCycle closed = slab::closed_cycle(*solved.measure, 0.2, cycle.most_x);
+  EXPECT_NEAR(cycle.loss, closed.loss, 1e-10);
+  EXPECT_NEAR(cycle.most_restoring, closed.restoring, 1e-11);
+  EXPECT_NEAR(cycle.least_restoring, -closed.restoring, 1e-11);
 }
 
 TEST(Steady, keeps_what_the_transient_left_of_cells_that_do_not_yield) {
@@ -121,7 +127,7 @@ TEST(Steady, has_the_period_of_the_force_where_transients_alternate) {
   problem.force = "0.01*cos(" + base::to_text(omega) + "*t)";
   problem.period = 2 * std::numbers::pi / omega;
   const SolvedProblem solved(problem);
-  const slab::Settled settled = slab::settle(solved.map);
+  const slab::PeriodicState settled = slab::run_until_periodic(solved.map);
   EXPECT_EQ(settled.multiple, 1);
   const double amplitude = 0.01 / std::hypot(1.2 - omega * omega, 0.2 * omega);
   EXPECT_NEAR(solved.from(settled).most_x, amplitude, 1e-12);
@@ -136,7 +142,7 @@ TEST(Steady, finds_the_cycle_in_the_middle_of_beats_that_never_end) {
     problem.period = 2 * std::numbers::pi / omega;
     const SolvedProblem solved(problem);
     const double amplitude = force / (1.2 - omega * omega);
-    const slab::Settled settled = slab::settle(solved.map);
+    const slab::PeriodicState settled = slab::run_until_periodic(solved.map);
     const Cycle cycle = solved.from(settled);
     EXPECT_NEAR(cycle.most_x, amplitude, 1e-12) << omega;
     EXPECT_EQ(cycle.frozen, 1.0);
@@ -144,15 +150,6 @@ TEST(Steady, finds_the_cycle_in_the_middle_of_beats_that_never_end) {
     EXPECT_NEAR(settled.state.x, amplitude, 1e-8 * amplitude) << omega;
     EXPECT_NEAR(settled.state.y, 0.0, 1e-8 * amplitude) << omega;
   }
-}
-
-TEST(Steady, loses_what_a_closed_cycle_of_its_amplitude_loses) {
-  const SolvedProblem solved({});
-  const Cycle cycle = solved.from_rest();
-  const slab::ClosedCycle closed = slab::closed_cycle(*solved.measure, 0.2, cycle.most_x);
-  EXPECT_NEAR(cycle.loss, closed.loss, 1e-10);
-  EXPECT_NEAR(cycle.most_restoring, closed.restoring, 1e-11);
-  EXPECT_NEAR(cycle.least_restoring, -closed.restoring, 1e-11);
 }
 
 TEST(Steady, has_multipliers_by_which_transients_decay) {
@@ -247,7 +244,7 @@ TEST(Steady, is_where_long_transients_end) {
                  ", m = " + base::to_text(problem.oscillator.mass) +
                  ", k0 = " + base::to_text(problem.oscillator.k0));
     const SolvedProblem solved(problem);
-    const slab::Settled settled = slab::settle(solved.map, 1e-13, 1500);
+    const slab::PeriodicState settled = slab::run_until_periodic(solved.map, 1e-13, 1500);
     const Cycle cycle = solved.from_rest();
     const Extreme reached = solved.map.outer_extreme(settled.state, cycle.multiple).value();
     const auto passage =
@@ -261,36 +258,14 @@ TEST(Steady, is_where_long_transients_end) {
 }
 
 TEST(ClosedCycle, has_the_closed_forms_of_the_papers_slab) {
-  const auto measure = slab::make_settled_measure(forced_slab({}));
+  const auto measure = slab::make_measure_without_u0(forced_slab({}));
   for (const double x : {0.03, 0.1, 0.4, 1.0, 1.1, 3.0}) {
     const double end = std::min(x, 1.1);
-    const double backbone = x <= 0.1 ? x : x <= 1.1 ? -x * x / 2 + 1.1 * x - 0.005 : 0.6;
     const double loss =
         x <= 0.1 ? 0.0 : 4 * (x * (end * end - 0.01) / 2 - (end * end * end - 0.001) / 3);
     const slab::ClosedCycle cycle = slab::closed_cycle(*measure, 0.2, x);
-    EXPECT_NEAR(cycle.restoring, 0.2 * x + backbone, 1e-12) << x;
+    EXPECT_NEAR(cycle.restoring, 0.2 * x + support::papers_backbone(x), 1e-12) << x;
     EXPECT_NEAR(cycle.loss, loss, 1e-11) << x;
-  }
-}
-
-TEST(ClosedCycle, has_the_sums_of_many_cells) {
-  constexpr int cells = 400;
-  const auto measure = slab::make_settled_measure(support::problem({.stiffness = "1+s",
-                                                                    .threshold = "s*(1-s)",
-                                                                    .space = slab::Cells{cells},
-                                                                    .rule = slab::Rule::midpoint}));
-  for (const double x : {0.0005, 0.1, 0.2, 0.7}) {
-    double loss = 0.0;
-    double restoring = 0.1 * x;
-    for (int i = 0; i < cells; ++i) {
-      const double s = (i + 0.5) / cells;
-      const double eta = s * (1 - s);
-      loss += 4 * (1 + s) * eta * std::max(0.0, x - eta) / cells;
-      restoring += (1 + s) * std::min(x, eta) / cells;
-    }
-    const slab::ClosedCycle cycle = slab::closed_cycle(*measure, 0.1, x);
-    EXPECT_NEAR(cycle.loss, loss, 1e-14) << x;
-    EXPECT_NEAR(cycle.restoring, restoring, 1e-14) << x;
   }
 }
 

@@ -1,8 +1,6 @@
-// What a study says as a whole: the statement that it tests, the bound, the sentences on its
-// verdict. Studies are made by hand, without a run. Source: Propositions 3.1 and 4.1, (25),
+// What a study says as a whole: the statement that it tests, the bound, the verdict and the
+// sentences on it. Studies are made by hand, without a run. Source: Propositions 3.1 and 4.1, (25),
 // continuous-masing-2001.
-
-#include "study/refinement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -109,12 +107,6 @@ TEST(Statement, is_of_the_papers_method_beyond_it_or_none) {
   }
 }
 
-TEST(Statement, is_none_of_another_model) {
-  StudySpec made = spec({.reference = "finest"});
-  made.run.model = engine::QuasistaticMasing{};
-  EXPECT_EQ(study::conclude(made, good_study(made)).statement, "model");
-}
-
 TEST(Bound, is_the_largest_ratio_of_x_y_and_u_to_the_step) {
   const StudySpec made = spec({});
   Study study = good_study(made);
@@ -126,20 +118,18 @@ TEST(Bound, is_the_largest_ratio_of_x_y_and_u_to_the_step) {
 }
 
 TEST(Bound, needs_the_reference_that_the_statement_compares_with) {
-  for (const Method& method :
-       {Method{.refine = Refine::steps, .reference = "exact-time"},
-        {.refine = Refine::steps, .reference = "exact", .at_continuum = true},
-        {.refine = Refine::cells, .reference = "cells-inf"},
-        {.refine = Refine::both, .reference = "exact"}}) {
-    EXPECT_EQ(conclusions(method).bound, 0.0) << method.reference;
-  }
-  for (const Method& method :
-       {Method{.refine = Refine::steps, .reference = "finest"},
-        {.refine = Refine::steps, .reference = "exact-time", .at_continuum = true},
-        {.refine = Refine::cells, .reference = "successive"},
-        {.refine = Refine::both, .reference = "exact-time"},
-        {.refine = Refine::both, .reference = "exact", .scheme = Scheme::leapfrog}}) {
-    EXPECT_TRUE(std::isnan(conclusions(method).bound)) << method.reference;
+  for (const auto& [method, has_bound] : std::initializer_list<std::pair<Method, bool>>{
+           {{Refine::steps, "exact-time"}, true},
+           {{.reference = "exact", .at_continuum = true}, true},
+           {{Refine::cells, "cells-inf"}, true},
+           {{Refine::both, "exact"}, true},
+           {{Refine::steps, "finest"}, false},
+           {{.reference = "exact-time", .at_continuum = true}, false},
+           {{Refine::cells, "successive"}, false},
+           {{Refine::both, "exact-time"}, false},
+           {{Refine::both, "exact", Scheme::leapfrog}, false}}) {
+    const double bound = conclusions(method).bound;
+    EXPECT_TRUE(has_bound ? bound == 0.0 : std::isnan(bound)) << method.reference;
   }
 }
 
@@ -155,13 +145,10 @@ TEST(JointMissing, says_why_the_levels_do_not_determine_the_constants) {
   EXPECT_EQ(conclusions({.refine = Refine::steps}).joint_missing, "");
 }
 
-TEST(Remarks, are_none_on_a_good_study) {
-  EXPECT_EQ(conclusions({}).remarks, Strings{});
-}
-
 TEST(Remarks, say_what_was_not_observed_and_what_was_not_expected) {
   const StudySpec made = spec({});
   Study study = good_study(made);
+  EXPECT_EQ(study::conclude(made, study).remarks, Strings{});
   for (auto& found : study.results) {
     found.fit.order = nan_value;
     found.verdict = found.expected ? Verdict::undefined : Verdict::not_judged;
@@ -174,10 +161,10 @@ TEST(Remarks, say_what_was_not_observed_and_what_was_not_expected) {
   EXPECT_EQ(study::conclude(made, study).remarks,
             (Strings{"The observed order is not the expected one for y (0.512) and u (0.512)."}));
   study.results[1].fit.order = 2.0;
-  EXPECT_EQ(study::conclude(made, study).remarks,
-            (Strings{"The observed order is not the expected one for y (2.000) and u (0.512). A "
-                     "higher one means that the leading error vanishes in this problem, as where "
-                     "nothing yields, or that the expectation is too low."}));
+  EXPECT_TRUE(study::conclude(made, study)
+                  .remarks.at(0)
+                  .ends_with(" A higher one means that the leading error vanishes in this problem, "
+                             "as where nothing yields, or that the expectation is too low."));
 }
 
 using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;
@@ -285,15 +272,6 @@ TEST(Steps, are_the_sum_where_the_joint_one_changes_its_sign) {
   }
 }
 
-TEST(Steps, are_the_sum_on_one_ray) {
-  StudySpec made = spec({.refine = Refine::both, .reference = "exact"});
-  const Study study = measured(made, {{100, 100000}, {200, 200000}, {400, 400000}},
-                               [](double ds, double dt) { return ds + dt; });
-  EXPECT_EQ(study.results[0].step, "sum");
-  EXPECT_EQ(study.conclusions.joint_missing,
-            "δs/δt = 2 at all of them, one ray in the plane (δs, δt)");
-}
-
 TEST(FittedErrors, have_the_form_of_their_reference) {
   for (const std::string reference : {"exact-time", "finest", "successive"}) {
     const bool is_successive = reference == "successive";
@@ -319,18 +297,7 @@ TEST(FittedErrors, have_the_form_of_their_reference) {
   }
 }
 
-TEST(FittedErrors, are_none_without_a_fit) {
-  StudySpec made = spec({});
-  const Study pair =
-      measured(made, {{10, 1000}, {10, 2000}}, [](double /*ds*/, double dt) { return dt; });
-  EXPECT_EQ(pair.results[0].observed_from(), "last pair");
-  EXPECT_TRUE(std::isnan(pair.results[0].fit.predicted[0]));
-  const Study none =
-      measured(made, {{10, 1000}, {10, 2000}}, [](double /*ds*/, double /*dt*/) { return 0.0; });
-  EXPECT_EQ(none.results[0].observed_from(), "none");
-}
-
-TEST(Quantities, are_those_that_the_model_has) {
+TEST(Conclusions, on_another_model_are_of_its_quantities_and_of_no_statement) {
   EXPECT_EQ(conclusions({}).quantities, (std::vector<std::size_t>{0, 1, 2, 3}));
   StudySpec made = spec({.reference = "finest"});
   made.run.model = rheology::ModelSpec{};
@@ -339,6 +306,71 @@ TEST(Quantities, are_those_that_the_model_has) {
     at.errors = {{0.1, 0.1, nan_value, nan_value}};
   }
   EXPECT_EQ(study::conclude(made, study).quantities, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(study::conclude(made, study).statement, "model");
+}
+
+/// A study of steps of which x, y and u are expected to have some orders.
+Study judged(const std::vector<ExpectedOrder>& expected, const std::vector<std::int64_t>& steps,
+             const Error& error, const std::string& reference = "exact-time") {
+  StudySpec made = spec({.reference = reference});
+  made.expected_orders = expected;
+  Sizes sizes;
+  for (const std::int64_t count : steps) {
+    sizes.emplace_back(10, count);
+  }
+  return measured(made, sizes, error);
+}
+
+double square(double /*ds*/, double dt) {
+  return dt * dt;
+}
+
+/// Of the last pair, of the fit of three levels.
+TEST(Verdict, is_of_the_expected_orders) {
+  const std::vector<std::pair<std::vector<ExpectedOrder>, Verdict>> cases{
+      {{{"x", 1, false}}, Verdict::not_as_expected},
+      {{{"x", 2, false}, {"y", 1, false}}, Verdict::not_as_expected},
+      {{{"x", 1.5, true}, {"u", 1, true}}, Verdict::as_expected},
+      {{{"y", 2, false}}, Verdict::as_expected},
+      {{}, Verdict::not_judged}};
+  for (const auto& [expected, verdict] : cases) {
+    for (const std::vector<std::int64_t>& steps :
+         {std::vector<std::int64_t>{1500, 3000}, std::vector<std::int64_t>{1500, 3000, 6000}}) {
+      const Study study = judged(expected, steps, square);
+      EXPECT_EQ(study.verdict, verdict);
+      EXPECT_EQ(study.results[Errors::x].observed_from(), steps.size() == 2 ? "last pair" : "fit");
+      EXPECT_NEAR(study.results[Errors::x].observed(), 2.0, 1e-9);
+      EXPECT_EQ(study.results[Errors::x].expected.has_value(),
+                !expected.empty() && expected[0].quantity == "x");
+    }
+    // Without an error it is exact, of any order.
+    const Study at_rest = judged(expected, {100, 200, 400}, [](double, double) { return 0.0; });
+    EXPECT_TRUE(std::isnan(at_rest.cases[1].orders[Errors::x]));
+    EXPECT_EQ(at_rest.results[Errors::x].observed_from(), "none");
+    EXPECT_EQ(at_rest.verdict, expected.empty() ? Verdict::not_judged : Verdict::exact);
+  }
+  const auto no_next = [](double /*ds*/, double dt) { return dt > 3 ? dt : nan_value; };
+  EXPECT_EQ(judged(cases[0].first, {100, 200}, no_next, "successive").verdict, Verdict::undefined);
+}
+
+/// Errors that grow by exp(2 δt), as those of the explicit scheme do on coarse levels.
+TEST(Verdict, leaves_out_levels_before_the_asymptotic_range) {
+  using statistics::Mark;
+  StudySpec made = spec({});
+  made.expected_orders = {{"x", 1, false}, {"y", 1, false}};
+  const Study study =
+      measured(made, {{10, 250}, {10, 500}, {10, 20000}, {10, 40000}, {10, 80000}, {10, 160000}},
+               [](double /*ds*/, double dt) { return dt * std::exp(2 * dt); });
+  const auto& x = study.results[Errors::x];
+  EXPECT_EQ(x.fit.marks, (std::vector{Mark::before, Mark::before, Mark::fitted, Mark::fitted,
+                                      Mark::fitted, Mark::fitted}));
+  EXPECT_NEAR(x.fit.order, 1.0, 0.06);
+  EXPECT_EQ(study.verdict, Verdict::as_expected);
+  const std::string text = study::table(made, study);
+  for (const char* words :
+       {"< left out of the fit: before the asymptotic range", "(fit of 4 levels)"}) {
+    EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+  }
 }
 
 }  // namespace masing::test_conclusions

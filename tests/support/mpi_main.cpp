@@ -1,12 +1,14 @@
 // The main of the tests that run on several ranks: the root prints as GoogleTest does, the other
 // ranks print only their failures; a failure on any rank, or a run without a single test, is the
-// failure of all.
+// failure of all. With --leave-out=FILE,FILE it makes no test of these source files: ctest leaves
+// out on several ranks what ranks cannot change.
 
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <string>
 
+#include "base/text.hpp"
 #include "parallel/session.hpp"
 #include "support/world.hpp"
 
@@ -41,6 +43,22 @@ class FailuresOfRank final : public testing::EmptyTestEventListener {
   std::string test_ = "?";
 };
 
+void leave_out(const std::string& file) {
+  const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+  std::string filter = GTEST_FLAG_GET(filter);
+  filter += filter.find('-') == std::string::npos ? "-" : ":";
+  for (int i = 0; i < all.total_test_suite_count(); ++i) {
+    const testing::TestSuite& suite = *all.GetTestSuite(i);
+    for (int j = 0; j < suite.total_test_count(); ++j) {
+      const testing::TestInfo& test = *suite.GetTestInfo(j);
+      if (std::string(test.file()).ends_with("/" + file)) {
+        filter += std::string(suite.name()) + "." + test.name() + ":";
+      }
+    }
+  }
+  GTEST_FLAG_SET(filter, filter);
+}
+
 int run(const parallel::Communicator& world) {
   the_world = &world;
   if (!world.is_root()) {
@@ -70,6 +88,12 @@ const parallel::Communicator& support::world() {
 
 int main(int count, char** values) {
   testing::InitGoogleTest(&count, values);
+  const std::string option = "--leave-out=";
+  if (count > 1 && std::string(values[1]).starts_with(option)) {
+    for (const std::string& file : base::split(values[1] + option.size(), ',')) {
+      leave_out(file);
+    }
+  }
   // An exception on one rank must end all, not leave the others waiting in a collective call.
   GTEST_FLAG_SET(catch_exceptions, false);
   parallel::Session session({});

@@ -1,1 +1,1 @@
-"""What a study shows: its claim, its levels, the figures of its errors."""
+"""This package states what a study shows: its claim, the table of its levels, and the figures of its errors."""

@@ -1,4 +1,4 @@
-"""What a study shows: its claim, the orders that were expected and those observed."""
+"""Functions that state what a study shows: the expected and the observed orders, and the claim in a sentence."""
 
 import math
 from enum import IntEnum
@@ -13,7 +13,11 @@ STEPS = {"steps": "δt", "cells": "δs", "both": "δs and δt"}
 
 
 class Mark(IntEnum):
-    """Whether a level is in the fit of an order, as /cases/mark_* numbers it."""
+    """How the fit of an order uses a level; the values are the numbers in the datasets /cases/mark_*.
+
+    The level is fitted, or it is left out of the fit because it is before the asymptotic range, because its error is on
+    the round-off floor, or because it has no error.
+    """
 
     FITTED = 0
     BEFORE = 1
@@ -26,11 +30,13 @@ DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
 
 
 class OrderResult:
-    """The observed order of one quantity of a study beside the expected one; `expected` is None where nothing was.
+    """The observed and the expected order of convergence of one quantity of a study.
 
-    The order is a fit's, with half its interval, or else that of the last pair of levels (`last_pair`);
-    the uncertainty is NaN where there is none. `expected` is the text of the order that was expected, `1` or `>=0.5`,
-    `expected_order` its number, `at_least` whether it is a lower bound.
+    If there is a fit, `observed` is its order, and `uncertainty` is half the width of the confidence interval. Without
+    a fit, `observed` is the order from the last pair of levels, and `last_pair` is true. `uncertainty` is NaN if there
+    is no interval. `expected` is the text of the expected order, such as `1` or `>=0.5`, or None if no order was
+    expected. `expected_order` is the number in this text, and `at_least` says whether it is a lower bound. `verdict` is
+    the decision of the program on the order.
     """
 
     def __init__(self, study, quantity):
@@ -45,25 +51,31 @@ class OrderResult:
 
     @property
     def degree(self):
-        """The expected order in words: `one`, `at least 0.5`."""
+        """Return the expected order in words, such as `one` or `at least 0.5`."""
         return f"at least {self.expected_order:g}" if self.at_least else DEGREES.get(self.expected_order, self.expected)
 
     @property
     def observation(self):
-        """The observed order in words: `1.005 [1.001, 1.009]`, `1.991 (last pair)`, `exact`, `none`."""
+        """Return the observed order with its interval: `1.005 [1.001, 1.009]`, `1.991 (last pair)`, `exact`, `none`."""
         if not math.isfinite(self.observed):
             return self.value
         return f"{self.value} {'(last pair)' if self.last_pair else interval(self.observed, self.uncertainty)}".rstrip()
 
     @property
     def value(self):
-        """The observed order alone, `1.005`, or `exact` or `none`."""
+        """Return the observed order without its interval, such as `1.005`.
+
+        If no order was observed, return `exact` if the study is exact, and otherwise `none`.
+        """
         if math.isfinite(self.observed):
             return order(self.observed)
         return EXACT if self.verdict == EXACT else "none"
 
     def expectation(self, tolerance):
-        """The expected order and how far from it is tolerated: `1 ± 0.1`, `≥ 0.5 − 0.1`, or an en dash."""
+        """Return the expected order with its tolerance, such as `1 ± 0.1` or `≥ 0.5 − 0.1`.
+
+        The result is an en dash if no order was expected.
+        """
         if not self.expected:
             return EN_DASH
         sign, beyond = ("≥ ", "−") if self.at_least else ("", "±")
@@ -71,35 +83,42 @@ class OrderResult:
 
 
 def findings(study):
-    """The OrderResults of a Study."""
+    """Return the OrderResults of a Study, one for each quantity that has an observed order."""
     return [OrderResult(study, q) for q in QUANTITY_NAMES if f"observed_{q}" in study.fit]
 
 
 def ray(study):
-    """δs/δt of a Study whose levels all have the same, so that space and time are not told apart; else None."""
+    """Return δs/δt of a Study that refines both space and time, if this ratio is the same for all levels.
+
+    Errors in space and errors in time can then not be distinguished. For any other study the result is None.
+    """
     is_one = study.refine == "both" and "one ray" in study.fit["joint_missing"]
     return float(np.median(study.ds / study.dt)) if is_one else None
 
 
 def unconverged(study):
-    """The OrderResults of a Study without an expected order whose interval, if any, does not reach above the tolerance."""
+    """Return the OrderResults of those quantities of a Study that do not converge.
+
+    No order was expected of such a quantity, and the upper end of the interval of its observed order is at most the
+    tolerance.
+    """
     tolerance = study.number("tolerance")
     unexpected = [f for f in findings(study) if f.quantity in study.quantities and not f.expected]
     return [f for f in unexpected if f.observed + f.uncertainty <= tolerance]
 
 
 def sentence(study):
-    """The claim of a Study in one sentence, and what does not converge in another."""
+    """Return the claim of a Study in one sentence, followed by a sentence on each quantity that does not converge."""
     ratio, expected = ray(study), [finding for finding in findings(study) if finding.expected]
     where = f" in {STEPS[study.refine]}" if ratio is None else f" along δs/δt = {ratio:.3g}"
     if not expected:
         return f"No order{where} was expected of this study; what was observed is shown without judgement."
     parts = []
     for wanted in {finding.expected: finding for finding in expected}.values():
-        seen = [f"{f.name}{FIXED_SPACE}{f.value}{' (last pair)' * f.last_pair}" for f in expected
-                if f.expected == wanted.expected]
+        observed = [f"{f.name}{FIXED_SPACE}{f.value}{' (last pair)' * f.last_pair}" for f in expected
+                    if f.expected == wanted.expected]
         doubt = "" if study.verdict in (AS_EXPECTED, EXACT) else " was expected; observed"
-        parts.append(f"order {wanted.degree}{where if not parts else ''}{doubt}: {listed(seen)}")
+        parts.append(f"order {wanted.degree}{where if not parts else ''}{doubt}: {listed(observed)}")
     text = "; ".join(parts)
     failing = [f" {f.name}{FIXED_SPACE}does not converge: order {f.observation}." for f in unconverged(study)]
     text += "; space and time are not told apart" * (ratio is not None)

@@ -1,4 +1,4 @@
-"""The figures of a study's errors: over the refined step, and over the plane (δs, δt)."""
+"""Functions that draw the errors of a study over the refined step, and as a map over the plane (δs, δt)."""
 
 from collections import namedtuple
 
@@ -13,31 +13,41 @@ from masing.style import label_decades
 
 LABELS = QUANTITY_NAMES | {"u_cells": "u, cells’ points"}
 PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"), "both": ("δs + δt", "δs + δt")}
+# The contour lines of a map are computed on a grid with this number of points in each direction.
 RESOLUTION = 400
-# The markers of more levels are smaller.
+# If there are more levels than this, the markers are smaller.
 MANY = 8
-# The axes of a map extend beyond the levels by the first factors, its lines beyond their ratios by the second.
+# The axes of a map extend beyond the δs and the δt of the levels by the two factors MARGIN. Contour lines are drawn
+# where the ratio δs/δt is in the range that the levels have, extended by the factor WIDER on both sides.
 MARGIN, WIDER = (2.5, 1.7), 1.15
 
-# The errors [levels] of one quantity, which of them are fitted, what the fit predicts (NaN: nothing), and its steps.
+# A curve in a figure shows one quantity. All fields but the label are arrays [levels]: the errors, whether an error is
+# fitted, the errors that the fit predicts (NaN without a fit), and the steps.
 Curve = namedtuple("Curve", "label errors fitted predicted steps")
 
 
 def drawn(study, quantities):
-    """What is drawn, {quantity: the expected order or None}: u at the cells' points only if its order is judged."""
+    """Return {quantity: expected order, or None if there is none} for those of the quantities that are drawn.
+
+    The field u at the cells' points is drawn only if an order was expected of it.
+    """
     wanted = {f.quantity: f.expected_order for f in findings(study) if f.expected}
     return {q: wanted.get(q) for q in quantities if q != "u_cells" or q in wanted}
 
 
 def curves_of(study, quantities):
-    """The Curves of the quantities of a Study."""
+    """Return the Curves of the quantities of a Study."""
     steps = study.order_steps if abscissa(study)[2] else dict.fromkeys(quantities, study.step)
     return [Curve(LABELS[q], study.errors[q], study.marks[q] == Mark.FITTED, study.fitted_errors[q], steps[q])
             for q in quantities]
 
 
 def study_figure(study, quantities):
-    """The errors of the quantities of a Study over its refined step, or each over its own of the joint fit."""
+    """Return the figure of the errors of the quantities of a Study over the refined step.
+
+    If the errors were fitted jointly by C₁ δsᵖ + C₂ δtᵖ, they are drawn over steps that follow from this fit
+    and differ between quantities.
+    """
     orders = drawn(study, quantities)
     curves, (label, _, own_steps) = curves_of(study, orders), abscissa(study)
     if own_steps:
@@ -48,7 +58,10 @@ def study_figure(study, quantities):
 
 
 def abscissa(study):
-    """The label of the axis below errors, its name, and whether it has each quantity's own steps of the joint fit."""
+    """Return (label of the horizontal axis of a figure of errors, words for this axis in the caption, own_steps).
+
+    `own_steps` says whether the axis shows the steps of the joint fit, which differ between quantities.
+    """
     if study.fit["step_x"] != "joint":
         return *PLAIN_STEPS[study.refine], False
     powers = {study.joint(q).power for q in drawn(study, study.quantities)}
@@ -58,11 +71,12 @@ def abscissa(study):
 
 
 def error_figure(curves, slopes, label, floor=0.0):
-    """The errors of the curves [Curve, ...] over their steps, called `label`, in log-log axes: fitted points filled,
-    others hollow, lines fitted over their range.
+    """Return a log-log figure of the errors of the curves [Curve, ...] over their steps.
 
-    slopes: {order: the Curves below which its triangle is drawn}; floor: that of round-off, drawn where it is in sight.
-    Points that a logarithm cannot show (zero, NaN) are left out.
+    `label` is the label of the horizontal axis. Points that are used in a fit are filled and all others are hollow; a
+    line shows the fit over the range of its points. slopes: {order: the Curves below which a triangle of this slope is
+    drawn}. floor: the size of errors that round-off alone causes, drawn as a line if it is within the limits of the
+    axis. Points that a logarithmic axis cannot show (zero, NaN) are left out.
     """
     figure, axes = style.frame(1, 1.15, xscale="log", yscale="log")
     for n, curve in enumerate(curves):
@@ -92,24 +106,27 @@ def _draw_curve(axes, curve, n):
     if len(h) > 1:
         axes.plot(h, line, linestyle=style.LINES[n], color=colour, linewidth=1.2)
     else:
-        # Without a fit a pale line joins the points.
+        # Without a fit, a pale line joins the points.
         axes.plot(*_points(curve.steps, curve.errors), color=colour, linewidth=0.7, alpha=0.5)
     for chosen, face in ((curve.fitted, colour), (~curve.fitted, "white")):
         axes.plot(*_points(curve.steps, np.where(chosen, curve.errors, np.nan)), marker, color=colour,
                   markerfacecolor=face, markersize=width, markeredgewidth=1.4)
-    # The legend's sample is the same whether points are filled or not.
+    # An empty curve provides the entry of the legend, which thus is the same whether the points are filled or hollow.
     axes.plot([], [], marker=marker, linestyle=style.LINES[n], color=colour, markersize=width, label=curve.label)
 
 
 def _points(steps, errors):
-    """The points that can be drawn, by rising steps."""
+    """Return the steps and errors that logarithmic axes can show, sorted by the steps."""
     keep = drawable_in_logarithm(steps, errors)
     order = np.argsort(steps[keep])
     return steps[keep][order], errors[keep][order]
 
 
 def map_figure(ds, dt, errors, fit):
-    """Log-log map of errors at (δs, δt), each [levels], with contours of their Joint fit between the levels' δs/δt."""
+    """Return a log-log map of the errors at the points (δs, δt), each [levels], with contour lines of the Joint fit.
+
+    The contour lines are drawn where the ratio δs/δt is in the range that the levels have.
+    """
     figure = style.figure(1, 1.15)
     limits = [(values.min() / margin, values.max() * margin) for values, margin in zip((ds, dt), MARGIN)]
     axes = figure.add_subplot(xscale="log", yscale="log", xlim=limits[0], ylim=limits[1])
@@ -117,7 +134,8 @@ def map_figure(ds, dt, errors, fit):
     _draw_contours(axes, ds, dt, errors, fit, spread)
     axes.scatter(ds, dt, c=errors, norm=spread, cmap=style.SEQUENCE, s=50, edgecolors="black", linewidths=0.8, zorder=3,
                  label="error of x")
-    # The lines are between the ratios: the labels of both outermost ones are beside them.
+    # The contour lines lie between the smallest and the largest ratio δs/δt. The label of a point is placed on the side
+    # of the point that is farther from the middle of this range.
     middle = np.sqrt((ds / dt).min() * (ds / dt).max())
     for place in zip(ds, dt, errors):
         below = place[0] / place[1] > middle
@@ -131,7 +149,8 @@ def map_figure(ds, dt, errors, fit):
 
 def _draw_contours(axes, ds, dt, errors, fit, spread):
     at = np.meshgrid(*(np.geomspace(*limits, RESOLUTION) for limits in (axes.get_xlim(), axes.get_ylim())))
-    # Beyond the levels' ratios, and a little for those on the edge, other constants hold.
+    # The fit is valid only for ratios δs/δt in the range that the levels have. This range is extended by the factor
+    # WIDER, so that the levels at its ends are inside.
     known = (at[0] / at[1] >= (ds / dt).min() / WIDER) & (at[0] / at[1] <= (ds / dt).max() * WIDER)
     values = fit.at(*at)
     levels = [error for error in np.unique(errors) if values[known].min() < error < values[known].max()]

@@ -1,4 +1,7 @@
-"""The levels of a study and the orders that it found: as cells of a page, and as tables with every digit or in short."""
+"""Functions that return the levels of a study and the observed orders as tables.
+
+These are the tables of a page, tables with all digits, and short tables for LaTeX.
+"""
 
 import math
 
@@ -15,19 +18,27 @@ MARKS = {Mark.FITTED: "fitted", Mark.BEFORE: "before the asymptotic range", Mark
 
 
 def sizes(study):
-    """The columns of the levels' sizes, {heading: (values [levels], format)}; without cells only N and δt."""
+    """Return the columns {heading: (values [levels], function that formats a value)} with the sizes of the levels.
+
+    They are the number of cells P, the number of steps N, the cell width δs and the step δt, or only N and δt if the
+    model has no cells.
+    """
     columns = {"P": (study.level_cells, grouped), "N": (study.level_steps, grouped), "δs": (study.ds, scientific),
                "δt": (study.dt, scientific)}
     return columns if study.has_cells else {name: columns[name] for name in ("N", "δt")}
 
 
 def signs(study, quantity):
-    """The sign behind each error [levels] that is left out of the fit."""
+    """Return the mark that is printed behind the error of each level, as a list [levels].
+
+    The mark is † for a level before the asymptotic range, ‡ for a level on the round-off floor, and an empty text for
+    any other level.
+    """
     return [SIGNS.get(mark, "") for mark in study.marks[quantity]]
 
 
 def sign_notes(study, quantities):
-    """What the signs behind errors mean, one line for each that is there."""
+    """Return the explanations of the marks behind the errors of the quantities, one line for each mark that occurs."""
     used = {sign for q in quantities for sign in signs(study, q)}
     floor = study.number("floor")
     legends = {Mark.BEFORE: "before the asymptotic range (the residuals of a fit with them show a trend)",
@@ -36,7 +47,11 @@ def sign_notes(study, quantities):
 
 
 def quantities_to_show(study):
-    """The quantities of a study to show: u at the cells' points where its order is expected or it differs from u."""
+    """Return the quantities of a study that are shown.
+
+    The field u at the cells' points is left out if no order is expected of it and its entries in the table are the same
+    as those of u.
+    """
     shown = study.quantities
     if {"u", "u_cells"} <= set(shown) and not study.fit.get("expected_u_cells"):
         columns = [[[text for _, text, _ in row] for row in level_rows(study, [q])] for q in ("u", "u_cells")]
@@ -45,7 +60,11 @@ def quantities_to_show(study):
 
 
 def level_rows(study, quantities):
-    """The rows of the page's table of levels: cells of the sizes, then of each quantity its error and order."""
+    """Return the rows of a page's table of levels, one for each level.
+
+    A row contains the entries of the sizes of the level, and then for each quantity the entries of its error and its
+    order.
+    """
     columns = [[cell(value, shown) for value in values] for values, shown in sizes(study).values()]
     for q in quantities:
         columns.append([cell(error, scientific, sign) for error, sign in zip(study.errors[q], signs(study, q))])
@@ -54,7 +73,11 @@ def level_rows(study, quantities):
 
 
 def twin(study, others):
-    """The place of the first other study with the same errors in every digit shown and the same expectations, or None."""
+    """Return the index of the first of the Studies `others` that shows the same as `study`; None if there is none.
+
+    Two studies show the same if their problems, references, expected orders and the shown digits of their errors and
+    orders are equal.
+    """
     def digits(each):
         return (each.problem, each.reference, [finding.expected for finding in findings(each)],
                 [[cell[1:] for cell in row] for row in level_rows(each, each.quantities)])
@@ -63,7 +86,10 @@ def twin(study, others):
 
 
 def _sizes_table(study):
-    """The sizes of the levels, P and N as whole numbers; P = ∞ is 0 in the file and infinite here."""
+    """Return the sizes of the levels as a DataFrame, in which P and N are whole numbers.
+
+    P = ∞, for which the file contains 0, is math.inf.
+    """
     frame = pd.DataFrame({heading: values for heading, (values, _) in sizes(study).items()})
     for name in frame.columns.intersection(["P", "N"]):
         if np.isfinite(frame[name]).all():
@@ -72,7 +98,7 @@ def _sizes_table(study):
 
 
 def levels_table(study):
-    """All levels of a study, every digit: a DataFrame of one row a level."""
+    """Return a DataFrame with one row for each level of a study: sizes, errors and orders, with all digits."""
     frame = _sizes_table(study)
     for q in study.quantities:
         name = QUANTITY_NAMES[q]
@@ -82,7 +108,10 @@ def levels_table(study):
 
 
 def short_levels(study, quantities):
-    """The levels in short for LaTeX: the sizes, and of each quantity its error with its sign and its order."""
+    """Return a short DataFrame for LaTeX with one row for each level.
+
+    The columns are the sizes, and for each quantity the pairs (error, mark behind it) and the orders.
+    """
     frame = _sizes_table(study)
     for q in quantities:
         errors = list(zip(study.errors[q], signs(study, q)))
@@ -92,7 +121,11 @@ def short_levels(study, quantities):
 
 
 def orders_table(study, found):
-    """The orders of a study and the constants of their fits, every digit: a DataFrame of one row an OrderResult."""
+    """Return a DataFrame with one row for each of the OrderResults `found` of a study.
+
+    A row contains, with all digits, the observed order with its uncertainty, the expected order, the verdict, and the
+    constants of the fit.
+    """
     columns = {"quantity": "name", "order": "observed", "half-width of its interval": "uncertainty"}
     frame = pd.DataFrame({heading: [getattr(each, name) for each in found] for heading, name in columns.items()})
     for part in ("statistical", "structural"):
@@ -108,21 +141,25 @@ def orders_table(study, found):
 
 
 def short_orders(study, found):
-    """The orders in short for LaTeX: words."""
+    """Return a short DataFrame of texts for LaTeX, with one row for each of the OrderResults `found` of a study."""
     return pd.DataFrame([[each.name, each.observation, each.expectation(study.number("tolerance")), each.verdict,
                           *constant_cells(study, each.quantity)] for each in found],
                         columns=["", "observed order", "expected", "verdict", *constant_headings(study)])
 
 
 def constant_headings(study):
-    """The headings of the constants of the fits: C of the one step, or C₁ and C₂; [] without constants."""
+    """Return the headings of the columns with the constants of the fits.
+
+    The heading is C if one step was refined. The headings are C₁ and C₂ for a joint fit in δs and δt. The list is empty
+    if there are no constants.
+    """
     if any(study.joint(q) for q in study.quantities):
         return ["C₁ (of δs)", "C₂ (of δt)"]
     return ["C"] if any(math.isfinite(study.number(f"constant_{q}")) for q in study.quantities) else []
 
 
 def constant_cells(study, quantity):
-    """The constants of a quantity, with their uncertainty, as words below constant_headings()."""
+    """Return the constants of a quantity with their uncertainties as texts, one for each of constant_headings()."""
     found = study.joint(quantity)
     if found:
         return [estimate(found.space, found.space_uncertainty), estimate(found.time, found.time_uncertainty)]

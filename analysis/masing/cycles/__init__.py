@@ -1,1 +1,1 @@
-"""Hysteresis cycles: reading measured curves, half-cycles, polygons, limit cycles, and their figures."""
+"""This package reads hysteresis curves, divides them into half-cycles, loops and straight segments, and draws them."""

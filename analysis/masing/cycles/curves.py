@@ -1,4 +1,4 @@
-"""Curves of x and the restoring force, from a file of masing or a CSV of measurements."""
+"""Read curves of x and the restoring force from a result file of masing, a CSV file of measurements, or arrays."""
 
 from collections import namedtuple
 import csv
@@ -10,14 +10,16 @@ import numpy as np
 import pandas as pd
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
-from masing.errors import MasingError, shown
+from masing.errors import MasingError, quoted
 from masing.hdf5 import require_there
 from masing.notation import number
 from masing.results import Run
 from masing.samples import between
 
+# A curve needs at least this many samples.
 FEWEST_POINTS = 10
-# The force of a static test is the restoring force; in a file with both columns `restoring` is taken.
+# The possible names of the column of a CSV file that contains the restoring force. In a static test the restoring
+# force is the measured force. If a file has several of these columns, the first in this order is read.
 FORCE_NAMES = ("restoring", "force", "f")
 NAMES = "x and force (or restoring), and t if --from or --to are given"
 HDF5_SIGNATURE = b"\x89HDF"
@@ -25,23 +27,29 @@ EXAMPLES = {"columns": "columns={\"x\": \"Weg\", \"force\": 3}", "scale": "scale
 
 
 class Measured(namedtuple("Measured", "path t x force error noise", defaults=[None, None])):
-    """Samples of a curve: x and restoring force, each [samples], and their times t or None; dimensionless. `error`
-    is the standard deviation of each force [samples] where it differs, `noise` that of x and force as measured."""
+    """A curve: samples of the displacement x and of the restoring force, all dimensionless.
+
+    `path` is the file from which the samples were read. `x` and `force` are arrays [samples], and so are the times `t`;
+    `t` is None if the times are unknown. `noise` is the Noise of the measured x and force, or None if it has not been
+    estimated. `error` [samples] is the standard deviation of each force, or None if it has not been estimated or is
+    equal for all samples.
+    """
 
 
 def read_measured(source, start=None, end=None, columns=None, scale=None):
-    """The curve in a file of masing, a CSV, a Run, or arrays (x, force) or (t, x, force), start <= t <= end; raises
-    MasingError if a number is not finite.
+    """Return the curve in `source` as a Measured, restricted to start <= t <= end.
 
-    Of a CSV only, columns: {"x": name or number of a column, "force": …, "t": …}; scale, of all but a file of masing:
-    {"x": factor, …}.
+    source: the path of a result file of masing or of a CSV file, a Run, or arrays (x, force) or (t, x, force). columns:
+    which columns of a CSV file are read, {"x": name of a column or its number from 1, "force": …, "t": …}. scale: the
+    factors by which columns of a CSV file or of arrays are multiplied, {"x": factor, …}. Raises MasingError if an
+    argument is not valid, if a number is not finite, or if fewer than FEWEST_POINTS samples are left.
     """
     for name, time in (("from_", start), ("to", end)):
         if not isinstance(time, Real | None):
-            raise MasingError(f"{name}={shown(time)}: give a time")
+            raise MasingError(f"{name}={quoted(time)}: give a time")
     for name, given in (("columns", columns), ("scale", scale)):
         if given is not None and (not isinstance(given, dict) or not given.keys() <= {"x", "force", "t"}):
-            raise MasingError(f"{name}={shown(given)}: give a dictionary for x, force and t, as in {EXAMPLES[name]}")
+            raise MasingError(f"{name}={quoted(given)}: give a dictionary for x, force and t, as in {EXAMPLES[name]}")
     columns = columns and {name: str(word) for name, word in columns.items()}
     if columns and not {"x", "force"} <= columns.keys():
         raise MasingError(f"--columns {', '.join(columns)}: does not say which column is x and which is force")
@@ -78,7 +86,7 @@ def _from_arrays(columns):
 
 def _from_file(source, columns, scale):
     if not isinstance(source := getattr(source, "path", source), str | Path):
-        raise MasingError(f"{shown(source)} is no curve: give a file, a Run, or arrays (x, force) or (t, x, force)")
+        raise MasingError(f"{quoted(source)} is no curve: give a file, a Run, or arrays (x, force) or (t, x, force)")
     path = Path(source)
     require_there(path, "an HDF5 file of masing, or a CSV of x and force")
     if is_text(path):
@@ -90,7 +98,10 @@ def _from_file(source, columns, scale):
 
 
 def is_text(path):
-    """Whether the file is there and is text by its name and its first bytes, no HDF5."""
+    """Return whether `path` is an existing file that is read as text.
+
+    The name of such a file does not end in .h5 or .hdf5, and its first bytes are not those of an HDF5 file.
+    """
     path = Path(path)
     try:
         with path.open("rb") as file:
@@ -102,8 +113,12 @@ def is_text(path):
 
 
 def differences_from(exact, sample):
-    """x and the restoring force of the samples (t, x, restoring), each less that of the exact Run [samples], which is
-    interpolated to their times with its y, to fourth order in its sampling interval."""
+    """Return two arrays [samples]: the differences in x and in the restoring force between samples and an exact Run.
+
+    The samples are (t, x, restoring). The exact x is interpolated to the times t by cubic Hermite polynomials from x
+    and its velocity y, and the exact restoring force by a cubic spline; both interpolations are of fourth order in the
+    sampling interval of the exact Run.
+    """
     t, x, restoring = sample
     return (x - CubicHermiteSpline(exact.t, exact.x, exact.y)(t),
             restoring - CubicSpline(exact.t, exact.restoring)(t))
@@ -136,7 +151,11 @@ def _from_csv(path, chosen):
 
 
 def _columns(path, lines, begin, count, places):
-    """The columns {name: [points]} of the lines from `begin` on, of `count` words; raises MasingError with a bad line."""
+    """Return the columns {name: [points]} of the lines of a CSV file from the line `begin` on.
+
+    A line has `count` words. `places` {name: index of a word} gives the columns that are read. Raises MasingError,
+    whose message names the line, if one of the words in these columns is not a finite number.
+    """
     mark = _separator(lines[begin])
     rows = [n for n in range(begin, len(lines)) if lines[n].strip() and lines[n].lstrip()[0] != "#"]
     try:
@@ -145,7 +164,7 @@ def _columns(path, lines, begin, count, places):
                             comment="#", skipinitialspace=True, keep_default_na=False).fillna("")
     except ValueError as error:
         raise MasingError(f"{path}: {error}; give every point in full") from None
-    # A comma beside the separator is none; another is a decimal comma.
+    # A comma at the end of a word belongs to the separator. Any other comma is a decimal comma.
     words = {name: table[place].str.rstrip(", ").str.replace(",", ".") for name, place in places.items()}
     try:
         columns = {name: column.to_numpy().astype(float) for name, column in words.items()}
@@ -173,8 +192,12 @@ def _text(path):
 
 
 def _separator(line):
-    """What separates words, as in the program's tables: semicolons or tabs; else blanks (None), where that gives numbers,
-    which may have decimal commas; else commas, or blanks."""
+    """Return the separator of the words of a line, by the rules that the program has for its tables.
+
+    A semicolon or a tab in the line is the separator. If the line contains neither, but a comma, the comma is the
+    separator. As an exception, if the line consists of several numbers between blanks, its commas are decimal commas,
+    and the separator is the blank. The result is None if blanks are the separator.
+    """
     words = line.split()
     if mark := next((mark for mark in ";\t" if mark in line), None):
         return mark
@@ -182,18 +205,23 @@ def _separator(line):
 
 
 def _words(line):
-    """The words of a line; [] of an empty one and of a comment."""
+    """Return the list of the words of a line, which is empty for an empty line and for a comment that begins with #."""
     line = line.strip()
     if not line or line[0] == "#":
         return []
     if (mark := _separator(line)) is None:
         return line.split()
-    # A comma beside the separator.
+    # A comma at the end of a word belongs to the separator.
     return [word.strip().rstrip(", ") for word in next(csv.reader([line], delimiter=mark))]
 
 
 def _places(path, headings, count, chosen):
-    """Which column is what: as `chosen`, or by names above the numbers; two columns without names are x and force."""
+    """Return the indices {name: index} of the columns x, force and, if there is one, t of a CSV file.
+
+    The columns are those that `chosen` names. If `chosen` is empty, they are those whose names are in one of the lines
+    `headings` above the numbers; two columns without a heading are x and force. `count` is the number of columns.
+    Raises MasingError if x or the force cannot be identified.
+    """
     lower = [[word.lower() for word in words] for words in headings]
     if not chosen and not headings:
         if count != 2:
@@ -210,7 +238,11 @@ def _places(path, headings, count, chosen):
 
 
 def _chosen(path, name, word, headings, count):
-    """The place of a column by its number, from 1, or by its name in a heading."""
+    """Return the index of the column that `word` names.
+
+    `word` is the number of the column from 1, or its name in one of the lines `headings`. Raises MasingError if there
+    is no such column.
+    """
     if word.isdecimal() and 1 <= int(word) <= count:
         return int(word) - 1
     for words in headings:
@@ -221,5 +253,5 @@ def _chosen(path, name, word, headings, count):
 
 
 def _is_number(word):
-    # A comma at an end separates.
+    # A comma at the beginning or the end of a word is a separator and not a decimal comma.
     return not word.startswith(",") and not word.endswith(",") and number(word.replace(",", "."), None) is not None

@@ -1,4 +1,4 @@
-"""The figures of hysteresis cycles and of analysed limit cycles: data in, matplotlib Figure out."""
+"""Functions that draw hysteresis cycles, and the numbers of their limit cycles, as matplotlib Figures."""
 
 import math
 import textwrap
@@ -13,26 +13,36 @@ from masing.names import motion, names_apart
 from masing.notation import count, measured
 from masing.style import RESTORING_LABEL, X_LABEL
 
-# Where a cycle's magnified corner is drawn, in parts of the frame: a cycle leaves the lower right empty.
+# The place of the magnified corner of a cycle (left, bottom, width, height) as fractions of the frame. It is at the
+# lower right, where a frame with a cycle is empty.
 CORNER = (0.71, 0.04, 0.28, 0.28)
-# A cycle nearer to the exact one than this part of its width cannot be told from it, and nearer than the least one not
-# even in the corner, which is this many distances wide to each side of the exact cycle's tip.
+# The distance between a cycle and the exact one is the largest difference in x or in the force, as a fraction of the
+# range of the exact cycle. A cycle looks the same as the exact one if this distance is at most VISIBLE. If the distance
+# also exceeds LEAST_VISIBLE, a corner of the cycle is magnified to show the distance. The width of the magnified part,
+# as a fraction of the same range, is 2 CORNER_DISTANCES times the distance.
 VISIBLE, LEAST_VISIBLE, CORNER_DISTANCES = 0.01, 1e-6, 3
-# So many last periods of differences are drawn.
+# Differences from the exact solution are drawn over this number of periods at the end of the solution.
 PERIODS = 2
-# The width of a figure of cycles in one frame, in panels.
+# A figure with all cycles in one frame is this many panels wide.
 TOGETHER_WIDTH = 1.6
-# A figure has at most this many panels: a page in print.
+# A figure has at most this many panels, as many as a printed page can hold.
 PANELS = 12
+# The titles of panels are wrapped after TITLE_LETTERS letters, and the labels of a figure with all cycles in one frame
+# after TOGETHER_LETTERS letters.
 TITLE_LETTERS, TOGETHER_LETTERS = 42, 54
 TRANSIENT, CENTRE = "#bbbbbb", "#000000"
-# A slope of this fraction of the steepest is rounding.
+# If the slope before a reversal is at most this fraction of the slope after the reversal, it is regarded as a rounding
+# error and printed as 0.
 ROUNDING = 1e-9
 
 
 def cycle_panels(curves, titles, times=None, ylabel=RESTORING_LABEL):
-    """Figures of at most PANELS panels, one a cycle, all on the same scales; curves = [(x, restoring), ...]; those of many
-    cycles that differ are coloured by their times, [t, ...], if given."""
+    """Return figures with one panel for each curve, at most PANELS panels in a figure.
+
+    curves: [(x, restoring), ...]. titles: one for each curve. times: [t or None, ...], one for each curve; a curve is
+    coloured by its times if they are given and the curve has many cycles whose range changes (is_by_time()). The axes
+    of all panels have the same scales.
+    """
     panels = list(zip(curves, titles, shared_limits(curves), times or [None] * len(curves)))
     figures = []
     for part in (panels[n:n + PANELS] for n in range(0, len(panels), PANELS)):
@@ -49,8 +59,12 @@ def cycle_panels(curves, titles, times=None, ylabel=RESTORING_LABEL):
 
 
 def cycles_together(curves, labels, ylabel=RESTORING_LABEL):
-    """All cycles in one frame; each line is thinner than the one before, so that coinciding cycles stay visible."""
-    # A label takes about a tenth of an inch a letter, and as much again for its line.
+    """Return a figure of all curves (x, restoring) in one frame.
+
+    Each line is thinner than the line before, so that cycles which coincide stay visible.
+    """
+    # A letter of a label takes about a tenth of an inch in the legend. The line in front of the label takes as much as
+    # eight letters.
     columns = max(1, min(4, int(TOGETHER_WIDTH * style.PANEL[0] * 10 / (max(map(len, labels)) + 8))))
     labels = ["\n".join(textwrap.wrap(label, TOGETHER_LETTERS)) for label in labels]
     lines = max(label.count("\n") + 1 for label in labels) * math.ceil(len(curves) / columns)
@@ -65,8 +79,12 @@ def cycles_together(curves, labels, ylabel=RESTORING_LABEL):
 
 
 def together(runs, exact=None, start=None, end=None):
-    """The cycles (x, restoring) of the Runs of one problem in start <= t <= end over that of the Run `exact`, grey, if
-    given; of those that cannot be told from it only the nearest, for which the right-hand corner is magnified."""
+    """Return a figure of the cycles (x, restoring) of several Runs of one problem in start <= t <= end.
+
+    If the Run `exact` is given, its cycle is drawn behind the others as a grey line. In this case a cycle that looks
+    the same as the exact one (see VISIBLE) is drawn only if it is the nearest to the exact one; the right-hand corner
+    of this nearest cycle is then magnified.
+    """
     figure, axes = style.frame(1, 1.15)
     samples = {run: run.in_window(start, end) for run in runs}
     drawn, colours = runs, dict(zip(runs, style.colours(len(runs))))
@@ -105,14 +123,20 @@ def _draw_corner(axes, curve, exact, part, colour):
 
 
 def labels(runs):
-    """What tells Runs of one problem apart: `P = 100` where that does, else their names."""
+    """Return labels that distinguish the Runs of one problem.
+
+    A label is `P = 100` if all runs have different numbers of cells P, and otherwise the name from names_apart().
+    """
     sizes = [count(run.cells) for run in runs if run.cells is not None]
     return [f"P = {size}" for size in sizes] if len(set(sizes)) == len(runs) else names_apart(runs)
 
 
 def differences(runs, exact, of, most=len(style.LINES)):
-    """|x(t; P) - x(t)|, or that of the restoring force where `of` is "f", of the last `most` Runs from the exact Run over
-    its last two periods, on a logarithmic axis, in the colours of together()."""
+    """Return a figure of |x(t; P) - x(t)| over the last two periods of the Run `exact`, on a logarithmic axis.
+
+    Here x(t; P) is the x of a run with P cells, and x(t) is the x of `exact`. Only the last `most` of the runs are
+    drawn. If `of` is "f", the restoring forces are compared and not x. A run has the same colour as in together().
+    """
     turns = reversals(exact.x)
     start = exact.t[turns[-2 * PERIODS - 1]] if len(turns) > 2 * PERIODS else None
     figure, axes = style.frame(1, 1.15, yscale="log")
@@ -120,7 +144,8 @@ def differences(runs, exact, of, most=len(style.LINES)):
         t, x, restoring = run.in_window(start)
         far = differences_from(exact, (t, x, restoring))["xf".index(of)]
         axes.plot(t, np.abs(far), dashes, color=colour, label=label)
-    # Where the curves cross the difference is zero.
+    # The differences pass through zero, where their logarithm has no lower bound. The axis therefore ends at a
+    # thirtieth of the smallest maximum of the curves.
     least = min(line.get_ydata().max() for line in axes.lines)
     axes.set(xlabel="time t", ylabel=f"|{of}(t; P) − {of}(t)|", ylim=(least / 30 or None, None))
     style.label_values(axes.xaxis)
@@ -130,7 +155,11 @@ def differences(runs, exact, of, most=len(style.LINES)):
 
 
 def is_by_time(x):
-    """Whether the displacements x [samples] are of many cycles whose range changes, by more than is visible."""
+    """Return whether x [samples] has more than MANY_REVERSALS reversals, and a range that changes.
+
+    The range changes if the minimum or the maximum of x differs between the first and the second half of the samples by
+    more than VISIBLE times the range of x.
+    """
     if len(reversals(x)) <= style.MANY_REVERSALS:
         return False
     halves = [(half.min(), half.max()) for half in np.array_split(x, 2)]
@@ -138,7 +167,11 @@ def is_by_time(x):
 
 
 def draw_record(axes, curve, t, **line):
-    """Draw a curve of two columns [samples] as `line`; one of many cycles that differ in the colours of its times t."""
+    """Draw a curve (x, y) [samples] into the axes with the properties `line` of Axes.plot.
+
+    If the times t are given and the curve has many cycles whose range changes (is_by_time()), the curve is coloured by
+    t, a colour bar is added, and `line` is ignored. If t is None, the curve is never coloured by time.
+    """
     if t is not None and is_by_time(curve[0]):
         axes.figure.colorbar(style.line_by_time(axes, t, *curve), ax=axes, label="time t", aspect=30)
     else:
@@ -146,14 +179,19 @@ def draw_record(axes, curve, t, **line):
 
 
 def shared_limits(curves):
-    """For each curve its axes' limits ((x0, x1), (y0, y1)), of the same widths, so that shapes can be compared."""
+    """Return the limits ((x0, x1), (y0, y1)) of the axes for each curve.
+
+    The widths x1 - x0 and y1 - y0 are the same for all curves, so that the shapes of the curves can be compared.
+    """
     return list(zip(*(_shared([curve[axis] for curve in curves]) for axis in (0, 1))))
 
 
 def _shared(columns, margin=0.05):
     low, high = np.array([(column.min(), column.max()) for column in columns]).T
     widest = (high - low).max() or 1.0
-    # Without hardening a cycle is defined up to a translation: cycles far apart keep the scale, not the place.
+    # All curves share their limits if together they span at most twice the widest of them. Otherwise the limits have
+    # the same width, but different centres: without the spring k0 a cycle is determined only up to a translation in x,
+    # so that the curves may be far apart.
     if high.max() - low.min() <= 2 * widest:
         low, high = np.full_like(low, low.min()), np.full_like(high, high.max())
         widest = high[0] - low[0] or 1.0
@@ -162,7 +200,10 @@ def _shared(columns, margin=0.05):
 
 
 def analysis_figure(analyses, titles, ylabel=RESTORING_LABEL):
-    """One panel an Analysis, with its numbers below the title."""
+    """Return a figure with one panel for each Analysis.
+
+    A panel shows the curve and its limit cycle, and below the title the numbers of the limit cycle.
+    """
     figure = style.figure(1.5, 1.6 * len(analyses))
     for axes, analysis, title in zip(figure.subplots(len(analyses), 1, squeeze=False)[:, 0], analyses, titles):
         _draw_analysis(axes, analysis, title)

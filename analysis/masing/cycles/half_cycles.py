@@ -1,4 +1,9 @@
-"""Half-cycles between two reversals of x, and the loading branch of a half-cycle that identifies a model."""
+"""Functions that divide a curve into half-cycles, and select the half-cycle from which a model is identified.
+
+A half-cycle is the part of a curve, the force over x, between two reversals of x. In a loading half-cycle x rises, in
+an unloading half-cycle x falls. A branch is the curve that the force follows from a reversal to the next reversal, or
+until x passes an older reversal.
+"""
 
 from collections import namedtuple
 
@@ -7,26 +12,33 @@ import numpy as np
 from masing.errors import DataError, MasingError
 from masing.cycles.curves import FEWEST_POINTS
 
-# A reversal shorter than this fraction of the curve's width, or than DEVIATIONS of x up to the larger one, is noise.
+# If x moves back by less than LEAST_REVERSAL times the range of x, or by less than DEVIATIONS standard deviations of
+# the noise of x, this movement is regarded as noise. A movement by more than MOST_NOISE times the range is never
+# regarded as noise.
 LEAST_REVERSAL, MOST_NOISE = 0.01, 0.1
 DEVIATIONS = 8
-# A curve whose ends are this near, as fractions of its width and height, is closed.
+# A curve is closed if x and the force at its first and last sample differ by at most this fraction of the range of x
+# and of the range of the force.
 CLOSED = 0.02
-# A half-cycle of this share of the widest one's width is as good.
+# A half-cycle with at least this fraction of the width of the widest one counts as equally wide.
 AS_WIDE = 0.99
-# Curvature counts from this many of its standard errors on: one in 10⁵ straight branches looks curved.
+# A coefficient of a Legendre polynomial that is fitted to a branch is significant if it exceeds this many of its
+# standard errors. For a straight branch, this happens by chance with a probability of about 10⁻⁵.
 SIGNIFICANT = 4.5
-# A branch is straight if no polynomial of up to this degree lies in it.
+# A branch is straight if none of its Legendre coefficients of degree 2 up to this degree is significant.
 SMOOTH = 5
-# The force jumps if it does so by this many deviations of its noise, and by this fraction of its range.
+# A change of the force at a reversal can only be a jump if it exceeds FIRM standard deviations of the noise of the
+# force, and the fraction LEAST_JUMP of the range of the force.
 FIRM, LEAST_JUMP = 10, 0.01
-# Forces are not known better than this fraction of their range.
+# The error of each force is assumed to be at least this fraction of the largest |force|.
 EXACT = 1e-10
-# From this much noise on, as a fraction of the force's range, the unloading half is used, too.
+# If the noise of the force exceeds this fraction of the range of the force, a model is identified not from the loading
+# half-cycle alone, but from the loading and the unloading half-cycle.
 NOISY = 1e-3
-# A fit misses its own branch by up to this multiple of its noise.
+# A fit may deviate from the branch to which it was fitted by up to this multiple of the noise.
 ROUGH = 2.0
-# What share of a half-cycle's width its other half must have to be its mirror image.
+# An unloading half-cycle is rotated by 180 degrees and compared with the loading half-cycle only if its width is at
+# least this fraction of the width of the loading half-cycle.
 WHOLE = 0.98
 
 
@@ -38,12 +50,18 @@ def _part(of, name):
 
 
 class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_index mirrored")):
-    """A loading half-cycle of a Measured `curve`, the samples `rise` of `opened`, that is the curve begun at its top if
-    it is closed, and the unloading before it, `fall`; x, force and error of each [points], errors None where equal.
+    """A loading half-cycle of a Measured curve, in which x rises, and the unloading half-cycle before it.
 
-    `width` is the part to be used: a loading half that is wider than the unloading before it is one branch only up to
-    its start. It begins at the sample `start_index` of the curve. `mirrored`: the unloading is one branch from a
-    reversal on, too.
+    `curve` is the whole Measured curve. `opened` is the same curve, but if it is a single closed cycle, its
+    samples are rotated such that it begins where x is largest. `rise` and `fall` are the slices of `opened` that
+    contain the loading and the unloading. The samples [points] of the loading are the properties x, force and error,
+    and those of the unloading are before_x, before_force and before_error; the errors are None if `curve.error` is
+    None.
+
+    If x rises beyond the value from which it fell before, the force follows one branch only up to this value. `width`
+    is the width in x of this branch. `start_index` is the index in `curve` of the sample at which the loading begins.
+    `mirrored` says whether the force also follows one branch during the whole unloading, so that the unloading can be
+    rotated by 180 degrees and compared with the loading.
     """
 
     x, force, error = (_part("rise", name) for name in ("x", "force", "error"))
@@ -51,24 +69,31 @@ class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_inde
 
     @property
     def gap(self):
-        """The distance between samples at the reversal."""
+        """Return the larger of the distances in x from the sample at which the loading begins to its two neighbours."""
         return float(np.abs(np.diff(self.curve.x[max(self.start_index - 1, 0):self.start_index + 2])).max())
 
 
 def reversals(x):
-    """Indices of the samples at which x [samples] turns round, however little; a rest is no reversal."""
+    """Return the indices of the samples at which x [samples] changes its direction, however little x then moves back.
+
+    A pause, during which x is constant, is not a reversal.
+    """
     step = np.diff(x)
     moving = np.flatnonzero(step)
     return moving[1:][np.diff(np.sign(step[moving])) != 0]
 
 
 def turning_points(x):
-    """Indices of the first sample, every reversal of x [samples] that is longer than its noise, and the last."""
+    """Return the indices of the first and the last sample, and of those reversals of x [samples] that are not noise.
+
+    The last sample is omitted if the movement of x since the last reversal may be noise.
+    """
     noise = DEVIATIONS * scatter(np.arange(len(x)), x)
     shortest = min(max(noise, LEAST_REVERSAL * np.ptp(x)), MOST_NOISE * np.ptp(x))
     points = [0]
     for place in (*reversals(x), len(x) - 1):
-        # An extreme extends the last leg, begins a new one, or is too small to count.
+        # A leg is the part of the curve between two turning points. The sample extends the last leg (first case),
+        # begins a new leg (second case), or is too near to the last turning point to count.
         moved = x[place] - x[points[-1]]
         if len(points) > 1 and np.sign(x[points[-1]] - x[points[-2]]) * moved >= 0:
             points[-1] = place
@@ -78,7 +103,11 @@ def turning_points(x):
 
 
 def widest_half_cycle(curve):
-    """The last of the widest loading half-cycles of a Measured curve; raises DataError when there is none."""
+    """Return the widest loading half-cycle of a Measured curve; of several that are equally wide, return the last one.
+
+    Raises MasingError if x is constant, and DataError if no loading half-cycle follows an unloading one, or if the
+    branch of the widest one has fewer than FEWEST_POINTS samples.
+    """
     if np.ptp(curve.x) == 0:
         raise MasingError(f"{curve.path}: x never changes; a cycle needs a moving x")
     opened = opened_at_the_top(curve)
@@ -89,7 +118,7 @@ def widest_half_cycle(curve):
         legs = {-1: "only falls", 1: "only rises"}.get(np.sign(np.diff(opened.x[points])).sum(), "rises and falls once")
         raise DataError(f"{curve.path}: no closed cycle: x {legs}; record a full loop, so that x goes down and up")
     widest = max(each.width for each in halves)
-    # Later cycles are nearer to the limit cycle.
+    # The last of equally wide half-cycles is taken, because later cycles are nearer to the limit cycle.
     half = next(each for each in reversed(halves) if each.width >= AS_WIDE * widest)
     inside = np.count_nonzero(half.x - half.x[0] <= half.width)
     if inside < FEWEST_POINTS:
@@ -99,7 +128,10 @@ def widest_half_cycle(curve):
 
 
 def opened_at_the_top(curve):
-    """The Measured curve; a single closed cycle is turned round to begin where x is largest, without its times."""
+    """Return the Measured curve with its samples rotated such that it begins where x is largest, and without its times.
+
+    If the curve is not a single closed cycle, return it unchanged.
+    """
     if not is_one_cycle(curve):
         return curve
     top = np.argmax(curve.x)
@@ -109,14 +141,17 @@ def opened_at_the_top(curve):
 
 
 def is_one_cycle(curve):
-    """Whether the Measured curve is a single cycle whose ends meet."""
+    """Return whether a Measured curve is closed (see CLOSED) and x has only three or four turning_points()."""
     x, force = curve.x, curve.force
     ends_meet = abs(x[-1] - x[0]) <= CLOSED * np.ptp(x) and abs(force[-1] - force[0]) <= CLOSED * np.ptp(force)
     return ends_meet and len(turning_points(x)) in (3, 4)
 
 
 def _half(curve, opened, points, n):
-    """The leg that rises from the turning point n, with the leg before it."""
+    """Return the HalfCycle of the curve whose loading begins at the n-th turning point.
+
+    `points` are the indices of the turning points in the curve `opened`.
+    """
     x, (before, start, end) = opened.x, points[n - 1:n + 2]
     width, closed = min(x[before], x[end]) - x[start], is_one_cycle(curve)
     mirrored = closed or n > 1 and x[points[n - 2]] <= x[start] + (1 - WHOLE) * width
@@ -125,17 +160,24 @@ def _half(curve, opened, points, n):
 
 
 class Loading(namedtuple("Loading", "path start distance force with_unloading error", defaults=[False, None])):
-    """The used part of a half-cycle: x of its start, distance d from it and force, each [points] by rising d.
+    """The samples of a loading half-cycle from which a model is identified.
 
-    `with_unloading`: the unloading half's points, turned about the centre of symmetry, are among them. `error` is the
-    standard deviation of each force, None where they are equal.
+    `path` is the file of the measurements. The branch begins at x = `start`. `distance` [points] are the distances of
+    the samples from `start` in x, which increase, and `force` [points] are their forces. `with_unloading` says whether
+    the samples of the unloading half-cycle are included, rotated by 180 degrees about the centre of the cycle. `error`
+    [points] is the standard deviation of each force, or None if it is equal for all samples.
     """
 
     width = property(lambda self: self.distance[-1], doc="The largest distance, twice the amplitude.")
 
 
 def loading(path, half, start):
-    """The Loading from `start` on; raises DataError when it has no loop, falls, jumps or steepens."""
+    """Return the Loading of a HalfCycle that begins at x = start; `path` is the file that messages name.
+
+    If the noise of the force exceeds NOISY times its range, the samples of the unloading half-cycle are included if
+    they agree with the loading. Raises DataError if the loop is not open, or if the branch is straight, falls, jumps,
+    or becomes steeper.
+    """
     order = np.argsort(half.x, kind="stable")
     inside = order[half.x[order] - half.x[0] <= half.width]
     error = None if half.error is None else half.error[inside]
@@ -146,13 +188,17 @@ def loading(path, half, start):
 
 
 def _with_mirror_image(branch, half, noise):
-    """The branch with the unloading half turned by 180 degrees onto it, if that is whole and fits up to the noise."""
+    """Return the branch together with the samples of the unloading half-cycle, rotated by 180 degrees onto the branch.
+
+    Return the branch alone if the unloading is not one complete branch, or if the standard deviation of the difference
+    between the forces of the two branches exceeds twice the noise. The mean of this difference is removed.
+    """
     order = np.argsort(-half.before_x, kind="stable")
     if not half.mirrored or np.ptp(half.before_x) < WHOLE * branch.width:
         return branch
     distance, force = half.before_x.max() - half.before_x[order], -half.before_force[order]
     off = branch.force - np.interp(branch.distance, distance, force)
-    # The difference of two samples scatters by √2 of the noise.
+    # The difference of two samples has √2 times the standard deviation of one sample. The factor 2 leaves a margin.
     if off.std() > 2 * noise:
         return branch
     inside = distance <= branch.width
@@ -163,30 +209,35 @@ def _with_mirror_image(branch, half, noise):
 
 
 def scatter(distance, force):
-    """The standard deviation of the noise of force, from how far samples are off the line through their neighbours."""
+    """Return the standard deviation of the noise of the force at the distances [points].
+
+    The standard deviation is estimated from how far each sample is from the straight line through its two neighbours.
+    """
     gap = np.diff(distance)
     share = gap[1:] / np.maximum(gap[1:] + gap[:-1], np.finfo(float).tiny)
     off = force[1:-1] - share * force[:-2] - (1 - share) * force[2:]
-    # 0.6745 is the median of |normal|.
+    # 0.6745 is the median of the absolute value of a standard normal variable.
     return np.median(np.abs(off) / np.sqrt(1 + share**2 + (1 - share)**2)) / 0.6745
 
 
 def no_sliding(path, slope, width):
-    """The DataError of a branch of this width that is straight."""
+    """Return the DataError for a straight branch of this slope and width, on which no element yields."""
     return DataError(f"{path}: no sliding seen: force and displacement stay on one line of slope {slope:.5g} "
                      f"(k0 + Σk); load further than {width / 2:.4g} to either side")
 
 
 def not_concave(path):
-    """The DataError of a branch whose slope increases, or is negative, somewhere."""
+    """Return the DataError for a branch whose slope increases somewhere or is negative somewhere."""
     return DataError(f"{path}: bent, but not as sliding bends it: the slope of the loading increases (stiffer outwards?) "
                      "or is negative somewhere; as springs slide one after another it falls, to no less than 0")
 
 
 def _refuse_wrong_shape(branch, half, noise):
-    """Raise DataError where springs that slide have no such branch and no such loop.
+    """Raise DataError if elements that yield cannot have this branch and this loop.
 
-    Where they do, the unloading is below the loading by more than half the branch's curvature, in the mean.
+    The curvature of the branch is its coefficient of the Legendre polynomial of degree 2, or 0 if this is not
+    significant. If elements yield, the unloading lies below the loading, on average by more than half the |curvature|,
+    or by more than `noise` if the curvature is 0. `noise` is the standard deviation of the force.
     """
     path, width, height = branch.path, branch.width, np.ptp(branch.force)
     (_, slope, curvature), (*_, error) = _legendre(branch, noise, 2)
@@ -194,7 +245,8 @@ def _refuse_wrong_shape(branch, half, noise):
     bent = curvature or np.abs(np.divide(*_legendre(branch, noise, SMOOTH)))[2:].max() > SIGNIFICANT
     order = np.argsort(half.before_x, kind="stable")
     opening = branch.force - np.interp(half.x[0] + branch.distance, half.before_x[order], half.before_force[order])
-    # Where x is smoothed, its reversal is some samples off.
+    # If x was smoothed, its reversal may be displaced by some samples. The jump is then measured between samples that
+    # are farther away from the reversal.
     apart = 1 if half.error is None else min(max(len(half.x) // 40, 1), 8, len(half.before_x) - 1)
     loop, jump = opening.mean(), _jump(half, apart)
     is_open = loop > (abs(curvature) / 2 or noise)
@@ -216,14 +268,21 @@ def _refuse_wrong_shape(branch, half, noise):
 
 
 def _legendre(branch, noise, degree):
-    """The coefficients of Legendre's polynomials on the branch by least squares, and their standard errors."""
+    """Return the coefficients [degree + 1] of the Legendre polynomials that fit the branch by least squares.
+
+    Also returns the standard errors of the coefficients if the force has a noise of the standard deviation `noise`.
+    """
     columns = np.polynomial.legendre.legvander(2 * branch.distance / branch.width - 1, degree)
     error = noise * np.sqrt(np.diag(np.linalg.inv(columns.T @ columns)))
     return np.linalg.lstsq(columns, branch.force, rcond=None)[0], error
 
 
 def _jump(half, apart):
-    """The force's rise from `apart` samples before the reversal to as many behind, beyond the steepest slope after it."""
+    """Return by how much the force jumps at the reversal.
+
+    This is the rise of the force from `apart` samples before the reversal to `apart` samples after it, less the product
+    of the steepest slope after the reversal and the distance that x moves between these two samples.
+    """
     x, force = half.x[apart:5 * apart:apart], half.force[apart:5 * apart:apart]
     steps = np.diff(x)
     steepest = np.max(np.diff(force)[steps > 0] / steps[steps > 0], initial=0)

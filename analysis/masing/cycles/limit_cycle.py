@@ -1,4 +1,5 @@
-"""The loops of a curve, the limit cycle they tend to, and its numbers: stiffnesses, damping, corners, backbone."""
+"""Functions that divide a curve into loops, search for the limit cycle to which the loops tend, and compute the
+stiffnesses, damping, corners and backbone of the loops."""
 
 from collections import namedtuple
 
@@ -9,38 +10,50 @@ from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import NOISY, is_one_cycle, opened_at_the_top, scatter, turning_points
 from masing.errors import MasingError
 
-# Loops repeat when their widths and areas agree to this fraction of the largest.
+# Two loops are equal if their widths and their areas differ by at most this fraction of the largest width and of the
+# largest area.
 REPEATED = 0.01
-# A limit cycle may take several loops to close.
+# A period of a limit cycle may consist of up to this many loops.
 MOST_LOOPS = 4
-# The points of a backbone, thinned.
+# A backbone with more points than this is thinned to at most this many points.
 MOST_ON_BACKBONE = 400
-# A tangent is taken over this fraction of the width, at either end of a half-cycle.
+# The tangent at the beginning or at the end of a half-cycle is fitted over this fraction of the width of the
+# half-cycle.
 TANGENT = 0.05
 
 
 class Loop(namedtuple("Loop", "start turn end t_start t_end amplitude centre_x centre_force area secant_stiffness "
                       "tangent_after_reversal tangent_before_reversal damping_ratio asymmetry shift")):
-    """From one reversal of x to the next of the same kind: samples start, turn, end, and the numbers of the loop.
+    """The part of a curve from a maximum of x to the next maximum, or from a minimum to the next minimum.
 
-    amplitude X is half the width; centre_x, centre_force are midway between the reversals; area = ∮ f dx; the secant
-    stiffness joins the reversals; the tangents are those after and before them on the loading half; damping_ratio is
-    area/(2π secant X²); asymmetry is how far the halves are from being turned into each other about the centre, as a
-    fraction of the force's range; shift is x at the end less x at the start. All dimensionless.
+    All numbers are dimensionless. start, turn and end are the indices of the samples at the three reversals of the
+    loop; t_start and t_end are the times at start and end. amplitude X is half the width in x. centre_x and
+    centre_force are the means of x and of the force at start and turn. area is ∮ f dx. secant_stiffness is the slope of
+    the line through the samples at start and turn. tangent_after_reversal and tangent_before_reversal are the slopes at
+    the beginning and at the end of the loading half, in which x rises. damping_ratio is area/(2π secant_stiffness X²).
+    asymmetry is the largest distance in force between the loading half and the unloading half rotated by 180 degrees
+    about the centre, as a fraction of the range of the force. shift is x at end less x at start.
     """
 
 
 class Analysis(namedtuple("Analysis", "x force loops first period drift corners segments backbone")):
-    """All loops of a curve x, force [samples], and the limit cycle: from which loop on, of how many loops it is.
+    """The loops of a curve x, force [samples], and the limit cycle to which they tend.
 
-    `first` is None where the loops do not repeat; drift is that of the centre, in x a loop. `corners` (x, force) and
-    `segments` are those of the last loop, None where it is no polygon; `backbone` is (X, f), half the loading half.
+    The loops from the index `first` on repeat, and `period` of them form the limit cycle; `first` is None if the loops
+    do not repeat. `drift` is the change of centre_x per loop. `corners` are the corners (x, force) of the last loop,
+    and `segments` is the number of its straight segments; both are None if this loop is not a polygon. `backbone` (X,
+    f) is the loading half of the last loop: the distances of x and of the force from the reversal at its beginning,
+    halved.
     """
 
     last = property(lambda self: self.loops[-1], doc="The last loop, the limit cycle where there is one.")
 
     def numbers(self):
-        """All of it by name; `loops` has a dictionary a loop, with whether it belongs to the limit cycle."""
+        """Return a dictionary {name: result} of all results.
+
+        The entry `loops` is a list with a dictionary for each loop, which also says whether the loop belongs to the
+        limit cycle.
+        """
         found = self.first is not None
         loops = [loop._asdict() | {"limit_cycle": found and n >= self.first} for n, loop in enumerate(self.loops)]
         return {"limit_cycle_found": found, "transient_loops": self.first if found else len(loops),
@@ -49,7 +62,7 @@ class Analysis(namedtuple("Analysis", "x force loops first period drift corners 
 
 
 def analyse(curve):
-    """The Analysis of a Measured curve; raises MasingError when it has no whole loop."""
+    """Return the Analysis of a Measured curve; raises MasingError if the curve has no complete loop."""
     if np.ptp(curve.x) == 0:
         raise MasingError(f"{curve.path}: x never changes; a cycle needs a moving x")
     opened = opened_at_the_top(curve)
@@ -70,16 +83,17 @@ def analyse(curve):
 
 
 def cycle_numbers(curve, *, from_=None, to=None, columns=None, scale=None):
-    """The numbers of the limit cycle of a curve by name, as cycles.py --analysis writes them into OUT-numbers.json.
+    """Return the numbers of a curve and its limit cycle as the dictionary in the file OUT-numbers.json of cycles.py.
 
-    curve: a file of masing, a CSV, a Run, or arrays (x, force) or (t, x, force), each [samples]; the others as the options
-    of the script. Raises MasingError where there is no whole cycle.
+    curve: a file of masing, a CSV file, a Run, or arrays (x, force) or (t, x, force), each [samples]. The other
+    arguments have the same meaning as the options of cycles.py with these names; from_ is the option --from. Raises
+    MasingError if the curve has no complete cycle.
     """
     return analyse(read_measured(curve, from_, to, columns, scale)).numbers()
 
 
 def _halves(x, force, start, turn, end):
-    """The loading and the unloading half of a loop: (x, force) each, in the order of time."""
+    """Return the loading half and the unloading half of a loop, each as (x, force) in the order of time."""
     first, second = slice(start, turn + 1), slice(turn, end + 1)
     both = (x[first], force[first]), (x[second], force[second])
     return both if x[turn] > x[start] else both[::-1]
@@ -90,7 +104,9 @@ def _loop(t, x, force, start, turn, end):
     high, low = (turn, start) if x[turn] > x[start] else (start, turn)
     amplitude = (x[high] - x[low]) / 2
     secant = (force[high] - force[low]) / (2 * amplitude)
-    # Closed by a chord, about the centre: a loop that drifts has an area that does not depend on where x is 0.
+    # A loop that drifts is closed by the straight line from its end to its start, so that its area does not depend on
+    # the origin of x. Subtracting the force of the centre leaves the area of a closed curve unchanged, and reduces
+    # rounding errors.
     centre_x, centre_force = (x[high] + x[low]) / 2, (force[high] + force[low]) / 2
     ring_x, ring_force = np.r_[x[part], x[start]], np.r_[force[part], force[start]] - centre_force
     area = float(np.sum((ring_force[1:] + ring_force[:-1]) / 2 * np.diff(ring_x)))
@@ -102,7 +118,11 @@ def _loop(t, x, force, start, turn, end):
 
 
 def _tangent(x, force):
-    """The slope over the first part of a half-cycle, over at least three samples."""
+    """Return the slope of the straight line that fits the first samples of a half-cycle.
+
+    These are the samples within TANGENT times the width from the beginning, and at least three samples. The slope is
+    NaN if x is constant in them.
+    """
     near = np.abs(x - x[0]) <= TANGENT * abs(x[-1] - x[0])
     near[:3] = True
     return float(np.polyfit(x[near] - x[0], force[near], 1)[0]) if np.ptp(x[near]) else np.nan
@@ -117,7 +137,10 @@ def _asymmetry(loading, unloading, centre_x, centre_force):
 
 
 def _limit(loops):
-    """The loop from which on all repeat, and the loops in a period; (None, 0) if none do; (0, 1) for a single loop."""
+    """Return the index of the loop from which on the loops repeat, and the number of loops in a period.
+
+    The result is (None, 0) if the loops do not repeat, and (0, 1) for a single loop.
+    """
     if len(loops) == 1:
         return 0, 1
     marks = np.array([(2 * loop.amplitude, loop.area) for loop in loops])
@@ -131,7 +154,11 @@ def _limit(loops):
 
 
 def _corners(x, force, loop):
-    """Corners of the loop in its order, reversals included, and its number of segments; (None, None) if curved."""
+    """Return the corners (x, force) of a loop and the number of its straight segments.
+
+    The reversals are included in the corners, and the corners of the loading half come first. The result is (None,
+    None) if the loop is curved.
+    """
     corners, count = [], 0
     for sign, (half_x, half_force) in zip((1, -1), _halves(x, force, loop.start, loop.turn, loop.end)):
         found = _half_corners(sign * half_x, sign * half_force)
@@ -143,7 +170,10 @@ def _corners(x, force, loop):
 
 
 def _half_corners(x, force):
-    """Start and corners (x, force) of a rising half, exact or by regression where there is noise; None if curved."""
+    """Return the start and the corners (x, force) of a half-cycle in which x rises, or None if it is no polygon.
+
+    The corners are exact if the samples have no noise; otherwise they are determined by regression.
+    """
     lines = polygons.segments(x, force)
     if lines is not None:
         inner = lines.corners()

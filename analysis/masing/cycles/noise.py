@@ -1,4 +1,4 @@
-"""Noise of a record in time: how large it is in x and in force, jumps of x, and a record whose x is without noise."""
+"""Functions that estimate the noise of x and of the force in a record over time, detect jumps of x, and smooth x."""
 
 
 from collections import namedtuple
@@ -9,28 +9,37 @@ from scipy.stats import t as student
 from masing.cycles.half_cycles import turning_points
 from masing.notation import measured, percent
 
-# Differences of this and of the higher order agree on noise, and not on a smooth motion.
+# The noise of a sequence is estimated twice, from the differences of order LOW and of order HIGH of its samples. If the
+# sequence is noisy, the second estimate is at least AGREE times the first. For a smooth sequence the second estimate is
+# much smaller.
 LOW, HIGH, AGREE = 4, 6, 0.7
-# x is not known better than this fraction of its range.
+# Noise whose standard deviation is below this fraction of the range of the sequence is regarded as zero.
 LEAST = 1e-6
-# The degree of the polynomials that smooth x, and their shortest window, in samples.
+# x is smoothed by polynomials of the degree DEGREE over windows of at least SHORTEST samples.
 DEGREE, SHORTEST = 3, 7
-# A slope of the force is that over this fraction of a leg's width.
+# The slope of the force over x is fitted over this fraction of the width of a leg in x. A leg is the part of a curve
+# between two turning points.
 SLOPE_WIDTH = 0.05
-# How often a record without jumps is said to have one, and of how many at most it is said.
+# The probability that a jump is detected in a record without jumps is FALSE_ALARM. If more than MOST_JUMPS jumps are
+# detected, none is reported.
 FALSE_ALARM, MOST_JUMPS = 1e-4, 5
-# Jumps below this fraction of the range do not matter.
+# Jumps below this fraction of the range of x are ignored.
 SMALLEST_JUMP = 1e-4
-# A motion that gets faster or slower by this factor within the window looked at may hold a corner.
+# If the speed changes by at least this factor within a window, the motion may have a corner there, which would be
+# mistaken for a jump.
 MOST_CHANGE = 3
 
 
 class Noise(namedtuple("Noise", "x force jumps")):
-    """Standard deviations of the noise of x and of force, each from one sample to the next; 0 where there is none.
-    `jumps` are the pairs (index of the first sample behind it, size) of what x jumps by, as no smooth motion does."""
+    """The noise of a record.
+
+    `x` and `force` are the standard deviations of the noise of x and of the force, which is assumed to be independent
+    from sample to sample. A value is 0 if there is no noise. `jumps` are the jumps of x, which a smooth motion does not
+    have, as pairs (index of the first sample after the jump, change of x).
+    """
 
     def words(self, curve):
-        """What is to be said of the noise and the jumps of a Measured curve: lines."""
+        """Return lines of text that state the noise of a Measured curve and the jumps of its x."""
         lines = [f"noise of x {percent(self.x / np.ptp(curve.x))} of its range, of force "
                  f"{percent(self.force / np.ptp(curve.force))}: errors in both"] if self.x else []
         for place, size in self.jumps:
@@ -40,26 +49,31 @@ class Noise(namedtuple("Noise", "x force jumps")):
 
 
 def noise(values):
-    """The standard deviation of white noise on a smooth sequence [samples]; 0 where the sequence is only smooth."""
+    """Return the standard deviation of the white noise in a sequence [samples] that is otherwise smooth; 0 if there is
+    none."""
     low, high = (_deviation(values, order) for order in (LOW, HIGH))
     return low if high >= AGREE * low and low > LEAST * np.ptp(values) else 0.0
 
 
 def _deviation(values, order):
-    """From differences of the order, whose variance is (2 order choose order) of that of the noise."""
+    """Return the standard deviation of the noise, estimated from the differences of this order.
+
+    The variance of these differences of order n is the binomial coefficient C(2n, n) times the variance of the noise.
+    """
     if len(values) <= order:
         return 0.0
     off = np.diff(values, order)
     variance = np.prod((order + 1 + np.arange(order)) / (1 + np.arange(order)))
-    # 0.6745 is the median of |normal|.
+    # 0.6745 is the median of the absolute value of a standard normal variable.
     return np.median(np.abs(off)) / 0.6745 / np.sqrt(variance)
 
 
 def with_smooth_x(curve):
-    """The Measured curve with its x smoothed in time, leg by leg, where x is noisy; else the same.
+    """Return the Measured curve with its Noise; if x is noisy, also with an x that is smoothed leg by leg.
 
-    Replaces x by its smoothed x̂ and f by f − p (x − x̂), p = dΘ/dx, so that errors of neighbours stay independent:
-    `error` [samples] is their deviation, σ² = σ_f² + p² σ_x².
+    The smoothed x̂ replaces x, and f − p (x − x̂) replaces the force f, where p = dΘ/dx is the slope of the force Θ
+    over x. The errors of neighbouring forces thus stay independent. The field `error` [samples] is the standard
+    deviation σ of these errors: σ² = σ_f² + p² σ_x², where σ_f and σ_x are the standard deviations of the noise.
     """
     smooth = smoothed(curve.x)
     found = Noise(noise(curve.x), noise(curve.force), jumps(curve.x, smooth))
@@ -71,35 +85,39 @@ def with_smooth_x(curve):
 
 
 def smoothed(x):
-    """x [samples] without its noise, leg by leg; x itself where it has none."""
+    """Return x [samples] smoothed leg by leg; if x has no noise, return x itself."""
     if noise(x) == 0:
         return x
     smooth = x
-    # The second time, the legs end where the smooth motion turns.
+    # In the second iteration, the legs end where the smoothed x of the first iteration changes its direction.
     for _ in range(2):
         smooth = np.concatenate([_smoothed(x[leg]) for leg in _legs(smooth)])
     return smooth
 
 
 def jumps(x, smooth):
-    """Where x [samples], a smooth motion apart, jumps: pairs (index, size), at most MOST_JUMPS of them.
+    """Return the jumps of x [samples] as pairs (index of the first sample after the jump, change of x).
 
-    More are taken for coarse readings: []. `smooth` is x without its noise.
+    A smooth motion has no jumps. If more than MOST_JUMPS are detected, they are attributed to a coarse resolution of x,
+    and an empty list is returned. `smooth` is x without its noise.
 
-    A jump is a step that a cubic polynomial and a step over a window miss x by much less with than without: Student's t
-    of the step's size, of all windows in which the motion keeps its direction and much of its speed.
+    For every window of consecutive samples, a cubic polynomial plus a step in the middle of the window is fitted to x.
+    The step is a jump if Student's t of its size is significant and its size is at least SMALLEST_JUMP times the range
+    of x. A window is not considered if the motion in it changes its direction, or changes its speed by the factor
+    MOST_CHANGE.
     """
     half = int(np.clip(len(x) / len(_legs(smooth)) / 10, 6, 100))
     if len(x) <= 4 * half or np.ptp(x) == 0:
         return []
-    # Relative, so that no square is too large.
+    # x is divided by its range, so that its squares do not overflow.
     x, width = x / np.ptp(x), np.ptp(x)
     place = np.arange(2 * half) - half + 0.5
     columns = np.column_stack([np.polynomial.legendre.legvander(place / half, DEGREE), np.sign(place) / 2])
     q, r = np.linalg.qr(columns)
     windows = np.lib.stride_tricks.sliding_window_view(x, 2 * half)
     along = windows @ q
-    # The last row of R⁻¹ has one number: the step is the last of the coefficients.
+    # The coefficients of the fit are R⁻¹ Qᵀ x, and the step is the last of them. The last row of R⁻¹ has only one
+    # number other than 0.
     step = along[:, -1] / r[-1, -1]
     freedom = 2 * half - columns.shape[1]
     left = np.maximum(np.sum(windows**2, axis=1) - np.sum(along**2, axis=1), 0) + LEAST**2
@@ -123,7 +141,10 @@ def _legs(x):
 
 
 def _smoothed(x):
-    """x by cubic polynomials over a moving window of the length of least generalised cross-validation."""
+    """Return x [samples] smoothed by cubic polynomials over a moving window.
+
+    The length of the window is chosen such that the score of generalised cross-validation is least.
+    """
     lengths = np.unique((np.geomspace(SHORTEST, len(x), 20).astype(int) - 1) // 2 * 2 + 1)
     lengths = lengths[(lengths >= SHORTEST) & (lengths <= len(x))]
     if len(lengths) == 0:
@@ -135,7 +156,10 @@ def _smoothed(x):
 
 
 def _slope(x, force):
-    """The slope [samples] of the force over x on a leg: of least squares over a window of SLOPE_WIDTH of its width."""
+    """Return the slope of the force over x at each sample of a leg.
+
+    A slope is fitted by least squares to the samples in a window whose width in x is SLOPE_WIDTH times that of the leg.
+    """
     order = np.argsort(x, kind="stable")
     place, value = x[order], force[order]
     reach = SLOPE_WIDTH * np.ptp(x) / 2

@@ -1,42 +1,55 @@
-"""Polygonal branches: straight segments of exact samples, and regression for noisy ones; segments of whole cycles."""
+"""Functions that divide branches and whole cycles into straight segments, if they are polygons.
+
+The segments are exact if the samples have no noise; otherwise they are determined by regression. A branch is the curve
+of the force over x between two reversals of x. A secant is the line through two neighbouring samples.
+"""
 
 from collections import namedtuple
 
 import numpy as np
 from scipy.optimize import least_squares, nnls
 
-# The slope between samples nearer than this fraction of the branch's width is mostly rounding.
+# If samples are nearer to each other than this fraction of the width of the branch, only one of them is used, because
+# the slope between them is mostly rounding error.
 SPACING = 1e-5
-# Two secants are one straight line when their slopes agree to this fraction of the steepest, and to rounding.
+# Neighbouring secants belong to the same segment if their slopes differ by at most SAME_SLOPE times the steepest slope,
+# plus rounding errors. A segment has at least FEWEST_SECANTS secants.
 SAME_SLOPE = 1e-8
 ROUNDING = 32 * np.finfo(float).eps
 FEWEST_SECANTS = 2
-# The same of a whole cycle's widest rising half, its segments' fewest secants and least part of its width, the list's end.
+# The next constants are for the segments of a whole cycle, which are those of its widest rising half-cycle: the
+# tolerance of equal slopes, the fewest secants of a segment, and the least width of a segment as a fraction of the
+# width of the half-cycle. The text of segments_in_words() lists all slopes only if there are at most MANY_SLOPES.
 SAME_SLOPE_OF_CYCLE, FEWEST_OF_CYCLE, SHORTEST, MANY_SLOPES = 1e-6, 3, 0.01, 12
-# Abscissas at which corners are looked for at first.
+# A regression begins with this many equidistant places at which there may be corners.
 CANDIDATES = 120
+# A regression begins with at most this many corners.
 MOST_CORNERS = 40
-# What a corner must lower the criterion by, in units of log(points): two for its parameters, one for the search.
+# A corner is accepted if it lowers n log(RSS/n) by PRICE log(n), where n is the number of points and RSS the residual
+# sum of squares. PRICE is the sum of 2 for the two parameters of a corner and 1 for the search for its place.
 PRICE = 3
-# Samples beyond this are averaged in groups before the fit; a corner's place is not known better than that anyway.
+# If there are more samples than this, groups of samples are averaged before the regression. This loses little, because
+# the place of a corner is not known more exactly than the width of a group.
 MOST_POINTS = 8000
-# The 95 % quantile of the normal distribution, two-sided.
+# The two-sided 95 % quantile of the standard normal distribution.
 NORMAL_95 = 1.96
 
 
 class Segments(namedtuple("Segments", "slope level")):
-    """The lines f = slope x + level of the straight segments of a branch, in order, each [segments]."""
+    """The straight segments f = slope x + level of a branch; `slope` and `level` [segments] are in the order of x."""
 
     def corners(self):
-        """The abscissas of the corners between neighbours [segments - 1]."""
+        """Return the x of the corners between neighbouring segments [segments - 1]."""
         return -np.diff(self.level) / np.diff(self.slope)
 
 
 def segments(x, force):
-    """The Segments of a monotone branch x, force [points], or None when it is curved, noisy or sampled too coarsely.
+    """Return the Segments of a monotone branch x, force [points].
 
-    A polygon sampled anywhere has at most one secant that is on no segment between two that are, and at either end
-    one towards a sample beyond the turning point.
+    If a polygon is sampled finely enough, at most one secant between two neighbouring segments lies on neither of these
+    segments. In addition, the first and the last secant of the branch may lie on no segment, because they may lead to a
+    sample beyond a turning point. The result is None if there are more such secants: the branch is then curved, noisy
+    or sampled too coarsely.
     """
     x, force = _thinned(x, force)
     if len(x) < FEWEST_SECANTS + 1:
@@ -53,7 +66,11 @@ def segments(x, force):
 
 
 def straight_slopes(x, restoring):
-    """The slopes [segments] of the straight segments of the widest rising half, of three samples on, of x, restoring."""
+    """Return the slopes [segments] of the straight segments of the widest rising half-cycle of the curve x, restoring.
+
+    A segment consists of at least FEWEST_OF_CYCLE secants, and its width is at least SHORTEST times the width of the
+    half-cycle.
+    """
     part = _widest_rise(x)
     if part is None:
         return np.zeros(0)
@@ -68,7 +85,8 @@ def _widest_rise(x):
     first, last = true_runs(np.diff(x) > 0)
     if len(first) == 0:
         return None
-    # A rise that the window cuts off is only part of a half-cycle.
+    # A rise that begins with the first sample or ends with the last one may be only a part of a half-cycle. Such a
+    # rise is used only if there is no other.
     whole = (first > 0) & (last < len(x) - 1)
     if whole.any():
         first, last = first[whole], last[whole]
@@ -77,27 +95,38 @@ def _widest_rise(x):
 
 
 def segments_in_words(x, restoring, most=MANY_SLOPES):
-    """The straight_slopes() in short, `3: 1.000, 0.667, 0.333`; of more than `most` the first and the last."""
+    """Return the number of straight_slopes() and the slopes as text, such as `3: 1.000, 0.667, 0.333`.
+
+    If there are more than `most` slopes, the text contains only the first and the last slope. The text is
+    `none` if there are no slopes.
+    """
     slopes = [f"{slope:.3f}" for slope in straight_slopes(x, restoring)]
     shown = slopes if len(slopes) <= most else [slopes[0], "…", slopes[-1]]
     return f"{len(slopes)}: {', '.join(shown)}" if slopes else "none"
 
 
 def true_runs(flags):
-    """First and one-past-last index of each run of true values."""
+    """Return two arrays: the first index and the index after the last one of each run of consecutive true values."""
     edges = np.flatnonzero(np.diff(np.r_[0, flags.astype(int), 0]))
     return edges[::2], edges[1::2]
 
 
 def equal_runs(values, tolerance, fewest=FEWEST_SECANTS):
-    """First and last index of each longest run of at least `fewest` values that are as good as equal."""
+    """Return two arrays: the first and the last index of each run of almost equal consecutive values.
+
+    In a run, each value differs from the next one by at most the tolerance. A run is as long as possible, and runs of
+    fewer than `fewest` values are left out.
+    """
     first, last = true_runs(np.abs(np.diff(values)) <= tolerance)
     long = last - first + 1 >= fewest
     return first[long], last[long]
 
 
 def _thinned(x, force):
-    """The samples in the order of x, none nearer to the one before than SPACING."""
+    """Return the samples sorted by x, of which some are left out.
+
+    The range of x is divided into intervals of SPACING times this range, and only the first sample in each is kept.
+    """
     order = np.argsort(x, kind="stable")
     x, force = x[order], force[order]
     cell = np.floor((x - x[0]) / (SPACING * (x[-1] - x[0])))
@@ -107,26 +136,39 @@ def _thinned(x, force):
 
 
 def _line(x, force):
-    """Slope and level of the least-squares line, about the middle of x so that nothing cancels."""
+    """Return the slope and the level of the least-squares line through the samples.
+
+    They are computed from the distances of the samples to their mean, which avoids cancellation.
+    """
     middle, mean = x.mean(), force.mean()
     slope = np.dot(x - middle, force - mean) / np.dot(x - middle, x - middle)
     return slope, mean - slope * middle
 
 
 class Polygon(namedtuple("Polygon", "start last_slope corner drop corner_width drop_width last_slope_width noise")):
-    """f = start + last_slope d + Σ drop_j min(d, corner_j): corners and drops of the slope [corners], 95 %
-    half-widths. `noise` is the standard deviation of the force that remains."""
+    """The polygon f = start + last_slope d + Σ_j drop_j min(d, corner_j), fitted to forces f at the distances d.
+
+    `corner` [corners] are the distances d at which the slope changes, and `drop` [corners] is by how much the slope
+    decreases there. corner_width, drop_width and last_slope_width are half the widths of the 95 % confidence intervals.
+    `noise` is the standard deviation of the forces from the polygon.
+    """
 
     def force(self, distance):
-        """The force at the distances [n] from the start."""
+        """Return the force at the distances [n] from the start."""
         return _design(distance, self.corner) @ np.r_[self.start, self.last_slope, self.drop]
 
 
 def fit_polygon(distance, force):
-    """The Polygon of the lowest BIC, n log(RSS/n) + PRICE log(n) corners, that fits force at distance [points].
-    Slopes never increase and are never negative, as those of a loading branch."""
+    """Return the Polygon that fits the force at the distances [points] and has the lowest information criterion.
+
+    The criterion is similar to the BIC: n log(RSS/n) + PRICE log(n) corners, where n is the number of points and RSS
+    the residual sum of squares. The fit begins with many corners, and removes them one by one; of these polygons, the
+    one with the lowest criterion is returned. As on a loading branch, the slopes of a polygon never increase and are
+    never negative.
+    """
     distance, force = grouped(distance, force)
-    # At first the equidistant candidates at which the best fit has corners, the strongest where there are too many.
+    # The regression begins with corners at those candidates at which the slope of the best fit decreases. If there are
+    # more than MOST_CORNERS, those with the largest decreases are taken.
     candidates = np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1]
     drop = _linear(distance, force, candidates)[2:]
     strongest = np.argsort(drop)[-MOST_CORNERS:]
@@ -141,21 +183,25 @@ def fit_polygon(distance, force):
             best, lowest = fit, criterion
         if len(fit.corner) == 0:
             return best
-        # Without the corner whose loss costs the least.
+        # The corner whose removal increases the sum of squares the least is removed.
         fewer = [np.delete(fit.corner, n) for n in range(len(fit.corner))]
         costs = [np.sum(_residual(distance, force, rest, _linear(distance, force, rest))**2) for rest in fewer]
         corner = fewer[int(np.argmin(costs))]
 
 
 def concave_misfit(distance, force, *others):
-    """The rms by which the best concave rising polygon and multiples >= 0 of others [points] miss the force."""
+    """Return the root mean square of the residuals of the best fit to the force.
+
+    The fit is the sum of a concave rising polygon in the distance and of multiples >= 0 of the columns `others`
+    [points].
+    """
     candidates = np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1]
     columns = np.column_stack([_design(distance, candidates), *others])
     return np.sqrt(np.mean((columns @ _rising(columns, force) - force)**2))
 
 
 def grouped(distance, force):
-    """The samples, averaged in groups where there are more than MOST_POINTS."""
+    """Return the samples or, if there are more than MOST_POINTS, the averages of groups of consecutive samples."""
     size = -(-len(distance) // MOST_POINTS)
     if size == 1:
         return distance, force
@@ -165,17 +211,20 @@ def grouped(distance, force):
 
 
 def _design(distance, corner):
-    """The columns 1, d, min(d, corner_1), …: [points, 2 + corners]."""
+    """Return the matrix [points, 2 + corners] with the columns 1, d, min(d, corner_1), …, where d is the distance."""
     return np.column_stack([np.ones_like(distance), distance, np.minimum(distance[:, None], corner)])
 
 
 def _linear(distance, force, corner):
-    """Start, last slope and drops, none of the slopes negative, of the best fit with these corners."""
+    """Return the start, the last slope and the drops of the best fit with these corners.
+
+    The last slope and the drops are constrained to be >= 0, so that no slope is negative.
+    """
     return _rising(_design(distance, corner), force)
 
 
 def _rising(columns, force):
-    """The coefficients of least squares, all but the first of them >= 0."""
+    """Return the coefficients of the columns in a least-squares fit; all but the first are constrained to be >= 0."""
     q, r = np.linalg.qr(np.column_stack([columns[:, 0], -columns[:, 0], columns[:, 1:]]))
     found, _ = nnls(r, q.T @ force, maxiter=100 * r.shape[1])
     return np.r_[found[0] - found[1], found[2:]]
@@ -186,7 +235,10 @@ def _residual(distance, force, corner, linear):
 
 
 def _refined(distance, force, corner):
-    """The Polygon with corners moved to the least squares."""
+    """Return the Polygon with the least sum of squares that is reached by moving the given corners.
+
+    The start, the last slope and the drops are fitted together with the corners.
+    """
     n, scale, height = len(corner), distance[-1], np.ptp(force) or 1.0
     start = np.r_[_linear(distance, force, corner), corner]
     if n:

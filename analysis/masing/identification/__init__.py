@@ -1,1 +1,1 @@
-"""Identification of a Masing model from a hysteresis cycle."""
+"""This package identifies a Masing model from a measured hysteresis cycle."""

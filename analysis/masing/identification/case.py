@@ -1,4 +1,5 @@
-"""The case file of an identified model: masing simulate runs it once round the measured cycle."""
+"""Write a case file for an identified model. With this file, `masing simulate` moves the model once round the measured
+cycle."""
 
 from pathlib import Path
 
@@ -8,47 +9,53 @@ from masing import tables
 from masing.command_line import write_file
 from masing.identification.discrete import Discrete
 
-# The circular frequency of the motion; the mass is k0 + Σk, so that the unyielded model's own is 1.
+# The circular frequency ω of the motion. The mass is k0 + Σk, so that the model without yielding has the circular
+# frequency 1.
 FREQUENCY = 0.2
-# When the motion is at x = -X for the first time.
+# The time at which the motion first reaches x = -X, where X is the amplitude of the measured cycle.
 REVERSAL = np.pi / (np.sqrt(2) * FREQUENCY)
 FORCE_POINTS = 4000
-# Steps and steps between samples: the discrete model has the scheme of order one only.
+# {kind of model: (number of steps, number of steps between two samples)}. The discrete model needs more steps than the
+# continuous one, because its only scheme is of order one.
 SIZE = {"discrete": (400000, 40), "continuous": (40000, 10)}
 CELLS = 2000
 STIFFNESS_POINTS = 400
 TABLES = ("force", "stiffness")
 
 
-def write_case(path, found, threshold=None):
-    """Write path.ini and the tables beside it for a Discrete, or a Continuous model of the expression η(s) `threshold`.
+def write_case(path, fitted, threshold=None):
+    """Write the case file `path`, an .ini file, for an identified model, and the tables that it names into the same
+    folder.
 
-    From rest at x = 0 the force moves the mass to x = -X, then along x = -X cos(ω t') once round the cycle of the
-    amplitude X; the samples are of that.
+    fitted: a Discrete model, or a Continuous model that was identified for the expression η(s) `threshold`. In the
+    case, the force moves the mass from rest at x = 0 to x = -X, and then along x = -X cos(ω t') once round the cycle of
+    the amplitude X. The time t' is 0 where x = -X is first reached, which is also where the samples of the result
+    begin.
     """
-    elements, amplitude = found.elements, found.branch.width / 2
+    elements, amplitude = fitted.elements, fitted.branch.width / 2
     mass = elements.k0 + elements.stiffness.sum()
     start, end = REVERSAL, REVERSAL + 2 * np.pi / FREQUENCY
     force = _table(path, "force", "t", *_force(elements, amplitude, mass, end))
-    steps, every = SIZE["discrete" if isinstance(found, Discrete) else "continuous"]
-    if isinstance(found, Discrete):
+    steps, every = SIZE["discrete" if isinstance(fitted, Discrete) else "continuous"]
+    if isinstance(fitted, Discrete):
         order = np.argsort(elements.threshold)
         k, eta = (", ".join(repr(float(value)) for value in values[order])
                   for values in (elements.stiffness, elements.threshold))
         model, section = ["model = discrete-masing"], ["", "[model]", f"n = {len(order)}", f"k = {k}", f"eta = {eta}"]
     else:
         places = np.linspace(0, 1, STIFFNESS_POINTS + 1)
-        stiffness = _table(path, "stiffness", "s", places, np.interp(places, found.s, found.stiffness))
+        stiffness = _table(path, "stiffness", "s", places, np.interp(places, fitted.s, fitted.stiffness))
         model, section = [f"stiffness = table:{stiffness}", f"threshold = {threshold}", "initial-u = 0",
                           f"cells = {CELLS}", "rule = midpoint", "scheme = leapfrog"], []
-    text = [f"# Identified from {found.branch.path.name}.", *model, f"force = table:{force}", f"mass = {mass!r}",
+    text = [f"# Identified from {fitted.branch.path.name}.", *model, f"force = table:{force}", f"mass = {mass!r}",
             f"k0 = {elements.k0!r}", "x0 = 0", "y0 = 0", f"final-time = {end!r}", f"steps = {steps}",
             f"sample-every = {every}", f"from = {start!r}", f"to = {end!r}", *section]
     write_file(path, ("\n".join(text) + "\n").encode())
 
 
 def _force(elements, amplitude, mass, end):
-    """Times and F = m x'' + f that make the motion, f the restoring force along it: [points] each."""
+    """Return times and the force F = m x'' + f at these times, each [points]. F causes the motion that write_case()
+    describes, and f is the restoring force of the model along this motion."""
     start = REVERSAL
     turn = start + np.pi / FREQUENCY
     times = np.unique(np.r_[np.linspace(0, start, FORCE_POINTS), np.linspace(start, end, 2 * FORCE_POINTS + 1),
@@ -57,7 +64,8 @@ def _force(elements, amplitude, mass, end):
     virgin = amplitude / 2 * (1 - np.cos(fast))
     round_it = amplitude * (1 - np.cos(slow))
     top = elements.backbone(np.array(amplitude))
-    # The acceleration is continuous at the reversal: that of the way there is of a frequency larger by √2.
+    # Before x = -X is reached, the motion has the circular frequency √2 ω, so that the acceleration is continuous where
+    # the cycle begins.
     inertia = mass * amplitude * FREQUENCY**2 * np.where(times < start, -np.cos(fast), np.cos(slow))
     restoring = np.select([times < start, times < turn], [-elements.backbone(virgin), elements.branch(round_it) - top],
                           top - elements.branch(2 * amplitude - round_it))
@@ -65,7 +73,8 @@ def _force(elements, amplitude, mass, end):
 
 
 def _corner_times(elements, amplitude):
-    """When an element begins to slide; a continuum's cells do so at every time."""
+    """Return the times at which an element begins to slide. If more than FORCE_POINTS/8 elements slide, as for a
+    continuum, no times are returned, because some element begins to slide at almost every time."""
     yielding = elements.threshold[elements.threshold < amplitude]
     if len(yielding) > FORCE_POINTS // 8:
         return np.empty(0)
@@ -75,7 +84,8 @@ def _corner_times(elements, amplitude):
 
 
 def _table(path, name, argument, arguments, values):
-    """Write path-NAME.csv, one "argument, value" a line, and give its name as the program is to open it."""
+    """Write the table path-NAME.csv with one line "argument, value" for each value, and return the path of the
+    table."""
     table = Path(path).with_name(f"{path.stem}-{name}.csv")
     write_file(table, tables.csv({argument: arguments, name: values}))
     return table

@@ -1,4 +1,5 @@
-"""Identification of the continuous model: the stiffness density k(s) that a chosen η(s) needs for a measured branch."""
+"""Identify the continuous model: compute the stiffness density k(s) with which a chosen η(s) gives the measured
+branch."""
 
 from collections import namedtuple
 
@@ -15,44 +16,59 @@ from masing.identification.discrete import Elements, last_slope_spring
 DEGREE = 3
 MOST_INTERVALS = 40
 POINTS_PER_INTERVAL = 5
-# How probable a smoothing is before the data: as its power -PRIOR. 0 is flat in its logarithm, and so for ever
-# straighter k; 0.5 is flat in the roughness.
+# The fit is averaged over the weight of the penalty on the roughness of k(s). The prior density of the logarithm of
+# this weight is proportional to the weight to the power -PRIOR. With PRIOR = 0, all logarithms would be equally
+# probable, which would favour ever straighter k(s). With PRIOR = 0.5, all values of 1/sqrt(weight), which is a measure
+# of the roughness, would be equally probable.
 PRIOR = 0.25
-# Half the band's width in standard deviations. Stiffness densities are smoother than the rough k that is allowed for:
-# of 80 random cycles (seeds 1000 to 1079 of tests/analysis/test_analysis_band.py) 95 % of s lie within so many.
+# The half-width of the 95 % band of k(s) in standard deviations. It is less than 1.96, because actual stiffness
+# densities are smoother than the prior assumes. The value is calibrated: for 80 random cycles (seeds 1000 to 1079 of
+# tests/analysis/test_analysis_band.py) the band contains the true k at 95 % of all s.
 BAND = 1.45
+# The fit is averaged over these weights of the penalty on the roughness of k(s).
 SMOOTHINGS = np.logspace(-12, 8, 81)
-# Whether the branch has elements at the ends of η is asked of generalised cross-validation, in which parameters count a
-# little more than one each; otherwise it sometimes fits the noise.
+# Generalised cross-validation decides whether additional elements at the ends of the range of η are used. In the score
+# of cross-validation, each parameter counts as COST parameters, because a fit with the lowest score would otherwise
+# sometimes fit the noise.
 COST = 1.4
-# Elements at the ends of η are taken out if they have at most this part of the stiffness, and lower the criterion so much.
+# The additional elements at the ends of the range of η are used if the stiffness of each is at most LARGEST_END times
+# the total stiffness of the spline, and if they reduce the score of cross-validation by more than the factor
+# LEAST_GAIN.
 LARGEST_END = 0.005
 LEAST_GAIN = 1.1
-# The fit needs k > 0: the least density, as a fraction of the mean.
+# The model requires k > 0. The least density that is returned is this fraction of the mean density.
 LEAST_STIFFNESS = 1e-6
-# The number of cells at which the program evaluates η(s).
+# The number of cells at whose midpoints the program evaluates η(s).
 PLACES = 4000
 
 
 class Continuous(namedtuple("Continuous", "branch s threshold stiffness stiffness_width known k0 start_force "
                                           "smoothing freedom noise")):
-    """k(s_i) with its 95 % half-width, at places s_i with yield displacements η(s_i), each [places], and k0.
+    """An identified continuous model, at places s_i; arrays are [places].
 
-    `known` marks the places that yield in the branch; elsewhere k continues constant, and only k0 + ∫ k ds over them is
-    measured. `smoothing` is the likeliest weight of ∫ k''², `freedom` the parameters that are left in effect.
+    `branch` is the Loading from which the model was identified. `s`, `threshold` and `stiffness` are s_i, the yield
+    displacements η(s_i) and the stiffness densities k(s_i), and `stiffness_width` is the half-width of the 95 % band of
+    k. `known` [places] says which places yield on the branch. At the other places k is not known, and is set to a
+    constant: only the sum of k0 and of the integral of k over these places is measured. `start_force` is the force at
+    the start of the branch. `smoothing` is the most probable weight of the penalty ∫ k''² ds in the fit, `freedom` the
+    effective number of parameters, and `noise` the standard deviation of the difference between the measured and the
+    fitted force.
     """
 
-    parameters = property(lambda self: self.freedom, doc="How many numbers were fitted, in effect.")
+    parameters = property(lambda self: self.freedom, doc="The effective number of fitted parameters.")
     elements = property(lambda self: Elements(self.k0, self.stiffness / len(self.s), self.threshold),
                         doc="The places as elements of the stiffness k(s_i)/places.")
 
 
 def identify_continuous(path, half, s, threshold):
-    """The Continuous model of a HalfCycle for η(s_i) = threshold at the equidistant middles s_i [places], monotone.
+    """Return the Continuous model that a HalfCycle determines for a strictly monotone η, given as η(s_i) = threshold
+    [places].
 
-    Fits Θ(d) = Θ(0) + p d + ∫ k(s) min(d, 2 η(s)) ds over the cells that yield, so that Θ''(2η) = -k/(2|η'|) holds,
-    which is (27), continuous-masing-2001, for an affine η; k is a cubic spline under a penalty on k''. Raises MasingError
-    where η is not monotone, or nothing of it yields.
+    The s_i are the midpoints of equal cells of [0, 1]; `path` is the file that messages name. The measured force Θ at
+    the distance d from the reversal is fitted by Θ(d) = Θ(0) + p d + ∫ k(s) min(d, 2 η(s)) ds. The integral is over the
+    s that yield, and p is the slope that remains where all of these yield. Then Θ''(2η) = -k/(2|η'|), which is (27),
+    continuous-masing-2001, for an affine η. The fit determines Θ(0), p and k, which is a cubic spline with a penalty on
+    k''. Raises MasingError if η is not strictly monotone, or if too few cells yield.
     """
     if not (np.all(np.diff(threshold) > 0) or np.all(np.diff(threshold) < 0)):
         raise MasingError("--threshold: η(s) must be strictly monotone on [0, 1]: k(s) is read off where cell after cell "
@@ -65,7 +81,8 @@ def identify_continuous(path, half, s, threshold):
     distance, force = grouped(branch.distance, branch.force)
     weight = np.ones(len(distance))
     if branch.error is not None:
-        # The least error over that of each sample, or group of samples.
+        # The weight of a sample, or of a group of samples, is the smallest of all errors divided by the error of this
+        # sample or group.
         weight = grouped(branch.distance, branch.error)[1]
         weight = weight.min() / weight
     first, last = np.sort(2 * threshold[known][[0, -1]])
@@ -76,14 +93,16 @@ def identify_continuous(path, half, s, threshold):
 
 
 def threshold_values(masing, threshold):
-    """The middles s_i of PLACES cells and η(s_i) as the program evaluates the expression or table `threshold`."""
+    """Return the midpoints s_i of PLACES cells, and η(s_i) as the program at the path `masing` evaluates the expression
+    or table `threshold`."""
     _, run = commands.run("simulate", {"threshold": threshold, "cells": PLACES, "rule": "midpoint", "steps": 1,
                                        "final_time": 1e-9, "field_points": 0, "quiet": True}, masing=masing)
     return run.s, run.eta
 
 
 def _basis(s, intervals):
-    """Cubic B-splines on equal intervals of the range of s: [places, intervals + 3]."""
+    """Return the values at the places s of the cubic B-splines whose knots divide the range of s into equal intervals:
+    [places, intervals + 3]."""
     half_cell = (s[1] - s[0]) / 2
     ends = np.linspace(s[0] - half_cell, s[-1] + half_cell, intervals + 1)
     step = ends[1] - ends[0]
@@ -92,7 +111,8 @@ def _basis(s, intervals):
 
 
 def _answers(distance, threshold, weights):
-    """Σ_i weights[i, j] min(d, 2 η_i): [points, functions], by sums over the cells in the order of η."""
+    """Return the forces Σ_i weights[i, j] min(d, 2 η_i) at the distances d [points], for each column j of the weights:
+    [points, functions]. The forces are computed from cumulative sums over the cells, sorted by η."""
     order = np.argsort(threshold)
     weights, threshold = weights[order], threshold[order]
     stiff = np.vstack([np.zeros(weights.shape[1]), np.cumsum(weights, axis=0)])
@@ -101,14 +121,21 @@ def _answers(distance, threshold, weights):
     return distance[:, None] * (stiff[-1] - stiff[passed]) + 2 * slid[passed]
 
 
+# A fit of the force. `coefficients` are Θ(0), p and the coefficients of the spline, and `covariance` is the covariance
+# matrix of these coefficients. `smoothing` is the most probable weight of the penalty, `freedom` the effective number
+# of parameters, `noise` the standard deviation of the force, `score` that of generalised cross-validation, and `ends`
+# are the stiffnesses of the additional elements at the ends of the range of η, if there are any.
 _Fit = namedtuple("_Fit", "coefficients covariance smoothing freedom noise score ends")
 
 
 def _fit(distance, force, weight, threshold, shares):
-    """The spline alone, or with two elements at the ends of η if these are small, but above the noise.
+    """Return the fit with the spline alone, or the fit with two additional elements at the ends of the range of η if
+    the stiffnesses of these elements are small but significant.
 
-    The cells of a measured model may end about one cell before or after η(s): the papers' rule has none at s = 0. The
-    wrong end makes k(s) oscillate. The two elements take up the difference and are not part of k(s).
+    If the cycle comes from a model with cells, the thresholds of these cells may end about one cell before or after the
+    range of η(s): by the papers' rule, for instance, there is no cell at s = 0. An end at the wrong place would make
+    k(s) oscillate. The two elements compensate for the wrong place, and are not part of k(s). `shares` [places,
+    splines] are the values of the B-splines divided by the number of places.
     """
     answers = _answers(distance, threshold, shares)
     tied = np.column_stack([np.ones_like(distance), distance, answers])
@@ -117,17 +144,21 @@ def _fit(distance, force, weight, threshold, shares):
                         for columns in (tied, np.column_stack([tied[:, :2], ends, answers])))
     small = np.all(np.abs(with_ends.ends) <= LARGEST_END * shares.sum(axis=0) @ np.abs(with_ends.coefficients[2:]))
     best = with_ends if small and with_ends.score < alone.score / LEAST_GAIN else alone
-    # Of a sample of mean variance, not of the most exact one.
+    # `best.noise` is the standard deviation of the most exact sample, which has the weight 1. It is replaced by the
+    # standard deviation of a sample with the mean variance.
     return best._replace(noise=best.noise * np.sqrt(np.mean(weight**-2.0)))
 
 
 def _smoothed(columns, force, splines):
-    """Penalised least squares with every smoothing, weighed by its marginal likelihood; the noise is unknown, too.
+    """Return the least-squares fit of the force with a penalty on k'', averaged over all weights in SMOOTHINGS.
 
-    To penalise k'' by a weight is to expect k to be a Wiener process integrated once more; the data say by their
-    likelihood how rough it is. The mean over the smoothings is the estimate. Its covariance is the mean of theirs, which
-    the roughness that one expects widens, and that of the estimates among them: so the bias of smoothing is in it.
-    Source: Wahba, J. R. Stat. Soc. B 45 (1983) 133-150, for one smoothing; the likelihood is that of REML.
+    The last `splines` columns belong to the spline. A penalty with a given weight is equivalent to the prior assumption
+    that k is an integrated Wiener process; the smaller the weight of the penalty, the rougher k may be. In the average,
+    each fit counts in proportion to the prior density of its penalty's weight times the marginal likelihood of this
+    weight; the marginal likelihood treats the variance of the noise as unknown. The covariance of the average is the
+    mean of the covariances of the fits plus the covariance of the estimates among the fits. The covariance of a fit
+    includes the roughness that the prior assumes, and thus the bias that smoothing causes. Source: Wahba, J. R. Stat.
+    Soc. B 45 (1983) 133-150, for one weight; the likelihood is that of REML (restricted maximum likelihood).
     """
     n = len(force)
     scale = np.linalg.norm(columns, axis=0)
@@ -135,7 +166,9 @@ def _smoothed(columns, force, splines):
     answer = q.T @ force
     beyond = np.sum((force - q @ answer)**2)
     others = columns.shape[1] - splines
-    # Second differences of the spline's coefficients, as densities that are comparable with each other.
+    # The penalty acts on the second differences of the spline's coefficients. Above, each column was divided by its
+    # norm, which multiplied the coefficient of the column by this norm. This is undone here, because differences
+    # between the coefficients need a common scale.
     roughness = np.hstack([np.zeros((splines - 2, others)), np.diff(np.eye(splines), 2, axis=0)])
     roughness = roughness / scale * scale[others:].mean()
     free = n - others - 2
@@ -143,37 +176,38 @@ def _smoothed(columns, force, splines):
     def solved(smoothing):
         upper, triangle = np.linalg.qr(np.vstack([r, np.sqrt(smoothing) * roughness]))
         upper = upper[:len(r)]
-        found = np.linalg.solve(triangle, upper.T @ answer)
-        left = beyond + np.sum((r @ found - answer)**2)
-        penalised = left + smoothing * np.sum((roughness @ found)**2)
+        solution = np.linalg.solve(triangle, upper.T @ answer)
+        left = beyond + np.sum((r @ solution - answer)**2)
+        penalised = left + smoothing * np.sum((roughness @ solution)**2)
         likelihood = (splines - 2) / 2 * np.log(smoothing) - np.log(np.abs(np.diag(triangle))).sum() \
             - free / 2 * np.log(penalised)
         inverse = np.linalg.inv(triangle)
-        return found, left, np.sum(upper**2), penalised / free * inverse @ inverse.T, likelihood
+        return solution, left, np.sum(upper**2), penalised / free * inverse @ inverse.T, likelihood
 
     fits = [solved(smoothing) for smoothing in SMOOTHINGS]
-    founds, lefts, freedoms, covariances, likelihoods = (np.array(each) for each in zip(*fits))
+    solutions, lefts, freedoms, covariances, likelihoods = (np.array(each) for each in zip(*fits))
     score = (n * lefts / (n - COST * freedoms)**2).min()
     likelihoods = likelihoods - PRIOR * np.log(SMOOTHINGS)
     weights = np.exp(likelihoods - likelihoods.max())
     weights /= weights.sum()
-    found = weights @ founds
-    off = founds - found
+    solution = weights @ solutions
+    off = solutions - solution
     covariance = np.einsum("i,ijk->jk", weights, covariances) + np.einsum("i,ij,ik->jk", weights, off, off)
     likeliest, freedom = SMOOTHINGS[int(np.argmax(weights))], weights @ freedoms
     least = np.r_[-np.inf, 0, np.full(others - 2, -np.inf), np.zeros(splines)]
-    if np.any(found < least):
+    if np.any(solution < least):
         stacked, rest = np.vstack([r, np.sqrt(likeliest) * roughness]), np.r_[answer, np.zeros(len(roughness))]
-        found = lsq_linear(stacked, rest, (least, np.inf), method="bvls").x
-    left = beyond + np.sum((r @ found - answer)**2)
+        solution = lsq_linear(stacked, rest, (least, np.inf), method="bvls").x
+    left = beyond + np.sum((r @ solution - answer)**2)
     noise = np.sqrt(left / max(n - freedom, 1))
-    keep = np.r_[:2, others:len(found)]
-    return _Fit((found / scale)[keep], (covariance / np.outer(scale, scale))[np.ix_(keep, keep)], likeliest,
-                freedom, noise, score, found[2:others] / scale[2:others])
+    keep = np.r_[:2, others:len(solution)]
+    return _Fit((solution / scale)[keep], (covariance / np.outer(scale, scale))[np.ix_(keep, keep)], likeliest,
+                freedom, noise, score, solution[2:others] / scale[2:others])
 
 
 def _continued(branch, s, threshold, known, basis, fit):
-    """The fit as a Continuous model: beyond the known places k is constant, at most what the last slope allows."""
+    """Return the fit as a Continuous model. At the places that do not yield, k is set to the value of k at the nearest
+    place that yields, or to a smaller value if k0 would otherwise be negative."""
     stiffness, width = np.empty_like(s), np.full_like(s, np.nan)
     stiffness[known] = basis @ fit.coefficients[2:]
     width[known] = BAND * np.sqrt(np.einsum("ij,jk,ik->i", basis, fit.covariance[2:, 2:], basis))

@@ -1,4 +1,5 @@
-"""The Masing model as elements in parallel, springs that slide, and its identification from slopes and corners."""
+"""Describe the discrete Masing model, and identify it from the slopes and corners of a measured branch. The model is a
+hardening spring and elements in parallel; each element is a spring in series with a slider."""
 
 from collections import namedtuple
 
@@ -8,22 +9,25 @@ from masing.cycles import polygons
 from masing.cycles.half_cycles import EXACT, ROUGH, loading, no_sliding, not_concave, scatter
 from masing.errors import DataError
 
-# Two samples make a line, a third confirms it.
+# A straight segment of a branch must have this many samples: two samples determine a line, and a third one confirms it.
 FEWEST_ON_SEGMENT = 3
-# A last slope of this fraction of the other stiffness is rounding.
+# If the last slope of a branch is at most this fraction of the total stiffness of the elements, it is regarded as a
+# rounding error.
 NO_SLOPE = 1e-8
 
 
 def last_slope_spring(slope, stiffness):
-    """k0 from the last slope of a branch: 0 where that is only rounding of the elements' stiffness."""
+    """Return the stiffness k0 of the hardening spring. It is the last slope of a branch, `slope`, or 0 if this is at
+    most NO_SLOPE times the total stiffness of the elements."""
     return float(slope) if slope > NO_SLOPE * stiffness else 0.0
 
 
 class Elements(namedtuple("Elements", "k0 stiffness threshold")):
-    """k0, and stiffness k_i and yield displacement η_i of the elements, each [n]; a continuum has k_i = k(s_i)/n."""
+    """A hardening spring of stiffness `k0` and elements in parallel: their stiffnesses k_i `stiffness` and their yield
+    displacements η_i `threshold`, each [n]. If the elements approximate a continuum, k_i = k(s_i)/n."""
 
     def backbone(self, x):
-        """B(x) = k0 x + Σ k_i min(x, η_i), the force of the virgin loading at x >= 0 [points]."""
+        """Return B(x) = k0 x + Σ k_i min(x, η_i), the force of the first loading from rest, at x >= 0 [points]."""
         order = np.argsort(self.threshold)
         threshold, stiffness = self.threshold[order], self.stiffness[order]
         passed = np.searchsorted(threshold, x, side="right")
@@ -31,25 +35,32 @@ class Elements(namedtuple("Elements", "k0 stiffness threshold")):
         return (self.k0 + locked) * x + np.r_[0, np.cumsum(stiffness * threshold)][passed]
 
     def branch(self, distance):
-        """2 B(d/2), the rise of the force at the distance d from a reversal [points] (Masing's rule)."""
+        """Return 2 B(d/2), the rise of the force over the distance d [points] from a reversal. This is Masing's
+        rule."""
         return 2 * self.backbone(np.asarray(distance) / 2)
 
 
 class Discrete(namedtuple("Discrete", "branch elements start_force threshold_width stiffness_width k0_width noise "
                                       "exact")):
-    """The elements found, the force at the start of the branch, 95 % half-widths of η_i, k_i [n] and k0, and the noise.
+    """An identified discrete model.
 
-    A corner, as the reversal, is known to the gap between the samples about it, which the half-widths of η_i include.
-    `exact` says that the samples lie on a polygon to rounding.
+    `branch` is the Loading from which the `elements` were identified, and `start_force` the force at its start.
+    `threshold_width` [n], `stiffness_width` [n] and `k0_width` are half-widths of the 95 % confidence intervals of η_i,
+    k_i and k0. A corner or a reversal may lie anywhere between two neighbouring samples; `threshold_width` includes
+    this uncertainty. `noise` is the standard deviation of the difference between the measured force and that of the
+    model. `exact` says whether the samples lie on a polygon within rounding errors.
     """
 
-    k0 = property(lambda self: self.elements.k0, doc="The hardening spring's stiffness, the last slope.")
-    parameters = property(lambda self: 2 * len(self.elements.stiffness) + 2, doc="How many numbers were fitted.")
+    k0 = property(lambda self: self.elements.k0, doc="The stiffness of the hardening spring: the last slope.")
+    parameters = property(lambda self: 2 * len(self.elements.stiffness) + 2, doc="The number of fitted parameters.")
 
 
 def identify_discrete(path, half):
-    """The discrete model of a HalfCycle: p_j = k0 + Σ_{l >= j} k_l, d_i = 2 η_i; raises DataError if there is none.
-    Source: (4.23), (4.24), rheological-models-2000."""
+    """Return the Discrete model that a HalfCycle determines; raises DataError if no discrete model has this half-cycle.
+
+    The slopes p_j of the branch and the distances d_i of the branch's corners from the reversal determine the elements
+    by p_j = k0 + Σ_{l >= j} k_l and d_i = 2 η_i. Source: (4.23), (4.24), rheological-models-2000.
+    """
     part = half.x - half.x[0] <= half.width
     lines = polygons.segments(half.x[part], half.force[part])
     return _from_segments(path, half, lines) if lines is not None else _from_regression(path, half)
@@ -60,7 +71,8 @@ def _from_segments(path, half, lines):
     branch = loading(path, half, x)
     drop = -np.diff(lines.slope)
     if x == half.x[0] and lines.slope[0] * x + lines.level[0] - half.force[0] > EXACT * np.ptp(half.force):
-        # Before the first segment seen there is a steeper one.
+        # The first sample lies below the line of the first segment. The branch therefore begins with a steeper segment
+        # that has too few samples.
         _refuse_coarse(path, len(branch.force))
     if len(drop) == 0:
         raise no_sliding(path, lines.slope[0], branch.width)
@@ -86,7 +98,9 @@ def _gap(branch, elements):
 
 
 def _start(half, lines):
-    """x where the last unloading and the first loading segment meet: the reversal, which may be between samples."""
+    """Return the x of the reversal, which may lie between two samples: the x at which the last segment of the unloading
+    and the first segment of the loading intersect. If they do not intersect near the first sample of the loading,
+    return the x of this sample."""
     first = half.x[0]
     before = polygons.segments(half.before_x, half.before_force) if len(half.before_x) else None
     if before is None or before.slope[0] >= lines.slope[0]:
@@ -98,15 +112,15 @@ def _start(half, lines):
 
 def _from_regression(path, half):
     branch = loading(path, half, half.x[0])
-    found = polygons.fit_polygon(branch.distance, branch.force)
-    if len(found.corner) == 0:
-        raise no_sliding(path, found.last_slope, branch.width) if found.noise <= ROUGH * scatter(
+    polygon = polygons.fit_polygon(branch.distance, branch.force)
+    if len(polygon.corner) == 0:
+        raise no_sliding(path, polygon.last_slope, branch.width) if polygon.noise <= ROUGH * scatter(
             branch.distance, branch.force) else not_concave(path)
     own = branch.distance[::2] if branch.with_unloading else branch.distance
-    counts, _ = np.histogram(own, np.r_[-np.inf, found.corner, np.inf])
+    counts, _ = np.histogram(own, np.r_[-np.inf, polygon.corner, np.inf])
     if counts.min() < FEWEST_ON_SEGMENT:
         _refuse_coarse(path, len(own))
-    elements = Elements(last_slope_spring(found.last_slope, found.drop.sum()), found.drop, found.corner / 2)
-    width = found.corner_width / 2 + _gap(branch, elements) + half.gap / 2
-    return Discrete(branch, elements, found.start, width, found.drop_width, found.last_slope_width, found.noise,
+    elements = Elements(last_slope_spring(polygon.last_slope, polygon.drop.sum()), polygon.drop, polygon.corner / 2)
+    width = polygon.corner_width / 2 + _gap(branch, elements) + half.gap / 2
+    return Discrete(branch, elements, polygon.start, width, polygon.drop_width, polygon.last_slope_width, polygon.noise,
                     exact=False)

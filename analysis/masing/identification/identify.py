@@ -1,4 +1,5 @@
-"""From a measured cycle to a model: identification, its test, its case file, the run of that, and the comparison."""
+"""Identify a model from a measured cycle, test the model, write a case file for it, run this case, and compare the run
+with the measured cycle."""
 
 from collections import namedtuple
 import shutil
@@ -11,7 +12,7 @@ from masing.command_line import as_json, write_file
 from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import widest_half_cycle
 from masing.cycles.noise import with_smooth_x
-from masing.errors import DataError, MasingError, shown
+from masing.errors import DataError, MasingError, quoted
 from masing.identification.case import TABLES, write_case
 from masing.identification.continuous import identify_continuous, threshold_values
 from masing.identification.discrete import identify_discrete
@@ -19,37 +20,49 @@ from masing.identification.findings import compare, facts, identification_page, 
 from masing.identification.replay import refuse_misfit
 from masing.results import Folder
 
-# To what fraction of the force's range a model can be right, and what a branch is that it misses.
+# For each kind of model: the accuracy of the model as a fraction of the force's range, and the words of the message if
+# the model does not fit the branch from which it was identified.
 DISCRETE = 1e-6, "it is curved: --threshold η(s) identifies a continuous model"
 CONTINUOUS = 5e-3, "η(s) must span all that yields, and k(s) be smooth"
 
 
 class Identified(namedtuple("Identified", "numbers lines case run model comparison threshold")):
-    """An identified model: `numbers` as in OUT.json, the `lines` of the script, its `case` file, and the `run` of that."""
+    """An identified model.
+
+    `numbers` are the findings {name: value}, `lines` the lines of text that the script identify.py prints, `case` the
+    path of the case file, and `run` the Run of this case. `model` is the Discrete or Continuous model, `comparison` the
+    Comparison of the run with the measured cycle, and `threshold` the text of η(s), or None.
+    """
 
     def __repr__(self):
         return "\n".join(self.lines)
 
     def figure(self):
-        """A page with the measured and the identified cycle and the misfit, a matplotlib Figure."""
+        """Return a matplotlib Figure, a page that shows the measured and the identified cycle, the model, and the
+        misfit."""
         with style.applied():
             return identification_page(self.model, self.comparison, self.threshold, self.lines)
 
 
 def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=None, output=None, figure=None,
              program_path=None):
-    """The Masing model that has a measured cycle, Identified: elements (k_i, η_i), or k(s) for a threshold "η(s)".
+    """Identify the Masing model that has a measured cycle, and return it as an Identified. The model consists of
+    elements (k_i, η_i) or, for a given η(s), of the stiffness density k(s).
 
-    curve: a file of masing, a CSV, a Run, or arrays (x, force) or (t, x, force), each [samples]; the others as the options
-    of identify.py, columns={"x": "Weg", "force": 3}, scale={"x": 0.001}. With output="OUT.ini" the case, its tables, its
-    result OUT.h5 and OUT.json are kept, with figure="OUT.png" the page; without they go with the result. The program
-    is that at program_path, else as everywhere. Raises MasingError, of the code 3 where the data are none of such a model.
+    curve: a file of masing, a CSV file, a Run, or arrays (x, force) or (t, x, force), each [samples]. threshold: None
+    for elements, or the text of η(s) for k(s). The other arguments are the options of identify.py, for instance
+    columns={"x": "Weg", "force": 3} and scale={"x": 0.001}. With output="OUT.ini", the case file OUT.ini, its tables,
+    the result file OUT.h5 and the findings OUT.json are written. With figure="OUT.png", the page is written to this
+    file. Without `output`, the case file and the result file are temporary, and are deleted together with the returned
+    object. The case is run by the program masing at program_path, by default by the program that all functions of the
+    package use. Raises MasingError if an argument is not valid, a file cannot be read or written, or the program fails;
+    raises DataError, whose code is 3, if no such model has the measured cycle.
     """
     if not isinstance(threshold, str | None):
         raise MasingError("threshold: give η(s) as a text, \"s+0.1\" or \"table:FILE.csv\"")
     for name, path in (("output", output), ("figure", figure), ("program_path", program_path)):
         if not isinstance(path, str | PathLike | None):
-            raise MasingError(f"{name}={shown(path)}: give the name of a file")
+            raise MasingError(f"{name}={quoted(path)}: give the name of a file")
     measured = read_measured(curve, from_, to, columns, scale)
     masing = program.required(program_path)
     folder = None if output else tempfile.mkdtemp(prefix="masing-identify-")
@@ -59,15 +72,15 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
         known = with_smooth_x(measured)
         about = known.noise.words(measured)
         try:
-            found, half = _model(known, masing, threshold)
+            fitted, half = _model(known, masing, threshold)
         except DataError as refusal:
             raise DataError("; ".join([str(refusal), *about])) from None
-        write_case(case, found, threshold)
+        write_case(case, fitted, threshold)
         options = {"config": case, "output": case.with_suffix(".h5"), "quiet": True}
         _, run = commands.run("simulate", options, masing=masing)
-        compared = compare(found, half, run)
-        identified = Identified(numbers(found, compared, threshold, known.noise), [*facts(found, compared), *about], case,
-                                run, found, compared, threshold)
+        compared = compare(fitted, half, run)
+        identified = Identified(numbers(fitted, compared, threshold, known.noise), [*facts(fitted, compared), *about], case,
+                                run, fitted, compared, threshold)
         if output:
             write_file(case.with_suffix(".json"), as_json(identified.numbers))
         if figure:
@@ -83,19 +96,21 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
 
 
 def _model(measured, masing, threshold):
-    """The model of a Measured curve, discrete or of η(s) = threshold, and its HalfCycle; raises DataError without one."""
+    """Return the model of a Measured curve and the HalfCycle from which it was identified. The model is Discrete if
+    `threshold` is None, and otherwise Continuous with η(s) = threshold. Raises DataError if no such model fits."""
     half = widest_half_cycle(measured)
     if threshold is None:
-        found = identify_discrete(measured.path, half)
-        refuse_misfit(found, half, *DISCRETE)
+        fitted = identify_discrete(measured.path, half)
+        refuse_misfit(fitted, half, *DISCRETE)
     else:
-        found = identify_continuous(measured.path, half, *threshold_values(masing, threshold))
-        refuse_misfit(found, half, *CONTINUOUS)
-    return found, half
+        fitted = identify_continuous(measured.path, half, *threshold_values(masing, threshold))
+        refuse_misfit(fitted, half, *CONTINUOUS)
+    return fitted, half
 
 
 def _refuse_overwriting(read, case, page):
-    """Raise MasingError when a file that is written for the case is one of the files `read`, by whatever name."""
+    """Raise MasingError if one of the files `read` would be overwritten by a file of the case or by the page. Files are
+    recognised even if they have several names."""
     written = [case.with_suffix(ending) for ending in (".ini", ".h5", ".json")]
     written += [case.with_name(f"{case.stem}-{table}.csv") for table in TABLES] + ([Path(page)] if page else [])
     for path in written:

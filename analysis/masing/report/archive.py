@@ -1,8 +1,8 @@
-"""An archive for artefact evaluation: the page, its files, the results, their cases, the source, and one script that
-makes every result again.
+"""Write an archive for artefact evaluation. It contains the page with the files beside it, the result files, a case
+file for each result, the source of the program, and a script that computes every result again.
 
-Its metadata follow RO-Crate 1.1 (https://w3id.org/ro/crate/1.1) and the profile Process Run Crate 0.5
-(https://w3id.org/ro/wfrun/process/0.5): the archive is a Dataset, each result the product of a CreateAction.
+The metadata of the archive follow RO-Crate 1.1 (https://w3id.org/ro/crate/1.1) and the profile Process Run Crate 0.5
+(https://w3id.org/ro/wfrun/process/0.5): the archive is a Dataset, and each result is the product of a CreateAction.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from masing.report.provenance import is_dirty, machine, machines
 CRATE, PROFILE = "https://w3id.org/ro/crate/1.1", "https://w3id.org/ro/wfrun/process/0.5"
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"
 METADATA, SCRIPT, SUMS = "ro-crate-metadata.json", "reproduce.sh", "SHA256SUMS"
-# The same files give the same archive.
+# All files in the archive get this date, so that archives of the same files consist of the same bytes.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 FORMATS = {".h5": "application/x-hdf5", ".html": "text/html", ".pdf": "application/pdf", ".svg": "image/svg+xml",
            ".csv": "text/csv", ".tex": "application/x-tex", ".ini": "text/plain", ".md": "text/markdown",
@@ -33,10 +33,11 @@ FORMATS = {".h5": "application/x-hdf5", ".html": "text/html", ".pdf": "applicati
 
 
 def write_archive(path, title, page, pieces, runs):
-    """Write the archive of the file `page` to the path.
+    """Write to `path` the archive of the page that is in the file `page` and has this title.
 
-    pieces: what lies beside it; runs: the Runs of its result files. Raises MasingError where two results have the same
-    name, or one has no configuration.
+    pieces: the Pictures and Texts whose files are beside the page. runs: the Runs that were read from the result files
+    of the page. Raises MasingError if two result files have the same name but different contents, or if a result file
+    has no configuration.
     """
     content = {f"page/{page.name}": page.read_bytes()}
     content |= {f"page/{page.stem}-files/{name}.{kind}": data for name, piece in file_names(pieces)
@@ -60,7 +61,8 @@ def write_archive(path, title, page, pieces, runs):
 
 
 def _results(runs):
-    """The result files and their configurations as cases, {name in the archive: bytes}."""
+    """Return {name in the archive: bytes} with the result files, and with the configuration of each result as a case
+    file."""
     found = {}
     for run in runs:
         name = f"results/{run.path.name}"
@@ -73,10 +75,12 @@ def _results(runs):
 
 
 def _source(runs):
-    """({name: bytes} of the source as a tar file, what it is in words); empty outside a checkout.
+    """Return a dictionary {name: bytes} with the source as one tar file, and a text that describes this source. Outside
+    a checkout there is no source, and the dictionary is empty.
 
-    It is the revision that made the results, where git has it and they were made without uncommitted changes; else the
-    files as they are.
+    The source is the revision of the program that computed the results, if this is the same revision for all results,
+    git has it, and the program was built without uncommitted changes. Otherwise the source consists of the present
+    files of the checkout.
     """
     revisions = {str(run.provenance.get("git_revision", "unknown")) for run in runs}
     if len(revisions) == 1 and not any(is_dirty(run.provenance) for run in runs):
@@ -98,7 +102,8 @@ def _source(runs):
 
 
 def _git(*arguments):
-    """The output of git in the repository as bytes, or None where there is none or it fails."""
+    """Return the output of a git command in the repository as bytes, or None if git fails or ROOT is not a repository
+    of masing."""
     try:
         done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, check=False)
     except OSError:
@@ -107,7 +112,8 @@ def _git(*arguments):
 
 
 def _crate(title, content, runs):
-    """The RO-Crate metadata of the files by name: the dataset, the files, the program, and how each result was made."""
+    """Return the RO-Crate metadata of the archive with the files `content` {name: bytes}. The metadata describe the
+    dataset, the files, the program, and how each result was computed."""
     actions = [_action(run) for run in runs]
     versions, revisions = (", ".join(dict.fromkeys(str(run.provenance.get(key, "unknown")) for run in runs))
                            for key in ("version", "git_revision"))
@@ -141,7 +147,7 @@ def _action(run):
 
 
 def _link(name):
-    """A reference to a file of the archive, by its path as a URI."""
+    """Return a reference to the file `name` of the archive, in which the path is written as a URI."""
     return {"@id": quote(name)}
 
 

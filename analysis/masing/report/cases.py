@@ -1,6 +1,7 @@
-"""Case files: the caption and the drawings in the leading comment, and the pictures that it declares.
+"""Read case files, and draw the pictures that they declare. The comment at the beginning of a case file contains a
+caption and may declare drawings.
 
-A drawing is declared in words: `x, restoring`, `t, u1 and u2 from 400`, `field`, `energy`, …
+A drawing is declared in words, such as `x, restoring`, `t, u1 and u2 from 400`, `field` or `energy`.
 """
 
 import re
@@ -24,23 +25,27 @@ from masing.samples import between, drawable
 
 DRAW = "draw:"
 GROUP = "group:"
-# What is drawn of a trajectory if its case file does not say.
+# This drawing is used for a trajectory whose case file declares no drawing.
 CYCLE = "x, restoring"
 PICTURES = {"field": field_picture, "energy": energy_picture, "motion": motion_picture}
 WINDOW = re.compile(r"^(?P<names>.*?)(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P<end>\S+))?$")
 
 
 class Case(namedtuple("Case", "path command model caption drawings group", defaults=[""])):
-    """A case file: its command, model and caption, drawings in words (none of a study or a scan), gallery's group or ""."""
+    """A case file: its `path`, the `command` of masing that runs it, the name of its `model`, its `caption`, its
+    `drawings` in words (an empty list for a study or a scan), and its `group` in the gallery, which is "" if the file
+    names no group."""
     name = property(lambda self: self.path.stem, doc="The name of the case's files.")
 
 
 def read_case(path):
-    """The Case in an .ini: its caption is the leading comment, less lines `draw: x, restoring; t, x` and `group: NAME`.
+    """Return the Case that an .ini file describes. Its caption is the comment at the beginning of the file, without
+    lines such as `draw: x, restoring; t, x` or `group: NAME`; a file without such a comment has its own name as the
+    caption.
 
-    A file with the key `refine` or `levels` is a study for masing converge, one with `backbone` or a section [over] a
-    scan for masing scan, another a trajectory for masing simulate.
-    Raises MasingError when it cannot be read.
+    A file with the key `refine` or `levels` is a study for masing converge. A file with the key `backbone` or a section
+    [over] is a scan for masing scan. Any other file is a trajectory for masing simulate. Raises MasingError if the file
+    cannot be read.
     """
     path = Path(path)
     try:
@@ -58,12 +63,13 @@ def read_case(path):
     return Case(path, command, settings.get("model", "masing"), caption or path.stem,
                 drawings or [CYCLE] if command == "simulate" else [], group)
 
-# Curves in one frame, each a pair of names; the window of their samples.
+# A drawing: `curves` are the curves in one frame, each given by the names of the columns on the abscissa and the
+# ordinate. Only samples at start <= t <= end are drawn.
 Drawing = namedtuple("Drawing", "curves start end")
 
 
 def parse_drawing(words):
-    """The Drawing that the words declare; raises MasingError when they are not a drawing."""
+    """Return the Drawing that the words declare; raises MasingError if the words declare no drawing."""
     found = WINDOW.match(words.strip())
     names = [name.strip() for name in found["names"].split(",")]
     try:
@@ -78,12 +84,14 @@ def parse_drawing(words):
 
 
 def picture(run, words, exact=None):
-    """The Picture of a run that the words declare, over the Run `exact` if given; raises MasingError without them."""
+    """Return the Picture of a run that the words declare. If the Run `exact` is given, curves of the run are compared
+    with those of `exact`, which are drawn behind them if possible. Raises MasingError if the words declare no picture,
+    or if the run lacks the data for it."""
     if words in PICTURES:
-        made = PICTURES[words](run)
-        if made is None:
+        declared = PICTURES[words](run)
+        if declared is None:
             raise MasingError(f"{run.path}: has nothing to draw for 'draw: {words}'")
-        return replace(made, caption=f"{made.caption} {made.words['legend']}".strip())
+        return replace(declared, caption=f"{declared.caption} {declared.words['legend']}".strip())
     drawing = parse_drawing(words)
     columns = run.columns
     names = list(dict.fromkeys(each for curve in drawing.curves for each in curve))
@@ -108,14 +116,20 @@ def picture(run, words, exact=None):
 
 
 def extent(values):
-    """Least and most of values in brackets, in four digits where these tell them apart."""
+    """Return the least and the largest of the values as a text in brackets. The numbers have four digits, or seven if
+    the range of the values is at most a thousandth of their largest absolute value."""
     digits = 4 if np.ptp(values) > 1e-3 * np.abs(values).max() else 7
     return f"[{values.min():.{digits}g}, {values.max():.{digits}g}]"
 
 
 def curve_figure(columns, curves, run, behind=None):
-    """Curves, each a pair of names of columns [samples] of the run, over the exact columns `behind`, grey; below a long
-    curve over time, whose line would hide the exact one, its difference from that."""
+    """Return a figure of curves of a run. Each curve is given by two names (abscissa, ordinate) of arrays in `columns`,
+    which are [samples].
+
+    If the columns of the exact solution `behind` are given, exact curves are drawn as grey lines behind the curves of
+    the run. There are two exceptions. A curve of many cycles over time would hide the exact line; therefore the
+    difference between the two is drawn in a frame below. If a curve is coloured by time, no exact curve is drawn.
+    """
     x, y = ([columns[each] for each in column] for column in zip(*curves))
     over_time, is_long = curves[0][0] == "t", any(len(reversals(each)) > style.MANY_REVERSALS for each in y)
     apart = bool(behind) and over_time and is_long

@@ -1,4 +1,5 @@
-"""The hysteresis cycles of a page: those of one problem in one frame over the exact one, their differences, a table."""
+"""Build the section of a page on hysteresis cycles. For each problem the section shows the cycles in one frame over the
+exact cycle, and the differences between these cycles and the exact one; a table lists all cycles."""
 
 from collections import namedtuple
 import re
@@ -19,16 +20,21 @@ from masing.results import Study
 from masing.samples import drawable
 from masing.style import MANY_REVERSALS
 
-# A study's own samples run from rest; its cycle is drawn from the first of these last parts of [0, T] with a whole one.
+# The samples of a study begin at rest, and not on a cycle. A study is therefore drawn only over the last part of the
+# time interval [0, T]. The length of this part is the first of these fractions of T with which the part contains a
+# whole cycle.
 LAST_PARTS = (0.2, 0.4, 0.6, 0.8)
-# The differences of so many cycles, those of the most cells, are drawn.
+# The differences from the exact cycle are drawn for at most this many cycles of a problem, namely those with the most
+# cells.
 MOST_DIFFERENCES = 3
-# The figure of a paper, in the words of a case file.
+# This regular expression matches the number of a paper's figure in the comment of a case file.
 FIGURE = re.compile(r"[Ff]igure (\d+\w?)")
 
 
 class Cycle(namedtuple("Cycle", "run sample")):
-    """A cycle on the page: its run, its samples (t, x, restoring) in the window, and the window in words."""
+    """A hysteresis cycle on the page: its Run or Study `run`, and `sample`, the finite samples (t, x, restoring) of the
+    run in a window of time. `curve` is (x, restoring), `extent` the times of the first and the last sample, `window`
+    the same interval in words, and `is_long` says whether x has more than MANY_REVERSALS reversals."""
     curve = property(lambda self: self.sample[1:])
     extent = property(lambda self: self.sample[0][[0, -1]])
     window = property(lambda self: "{:.6g} ≤ t ≤ {:.6g}".format(*self.extent))
@@ -36,18 +42,22 @@ class Cycle(namedtuple("Cycle", "run sample")):
 
 
 def cycles_section(runs, start=None, end=None, studies=(), exact=None):
-    """The template's values for the cycles of the runs, and of the finest levels of the studies against the exact
-    solution, in start <= t <= end, or None.
+    """Return the template's values for the section on the cycles in the window start <= t <= end, or None if there are
+    no cycles.
 
-    `together`: of each problem the Picture of the cycles of one method and window, the most there are, over the exact
-    one where the ExactSolutions `exact` have it; `differences`: the Pictures of how far these are from it; `long`: those
-    of records of many cycles; `rows`: the facts of each.
+    There is a cycle for each run, and one for the finest level of each study whose reference is the exact solution. The
+    values are, among others:
+    - `together`: one Picture for each problem, which shows the problem's largest group of cycles with the same method
+      and window, over the exact cycle if the ExactSolutions `exact` contain it;
+    - `differences`: the Pictures of the differences between these cycles and the exact one;
+    - `long`: the Pictures of curves with more than MANY_REVERSALS reversals;
+    - `rows`: the rows of the table of all cycles.
     """
     cycles = [Cycle(run, run.in_window(start, end)) for run in runs]
     shown = [_case(run) for run in runs]
     for study in studies:
         found = _finest(study, start, end) if study.reference == "exact" else None
-        # The same trajectory is drawn once.
+        # If a run on the page has the same trajectory as the study, the study adds no cycle.
         if found is not None and _case(study) not in shown:
             shown.append(_case(study))
             cycles.append(found)
@@ -55,13 +65,15 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
         return None
     beside = [_exact_of(cycle.run, exact) for cycle in cycles]
     together, differences = [], []
-    # The studies' levels are in the table, and in the pictures of problems that have no other cycles.
+    # The cycle of a study is always in the table. It is in the pictures only if no run on the page has the same
+    # problem.
     given = {run.problem for run in runs}
     for group in _groups([cycle for n, cycle in enumerate(cycles) if n < len(runs) or cycle.run.problem not in given]):
         behind = _exact_of(group[0].run, exact)
         together.append(_together(group, behind))
         if behind is not None:
-            # A run at rest has no distance, and a logarithmic axis no zero.
+            # If the cycles are equal to the exact one, as for runs at rest, no picture of the differences is drawn,
+            # because a logarithmic axis cannot show zero.
             far = np.max([distance(cycle.sample, behind) for cycle in group[-MOST_DIFFERENCES:]], axis=0)
             differences += [_differences(group, behind, of) for of, most in zip("xf", far) if most > 0]
     ordinate = restoring_of_all(cycle.run for cycle in cycles)
@@ -73,29 +85,36 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
 
 
 def _case(run):
-    """What tells one trajectory from another: its problem, its method, P and N."""
+    """Return what identifies a trajectory: its problem, its method, the number of cells P and the number of steps N."""
     return run.problem, run.method, run.cells, run.steps
 
 
 def _finest(study, start, end):
-    """The Cycle of the study's finest level, in the last part of its time, with a whole cycle if it has one, unless a
-    window is given; None where the file has no samples that can be drawn."""
+    """Return the Cycle of the finest level of a study, or None if its file has no samples that can be drawn.
+
+    If neither `start` nor `end` is given, the Cycle has the samples of the last part of [0, T] that LAST_PARTS
+    describes, or all samples if no such part contains a whole cycle.
+    """
     if not study.has_samples or not drawable(study.x, study.restoring).any():
         return None
     if start is None and end is None:
-        # A part, not the reversal itself, so that studies of one problem have the same window.
+        # The window begins at a fixed fraction of T and not at a reversal, so that studies of one problem have the same
+        # window.
         starts = study.t[-1] - np.array(LAST_PARTS) * (study.t[-1] - study.t[0])
         start = next((each for each in starts if each <= start_of_last_cycles(study, 1)), None)
     return Cycle(study, study.in_window(start, end))
 
 
 def _exact_of(run, exact):
-    """The exact Run beside a run that is none, or None."""
+    """Return the exact Run with which a run is to be compared; return None if there is no exact Run, or if the run
+    itself is exact."""
     return exact.get(run) if exact and run.engine != "exact" else None
 
 
 def _groups(cycles):
-    """Of each problem the cycles of one method and window, the most there are, by P; no long records, none twice."""
+    """Return for each problem the largest group of Cycles with the same method and the same window; each group is
+    sorted by P. Curves with more than MANY_REVERSALS reversals are left out. If a trajectory occurs several times, only
+    its first Cycle is used."""
     groups = {}
     for cycle in cycles:
         if not cycle.is_long:
@@ -107,10 +126,12 @@ def _groups(cycles):
 
 
 def _together(group, exact):
-    """The Picture of the Cycles of a group in one frame, over the exact Run, if given."""
+    """Return the Picture that shows the Cycles `group` in one frame. If the Run `exact` is not None, its cycle is drawn
+    behind them."""
     runs, words = [cycle.run for cycle in group], "cycle" if len(reversals(group[0].curve[0])) > 1 else "arc"
     figure = figures.together(runs, exact, *group[0].extent)
-    # What cannot be told from the exact one is not drawn.
+    # figures.together() omits cycles that look the same as the exact one, except the nearest of them. The caption names
+    # only the cycles that are drawn.
     labels = [line.get_label() for line in figure.axes[0].lines if line.get_label() in figures.labels(runs)]
     caption = f"Hysteresis {words}{'s' * (len(runs) > 1)} of {_listed(labels)}"
     caption += " over the exact one, grey" if exact is not None else ""
@@ -118,14 +139,15 @@ def _together(group, exact):
 
 
 def _listed(labels):
-    """The labels of cycles in a sentence: `P = 3, 10 and 100`."""
+    """Return the labels of cycles as a sentence lists them: `P = 3, 10 and 100`."""
     if all(label.startswith("P = ") and "," not in label for label in labels):
         return "P = " + listed(label.removeprefix("P = ") for label in labels)
     return listed(labels)
 
 
 def _differences(group, exact, of):
-    """The Picture of how far the Cycles of the most cells are from the exact Run, `of` "x" or "f"."""
+    """Return the Picture of the differences between the exact Run and the Cycles in `group` that have the most cells.
+    It shows the differences of x if `of` is "x", and those of the restoring force if `of` is "f"."""
     labels = figures.labels([cycle.run for cycle in group])
     far = listed(f"{measured(distance(cycle.sample, exact)['xf'.index(of)])} for {label}"
                  for cycle, label in list(zip(group, labels))[-MOST_DIFFERENCES:])
@@ -139,7 +161,8 @@ def _differences(group, exact, of):
 
 
 def _long(cycle):
-    """The Picture of a record of many cycles, coloured by time where they differ."""
+    """Return the Picture of a Cycle whose curve consists of many cycles. The curve is coloured by time if the range of
+    these cycles changes."""
     by_time = ", coloured by time" if figures.is_by_time(cycle.curve[0]) else ""
     caption = f"{cycle.run.title} ({cycle.run.path.name}), {cycle.window}{by_time}."
     figure = curve_figure(dict(zip(("t", "x", "restoring"), cycle.sample)), [("x", "restoring")], cycle.run)

@@ -1,4 +1,5 @@
-"""The exact solution beside a study or a trajectory: that of a file, or else computed by the program for the page."""
+"""Provide the exact solution with which a study or a trajectory is compared. If no file of the page contains the exact
+solution, the program computes it."""
 
 import shlex
 
@@ -10,66 +11,75 @@ from masing.cycles.curves import differences_from
 from masing.errors import MasingError
 from masing.names import OUTPUT_KEYS
 
-# The steps of the exact solution only place its samples.
+# A computed exact solution has SAMPLES steps, with a sample at each, and FIELDS fields u at PLACES places s. The steps
+# only determine the times of the samples.
 SAMPLES = 20000
 FIELDS = 10000
 PLACES = 200
-# Seconds after which a page does without it.
+# If the program needs more than this number of seconds to compute an exact solution, the page is written without this
+# solution.
 TIME_LIMIT = 120
 NO_PROGRAM = "the program masing was not asked or not found; build it, or name it by --program"
-# What the exact solution has otherwise. All other keys of a run go to it: none may be forgotten.
+# These keys of a run's configuration concern the method or the output. They are not passed on when the exact solution
+# of the run's problem is computed. All other keys are passed on, so that nothing that defines the problem is lost.
 NO_DATA = OUTPUT_KEYS - {"breaks"} | {"scheme", "engine"}
 
 
 class ExactSolutions:
-    """The exact solution of each problem of a page, of its files or computed; `reasons`: a line for each there is not."""
+    """The exact solutions of the problems on a page. They are taken from the Runs of the page, or computed by the
+    program at the path `program`, which may be None. `reasons` {problem or path of a run: text} says why an exact
+    solution could not be computed."""
 
     def __init__(self, runs, program):
         self._program = program
-        self._found = {run.problem: run for run in reversed(runs) if is_exact(run)}
+        self._solutions = {run.problem: run for run in reversed(runs) if is_exact(run)}
         self.reasons = {}
 
     def get(self, run):
-        """The exact solution of the run's problem, the continuum, or None."""
+        """Return the exact solution of the run's problem in the continuum, P = ∞. Return None if the run is not of the
+        model masing, has no configuration, or if the solution could not be computed."""
         if run.model != "masing" or run.configuration is None:
             return None
-        if run.problem not in self._found:
-            self._found[run.problem] = self._made(run.problem, _compute, run)
-        return self._found[run.problem]
+        if run.problem not in self._solutions:
+            self._solutions[run.problem] = self._attempt(run.problem, _compute, run)
+        return self._solutions[run.problem]
 
-    def _made(self, key, make, *given):
+    def _attempt(self, key, compute, *given):
         try:
             if self._program is None:
                 raise MasingError(NO_PROGRAM)
-            return make(self._program, *given)
+            return compute(self._program, *given)
         except MasingError as error:
             self.reasons[key] = str(error)
             return None
 
     def beside(self, run):
-        """The exact solution of a run of a model of finitely many elements, with the run's samples, or None."""
+        """Return the exact solution, at the times of the run's samples, for a run of a model with finitely many
+        elements. Return None for a run of another model, or if the solution could not be computed at these times."""
         if self._program is None or run.configuration is None or run.model.startswith("masing"):
             return None
         steps, each = int(run.settings["steps"]), int(run.settings["sample-every"])
-        # The steps of the exact solution only place its samples.
+        # The steps of the exact solution only determine the times of its samples.
         places = {"steps": steps // each, "sample_every": 1, "field_every": 1 if run.state else 0}
         options = {"engine": "exact"} | (places if steps % each == 0 else {})
-        found = self._made(run.path, _simulated, run.configuration, options)
+        found = self._attempt(run.path, _simulated, run.configuration, options)
         return found if found is not None and len(found.t) == len(run.t) else None
 
     def description(self, model):
-        """The text of masing models MODEL, or None without a program."""
+        """Return the output of `masing models MODEL` for a model, or None if there is no program or the command
+        fails."""
         if self._program is None:
             return None
         answer = masing.run(self._program, "models", model, seconds=TIME_LIMIT)
         return "\n".join(answer.lines) if answer.code == 0 else None
 
-    all = property(lambda self: [found for found in self._found.values() if found is not None],
+    all = property(lambda self: [found for found in self._solutions.values() if found is not None],
                    doc="The exact solutions that were found or computed.")
 
 
 def is_exact(run):
-    """Whether a run is the exact solution of the continuous Masing model at P = ∞, with samples over all of [0, T]."""
+    """Return whether a run is the exact solution of the continuous Masing model for P = ∞, with finite samples from t =
+    0 to the final time T."""
     if run.cells != 0 or run.model != "masing" or run.engine != "exact" or "series/y" not in run or len(run.t) < 2:
         return False
     whole = run.t[0] == 0 and f"{run.t[-1]:.12g}" == run.settings["final-time"]
@@ -77,12 +87,14 @@ def is_exact(run):
 
 
 def distance(sample, exact):
-    """The largest distances in x and in the restoring force of the samples (t, x, restoring) from the exact Run."""
+    """Return two numbers: the largest absolute difference in x between the samples (t, x, restoring) and the Run
+    `exact`, and the largest absolute difference in the restoring force."""
     return tuple(float(np.abs(apart).max()) for apart in differences_from(exact, sample))
 
 
 def _compute(program, run):
-    """The exact solution of a run's problem as a Run; raises MasingError where there is none."""
+    """Compute the exact solution of a run's problem in the continuum and return it as a Run; raises MasingError if the
+    program cannot compute it within TIME_LIMIT."""
     settings = {key: text for key, text in run.settings.items() if text and key not in NO_DATA}
     settings["cells"] = "inf"
     options = {"engine": "exact", "steps": SAMPLES, "sample_every": 1, "field_every": SAMPLES // FIELDS,
@@ -95,6 +107,7 @@ def _compute(program, run):
 
 
 def _simulated(program, configuration, options, name=None):
-    """The Run of a configuration as text with further options; raises MasingError where there is none."""
+    """Return the Run that `masing simulate` computes for a configuration, given as text, and additional options. Raises
+    MasingError if the program cannot compute it within TIME_LIMIT."""
     return commands.run("simulate", {"config": configuration, **options, "quiet": True}, masing=program,
                         seconds=TIME_LIMIT, name=name)[1]

@@ -1,4 +1,4 @@
-"""The page: its sections as HTML text, and the pieces (pictures and tables) for the files beside it."""
+"""Build the page: its sections as HTML text, and the pictures, tables and texts whose files are beside it."""
 
 import functools
 import math
@@ -18,25 +18,27 @@ from masing.report.summary import study_rows, summary
 from masing.report.trajectories import response_pictures, trajectory_pictures
 from masing.report.work import number_pictures, work_precision
 
-# Where a template lists the works that the page cites.
+# A template contains this comment at the place where the list of the works that the page cites is inserted.
 BIBLIOGRAPHY = "<!-- bibliography -->"
 TEMPLATES = Path(__file__).resolve().parent / "templates"
-# The attributes of /timing with their names on the page; older files lack some.
+# {KEY: name on the page} for each phase of a run whose time is the attribute KEY_seconds of /timing. Older files lack
+# some of these attributes.
 PHASES = {"setup": "set-up", "steps": "steps", "output": "output", "seal": "seal",
           "rest": "comparing fields, waiting and what else is no phase", "communication": "of these in sums at every step"}
 
-# The sections of a page with their names in its contents.
+# {id of a section of the page: its name in the table of contents}.
 SECTIONS = {"problem-1": "Problem", "studies": "Studies", "cycles": "Cycles", "papers": "The papers’ numbers",
             "work": "Work and precision", "time": "Over time", "responses": "Responses", "provenance": "Files"}
 
 
 def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=(), about=""):
-    """The HTML text of the page on the studies, the runs and the scans, and its pieces: the pictures, tables and
-    configurations.
+    """Return the HTML text of the page on the studies, runs and scans, and the Pictures and Texts whose files are
+    beside it.
 
-    exact: the ExactSolutions of the page; reproductions: one for each study, each run, then each scan; papers: rows of
-    what the papers print beside the program's, {work, place, quantity, printed, program, difference, command: text};
-    about: words below the title. Raises MasingError where no sample is in the window.
+    exact: the ExactSolutions of the problems on the page. reproductions: one Reproduction for each study, then for each
+    run, then for each scan. window: the start and the end of the time in which cycles are drawn, None for no limit.
+    papers: the rows that compare the numbers printed in the papers with those of the program, as papers.rows() returns
+    them. about: words below the title. Raises MasingError if no sample is in the window.
     """
     files = [*studies, *runs, *scans]
     first = {}
@@ -48,10 +50,10 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     cycles = cycles_section(runs, *window, studies=studies, exact=exact)
     numbers, work = number_pictures(studies), work_precision(studies)
     trajectories = trajectory_pictures(_trajectories(studies, runs, exact))
-    made = [run for run in exact.all if run.made_by]
+    computed = [run for run in exact.all if run.made_by]
     responses = [picture for scan in scans for picture in response_pictures(scan)]
-    origins = provenance_section(files + made, reproductions + [reproduction(run) for run in made])
-    for origin, run in zip(origins["rows"], files + made):
+    origins = provenance_section(files + computed, reproductions + [reproduction(run) for run in computed])
+    for origin, run in zip(origins["rows"], files + computed):
         origin["cost"], origin["phases"] = _cost(run)
     chosen = _chosen(studies)
     overview = (cycles["together"][:1] if cycles else []) + ([sections[chosen]["errors"]] if studies else responses[:1])
@@ -80,13 +82,15 @@ def _places(names):
 
 
 def _chosen(studies):
-    """The place of the study in the first figure: the first not as expected, else that of the most levels; or None."""
+    """Return the index of the study that the first figure shows, or None if there are no studies. It is the study with
+    the most levels among those that are not as expected, or among all studies if all are as expected."""
     return min(range(len(studies)), key=lambda n: (studies[n].verdict in (AS_EXPECTED, EXACT), -studies[n].levels),
                default=None)
 
 
 def _numbered(overview, others):
-    """All Pictures in the page's order, numbered: those of the overview are figure 1 together."""
+    """Set the number of each Picture and return all Pictures in the order of the page: first those of `overview`, which
+    all have the number 1, and then the others."""
     pictures = overview + [picture for picture in others if picture is not None and picture not in overview]
     for n, picture in enumerate(pictures, start=1):
         picture.number = max(1, n - max(0, len(overview) - 1))
@@ -94,7 +98,8 @@ def _numbered(overview, others):
 
 
 def _sections(studies, problems):
-    """The template's values of the studies; what an earlier section shows is named by its number."""
+    """Return the template's values for the section of each study. If an earlier section already shows the same problem,
+    model, explanation or results, the values say so, so that the section need not repeat them."""
     sections, shown, explained = [], {next(iter(problems), None)}, {}
     models = {each.model for each in list(problems.values())[:1]}
     for number, study in enumerate(studies, start=1):
@@ -111,7 +116,8 @@ def _sections(studies, problems):
 
 
 def render(template, **values):
-    """The text of a template with the values, of HTML escaped, and the works that its words cite where it lists them."""
+    """Return the text of the template with this file name, filled with the values. In templates of HTML the values are
+    escaped. The comment BIBLIOGRAPHY is replaced by the list of the works that the text cites."""
     html = _templates().get_template(template).render(values)
     return html.replace(BIBLIOGRAPHY, _templates().get_template("bibliography.html.j2").render(works=cited(html)))
 
@@ -123,7 +129,8 @@ def _templates():
 
 
 def _trajectories(studies, runs, exact):
-    """The trajectories over time: of each problem the exact one or the first; and the runs with fields or an energy."""
+    """Return the runs whose trajectories are drawn over time. For each problem this is the exact solution or, if there
+    is none, the first study or run with samples. All runs with fields or an energy balance are added."""
     first = {}
     for run in [*exact.all, *studies, *runs]:
         if run.has_samples:
@@ -133,7 +140,9 @@ def _trajectories(studies, runs, exact):
 
 
 def _cost(run):
-    """P and N, of a study's finest level, wall time and rates as cells; pairs (name, seconds) of what took the time."""
+    """Return two lists on the cost of a run, a study or a scan. The first contains the table entries of the numbers of
+    cells and of steps (for a study those of the finest level), the wall time and two rates. The second contains a pair
+    (name, text) with the time of each phase."""
     names = "wall_seconds", "steps_per_second", "cell_updates_per_second"
     cells = [*(cell(getattr(run, name, None), count) for name in ("cells", "steps")),
              *(cell(run.timing.get(name) or math.nan, lambda value: measured(value, 3)) for name in names)]

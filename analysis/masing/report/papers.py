@@ -1,8 +1,10 @@
-"""What the papers print beside what the program finds, for the runs on a page that have the names of case files.
+"""Compare the numbers that the papers print with those of the program, for those runs on a page whose files are named
+like a case file in jobs/cases.
 
-papers.csv has what is printed, typed from the papers; a row's value is computed here from the samples of its runs. The
-papers' texts have no axes: what a figure spans is given for the eye beside the print. A number that is not printed but
-follows from what is ends in †.
+papers.csv contains the printed numbers, which were typed from the papers, one in each row. Each row names the case
+files of the runs from whose samples this module computes the program's number. The texts of the papers do not contain
+the axes of their figures. For a figure, the ranges of the computed curve are therefore listed, to be compared with the
+print by eye. A number that is not printed, but follows from what is printed, ends in †.
 """
 
 import csv
@@ -21,11 +23,14 @@ from masing.names import motion
 from masing.notation import EN_DASH, measured, minus, signs_of
 from masing.report.problem import WORKS
 
+# This sign stands behind a number that is not printed in the papers, but follows from what is printed.
 DERIVED = "†"
 
 
 def _width(run):
-    """The mean of the last rise and fall of x, without the drift; a turn is at x - y²/(2a) of a sample, a = F - S."""
+    """Return the mean of the last two widths of the motion, those of a rise and of a fall of x, so that a drift of x
+    cancels. The position of each reversal is extrapolated from the sample before it by x - y²/(2a), where a, the force
+    less the restoring force, is the acceleration of the mass 1."""
     at = np.flatnonzero(np.diff(np.sign(run.y)))[[-3, -2, -1]]
     return np.abs(np.diff(run.x[at] - run.y[at]**2 / (2 * (run.force - run.restoring)[at]))).mean()
 
@@ -37,13 +42,13 @@ def _oblique(run):
 
 
 def _moved(run, since, period):
-    """By how much x differs from x a period before, at the samples from the time `since` on."""
+    """Return x(t) - x(t - period) at all sample times t after since + period."""
     t = run.t[run.t > since + period]
     return np.interp(t, run.t, run.x) - np.interp(t - period, run.t, run.x)
 
 
 def _drift(run):
-    """How far x moves in a period, 2, on the mean."""
+    """Return the mean displacement of x in a time of 2, which is the period of the force sawtooth(0.5 t)."""
     return 2 * (run.x[-1] - run.x[0]) / (run.t[-1] - run.t[0])
 
 
@@ -53,27 +58,32 @@ def _ratchet(run):
 
 
 def _slipping(run):
-    """How many elements reach their yield displacement in the last period: u is largest at several samples."""
+    """Return the number of elements that yield in the last period 4π of the force. These are the elements whose largest
+    u occurs at more than one sample, because u is constant while an element yields."""
     late = run.t > run.t[-1] - 4 * np.pi
     u = [column[late] for name, column in run.state.items() if name.startswith("u")]
     return sum(np.count_nonzero(each == each.max()) > 1 for each in u)
 
 
 def _loaded(run):
-    """η_i, and k_i, of a loading curve by (4.23) and (4.24)."""
+    """Return the η_i and the k_i of the elements, computed from the corners and the slopes of a loading curve. Source:
+    (4.23), (4.24), rheological-models-2000."""
     lines = polygons.segments(run.x, run.restoring)
     return (lines.corners() - run.x[0]) / 2, -np.diff(lines.slope)
 
 
 def _identified(run, true=False):
-    """η_i, and k0 and k_i, as identify.py finds them in a cycle; less those of the configuration where `true`."""
+    """Return two arrays that identify_discrete() determines from the cycle of a run: the η_i, and k0 followed by the
+    k_i. If `true`, the η_i and k_i of the run's configuration are subtracted from them."""
     eta, k = (np.array(run.settings[f"model.{name}"].split(","), float) for name in ("eta", "k"))
     found = identify_discrete(run.path, widest_half_cycle(read_measured(run))).elements
     return found.threshold - true * eta, np.r_[found.k0, found.stiffness - true * k]
 
 
 def _left(run):
-    """The longest time between g2 and g3 both reaching a bound and g1 leaving its own, the opposite one."""
+    """Return as text the longest time between an event of a first kind and the nearest event of a second kind. At an
+    event of the first kind, g2 and g3 have both reached their bounds, 2 and 3; at an event of the second kind, g1
+    leaves the bound -1. Events at which all signs are reversed are included, and are compared only with each other."""
     apart = []
     for sign in (1, -1):
         g1, g2, g3 = (sign * run.state[f"g{n}"] for n in (1, 2, 3))
@@ -89,7 +99,8 @@ def _extent(run):
     return "; ".join([*spans, measured(loops.mean(), 3) if np.ptp(loops) < 0.02 * loops.mean() else EN_DASH])
 
 
-# By the names in papers.csv: numbers, or words, of the runs of a row.
+# {name in the column `value` of papers.csv: function}. The function computes the program's number, several numbers or a
+# text from the runs of a row.
 VALUES = {
     "component": lambda run: 2 * abs(np.mean((run.x * np.exp(0.1j * run.t))[run.t > run.t[-1] - 20 * np.pi])),
     "width": _width, "oblique": _oblique, "ratchet": _ratchet, "left": _left,
@@ -115,9 +126,14 @@ VALUES = {
 
 
 def rows(runs):
-    """The rows of a page on the runs that have the names of case files, {work, place, quantity, printed, program,
-    difference, command: text}: each number in print, and of each figure what it spans. Words have no difference. A run
-    of other data than its case's has no rows; one of other steps may lack what a row is about (–)."""
+    """Return the rows that compare the numbers printed in the papers with those of the runs. Each row is a dictionary
+    of texts with the keys work, place, quantity, printed, program, difference and command.
+
+    There is a row for each printed number, and for each figure a row with the ranges of the computed curve. Only runs
+    whose files are named like a case file, and whose data are those of this case, have rows. If the program's result is
+    a text, `difference` is "–". If a number cannot be computed, for instance because the run has another number of
+    steps than its case, both `program` and `difference` are "–".
+    """
     with Path(__file__).with_suffix(".csv").open(encoding="utf-8") as file:
         printed = list(csv.DictReader(file, delimiter=";"))
     data = {row["cases"]: row["printed"] for row in printed if row["value"] in ("extent", "data")}
@@ -141,7 +157,8 @@ def _row(runs, cases, paper, place, quantity, printed, value):
         words = printed.rstrip(DERIVED).split()
         apart = numbers - [float(Fraction(word)) for word in words]
         difference = measured(apart[np.argmax(np.abs(apart))])
-        # Four digits, or as many as are printed.
+        # The program's number is written with as many digits as the printed number, but with at least four. If the
+        # absolute value of the program's number is at most 10⁻³, it is written with two digits.
         program = " ".join(measured(each, max(4, sum(map(str.isdigit, word))) if abs(each) > 1e-3 else 2, range(-2, 5))
                            for each, word in zip(numbers, words))
     return {"work": next(work.key for work in WORKS if paper in work.key), "place": place, "quantity": quantity,
@@ -150,7 +167,7 @@ def _row(runs, cases, paper, place, quantity, printed, value):
 
 
 def _has_data(run, printed):
-    """Whether the configuration of the run has the data `key=value key=value`."""
+    """Return whether the run's configuration contains the data that the text `key=value key=value` states."""
     def numbers(text):
         try:
             return [round(float(Fraction(word)), 12) for word in text.split(",")]

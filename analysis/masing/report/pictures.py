@@ -1,4 +1,4 @@
-"""The pieces of a page: pictures, and the folder beside the page with the files of its pictures and tables."""
+"""Define the pictures and texts of a page, and write their files into the folder beside the page."""
 
 import re
 from collections import namedtuple
@@ -11,14 +11,16 @@ from masing import style, tables
 from masing.command_line import write_file
 from masing.errors import MasingError
 
-# The kinds of file of a picture in the folder beside the page.
+# Each picture becomes a file of each of these kinds in the folder beside the page.
 KINDS = ("svg", "pdf")
 CURVE_HEADINGS = ("frame", "curve", "point", "abscissa", "ordinate", "third")
 
 
 @dataclass(eq=False)
 class Picture:
-    """A figure, the `name` of its files, its words, parts of a caption by name, and its number on the page or 0."""
+    """A figure on a page: the `name` of its files, its text `alt` for readers who cannot see it, its `caption`, `words`
+    {name: text} with texts that a template adds to the caption, and its `number` on the page, which is 0 until it is
+    set."""
 
     name: str
     figure: Figure
@@ -30,12 +32,13 @@ class Picture:
 
     @property
     def src(self):
-        """The picture as an SVG data URI."""
+        """Return the picture as an SVG data URI."""
         return style.data_uri(self._file("svg"))
 
     @property
     def files(self):
-        """The bytes of the picture's files by kind, the same of the same figure; points of its curves are a CSV."""
+        """Return the contents of the picture's files, {kind: bytes}. The same figure always gives the same bytes. If
+        the figure has curves, one of the files is a CSV file with the points of these curves."""
         points = list(style.curves_of(self.figure))
         headings = CURVE_HEADINGS[:max(map(len, points), default=0)]
         csv = {"csv": tables.csv(pd.DataFrame(points, columns=headings))} if points else {}
@@ -44,17 +47,18 @@ class Picture:
     def _file(self, kind):
         if kind not in self._encoded:
             self._encoded[kind] = style.encoded(self.figure, kind)
-            # The layout found for the first file is kept for the others.
+            # The layout that was computed for the first file of the picture is kept for the other files.
             self.figure.set_layout_engine("none")
         return self._encoded[kind]
 
 
-# A text under a `name` for its `files`, the bytes by their kind, such as a configuration.
+# A text beside the page, such as a configuration or a table: the `name` of its files, and their contents {kind: bytes}.
 Text = namedtuple("Text", "name files")
 
 
 def write_pieces(folder, pieces):
-    """Write the files of the pieces (pictures, tables, texts) into the folder; raises MasingError when it cannot be made."""
+    """Write the files of the `pieces`, which are Pictures and Texts, into the folder; raises MasingError if the folder
+    cannot be created."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
@@ -65,7 +69,8 @@ def write_pieces(folder, pieces):
 
 
 def file_names(pieces):
-    """The pairs (name, piece) with names that are valid for files and unique."""
+    """Return a pair (name, piece) for each of the Pictures and Texts `pieces`. The names are valid names of files, and
+    no two of them are equal."""
     taken, pairs = set(), []
     for piece in pieces:
         plain = re.sub(r"[^A-Za-z0-9._-]+", "-", piece.name).strip("-.") or "piece"

@@ -1,4 +1,5 @@
-"""A problem on a page: its model with equations typeset, its data, a thumbnail of each that is a table; works cited."""
+"""Describe a problem on a page: its model with typeset equations, its data, a small figure of each datum that is a
+table, and the works that the page cites."""
 
 import re
 from collections import namedtuple
@@ -9,24 +10,27 @@ from masing import style
 from masing.names import POINTS, SYMBOLS, motion, points_of, short_value
 from masing.report.pictures import Picture
 
-# All that closed curves, which are no motion, depend on.
+# The closed curves of a scan depend only on the data with these keys, because they are computed from the law of force
+# without a motion of the mass.
 OF_CURVES = {"k0", "stiffness", "threshold", "threshold-down"}
-# What a table of a function is over, by the end of its symbol.
+# {end of the symbol of a function, such as k(s): label of the abscissa in the figure of the function's table}.
 ABSCISSAS = {"(s)": "s", "(t)": "time t"}
 
-# One of a problem's data: its symbol, its value in short, and its Picture where it is a table.
+# One datum of a problem: its symbol, its value as a short text, and its Picture if it is a table.
 Datum = namedtuple("Datum", "symbol value picture", defaults=[None])
 
 
 class Problem(namedtuple("Problem", "id model title equations data motion moves", defaults=[True])):
-    """What a page says of a problem: the name of its model, the program's words and equations of it, its data, the
-    pictures of those that are tables, its Motion, and whether there is a motion or only closed curves."""
+    """A problem on a page: its `id`, the name of its `model`, the `title` and the `equations` of the model as the
+    program describes it, its `data`, its Motion `motion`, and `moves`, which is false if the problem consists only of
+    closed curves, without a motion. `pictures` are the Pictures of those data that are tables."""
 
     pictures = property(lambda self: [each.picture for each in self.data if each.picture])
 
 
 def problem(run, identifier, described):
-    """The Problem of a Run under an id of the page; described: the output of masing models MODEL, or None."""
+    """Return the Problem of a Run, with the `identifier` as its id on the page. described: the output of `masing models
+    MODEL`, or None if it is not known."""
     moves = getattr(run, "kind", None) != "closed curves"
     terms = motion(run)
     without_saying = {"damping": not terms.is_damped, "base-acceleration": not terms.base_moves}
@@ -38,7 +42,8 @@ def problem(run, identifier, described):
 
 
 def in_equations(described):
-    """(title, equations as HTML) of a model from the output of masing models MODEL; empty where it is None."""
+    """Return (title, equations as HTML) of a model from the output of `masing models MODEL`; both are empty if
+    `described` is None."""
     text = in_words(described or "")
     return text.partition("\n")[0].partition(": ")[2], [typeset(line) for line in equations_of(text)]
 
@@ -64,7 +69,8 @@ def _thumbnail(points, abscissa, symbol, joined):
 
 GREEK = {"alpha": "α", "beta": "β", "delta": "δ", "eta": "η", "sigma": "σ", "phi": "φ", "psi": "ψ"}
 SIGNS = {"-": "−", "<=": "≤", ">=": "≥", "'": "′", "''": "″", "'''": "‴"}
-# A word of more letters than this, or one that is listed, is a word; a shorter one is the name of a quantity.
+# In the program's description of a model, a word is the symbol of a quantity if it has at most LONGEST_NAME letters or
+# is in GREEK or NAMES. All other words are plain text.
 LONGEST_NAME = 1
 NAMES = {"ds", "dt"}
 TOKEN = re.compile(r"(?P<name>[A-Za-z]+)(?P<digits>\d*)(?:_(?P<index>\{[^}]*\}|[A-Za-z0-9]+))?"
@@ -72,7 +78,8 @@ TOKEN = re.compile(r"(?P<name>[A-Za-z]+)(?P<digits>\d*)(?:_(?P<index>\{[^}]*\}|[
                    r"|(?P<other>.)", re.DOTALL)
 
 
-# How a work is cited, its entry in the list, and the name that the sources of the program use.
+# A published work: `key` are the words by which a page cites it, `entry` is its entry in the list of works, and `name`
+# is its name in the sources of the program, or "" if they do not name it.
 Work = namedtuple("Work", "key entry name", defaults=[""])
 
 WORKS = (
@@ -96,7 +103,7 @@ WORKS = (
 
 
 def typeset(text):
-    """The HTML of one line in which short names are quantities and all other words are words."""
+    """Return the HTML of one line of text, in which symbols of quantities are set in italics and words are not."""
     return Markup("").join(_token(found) for found in TOKEN.finditer(text))
 
 
@@ -120,7 +127,8 @@ def _name(name, digits, index):
 
 
 def equations_of(described):
-    """The lines of equations in the program's description of a model, those indented below its first line."""
+    """Return the lines of equations in the program's description of a model: the indented lines that follow the first
+    line of the description."""
     lines = []
     for line in described.splitlines()[1:]:
         if line.strip() and not line.startswith(" "):
@@ -131,22 +139,24 @@ def equations_of(described):
 
 
 def steps_in_words(text):
-    """A sentence with the steps ds and dt as δs and δt."""
+    """Return a text in which the steps ds and dt are written δs and δt."""
     return re.sub(r"\bd([st])\b", r"δ\1", text)
 
 
 def first_sentence(run):
-    """The first sentence of the comment of a run's case file, without its full stop; empty without a comment."""
+    """Return the first sentence of the comment in a run's case file without its full stop, or an empty text if there is
+    no comment."""
     return steps_in_words(run.comment.split(". ")[0].strip().rstrip("."))
 
 
 def cited(text):
-    """The Works that a text cites, in the order of WORKS."""
+    """Return the Works that a text cites, in the order of WORKS."""
     return [work for work in WORKS if work.key in text]
 
 
 def in_words(text):
-    """A text of the program with each work cited by author and year instead of by the name that sources use."""
+    """Return a text of the program in which the names that the sources of the program use for works are replaced by the
+    authors and the year."""
     for work in WORKS:
         text = text.replace(work.name, work.key) if work.name else text
     return text

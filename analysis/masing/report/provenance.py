@@ -1,4 +1,5 @@
-"""Where the numbers of a page come from: one table of its files, what they share, and whether they were reproduced."""
+"""State where the numbers of a page come from: a table of the page's files, the attributes that all of these files
+share, and whether the files were reproduced."""
 
 import shlex
 import tempfile
@@ -11,22 +12,29 @@ from masing.names import short_configuration
 from masing.notation import listed
 from masing.results import read
 
-# The exit codes of masing reproduce with a comparison behind them.
+# The exit codes with which `masing reproduce` says that a result is the same or different. Any other code means that
+# there was no comparison.
 REPRODUCED, DIFFERENT = 0, 1
-# The attributes of /provenance with their names on the page, in its order; others follow under their own.
+# {attribute of /provenance: its name on the page}, in the order of the page. Attributes that are missing here follow on
+# the page under their own names.
 WORDS = {"version": "masing", "git_revision": "revision", "git_dirty": "uncommitted changes", "date": "date",
          "ranks": "ranks", "processor": "processor", "host": "host", "nodes": "nodes", "job": "job of the scheduler",
          "modules": "loaded modules", "system": "system", "kernel": "instruction set", "mpi": "MPI", "petsc": "PETSc",
          "hdf5": "HDF5", "boost": "Boost", "eigen": "Eigen", "xxhash": "xxHash", "libc": "C library"}
-# A command needs the other files of its folder, `masing reproduce` none; seal and places of rows are for restarts.
+# The attributes of /provenance that the page omits. The original command line may need files in the folder where it was
+# called; the page shows a command `masing reproduce`, which needs only the result file. The page describes the seal in
+# other words, and only a restart needs `rows`.
 LEFT_OUT = {"command_line", "seal", "rows"}
 
-# The command that makes a file again; whether it did (None: not run), its output, and its machine; the seal_fault().
+# The outcome of reproducing a file: the command that computes it again; whether the result is the same, None if it was
+# not computed again; the program's output; the provenance of the new file; and the result of seal_fault().
 Reproduction = namedtuple("Reproduction", "command same output provenance seal_fault")
 
 
 def reproduction(run, program=None, wanted=False):
-    """The Reproduction of a file; runs the program where `wanted`. Raises MasingError when it refuses or is not found."""
+    """Return the Reproduction of the file of a run. The program computes the file again only if `wanted` is true and
+    the run was not computed for the page itself. Raises MasingError if the file is to be computed again, but `program`
+    is None or cannot compute it."""
     command = run.made_by or f"masing reproduce {shlex.quote(run.path.name)}"
     fault = seal_fault(run, program)
     if not wanted or run.made_by:
@@ -44,17 +52,20 @@ def reproduction(run, program=None, wanted=False):
 
 
 def seal_fault(run, program=None):
-    """What the program says against the seal of a file: "" where it holds or there is none to check; None unchecked."""
+    """Return what the program says about the seal of a run's file: a message if the seal does not hold, and an empty
+    text if it holds, or if the run was computed for the page itself. Return None if the seal could not be checked."""
     if program is None or run.made_by:
         return "" if run.made_by else None
-    # It checks the seal of a file before it reads what follows.
+    # The program checks the seal of a file before it reads the configuration in it.
     answer = masing.run(program, run.attributes("/")["kind"], "--config", run.path, "--print-config")
     said = [line for line in answer.said(masing.WARNING) + answer.said() if line.startswith(f"{run.path} ")]
     return run.path.name + said[0][len(str(run.path)):].partition(";")[0] if said else "" if answer.code == 0 else None
 
 
 def provenance_section(runs, reproductions):
-    """The template's values: what all files share, what else is known by column, and the origin of each file in full."""
+    """Return the template's values on the provenance of the files. `shared` are the attributes (name, text) that are
+    the same for all files, `columns` the names of the other attributes, and `rows` contain the origin of each file with
+    its texts for these columns. `ran` says whether any file was computed again."""
     known = [_words(run) for run in runs]
     keys = list(dict.fromkeys(key for words in known for key in words))
     shared = {key: known[0][key] for key in keys if len({words.get(key) for words in known}) == 1}
@@ -65,18 +76,21 @@ def provenance_section(runs, reproductions):
 
 
 def origin(run, again):
-    """The template's values on the origin of a file, or of a run made for the page; `again` is its Reproduction."""
+    """Return the template's values on the origin of a file, or of a run that was computed for the page. `again` is the
+    Reproduction of this file."""
     return {"name": run.path.name, "again": again, "phases": [], "is_file": run.made_by is None,
             "configuration": short_configuration(run.configuration or ""), "facts": list(_words(run).items())}
 
 
 def machine(provenance):
-    """The machine of a run in words, as far as its file says: `AMD EPYC 9R14 (2 cores), 2 ranks`."""
+    """Return in words the machine on which a run was computed, as far as the `provenance` in the run's file states it:
+    `AMD EPYC 9R14 (2 cores), 2 ranks`."""
     return "; ".join(machines([provenance]))
 
 
 def machines(provenances):
-    """The machines of runs in words, each once with all numbers of ranks: `AMD EPYC 9R14 (2 cores), 1 and 2 ranks`."""
+    """Return the machines on which runs were computed as a list of texts. Each machine occurs once, with all the
+    numbers of ranks that were used on it: `AMD EPYC 9R14 (2 cores), 1 and 2 ranks`."""
     ranks = {}
     for each in provenances:
         words = ", ".join(str(each[key]) for key in ("processor", "host", "system") if each.get(key))
@@ -87,12 +101,12 @@ def machines(provenances):
 
 
 def is_dirty(provenance):
-    """Whether the program that made a file was built with uncommitted changes."""
+    """Return whether the program that wrote a file with this `provenance` was built with uncommitted changes."""
     return str(provenance.get("git_dirty", "no")) not in ("no", "0")
 
 
 def _words(run):
-    """The provenance of a file as {name: text}, the names of the page first."""
+    """Return the provenance of a file as {name: text}, with the attributes of WORDS first."""
     known = {key: value for key, value in run.provenance.items() if key not in LEFT_OUT}
     if "date" in known:
         known["date"] = str(known["date"])[:10]

@@ -1,4 +1,5 @@
-"""One study on the page: claim, problem, the statement that is tested, levels, errors."""
+"""Build the section of a page on one study: its claim, its problem, the statement that it tests, its levels and its
+errors."""
 
 import math
 
@@ -15,12 +16,14 @@ from masing.report.pictures import Picture, Text
 from masing.report.summary import PROVED, STATEMENTS, shares_time
 from masing.samples import drawable_in_logarithm
 
-# The parts of half an interval that differ by quantity, by their names in the file.
+# The attributes of /fit with these names contain the two parts of the uncertainty of an order; {} stands for the name
+# of the quantity.
 PARTS = ("statistical_uncertainty_{}", "structural_uncertainty_{}")
 
 
 def study_section(study, number, problem, is_first):
-    """The template's values for a Study, the `number`-th section; its Problem `problem` is shown here if `is_first`."""
+    """Return the template's values for the section on a Study, which is the `number`-th study on the page. The study's
+    Problem `problem` is shown in this section only if `is_first` is true, that is, if no earlier section shows it."""
     found, quantities = findings(study), levels.quantities_to_show(study)
     shown = [finding for finding in found if finding.expected or finding.quantity in quantities]
     return {
@@ -45,11 +48,12 @@ def study_section(study, number, problem, is_first):
 
 
 def _tables(study, found, quantities):
-    """The levels of a study, and its orders with the constants of their fits, for files beside the page."""
+    """Return two Texts with tables of a study, which become files beside the page. The first table contains the levels,
+    the second one the orders and the constants of the fits."""
     known, stem = study.provenance, study.path.stem
     words = (("masing", "version"), ("revision", "git_revision"), ("of", "date"))
-    made = [f"{word} {known[key]}" for word, key in words if key in known]
-    origin = f"from {study.path.name}{', ' if made else ''}{' '.join(made)}"
+    program = [f"{word} {known[key]}" for word, key in words if key in known]
+    origin = f"from {study.path.name}{', ' if program else ''}{' '.join(program)}"
     judged = {finding.quantity for finding in found if finding.expected}
     short = [q for q in quantities if q != "u_cells" or q in judged]
     reference = f"Maximal errors against {study.fit['reference_text']}."
@@ -62,7 +66,8 @@ def _tables(study, found, quantities):
 
 
 def error_picture(study, quantities):
-    """The Picture of the errors of the quantities over the step; u at the cells' points only if its order is judged."""
+    """Return the Picture of the errors of the quantities over the refined step. The field u at the cells' points is
+    drawn only if its order is judged."""
     shown_quantities = drawn(study, quantities)
     _, over, _ = abscissa(study)
     curves = curves_of(study, shown_quantities)
@@ -83,7 +88,8 @@ def error_picture(study, quantities):
 
 
 def map_picture(study):
-    """The Picture of the error of x over (δs, δt), with the contour lines of its joint fit; None without one."""
+    """Return the Picture of the error of x over (δs, δt) with contour lines of the joint fit of this error in δs and
+    δt. Return None if there is no joint fit, or if fewer than two levels can be drawn."""
     fit = study.joint("x")
     shown = drawable_in_logarithm(study.ds, study.errors["x"]) & drawable_in_logarithm(study.dt, study.errors["x"])
     if fit is None or np.count_nonzero(shown) < 2:
@@ -98,13 +104,15 @@ def map_picture(study):
 
 
 def title(study):
-    """What a study shows: the first sentence of its case file's comment; else its step and its method."""
+    """Return the title of a study: the first sentence of the comment in its case file. If there is no comment, the
+    title consists of the refined step and the method, or the model if the study has no method."""
     words = ", ".join(value for _, value in _method(study)) or study.model
     return first_sentence(study) or f"Order in {STEPS[study.refine]} of {words}"
 
 
 def _finding_row(study, finding):
-    """(OrderResult, the parts of its half-width, expectation, levels in the fit, constants): a row of the table."""
+    """Return a row of the table of orders: the OrderResult, the parts of its uncertainty, the expectation, the number
+    of levels in the fit, and the constants."""
     q = finding.quantity
     parts = [measured(study.number(part.format(q))) for part in PARTS if part.format(q) in study.fit]
     return (finding, parts, finding.expectation(study.number("tolerance")), f"{study.fit[f'levels_{q}']} of {study.levels}",
@@ -112,13 +120,15 @@ def _finding_row(study, finding):
 
 
 def _method(study):
-    """The pairs (symbol, value) of the method that the study has."""
+    """Return pairs (name, value) that describe the study's method: those of the rule, the scheme and the engine that
+    its configuration contains."""
     names = {"rule in s": "rule", "scheme in t": "scheme", "engine": "engine"}
     return [(name, short_value(study.settings[key])) for name, key in names.items() if study.settings.get(key)]
 
 
 def _statement(study):
-    """The template's values for the statement that is tested: its name, what is beyond the papers, the least bound."""
+    """Return the template's values for the statement that a study tests: among others its name, what goes beyond the
+    papers, and the least constant C with which the statement holds at the study's levels."""
     bound = study.number("bound")
     column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
@@ -129,7 +139,9 @@ def _statement(study):
 
 
 def _constants(study, quantities):
-    """The form of the error whose constants the table has, or None; sentences on what cancels and what is unknown."""
+    """Return two values: the formula of the error that defines the constants in the table, or None if there are no
+    constants; and a list of sentences. The sentences say for which quantities errors cancel, and whether the two
+    constants cannot be distinguished."""
     joint = {q: fit for q in quantities if (fit := study.joint(q))}
     form, sentences = None, []
     if joint:

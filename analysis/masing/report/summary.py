@@ -1,4 +1,5 @@
-"""The first screen of a page: what it claims, where and when it was computed, the table of studies, what was not tested."""
+"""Build the first screen of a page: the claims of the page, where and when its files were computed, the table of
+studies, and what was not tested."""
 
 import math
 from collections import Counter
@@ -10,25 +11,30 @@ from masing.convergence.levels import sizes, twin
 from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, order
 from masing.report.provenance import is_dirty, machine, machines
 
-# The verdicts in the order in which a claim counts them.
+# The verdicts of studies in the order in which the page counts them.
 VERDICTS = (AS_EXPECTED, EXACT, "not as expected", "undecided", "undefined", "not judged")
-# What a study tests, in short, by the name of the statement in the file.
+# {name of a statement in the file of a study: short name on the page}. A study tests one statement.
 STATEMENTS = {"3.1": "Proposition 3.1", "4.1": "Proposition 4.1", "25": "(25)", "outside": "outside the hypotheses",
               "mixed": "no proposition", "model": "scheme’s order", "beyond": "no proposition"}
-# A longer title ends at its first colon in the table of studies.
+# In the table of studies, a title of more characters than this is cut off at its first colon.
 LONGEST_TITLE = 70
+# The names in the file of those statements that the papers prove.
 PROVED = ("3.1", "4.1", "25")
-# The references in short, by their names in the file.
+# {name of a reference in the file of a study: short name on the page}.
 REFERENCES = {"exact": "exact", "exact-time": "exact, same P", "cells-inf": "P = ∞, same N", "finest": "finest level",
               "successive": "next level"}
 
-# What the points of a scan are, by their kind in the file.
+# {kind of a scan in the file: words for the points of such a scan}.
 KINDS = {"steady": "limit cycles", "runs": "runs", "closed curves": "closed curves"}
 
 
 def summary(studies, runs, reproductions, scans=()):
-    """The template's values: verdicts as (verdict, words), the claim in sentences, facts (name, text) on where and when,
-    and what was not tested. reproductions: one for each study, each run, then each scan."""
+    """Return the template's values for the first screen of the page.
+
+    The values are, among others, the verdicts as pairs (verdict, words), the claim as sentences, facts (name, text) on
+    where, when and by which program the files were computed, and what was not tested. reproductions: one Reproduction
+    for each study, then for each run, then for each scan.
+    """
     files = [*studies, *runs, *scans]
     counted, faults = Counter(study.verdict for study in studies), sum(bool(each.seal_fault) for each in reproductions)
     total = f"of {len(studies)} stud{'y' if len(studies) == 1 else 'ies'}"
@@ -41,8 +47,12 @@ def summary(studies, runs, reproductions, scans=()):
 
 
 def claim_of_page(studies):
-    """The claim of a page in sentences: studies that are not as expected first, then the least and the largest order of
-    the others, and what errors are measured against; [] where nothing was expected."""
+    """Return the claim of a page as sentences, or [] if there is nothing to claim.
+
+    The first sentences are on studies that are not as expected. The next ones give the least and the largest order of
+    the studies that are as expected, and name the quantities that do not converge. The last sentence names the
+    references against which the errors are measured.
+    """
     sentences, groups, failing = [], {}, []
     for n, study in enumerate(studies, start=1):
         expected = [found for found in findings(study) if found.expected]
@@ -61,11 +71,15 @@ def claim_of_page(studies):
 
 
 def _observed(by, pairs, twins):
-    """A sentence on the orders of (Study, OrderResult) that share what was expected, all of them as expected, and by what:
-    "proved", or the name of another statement. twins: of studies that repeat another the numbers of both, by id."""
+    """Return a sentence on the orders in `pairs` [(Study, OrderResult), ...]. The same order was expected for all of
+    them, and they are as expected.
+
+    by: the reason for the expected order, "proved" or the name of another statement. twins: the studies that repeat an
+    earlier study, {id of the study object: (number of the study, number of the earlier study)}.
+    """
     studies, first = {id(study): study for study, _ in pairs}, pairs[0][1]
     orders = [found.observed for _, found in pairs if math.isfinite(found.observed)]
-    seen = " to ".join(dict.fromkeys(order(each) for each in (min(orders), max(orders)))) if orders else "exact"
+    extent = " to ".join(dict.fromkeys(order(each) for each in (min(orders), max(orders)))) if orders else "exact"
     names = listed(QUANTITY_NAMES[q] for q in QUANTITY_NAMES if q in {found.quantity for _, found in pairs})
     stated = [STATEMENTS[name] for name in PROVED if name in {study.fit["statement"] for study in studies.values()}]
     if stated[1:2] == ["Proposition 4.1"]:
@@ -78,11 +92,11 @@ def _observed(by, pairs, twins):
     has_intervals = orders and all(math.isfinite(found.uncertainty) for _, found in pairs if math.isfinite(found.observed))
     largest = max(study.number("tolerance") for study in studies.values())
     within = f", every {'interval' if has_intervals else 'order'} within {first.expectation(largest)}" if orders else ""
-    return f"The order {first.degree}{by} is observed: {seen} for {names}{where}{within}."
+    return f"The order {first.degree}{by} is observed: {extent} for {names}{where}{within}."
 
 
 def _references(studies):
-    """What the errors of the studies are measured against, in words."""
+    """Return a text that names the references against which the errors of the studies are measured."""
     exact = [study for study in studies if study.reference.startswith("exact")]
     check = max((study.number("self_check") for study in exact), default=math.nan)
     agreed = (f", on which two integrators that share the law of force and the search for events agree to "
@@ -92,7 +106,7 @@ def _references(studies):
 
 
 def claim_of_scan(scan):
-    """What the points of a Scan are, and how far from exact, in one sentence."""
+    """Return a sentence that says what was computed at the points of a Scan, and how exact the results are."""
     cells = {"inf": "P = ∞", None: ""}.get(scan.settings.get("cells"), f"P = {scan.settings.get('cells')}")
     at = f" at {cells}" * bool(cells)
     points = f"{np.sum(scan.done)} of {len(scan.done)} {KINDS[scan.kind]}"
@@ -107,12 +121,14 @@ def claim_of_scan(scan):
 
 
 def shares_time(study):
-    """Whether Proposition 3.1, which is exact in time, is tested by solutions in the same steps."""
+    """Return whether a study tests Proposition 3.1, which is about solutions that are exact in time, with solutions
+    that are computed in time steps."""
     return study.fit["statement"] == "3.1" and study.engine != "exact"
 
 
 def _untested(studies, scans=()):
-    """What the studies of a page, and its scans, leave open, as parts of a sentence."""
+    """Return a list of texts, the parts of a sentence that names what the studies and the scans of a page do not
+    test."""
     between = ["values between the points of a scan", "its numbers by another method"] * bool(scans)
     if not studies:
         return between + ["other machines"] * bool(scans)
@@ -131,8 +147,12 @@ def _untested(studies, scans=()):
 
 
 def study_rows(sections, studies):
-    """The rows of the table of studies: the values of its section, its title in short, P and N, the reference, the
-    engine where it sweeps no cells, and the orders of x, y and u, that at the cells' points where only it was expected."""
+    """Return the rows of the table of studies.
+
+    A row contains the values of the study's section, the short title, texts with the numbers of cells P and of steps N,
+    the reference, the engine ("" for the engine sweep), and the table entries of the orders of x, y and u. If an order
+    was expected for u at the cells' points, but none for u, the former takes the place of the order of u.
+    """
     rows = []
     for section, study in zip(sections, studies):
         found = {f.quantity: f for f in findings(study) if f.quantity in study.quantities or f.expected}
@@ -145,7 +165,9 @@ def study_rows(sections, studies):
 
 
 def _order_cell(found, names):
-    """(exact order, text, what is behind it) of the first name with an expected order, or else the first measured."""
+    """Return the table entry of an order, (order with all digits, text, remark). `found` are the OrderResults
+    {quantity: OrderResult}. The entry is on the first of the quantities `names` for which an order was expected; if
+    there is none, it is on the first of these quantities."""
     f = next((found[name] for name in names if name in found and found[name].expected), found.get(names[0]))
     if f is None:
         return repr(math.nan), EN_DASH, ""
@@ -155,14 +177,15 @@ def _order_cell(found, names):
 
 
 def _range(name, values):
-    """`P = 100`, or `P 100…800` of what varies."""
+    """Return the values of P or N as text: `P = 100`, or `P 100…800` if they differ."""
     known = [value for value in dict.fromkeys(values) if math.isfinite(value)]
     words = [(grouped if 0 < value < 1e5 else count)(value) for value in known]
     return f"{name} {words[0]}…{words[-1]}" if len(words) > 1 else f"{name} = {''.join(words) or EN_DASH}"
 
 
 def _reproduced(reproductions, files):
-    """(whether all were, sentence) on the files that were run again for the page; None where none was."""
+    """Return a pair: whether all files that were computed again for the page were reproduced, and a sentence on how
+    many were reproduced on which machines. Return None if no file was computed again."""
     tried = [again for again in reproductions if again.same is not None]
     if not tried:
         return None

@@ -1,4 +1,5 @@
-"""The pictures of a trajectory: u(t, s) with its yield fronts, x(t) and F(t), the energy balance; and those of a scan."""
+"""Draw the pictures of a trajectory and of a scan. A trajectory has three pictures: u(t, s) with lines around the
+elements that yield, x(t) with F(t), and the energy balance."""
 
 import numpy as np
 
@@ -10,28 +11,35 @@ from masing.report.pictures import Picture
 from masing.response import panels
 from masing.samples import drawable
 
+# The field u is drawn in the last FIELD_CYCLES cycles. The last MOTION_CYCLES cycles are those in which the end of the
+# motion, the force and the stored energy are drawn.
 FIELD_CYCLES, MOTION_CYCLES = 2, 4
-# An image has about this many columns; more fields in the file are thinned.
+# An image of u has one column of pixels for each field, but at most this many. If there are more fields, only every
+# second, third, ... field is drawn.
 MOST_COLUMNS = 600
-# Blue to red through white, which the colour-blind can tell apart; yielding has a line and hatching besides.
+# This colour map goes from blue through white to red, which colour-blind readers can distinguish. The region that
+# yields is not marked by colour, but by hatching and by a line around it.
 COLOUR_MAP = "RdBu_r"
-# A cell is at its yield displacement when it is this near to it.
+# A cell counts as yielding if u exceeds one of its bounds, or differs from this bound by at most this fraction of the
+# larger yield displacement.
 AT_YIELD = 1e-9
-# A caption has room for so many letters of F.
+# A caption contains the expression of F only if it has at most this many characters.
 SHORT = 30
-# What a scan's caption says of its problem.
+# The caption of a scan states the values of these keys of its configuration.
 DATA = ("force", "base-acceleration", "stiffness", "threshold", "damping", "k0")
 
 
 def trajectory_pictures(runs):
-    """The Pictures of u, then of x and F, then of the energy, one of each run that has what they show."""
+    """Return the Pictures of u, then those of x and F, and then those of the energy. In each of these three groups
+    there is one Picture for each run that has the data for it."""
     shown = [run for run in runs if len(run.t) > 1 and drawable(run.x).all() and np.all(np.diff(run.t) > 0)]
     return [picture for make in (field_picture, motion_picture, energy_picture)
             for run in shown if (picture := make(run)) is not None]
 
 
 def field_picture(run):
-    """The Picture of u(t, s) in the last cycles; None where the run has no field over time."""
+    """Return the Picture of u(t, s) in the last cycles, or None if the run has no field at several times, or one with
+    numbers that cannot be drawn."""
     if not run.has_field or not drawable(run.u).all():
         return None
     late = run.field_t >= start_of_last_cycles(run, FIELD_CYCLES)
@@ -48,12 +56,13 @@ def field_picture(run):
 
 
 def motion_picture(run):
-    """The Picture of x(t) and of the force that moves the mass."""
+    """Return the Picture of x(t) and, if the run has it, of the force that moves the mass."""
     start = start_of_last_cycles(run, MOTION_CYCLES)
     ranges = [f"[{measured(x.min(), 4)}, {measured(x.max(), 4)}]" for x in (run.x, run.x[run.t >= start])]
     facts = f"x in {', at the end in '.join(dict.fromkeys(ranges))}."
     known = "series/force" in run
-    # A long law would fill the caption; the problem on the page has it.
+    # A long expression of F would fill the caption. Another place of the page, the description of the problem, prints
+    # it.
     name, law = motion(run).force_over_time, run.settings.get("force", "")
     law = f" = {law}" if name == "F(t)" and 0 < len(law) <= SHORT else ""
     force = f" and {name}{law}" if known else ""
@@ -63,7 +72,8 @@ def motion_picture(run):
 
 
 def energy_picture(run):
-    """The Picture of the energy balance; None where the run has none."""
+    """Return the Picture of the energy balance, or None if the run has no energy balance or one with infinite or
+    undefined numbers."""
     if not run.has_energy or not np.all(np.isfinite(run["energy/residual"])):
         return None
     residual, work = (np.abs(run[f"energy/{name}"]).max() for name in ("residual", "input"))
@@ -83,7 +93,8 @@ def _picture(run, kind, figure, alt, caption, facts, legend=""):
 
 
 def trajectory_name(run, capital=False):
-    """The name of a trajectory on the page: the exact solution, or its title and its file."""
+    """Return the name of a trajectory on the page: "the exact solution", or the title of the run and the name of its
+    file."""
     if run.made_by or run.engine == "exact":
         words = "the exact solution" + (f" of P = {run.cells} cells" if run.cells else "")
         words += "" if run.made_by else f" ({run.path.name})"
@@ -93,23 +104,26 @@ def trajectory_name(run, capital=False):
 
 
 def start_of_last_cycles(run, wanted):
-    """The time from which the samples of a run hold the last `wanted` cycles of x, by its reversals; their start if fewer."""
+    """Return the time at which the last `wanted` cycles of x begin. Two reversals of x count as one cycle. If a run has
+    fewer cycles, return the time of the first sample."""
     turns = reversals(run.x)
     return float(run.t[turns[-2 * wanted - 1]]) if len(turns) > 2 * wanted else float(run.t[0])
 
 
 def _is_yielding(run, u):
-    """Where the elongations u are at the yield displacement in either direction, [times, places]."""
+    """Return booleans [times, places] that say where the elongations u [times, places] have reached their upper bound η
+    or their lower bound, which is -η if the file has no other yield displacement for this direction."""
     down = run["field/eta_down"] if "field/eta_down" in run else run.eta
     near = AT_YIELD * np.maximum(run.eta, down)
     return (u >= run.eta - near) | (u <= near - down)
 
 
 def _field_figure(run, t, u):
-    """The image of u [times, places] of a run over t and s, with a line around where |u| = η."""
+    """Return the figure of the elongations u [times, places] of a run as an image over t and s. The region of (t, s) in
+    which elements yield is hatched, and a line surrounds it."""
     figure, axes = style.frame(1, 1.25)
     most = float(np.abs(u).max()) or 1.0
-    # Rasterized: a mesh of rectangles would be megabytes of a vector file.
+    # The mesh is rasterized, because its rectangles would take megabytes in a vector file.
     mesh = axes.pcolormesh(t, run.s, u.T, cmap=COLOUR_MAP, vmin=-most, vmax=most, shading="nearest",
                            rasterized=True)
     at_yield = _is_yielding(run, u)
@@ -140,10 +154,12 @@ def _motion_figure(run, start):
 
 
 def _energy_figure(run, start):
-    """The work of F and the dissipated energy over all samples, what is stored from `start` on, and the residual."""
+    """Return the figure of the energy balance, in three frames: the work of F and the dissipated energy, the kinetic
+    and the elastic energy from the time `start` on, and the residual of the balance."""
     t, late = run.t, run.t >= start
     figure, (work, stored, residual) = _stacked(3)
-    # What is dissipated may be nearly all of the work: it lies on the wider line.
+    # The dissipated energy may be nearly equal to the work. The work is therefore drawn as a wider line behind the line
+    # of the dissipated energy.
     work.plot(t, run["energy/input"], **style.BEHIND, label="W")
     damped = "energy/viscous" in run
     _lines(work, t, {"D" + ", sliding" * damped: run["energy/dissipated"]}
@@ -169,18 +185,19 @@ def _stacked(rows):
 
 
 def response_pictures(scan):
-    """The Pictures of a Scan; the first says what was scanned."""
+    """Return the Pictures of a Scan. The caption of the first Picture says what was scanned."""
     pictures = []
     for n, (draw, words) in enumerate(panels(scan), start=1):
         figure, axes = style.frame()
         draw(axes)
-        caption = f"{words[0].upper()}{words[1:]}." + f" {_seen(scan)}" * (n == 1)
+        caption = f"{words[0].upper()}{words[1:]}." + f" {_scan_facts(scan)}" * (n == 1)
         pictures.append(Picture(f"{scan.path.stem}-{n}", figure, f"{caption[:-1]}, {scan.path.stem}", caption))
     return pictures
 
 
-def _seen(scan):
-    """The points of a scan, the range of its amplitudes, and its data, as sentences."""
+def _scan_facts(scan):
+    """Return sentences on a scan: the number of its points, the range of their amplitudes, and the data of its
+    problem."""
     failed = int(np.sum(~scan.done))
     amplitudes = scan.values("amplitude")[scan.done]
     amplitudes = amplitudes[np.isfinite(amplitudes)]

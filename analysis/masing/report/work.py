@@ -1,4 +1,5 @@
-"""Studies compared: the errors of x over work and time, and the errors in time for different numbers of cells."""
+"""Compare studies in figures: the errors of x over the computational work, and the errors of x over the number of steps
+for different numbers of cells."""
 
 from collections import namedtuple
 
@@ -10,16 +11,17 @@ from masing.report.pictures import Picture
 from masing.samples import drawable_in_logarithm
 from masing.style import label_decades
 
-# The sign of an error that a coarser level beats.
+# This sign marks the error of the finest level of a study if a coarser level of the same study has a smaller error.
 BEATEN = "§"
 
 
-# A study in the diagram, its label, and its errors of x [levels], NaN where they are 0.
+# A line of the diagram: a Study, the label of the line, and the errors of x [levels], in which 0 is replaced by NaN.
 Line = namedtuple("Line", "study label errors")
 
 
 def lines(studies):
-    """The Lines of the most studies of one problem against the exact solution; none of models of one method only."""
+    """Return the Lines of studies of one problem whose reference is the exact solution. It is the problem that has the
+    most of these studies. Studies of models without cells are left out, because these models have only one method."""
     groups = {}
     for study in studies:
         if study.reference == "exact" and study.has_cells and (study.errors["x"] > 0).any():
@@ -35,8 +37,12 @@ def lines(studies):
 
 
 def work_precision(studies):
-    """The Pictures of the work-precision diagram of a page, its caption, and the `rows` of the studies' finest levels,
-    (label, cells of P, N, error, work, seconds); None when there is none."""
+    """Return the template's values for the work-precision diagram of a page, or None if no study is suitable.
+
+    The values are `pictures`, a list with the Picture of the diagram; `caption`, the caption of a table of the finest
+    levels of the studies; and `rows`, the rows of this table. A row (label, entries) has the entries P, N, error of x,
+    cell updates and seconds of the finest level of one study.
+    """
     found = lines(studies)
     if not found:
         return None
@@ -56,7 +62,8 @@ def work_precision(studies):
 
 
 def work_figure(drawn):
-    """Error of x over the cell updates of the Lines, joined and filled where they are efficient."""
+    """Return the figure of the errors of x over the cell updates of the Lines `drawn`. The markers of efficient levels,
+    as efficient() defines them, are filled and joined by lines."""
     figure, axes = style.frame(1, 1.15, xscale="log", yscale="log")
     slopes = {}
     for n, line in enumerate(drawn):
@@ -78,14 +85,16 @@ def work_figure(drawn):
 
 
 def efficient(cost, errors):
-    """The indices of the points that no other one beats in both cost and error, by rising cost."""
+    """Return the indices of the efficient points, sorted by cost. A point is efficient if its error is smaller than the
+    errors of all other points of lower or equal cost; of several equal points only one is returned."""
     order = np.lexsort((errors, cost))
     before = np.minimum.accumulate(np.r_[np.inf, errors[order]])[:-1]
     return order[errors[order] < before]
 
 
 def number_pictures(studies):
-    """The Pictures of the groups of studies that refine the step of one problem by one method, each for another P."""
+    """Return a Picture for each group of at least two studies. The studies of a group refine the time step, and have
+    the same problem, method and reference, but different numbers of cells P."""
     groups = {}
     for study in studies:
         numbers = set(study.level_cells)
@@ -97,7 +106,7 @@ def number_pictures(studies):
 
 
 def _number_picture(group, name):
-    """The Picture of a group {P: Study}, P = 0 for ∞ and last."""
+    """Return the Picture of a group {P: Study}. P = 0 stands for ∞, and is the last key in the group."""
     most, last = list(group.items())[-1]
     apart = [f"P = {count(cells)} by {100 * distance:.2g} %" for cells, study in list(group.items())[:-1]
              if (distance := _distance(study, last)) is not None]
@@ -107,7 +116,8 @@ def _number_picture(group, name):
 
 
 def _distance(study, last):
-    """The largest |e/e_last - 1| of x at the steps that both studies have; None without any."""
+    """Return the largest |e/e_last - 1|, where e and e_last are the errors of x of the two studies `study` and `last`
+    at the same number of steps. Return None if there is no such number of steps."""
     _, here, there = np.intersect1d(study.level_steps, last.level_steps, return_indices=True)
     ratios = study.errors["x"][here] / last.errors["x"][there]
     known = np.isfinite(ratios)
@@ -120,7 +130,7 @@ def _number_figure(group):
     for n, (cells, study) in enumerate(group.items()):
         keep = drawable_in_logarithm(study.level_steps, study.errors["x"])
         curves.append((study.level_steps[keep], study.errors["x"][keep]))
-        # Later points are smaller: those that lie on each other are all seen.
+        # Markers that are drawn later are smaller, so that all markers of coinciding points are visible.
         axes.plot(*curves[-1], style.LINES[n % len(style.LINES)], marker=style.MARKERS[n % len(style.MARKERS)],
                   color=style.COLOURS[n % len(style.COLOURS)], markersize=max(3.0, 11 - 2.5 * n),
                   markerfacecolor="none", label=f"P = {count(cells)}")

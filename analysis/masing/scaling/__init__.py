@@ -1,1 +1,1 @@
-"""Many ranks: the model of a step's time and its figure, and what the parts of a run cost."""
+"""Predictions for many ranks: a model of the time of a step with its figure, and the costs of the parts of a run."""

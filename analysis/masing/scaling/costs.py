@@ -1,12 +1,16 @@
-"""What the parts of a run cost on many ranks: the table "Ten thousand ranks" of src/README.md, with numbers.
+"""The costs of the parts of a run on many ranks.
 
-The counts are those of the program (tests/support/count_messages.py measures them on up to 32 ranks). A part takes
+This module computes the numbers of the table "Ten thousand ranks" in src/parallel/README.md. The numbers of messages
+and of bytes below are those of the program; tests/support/count_messages.py counts them on up to 32 ranks. On R ranks a
+part of a run takes the time
 
     n L(R) + b log2(R)/network + g R/network + d/disk + w
 
-n messages of all ranks, L(R) each; b bytes that are passed on in them; g bytes of each rank that all ranks get; d bytes
-of the file by all ranks together; w seconds of a rank beside. A message of the file by all ranks (MPI-IO) counts as one
-of all ranks in which each gets an offset and a length of every other.
+where n is the number of messages in which all ranks take part, L(R) the latency of one such message, b the number of
+bytes that a rank passes on in these messages, g the number of bytes that each rank sends to all other ranks, d the
+number of bytes of the result file or the checkpoint that all ranks together write or read, and w the time in seconds
+that a rank computes or waits. `network` and `disk` are bandwidths. A transfer, which is a collective write or read of
+the file by MPI-IO, counts as a message in which each rank receives an offset and a length from every other rank.
 """
 
 import math
@@ -16,42 +20,44 @@ from dataclasses import dataclass
 from masing.scaling.model import latency_in_words
 
 RANKS = (10**4, 10**5)
-OFFSET = 16  # bytes of each rank that MPI-IO gives to all
-LAYOUT = 8  # bytes of each rank in PETSc's layout of a vector
-CELL = 8  # bytes of u
-ARRAYS = 4  # a cell has at most: u, k, η, u0
-SETUP = 1e-7  # seconds a cell, to evaluate k, η and u0
-CHUNK = 4096  # steps
-PIECE = 1 << 20  # numbers of a rank in one transfer of a row
-LOOK = 0.02  # seconds between two looks for the notice of a stop
-TREE = 8  # ranks to which a rank passes a stop on
-SHARES = 5000  # requests a second to the rank that deals out the points of a scan
-SHARE_SECONDS = 0.02  # at least, of a share of these points
+OFFSET = 16  # bytes that each rank sends to all others in a transfer
+LAYOUT = 8  # bytes of the entry of each rank in the layout of a PETSc vector
+CELL = 8  # bytes of the elongation u of a cell
+ARRAYS = 4  # the largest number of values that are stored for a cell: u, k, η and u0
+SETUP = 1e-7  # seconds in which k, η and u0 of a cell are evaluated
+CHUNK = 4096  # the number of steps of a chunk
+SEGMENT = 1 << 20  # the largest number of values of a row that a rank writes at once
+LOOK = 0.02  # seconds after which a rank checks again whether it has been notified of a stop
+TREE = 8  # the number of ranks that a rank notifies of a stop
+SHARES = 5000  # requests per second that the root, which assigns the points of a scan, can answer
+SHARE_SECONDS = 0.02  # the shortest time in seconds that the computation of such a share of points takes
 
 
-# What a cluster gives beside its cores: bytes a second of a rank's network, and of the disks of all ranks together.
+# The bandwidths of a cluster in bytes per second: `network` is that of the network for one rank, and `disk` that of the
+# file system for all ranks together.
 System = namedtuple("System", "network disk")
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a run, and what it takes of each rank."""
+    """A part of a run and the costs of this part. n, b, g, d and w are the symbols in the formula of the module's
+    docstring."""
 
     name: str
-    messages: float = 0.0  # of all ranks; n
-    passed_on: float = 0.0  # bytes; b
-    of_each: float = 0.0  # bytes; g
-    files: float = 0.0  # messages of the file, in MPI-IO
-    disk: float = 0.0  # bytes of all ranks together; d
-    memory: float = 0.0  # bytes a rank
-    work: float = 0.0  # seconds; w
+    messages: float = 0.0  # number of messages in which all ranks take part; n
+    passed_on: float = 0.0  # bytes that a rank passes on in these messages; b
+    of_each: float = 0.0  # bytes that each rank sends to all others; g
+    files: float = 0.0  # number of transfers, each of which also counts as a message
+    disk: float = 0.0  # bytes of the file that all ranks together write or read; d
+    memory: float = 0.0  # bytes of memory of each rank
+    work: float = 0.0  # seconds that a rank computes or waits; w
 
     def bytes(self, ranks):
-        """Bytes that a rank gets."""
+        """Return the number of bytes that a rank receives in this part on this number of ranks."""
         return self.passed_on + (self.of_each + OFFSET * self.files) * ranks
 
     def seconds(self, machine, system, ranks):
-        """About how long it takes on so many ranks."""
+        """Return the estimated time of the part in seconds on this number of ranks."""
         messages = (self.messages + self.files) * float(machine.latency(ranks))
         gathered = (self.of_each + OFFSET * self.files) * ranks
         return (messages + (self.passed_on * math.log2(ranks) + gathered) / system.network + self.disk / system.disk +
@@ -59,7 +65,8 @@ class Part:
 
 
 def levels_of_tree(ranks):
-    """How many messages a stop takes from the last of so many ranks up to the first."""
+    """Return the number of messages by which the notice of a stop goes from the last rank to the first rank. The ranks
+    form a tree, in which each rank exchanges such messages with its parent and with up to TREE children."""
     rank, levels = ranks - 1, 0
     while rank > 0:
         rank, levels = (rank - 1) // TREE, levels + 1
@@ -67,11 +74,11 @@ def levels_of_tree(ranks):
 
 
 def parts(machine, cells, ranks):
-    """The parts of a run of `cells` cells on so many ranks, by engine sweep."""
+    """Return the Parts of a run that has `cells` cells and the engine sweep, on this number of ranks."""
     slab = float(machine.slab(cells, ranks))
     state = CELL * cells
     step = machine.fixed + float(machine.work(slab))
-    pieces = math.ceil(slab / PIECE)
+    segments = math.ceil(slab / SEGMENT)
     return [
         Part("session and set-up", messages=45, passed_on=11e3, of_each=2 * LAYOUT,
              memory=CELL * ARRAYS * slab + LAYOUT * ranks, work=SETUP * slab),
@@ -81,7 +88,7 @@ def parts(machine, cells, ranks):
         Part("step, leapfrog", messages=1, passed_on=8, work=step),
         Part("8192 samples", messages=10, passed_on=40, disk=5 * 8 * 8192, memory=2 << 20),
         Part("row of energy and probes", messages=3, passed_on=64),
-        Part("row of u, all cells", messages=5, files=3 * pieces, disk=state, memory=8 << 20),
+        Part("row of u, all cells", messages=5, files=3 * segments, disk=state, memory=8 << 20),
         Part("checkpoint", messages=100, passed_on=4e3, files=10, disk=2 * state, memory=4 << 20),
         Part("seal of 8P bytes", messages=8, disk=state, memory=4 << 20),
         Part("restart", messages=450, passed_on=90e3, files=70, disk=2 * state, memory=8 << 20),
@@ -92,7 +99,7 @@ def parts(machine, cells, ranks):
 
 
 def table(machine, system, cells):
-    """The parts of a run on ten and a hundred thousand ranks, as lines of text."""
+    """Return a table of the costs of all parts of a run on 10,000 and 100,000 ranks, as lines of text."""
     lines = [f"{'P = %.0e on ranks' % cells:<34}" + "".join(f"{ranks:>36,}" for ranks in RANKS),
              f"{'':<34}" + f"{'received, B':>12}{'memory, B':>12}{'time, s':>12}" * len(RANKS)]
     for each in zip(*(parts(machine, cells, ranks) for ranks in RANKS)):

@@ -1,13 +1,19 @@
-"""The model of a step's time on many ranks, fitted to a benchmark file, and its figure.
+"""A model of the time that a step takes on many ranks. The model is fitted to a benchmark file and drawn in a figure.
 
-A step of P cells on R ranks costs
+The cells of a slab are distributed over R ranks in whole blocks of 1024 cells; in this module `slab` is n, the largest
+number of cells of a rank. A step of P cells on R ranks takes the time
 
-    t(P, R) = f + c(n) + L(R)/2,    n = cells of the largest slab, in whole blocks of 1024 cells
+    t(P, R) = f + c(n) + L(R)/2
 
-with f the forcing and the arithmetic of a step, c the pass over a slab, and L the allreduce, one for two steps.
-    c(n) = n (h/compute + (1 - h)/streaming),   h = min(1, cache/n)   the part of a slab in a core's share of the cache
-    L(R) = alpha + beta log2 R               within a host, fitted
-         = L(host) + hop log2(R/host)        over hosts of `host` ranks each, hop assumed, not measured
+where f is the time of the forcing and of the arithmetic of a step that does not depend on the number of cells, c(n) the
+time in which a rank updates n cells, and L(R) the latency of an allreduce. L(R) is divided by 2, because two steps need
+one allreduce.
+
+    c(n) = n (h/compute + (1 - h)/streaming),   h = min(1, cache/n)
+    L(R) = alpha + beta log2 R               within a host; alpha and beta are fitted
+         = L(host) + hop log2(R/host)        on several hosts of `host` ranks each; hop is assumed, not measured
+
+Here h is the fraction of the n cells that a core's share of the cache holds.
 """
 
 import math
@@ -25,89 +31,107 @@ from masing.results import Result
 BLOCK = 1024
 CACHE_IF_UNKNOWN = 32 << 20
 MOST_RANKS = 10**5
-# The search for a crossover ends at this number of cells.
+# The search for the number of cells from which engine memory is faster than engine sweep ends at this number.
 MOST_CELLS = 10**15
-# What the figure shows: P of strong scaling, P/R of weak scaling, over R.
+# The figure shows strong scaling for these values of P and weak scaling for these values of P/R, each over R.
 STRONG, WEAK = (10**4, 10**6, 10**8, 10**10), (10**4, 10**5, 10**6, 10**7)
 RANKS = np.unique(np.round(np.geomspace(1, MOST_RANKS, 400)).astype(np.int64))
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A host as a model: seconds, cells, and cell-updates a second of one core with all cores busy."""
+    """The parameters of the model for one cluster. The rates are those of one core while all cores of the host are
+    busy."""
 
-    fixed: float    # f, seconds a step
-    compute: float  # cell-updates a second of a core whose slab is in cache
-    streaming: float  # the same where the slab streams from RAM, whose bandwidth the ranks of the host share
-    cache: float    # cells of a slab that a core's share of the cache holds
-    alpha: float    # seconds of an allreduce within the host ...
-    beta: float     # ... and for each doubling of its ranks
-    host: int       # ranks of a host
-    hop: float      # seconds for each doubling of hosts
-    memory_engine: float  # seconds a step of engine memory, forcing included
-    counts: tuple   # the numbers of ranks, more than one, over which the file has an allreduce
-    disturbed: float = 0.0  # seconds of the file's allreduce over all ranks, where its steps show it too long
+    fixed: float    # f, in seconds per step
+    compute: float  # cell updates per second of a core whose cells are in cache
+    streaming: float  # cell updates per second of a core whose cells are streamed from RAM by all ranks of the host
+    cache: float    # the number of cells that a core's share of the cache holds
+    alpha: float    # the part of the latency within a host that does not depend on the number of ranks, in seconds
+    beta: float     # the increase of this latency for each doubling of the ranks, in seconds
+    host: int       # the number of ranks of a host
+    hop: float      # the increase of the latency for each doubling of the hosts, in seconds
+    memory_engine: float  # the time of a step of engine memory including the forcing, in seconds
+    counts: tuple   # the numbers of ranks larger than one for which the file contains the time of an allreduce
+    disturbed: float = 0.0  # the time of the allreduce over all ranks in the file if it was disturbed, in seconds
 
     def slab(self, cells, ranks):
-        """Cells of the largest slab: whole blocks where there is more than one."""
+        """Return n, the largest number of cells of a rank. The cells are distributed in whole blocks, of which only the
+        last one may be smaller than BLOCK."""
         blocks = np.ceil(np.asarray(cells, dtype=float) / BLOCK)
         return np.minimum(cells, np.ceil(blocks / ranks) * BLOCK)
 
     def work(self, slab):
-        """c(n), seconds of a step's pass over a slab."""
+        """Return c(n), the time in seconds in which a rank updates n = `slab` cells in a step."""
         cached = np.minimum(1.0, self.cache / slab)
         return slab * (cached / self.compute + (1 - cached) / self.streaming)
 
     def latency(self, ranks):
-        """L(R), seconds of an allreduce; none on one rank."""
+        """Return L(R), the latency of an allreduce in seconds; it is 0 on one rank."""
         ranks = np.asarray(ranks, dtype=float)
         inside = self.alpha + self.beta * np.log2(np.clip(ranks, 1, self.host))
         beyond = self.hop * np.log2(np.maximum(ranks / self.host, 1))
         return np.where(ranks > 1, inside * (np.minimum(ranks, self.host) > 1) + beyond, 0.0)
 
     def step(self, cells, ranks):
-        """t(P, R), seconds of a step of engine sweep."""
+        """Return t(P, R), the time of a step of engine sweep in seconds."""
         return self.fixed + self.work(self.slab(cells, ranks)) + self.latency(ranks) / 2
 
     def best_ranks(self, cells):
-        """The number of ranks at which a step of so many cells is quickest, among all that change the slabs."""
+        """Return the number of ranks among useful_ranks(cells) on which a step with this number of cells takes the
+        shortest time."""
         ranks = useful_ranks(cells)
         return int(ranks[np.argmin(self.step(cells, ranks))])
 
     def worthwhile_ranks(self, cells):
-        """The most ranks whose parallel efficiency is still at least one half, no more than the quickest."""
+        """Return the largest number of ranks among useful_ranks(cells) with a parallel efficiency of at least one half.
+
+        If it exceeds best_ranks(cells), return best_ranks(cells).
+        """
         ranks = useful_ranks(cells)
         good = self.step(cells, 1) / (ranks * self.step(cells, ranks)) >= 0.5
         return min(int(ranks[good].max()), self.best_ranks(cells))
 
     def memory_engine_wins_from(self):
-        """The least P from which on engine memory is quicker than sweep on any number of ranks; inf if none."""
+        """Return the smallest P for which a step of engine memory takes less time than a step of engine sweep on any
+        number of ranks.
+
+        Return inf if there is no such P below MOST_CELLS.
+        """
         cells = range(1, MOST_CELLS)
         place = bisect_left(cells, True, key=lambda each: self.step(each, self.best_ranks(each)) > self.memory_engine)
         return cells[place] if place < len(cells) else math.inf
 
 
 def useful_ranks(cells):
-    """Numbers of ranks up to MOST_RANKS to compare: all small ones, then close enough to miss nothing of a percent."""
+    """Return the numbers of ranks whose times are compared. They are at most MOST_RANKS, and at most the number of
+    blocks into which the cells are divided.
+
+    The result contains all numbers up to 64, and up to 2000 numbers in geometric progression. Neighbouring numbers are
+    so close to each other that the shortest time of a step on one of them is within one percent of the shortest time on
+    any number of ranks.
+    """
     last = int(max(1, min(MOST_RANKS, np.ceil(cells / BLOCK))))
     dense = np.unique(np.round(np.geomspace(1, last, 2000)).astype(np.int64))
     return np.unique(np.r_[np.arange(1, min(last, 64) + 1), dense])
 
 
 class Benchmark(Result):
-    """A file of masing benchmark."""
+    """A result file of the command masing benchmark."""
 
     kinds = ("benchmark",)
 
     def times(self, *names):
-        """The datasets of these names; raises MasingError where one has no positive numbers."""
+        """Return the datasets with these names; raises MasingError if a dataset is empty or has a number that is not
+        finite and positive."""
         found = [self[name] for name in names]
         if any(len(each) == 0 or not np.all(np.isfinite(each) & (each > 0)) for each in found):
             raise MasingError(f"{self.path}: holds times that are not positive; make it again with masing benchmark")
         return found
 
     def number(self, group, name):
-        """An attribute that is a finite number from 0 on; raises MasingError where it is not."""
+        """Return the attribute `name` of a group; raises MasingError unless this is a finite number that is not
+        negative."""
         value = self.attributes(group).get(name)
         if not isinstance(value, (int, float)) or not 0 <= value < math.inf:
             raise MasingError(f"{self.path}: lacks the number '{name}'; make it again with masing benchmark")
@@ -115,7 +139,12 @@ class Benchmark(Result):
 
 
 def read_machine(path, hop, host=None):
-    """The Machine that a benchmark file describes; MasingError where the file is not one or lacks a part."""
+    """Return the Machine that a benchmark file describes.
+
+    `hop` is the assumed increase of the latency in seconds for each doubling of the hosts, and `host` is the number of
+    ranks of a host, by default that of the file. Raises MasingError if the file is not a benchmark file or is
+    incomplete.
+    """
     file = Benchmark(path)
     kernel = "kernel/{}/both/{}"
     cells, one, together, traffic, ranks, seconds, look_up = file.times(
@@ -124,7 +153,8 @@ def read_machine(path, hop, host=None):
     all_ranks, hosts, cores, cache_bytes, bandwidth = (file.number("machine", name) for name in (
         "ranks", "hosts", "cores", "cache_bytes", "update_bandwidth_all_ranks"))
     forcing, three_cells = (file.number("step", name) for name in ("forcing_seconds", "three_cells_seconds"))
-    # What a cell takes in RAM: an update of two steps a pass reads it once and writes u once.
+    # The bytes of a cell in RAM. One loop over the cells computes two steps; it reads all data of a cell and writes the
+    # 8 bytes of u.
     footprint = 2 * traffic[0] - 8
     busy = max(1, round(all_ranks / hosts))
     alone, seconds = seconds[-1], shown_by_steps(seconds, cells, one, together)
@@ -139,8 +169,15 @@ def read_machine(path, hop, host=None):
 
 
 def shown_by_steps(seconds, cells, one, together):
-    """The seconds of the allreduces, the last over all ranks; where half of that takes longer than a whole step, it was
-    disturbed, and the steps on the fewest cells, which one rank has, show it: half a sum more on all ranks than on one.
+    """Return the times of the allreduces in seconds, which are corrected if the measurement of the last one was
+    disturbed.
+
+    `seconds` are the measured times for increasing numbers of ranks; the last one is for all ranks. `one` and
+    `together` are the times of a step on one rank and on all ranks for the numbers of cells `cells`. The last allreduce
+    was disturbed if half of its time is longer than a whole step on all ranks with the smallest number of cells. If
+    this number is at most one block, all cells are on one rank, so that a step on all ranks takes only half an
+    allreduce longer than a step on one rank. Twice this difference then replaces the time of the last allreduce, and
+    every longer time for fewer ranks.
     """
     shown = 2 * (together[0] - one[0])
     if cells[0] > BLOCK or seconds[-1] <= 2 * together[0] or shown <= 0:
@@ -149,7 +186,11 @@ def shown_by_steps(seconds, cells, one, together):
 
 
 def fitted_latency(ranks, seconds):
-    """(alpha, beta) of alpha + beta log2 R by least squares, neither negative; no allreduce, no latency."""
+    """Fit the latency alpha + beta log2 R to the measured times `seconds` for R = `ranks` by least squares, and return
+    (alpha, beta).
+
+    Neither alpha nor beta is negative. Both are 0 if there is no measurement on more than one rank.
+    """
     doublings, seconds = np.log2(ranks[ranks > 1]), seconds[ranks > 1]
     if len(doublings) == 0:
         return 0.0, 0.0
@@ -158,26 +199,36 @@ def fitted_latency(ranks, seconds):
 
 
 def compute_rate(cells, seconds, cache):
-    """Cell-updates a second while a slab stays in cache: the slope over these P, which leaves out the fixed part."""
+    """Return the cell updates per second of a core whose cells are in cache.
+
+    A line is fitted to the times of a step for those numbers of cells that fill at most half of the cache. The slope of
+    the line is the time of one cell update; the part of a step's time that does not depend on the cells does not change
+    the slope. If fewer than two such numbers were measured, or the line has a coefficient that is not positive, a
+    measured rate is returned.
+    """
     inside = cells <= max(cache / 2, cells.min())
     n, t = cells[inside], seconds[inside]
     if len(n) < 2:
         return float(n[-1] / t[-1])
-    # Each P counts alike: residuals are relative.
+    # The residuals are relative, so that each number of cells P has the same weight.
     slope, fixed = np.linalg.lstsq(np.c_[n, np.ones(len(n))] / t[:, None], np.ones(len(n)), rcond=None)[0]
     return float(1 / slope) if fixed > 0 and slope > 0 else float(np.max(n / t))
 
 
 def streaming_rate(cells, seconds, ranks, cache, bandwidth, footprint):
-    """Cell-updates a second of a rank while all ranks stream: measured at the largest P, else from the bandwidth."""
+    """Return the cell updates per second of a rank while all ranks stream their cells from RAM.
+
+    If each rank has more than four times as many cells as the cache holds at the largest measured P, the rate measured
+    there is returned. Otherwise the rate is computed from the measured bandwidth.
+    """
     if cells[-1] / ranks > 4 * cache:
         return float(cells[-1] / seconds[-1] / ranks)
-    # A pass of two steps reads all of a cell and writes u back.
+    # One loop over the cells computes two steps; it reads all data of a cell and writes the 8 bytes of u.
     return float(2 * bandwidth / (footprint + 8) / ranks)
 
 
 def summary(machine, cells_shown):
-    """The fitted model and its crossovers at the numbers of cells `cells_shown`, as lines of text."""
+    """Return the fitted model, and the best number of ranks for each P in `cells_shown`, as lines of text."""
     lines = [
         f"hosts of {machine.host} rank{'s' if machine.host > 1 else ''}",
         f"compute    {machine.compute:.3g} cell-updates/s of a core, slabs up to {machine.cache:.3g} cells in cache",
@@ -200,7 +251,7 @@ def summary(machine, cells_shown):
 
 
 def latency_in_words(machine):
-    """L(R) as a sum, and what of it is measured."""
+    """Return the formula of the latency L(R) as a text, which also says which parts of it are measured."""
     measured = "measured"
     if not machine.counts:
         measured = "none measured: give a file of two ranks or more"
@@ -214,12 +265,16 @@ def latency_in_words(machine):
 
 
 def _up_to_most(ranks):
-    """A number of ranks; at the end of the search a lower bound."""
+    """Return a number of ranks as text. MOST_RANKS, at which the search ends, is written with `>=`, because a larger
+    number may be better."""
     return f">={ranks}" if ranks == MOST_RANKS else str(ranks)
 
 
 def scaling_figure(machine):
-    """Two panels: strong scaling with the best number of ranks and engine memory, and weak scaling."""
+    """Return a figure with two panels, which show strong scaling and weak scaling.
+
+    The panel of strong scaling also shows the best number of ranks for each P and the time of a step of engine memory.
+    """
     figure = style.figure(2, 1.25)
     for axes, draw in zip(figure.subplots(1, 2), (_draw_strong, _draw_weak)):
         draw(axes, machine)

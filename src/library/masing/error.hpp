@@ -6,19 +6,21 @@
 
 namespace masing {
 
-/// A mistake in what was asked for; the message is the program's one line.
+/// A mistake of the caller: an option, argument or number that is not allowed. The message is the
+/// line that the program would print in this case.
 class Mistake : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
 
-/// A failure of a library or of the system.
+/// A failure of another library or of the operating system.
 class Failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A run that was stopped, by request_stop or its wall-limit; the message says after which step.
+/// The error that is thrown when a run is stopped by request_stop() or by the option wall-limit.
+/// The message says after which step the run was stopped.
 class Stopped : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,12 +1,14 @@
 #ifndef MASING_MATERIAL_H
 #define MASING_MATERIAL_H
 
-/* masing/material.hpp for C, Fortran (iso_c_binding), ctypes and cffi. No fault leaves a function:
-   those that return int give MASING_DONE or the kind of fault, those that make something give null,
-   and those that ask for a number NaN, or 0 where it is whole; masing_last_error() has the line.
-   Null pointers are such faults where nothing else is said. What a function makes belongs to the
-   caller. Many threads may use one material, and each its own points. What is admissible, what
-   calls take and what stays after a fault stands in material.hpp. */
+/* The interface of masing/material.hpp for C, Fortran (iso_c_binding), ctypes and cffi;
+   material.hpp documents which values are admissible, what calls cost and what is left unchanged
+   after an error. No function throws an exception. After an error, masing_last_error() returns
+   the message, and the function returns the kind of error if its type is int (MASING_DONE is no
+   error), null if it creates an object, NaN if it returns a double, and 0 if it returns an
+   unsigned integer. A null pointer as argument is an error, except where the comment of the
+   function allows it. The caller owns the objects that are created. Several threads may use one
+   material, if each thread uses its own points. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,80 +21,113 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
+/** The results of functions that return int: success, a failure of the system, or a mistake in the
+    arguments. */
 enum { MASING_DONE = 0, MASING_FAILURE = 1, MASING_MISTAKE = 2 };
 
+/** A Masing material. */
 typedef struct masing_material masing_material;
+/** One point of a material. */
 typedef struct masing_point masing_point;
+/** Several points of one material. */
 typedef struct masing_points masing_points;
 
-/** The line of the last fault in this thread, until the next one there; "" before the first. */
+/** Returns the message of the last error in this thread; the pointer is valid until the next
+    error in this thread. Returns "" before the first error. */
 const char* masing_last_error(void);
-/** The version of the library that is loaded; MASING_VERSION, such as "1.0.0", and the numbers
-    MASING_VERSION_MAJOR, _MINOR and _PATCH are those of this header. */
+/** Returns the version of the library that is loaded. MASING_VERSION, such as "1.0.0", and the
+    numbers MASING_VERSION_MAJOR, _MINOR and _PATCH are the version of this header. */
 const char* masing_version(void);
 
-/** n springs with sliders: arrays [n] of k ≥ 0 and η ≥ 0, and of η⁻ ≥ 0 and u0, which may be null:
-    as η, and 0. A NaN in one of them is a mistake. */
+/** Creates a material of n springs with sliders from arrays [n] of k ≥ 0, η ≥ 0, η⁻ ≥ 0 and u0.
+    If threshold_down is null, η⁻ = η; if initial_u is null, u0 = 0. A NaN in
+    an array is an error. */
 masing_material* masing_material_of_springs(size_t n, const double* stiffness,
                                             const double* threshold, const double* threshold_down,
                                             const double* initial_u, double k0);
-/** The continuum by texts in s or "points:s value; …"; null: 1, s+0.1, as threshold, 0. */
+/** Creates the continuum from texts of functions of s, or "points:s value; …". A null pointer
+    stands for the default: "1" for stiffness, "s+0.1" for threshold, the threshold for
+    threshold_down, and "0" for initial_u. */
 masing_material* masing_material_continuum(const char* stiffness, const char* threshold,
                                            const char* threshold_down, const char* initial_u,
                                            double k0);
-/** Points that were made from it may live on. Null is no fault, here and in the other ..._free. */
+/** Destroys a material. Points of the material remain usable. The argument of this and of the
+    other ..._free functions may be null. */
 void masing_material_free(masing_material* material);
-/** k0 + ∫ k ds. */
+/** Returns k0 + ∫ k ds. */
 double masing_material_elastic_stiffness(const masing_material* material);
-/** A number that materials of other data do not have, by all that can be told. */
+/** Returns a hash of the data of the material; it is practically certain that two materials with
+    different data have different hashes. */
 uint64_t masing_material_fingerprint(const masing_material* material);
 
-/** One point, at x; every spring at its initial elongation. */
+/** Creates a point at x, with every spring at its initial elongation. */
 masing_point* masing_point_new(const masing_material* material, double x);
+/** Creates a copy of a point. */
 masing_point* masing_point_copy(const masing_point* point);
+/** Destroys a point that masing_point_new or masing_point_copy created. */
 void masing_point_free(masing_point* point);
-/** The committed x, and k0 x + S there. */
+/** Returns the committed position x. */
 double masing_point_position(const masing_point* point);
+/** Returns the force k0 x + S at the committed position. */
 double masing_point_force(const masing_point* point);
-/** Force and stiffness, either may be null, after a monotone move from the committed position to x,
-    |x| <= 1e150, which is kept for masing_point_commit. A fault forgets an earlier trial. */
+/** Computes the force and the stiffness after a monotone move from the committed position to x,
+    |x| <= 1e150, and writes them to *force and *stiffness; either pointer may be null. Stores x
+    as the trial for masing_point_commit. If there is an error, a trial stored before is
+    discarded. */
 int masing_point_set_trial(masing_point* point, double x, double* force, double* stiffness);
-/** Moves to the trial's position; forgets the trial; goes back to how the point was made. */
+/** Moves the point to the position of the stored trial. Does nothing if no trial is stored. */
 int masing_point_commit(masing_point* point);
+/** Discards the stored trial. */
 int masing_point_revert_to_last(masing_point* point);
+/** Returns the point to the state in which it was created. */
 int masing_point_revert_to_start(masing_point* point);
-/** The committed u of a spring with this threshold in both directions and u0 = 0. */
+/** Returns the elongation u, at the committed position, of a spring with this threshold in both
+    directions and u0 = 0. */
 double masing_point_elongation(const masing_point* point, double threshold);
-/** ½ k0 x² + ½ ∫ k u² ds at the committed position, and what the sliders took since the start. */
+/** Returns the stored energy ½ k0 x² + ½ ∫ k u² ds at the committed position. */
 double masing_point_stored_energy(const masing_point* point);
+/** Returns the energy that the sliders have dissipated since the start. */
 double masing_point_dissipated_energy(const masing_point* point);
-/** How many numbers the state has now: some, and one for each turning point that still matters. */
+/** Returns the number of values in the present state: a fixed number, plus one for each turning
+    point on which the forces still depend. */
 size_t masing_point_state_size(const masing_point* point);
-/** Writes state_size numbers into `state`; where this has room for fewer, n, that is a mistake. */
+/** Writes the state into the array `state` [n]. It is an error if n is less than
+    masing_point_state_size. */
 int masing_point_state(const masing_point* point, double* state, size_t n);
-/** From such numbers, of a point of an equal material; what stands behind them is not looked at. */
+/** Restores the state that a point of an equal material has written; further numbers behind
+    this state in the array `state` [n] are ignored. */
 int masing_point_restore(masing_point* point, const double* state, size_t n);
 
-/** n points that are moved together; arrays [n], stiffness may be null. */
+/** Creates n points at x that are moved together. In the functions below, x, force and stiffness
+    are arrays [n], and stiffness may be null. */
 masing_points* masing_points_new(const masing_material* material, size_t n, double x);
+/** Destroys the points. */
 void masing_points_free(masing_points* points);
-/** As masing_point_set_trial, of every point; where an x is not finite every trial is forgotten. */
+/** Calls masing_point_set_trial for every point. If an x is not finite or |x| > 1e150,
+    this is an error, and every trial is discarded. */
 int masing_points_set_trial(masing_points* points, const double* x, double* force,
                             double* stiffness);
-/** The same, and commits it. */
+/** Calls masing_point_set_trial and masing_point_commit for every point. */
 int masing_points_move(masing_points* points, const double* x, double* force, double* stiffness);
+/** Calls masing_point_commit for every point. */
 int masing_points_commit(masing_points* points);
+/** Discards the trial of every point. */
 int masing_points_revert_to_last(masing_points* points);
+/** Returns every point to the state in which it was created. */
 int masing_points_revert_to_start(masing_points* points);
-/** n. */
+/** Returns the number of points n. */
 size_t masing_points_size(const masing_points* points);
-/** Those of every point, arrays [n]. */
+/** Writes the stored and the dissipated energy of every point into arrays [n]. */
 int masing_points_energies(const masing_points* points, double* stored, double* dissipated);
-/** As those of a point, the states of all one after another; nothing may stand behind them. */
+/** Returns the number of values that the states of all points have together. */
 size_t masing_points_state_size(const masing_points* points);
+/** Writes the states of all points, one after another, into the array `state` [n]. It is an error
+    if n is smaller than masing_points_state_size. */
 int masing_points_state(const masing_points* points, double* state, size_t n);
+/** Restores the states that masing_points_state has written for as many points of an equal
+    material. It is an error if the array `state` [n] contains anything else. */
 int masing_points_restore(masing_points* points, const double* state, size_t n);
-/** Point i = 0, …, n - 1 of them, to whom it belongs: not to be freed. */
+/** Returns point i = 0, …, n - 1. It belongs to `points` and must not be freed. */
 masing_point* masing_points_at(masing_points* points, size_t i);
 
 #pragma GCC visibility pop

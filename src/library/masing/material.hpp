@@ -1,6 +1,6 @@
 #pragma once
 
-// C++17, the standard library alone.
+// This header needs only C++17 and the standard library.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,12 +16,13 @@
 
 #pragma GCC visibility push(default)
 
-/// The part of masing that other programs link with: runs and studies, and the Masing element as a
+/// The part of masing that other programs can link: runs and studies, and the Masing element as a
 /// material. All quantities are dimensionless.
 namespace masing {
 
-/// Values that lie beside each other and belong to the caller, as std::span of C++20: of a
-/// std::vector, std::array, std::span or C array, or of a pointer and a number.
+/// A view of contiguous values that the caller owns, like std::span of C++20. A view can be
+/// constructed from a std::vector, std::array, std::span or C array, or from a pointer and a number
+/// of values.
 template <class T>
 class View {
  public:
@@ -43,64 +44,74 @@ class View {
   std::size_t size_ = 0;
 };
 
-/// A spring with a slider: -η⁻ ≤ u ≤ η.
+/// A spring in series with a slider, which yields so that the elongation u of the spring stays in
+/// -η⁻ ≤ u ≤ η.
 struct SpringSlider {
-  double stiffness = 0.0;  ///< k ≥ 0, not 0 of all
+  double stiffness = 0.0;  ///< k ≥ 0; at least one spring of a material has k > 0
   double threshold = 0.0;  ///< η ≥ 0, the largest elongation
-  /// η⁻ ≥ 0, the largest contraction; NaN: η.
+  /// η⁻ ≥ 0, the largest contraction; NaN means η⁻ = η.
   double threshold_down = std::numeric_limits<double>::quiet_NaN();
   double initial_u = 0.0;  ///< u0, the elongation at the start
 };
 
-/// Springs with sliders for every s in [0, 1]: texts in s, as the options --stiffness, --threshold,
-/// --threshold-down and --initial-u take them, or what table() gives.
+/// Springs with sliders for every s in [0, 1]. Each member is the text of a function of s, as the
+/// options --stiffness, --threshold, --threshold-down and --initial-u take it, or a text that
+/// table() returns.
 struct Continuum {
   std::string stiffness = "1";      ///< k(s) ≥ 0
   std::string threshold = "s+0.1";  ///< η(s) ≥ 0
-  std::string threshold_down = {};  ///< η⁻(s) ≥ 0; empty: η(s)
+  std::string threshold_down = {};  ///< η⁻(s) ≥ 0; an empty text means η⁻ = η
   std::string initial_u = "0";      ///< u0(s)
 };
 
-/// A function of s through points (s, value), linear between them and constant beyond: the text
-/// "points:s value; …", with every digit. Throws Mistake where s does not increase or sizes differ.
+/// Returns the text of a function of s that passes through the points (s, value), is linear between
+/// them and constant beyond them: "points:s value; …", with every digit. Throws Mistake if the
+/// places s do not increase or the sizes of `s` and `values` differ.
 std::string table(View<const double> s, View<const double> values);
 
-/// Force and stiffness of a material at one position.
+/// The force and the stiffness of a material at one position.
 struct Response {
-  double force = 0.0;  ///< k0 x + S
-  /// Its derivative in the direction of the move; of one of length 0, of the last one: upwards at
-  /// the start.
+  double force = 0.0;  ///< k0 x + S, where S is the force of the springs with sliders
+  /// The derivative of the force with respect to x, in the direction of the move. If the move has
+  /// length 0, the direction is the direction of the last move, or upwards if there was no move
+  /// before.
   double stiffness = 0.0;
 };
 
-/// A Masing (Prandtl) material: springs with sliders side by side, finitely many or a continuum,
-/// each of which follows
-///     \f[ \dot u + \partial\psi_{[-\eta^-,\eta]}(u) \ni \dot x, \f]
-/// beside a spring k0 that does not yield. A value whose copies share their tables, which do not
-/// change: many threads may move points of one material, each its own. Source: (3) and (7),
+/// A Masing (Prandtl) material: a spring k0 that does not yield, in parallel with finitely many
+/// springs with sliders, or with a continuum of springs with sliders. The elongation u of each
+/// spring with a slider follows
+///     \f[ \dot u + \partial\psi_{[-\eta^-,\eta]}(u) \ni \dot x. \f]
+/// A Material is immutable, and its copies share one set of tables. Several threads may move points
+/// of the same material, if each thread moves its own points. Source: (3) and (7),
 /// continuous-masing-2001.
 class Material {
  public:
-  /// Finitely many springs: \f$ S = \sum_i k_i u_i \f$. What is less than 1e-16 of all together is
-  /// lost to rounding. Throws Mistake where one is not admissible, or where the largest k or k η is
-  /// not within [1e-200, 1e200].
+  /// Creates a material of finitely many springs, \f$ S = \sum_i k_i u_i \f$. If a spring
+  /// contributes less than 1e-16 of the sum, its contribution is lost by rounding. Throws Mistake
+  /// if a value of a spring is not admissible, or if the largest k or the largest k η does not lie
+  /// in [1e-200, 1e200].
   static Material of_springs(View<const SpringSlider> springs, double k0 = 0.0);
 
-  /// The continuum \f$ S = \int_0^1 k(s)\,u(s)\,ds \f$. Takes 1 to 10 ms, seconds where
-  /// functions oscillate. Throws Mistake as of_springs, and where they vary too fast, as tables of
-  /// some thousand points may.
+  /// Creates the continuum \f$ S = \int_0^1 k(s)\,u(s)\,ds \f$. This takes 1 to 10 ms, but seconds
+  /// for functions that oscillate. Throws Mistake if the values of the functions are not
+  /// admissible, if the largest k or the largest k η does not lie in [1e-200, 1e200], or if the
+  /// functions vary too fast, which may be the case for tables of several thousand points.
   static Material continuum(const Continuum& slab, double k0 = 0.0);
-  /// The same with these two functions of s.
+  /// Creates the continuum with these two functions of s; the other functions have their defaults.
   static Material continuum(const std::string& stiffness, const std::string& threshold) {
     return continuum(Continuum{stiffness, threshold});
   }
 
-  /// k0.
+  /// Returns k0, the stiffness of the spring that does not yield.
   [[nodiscard]] double k0() const;
-  /// k0 + ∫ k ds: the stiffness before anything yields, and after each reversal.
+  /// Returns k0 + ∫ k ds, the stiffness before any spring yields, and after each reversal.
   [[nodiscard]] double elastic_stiffness() const;
-  /// A number that materials of other data do not have, by all that can be told: states bear it.
-  /// Equal are materials of equal texts, but for outer blanks, or of equal springs in one order.
+  /// Returns a hash of the data of the material. The hash is stored in every state() of a point of
+  /// the material. Two materials are equal if they have the same k0 and either the same springs in
+  /// the same order, or functions of s whose texts are the same except for leading and trailing
+  /// blanks. Equal materials have the same hash, and different materials practically certainly have
+  /// different hashes.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
  private:
@@ -111,68 +122,81 @@ class Material {
   std::shared_ptr<const Data> data_;
 };
 
-/// One point of a material: its position and the turning points of its past that still matter, not
-/// the elongations of its springs. A move costs amortised one look-up in the material's tables,
-/// however many springs there are; energies, restore and a move that wipes out loops, one for each
-/// of their turning points. What is tried counts for nothing until it is committed. Positions are
-/// finite, at most 1e150, so that energies are. One that is moved from may be destroyed or assigned
-/// to, no more.
+/// One point of a material. A point stores its position and those turning points of its past on
+/// which the forces still depend, but not the elongations of the springs. The amortized cost of a
+/// move is one look-up in the material's tables, however many springs there are. Computing an
+/// energy, restore(), and a move that closes loops cost one look-up for each turning point
+/// involved. A trial changes nothing until it is committed. Positions must be finite and at most
+/// 1e150 in absolute value, so that energies are finite. A moved-from point can only be destroyed
+/// or assigned to.
 // NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): operator= takes a value
 class MaterialPoint {
  public:
-  /// At `x`, every spring at its initial elongation. Throws Mistake where x is not finite.
+  /// Creates a point at `x`, with every spring at its initial elongation. Throws Mistake if x is
+  /// not finite or |x| > 1e150.
   explicit MaterialPoint(const Material& material, double x = 0.0);
   MaterialPoint(const MaterialPoint& other);
   MaterialPoint(MaterialPoint&& other) noexcept;
   MaterialPoint& operator=(MaterialPoint other) noexcept;
   ~MaterialPoint();
 
-  /// The committed position x.
+  /// Returns the committed position x.
   [[nodiscard]] double position() const;
-  /// k0 x + S there.
+  /// Returns the force k0 x + S at the committed position.
   [[nodiscard]] double force() const;
 
-  /// What a monotone move from the committed position to `x` would give; nothing moves, nothing is
-  /// allocated. Throws Mistake where x is not finite.
+  /// Returns the response after a monotone move from the committed position to `x`. The point does
+  /// not move, and no memory is allocated. Throws Mistake if x is not finite or |x| > 1e150.
   [[nodiscard]] Response trial(double x) const;
-  /// The same, and keeps x for commit(). For the iterations of an implicit step. One that throws
-  /// forgets an earlier trial.
+  /// Returns trial(x) and stores x for commit(). This function is meant for the iterations of an
+  /// implicit time step. Throws Mistake if x is not finite or |x| > 1e150; a trial that was stored
+  /// before is then discarded.
   Response set_trial(double x);
-  /// Moves monotonically to the position of the last set_trial: a change of direction begins a new
-  /// branch, a loop that is closed is forgotten. Without a trial nothing moves.
+  /// Moves the point monotonically to the stored trial position. If the move changes the direction,
+  /// the committed position is stored as a turning point. If the move closes a loop, the turning
+  /// points of the loop are discarded. If no trial is stored, the point does not move.
   void commit();
-  /// Forgets the trial.
+  /// Discards the stored trial.
   void revert_to_last();
-  /// Goes back to the state that the point was made in; a restored one, to that of the point that
-  /// gave the state.
+  /// Returns the point to the state in which it was constructed. If the point was given the state
+  /// of another point by restore(), returns it to the initial state of that other point.
   void revert_to_start();
-  /// set_trial and commit.
+  /// Calls set_trial(x) and commit().
   Response move_to(double x);
 
-  /// The committed elongation u of a spring of the material, by its thresholds and u0.
+  /// Returns the elongation u, at the committed position, of the spring of the material that has
+  /// the thresholds and the u0 of `spring`. Throws Mistake if these are not admissible. Does not
+  /// check in all cases whether the material has such a spring.
   [[nodiscard]] double elongation(const SpringSlider& spring) const;
-  /// The same of a spring with this threshold in both directions and u0 = 0.
+  /// Returns the elongation u, at the committed position, of a spring with this threshold in both
+  /// directions and u0 = 0.
   [[nodiscard]] double elongation(double threshold) const {
     return elongation(SpringSlider{1.0, threshold});
   }
-  /// ½ k0 x² + ½ ∫ k u² ds at the committed position.
+  /// Returns the stored energy ½ k0 x² + ½ ∫ k u² ds at the committed position.
   [[nodiscard]] double stored_energy() const;
-  /// What the sliders took since the start: ∫ (k0 x + S) dx - (the stored energy gained), ≥ 0.
-  /// Thresholds that differ by direction cost it ε ∫ k max(η, η⁻)² ds, ε = 2e-16, by which it may
-  /// fall again, and cost forces ε ∫ k max(η, η⁻) ds: compare these with the smaller threshold's.
+  /// Returns the energy that the sliders have dissipated since the start: ∫ (k0 x + S) dx minus the
+  /// increase of the stored energy, ≥ 0. If the thresholds differ between the two directions, the
+  /// dissipated energy has rounding errors of about ε ∫ k max(η, η⁻)² ds, where ε = 2e-16, and may
+  /// decrease by as much; forces have rounding errors of about ε ∫ k max(η, η⁻) ds. These errors
+  /// matter if one threshold is so small that its own energy or force is of this size.
   [[nodiscard]] double dissipated_energy() const;
 
-  /// How many numbers state() has: some, and one for each turning point that still matters.
+  /// Returns the number of values that state() returns: a fixed number, plus one for each turning
+  /// point on which the forces still depend.
   [[nodiscard]] std::size_t state_size() const;
-  /// All that later moves depend on, as numbers to be kept anywhere; without the trial.
+  /// Returns everything that later moves depend on, as numbers that can be stored anywhere. The
+  /// stored trial is not included.
   [[nodiscard]] std::vector<double> state() const;
-  /// Writes the same into the first state_size() of `numbers` and returns how many these are.
-  /// Throws Mistake where they are more than there is room for; then nothing is written.
+  /// Writes the same values as state() into the first state_size() elements of `numbers` and
+  /// returns state_size(). If `numbers` has fewer elements, writes nothing and throws Mistake.
   std::size_t state(View<double> numbers) const;
-  /// The state that state() of a point of an equal material gave, further numbers behind it are not
-  /// looked at: every later result has the same bits. Throws Mistake where it is of another
-  /// material, or where no moves lead there; then the point stays as it was. Without a checksum it
-  /// cannot tell energies or positions that were altered into those of another past.
+  /// Restores the state that state() returned for a point of an equal material; further numbers
+  /// behind this state are ignored. All later results are equal, to the last bit, to those of the
+  /// point whose state was saved. Throws Mistake if the state is of another material, or if no
+  /// sequence of moves leads to this state; the point then does not change. As a state has no
+  /// checksum, restore() cannot detect altered energies or positions that are consistent with
+  /// another past.
   void restore(View<const double> state);
 
  private:
@@ -180,44 +204,48 @@ class MaterialPoint {
   [[nodiscard]] Data& data();
   [[nodiscard]] const Data& data() const;
 
-  // In place, so that points in an array lie beside each other.
+  // The data are stored in place, so that points in an array are contiguous.
   alignas(64) unsigned char storage_[192];
 };
 
-/// Points of one material that are moved together, as those of the elements of a mesh. Arrays have
-/// one number a point, [n].
+/// Several points of one material that are moved together, such as those of the elements of a mesh.
+/// Arrays have the shape [n], with one number for each of the n points.
 class MaterialPoints {
  public:
-  /// `count` points at `x`. Throws Mistake where x is not finite.
+  /// Creates `count` points at `x`. Throws Mistake if x is not finite or |x| > 1e150.
   MaterialPoints(const Material& material, std::size_t count, double x = 0.0)
       : points_(count, MaterialPoint(material, x)) {}
 
-  /// n.
+  /// Returns the number of points n.
   [[nodiscard]] std::size_t size() const { return points_.size(); }
-  /// set_trial of every point: forces, and stiffnesses where there is room for them. Throws Mistake
-  /// where sizes differ or an x is not finite; then nothing has moved, and every trial is
-  /// forgotten.
+  /// Calls MaterialPoint::set_trial for every point and writes the forces, and the stiffnesses if
+  /// `stiffness` is not empty. Throws Mistake if the sizes of the arrays do not suit, or an x is
+  /// not finite or |x| > 1e150; then no point moves, and every stored trial is discarded.
   void set_trial(View<const double> x, View<double> force, View<double> stiffness = {});
-  /// move_to of every point; otherwise as set_trial.
+  /// Calls MaterialPoint::move_to for every point and writes the forces, and the stiffnesses if
+  /// `stiffness` is not empty. Throws Mistake in the same cases as set_trial(); then no point
+  /// moves, and every stored trial is discarded.
   void move(View<const double> x, View<double> force, View<double> stiffness = {});
-  /// commit, revert_to_last, revert_to_start of every point.
+  /// Each of these three functions calls the function of the same name for every point.
   void commit() { each(&MaterialPoint::commit); }
   void revert_to_last() { each(&MaterialPoint::revert_to_last); }
   void revert_to_start() { each(&MaterialPoint::revert_to_start); }
-  /// How many numbers the states of all points have.
+  /// Returns the number of values that the states of all points have together.
   [[nodiscard]] std::size_t state_size() const {
     return std::accumulate(
         points_.begin(), points_.end(), std::size_t{0},
         [](std::size_t n, const MaterialPoint& p) { return n + p.state_size(); });
   }
-  /// Writes them one after another and returns how many these are. Throws Mistake where they are
-  /// more than there is room for.
+  /// Writes the states of all points one after another and returns the number of values written.
+  /// Throws Mistake if `numbers` has fewer elements.
   std::size_t state(View<double> numbers) const;
-  /// The states of as many points of an equal material, and nothing behind them; otherwise as that
-  /// of a point.
+  /// Restores the states of all points. `states` must contain exactly the states of n points of an
+  /// equal material, as state() has written them. Throws Mistake if it does not; then no point
+  /// changes.
   void restore(View<const double> states);
 
-  /// Point i, for its state, its energies and its elongations. Throws Mistake where there is none.
+  /// Returns point i, so that the state, the energies and the elongations of this point can be
+  /// read. Throws Mistake if i is not less than n.
   [[nodiscard]] const MaterialPoint& operator[](std::size_t i) const;
   [[nodiscard]] MaterialPoint& operator[](std::size_t i) {
     return const_cast<MaterialPoint&>(std::as_const(*this)[i]);

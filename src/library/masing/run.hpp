@@ -16,130 +16,156 @@
 
 namespace masing {
 
-/// The version of the library that runs, such as "1.0.0", which may be another than that of this
-/// header. Local.
+/// Returns the version of the library that is loaded, such as "1.0.0". This version may differ from
+/// the version of this header. Local.
 std::string version();
 
-/// Whether mpirun, srun or another launcher started this process: then MPI, as it begins, waits for
-/// the processes that were started with it. Local, without a Session.
+/// Returns whether mpirun, srun or another launcher started this process. If so, starting MPI waits
+/// until all processes of the launcher have started MPI. Local; needs no Session.
 bool started_by_launcher();
 
-/// MPI and PETSc from start to end, on the ranks that make it. It outlives every run. One at a
-/// time: a second one throws Mistake; others may follow it. Handlers of signals stay as they are,
-/// nothing is written to stdout. An MPI or a PETSc that is running already is used and left
-/// running; where one is ended while a session lives, calls throw Failure. Collective.
+/// A session of MPI and PETSc on the ranks that construct it. Every run needs a session, which must
+/// outlive the run. If MPI or PETSc is already initialized, the session uses it and does not
+/// finalize it. Only one session can exist at a time: constructing a second one throws Mistake, but
+/// a new one may be constructed when the first has been destroyed. A session changes no signal
+/// handlers and writes nothing to stdout. If MPI or PETSc is finalized elsewhere while the session
+/// lives, calls throw Failure. Collective.
 class Session {
  public:
-  /// On all ranks of the program.
+  /// Creates a session on all ranks of the program (MPI_COMM_WORLD).
   Session();
-  /// On the ranks of `comm`, of an MPI that is running. The communicator may be freed afterwards.
+  /// Creates a session on the ranks of `comm`; MPI must be initialized. The caller may free `comm`
+  /// afterwards.
   explicit Session(MPI_Comm comm);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// This process among all ranks, from 0.
+  /// Returns the rank of this process in the session, counted from 0. Local.
   [[nodiscard]] int rank() const;
-  /// The number of ranks.
+  /// Returns the number of ranks of the session. Local.
   [[nodiscard]] int size() const;
 
+  /// The implementation of the session.
   struct World;
-  /// For the functions below.
+  /// Returns the implementation, for the functions below. Local.
   [[nodiscard]] World& world() const { return *world_; }
 
  private:
   std::unique_ptr<World> world_;
 };
 
-/// Asks all ranks to stop, from a handler of `signal` or, 0, from anywhere else: what runs throws
-/// Stopped. Async-signal-safe. Local.
+/// Asks all ranks to stop; the current run then throws Stopped. `signal` is the number of the
+/// signal if this function is called by a signal handler, and 0 if it is not. Async-signal-safe.
+/// Local.
 void request_stop(int signal = 0);
 
-/// Forgets a request to stop: later runs go on. Between runs, on the ranks that were asked. Local.
+/// Cancels a request to stop, so that later runs are not stopped by it. Call it between runs, on
+/// the ranks on which request_stop() was called. Local.
 void clear_stop();
 
-/// Options of `masing simulate` or `masing converge` without the dashes: {"stiffness", "2-s"},
-/// {"cells", "inf"}, {"config", "case.ini"}; a flag has the value "". jobs/README.md lists them.
+/// Options of a command of the program, as pairs of a name without dashes and a value:
+/// {"stiffness", "2-s"}, {"cells", "inf"}, {"config", "case.ini"}. A flag has the value "".
+/// jobs/README.md lists all options.
 using Options = std::vector<std::pair<std::string, std::string>>;
 
-/// Consecutive steps of a trajectory, [n] each, the same on every rank.
+/// The values at n consecutive steps of a trajectory. Every array has the shape [n] and is the same
+/// on every rank.
 struct Samples {
+  /// The index of the first of these steps.
   std::int64_t first_step = 0;
+  /// The times t_p = p·T/N of these steps.
   std::span<const double> time;
-  std::span<const double> force;      ///< F
-  std::span<const double> x;          ///< position
-  std::span<const double> y;          ///< velocity
-  std::span<const double> restoring;  ///< k0 x + S
+  std::span<const double> force;      ///< the external force F
+  std::span<const double> x;          ///< the position of the mass
+  std::span<const double> y;          ///< the velocity of the mass
+  std::span<const double> restoring;  ///< the restoring force; for a slab, k0 x + ∫ k u ds
 };
 
-/// Sees every step once, in order: step 0 alone, then some thousand at a time. Called on every
-/// rank. Where these share a slab it has to throw on all or on none, as the others wait for one.
+/// A function that is called with every step once, in order: first with step 0 alone, then with up
+/// to several thousand steps at a time. The function is called on every rank. If the ranks share
+/// the cells of one slab, the function must throw on all ranks or on none: a rank that throws alone
+/// would leave the others waiting.
 using Observer = std::function<void(const Samples&)>;
 
-/// How a trajectory ended.
+/// The end of a trajectory.
 struct Trajectory {
+  /// The index of the last step.
   std::int64_t steps = 0;
-  double x = 0.0;           ///< at T
-  double y = 0.0;           ///< at T
-  double self_check = 0.0;  ///< how far two solutions are apart, of the exact engine; else 0
+  double x = 0.0;  ///< the position at time T
+  double y = 0.0;  ///< the velocity at time T
+  /// For the exact engine, the largest difference in x or y (or any column of the state of another
+  /// model) between the solution and a second solution by another method. It is 0 for the other
+  /// engines.
+  double self_check = 0.0;
 };
 
-/// The solution of
+/// Computes a trajectory, the solution of
 ///     \f[ m \ddot x + c \dot x + k_0 x + \int_0^1 k(s)\,u(t,s)\,ds = F(t), \f]
-/// or of another model, as `masing simulate` makes it: the same numbers, to the bit, on any number
-/// of ranks. A file is written if the options name an `output`. Throws Mistake alike on all ranks,
-/// Failure, Stopped. Collective. Source: (7), (26), continuous-masing-2001.
+/// or of another model, with the options of `masing simulate`. The numbers are the same as the
+/// program's, to the last bit, on any number of ranks. Writes a result file if the options name an
+/// `output`. Throws Mistake on all ranks alike if the options are not valid, Failure if another
+/// library or the operating system fails, and Stopped if the run is stopped. Collective. Source:
+/// (7), (26), continuous-masing-2001.
 Trajectory simulate(const Session& session, const Options& options, const Observer& observer = {});
 
-/// Errors against the reference in the maximum norm; NaN where there is none.
+/// The errors of a level against the reference of the study, in the maximum norm; the error of a
+/// quantity is NaN if it cannot be computed.
 struct Errors {
-  double x = 0.0;
-  double y = 0.0;
-  double u = 0.0;
+  double x = 0.0;  ///< the error of the position
+  double y = 0.0;  ///< the error of the velocity
+  double u = 0.0;  ///< the error of the elongations
 };
 
-/// One level of a study.
+/// One level of a refinement study: its step widths and its errors.
 struct Level {
-  double ds = 0.0;  ///< 1/P; 0 for P = ∞, NaN for a model of finitely many elements
-  double dt = 0.0;  ///< T/N
-  Errors errors;
+  double ds = 0.0;  ///< δs = 1/P; 0 for P = ∞, NaN for a model of finitely many elements
+  double dt = 0.0;  ///< δt = T/N
+  Errors errors;    ///< the errors at this level
 };
 
-/// What the levels say of one quantity.
+/// The order of convergence of one quantity, as estimated from the errors of all levels.
 struct ObservedOrder {
-  std::string quantity;      ///< "x", "y", "u" or "u_cells"
-  double order = 0.0;        ///< NaN where none can be observed
-  double uncertainty = 0.0;  ///< half the interval of 95 %
-  std::string expected;      ///< "1", ">=0.5", or empty
-  std::string verdict;       ///< "as expected", "not as expected", "undecided", "exact", …
+  std::string quantity;      ///< the quantity: "x", "y", "u" or "u_cells"
+  double order = 0.0;        ///< the observed order; NaN if it cannot be estimated
+  double uncertainty = 0.0;  ///< half the width of the 95 % interval of `order`
+  std::string expected;      ///< the expected order, "1" or ">=0.5"; empty if none is expected
+  std::string verdict;  ///< the decision: "as expected", "not as expected", "undecided", "exact", …
 };
 
-/// A refinement study and its verdict.
+/// The results of a refinement study.
 struct Study {
+  /// The levels, from coarse to fine.
   std::vector<Level> levels;
+  /// The observed order of each quantity.
   std::vector<ObservedOrder> orders;
+  /// The decision on all orders together, one of the words of ObservedOrder::verdict.
   std::string verdict;
-  std::string table;  ///< for people, as the program prints it
+  std::string table;  ///< the table that the program prints, to be read by people
 };
 
-/// The study that `masing converge` makes. A file is written if the options name an `output`.
-/// Throws as simulate. Collective. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
+/// Computes a refinement study with the options of `masing converge`. Writes a result file if the
+/// options name an `output`. Throws Mistake, Failure and Stopped in the same cases as simulate().
+/// Collective. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
 Study converge(const Session& session, const Options& options);
 
-/// What a call says while it runs, as the program writes it to a terminal on stderr: progress that
-/// is redrawn after a carriage return, warnings that begin with "masing warning: ". On rank 0.
+/// A function that is called on rank 0 with each message of a run, which the program would write to
+/// a terminal on stderr: warnings, which begin with "masing warning: ", and the progress line,
+/// which begins with a carriage return each time it is printed again.
 using Say = std::function<void(const std::string& text)>;
 
-/// The result file of `masing simulate`, `converge` or `scan`: its bytes, which HDF5 opens as a
-/// file image, where the options name no `output`; else "", and the file is there. Several ranks
-/// must name one. The same numbers as the program's, to the bit. What points of a scan have failed
-/// is in the file. Throws as simulate. Collective.
+/// Computes what `masing simulate`, `converge` or `scan` computes, and returns the result file. If
+/// the options name an `output`, writes the file there and returns "". Otherwise returns the bytes
+/// of the file, which HDF5 can open as a file image; this is possible on one rank only. The numbers
+/// are the same as the program's, to the last bit. If points of a scan fail, this function does not
+/// throw; the file says which failed. `say` is called with the messages of the run. Throws Mistake,
+/// Failure and Stopped in the same cases as simulate(). Collective.
 std::string result_of(const Session& session, const std::string& command, const Options& options,
                       const Say& say = {});
 
-/// The options of a command, in the order of its help, as `masing COMMAND --options` prints them:
-/// a JSON list of objects with name, kind, value, help and default. Throws Mistake. Local, without
-/// a Session.
+/// Returns the options of a command as JSON, in the order of the help of this command, as `masing
+/// COMMAND --options` prints them: a list of objects with the keys name, kind, value, help and
+/// default. Throws Mistake if there is no such command. Local; needs no Session.
 std::string options_of(const std::string& command);
 
 }  // namespace masing

@@ -6,29 +6,35 @@
 #include "base/limits.hpp"
 #include "slab/exact/oscillator_step.hpp"
 
-/// The first event within a step of the mass, by trial steps from its start.
+/// Finds the first event within a time step: a reversal of the mass, or the end of a smooth piece
+/// of the leg. The event is found by trial steps of different lengths from the start of the time
+/// step.
 namespace masing::slab {
 
-/// A trial span h with a residual g(h) and its slope g'(h).
+/// A trial step of length h, with a function g(h) whose root is sought, and its derivative g'(h).
 struct Trial {
-  double h;
-  double value;
+  double h;      ///< the length of the step
+  double value;  ///< g(h)
+  /// g'(h)
   double slope;
-  double noise;             ///< |g| up to which it is rounding
-  TimedMotion motion = {};  ///< after h, if g is computed from it
+  double noise;             ///< the rounding error of g: g counts as 0 if |g| ≤ noise
+  TimedMotion motion = {};  ///< the motion at the end of the trial step, if g depends on the motion
 };
 
-/// The last trial of a search for the zero of g between `low` (g < 0) and `high` (g > 0), to
-/// rounding: Newton's method, and bisection where it would leave the bracket.
+/// Returns the trial at the root of g between `low`, where g < 0, and `high`, where g > 0; the
+/// error of the root is of the order of rounding. The root is found by Newton's method, and by
+/// bisection where a Newton step would leave the bracket. The first h is `guess` if this lies in
+/// the bracket. `residual(h)` must return the trial of length h.
 template <class Residual>
 Trial find_crossing(const Residual& residual, double low, double high, double guess) {
   double h = guess > low && guess < high ? guess : 0.5 * (low + high);
   Trial at = residual(h);
-  // 60 bisections leave no more than rounding of any bracket.
+  // 120 iterations contain at least 57 bisections, which shrink the bracket by the factor 2⁵⁷.
   for (int i = 0; i < 120 && std::abs(at.value) > at.noise; ++i) {
     (at.value < 0.0 ? low : high) = h;
     const double newton = h - at.value / at.slope;
-    // Where Newton is slow, every second step halves the bracket, so that it shrinks.
+    // After six iterations every second one bisects, so that the bracket shrinks even where
+    // Newton's method is slow.
     const bool trusted = newton > low && newton < high && (i < 6 || i % 2 == 0);
     const double next = trusted ? newton : 0.5 * (low + high);
     if (std::abs(next - h) <= base::epsilon * h || high - low <= base::epsilon * high) {
@@ -40,7 +46,7 @@ Trial find_crossing(const Residual& residual, double low, double high, double gu
   return at;
 }
 
-/// The cubic with given values and slopes at 0 and h (Hermite's).
+/// The cubic polynomial with given values and slopes at 0 and h (Hermite interpolation).
 struct Cubic {
   double value0;
   double slope0;
@@ -48,6 +54,7 @@ struct Cubic {
   double slope1;
   double h;
 
+  /// Returns the trial at t for finding the root of g = sign·(cubic - level).
   [[nodiscard]] Trial at(double t, double level, int sign) const {
     const double rise = (value1 - value0) / h;
     const double second = (3 * rise - 2 * slope0 - slope1) / h;
@@ -56,7 +63,8 @@ struct Cubic {
             sign * (slope0 + t * (2 * second + 3 * t * third)),
             base::epsilon * (std::abs(value0) + std::abs(value1))};
   }
-  /// Where it crosses `level` between 0 and h, upwards (sign +1) or downwards (-1).
+  /// Returns the place between 0 and h where the cubic crosses `level`, upwards (sign +1) or
+  /// downwards (-1).
   [[nodiscard]] double crossing(double level, int sign) const {
     return find_crossing([&](double t) { return at(t, level, sign); }, 0.0, h,
                          h * (level - value0) / (value1 - value0))
@@ -64,9 +72,10 @@ struct Cubic {
   }
 };
 
-/// Finds the first event of a motion in one direction on one branch: a reversal, or the end of the
-/// branch. Each trial is one step from the
-/// same start, so that the motion at an event has full accuracy.
+/// Finds the first event of a motion in one direction along one smooth piece of a leg: a reversal,
+/// or the end of the piece. Each trial is a single step from the same start, so that the motion at
+/// an event has the full accuracy of a step. The start and the piece of the leg are those of
+/// `step`, which must outlive the object.
 class EventSearch {
  public:
   EventSearch(const OscillatorStep& step, int direction)
@@ -74,16 +83,16 @@ class EventSearch {
         direction_(direction),
         start_acceleration_(step.acceleration(step.start())),
         noise_(4 * base::epsilon *
-               std::max(std::abs(step.start().x),
-                        std::isfinite(step.branch().end()) ? std::abs(step.branch().end()) : 0.0)) {
-  }
+               std::max(std::abs(step.start().x), std::isfinite(step.leg_piece().end())
+                                                      ? std::abs(step.leg_piece().end())
+                                                      : 0.0)) {}
 
-  /// The span after which x would reach the end of the branch under a constant acceleration; ∞ if
-  /// it never would.
+  /// Returns the time after which x would reach the end of the piece if the acceleration remained
+  /// as it is at the start, or ∞ if x would never reach it. Local.
   [[nodiscard]] double expected_span() const {
-    double distance = direction_ * (step_.branch().end() - step_.start().x);
+    double distance = direction_ * (step_.leg_piece().end() - step_.start().x);
     double speed = direction_ * step_.start().y;
-    // In a power of two, so that no square overflows, and no bit changes.
+    // Scaling by a power of two prevents overflow of the squares and changes no bit.
     const double unit = std::ldexp(1.0, std::ilogb(std::max(std::abs(distance), std::abs(speed))));
     distance /= unit;
     speed /= unit;
@@ -93,28 +102,31 @@ class EventSearch {
                                                    : base::infinity;
   }
 
-  /// The step of length h, or the shorter one to the first event.
+  /// Returns the step of length h or, if an event occurs within this step, the shorter step that
+  /// ends at the first event. Local.
   [[nodiscard]] EventStep first_event(double h) const {
-    EventStep found{h, step_.after(h)};
-    if (has_interior_minimum(found.end)) {
-      const EventStep slowest = slowest_within(found);
+    EventStep to_event{h, step_.after(h)};
+    if (has_interior_minimum(to_event.end)) {
+      const EventStep slowest = slowest_within(to_event);
       if (direction_ * slowest.end.y < 0.0) {
-        found = slowest;
+        to_event = slowest;
       }
     }
-    if (direction_ * found.end.y < 0.0) {
-      found = reversal_within(found);
+    if (direction_ * to_event.end.y < 0.0) {
+      to_event = reversal_within(to_event);
     }
-    return found.turns_back ? found : branch_end_within(found);
+    return to_event.turns_back ? to_event : leg_end_within(to_event);
   }
 
  private:
-  /// Whether y has a least value (in the direction of motion) inside the step.
+  /// Returns whether the speed in the direction of motion has a minimum inside the step, whose end
+  /// is `end`.
   [[nodiscard]] bool has_interior_minimum(const TimedMotion& end) const {
     return direction_ * start_acceleration_ < 0.0 && direction_ * end.y >= 0.0 &&
            direction_ * step_.acceleration(end) > 0.0;
   }
 
+  /// Returns the part of the step up to the minimum of the speed, where the acceleration is 0.
   [[nodiscard]] EventStep slowest_within(const EventStep& step) const {
     const auto residual = [&](double h) {
       const TimedMotion motion = step_.after(h);
@@ -124,8 +136,9 @@ class EventSearch {
     return {slowest.h, slowest.motion};
   }
 
+  /// Returns the part of the step up to the reversal, where y = 0.
   [[nodiscard]] EventStep reversal_within(const EventStep& step) const {
-    const double low = step_.start().y == 0.0 ? under_way(step.h) : 0.0;
+    const double low = step_.start().y == 0.0 ? span_until_moving(step.h) : 0.0;
     if (low < 0.0) {
       return {0.0, step_.start(), true};
     }
@@ -142,8 +155,9 @@ class EventSearch {
     return {turned.h, turned.motion};
   }
 
-  /// A span within h after which a mass that starts at rest goes in the direction; -1 if none.
-  [[nodiscard]] double under_way(double h) const {
+  /// Returns a time less than h after which a mass that starts at rest moves in the direction of
+  /// the leg, or -1 if no such time is found.
+  [[nodiscard]] double span_until_moving(double h) const {
     const double least = base::epsilon * std::max(h, std::abs(step_.start().clock.time));
     while ((h *= 0.25) > least) {
       if (direction_ * step_.after(h).y > 0.0) {
@@ -153,8 +167,10 @@ class EventSearch {
     return -1.0;
   }
 
-  [[nodiscard]] EventStep branch_end_within(EventStep step) const {
-    const double end = step_.branch().end();
+  /// Returns the part of the step up to the end of the piece of the leg, or the whole step if x
+  /// does not reach this end.
+  [[nodiscard]] EventStep leg_end_within(EventStep step) const {
+    const double end = step_.leg_piece().end();
     const double beyond = direction_ * (step.end.x - end);
     if (beyond < -noise_) {
       return step;
@@ -175,7 +191,7 @@ class EventSearch {
   const OscillatorStep& step_;
   int direction_;
   double start_acceleration_;
-  double noise_;  // of x
+  double noise_;  // the rounding error of x
 };
 
 }  // namespace masing::slab

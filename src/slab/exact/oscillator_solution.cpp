@@ -34,12 +34,13 @@ MassState OscillatorSolution::at(double t) {
     carry_out();
     plan();
   }
-  // One step from the last event gives any time before the next: dense output at full accuracy.
+  // The motion at t is computed by a single step from the end of the last completed step, so it has
+  // the full accuracy of a step.
   const double span = std::max(0.0, motion_.clock.until(t));
   const TimedMotion motion = planned_->at_rest ? motion_ : planned_->step.after(span);
   position_ = motion.x;
   shown_span_ = span;
-  return {motion.x, motion.y, planned_->step.branch()(motion.x)};
+  return {motion.x, motion.y, planned_->step.leg_piece()(motion.x)};
 }
 
 std::optional<OscillatorSolution::Reversal> OscillatorSolution::next_reversal(double t) {
@@ -52,13 +53,13 @@ std::optional<OscillatorSolution::Reversal> OscillatorSolution::next_reversal(do
     }
     carry_out();
     if (motion_.y == 0.0) {
-      Reversal found{motion_.clock.time, motion_.x, turning_points_.direction(),
-                     turning_points_.state()};
+      Reversal reversal{motion_.clock.time, motion_.x, turning_points_.direction(),
+                        turning_points_.state()};
       shown_span_ = 0.0;
       position_ = motion_.x;
       plan();
-      if (turning_points_.direction() != found.direction) {
-        return found;
+      if (turning_points_.direction() != reversal.direction) {
+        return reversal;
       }
     }
   }
@@ -66,7 +67,8 @@ std::optional<OscillatorSolution::Reversal> OscillatorSolution::next_reversal(do
 
 TurningPoints OscillatorSolution::turning_points() const {
   TurningPoints result = turning_points_;
-  // Rounding must not look like a reversal.
+  // If position_ lies slightly behind result.x() because of rounding errors, moving there would add
+  // a turning point.
   if (result.direction() * (position_ - result.x()) > 0.0) {
     result.move_to(position_);
   }
@@ -76,7 +78,7 @@ TurningPoints OscillatorSolution::turning_points() const {
 void OscillatorSolution::plan() {
   require_progress();
   if (motion_.y != 0.0) {
-    face(motion_.y > 0.0 ? 1 : -1);
+    set_direction(motion_.y > 0.0 ? 1 : -1);
   } else {
     const double span = resolved(std::min(fitting_step_, motion_.clock.until(force_.piece_end())));
     const double resistance =
@@ -86,19 +88,21 @@ void OscillatorSolution::plan() {
       plan_rest(span);
       return;
     }
-    face(direction);
+    set_direction(direction);
   }
-  // Where F - R is little more than rounding, its sign may be wrong: then try the other
-  // direction, and if that fails, too, rest for a short span until F - R has grown.
+  // A mass at rest starts in the direction of F - R, where R is the restoring force. If |F - R| is
+  // hardly larger than the rounding error of F - R, the sign may be wrong: try the other direction.
+  // If the mass does not move in that direction either, let it rest for a short time, in which |F -
+  // R| grows.
   if (!plan_motion()) {
-    face(-turning_points_.direction());
+    set_direction(-turning_points_.direction());
     if (!plan_motion()) {
       plan_rest(resolved(std::min(fitting_step_ / 1024, motion_.clock.until(force_.piece_end()))));
     }
   }
 }
 
-void OscillatorSolution::face(int direction) {
+void OscillatorSolution::set_direction(int direction) {
   if (turning_points_.direction() != direction) {
     turning_points_.reverse();
   }
@@ -110,38 +114,38 @@ void OscillatorSolution::face(int direction) {
 
 void OscillatorSolution::plan_rest(double span) {
   planned_.emplace(
-      Planned{OscillatorStep(oscillator_, force_, SmoothBranch(turning_points_), motion_, method_),
+      Planned{OscillatorStep(oscillator_, force_, LegPiece(turning_points_), motion_, method_),
               {span, motion_},
               true});
   planned_->whole.end.clock = motion_.clock.after(span);
 }
 
 bool OscillatorSolution::plan_motion() {
-  const OscillatorStep step(oscillator_, force_, SmoothBranch(turning_points_), motion_, method_);
+  const OscillatorStep step(oscillator_, force_, LegPiece(turning_points_), motion_, method_);
   const EventSearch search(step, turning_points_.direction());
-  // A little beyond the expected event, so that it is found and not just missed.
+  // Go a little beyond the expected event, so that the step contains it.
   double h = std::min(
       {fitting_step_, 1.02 * search.expected_span(), motion_.clock.until(force_.piece_end())});
   for (;;) {
-    const EventStep found = search.first_event(h);
-    if (found.turns_back) {
+    const EventStep to_event = search.first_event(h);
+    if (to_event.turns_back) {
       return false;
     }
-    const double error = relative_error(step, found);
+    const double error = relative_error(step, to_event);
     const double factor = std::clamp(0.9 * std::pow(error, -1.0 / 9.0), 0.2, 4.0);
-    // What the step sees of F may be little of what F does.
-    if (const double span = resolved(found.h); error <= 1.0 && span < found.h) {
+    // The step evaluates F at a few times only: shorten it if F is not resolved between them.
+    if (const double span = resolved(to_event.h); error <= 1.0 && span < to_event.h) {
       fitting_step_ = h = span;
       continue;
     }
-    if (error <= 1.0 || found.h <= least_span(motion_.clock, fitting_step_)) {
-      if (found.h >= 0.9 * fitting_step_) {
-        fitting_step_ = std::min(longest_step_, factor * found.h);
+    if (error <= 1.0 || to_event.h <= least_span(motion_.clock, fitting_step_)) {
+      if (to_event.h >= 0.9 * fitting_step_) {
+        fitting_step_ = std::min(longest_step_, factor * to_event.h);
       }
-      planned_.emplace(Planned{step, found});
+      planned_.emplace(Planned{step, to_event});
       return true;
     }
-    fitting_step_ = h = std::min(factor, 0.9) * found.h;
+    fitting_step_ = h = std::min(factor, 0.9) * to_event.h;
   }
 }
 
@@ -149,9 +153,9 @@ double OscillatorSolution::resolved(double span) {
   const double impulse = oscillator_.mass * tolerance_ * speed_scale_;
   const double least = least_span(motion_.clock, span);
   const double now = motion_.clock.time;
-  while (!force_.is_resolved(now, now + span, impulse)) {
+  while (!force_.try_to_resolve(now, now + span, impulse)) {
     if (span <= least) {
-      // A jump or a corner is passed like this.
+      // This short step passes a jump or a corner of F.
       if (++unresolved_steps_ > 1000) {
         force_.throw_unresolved(now);
       }
@@ -188,7 +192,8 @@ void OscillatorSolution::carry_out() {
   motion_ = planned_->whole.end;
   planned_.reset();
   turning_points_.move_to(motion_.x);
-  // An event a rounding before a reversal is that reversal.
+  // If y has changed its sign at the event, the event and the reversal coincide within rounding
+  // errors.
   if (turning_points_.direction() * motion_.y < 0.0) {
     motion_.y = 0.0;
   }

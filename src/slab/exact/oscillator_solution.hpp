@@ -8,116 +8,144 @@
 
 namespace masing::slab {
 
-/// How the steps of the solution are chosen.
+/// The options that control the steps of the solution.
 struct StepControl {
-  double tolerance = 1e-15;  ///< error of one step in x·ω and y, relative to 1 + |x|ω + |y|
-  /// In units of 1/ω, ω² = (k0 + ∫k)/m, or of m/c where that is shorter.
+  /// The largest allowed error of ωx and of y in one step, relative to
+  /// OscillatorSolution::speed_scale().
+  double tolerance = 1e-15;
+  /// The length of the longest step in units of 1/ω, where ω² = (k0 + ∫k)/m, or in units of m/c if
+  /// m/c is less than 1/ω.
   double longest_step = 0.25;
+  /// The method that computes the steps.
   StepMethod method = StepMethod::fehlberg;
 };
 
-/// The exact solution of a mass on a slab, in time: between events m x'' = F - k0 x - c x' - S(x)
-/// with a smooth S, solved to rounding by an eighth-order method; each event (a reversal, a closed
-/// loop, the front reaching a break of the measure, a break of F) is found to rounding. Exact in s,
-/// too, for a measure with P = ∞. A step is taken only where F is resolved within it
-/// (SmoothPieces::is_resolved), however narrow what F does. Source: (7), continuous-masing-2001.
+/// Computes the motion of a mass on a slab with errors of the order of rounding, independently of
+/// any time grid. Between two events S(x) is smooth, and an eighth-order method with adaptive steps
+/// solves m x'' = F - k0 x - c x' - S(x). The events are reversals, positions where a loop closes,
+/// positions where the front reaches a break of the measure, and breaks of F; the time of each
+/// event is computed within rounding errors. With a measure for P = ∞ the slab is not discretized
+/// in s. A step is accepted only if F is resolved within it (SmoothPieces::try_to_resolve), so that
+/// no pulse of F is missed, however narrow. Source: (7), continuous-masing-2001.
 class OscillatorSolution {
  public:
-  /// The solution from t = 0, u = u0, or with the slab as a past leaves it at x0. `measure` must
-  /// outlive the object.
+  /// Begins the solution at t = 0 with u = u0, or, if `past` is given, with the turning points that
+  /// the slab remembers at t = 0. `measure` must outlive the object.
   OscillatorSolution(const Measure& measure, const Oscillator& oscillator, SmoothPieces force,
                      const StepControl& options = {},
                      const std::optional<TurningPointState>& past = {});
   ~OscillatorSolution() = default;
-  // The planned step refers to turning_points_.
+  // The object cannot be copied, because the planned step has a pointer to turning_points_.
   OscillatorSolution(const OscillatorSolution&) = delete;
   OscillatorSolution& operator=(const OscillatorSolution&) = delete;
 
-  /// x, y, S at time t ≥ 0. Times must not decrease. Throws UserError where F is not finite.
+  /// Returns x, y and S at a time t ≥ 0. The times of successive calls must not decrease. Throws
+  /// UserError if F is not finite or varies too fast to be resolved. Local.
   MassState at(double t);
 
-  /// A reversal of the mass.
+  /// A reversal of the mass, where y = 0.
   struct Reversal {
+    /// The time of the reversal.
     double time = 0.0;
+    /// The position of the mass.
     double x = 0.0;
-    int direction = 1;       ///< before it: +1 at a maximum of x, -1 at a minimum
-    TurningPointState past;  ///< of the slab, before it
+    /// The direction of motion before the reversal: +1 at a maximum of x, -1 at a minimum.
+    int direction = 1;
+    TurningPointState past;  ///< the state of the slab before the reversal
   };
 
-  /// Goes on to the next reversal up to the time t; nothing where there is none. at() may be called
-  /// only for later times then.
+  /// Advances the solution to the next reversal and returns this reversal, or returns nothing if
+  /// the mass does not reverse up to the time t. Afterwards, at() must not be called for times
+  /// before the reversal or, if there was no reversal, for times before t. Local.
   std::optional<Reversal> next_reversal(double t);
 
-  /// What velocities are to be compared with: ω mean η + ω|x| + |y| now.
+  /// Returns ω η_mean + ω|x| + |y| at the end of the last completed step, where η_mean is the mean
+  /// of η weighted with k. Errors of velocities are judged relative to this number. Local.
   [[nodiscard]] double speed_scale() const {
     return speed_scale_ + std::abs(motion_.x) * frequency_ + std::abs(motion_.y);
   }
-  /// ω, ω² = (k0 + ∫k)/m.
+  /// Returns ω, where ω² = (k0 + ∫k)/m. Local.
   [[nodiscard]] double frequency() const { return frequency_; }
 
-  /// Adds up works from now on, at a third more cost; before the first call of at().
+  /// Makes the solution also compute works(), which takes a third more time. Must be called before
+  /// the first call of at(). Local.
   void follow_works() { follows_works_ = true; }
-  /// The works from t = 0 to the time of the last call of at(), if they are followed.
+  /// Returns the works from t = 0 to the time for which at() or next_reversal() last returned the
+  /// motion. Requires follow_works(). Local.
   [[nodiscard]] Works works() const {
     return planned_ && !planned_->at_rest ? works_ + planned_->step.works(shown_span_) : works_;
   }
 
-  /// The turning points at the time of the last call of at(), to find u(t, s).
+  /// Returns the turning points at the time for which at() or next_reversal() last returned the
+  /// motion. The turning points determine u(t, s). Local.
   [[nodiscard]] TurningPoints turning_points() const;
 
  private:
-  /// The next step, accepted: from motion_ and turning_points_.
+  /// The next step. The step starts from motion_ and turning_points_ and meets the error tolerance,
+  /// but has not been carried out.
   struct Planned {
+    /// The equation of motion on the present piece of the leg.
     OscillatorStep step;
+    /// The length of the step and the motion at its end.
     EventStep whole;
+    /// Whether the mass remains at rest during the step.
     bool at_rest = false;
   };
 
+  /// Plans the next step: chooses its direction and its length.
   void plan();
 
-  /// Turns to `direction` if necessary, and passes corners that x has reached.
-  void face(int direction);
+  /// Reverses the slab if its direction is not `direction`, and then moves the slab past each
+  /// corner (a position where a loop closes) that x has already reached.
+  void set_direction(int direction);
 
+  /// Plans a step of length `span` during which the mass remains at rest.
   void plan_rest(double span);
 
-  /// Plans a step in the present direction; false if the mass, from rest, goes the other way.
+  /// Plans a step in the present direction and returns true. If the mass is at rest and would start
+  /// in the opposite direction, plans nothing and returns false.
   bool plan_motion();
 
-  /// The part of a span from here in which F is resolved to the tolerance, half of it again and
-  /// again. Throws UserError where F is resolved at no span for a thousand steps.
+  /// Halves `span` until F is resolved within the tolerance from the present time to `span` later,
+  /// and returns the result. If F is not resolved even when `span` is only a few units in the last
+  /// place of t, this short span is returned; throws UserError when this has happened more than a
+  /// thousand times.
   double resolved(double span);
 
-  /// Throws UserError where 2¹⁶ steps have not brought the time on by a part of 1e-6.
+  /// Throws UserError if the last 2¹⁶ steps have advanced the time by less than 1e-6 of the final
+  /// time.
   void require_progress();
 
-  /// The error of a step, over the tolerance or what the rounding of t makes of F, if that is more.
+  /// Returns the error of a step divided by the allowed error. The allowed error is ω η_mean + ω|x|
+  /// + |y| at the end of the step, times the larger of the tolerance and ε ωt/64, plus the effect
+  /// of rounding t in F.
   [[nodiscard]] double relative_error(const OscillatorStep& step, const EventStep& taken) const;
 
-  /// Goes to the end of the planned step.
+  /// Advances the motion and the slab to the end of the planned step.
   void carry_out();
 
   Oscillator oscillator_;
   SmoothPieces force_;
   StepMethod method_;
   double tolerance_;
-  double frequency_;    // ω
-  double speed_scale_;  // mean η·ω
+  double frequency_;    // ω, the angular frequency of elastic oscillations
+  double speed_scale_;  // ω times the mean of η, weighted with k
   double longest_step_;
-  double fitting_step_;  // allowed by the errors of the last steps
+  double fitting_step_;  // the longest step that recent errors allow
   int unresolved_steps_ = 0;
   std::int64_t steps_ = 0;
-  double window_start_ = 0.0;
+  double window_start_ = 0.0;  // the time at the last test of require_progress()
   TurningPoints turning_points_;
-  TimedMotion motion_;
-  double position_;
-  double shown_span_ = 0.0;  // from motion_ to the time of the last call of at()
+  TimedMotion motion_;       // the motion at the end of the last step
+  double position_;          // x when at() or next_reversal() last returned
+  double shown_span_ = 0.0;  // the time from motion_ to position_
   bool follows_works_ = false;
-  Works works_;  // up to motion_
+  Works works_;  // the works up to motion_
   std::optional<Planned> planned_;
 };
 
-/// To check a solution with: by another method, ten times the tolerance, 0.7 times the longest
-/// step.
+/// Returns the options for a second solution that checks a solution computed with `options`: the
+/// method `gauss`, ten times the tolerance, and 0.7 times the longest step. Local.
 inline StepControl checking(const StepControl& options) {
   return {.tolerance = 10 * options.tolerance,
           .longest_step = 0.7 * options.longest_step,

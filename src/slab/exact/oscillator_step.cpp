@@ -11,7 +11,7 @@
 
 namespace masing::slab {
 
-SmoothBranch::SmoothBranch(const TurningPoints& turning_points)
+LegPiece::LegPiece(const TurningPoints& turning_points)
     : turning_points_(&turning_points), is_line_(turning_points.is_piecewise_linear()) {
   const int direction = turning_points.direction();
   const double corner = turning_points.corner(direction);
@@ -20,7 +20,8 @@ SmoothBranch::SmoothBranch(const TurningPoints& turning_points)
   if (!is_line_) {
     return;
   }
-  // In the middle no rounding can put a cell on the wrong side of the front.
+  // The line is determined at the middle of the piece, where rounding cannot move the threshold of
+  // a cell to the other side of the front.
   const double here = turning_points.x();
   const double end = std::isfinite(end_) ? end_ : here + direction * (1.0 + std::abs(here));
   middle_ = here + 0.5 * (end - here);
@@ -30,7 +31,8 @@ SmoothBranch::SmoothBranch(const TurningPoints& turning_points)
 
 namespace {
 
-/// The state a span h after 0, by the Runge-Kutta-Fehlberg method.
+/// Returns the solution at the time h of the differential equation `system`, whose state is 0 at
+/// the time 0, computed by one step of the Runge-Kutta-Fehlberg method.
 template <std::size_t size, class System>
 std::array<double, size> fehlberg_step(const System& system, double h) {
   std::array<double, size> state{};
@@ -39,7 +41,8 @@ std::array<double, size> fehlberg_step(const System& system, double h) {
   return state;
 }
 
-/// ξ and υ after a span h, of ξ' = υ, υ' = rate(force(τ), τ, ξ, υ), both 0 at τ = 0.
+/// Returns ξ and υ at the time h, where ξ' = υ, υ' = rate(force(τ), τ, ξ, υ), and both are 0 at τ =
+/// 0.
 template <class Force, class Rate>
 std::array<double, 2> fehlberg_increments(const Force& force, const Rate& rate, double h) {
   using State = std::array<double, 2>;
@@ -49,9 +52,11 @@ std::array<double, 2> fehlberg_increments(const Force& force, const Rate& rate, 
   return fehlberg_step<2>(system, h);
 }
 
+/// A step of Gauss's collocation method with five points, which is of order 10.
 class GaussCollocation {
  public:
-  /// As fehlberg_increments; υ' falls with υ by `decay`, c/m.
+  /// Returns ξ and υ at the time h for the problem of fehlberg_increments(). `decay` is c/m; `rate`
+  /// contains the term -c/m υ.
   template <class Force, class Rate>
   static std::array<double, 2> increments(const Force& force, const Rate& rate, double h,
                                           double decay) {
@@ -77,8 +82,9 @@ class GaussCollocation {
         xi[i] = next;
         upsilon[i] = h * dot(method.once_[i], rates);
       }
-      // The next pass would change υ by (ωh)³/2 of this, and by hc/m of what it changed by; steps
-      // are a fraction of 1/ω and of m/c.
+      // One more iteration would change υ, relative to the size of υ, by (ωh)²/2 times the relative
+      // change of ξ and by hc/m times the last relative change of υ. As a step is at most a quarter
+      // of 1/ω and of m/c, both would be of the order of rounding.
       if (change * (1.0 + 100.0 * h * decay) <= 1e-13 * size) {
         break;
       }
@@ -90,6 +96,7 @@ class GaussCollocation {
   static constexpr int points = 5;
   using Values = std::array<double, points>;
 
+  /// Returns Σ a_i b_i.
   static double dot(const Values& a, const Values& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
   }
@@ -101,7 +108,8 @@ class GaussCollocation {
       place_[i] = 0.5 + (i < points / 2 ? -0.5 : 0.5) * Legendre::abscissa()[half];
       weight_[i] = 0.5 * Legendre::weights()[half];
     }
-    // ∫₀ᶜ (c - s) ℓ_j(s) ds and ∫₀ᶜ ℓ_j(s) ds by the rule itself, exact for these polynomials.
+    // Compute ∫₀ᶜ (c - s) ℓ_j(s) ds and ∫₀ᶜ ℓ_j(s) ds, where ℓ_j are Lagrange's basis polynomials
+    // of the five points, by the Gauss rule itself, which integrates these polynomials exactly.
     for (int i = 0; i <= points; ++i) {
       const double end = i < points ? place_[i] : 1.0;
       for (int j = 0; j < points; ++j) {
@@ -119,10 +127,12 @@ class GaussCollocation {
     once_[points] = weight_;
   }
 
-  Values place_{};                          // of the points, in (0, 1)
-  Values weight_{};                         // of ∫₀¹
-  std::array<Values, points + 1> once_{};   // weights of ∫₀ᶜ, c each point, and 1
-  std::array<Values, points + 1> twice_{};  // weights of ∫₀ᶜ∫, c each point, and 1
+  Values place_{};   // the Gauss points, in (0, 1)
+  Values weight_{};  // the weights of the rule for ∫₀¹ f(s) ds
+  // For each i the weights of ∫₀ᶜ f(s) ds, where c is point i, or 1 for the last i.
+  std::array<Values, points + 1> once_{};
+  // For each i the weights of ∫₀ᶜ (c - s) f(s) ds, where c is point i, or 1 for the last i.
+  std::array<Values, points + 1> twice_{};
 };
 
 }  // namespace
@@ -134,7 +144,7 @@ Works OscillatorStep::works(double h) const {
     const double y = start_.y + state[1];
     const double force = (*force_)(start_.clock.time + (start_.clock.rest + tau));
     rate = {state[1], acceleration_by(force, x, y), force * y,
-            (branch_(x) + oscillator_.preload) * y, oscillator_.damping * y * y};
+            (leg_piece_(x) + oscillator_.preload) * y, oscillator_.damping * y * y};
   };
   const State end = fehlberg_step<5>(system, h);
   return {end[2], end[3], end[4]};
@@ -157,8 +167,8 @@ double OscillatorStep::rounding_of_time(double h) const {
   return unit * (std::abs(middle - first) + std::abs(last - middle)) / oscillator_.mass;
 }
 
-// In the increments ξ = x - x_start - y_start τ and υ = y - y_start: what is small is not rounded
-// to the size of x and y at every stage.
+// The unknowns are the increments ξ = x - x_start - y_start τ and υ = y - y_start, so that these
+// small numbers are not rounded at every stage as parts of x and y.
 TimedMotion OscillatorStep::step(const TimedMotion& from, double h) const {
   const auto force = [&](double tau) {
     return (*force_)(from.clock.time + (from.clock.rest + tau));

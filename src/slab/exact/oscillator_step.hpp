@@ -4,23 +4,25 @@
 #include "slab/problem.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
-/// The motion of the mass over one step within which nothing happens: S(x) on a smooth branch of
-/// the hysteresis curve, and the equation of motion solved on it by one of two methods.
+/// Computes the motion of the mass over one step in which no event occurs: S(x) is smooth there,
+/// and the equation of motion is solved by one of two methods.
 namespace masing::slab {
 
 using base::Clock;
 using base::SmoothPieces;
 
-/// S(x) on the smooth part of the present leg of `turning_points`, from here up to end();
-/// `turning_points` must outlive the branch, unchanged. Of finitely many cells it is a straight
-/// line, which goes on beyond both ends.
-class SmoothBranch {
+/// S(x) on a smooth piece of the present leg of `turning_points`: the piece that begins at the
+/// present position and ends at end(). `turning_points` must outlive the object and must not
+/// change. If there are finitely many cells, S(x) is a straight line on the piece, and may be
+/// evaluated beyond both of its ends.
+class LegPiece {
  public:
-  explicit SmoothBranch(const TurningPoints& turning_points);
+  explicit LegPiece(const TurningPoints& turning_points);
 
-  /// The first position ahead where S(x) is not smooth: a corner, or the front reaching a break of
-  /// the measure; ±∞ if there is none.
+  /// Returns the first position ahead where S(x) is not smooth: a corner, where a loop closes, or a
+  /// position where the front reaches a break of the measure. Returns ±∞ if there is none. Local.
   [[nodiscard]] double end() const { return end_; }
+  /// Returns S(x). Local.
   [[nodiscard]] double operator()(double x) const {
     return is_line_ ? force_ + stiffness_ * (x - middle_) : turning_points_->force_at(x);
   }
@@ -34,67 +36,80 @@ class SmoothBranch {
   double stiffness_ = 0.0;
 };
 
-/// Position and velocity of the mass at a time.
+/// The position and the velocity of the mass at a time.
 struct TimedMotion {
-  Clock clock;
-  double x = 0.0;
-  double y = 0.0;
+  Clock clock;     ///< the time
+  double x = 0.0;  ///< the position
+  double y = 0.0;  ///< the velocity
 };
 
-/// How a step is made: by the eighth-order Runge-Kutta-Fehlberg method; or, to check a solution, by
-/// collocation at Gauss's five points, of order 10, implicit, solved by iteration, which shares
-/// with the first neither the times at which it asks for F nor its errors. Source: Hairer, Nørsett,
-/// Wanner, Solving Ordinary Differential Equations I, II.7.
+/// The method that computes a step. `fehlberg` is the eighth-order Runge-Kutta-Fehlberg method.
+/// `gauss` is collocation at five Gauss points, an implicit method of order 10, solved by
+/// iteration. `gauss` serves to check a solution, because it evaluates F at other times than
+/// `fehlberg` and makes other errors. Source: Hairer, Nørsett, Wanner, Solving Ordinary
+/// Differential Equations I, II.7.
 enum class StepMethod { fehlberg, gauss };
 
-/// One step of m x'' = F(t) - k0 x - c x' - S(x) on the smooth part of a leg.
+/// Solves m x'' = F(t) - k0 x - c x' - S(x) on a smooth piece of a leg, by one step of a given
+/// length.
 class OscillatorStep {
  public:
   /// `force` must outlive the object.
-  OscillatorStep(const Oscillator& oscillator, const SmoothPieces& force,
-                 const SmoothBranch& branch, const TimedMotion& start, StepMethod method)
-      : oscillator_(oscillator), force_(&force), branch_(branch), start_(start), method_(method) {}
+  OscillatorStep(const Oscillator& oscillator, const SmoothPieces& force, const LegPiece& leg_piece,
+                 const TimedMotion& start, StepMethod method)
+      : oscillator_(oscillator),
+        force_(&force),
+        leg_piece_(leg_piece),
+        start_(start),
+        method_(method) {}
 
   [[nodiscard]] const TimedMotion& start() const { return start_; }
-  [[nodiscard]] const SmoothBranch& branch() const { return branch_; }
+  [[nodiscard]] const LegPiece& leg_piece() const { return leg_piece_; }
 
-  /// x'' at a motion on this branch.
+  /// Returns x'' for a motion on this piece of the leg. Local.
   [[nodiscard]] double acceleration(const TimedMotion& motion) const {
     return acceleration_by((*force_)(motion.clock.time), motion.x, motion.y);
   }
 
-  /// The motion a span h after the start, in one step.
+  /// Returns the motion at a time h after the start, computed in one step. Local.
   [[nodiscard]] TimedMotion after(double h) const { return step(start_, h); }
 
-  /// What is done within a span h of the start.
+  /// Returns the works of the force, the slab and the damper from the start to the time h after the
+  /// start. Local.
   [[nodiscard]] Works works(double h) const;
 
-  /// The error of after(h) against two steps of h/2: the maximum of |Δx|·ω and |Δy|. (Fehlberg's
-  /// own estimate contains only the feedback of x, not F(t).)
+  /// Returns an estimate of the error of after(h): the maximum of ω|Δx| and |Δy|, where ω is
+  /// `frequency`, and Δx and Δy are the differences between `end`, the result of after(h), and the
+  /// result of two steps of h/2. (The error estimate that is built into Fehlberg's method contains
+  /// only errors due to x, none due to F(t).) Local.
   [[nodiscard]] double error(double h, const TimedMotion& end, double frequency) const;
 
-  /// What the rounding of t, through F(t), makes of y in a step of few units in the last place of
-  /// t; 0 for others.
+  /// Returns an estimate of the error of y that is caused by rounding t in F(t). This error matters
+  /// only in short steps; the function returns 0 if h exceeds 10⁷ units in the last place of t.
+  /// Local.
   [[nodiscard]] double rounding_of_time(double h) const;
 
  private:
   [[nodiscard]] double acceleration_by(double force, double x, double y) const {
-    return slab::acceleration(oscillator_, force, {x, y, branch_(x)});
+    return slab::acceleration(oscillator_, force, {x, y, leg_piece_(x)});
   }
+  /// Returns the motion at a time h after `from`, computed in one step.
   [[nodiscard]] TimedMotion step(const TimedMotion& from, double h) const;
 
   Oscillator oscillator_;
   const SmoothPieces* force_;
-  SmoothBranch branch_;
+  LegPiece leg_piece_;
   TimedMotion start_;
   StepMethod method_;
 };
 
-/// A step of length h and where it leads.
+/// A step of length h and the motion at its end.
 struct EventStep {
-  double h = 0.0;
-  TimedMotion end;
-  bool turns_back = false;  ///< from rest, the mass moves the other way
+  double h = 0.0;   ///< the length of the step
+  TimedMotion end;  ///< the motion at the end of the step
+  /// Whether the mass is at rest at the start and then moves against the direction of the leg; if
+  /// so, h is 0.
+  bool turns_back = false;
 };
 
 }  // namespace masing::slab

@@ -10,14 +10,17 @@ namespace masing::slab {
 
 namespace {
 
+/// The compiled code for one instruction set, and the name of the set.
 struct Choice {
   KernelVariant variant;
   std::string_view name;
 };
 
+/// Returns the code for the largest instruction set that the processor supports.
 Choice choose() {
 #if defined(__x86_64__)
-  // What -march=x86-64-v3 and -v4 may use.
+  // The code is compiled with -march=x86-64-v3 and -v4. Of their instruction sets these are tested;
+  // F16C, LZCNT and MOVBE, which v3 has as well, are assumed to be there with AVX2.
   const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                   __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
   const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -33,12 +36,14 @@ Choice choose() {
   return {baseline::variant, "baseline"};
 }
 
+/// Returns the code for this processor; the first call chooses it.
 const Choice& chosen() {
   static const Choice choice = choose();
   return choice;
 }
 
-/// slope·j for the cells j of the slab's longest block; none where η is read from memory.
+/// Returns slope·j for every index j of a cell in the slab's longest block, or null if η is read
+/// from memory.
 std::shared_ptr<const std::vector<double>> line_offsets(const SlabView& slab) {
   if (!slab.form.threshold) {
     return nullptr;

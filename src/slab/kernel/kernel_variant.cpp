@@ -1,5 +1,7 @@
-// Compiled once for each instruction set; MASING_ISA names the namespace. It includes no library:
-// the linker could keep an inline function compiled here for AVX-512 for the whole program.
+// This file is compiled once for each instruction set, and the macro MASING_ISA is the name of its
+// namespace. It must not include a library's header with inline functions: the linker keeps one
+// copy of such a function for the whole program, which might be the copy compiled here for AVX-512.
+// Other processors could not execute this copy.
 #include "slab/kernel/kernel_variant.hpp"
 
 #if defined(__AVX2__)
@@ -12,7 +14,8 @@ namespace masing::slab::MASING_ISA {
 
 namespace {
 
-// The sum has 16 lanes whatever the register width: cell j of a block is added to lane j mod 16.
+// A block is summed in 16 lanes, whatever the number of doubles in a register: cell j of a block is
+// added to lane j mod 16.
 constexpr int lanes = 16;
 #if defined(__AVX512F__)
 constexpr int width = 8;
@@ -23,7 +26,7 @@ constexpr int width = 2;
 #endif
 constexpr int registers = lanes / width;
 using Pack = double __attribute__((vector_size(width * sizeof(double))));
-// A typedef, as Clang does not take `aligned` from the type of an alias.
+// This is a typedef because Clang ignores `aligned` in an alias declared by `using`.
 typedef double LoosePack
     __attribute__((vector_size(width * sizeof(double)), aligned(alignof(double)), may_alias));
 
@@ -34,8 +37,9 @@ inline void store(double* place, Pack value) {
   *reinterpret_cast<LoosePack*>(place) = value;
 }
 
-// Single instructions that the compiler does not find: minimum and maximum, and loads and stores of
-// the first lanes alone (the others being 0).
+// These functions are single instructions that the compiler does not generate by itself: the
+// minimum and the maximum, and loads and stores of the first `count` elements of a register. A load
+// sets the remaining elements to 0.
 #if defined(__AVX512F__)
 inline __mmask8 first_lanes(int count) {
   return static_cast<__mmask8>((1 << count) - 1);
@@ -50,7 +54,7 @@ inline Pack only_first(Pack value, int count) {
   return _mm512_maskz_mov_pd(first_lanes(count), value);
 }
 inline Pack smaller(Pack a, Pack b) {
-  return _mm512_maskz_min_pd(0xff, a, b);  // GCC 12 warns of the one without a mask
+  return _mm512_maskz_min_pd(0xff, a, b);  // GCC 12 gives a warning for _mm512_min_pd
 }
 inline Pack larger(Pack a, Pack b) {
   return _mm512_maskz_max_pd(0xff, a, b);
@@ -106,11 +110,15 @@ inline Pack broadcast(double value) {
   return value - Pack{};
 }
 
-/// The direction of a pass. As |u| ≤ η, a cell that moves up cannot leave [-η, η] below, nor one
-/// that moves down above: one of the two comparisons suffices, to the same bits.
+/// The common sign of the one or two increments of x in a pass over the cells: `up` if all are
+/// positive, `down` if all are negative, otherwise `either`. As |u| ≤ η before the pass, a positive
+/// increment cannot take u below -η, and a negative one cannot take u above η. Comparing u with one
+/// of the two bounds then suffices and gives the same bits; for `either`, u is compared with both.
 enum class Direction { up, down, either };
 
 template <Direction direction, typename Threshold>
+/// Returns u + increment, clamped to those of the bounds -η and η that a move in `direction` can
+/// reach.
 inline Pack moved(Pack u, Pack increment, const Threshold& eta) {
   u += increment;
   if constexpr (direction != Direction::down) {
@@ -122,7 +130,7 @@ inline Pack moved(Pack u, Pack increment, const Threshold& eta) {
   return u;
 }
 
-/// Yield displacements of a block from memory.
+/// Reads the thresholds of a block from memory.
 class ReadThreshold {
  public:
   ReadThreshold(const KernelArguments& slab, std::int64_t first)
@@ -140,7 +148,8 @@ class ReadThreshold {
   const double* values_;
 };
 
-/// Yield displacements of a block from the line: that of the block's first cell and an offset.
+/// Computes the thresholds of a block by their formula: the value in the block's first cell, plus
+/// an offset that is read from an array.
 class LineThreshold {
  public:
   LineThreshold(const KernelArguments& slab, std::int64_t first)
@@ -151,7 +160,7 @@ class LineThreshold {
     double start;
     Pack offset;
     inline Pack upper() const { return start + offset; }
-    inline Pack lower() const { return -start - offset; }  // rounds as -(start + offset)
+    inline Pack lower() const { return -start - offset; }  // has the bits of -(start + offset)
   };
   inline Bounds at(int i) const { return {start_, load(offsets_ + i)}; }
   inline ReadThreshold::Bounds first_at(int i, int count) const {
@@ -163,7 +172,7 @@ class LineThreshold {
   const double* offsets_;
 };
 
-/// Stiffnesses of a block from memory: the lanes sum k u.
+/// Reads the stiffnesses of a block from memory; the lanes (see Lanes) then sum k u.
 class ReadStiffness {
  public:
   ReadStiffness(const KernelArguments& slab, std::int64_t first)
@@ -178,7 +187,8 @@ class ReadStiffness {
   const double* values_;
 };
 
-/// A constant stiffness: the lanes sum u, and k multiplies the block's sum.
+/// Implements a constant stiffness: the lanes (see Lanes) sum u, and the sum of the block is
+/// multiplied by k.
 class ConstantStiffness {
  public:
   ConstantStiffness(const KernelArguments& /*slab*/, std::int64_t /*first*/) {}
@@ -189,11 +199,13 @@ class ConstantStiffness {
   }
 };
 
-/// The sums of one step, cell j in lane j mod 16.
+/// The 16 partial sums (lanes) over the cells of a block for one step; cell j of the block is added
+/// to lane j mod 16.
 struct Lanes {
   Pack part[registers] = {};
 
-  /// Lanes added pairwise: j and j + 8, then j + 4, j + 2, j + 1.
+  /// Returns the sum of the lanes. The lanes are added pairwise: first lanes j and j + 8, then j
+  /// and j + 4, then j and j + 2, then j and j + 1.
   inline double tree_sum() const {
     Pack sum[registers];
     for (int r = 0; r < registers; ++r) {
@@ -215,7 +227,8 @@ struct Lanes {
   }
 };
 
-/// The cells of one register from cell i of a block; `sums` gets their share, [Steps].
+/// Moves the cells of a block that fill one register, beginning with cell i, and writes the terms
+/// that these cells contribute to the force after each step to `shares`, [Steps].
 template <int Steps, Direction direction, typename Threshold, typename Stiffness>
 inline void pass_pack(double* u, int i, const Threshold& threshold, const Stiffness& stiffness,
                       const Pack (&increment)[Steps], Pack (&shares)[Steps]) {
@@ -228,7 +241,8 @@ inline void pass_pack(double* u, int i, const Threshold& threshold, const Stiffn
   store(u + i, value);
 }
 
-/// The last cells of a block, too few for a register: filled up with cells that stay at 0.
+/// Moves the last `count` cells of a block, which do not fill a register. In the unused elements of
+/// the register, u and η are 0, so u remains 0.
 template <int Steps, Direction direction, typename Threshold, typename Stiffness>
 inline void pass_rest(double* u, int i, int count, const Threshold& threshold,
                       const Stiffness& stiffness, const Pack (&increment)[Steps],
@@ -242,7 +256,9 @@ inline void pass_rest(double* u, int i, int count, const Threshold& threshold,
   store_first(u + i, count, value);
 }
 
-/// The last cells of a block, fewer than 16. Kept apart: the sums of whole rows stay in registers.
+/// Moves the last cells of a block, fewer than 16, beginning with cell `first`, and stores the
+/// terms that these cells contribute to the force in `sums`. This function is not inlined, so that
+/// in pass_block() the compiler keeps the sums in registers.
 template <int Steps, Direction direction, typename Threshold, typename Stiffness>
 __attribute__((noinline)) void pass_last_row(double* u, int first, int cells,
                                              const Threshold& threshold, const Stiffness& stiffness,
@@ -261,6 +277,8 @@ __attribute__((noinline)) void pass_last_row(double* u, int first, int cells,
 }
 
 template <int Steps, Direction direction, typename Threshold, typename Stiffness>
+/// Moves the cells of one block and adds the terms that these cells contribute to the force after
+/// each step to `sums`, [Steps].
 inline void pass_block(double* u, int cells, const Threshold& threshold, const Stiffness& stiffness,
                        const Pack (&increment)[Steps], Lanes (&sums)[Steps]) {
   const int whole = cells & ~(lanes - 1);
@@ -285,6 +303,8 @@ inline void pass_block(double* u, int cells, const Threshold& threshold, const S
 }
 
 template <int Steps, Direction direction, typename Threshold, typename Stiffness>
+/// Moves all cells by increments whose common sign is `direction`. After each step, adds the sum of
+/// every block, rounded to an integer, to `units`, [Steps].
 void pass_in_direction(const KernelArguments& slab, const double* increments, std::int64_t* units) {
   Pack increment[Steps];
   for (int step = 0; step < Steps; ++step) {
@@ -302,8 +322,9 @@ void pass_in_direction(const KernelArguments& slab, const double* increments, st
   }
 }
 
-/// Up or down where all increments have that sign. An initial state may be outside [-η, η] by a
-/// rounding, until its first pass, by zero, has clamped it on both sides.
+/// Returns `up` if all increments are positive, `down` if all are negative, otherwise `either`. The
+/// first pass has the increment 0 and therefore clamps u at both bounds; this is needed because
+/// rounding may put the initial u slightly outside [-η, η].
 template <int Steps>
 inline Direction direction_of(const double* increments) {
   const double last = increments[Steps - 1];
@@ -314,6 +335,7 @@ inline Direction direction_of(const double* increments) {
 }
 
 template <int Steps, typename Threshold, typename Stiffness>
+/// Determines the direction of the increments and moves all cells by them.
 void pass(const KernelArguments& slab, const double* increments, std::int64_t* units) {
   switch (direction_of<Steps>(increments)) {
     case Direction::up:

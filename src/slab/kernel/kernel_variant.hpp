@@ -4,27 +4,31 @@
 
 namespace masing::slab {
 
-/// The arguments of a pass, plain data. A variant reads either `threshold` or the line
-/// line_start + line_slope·(first cell of the block) + line_offsets[cell of the block], and either
-/// `stiffness` or the constant.
+/// The arguments of a pass, which visits every cell of one rank once, as plain data. The code reads
+/// η from the array `threshold` or computes it as line_start + line_slope·(first cell of the block)
+/// + line_offsets[index in the block]; k is read from the array `stiffness` or is
+/// `stiffness_constant`.
 struct KernelArguments {
+  /// The elongations, [cells].
   double* u;
   const double* threshold;
   const double* stiffness;
-  const double* line_offsets;  ///< line_slope·j of the cells j of a block, [block_cells]
+  const double* line_offsets;  ///< line_slope·j for j = 0, 1, …, [block_cells]
   std::int64_t cells;
-  std::int64_t first_cell;  ///< global index of the first cell, for the line
+  std::int64_t first_cell;  ///< the global index of the first cell, used in the formula of η
   double line_start;
   double line_slope;
   double stiffness_constant;
-  double scale;  ///< δs in units of the fixed-point sum
+  double scale;  ///< δs divided by the unit of the integer sum
 };
 
-/// One pass over a slab with one or two increments.
+/// A function that moves all cells by one or two increments in one pass, and adds the internal
+/// force after each increment to `units`, as SlabKernel::project_and_sum() does.
 using KernelPass = void (*)(const KernelArguments& slab, const double* increments,
                             std::int64_t* units);
 
-/// The passes for one instruction set: [increments - 1][η from the line][k constant].
+/// The passes compiled for one instruction set, indexed by [number of increments - 1][whether η is
+/// given by a formula][whether k is constant].
 struct KernelVariant {
   KernelPass passes[2][2][2];
 };

@@ -26,18 +26,20 @@ double phase_lag(std::complex<double> of_force, std::complex<double> of_x, doubl
 
 namespace {
 
+/// All elements count as yielding if Cycle::frozen is at most this number.
 constexpr double none_frozen = 1e-12;
 
 using Pair = std::array<double, 2>;
-/// r(v); nothing where it has no value.
+/// A function r(v) whose root is sought. The function returns nothing if r is not defined at v.
 using Residual = std::function<std::optional<Pair>(const Pair&)>;
 
+/// Returns the maximum norm of v.
 double size_of(const Pair& v) {
   return std::max(std::abs(v[0]), std::abs(v[1]));
 }
 
-/// The slope of a residual r(v), by central differences; [i][j] = ∂r_i/∂v_j. Nothing where r has no
-/// value.
+/// Returns the Jacobian of a residual r(v), [i][j] = ∂r_i/∂v_j, computed by central differences.
+/// Returns nothing if r is not defined at one of the points used.
 std::optional<std::array<Pair, 2>> slope_of(const Residual& residual, const Pair& v) {
   constexpr double step = 1e-6;
   std::array<Pair, 2> slope{};
@@ -58,19 +60,19 @@ std::optional<std::array<Pair, 2>> slope_of(const Residual& residual, const Pair
   return slope;
 }
 
-/// v with r(v) = 0 to rounding, near `v`, by Newton's method with shorter steps where r would grow;
-/// nothing where it does not come there.
+/// Returns the root of r, found within rounding errors by Newton's method that starts at v. A
+/// Newton step is halved until |r| decreases. Returns nothing if the method does not converge.
 std::optional<Pair> solve(const Residual& residual, Pair v) {
   constexpr double rounding = 1e-13;
   constexpr double small = 1e-9;
   auto at = residual(v);
   std::optional<std::array<Pair, 2>> slope;
-  double shrunk = 0.0;  // by the last step
+  double shrunk = 0.0;  // |r| after the last step divided by |r| before that step
   for (int pass = 0; at && pass < 40; ++pass) {
     if (size_of(*at) <= rounding || (size_of(*at) <= small && shrunk > 0.5)) {
       return v;
     }
-    // Reuse the Jacobian while steps shrink fast: it costs four evaluations.
+    // The Jacobian costs four evaluations of r: keep it while steps reduce |r| fast.
     if (!slope || shrunk > 0.05) {
       slope = slope_of(residual, v);
     }
@@ -105,7 +107,7 @@ std::optional<Pair> solve(const Residual& residual, Pair v) {
   return std::nullopt;
 }
 
-/// The eigenvalues of a 2×2 matrix.
+/// Returns the eigenvalues of a 2×2 matrix.
 std::array<std::complex<double>, 2> eigenvalues(const std::array<Pair, 2>& matrix) {
   const double mean = (matrix[0][0] + matrix[1][1]) / 2;
   const double difference = (matrix[0][0] - matrix[1][1]) / 2;
@@ -114,6 +116,7 @@ std::array<std::complex<double>, 2> eigenvalues(const std::array<Pair, 2>& matri
   return {mean + root, mean - root};
 }
 
+/// Returns the passage; throws UserError if it is empty.
 Passage required(std::optional<Passage> passage) {
   if (!passage) {
     throw base::UserError("the motion has no extreme a period later");
@@ -121,65 +124,73 @@ Passage required(std::optional<Passage> passage) {
   return std::move(*passage);
 }
 
+/// Throws UserError, with the message that there is no cycle, unless `is_found`.
 void require_cycle(bool is_found) {
   if (!is_found) {
     throw base::UserError("Newton's method does not come to a cycle");
   }
 }
 
-/// Finds limit cycles by shooting: Newton's method on the map from an extreme of x to the one a
-/// period later.
+/// Computes limit cycles by the shooting method: Newton's method on the map from an extreme of x to
+/// the extreme one cycle later.
 class Shooting {
  public:
   /// `map` must outlive the object.
   explicit Shooting(const PeriodMap& map) : map_(map), frequency_(map.frequency()) {}
 
-  /// As find_cycle.
+  /// Returns the cycle near the extreme `start`, and throws UserError if there is none; see
+  /// find_cycle().
   [[nodiscard]] Cycle near(const Extreme& start, int multiple) const {
     const double whole = multiple * map_.force().period;
     const Passage passage = required(map_.passage(start, whole, start.side));
     const bool all_yield = frozen(passage.least_x, passage.most_x) <= none_frozen;
     const bool x_is_free = map_.oscillator().k0 == 0.0 && all_yield;
-    std::optional<Extreme> found = corrected(start, x_is_free, whole);
-    // Where the cycle goes beyond what the slab remembers, it leaves more to remember.
+    std::optional<Extreme> extreme = corrected(start, x_is_free, whole);
+    // If the cycle extends beyond remembered turning points, these turning points are wiped out. So
+    // compute the cycle again with the turning points that remain after one cycle, until the x at
+    // which the cycle begins no longer changes.
     constexpr int passes = 60;
-    for (int pass = 0; found && pass < passes; ++pass) {
-      const double before = found->x;
-      found->past = required(map_.passage(*found, whole, found->side)).past;
-      found = corrected(*found, x_is_free, whole);
-      if (found && std::abs(found->x - before) <= 1e-12 * (passage.most_x - passage.least_x)) {
+    for (int pass = 0; extreme && pass < passes; ++pass) {
+      const double before = extreme->x;
+      extreme->past = required(map_.passage(*extreme, whole, extreme->side)).past;
+      extreme = corrected(*extreme, x_is_free, whole);
+      if (extreme && std::abs(extreme->x - before) <= 1e-12 * (passage.most_x - passage.least_x)) {
         break;
       }
     }
-    if (!found && !x_is_free && map_.oscillator().k0 == 0.0) {
+    if (!extreme && !x_is_free && map_.oscillator().k0 == 0.0) {
       return drifting(start, multiple);
     }
-    require_cycle(found.has_value());
-    return described(*found, multiple, x_is_free);
+    require_cycle(extreme.has_value());
+    return described(*extreme, multiple, x_is_free);
   }
 
  private:
-  /// The cycle of a mass that drifts towards the side of an extreme, where k0 = 0 and the drift has
-  /// taken every cell to its threshold there, also those that the range of x over a period leaves
-  /// elastic: x is arbitrary. Throws UserError where there is none.
+  /// Returns the cycle of a mass with k0 = 0 that drifts towards the side of the extreme `start`.
+  /// The drift has brought every element to its threshold on that side, even those that the range
+  /// of x over one period leaves elastic, so x is arbitrary. Throws UserError if there is no such
+  /// cycle.
   [[nodiscard]] Cycle drifting(const Extreme& start, int multiple) const {
     const TurningPoints slab(map_.measure(), start.past);
     require_cycle(slab.stiffness_at(start.x) <= none_frozen * map_.measure().total().stiffness);
-    const auto found = corrected(start, true, multiple * map_.force().period);
-    require_cycle(found.has_value());
-    Cycle cycle = described(*found, multiple, true);
+    const auto extreme = corrected(start, true, multiple * map_.force().period);
+    require_cycle(extreme.has_value());
+    Cycle cycle = described(*extreme, multiple, true);
     require_cycle(start.side * cycle.drift > 0.0);
     return cycle;
   }
 
-  /// The share of ∫k that does not yield between two extremes.
+  /// Returns the fraction of ∫k that belongs to elements which do not yield while x varies between
+  /// `least` and `most`.
   [[nodiscard]] double frozen(double least, double most) const {
     const double all = map_.measure().total().stiffness;
     return std::max(0.0, 1.0 - map_.measure().below((most - least) / 2).stiffness / all);
   }
 
-  /// The map over a whole cycle in scaled numbers v = (phase ω, x/scale): by how much it moves
-  /// them. `x_is_free`: of the phase alone, where nothing holds the mass and x is arbitrary.
+  /// Returns the residual that is 0 on a cycle beginning at an extreme near `start`. The argument
+  /// of the residual is v = (ω·phase, x/scale) of the extreme; the value of the residual is the
+  /// change of both numbers when the motion is followed over one cycle, which takes the time
+  /// `whole`. If `x_is_free`, x is arbitrary and remains start.x; only the phase has to be found.
   [[nodiscard]] Residual residual_of(const Extreme& start, bool x_is_free, double whole,
                                      double scale) const {
     return [this, start, x_is_free, whole, scale](const Pair& v) -> std::optional<Pair> {
@@ -190,33 +201,36 @@ class Shooting {
       if (!passage) {
         return std::nullopt;
       }
-      // Of a mass that nothing holds, x is not to be found; the 1 keeps the equations regular.
+      // If x is arbitrary, the second equation keeps x at start.x, so that the Jacobian is regular.
       return Pair{(passage->span - whole) * frequency_,
                   x_is_free ? v[1] - start.x / scale : (passage->x - at.x) / scale};
     };
   }
 
+  /// Returns the range of x over one cycle from `start`, by which lengths are scaled.
   [[nodiscard]] double scale_of(const Extreme& start, double whole) const {
     const Passage passage = required(map_.passage(start, whole, start.side));
     return std::max(passage.most_x - passage.least_x, std::numeric_limits<double>::min());
   }
 
-  /// The start of a cycle near an extreme; nothing where Newton's method does not come to one.
+  /// Returns the extreme at which a cycle begins, computed by Newton's method from the extreme
+  /// `start`. Returns nothing if the method does not converge.
   [[nodiscard]] std::optional<Extreme> corrected(const Extreme& start, bool x_is_free,
                                                  double whole) const {
     const double scale = scale_of(start, whole);
     const Pair guess{start.phase * frequency_, start.x / scale};
-    const auto found = solve(residual_of(start, x_is_free, whole, scale), guess);
-    if (!found) {
+    const auto root = solve(residual_of(start, x_is_free, whole, scale), guess);
+    if (!root) {
       return std::nullopt;
     }
     Extreme at = start;
-    at.phase = (*found)[0] / frequency_;
-    at.x = x_is_free ? start.x : (*found)[1] * scale;
+    at.phase = (*root)[0] / frequency_;
+    at.x = x_is_free ? start.x : (*root)[1] * scale;
     at.past = past_on_arrival(map_.measure(), at.past, at.x, at.side).value_or(at.past);
     return at;
   }
 
+  /// Returns the cycle that begins at an extreme, with all members of Cycle set.
   [[nodiscard]] Cycle described(const Extreme& at, int multiple, bool x_is_free) const {
     const double period = map_.force().period;
     const double whole = multiple * period;
@@ -241,6 +255,9 @@ class Shooting {
     return cycle;
   }
 
+  /// Returns the Floquet multipliers, the one of larger modulus first: the eigenvalues of the
+  /// Jacobian of the map over one cycle. The Jacobian follows from the residual near `here`, the v
+  /// of the cycle. Throws UserError if the residual is not defined near `here`.
   [[nodiscard]] static std::array<std::complex<double>, 2> multipliers(const Residual& residual,
                                                                        const Pair& here,
                                                                        bool x_is_free) {
@@ -248,17 +265,20 @@ class Shooting {
     if (!slope) {
       throw base::UserError("the cycle is at the edge of where there is one");
     }
-    // Of the map itself; one that moves x alone has the multiplier 1.
-    auto found = eigenvalues({{{(*slope)[0][0] + 1, (*slope)[0][1]},
-                               {(*slope)[1][0], x_is_free ? 1.0 : (*slope)[1][1] + 1}}});
-    if (std::abs(found[0]) < std::abs(found[1])) {
-      std::swap(found[0], found[1]);
+    // The residual is the map minus the identity, so 1 is added to the diagonal of the residual's
+    // Jacobian. If x is arbitrary, the map only shifts x, and its derivative by x is 1.
+    auto multipliers_of_map =
+        eigenvalues({{{(*slope)[0][0] + 1, (*slope)[0][1]},
+                      {(*slope)[1][0], x_is_free ? 1.0 : (*slope)[1][1] + 1}}});
+    if (std::abs(multipliers_of_map[0]) < std::abs(multipliers_of_map[1])) {
+      std::swap(multipliers_of_map[0], multipliers_of_map[1]);
     }
-    return found;
+    return multipliers_of_map;
   }
 
-  /// The forces at both extremes, and the lag of the fundamental, by the trapezoidal rule over the
-  /// whole cycle, which is accurate to far more digits than a picture shows.
+  /// Sets the restoring forces at both extremes of the cycle, and the phase lag. The Fourier
+  /// coefficients of x and F are computed by the trapezoidal rule with 256 points over the whole
+  /// cycle; the error of this rule is negligible if x and F are periodic.
   void add_samples(const Extreme& at, double whole, Cycle& cycle) const {
     constexpr int samples = 256;
     std::complex<double> of_x;
@@ -298,10 +318,13 @@ Cycle find_cycle(const PeriodMap& map, const Extreme& start, int multiple) {
 
 namespace {
 
-/// The fixed point of the linear map that takes each of the last four states (the latest comes
-/// first) to the next: z = z₀ + (I - A)⁻¹ d₀, where A d₀ = d₁ and A d₁ = d₂ for their differences.
-/// The latest itself where they do not tell.
-PeriodEnd fixed_point_of_beats(const PeriodMap& map, const std::deque<PeriodEnd>& last) {
+/// Returns the fixed point of the affine map that takes z₀ to z₁, z₁ to z₂ and z₂ to z₃, four
+/// successive states (x, y) at ends of periods. The states are stored in reverse order: last[0] is
+/// z₃, last[3] is z₀. With the differences d_i = z_{i+1} - z_i and the matrix A of the map, A d₀ =
+/// d₁ and A d₁ = d₂, and the fixed point is z₀ + (I - A)⁻¹ d₀. The slab of the result is that of
+/// last[0], moved to the x of the fixed point. Returns last[0] if the four states do not determine
+/// a fixed point.
+PeriodEnd extrapolated_fixed_point(const PeriodMap& map, const std::deque<PeriodEnd>& last) {
   const auto difference = [&](std::size_t n) {
     return Pair{last[n].x - last[n + 1].x, last[n].y - last[n + 1].y};
   };
@@ -309,7 +332,7 @@ PeriodEnd fixed_point_of_beats(const PeriodMap& map, const std::deque<PeriodEnd>
   const Pair d1 = difference(1);
   const Pair d2 = difference(0);
   const auto area = [](const Pair& a, const Pair& b) { return a[0] * b[1] - a[1] * b[0]; };
-  // By Cayley and Hamilton d₂ = trace d₁ - determinant d₀, and so (I - A)⁻¹ d₀ =
+  // By the theorem of Cayley and Hamilton d₂ = trace d₁ - determinant d₀, so that (I - A)⁻¹ d₀ =
   // ((1 - trace) d₀ + d₁) / (1 - trace + determinant).
   const double trace = area(d0, d2) / area(d0, d1);
   const double determinant = area(d1, d2) / area(d0, d1);
@@ -326,8 +349,8 @@ PeriodEnd fixed_point_of_beats(const PeriodMap& map, const std::deque<PeriodEnd>
 
 }  // namespace
 
-Settled settle(const PeriodMap& map, double tolerance, std::int64_t most_periods,
-               const std::optional<PeriodEnd>& start) {
+PeriodicState run_until_periodic(const PeriodMap& map, double tolerance, std::int64_t most_periods,
+                                 const std::optional<PeriodEnd>& start) {
   constexpr int most = 4;
   const Oscillator& oscillator = map.oscillator();
   const double frequency = map.frequency();
@@ -335,54 +358,57 @@ Settled settle(const PeriodMap& map, double tolerance, std::int64_t most_periods
   std::deque<PeriodEnd> last{start.value_or(PeriodEnd{
       oscillator.x0, oscillator.y0, {oscillator.x0, oscillator.x0, 1, oscillator.x0, {}}})};
   double largest = 0.0;
-  // The largest change in the first and in the second half of the periods so far, doubled at times.
-  constexpr std::int64_t first_look = 256;
-  std::int64_t next_look = first_look;
+  // At period n = `next_check`, the largest change in the periods after n/2 (`later`) is compared
+  // with the largest change in the periods before (`earlier`: from n/4 to n/2, at the first check
+  // from 1 to n/2); then n is doubled.
+  constexpr std::int64_t first_check = 256;
+  std::int64_t next_check = first_check;
   double earlier = 0.0;
   double later = 0.0;
-  Settled settled;
+  PeriodicState reached;
   for (std::int64_t period = 1; period <= most_periods; ++period) {
     last.push_front(map.period_after(last.front()));
     if (std::ssize(last) > 2 * most + 1) {
       last.pop_back();
     }
     largest = std::max(largest * 0.99, std::abs(last[0].y));
-    settled.change = std::numeric_limits<double>::infinity();
+    reached.change = std::numeric_limits<double>::infinity();
     for (int multiple = 1; multiple <= most && 2L * multiple < std::ssize(last); ++multiple) {
       const auto n = static_cast<std::size_t>(multiple);
       const double dy = last[0].y - last[n].y;
-      // Where nothing holds the mass, its cycle may drift.
+      // If k0 = 0, the cycle may drift: compare the displacements of two successive repetitions.
       const double dx = last[0].x - last[n].x - (is_held ? 0.0 : last[n].x - last[2 * n].x);
       const double size = std::max(largest, frequency * std::abs(last[0].x - last[1].x));
       const double change = std::max(std::abs(dy), frequency * std::abs(dx)) /
                             std::max(size, std::numeric_limits<double>::min());
-      if (change < settled.change / (multiple == 1 ? 1 : 10)) {
-        settled.change = change;
-        settled.multiple = multiple;
+      if (change < reached.change / (multiple == 1 ? 1 : 10)) {
+        reached.change = change;
+        reached.multiple = multiple;
       }
     }
-    settled.periods = period;
-    if (settled.change < tolerance) {
+    reached.periods = period;
+    if (reached.change < tolerance) {
       break;
     }
-    (2 * period <= next_look ? earlier : later) =
-        std::max(2 * period <= next_look ? earlier : later, settled.change);
-    if (period == next_look) {
+    (2 * period <= next_check ? earlier : later) =
+        std::max(2 * period <= next_check ? earlier : later, reached.change);
+    if (period == next_check) {
       if (later > 0.9 * earlier) {
-        // Nothing yields any more, or hardly anything, and the motion beats.
-        last[0] = fixed_point_of_beats(map, last);
-        settled.multiple = 1;
+        // The change has ceased to decrease: hardly any element yields, and the motion is the
+        // periodic one plus a free elastic vibration.
+        last[0] = extrapolated_fixed_point(map, last);
+        reached.multiple = 1;
         break;
       }
       earlier = std::exchange(later, 0.0);
-      next_look *= 2;
+      next_check *= 2;
     }
   }
-  settled.state = last.front();
-  return settled;
+  reached.state = last.front();
+  return reached;
 }
 
-std::shared_ptr<const Measure> make_settled_measure(Slab slab) {
+std::shared_ptr<const Measure> make_measure_without_u0(Slab slab) {
   slab.initial_u = {};
   if (slab.is_continuum()) {
     return make_continuous_measure(slab);

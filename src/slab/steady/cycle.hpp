@@ -10,58 +10,79 @@
 
 namespace masing::slab {
 
-/// By which the fundamental of x lags behind that of F, in [0, 2π), from their coefficients
-/// (1/τ) ∫ · exp(-2πi t/τ) dt. NaN where F hardly has one, less than a thousandth of its largest
-/// value.
+/// Returns the phase in [0, 2π) by which the fundamental component of x lags behind the fundamental
+/// component of F. `of_force` and `of_x` are the Fourier coefficients (1/τ) ∫ f(t) exp(-2πi t/τ) dt
+/// for f = F and f = x. Returns NaN if F has hardly any fundamental component: if |of_force| is at
+/// most a thousandth of `largest_force`, the largest |F|. Local.
 double phase_lag(std::complex<double> of_force, std::complex<double> of_x, double largest_force);
 
-/// A limit cycle.
+/// A limit cycle: a periodic motion of the mass on the slab.
 struct Cycle {
-  Extreme extreme;   ///< the outer one
-  int multiple = 1;  ///< how many periods of the force it takes
-  double least_x = 0.0;
-  double most_x = 0.0;
-  double most_restoring = 0.0;   ///< k0 x + S at the highest x
-  double least_restoring = 0.0;  ///< the same at the lowest
-  double loss = 0.0;             ///< ∫ S dx over the cycle
-  double drift = 0.0;            ///< of x over the cycle; not 0 only where nothing holds the mass
-  double phase = 0.0;            ///< phase_lag() of x behind F
-  double frozen = 0.0;           ///< the share of ∫k whose cells do not yield on the cycle
-  double residual = 0.0;         ///< by how much the cycle fails to close, over its amplitude
-  std::array<std::complex<double>, 2> multipliers{};  ///< Floquet's; the larger one first
-  bool is_free = false;  ///< k0 = 0, all cells yield: mean position undetermined, x may drift
+  Extreme extreme;               ///< the extreme of x at which the cycle begins
+  int multiple = 1;              ///< the number of periods of the force that the cycle takes
+  double least_x = 0.0;          ///< the least x on the cycle
+  double most_x = 0.0;           ///< the greatest x on the cycle
+  double most_restoring = 0.0;   ///< the restoring force k0 x + S at the greatest x
+  double least_restoring = 0.0;  ///< the restoring force k0 x + S at the least x
+  double loss = 0.0;             ///< ∫ S dx over the cycle, the energy that the slab dissipates
+  /// The displacement of the mass over one cycle; it can differ from 0 only if k0 = 0.
+  double drift = 0.0;
+  double phase = 0.0;  ///< phase_lag() of x behind F
+  /// The fraction of ∫k that belongs to elements that do not yield on the cycle.
+  double frozen = 0.0;
+  /// The error with which the cycle closes: the larger of the error of x, relative to the range of
+  /// x, and ω times the error of the period.
+  double residual = 0.0;
+  /// The Floquet multipliers; the one of larger modulus first.
+  std::array<std::complex<double>, 2> multipliers{};
+  /// Whether k0 = 0 and all elements yield, so that the mean of x is arbitrary and x may drift.
+  bool is_free = false;
 };
 
-/// The cycle of `multiple` periods near an extreme, with the slab's past from there, by shooting:
-/// Newton's method on the map from an extreme of x to the one a period later. Cells that do not
-/// yield on the cycle keep what that left. Throws UserError where there is none.
+/// Returns the cycle that takes `multiple` periods of the force and begins near the extreme `start`
+/// of x. The cycle is computed by the shooting method: Newton's method finds a fixed point of the
+/// map from an extreme of x to the extreme `multiple` periods later. `start` includes the turning
+/// points that the slab remembers at this extreme; elements that do not yield on the cycle keep the
+/// elongations that follow from these turning points. Throws UserError if Newton's method finds no
+/// cycle. Local.
 Cycle find_cycle(const PeriodMap& map, const Extreme& start, int multiple);
 
-/// Where a motion is that has been followed from a start until it hardly changes any more.
-struct Settled {
-  PeriodEnd state;
-  int multiple = 1;     ///< it repeats itself after so many periods, 1 to 4
-  double change = 0.0;  ///< over them, over the size of the motion
-  std::int64_t periods = 0;
+/// The state that a motion has reached after a transient, and how nearly periodic the motion then
+/// is.
+struct PeriodicState {
+  PeriodEnd state;  ///< the state at the beginning of a period of the force
+  /// The number of periods of the force, 1 to 4, after which the motion repeats itself.
+  int multiple = 1;
+  /// The change of the state over these periods, relative to the size of the motion.
+  double change = 0.0;
+  std::int64_t periods = 0;  ///< the number of periods that were computed
 };
 
-/// Follows a motion from `start`, or x0, y0, u0, until it changes by less than `tolerance` over one
-/// to four periods, or for `most_periods`, or until the change ceases to shrink.
-Settled settle(const PeriodMap& map, double tolerance = 1e-6, std::int64_t most_periods = 3000,
-               const std::optional<PeriodEnd>& start = {});
+/// Advances a motion by one period of the force after another, and returns the state when the
+/// motion is periodic, that is, when its state changes over one, two, three or four periods by less
+/// than `tolerance`, relative to the size of the motion. The motion begins at `start` or, if
+/// `start` is empty, at x0, y0, u0. The function also returns after `most_periods` periods, and
+/// when the change has ceased to decrease because hardly any element yields; in this last case the
+/// returned state is extrapolated to the fixed point of the map over one period. Local.
+PeriodicState run_until_periodic(const PeriodMap& map, double tolerance = 1e-6,
+                                 std::int64_t most_periods = 3000,
+                                 const std::optional<PeriodEnd>& start = {});
 
-/// A closed cycle between -X and X of a slab that has all been loaded from u = 0.
+/// A closed hysteresis cycle between the positions -X and X, of a slab on which all elements began
+/// at u = 0.
 struct ClosedCycle {
-  double restoring = 0.0;  ///< B(X) = k0 X + ∫ k min(X, η) ds, the backbone
+  double restoring = 0.0;  ///< the force at X, on the backbone: B(X) = k0 X + ∫ k min(X, η) ds
   double loss = 0.0;       ///< 4 ∫ k η (X - η)⁺ ds, the area of the cycle
 };
 
-/// The cycle of amplitude X > 0, from integrals of k and η over the cells with η ≤ X, without a
-/// run. Source: Masing's rules, rheological-models-2000, (2.27). Local.
+/// Returns the closed hysteresis cycle of amplitude X > 0 from integrals of k and η over the
+/// elements with η ≤ X; no motion is computed. Source: Masing's rules, rheological-models-2000,
+/// (2.27). Local.
 ClosedCycle closed_cycle(const Measure& measure, double k0, double amplitude);
 
-/// The measure of a slab as if u0 were 0. Throws UserError as make_continuous_measure does for P =
-/// ∞. Local.
-std::shared_ptr<const Measure> make_settled_measure(Slab slab);
+/// Returns the measure of a slab in which u0 is replaced by 0. Throws UserError if the measure
+/// cannot be built: see make_continuous_measure() for P = ∞ and make_cell_measure() for finite P.
+/// Local.
+std::shared_ptr<const Measure> make_measure_without_u0(Slab slab);
 
 }  // namespace masing::slab

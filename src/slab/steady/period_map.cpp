@@ -91,9 +91,9 @@ std::optional<Extreme> PeriodMap::outer_extreme(const PeriodEnd& start, int peri
   std::optional<Extreme> least;
   while (auto reversal = solution.next_reversal(periods * force_.period)) {
     const int side = reversal->direction;
-    auto& found = side > 0 ? most : least;
-    if (!found || side * (reversal->x - found->x) > 0.0) {
-      found = Extreme{std::fmod(reversal->time, force_.period), reversal->x,
+    auto& outer = side > 0 ? most : least;
+    if (!outer || side * (reversal->x - outer->x) > 0.0) {
+      outer = Extreme{std::fmod(reversal->time, force_.period), reversal->x,
                       std::move(reversal->past), side};
     }
   }

@@ -13,22 +13,24 @@
 
 namespace masing::slab {
 
-/// A force of period τ.
+/// A force F(t) of period τ.
 struct PeriodicForce {
-  /// How many periods from t = 0 on the functions and the breaks are asked for.
+  /// The members `value`, `bounds` and `breaks` must be valid for this number of periods from t =
+  /// 0.
   static constexpr double horizon = base::horizon;
 
-  std::function<double(double)> value;                   ///< F(t)
-  std::function<base::Bounds(double, double)> bounds{};  ///< as SmoothPieces takes them
-  std::vector<double> breaks{};  ///< where F may not be smooth in (0, 8τ), increasing
+  std::function<double(double)> value;  ///< F(t)
+  /// Bounds of F between two times, in the form that SmoothPieces takes.
+  std::function<base::Bounds(double, double)> bounds{};
+  std::vector<double> breaks{};  ///< the times in (0, 8τ) at which F may not be smooth, increasing
   double period = 1.0;           ///< τ
 
-  /// F(t + phase) from t = 0 on. Local.
+  /// Returns the force F(t + phase) as a function of t ≥ 0. Local.
   [[nodiscard]] base::SmoothPieces from(double phase) const {
     phase -= std::floor(phase / period) * period;
     std::vector<double> later = breaks;
     for (double& at : later) {
-      at -= phase;  // SmoothPieces leaves out what lies before 0
+      at -= phase;  // SmoothPieces ignores breaks before 0
     }
     const auto value_at = [f = value, phase](double t) { return f(t + phase); };
     if (!bounds) {
@@ -40,41 +42,48 @@ struct PeriodicForce {
   }
 };
 
-/// The mass at an extreme of its motion, where y = 0, and the slab on arrival there: all that the
-/// motion depends on from here.
+/// The state of the mass and the slab at an extreme of the motion, where y = 0. Together with the
+/// force it determines the later motion.
 struct Extreme {
-  double phase = 0.0;  ///< the time since the last beginning of a period, in [0, τ)
-  double x = 0.0;
+  double phase = 0.0;  ///< the time since the present period of the force began, in [0, τ)
+  double x = 0.0;      ///< the position of the mass
+  /// The turning points that the slab remembers when the mass arrives, before it turns.
   TurningPointState past;
-  int side = 1;  ///< +1: the largest x, -1: the least
+  int side = 1;  ///< +1 at a maximum of x, -1 at a minimum
 };
 
-/// The motion from an extreme to a later reversal.
+/// The result of following a motion from an extreme to a later reversal.
 struct Passage {
-  double span = 0.0;  ///< the time it took
-  double x = 0.0;     ///< at the reversal
-  double least_x = 0.0;
-  double most_x = 0.0;
-  TurningPointState past;  ///< on arrival
-  Works works;             ///< if they are asked for
-};
-
-/// What has a state at a time t = nτ.
-struct PeriodEnd {
-  double x = 0.0;
-  double y = 0.0;
+  double span = 0.0;     ///< the time from the extreme to the reversal
+  double x = 0.0;        ///< the position at the reversal
+  double least_x = 0.0;  ///< the least x on the way
+  double most_x = 0.0;   ///< the greatest x on the way
+  /// The turning points that the slab remembers at the reversal, before the mass turns.
   TurningPointState past;
+  Works works;  ///< the works on the way, or 0 if they were not requested
 };
 
-/// A past on arrival at another position of its leg; nothing where that lies before the leg.
+/// The state of the mass and the slab at a time t = nτ, where a period of the force ends.
+struct PeriodEnd {
+  double x = 0.0;          ///< the position of the mass
+  double y = 0.0;          ///< the velocity of the mass
+  TurningPointState past;  ///< the turning points that the slab remembers
+};
+
+/// Returns the state that `past` would be if the slab, on its present leg in `direction`, had
+/// arrived at x and not at past.x. Loops that the leg closes before x are wiped out. Returns
+/// nothing if x lies before the beginning of the leg. Local.
 std::optional<TurningPointState> past_on_arrival(const Measure& measure, TurningPointState past,
                                                  double x, int direction);
 
-/// The motion of a mass on a slab under a periodic force, from an extreme of x or from the
-/// beginning of a period, exact in time. At an extreme y = 0, and the slab remembers the turning
-/// points outside the cycle, which the cycle leaves alone. So the next reversals depend on two
-/// numbers, phase and x, and smoothly, wherever no event is grazed. Start at the outer extreme,
-/// where fewer turning points are remembered: at the inner one the outer may still be among them.
+/// Computes the motion of a mass on a slab under a periodic force by OscillatorSolution, from an
+/// extreme of x or from the beginning of a period. At an extreme of a cycle y = 0, and the turning
+/// points that the slab remembers lie outside the cycle, so that the cycle does not change them.
+/// The next reversals therefore depend on two numbers only, the phase and x of the extreme; this
+/// dependence is smooth, except where the motion just touches an event without passing it. A cycle
+/// should begin at its outer extreme, that is, the extreme at which fewer turning points are
+/// remembered: at the inner extreme, the outer extreme may still be among the remembered turning
+/// points.
 class PeriodMap {
  public:
   /// `measure` must outlive the object.
@@ -84,33 +93,40 @@ class PeriodMap {
   [[nodiscard]] const Measure& measure() const { return *measure_; }
   [[nodiscard]] const Oscillator& oscillator() const { return oscillator_; }
   [[nodiscard]] const PeriodicForce& force() const { return force_; }
-  /// ω, ω² = (k0 + ∫k)/m.
+  /// Returns ω, where ω² = (k0 + ∫k)/m: the angular frequency of oscillations in which no element
+  /// yields. Local.
   [[nodiscard]] double frequency() const {
     return std::sqrt((oscillator_.k0 + measure_->total().stiffness) / oscillator_.mass);
   }
 
-  /// The motion from an extreme; nothing where the mass could not have arrived there.
+  /// Returns the solution that starts at an extreme. Returns nothing if x or the phase of the
+  /// extreme is not finite, or if the mass cannot have arrived at the extreme with the turning
+  /// points in `start`. Local.
   [[nodiscard]] std::optional<OscillatorSolution> from(const Extreme& start) const;
-  /// The motion from the beginning of a period.
+  /// Returns the solution that starts at the beginning of a period. Local.
   [[nodiscard]] OscillatorSolution from(const PeriodEnd& start) const;
 
-  /// To the reversal nearest to `span` after the start, a maximum (direction +1) or a minimum;
-  /// nothing where there is none within half a period of it. Works cost a third more.
+  /// Follows the motion from an extreme, and returns the passage to that maximum of x (`direction`
+  /// = +1) or minimum (-1) whose time after the extreme is nearest to `span`. Returns nothing if
+  /// this time differs from `span` by half a period or more, or if from(start) returns nothing. If
+  /// `with_works`, the works are also computed, which takes a third more time. Local.
   [[nodiscard]] std::optional<Passage> passage(const Extreme& start, double span, int direction,
                                                bool with_works = false) const;
 
-  /// One period on.
+  /// Returns the state one period after `start`. Local.
   [[nodiscard]] PeriodEnd period_after(const PeriodEnd& start) const;
 
-  /// The end of the period that an extreme is in; nothing where the mass could not have arrived
-  /// there.
+  /// Returns the state at the end of the period in which an extreme lies, or nothing if from(start)
+  /// returns nothing. Local.
   [[nodiscard]] std::optional<PeriodEnd> end_of_period(const Extreme& start) const;
 
-  /// The outer extreme in `periods` periods from the beginning of one: the largest x or the least,
-  /// before which the slab remembers fewer turning points. Nothing where there is none.
+  /// Returns the outer extreme of a motion within `periods` periods from the beginning of a period.
+  /// This is the greatest x or the least x, whichever has fewer remembered turning points; if both
+  /// have equally many, it is the greatest x. Returns nothing if the mass does not reverse. Local.
   [[nodiscard]] std::optional<Extreme> outer_extreme(const PeriodEnd& start, int periods) const;
 
  private:
+  /// Returns the oscillator with x and y as its initial position and velocity.
   [[nodiscard]] Oscillator at(double x, double y) const;
 
   const Measure* measure_;

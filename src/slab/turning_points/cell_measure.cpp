@@ -18,7 +18,8 @@ namespace {
 
 using base::infinity;
 
-/// 2¹⁰⁰/C for the smallest power of two C > P·bound.
+/// Returns 2¹⁰⁰/C, where C is the smallest power of two > P·bound. Throws UserError if `bound` is
+/// not in [1e-200, 1e200]; `what` names the bound in the message.
 double units_per_one(const char* what, double bound, std::int64_t cells) {
   base::check_bound(bound, what);
   constexpr int bits = 100;
@@ -27,7 +28,7 @@ double units_per_one(const char* what, double bound, std::int64_t cells) {
   return std::ldexp(1.0, bits - exponent);
 }
 
-/// Sorts what mostly is in order already, or in the opposite one.
+/// Sorts cells by a key. Sorting is fast if the keys of the cells already increase or decrease.
 template <class Cell, class Key>
 void put_in_order(std::span<Cell> cells, const Key& key) {
   if (std::ranges::is_sorted(cells, std::ranges::greater(), key)) {
@@ -37,7 +38,7 @@ void put_in_order(std::span<Cell> cells, const Key& key) {
   }
 }
 
-/// The largest `term(cell)` of a profile, 0 if it has no cell.
+/// Returns the largest term(cell) over the cells of a profile, or 0 if the profile has no cells.
 template <class Term>
 double largest(const Profile& profile, const Term& term) {
   double most = 0.0;
@@ -47,6 +48,7 @@ double largest(const Profile& profile, const Term& term) {
   return most;
 }
 
+/// Returns whether u0 = 0 in all cells.
 bool begins_at_zero(const Profile& profile) {
   if (profile.form.initial_u) {
     return profile.form.initial_u->first == 0.0;
@@ -54,11 +56,14 @@ bool begins_at_zero(const Profile& profile) {
   return std::ranges::all_of(profile.initial_u, [](double u0) { return u0 == 0.0; });
 }
 
-/// A table of the sums over the cells with η_i ≤ r, and where u0 is not 0 everywhere the sums over
-/// the four YieldSets: each of three lists, in the order of η - u0, η + u0 and 2η, has a mark that
-/// goes with an extreme of x. A cell that it passes changes its set, at most twice while x goes on,
-/// so a step costs O(1), amortised over a run. The sums depend on the extremes alone, not on
-/// earlier ones.
+/// A measure of P cells: a table of the sums over the cells with η_i ≤ r. If u0 is not 0
+/// everywhere, the measure also gives the sums over the four YieldSets. For this purpose the cells
+/// are stored in three lists, sorted by η - u0, η + u0 and 2η. A position in each list (CellMarks)
+/// divides the cells of the list into two parts: the cells whose key is at most A, B or R,
+/// respectively (see Excursion), and the others. When a position passes a cell, the sums are
+/// updated. A, B and R never decrease in a run, and a cell changes its set at most twice, so that a
+/// step costs O(1) when averaged over a run. The sums depend on the present A, B and R alone, not
+/// on earlier values.
 class CellMeasure : public Measure {
  public:
   explicit CellMeasure(const Profile& all)
@@ -75,7 +80,8 @@ class CellMeasure : public Measure {
 
   [[nodiscard]] Sums below(double r, SearchHint& hint) const override {
     const std::int64_t passed = find(r, hint.front);
-    // At a few hundred cells a step every look-up would miss the caches.
+    // If the front passes some hundred cells in each step, every look-up would miss the caches.
+    // Therefore load the entry that the next look-up is expected to need.
     __builtin_prefetch(nodes_.data() + std::clamp<std::int64_t>(hint.front.expected(), 0, cells()));
     return nodes_[static_cast<std::size_t>(passed)].sums;
   }
@@ -84,7 +90,7 @@ class CellMeasure : public Measure {
     return nodes_[static_cast<std::size_t>(find(r, hint.front) + 1)].threshold;
   }
 
-  /// ∫ η dM = r M(r) - ∫₀ʳ M dρ, M constant between breaks.
+  /// Returns ∫ k η² ds = ∫ η dM = r M(r) - ∫₀ʳ M(ρ) dρ, where M is constant between breaks.
   [[nodiscard]] double second_moment(double r) const override {
     SearchHint hint;
     double integral = 0.0;
@@ -120,20 +126,24 @@ class CellMeasure : public Measure {
   }
 
  protected:
-  /// η of one cell, and the sums up to it.
+  /// The threshold η of one cell, and the sums over this cell and all cells before it in the order
+  /// of η.
   struct Node {
     double threshold = 0.0;
     Sums sums;
   };
 
+  /// Returns the number of cells with η ≤ r.
   [[nodiscard]] std::int64_t find(double r, FrontSearch& search) const {
     return search.passed([nodes = nodes_.data() + 1](std::int64_t i) { return nodes[i].threshold; },
                          cells(), r);
   }
-  /// [P + 2], from -∞ to +∞, in the order of η.
+  /// Returns the entries of the table, [P + 2], in the order of η. The first entry has η = -∞, the
+  /// last has η = +∞.
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
 
  private:
+  /// Fills the table of sums.
   void fill_table(const Profile& all) {
     for (std::int64_t i = 0; i < all.range.size; ++i) {
       const Element cell = all.element(i);
@@ -143,7 +153,8 @@ class CellMeasure : public Measure {
     nodes_.back() = {infinity, {}};
     const auto cells = std::span(nodes_).subspan(1, nodes_.size() - 2);
     put_in_order(cells, [](const Node& node) { return node.threshold; });
-    // The order within a tie changes only sums that no look-up returns.
+    // The order of cells with equal η does not matter: look-ups return only the sum over all of
+    // them.
     ExactSums sums;
     for (Node& cell : cells) {
       sums += scale_.term(cell.sums.stiffness, cell.threshold);
@@ -152,6 +163,7 @@ class CellMeasure : public Measure {
     total_ = nodes_[cells.size()].sums;
   }
 
+  /// Fills the three sorted lists, and sets start_ to the sums before any cell has yielded.
   void fill_lists(const Profile& all) {
     std::vector<YieldCell>& cells = lists_.front();
     cells.resize(static_cast<std::size_t>(all.range.size));
@@ -172,6 +184,7 @@ class CellMeasure : public Measure {
 
   [[nodiscard]] std::int64_t cells() const { return static_cast<std::int64_t>(nodes_.size()) - 2; }
 
+  /// Moves the positions in all lists to the extremes `to`, and returns the positions and the sums.
   const CellMarks& moved(const Excursion& to, SearchHint& hint) const {
     CellMarks& marks = hint.marks.empty() ? hint.marks.emplace_back(start_) : hint.marks.front();
     for (std::size_t list = 0; list < lists_.size(); ++list) {
@@ -180,7 +193,8 @@ class CellMeasure : public Measure {
     return marks;
   }
 
-  /// Moves the mark of a list to what its extreme has become.
+  /// Moves the position in one list to the value in `to` that belongs to this list, and updates the
+  /// sums.
   void move(std::size_t list, const Excursion& to, CellMarks& marks) const {
     const auto limit = limit_of[list];
     const double extreme = to.*limit;
@@ -204,6 +218,7 @@ class CellMeasure : public Measure {
     marks.excursion.*limit = extreme;
   }
 
+  /// Moves the terms of a cell from the sums of the set `from` to the sums of the set `to`.
   void transfer(const YieldCell& cell, YieldSet from, YieldSet to, CellMarks& marks) const {
     if (from == to) {
       return;
@@ -234,11 +249,12 @@ class CellMeasure : public Measure {
 
   ExactScale scale_;
   std::vector<Node> nodes_;
-  std::array<std::vector<YieldCell>, 3> lists_;  // in the order of each of the limits
-  CellMarks start_;                              // no cell has passed
+  std::array<std::vector<YieldCell>, 3> lists_;  // the cells, sorted by η - u0, η + u0 and 2η
+  CellMarks start_;  // the positions and sums before any cell has yielded
 };
 
-/// P cells have weights 1/P, springs have none.
+/// Returns the profile whose cells are the given springs. Sums over a profile of P cells give each
+/// cell the weight 1/P; to cancel this weight, k is multiplied by P.
 Profile profile_of(const std::vector<Element>& springs) {
   Profile profile;
   profile.range = {0, std::ssize(springs)};
@@ -249,7 +265,8 @@ Profile profile_of(const std::vector<Element>& springs) {
   return profile;
 }
 
-/// A CellMeasure that keeps its cells.
+/// A CellMeasure that also stores the springs and a table of the function N of Measure::slip().
+/// With these data it computes sums(), and computes slip() by one look-up.
 class SpringMeasure final : public CellMeasure {
  public:
   explicit SpringMeasure(std::vector<Element> springs)
@@ -277,13 +294,14 @@ class SpringMeasure final : public CellMeasure {
   }
 
  private:
-  /// N(r) - N of a node, from where M is constant: terms ≥ 0, as N' = M.
+  /// Returns N(r) - N(η), where η is that of entry `node` of the table. No other entry may lie
+  /// between η and r, so that M is constant there; N' = M ≥ 0.
   [[nodiscard]] double slip_beyond(std::size_t node, double r) const {
     return (r - nodes()[node].threshold) * nodes()[node].sums.force;
   }
 
   std::vector<Element> springs_;
-  std::vector<double> slip_;  // N, [P + 1], at the nodes but the last
+  std::vector<double> slip_;  // N at η of every entry of the table except the last, [P + 1]
 };
 
 }  // namespace

@@ -18,21 +18,29 @@
 
 namespace masing::slab {
 
+/// Throws UserError if `number` exceeds `most`. The message says that the threshold varies too
+/// fast. Local.
 inline void require_few(std::int64_t number, std::int64_t most) {
   if (number > most) {
     throw unresolved_fault("threshold", "eta(s) varies too fast, or has too many extrema");
   }
 }
 
-/// A table of K and M over θ(s) ≤ r, for any k and θ: what is interpolated is
-///     G(r) = ∫ (r - θ)⁺ k ds over θ ≤ r,   K = G',   M = r K - G,
-/// so that K and M belong together to rounding even where K has the root of an extremum of θ. Knots
-/// are uniform in sectors that shrink until K is right to some 1e-13 of ∫k. A look-up costs some 10
-/// ns, the table some 10 ms.
+/// A table of K(r) = ∫ k ds and M(r) = ∫ k θ ds over the s with θ(s) ≤ r, for any k(s) and
+/// threshold θ(s). It interpolates
+///     G(r) = ∫ (r - θ)⁺ k ds over θ ≤ r,   and   K = G',   M = r K - G
+/// follow from the interpolant. So K and M are consistent with each other within rounding errors,
+/// even at an extremum of θ, where K(r) has a square-root singularity. The table consists of
+/// sectors, intervals of r with uniformly spaced knots, which are bisected until K is accurate to
+/// about 1e-13 of ∫k. A look-up costs about 10 ns, the construction about 10 ms.
 class ContinuousTable {
  public:
-  /// `slope`: of θ; `spans`: where θ and k are smooth; `scale`: what θ is small or large against.
-  /// The breaks of G are at θ's extrema, ends, kinks and steps.
+  /// Builds the table. `slope` is θ', `spans` are the parts of [0, 1] on which θ and k are smooth,
+  /// and `scale` is the largest θ, to which rounding errors are relative. G(r) is not smooth at the
+  /// values that θ has at its extrema, at its kinks and jumps, and at the ends of [0, 1]; these
+  /// values of r are the breaks. The values of θ at inner nodes of fine spans (SmoothSpan::fine)
+  /// are added to the breaks. Throws UserError if θ has too many extrema or if the table would need
+  /// too many sectors. Local.
   ContinuousTable(const Density& threshold, const Density& slope, const Density& stiffness,
                   const std::vector<SmoothSpan>& spans, double scale) {
     std::vector<PieceIntegrals> pieces;
@@ -56,11 +64,14 @@ class ContinuousTable {
     add({breaks_.back(), 0.0, 1.0, 0.0, {}});
   }
 
+  /// Returns K and M for r = ∞. Local.
   [[nodiscard]] Sums total() const { return total_; }
-  /// The least θ and the largest.
+  /// Returns the least θ. Local.
   [[nodiscard]] double lowest() const { return breaks_.front(); }
+  /// Returns the largest θ. Local.
   [[nodiscard]] double highest() const { return breaks_.back(); }
 
+  /// Returns K(r) and M(r). Local.
   [[nodiscard]] Sums below(double r, SearchHint& hint) const {
     const Sector* sector = sector_of(r, hint.front);
     if (sector == nullptr) {
@@ -74,7 +85,8 @@ class ContinuousTable {
     return {stiffness, r * stiffness - (sector->shortfall + value)};
   }
 
-  /// N' = M = r G' - G, so that N = r G - 2 ∫ G, from the beginning of the sector on.
+  /// Returns N(r) = ∫ k θ (r - θ) ds over θ ≤ r. As N' = M = r G' - G, N is r G - 2 ∫ G dr plus a
+  /// constant; the integral is computed from the beginning of the sector that contains r. Local.
   [[nodiscard]] double slip(double r, FrontSearch near) const {
     const Sector* sector = sector_of(r, near);
     if (sector == nullptr) {
@@ -85,7 +97,7 @@ class ContinuousTable {
                                 : sector->slip + sector->slip_to(place);
   }
 
-  /// The least r' > r where K is not smooth, or infinity.
+  /// Returns the least r' > r at which K is not smooth, or infinity if there is none. Local.
   [[nodiscard]] double next_break(double r) const {
     const auto after = std::ranges::upper_bound(breaks_, r);
     if (after == breaks_.end()) {
@@ -95,23 +107,26 @@ class ContinuousTable {
   }
 
  private:
-  static constexpr int knots = 8;  // intervals of a sector
-  // What takes some seconds: pieces of θ.
+  static constexpr int knots = 8;  // the number of intervals between the knots of a sector
+  // The largest number of monotone pieces of θ, for which the construction takes some seconds.
   static constexpr std::int64_t most_pieces = 1500;
 
-  /// [first, first + width] of r; width 0 marks the end of the table.
+  /// An interval [first, first + width] of r and the data that interpolate G on it. The width 0
+  /// marks the last sector, for r beyond every θ.
   struct Sector {
+    /// The least r of the sector.
     double first = 0.0;
+    /// The width of the sector in r.
     double width = 0.0;
-    double per_spacing = 0.0;  ///< 1/h, h the distance of its knots
+    double per_spacing = 0.0;  ///< 1/h, where h is the distance of two knots
     double shortfall = 0.0;    ///< G(first)
-    /// G - G(first), h K and h² K'/2 at the knots.
+    /// For each knot: G - G(first), h K and h² K'/2.
     std::array<std::array<double, 3>, knots + 1> data{};
     double slip = 0.0;  ///< N(first)
 
-    /// G(first + place) - G(first), and K there, by Hermite's quintic: the polynomials as
-    /// boost::math::interpolators::cardinal_quintic_hermite has them, to the bit, at the price of
-    /// one.
+    /// Returns G(first + place) - G(first) and K(first + place) by Hermite's quintic interpolation.
+    /// The result has the bits of boost::math::interpolators::cardinal_quintic_hermite, but both
+    /// values cost as much as one of Boost's.
     [[nodiscard]] std::pair<double, double> at(double place) const {
       if (place == knots / per_spacing) {
         return {data.back()[0], data.back()[1] * per_spacing};
@@ -136,10 +151,10 @@ class ContinuousTable {
       return {y, dy * per_spacing};
     }
 
-    /// N(first + place) - N(first).
+    /// Returns N(first + place) - N(first).
     [[nodiscard]] double slip_to(double place) const {
       const double scaled = place * per_spacing;
-      double integral = 0.0;  // of G - G(first), over h
+      double integral = 0.0;  // ∫ (G - G(first)) dr, divided by h
       for (int i = 0; i < knots && i < scaled; ++i) {
         const double t = std::min(1.0, scaled - i);
         const auto& [y0, v0, a0] = data[i];
@@ -154,7 +169,7 @@ class ContinuousTable {
     }
   };
 
-  /// Where r is; null below all.
+  /// Returns the sector that contains r, or null where r is less than every θ.
   [[nodiscard]] const Sector* sector_of(double r, FrontSearch& search) const {
     const std::int64_t passed =
         search.passed([sectors = sectors_.data()](std::int64_t i) { return sectors[i].first; },
@@ -162,6 +177,7 @@ class ContinuousTable {
     return passed == 0 ? nullptr : &sectors_[static_cast<std::size_t>(passed - 1)];
   }
 
+  /// Appends a sector. N(first) of this sector is computed from the sector before.
   void add(Sector sector) {
     if (!sectors_.empty()) {
       const Sector& last = sectors_.back();
@@ -170,14 +186,14 @@ class ContinuousTable {
     sectors_.push_back(sector);
   }
 
-  /// Builds the sectors of one interval of r after the other.
+  /// Builds the sectors of the table, one interval between neighbouring breaks after the other.
   class Builder {
    public:
-    /// `rounding`: the accuracy of θ(s).
+    /// `rounding` is the rounding error of θ(s).
     Builder(ContinuousTable& table, const std::vector<PieceIntegrals>& pieces, double rounding)
         : table_(table), pieces_(pieces), rounding_(rounding) {}
 
-    /// The sectors between two neighbouring breaks.
+    /// Adds the sectors between two neighbouring breaks.
     void add_interval(double first, double last) {
       const double middle = first + (last - first) / 2;
       base_ = {};
@@ -193,21 +209,25 @@ class ContinuousTable {
     }
 
    private:
-    static constexpr int samples = 2 * knots;  // every other one tests the interpolation
+    static constexpr int samples = 2 * knots;  // every second sample tests the interpolation
 
-    /// K, and G - G(first), at uniform places of a sector.
+    /// K and G - G(first) at uniformly spaced r in a sector; `place` is r - first.
     struct Samples {
       std::array<double, samples + 1> place{};
       std::array<double, samples + 1> stiffness{};
       std::array<double, samples + 1> shortfall{};
+      /// G(first)
       double shortfall_at_first = 0.0;
-      double fine_stiffness = 0.0;  ///< Σ k over the fine pieces
+      /// The sum, over the pieces in fine spans, of k at the s where θ(s) = first.
+      double fine_stiffness = 0.0;
     };
 
+    /// Adds a sector for [first, last] or, if this sector would not be accurate enough and can be
+    /// divided, sectors for both halves of [first, last].
     void add_sector(double first, double last) {
       const Samples s = sample(first, last);
       const double spacing = (last - first) / knots;
-      // In a power of two, so that no power of r overflows, and no bit changes.
+      // Scaling by a power of two prevents overflow of powers of r and changes no bit.
       const double unit = std::ldexp(1.0, std::ilogb(spacing));
       auto places = s.place;
       std::ranges::for_each(places, [unit](double& place) { place /= unit; });
@@ -221,9 +241,9 @@ class ContinuousTable {
         sector.data[i / 2] = {s.shortfall[i], s.stiffness[i] * spacing,
                               slope * (spacing / unit * (spacing / 2))};
       }
-      // The error of G' is at most 3.4/spacing times that of G at the middle. It cannot fall below
-      // what the rounding of r causes in K.
-      // Nor below what the rounding of s does, through θ': K' of a piece is k/θ'.
+      // The error of G' is at most 3.4/spacing times the error of G in the middle between two
+      // knots. The allowed error includes the effects on K of rounding θ, which is K' times the
+      // rounding error of θ, and of rounding s, which is k times the rounding error of s.
       constexpr double error = 1e-13;
       const double allowed = error * table_.total_.stiffness + 16 * rounding_ / unit * steepest +
                              16 * base::epsilon * s.fine_stiffness;
@@ -238,16 +258,18 @@ class ContinuousTable {
         add_sector(first, middle);
         add_sector(middle, last);
       } else {
-        // The last knot may lie an ulp before the end.
+        // Rounding may place the last knot just before the end.
         sector.width = std::min(last - first, knots / sector.per_spacing);
         table_.add(sector);
       }
     }
 
-    /// Increments between neighbouring places, so that narrow sectors keep their relative accuracy.
+    /// Returns the samples of K and G in a sector. K and G are summed up from increments between
+    /// neighbouring values of r, so that differences of samples are accurate even in narrow
+    /// sectors.
     [[nodiscard]] Samples sample(double first, double last) {
       samples_taken_ += std::ssize(active_);
-      constexpr std::int64_t most_samples = 300'000;  // some seconds
+      constexpr std::int64_t most_samples = 300'000;  // this many take some seconds
       require_few(samples_taken_, most_samples);
       Samples result;
       Sums sums = base_;
@@ -278,9 +300,12 @@ class ContinuousTable {
     }
 
     ContinuousTable& table_;
-    std::int64_t samples_taken_ = 0;  // of sectors, times the pieces in them
+    std::int64_t samples_taken_ =
+        0;  // the sum, over all sampled sectors, of the number of active pieces
     const std::vector<PieceIntegrals>& pieces_;
     double rounding_;
+    // For the present interval of r: the sums over the pieces on which θ is below the interval
+    // (base_), and the active pieces, on which θ takes the values in the interval.
     Sums base_;
     std::vector<const PieceIntegrals*> active_;
   };

@@ -22,11 +22,13 @@ IntervalSets::IntervalSets(const Coefficients<base::Function>& functions,
     }
     std::ranges::sort(cuts);
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    // A span's functions are polynomials of degree 15 between its nodes: products of three of them
-    // are of degree 9 on an eighth of that, to rounding.
+    // Between two nodes of a span, polynomials of degree 15 approximate each function within
+    // rounding errors. Each interval between two nodes is divided into 8 parts, because on such a
+    // part a polynomial of degree 9 approximates the product of any three functions within rounding
+    // errors.
     const std::vector<double> fine = subdivided(span.nodes, 8);
     for (std::size_t i = 1; i < cuts.size(); ++i) {
-      // The last place of all belongs to the last piece.
+      // The cell at the end of the last span belongs to the last piece.
       const bool is_last = &span == &spans.back() && i + 1 == cuts.size();
       const std::int64_t end_cell = !grid ? 1 : is_last ? grid->count : grid->before(cuts[i]);
       if (grid && end_cell <= first_cell) {
@@ -65,7 +67,8 @@ IntervalSets::IntervalSets(const Coefficients<base::Function>& functions,
 }
 
 IntervalSets::MonotoneLimits IntervalSets::monotone_limits(const SmoothSpan& span, double scale) {
-  constexpr std::size_t few_nodes = 5;  // as of η in PieceIntegrals
+  // Corresponds to 4 intervals, as in PieceIntegrals::inner_values().
+  constexpr std::size_t few_nodes = 5;
   MonotoneLimits monotone;
   for (int limit = 0; limit < limits; ++limit) {
     const auto slope = [&](double s) {
@@ -116,8 +119,9 @@ double IntervalSets::growth_to_break(const Excursion& excursion, int direction) 
       growth = std::min(growth, *next - level);
     }
   }
-  // Where the end of the settled cells meets that of the cells yet to yield, the other extreme is
-  // at its limit.
+  // The sums also cease to be smooth where the ends of three sets meet, which is at an s where η -
+  // u0 = A and η + u0 = B. If x moves upwards, B does not change and determines s, and the sums are
+  // smooth until A has grown to η - u0 at s. If x moves downwards, A and B change roles.
   const int other = 1 - own;
   for (const MonotoneInterval& piece : pieces_) {
     if (const auto place = is_continuum_ ? piece.root(functions_, other, excursion.*limit_of[other])

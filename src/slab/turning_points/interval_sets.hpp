@@ -12,7 +12,8 @@
 
 namespace masing::slab {
 
-/// Integrals over a part of [0, 1], or δs times sums over cells.
+/// Integrals over a part of [0, 1], or, for finitely many cells, δs times the sums over the cells
+/// in that part.
 struct Integrals {
   double stiffness = 0.0;          ///< ∫ k ds
   double force = 0.0;              ///< ∫ k η ds
@@ -25,125 +26,154 @@ struct Integrals {
   double load_square = 0.0;        ///< ∫ k c² ds
   double threshold_initial = 0.0;  ///< ∫ k η u0 ds
 
+  /// Returns ∫ k ds and ∫ k η ds. Local.
   [[nodiscard]] Sums sums() const { return {stiffness, force}; }
-  /// Adds `weight` times others. Local.
+  /// Adds `weight` times `other` to these integrals. Local.
   void add(double weight, const Integrals& other);
-  /// ∫ k (σ η + shift)² ds.
+  /// Returns ∫ k (sign·η + shift)² ds. Local.
   [[nodiscard]] double yielded_square(int sign, double shift) const {
     return threshold_square + 2 * sign * shift * force + shift * shift * stiffness;
   }
-  /// ∫ k (u0 + shift)² ds.
+  /// Returns ∫ k (u0 + shift)² ds. Local.
   [[nodiscard]] double initial_square_at(double shift) const {
     return initial_square + 2 * shift * initial + shift * shift * stiffness;
   }
 };
 
-/// The places of the cells of a slab.
+/// The points s_i of the cells of a slab.
 struct CellGrid {
   std::int64_t count = 1;  ///< P
   Rule rule = Rule::right;
 
-  /// The place of cell i, 0-based, as Slab::point has it.
+  /// Returns the point of cell i, counted from 0, as Slab::point() does. Local.
   [[nodiscard]] double point(std::int64_t i) const {
     const double index = static_cast<double>(i) + (rule == Rule::right ? 1.0 : 0.5);
     return index / static_cast<double>(count);
   }
-  /// The number of cells whose place is below s.
+  /// Returns the number of cells whose point is less than s. Local.
   [[nodiscard]] std::int64_t before(double s) const;
 };
 
-/// The four YieldSets as intervals of s: on a piece of [0, 1] where η - u0, η + u0 and η are
-/// monotone, each ends where one of them is at its limit. Sums are integrals of
-/// series that Gauss's rule gives; those over cells m, …, n of a smooth piece
-///     δs Σ f(s_i) = ∫ f ds + δs/2 (f_m + f_n) + δs/12 (f_n - f_{n-1} - f_{m+1} + f_m)
-/// from s_m to s_n, but for terms of order δs³: Gregory's formula. So nothing is tabulated that
-/// grows with P. A look-up costs some 10 ns a piece, and 0.3 µs where a set ends within.
+/// The four YieldSets as sets of intervals of s. The interval [0, 1] is cut into pieces on which
+/// the three limits η - u0, η + u0 and 2η are monotone. Within a piece a set ends where one of
+/// these limits equals the number A, B or R (see Excursion) that it is compared with. To integrate,
+/// the integrands are expanded in series of Legendre polynomials, whose coefficients are computed
+/// by Gauss's rule. A sum over the cells m, …, n of a smooth piece is computed by Gregory's
+/// formula,
+///     δs Σ f(s_i) = ∫ f ds + δs/2 (f_m + f_n) + δs/12 (f_n - f_{n-1} - f_{m+1} + f_m),
+/// where the integral is from s_m to s_n and terms of order δs³ are omitted. The memory therefore
+/// does not depend on P. A look-up costs about 0.3 µs for each piece in which a set ends, and 10 ns
+/// for every other piece.
 class IntervalSets {
  public:
-  /// `spans`: of the slab; `scale`: what η is small or large against; `grid`: of its cells, none
-  /// for P = ∞. Throws UserError where there are more than `most_pieces`. Local.
+  /// Builds the pieces and computes the integrals over each piece. `spans` are the smooth_spans()
+  /// of the slab; `scale` is the largest η, to which rounding errors are relative; `grid` has the
+  /// points of the cells and is empty for P = ∞. Throws UserError if there are more than
+  /// `most_pieces` pieces. Local.
   IntervalSets(const Coefficients<base::Function>& functions, const std::vector<SmoothSpan>& spans,
                double scale, const std::optional<CellGrid>& grid, std::size_t most_pieces);
 
-  /// Sums over each of the sets, by YieldSet. Local.
+  /// Returns the integrals over each set, in the order of YieldSet. Local.
   [[nodiscard]] std::array<Integrals, 4> sums(const Excursion& excursion) const;
-  /// Integrals over η ≤ r. Local.
+  /// Returns the integrals over all s with η ≤ r. Local.
   [[nodiscard]] Integrals integrals(double r) const;
-  /// The sums where x is at the extreme in `direction`. Local.
+  /// Returns the sums that give S when x is at its extreme in `direction`. Local.
   [[nodiscard]] OuterSums outer(const Excursion& excursion, int direction) const;
-  /// The least growth > 0 of the extreme in `direction` up to where a set of P = ∞ ends in another
-  /// piece, or infinity. Local.
+  /// Returns by how much the extreme in `direction` may grow until the sums of outer() are no
+  /// longer smooth: until the end of a set enters another piece or, for P = ∞, the ends of three
+  /// sets meet. Returns infinity if neither occurs. Local.
   [[nodiscard]] double growth_to_break(const Excursion& excursion, int direction) const;
-  /// The least r' > r where η begins or ends on a piece, or infinity. Local.
+  /// Returns the least r' > r among the values of η at the ends of pieces and at inner nodes of
+  /// fine spans (SmoothSpan::fine), or infinity if there is none. Local.
   [[nodiscard]] double next_break(double r) const;
+  /// Returns the number of pieces. Local.
   [[nodiscard]] std::size_t pieces() const { return pieces_.size(); }
-  /// Over [0, 1]. Local.
+  /// Returns the integrals over [0, 1]. Local.
   [[nodiscard]] const Integrals& all() const { return all_; }
-  /// The places where a limit, of the three of Excursion, is at a level, and where pieces end,
-  /// appended. Local.
+  /// Appends to `places` each s at which a limit equals `level`. The limit is selected by `limit`:
+  /// &Excursion::up selects η - u0, &Excursion::down η + u0, and &Excursion::span 2η. Local.
   void append_places(double Excursion::*limit, double level, std::vector<double>& places) const;
+  /// Appends to `places` both ends of each piece. Local.
   void append_ends(std::vector<double>& places) const;
 
  private:
   using Functions = Coefficients<base::Function>;
-  static constexpr int limits = 3;  // η - u0, η + u0, 2η, as in Excursion
+  static constexpr int limits = 3;  // the number of limits: η - u0, η + u0, 2η
 
-  /// A limit at s.
+  /// Returns the value of a limit at s.
   static double limit_at(const Functions& functions, int limit, double s);
 
-  /// The end of a set in a piece.
+  /// The end of a set within a piece.
   struct SetEnd {
-    double order = 0.0;  ///< s, or the number of cells of the slab up to there
+    /// The number by which ends are compared: s or, for finitely many cells, the index of the last
+    /// cell before the end.
+    double order = 0.0;
+    /// The point s of the end.
     double s = 0.0;
-    Integrals moments;  ///< up to there
+    Integrals moments;  ///< the integrals from the beginning of the piece to the end of the set
   };
 
-  /// A part of [0, 1] with three monotone limits.
+  /// A piece of [0, 1], on which the three limits are monotone.
   class MonotoneInterval {
    public:
-    /// A limit's values at both ends.
+    /// The values of a limit at both ends of the piece.
     struct Ends {
       double first;
       double last;
       [[nodiscard]] double least() const { return std::min(first, last); }
       [[nodiscard]] double most() const { return std::max(first, last); }
     };
-    /// `nodes`: between which k, η and u0 are resolved; `ends`: of the limits; of a grid only the
-    /// cells from `first_cell` to before `end_cell` count.
+    /// Computes the series and integrals of a piece. Between two neighbouring `nodes`, polynomials
+    /// must approximate k, η, u0 and c within rounding errors. `ends` has the values of the three
+    /// limits at both ends of the piece. With a grid, the integrals are sums over the cells from
+    /// `first_cell` to `end_cell` - 1.
     MonotoneInterval(const Functions& functions, std::vector<double> nodes,
                      const std::array<Ends, limits>& ends, const std::optional<CellGrid>& grid,
                      std::int64_t first_cell, std::int64_t end_cell);
 
-    /// Adds the sums over each set.
+    /// For each YieldSet, adds the integrals over the part of the piece that belongs to this set to
+    /// `sums`, which is indexed by YieldSet.
     void add(const Functions& functions, const Excursion& excursion,
              std::array<Integrals, 4>& sums) const;
-    /// Adds those over η ≤ r.
+    /// Adds the integrals over the part of the piece with η ≤ r to `sums`.
     void add_below(const Functions& functions, double r, Integrals& sums) const;
     [[nodiscard]] double first() const { return nodes_.front(); }
     [[nodiscard]] double last() const { return nodes_.back(); }
+    /// Returns the integrals over the piece.
     [[nodiscard]] Integrals total() const;
-    /// The place inside where a limit is at a level, if there is one.
+    /// Returns the end of a set that lies where a limit equals `level`, or nothing if the limit
+    /// does not take this value inside the piece.
     [[nodiscard]] std::optional<SetEnd> root(const Functions& functions, int limit,
                                              double level) const;
 
    private:
+    /// Returns whether a limit takes the value `level` inside the piece.
     [[nodiscard]] bool ends_inside(int limit, double level) const {
       return level >= ends_[limit].least() && level < ends_[limit].most();
     }
-    /// Integrands as series in Legendre's polynomials, times half the width of their interval.
+    /// The number of coefficients of a Series.
     static constexpr std::size_t degrees = 10;
+    /// The integrands on an interval between two nodes as series of Legendre polynomials P_n: entry
+    /// n contains the coefficients of P_n, times half the width of the interval.
     using Series = std::array<Integrals, degrees>;
+    /// Returns the series on the interval from `first` to `last`, two neighbouring nodes, computed
+    /// by Gauss's rule.
     static Series series_between(const Functions& functions, double first, double last);
+    /// Returns the integrals from the beginning of the piece to s.
     [[nodiscard]] Integrals integral_to(double s) const;
-    /// The sums up to and with a cell.
+    /// Returns the end of a set whose last cell is `cell`, with the sums over the cells of the
+    /// piece up to and including `cell`.
     [[nodiscard]] SetEnd at_cell(const Functions& functions, std::int64_t cell) const;
-    /// The last cell of the rising (or before the falling) part where a limit is at most a level.
+    /// Returns the last cell before the end of a set at s, where a limit equals `level`. If the
+    /// limit rises with s, the result is the last cell with limit ≤ level; if the limit falls, it
+    /// is the last cell with limit > level; the limit is evaluated at the cells near s, as s has a
+    /// rounding error.
     [[nodiscard]] std::int64_t last_cell(const Functions& functions, int limit, double level,
                                          double s) const;
 
     std::vector<double> nodes_;
-    std::vector<Integrals> up_to_;  // integrals at the nodes
-    std::vector<Series> series_;    // of the intervals between them
+    std::vector<Integrals> up_to_;  // the integrals from the beginning of the piece to each node
+    std::vector<Series> series_;    // the series on each interval between two nodes
     std::array<Ends, limits> ends_;
     std::optional<CellGrid> grid_;
     std::int64_t first_cell_ = 0;
@@ -152,13 +182,18 @@ class IntervalSets {
     SetEnd end_;
   };
 
+  /// For each limit, the pieces of a span on which this limit is monotone.
   using MonotoneLimits = std::array<std::vector<MonotonePiece>, limits>;
-  /// The pieces of a span on which each limit is monotone; adds to breaks_ what a fine span shows.
+  /// Returns, for each of the three limits separately, the pieces of a span on which this limit is
+  /// monotone. If the span is fine (SmoothSpan::fine) and has more than five nodes, also adds the
+  /// values of the limits at the inner nodes to breaks_.
   MonotoneLimits monotone_limits(const SmoothSpan& span, double scale);
 
   Functions functions_;
   std::vector<MonotoneInterval> pieces_;
-  std::array<std::vector<double>, limits> breaks_;  // of each limit, increasing
+  // For each limit, the values of this limit at the ends of pieces and at inner nodes of fine
+  // spans, increasing.
+  std::array<std::vector<double>, limits> breaks_;
   Integrals all_;
   bool is_continuum_;
 };

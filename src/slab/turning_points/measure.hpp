@@ -15,29 +15,34 @@ namespace masing::slab {
 
 struct Profile;  // slab/profile.hpp
 
-/// How far x has been from where it started, x0: its extremes X⁺ ≥ x0 ≥ X⁻.
+/// How far x has moved away from the position x0 at the start: X⁺ and X⁻ are the greatest and the
+/// least x so far, X⁺ ≥ x0 ≥ X⁻.
 struct Excursion {
   double up = 0.0;    ///< A = X⁺ - x0
   double down = 0.0;  ///< B = x0 - X⁻
   double span = 0.0;  ///< R = X⁺ - X⁻
 
-  /// The distance of the extreme in `direction` from x0.
+  /// Returns the distance from x0 to the extreme in `direction` (+1 or -1).
   [[nodiscard]] double toward(int direction) const { return direction > 0 ? up : down; }
 };
 
-/// The members of an Excursion, in the order of the limits that they are compared with.
+/// An element changes its YieldSet when A reaches its limit 0, which is η - u0, when B reaches its
+/// limit 1, η + u0, or when R reaches its limit 2, 2η. limit_of[i] is the member of Excursion that
+/// is compared with limit i.
 inline constexpr std::array limit_of{&Excursion::up, &Excursion::down, &Excursion::span};
 
-/// What the extremes of x have made of a cell. With a = η - u0 and b = η + u0, a cell yields
-/// upwards for the first time at A = a, downwards at B = b, and both at the latest where 2η = R:
-///     settled  2η ≤ R            u is a function of η alone, that of the turning points
+/// The four sets of elements that the extremes of x distinguish. With a = η - u0 and b = η + u0, an
+/// element yields upwards for the first time when A reaches a, downwards when B reaches b, and it
+/// has yielded at the latest when R reaches 2η. The elongation u of an element depends on the set
+/// of the element:
+///     settled  2η ≤ R            u is a function of η alone, given by the turning points
 ///     up       a ≤ A, 2η > R     u = η - (X⁺ - x)
 ///     down     b ≤ B, 2η > R     u = -η + (x - X⁻)
 ///     never    a > A, b > B      u = u0 + x - x0
 enum class YieldSet { settled, up, down, never };
 
-/// The set of a cell that has passed some of a ≤ A, b ≤ B, 2η ≤ R. In exact arithmetic the first
-/// two together imply the third.
+/// Returns the set of an element: `up` says whether a ≤ A, `down` whether b ≤ B, `settled` whether
+/// 2η ≤ R. In exact arithmetic `up` and `down` together imply `settled`. Local.
 inline YieldSet yield_set(bool up, bool down, bool settled) {
   if (settled || (up && down)) {
     return YieldSet::settled;
@@ -45,21 +50,23 @@ inline YieldSet yield_set(bool up, bool down, bool settled) {
   return up ? YieldSet::up : down ? YieldSet::down : YieldSet::never;
 }
 
-/// Data of a cell that its law needs: an Element without its shift, which saves memory in tables of
-/// many cells.
+/// The data of a cell that determine its force: an Element without the shift, which saves memory in
+/// tables of many cells.
 struct YieldCell {
   double stiffness = 0.0;
   double threshold = 0.0;
   double initial_u = 0.0;
 };
 
-/// a, b and 2η of a cell, an Element or YieldCell, which A, B and R have to reach.
+/// Returns the limits a = η - u0, b = η + u0 and 2η of a cell, which is an Element or a YieldCell:
+/// the values of A, B and R at which the cell changes its YieldSet. Local.
 template <class Cell>
 Excursion yield_limits(const Cell& cell) {
   return {cell.threshold - cell.initial_u, cell.threshold + cell.initial_u, 2 * cell.threshold};
 }
 
-/// The set of a cell, an Element or YieldCell. Local.
+/// Returns the YieldSet of a cell, which is an Element or a YieldCell, for the given extremes of x.
+/// Local.
 template <class Cell>
 YieldSet yield_set(const Cell& cell, const Excursion& excursion) {
   const Excursion limits = yield_limits(cell);
@@ -67,7 +74,7 @@ YieldSet yield_set(const Cell& cell, const Excursion& excursion) {
                    limits.span <= excursion.span);
 }
 
-/// Sums over a set of cells (integrals over a set of s where P = ∞).
+/// Sums over a set of cells, or integrals over a set of s where P = ∞.
 struct Sums {
   double stiffness = 0.0;  ///< Σ k δs
   double force = 0.0;      ///< Σ k η δs
@@ -79,13 +86,18 @@ struct Sums {
   }
 };
 
-/// Sums over the sets where x is at an extreme, the one in direction σ:
-///     S = force + σ (R opposite + D never),   dS/dx = opposite + never,   D = A or B.
+/// Sums from which S and dS/dx follow when x is at its extreme in direction σ: at X⁺ for σ = 1, at
+/// X⁻ for σ = -1. With D = A for σ = 1 and D = B for σ = -1,
+///     S = force + σ (R opposite + D never),   dS/dx = opposite + never.
 struct OuterSums {
   double opposite = 0.0;  ///< Σ k δs over the cells that have yielded only in direction -σ
-  double never = 0.0;     ///< Σ k δs over those that have never yielded
-  double force = 0.0;  ///< Σ k δs times σ η (settled, or yielded only along σ), -σ η, and u0
+  double never = 0.0;     ///< Σ k δs over the cells that have never yielded
+  /// Σ k δs w over all cells: w is σ η for settled cells and for cells that have yielded only in
+  /// direction σ, -σ η for cells that have yielded only in direction -σ, and u0 for cells that have
+  /// never yielded
+  double force = 0.0;
 
+  /// Returns S. Local.
   [[nodiscard]] double force_at(const Excursion& excursion, int direction) const {
     return force + direction * (excursion.span * opposite + excursion.toward(direction) * never);
   }
@@ -93,19 +105,21 @@ struct OuterSums {
 
 struct RememberedElongation;
 
-/// Sums over all cells, v = u - c.
+/// Integrals over all elements that depend on the elongations u. The variable v is u - c (see
+/// Slab).
 struct ElongationSums {
   double energy = 0.0;  ///< ½ ∫ k u² ds
   double load = 0.0;    ///< ∫ k c v ds
   double grip = 0.0;    ///< ∫ k η v ds
 };
 
-/// Counts the entries of a nondecreasing sequence that a slowly moving front has passed: searches
-/// first where the front would be at its last speed, then ever farther away. The result does not
-/// depend on earlier searches; only the cost does.
+/// Counts how many entries of a nondecreasing sequence are at most r, where r usually changes
+/// little from one search to the next. A search begins at the result that is extrapolated from the
+/// last two, and doubles the distance from this guess until the new result is bracketed. The result
+/// does not depend on earlier searches; only the cost does.
 class FrontSearch {
  public:
-  /// The number of entries ≤ `r` of the `size` entries at(0) ≤ at(1) ≤ …. Local.
+  /// Returns the number of entries ≤ `r` of a sequence of `size` entries at(0) ≤ at(1) ≤ …. Local.
   template <class At>
   std::int64_t passed(const At& at, std::int64_t size, double r) {
     const std::int64_t guess = std::clamp<std::int64_t>(expected(), 0, size);
@@ -137,20 +151,24 @@ class FrontSearch {
     return low;
   }
 
-  /// Where the next search is expected to end, not limited to the sequence. Local.
+  /// Returns the result that is expected for the next search; this number may lie outside [0,
+  /// size]. Local.
   [[nodiscard]] std::int64_t expected() const { return last_ + speed_; }
 
  private:
+  /// The result of the last search.
   std::int64_t last_ = 0;
+  /// The difference of the last two results.
   std::int64_t speed_ = 0;
 };
 
 __extension__ using Int128 = __int128;
 
-/// Σ k and Σ k θ over a set of cells as integers, so that they have the same bits in any order.
+/// Σ k and Σ k θ over a set of cells as integers, so that the sums have the same bits in any order
+/// of summation; θ is η or u0.
 struct ExactSums {
-  Int128 stiffness = 0;  ///< in units of C·2⁻¹⁰⁰, C ≥ P max k
-  Int128 force = 0;      ///< in units of C·2⁻¹⁰⁰, C ≥ 2P max k η
+  Int128 stiffness = 0;  ///< Σ k in units of C·2⁻¹⁰⁰, where C is a power of two > P max k
+  Int128 force = 0;  ///< Σ k θ in units of C·2⁻¹⁰⁰, where C is a power of two > 2P max k η
 
   ExactSums& operator+=(const ExactSums& other) {
     stiffness += other.stiffness;
@@ -159,103 +177,123 @@ struct ExactSums {
   }
 };
 
-/// Turns the terms of a cell into integers and sums into numbers. A term loses at most 2⁻¹⁰⁰ C: 64
-/// bits for each of 10⁷ cells would bias their sum by 1e-12.
+/// Converts the terms of a cell to integers, and integer sums to floating-point numbers. A term is
+/// rounded by at most 2⁻¹⁰⁰ C. (With terms of 64 bits, rounding would bias the sum over 10⁷ cells
+/// by 1e-12.)
 class ExactScale {
  public:
-  /// The largest k and the largest k η of all `cells` cells: |θ| ≤ 2η is assumed. Throws UserError
-  /// where one is not within [1e-200, 1e200].
+  /// Chooses the units from `stiffness_bound`, the largest k, and `force_bound`, the largest k η of
+  /// a slab with `cells` cells. Terms k θ with |θ| ≤ 2η do not overflow. Throws UserError if
+  /// `stiffness_bound` or 2·`force_bound` is not in [1e-200, 1e200].
   ExactScale(double stiffness_bound, double force_bound, std::int64_t cells);
 
-  /// k and k θ of one cell.
+  /// Returns k and k θ of one cell as integers. Local.
   [[nodiscard]] ExactSums term(double stiffness, double threshold) const {
     return {static_cast<Int128>(stiffness * stiffness_units_),
             static_cast<Int128>(stiffness * threshold * force_units_)};
   }
 
-  /// δs Σ k and δs Σ k θ, δs = 1/P: the integers rounded once, then divided by P.
+  /// Returns δs Σ k and δs Σ k θ, where δs = 1/P: each integer is rounded once and then divided by
+  /// P. Local.
   [[nodiscard]] Sums value(const ExactSums& sums) const {
     return {static_cast<double>(sums.stiffness) / stiffness_units_ / cells_,
             static_cast<double>(sums.force) / force_units_ / cells_};
   }
 
  private:
-  double stiffness_units_;  // a power of two
-  double force_units_;      // a power of two
+  double stiffness_units_;  // the number of units in 1 for sums of k, a power of two
+  double force_units_;      // the number of units in 1 for sums of k θ, a power of two
   double cells_;
 };
 
-/// How far three lists of cells, in the order of η - u0, η + u0 and 2η, have been passed by the
-/// extremes of x, and the sums that go with it.
+/// Positions in three lists of cells, and sums over the YieldSets that follow from the positions.
+/// List 0 is sorted by η - u0, list 1 by η + u0, list 2 by 2η. The position in a list is the number
+/// of its cells whose key is at most A, B or R, respectively (see Excursion).
 struct CellMarks {
+  /// A value of A, B or R that has reached no cell.
   static constexpr double nothing = -base::infinity;
 
+  /// The A, B and R to which the positions belong.
   Excursion excursion{nothing, nothing, nothing};
-  std::array<std::int64_t, 3> passed{};  ///< in the order of the members of Excursion
-  /// Σ k over cells that have yielded in one direction only, upwards and downwards.
+  /// The position in each list.
+  std::array<std::int64_t, 3> passed{};
+  /// [0] is Σ k over the cells that have yielded upwards only, [1] is Σ k over the cells that have
+  /// yielded downwards only.
   std::array<Int128, 2> one_way{};
-  Int128 never = 0;          ///< Σ k over those that never have
-  Int128 settled_force = 0;  ///< Σ kη
-  /// Σ kη, yielded upwards only, - Σ kη, downwards, + Σ k u0, never.
+  Int128 never = 0;          ///< Σ k over the cells that have never yielded
+  Int128 settled_force = 0;  ///< Σ k η over the settled cells
+  /// Σ k η over the cells that have yielded upwards only, minus Σ k η over the cells that have
+  /// yielded downwards only, plus Σ k u0 over the cells that have never yielded.
   Int128 other_force = 0;
 };
 
-/// What the looks of one run into a measure remember of each other: they cost less where little
-/// has moved between them. What they find does not depend on it.
+/// Data that a look-up in a measure stores for the next look-up. With these data the next look-up
+/// costs less if the front and the extremes of x have moved little since; the result of the look-up
+/// does not depend on these data. Each trajectory has a SearchHint of its own.
 struct SearchHint {
   FrontSearch front;
-  std::vector<CellMarks> marks;  ///< one after the first look at the outer curve, where u0 ≠ 0
+  /// the positions in the lists of a measure of cells, stored by outer() and growth_to_break() of
+  /// the measure; empty before the first call of one of these functions
+  std::vector<CellMarks> marks;
 };
 
-/// A distribution of stiffness over yield displacements. It does not change: threads may share it,
-/// each with a SearchHint of its own. Local.
+/// The measure of a slab: the integrals of k over the elements with η ≤ r, as functions of r, and
+/// other sums over elements. An object does not change after its construction, so that threads may
+/// share it, each with a SearchHint of its own. If P = ∞, the sums over cells below are integrals
+/// over s. All functions are local.
 class Measure {
  public:
   virtual ~Measure() = default;
   Measure(const Measure&) = delete;
   Measure& operator=(const Measure&) = delete;
 
-  /// Σ k δs and Σ k η δs over all cells: K(∞), and the largest internal force.
+  /// Returns Σ k δs, which is K(∞), and Σ k η δs, the largest internal force, over all cells.
   [[nodiscard]] const Sums& total() const { return total_; }
-  /// Whether u0 = 0 in all cells. outer() and growth_to_break() require u0 ≠ 0.
+  /// Returns whether u0 = 0 in all cells. If it returns true, outer() and growth_to_break() must
+  /// not be called.
   [[nodiscard]] bool begins_at_zero() const { return begins_at_zero_; }
-  /// Whether below() is constant between breaks, S(x) piecewise linear.
+  /// Returns whether below(r) is constant between breaks (see next_break()), so that S(x) is
+  /// piecewise linear.
   [[nodiscard]] bool is_cellwise() const { return is_cellwise_; }
 
-  /// Σ k δs and Σ k η δs over the cells with η ≤ r, nondecreasing in r and total() at the end.
+  /// Returns K(r) = Σ k δs and M(r) = Σ k η δs over the cells with η ≤ r. K and M do not decrease
+  /// with r, and for large r they are total().
   [[nodiscard]] virtual Sums below(double r, SearchHint& hint) const = 0;
   [[nodiscard]] Sums below(double r) const {
     SearchHint hint;
     return below(r, hint);
   }
-  /// The least r' > r where below() is not smooth, or infinity.
+  /// Returns the least break r' > r, or infinity if there is none. A break is an r at which
+  /// below(r) is not smooth.
   [[nodiscard]] virtual double next_break(double r, SearchHint& hint) const = 0;
-  /// The sums where x is at the extreme in `direction`.
+  /// Returns the sums that give S when x is at its extreme in `direction`.
   [[nodiscard]] virtual OuterSums outer(const Excursion& excursion, int direction,
                                         SearchHint& hint) const = 0;
-  /// The least growth > 0 of the extreme in `direction` up to where those sums are not smooth, or
-  /// infinity.
+  /// Returns by how much the extreme in `direction` may grow until the sums of outer() are no
+  /// longer smooth: a number > 0, or infinity.
   [[nodiscard]] virtual double growth_to_break(const Excursion& excursion, int direction,
                                                SearchHint& hint) const = 0;
-  /// ∫ k η² ds over η ≤ r; of cells in a table at the cost of a sum over them.
+  /// Returns ∫ k η² ds over η ≤ r. For a table of cells this takes a sum over all cells with η ≤ r.
   [[nodiscard]] virtual double second_moment(double r) const = 0;
-  /// N(r) = ∫ k η (r - η) ds over η ≤ r, ≥ 0: what the sliders take while x goes from x0, where u =
-  /// 0, to x0 + r. `near`: of a look-up not far from r.
+  /// Returns N(r) = ∫ k η (r - η) ds over η ≤ r, which is ≥ 0: the energy that the sliders
+  /// dissipate while x goes from x0, where u = 0, to x0 + r. The second argument is the FrontSearch
+  /// of a look-up near r, which shortens the search.
   [[nodiscard]] virtual double slip(double r, FrontSearch /*near*/) const {
     return std::max(0.0, r * below(r).force - second_moment(r));
   }
-  /// Sums over the cells of what their elongations are; nothing where these are on other ranks.
+  /// Returns the integrals that depend on the elongations u, or nothing for a measure that
+  /// make_cell_measure() has built, which does not store the cells.
   [[nodiscard]] virtual std::optional<ElongationSums> sums(
       const RememberedElongation& /*u*/) const {
     return {};
   }
-  /// The first of them.
+  /// Returns ½ ∫ k u² ds, or nothing if sums() returns nothing.
   [[nodiscard]] std::optional<double> elastic_energy(const RememberedElongation& u) const {
     const auto known = sums(u);
     return known ? std::optional(known->energy) : std::nullopt;
   }
-  /// ∫ k c ds, the preload of thresholds that differ by direction; nothing where that takes a sum
-  /// over cells.
+  /// Returns ∫ k c ds, the constant part of S if the thresholds differ by direction, or nothing if
+  /// that would take a sum over cells.
   [[nodiscard]] virtual std::optional<double> preload() const { return {}; }
 
  protected:
@@ -269,32 +307,37 @@ class Measure {
   bool is_cellwise_;
 };
 
-/// The measure of a profile, all P cells: exact sums, each rounded once, in the order of η. A
-/// look-up costs some 5 ns where the front moves smoothly, whatever P. Throws UserError as
-/// ExactScale. Local.
+/// Builds the measure of a profile of all P cells: a table of exact sums in the order of η, each
+/// rounded once. A look-up costs about 5 ns if the front moves smoothly, whatever P is. Throws
+/// UserError if the largest k or the largest k η is too small or too large for ExactScale. Local.
 std::shared_ptr<const Measure> make_cell_measure(const Profile& all);
 
-/// The same of springs, \f$ \sum_i k_i u_i \f$, with all that a Measure may tell.
+/// Builds the measure of springs whose forces are added without the weight δs, so that S = Σ_i k_i
+/// u_i. The measure stores the springs; it provides sums(), and slip() by one look-up. Throws
+/// UserError if the largest k or the largest k η is too small or too large for ExactScale. Local.
 std::shared_ptr<const Measure> make_spring_measure(std::vector<Element> springs);
 
-/// The measure of a slab with P = ∞: a ContinuousTable, and IntervalSets where u0 ≠ 0. Throws as
-/// check_functions, and UserError where the table cannot be resolved, or differs from another
-/// quadrature. Local.
+/// Builds the measure of a slab with P = ∞: a ContinuousTable of K, M and N, and IntervalSets for
+/// the other integrals. Throws UserError if check_functions() rejects the slab, if the table would
+/// become too large, or if the values in the table differ from the results of another quadrature.
+/// Local.
 std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab);
 
-/// Cells beyond which sums over a piecewise smooth profile are those of IntervalSets: no table,
-/// whatever P.
+/// The largest number of cells for which a table is built if the profile is piecewise smooth. For
+/// more cells, the sums are computed by IntervalSets, at a cost that does not depend on P.
 inline constexpr std::int64_t most_tabled_cells = std::int64_t{1} << 24;
 
-/// The measure of a slab with a number of cells, which check_functions lets pass. Throws
-/// UserError where k, η, u0 and c have not a few smooth and monotone pieces. Local.
+/// Builds the measure of a slab with finitely many cells by IntervalSets, without a table. The slab
+/// must have passed check_functions(). Throws UserError unless [0, 1] can be divided into at most
+/// 256 pieces on which k, η, u0 and c are smooth and η, η - u0 and η + u0 are monotone. Local.
 std::shared_ptr<const Measure> make_smooth_cell_measure(const Slab& slab);
 
-/// Whether k, η, u0 and c of a slab with a number of cells have a few smooth and monotone pieces.
-/// Local.
+/// Returns whether make_smooth_cell_measure() throws no UserError for a slab with finitely many
+/// cells. Local.
 bool is_smooth_in_pieces(const Slab& slab);
 
-/// Whether such a slab has more than most_tabled_cells. Local.
+/// Returns whether a slab has finitely many but more than most_tabled_cells cells and
+/// is_smooth_in_pieces() is true. Local.
 bool has_smooth_cells(const Slab& slab);
 
 }  // namespace masing::slab

@@ -8,6 +8,7 @@ namespace masing::slab {
 
 namespace {
 
+/// Returns the integrands of Integrals at s.
 Integrals densities_at(const Coefficients<base::Function>& functions, double s) {
   const double k = functions.stiffness(s);
   const double eta = functions.threshold(s);
@@ -17,10 +18,11 @@ Integrals densities_at(const Coefficients<base::Function>& functions, double s) 
           k * c, k * c * eta, k * c * u0, k * c * c,     k * eta * u0};
 }
 
-/// Calls `use` with n and ∫ P_n from -1 to x, n = 0, 1, …, of Legendre's polynomials.
+/// Calls `use` with n and the integral of the Legendre polynomial P_n from -1 to x, for n = 0, …,
+/// count - 1.
 template <class Use>
 void for_each_integral(double x, std::size_t count, const Use& use) {
-  double before = -1.0;  // so that ∫ P_0 is x + 1
+  double before = -1.0;  // chosen so that ∫ P_0 is x + 1
   double now = 1.0;
   double next = x;
   for (std::size_t n = 0; n < count; ++n) {
@@ -125,7 +127,9 @@ Integrals IntervalSets::MonotoneInterval::integral_to(double s) const {
 
 auto IntervalSets::MonotoneInterval::at_cell(const Functions& functions, std::int64_t cell) const
     -> SetEnd {
-  // Before the first cell the integral begins, with the half of that cell taken off.
+  // The sum over cells m, …, n is the difference of the moments at n and at m - 1. By Gregory's
+  // formula the moments at m - 1 are the integral to s_m minus half the term of cell m, corrected
+  // by the difference of two terms.
   const bool is_before = cell < first_cell_;
   const std::int64_t here = std::max(cell, first_cell_);
   const double s = grid_->point(here);
@@ -145,11 +149,14 @@ auto IntervalSets::MonotoneInterval::at_cell(const Functions& functions, std::in
 std::int64_t IntervalSets::MonotoneInterval::last_cell(const Functions& functions, int limit,
                                                        double level, double s) const {
   const bool rises = ends_[limit].first < ends_[limit].last;
-  const auto inside = [&](std::int64_t cell) {  // the part from the first cell
+  // Returns whether a cell lies before the end of the set, which follows from the limit of the cell
+  // and `level`.
+  const auto inside = [&](std::int64_t cell) {
     return (limit_at(functions, limit, grid_->point(cell)) <= level) == rises;
   };
   std::int64_t last = std::clamp(grid_->before(s), first_cell_ + 1, end_cell_ - 1) - 1;
-  // A rounding of s is some cells of 10¹⁵, none of fewer.
+  // The rounding error of s is some cell widths for P = 10¹⁵, and less than one cell width for much
+  // smaller P.
   constexpr int most = 16;
   for (int i = 0; i < most && last + 2 < end_cell_ && inside(last + 1); ++i) {
     ++last;
@@ -203,9 +210,12 @@ void IntervalSets::MonotoneInterval::add(const Functions& functions, const Excur
     sums[static_cast<std::size_t>(yield_set(reached(0), reached(1), reached(2)))].add(1.0, total());
     return;
   }
-  std::array<const SetEnd*, limits + 2> places{&begin_, &end_};  // in order
+  // The ends of the piece, and between them the ends of the sets, in the order of s.
+  std::array<const SetEnd*, limits + 2> places{&begin_, &end_};
   std::size_t count = 2;
-  std::array<Ends, limits> within{};  // where each limit is reached
+  // For each limit, the part of the piece where the limit is at most A, B or R, respectively (see
+  // Excursion).
+  std::array<Ends, limits> within{};
   std::array<std::optional<SetEnd>, limits> roots;
   for (int limit = 0; limit < limits; ++limit) {
     const auto [first, last] = ends_[limit];

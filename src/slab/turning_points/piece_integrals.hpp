@@ -12,12 +12,13 @@
 #include "slab/turning_points/measure.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
 
-/// Integrals over a monotone piece of η by quadrature.
+/// Integrals over a monotone piece of a threshold θ(s), by quadrature.
 namespace masing::slab {
 
-/// ∫ f ds between a and b, in whichever order they come, by Gauss-Kronrod, halved up to `halvings`
-/// times where f is not smooth; over [-1, 1], because Boost compares an error over that with an
-/// integral over [a, b].
+/// Returns ∫ f ds over the interval between a and b, computed by Gauss-Kronrod quadrature. If a >
+/// b, the result is still that from b to a. Where f is not smooth the interval is bisected, up to
+/// `halvings` times. The integral is transformed to [-1, 1], because for another interval Boost
+/// compares an error estimate for [-1, 1] with the integral over [a, b]. Local.
 template <class F>
 double between(const F& f, double a, double b, unsigned halvings) {
   if (a == b) {
@@ -30,22 +31,25 @@ double between(const F& f, double a, double b, unsigned halvings) {
                                                                               halvings, 1e-13);
 }
 
-/// ∫ k ds and ∫ k θ ds over the part of a monotone piece where θ(s) ≤ r.
+/// ∫ k ds and ∫ k θ ds over the part of a piece where θ(s) ≤ r. On the piece, θ must be monotone.
 class PieceIntegrals {
  public:
-  /// `span`: what the piece is a part of.
+  /// Computes the integrals from the end where θ is lowest to each node of the piece. `span` is the
+  /// span that contains the piece. The functions θ = `threshold` and k = `stiffness` must outlive
+  /// the object.
   PieceIntegrals(const MonotonePiece& piece, const SmoothSpan& span, const Density& threshold,
                  const Density& stiffness)
       : piece_(piece), fine_(span.fine), threshold_(&threshold), stiffness_(&stiffness) {
     if (fine_) {
       const auto& all = span.nodes;
       const auto begin = std::ranges::upper_bound(all, piece_.first);
-      // Not before it, where a piece is a single node.
+      // If the piece begins and ends at the same node, the search for the end must not go back
+      // before the beginning.
       nodes_.assign(begin, std::ranges::lower_bound(begin, all.end(), piece_.last));
       nodes_.insert(nodes_.begin(), piece_.first);
       nodes_.push_back(piece_.last);
     }
-    // Let `first` be the lowest end, so that last < first where θ falls.
+    // From here on `first` is the end where θ is lowest, so that last < first where θ falls.
     if (piece_.value_at_last < piece_.value_at_first) {
       std::swap(piece_.first, piece_.last);
       std::swap(piece_.value_at_first, piece_.value_at_last);
@@ -67,11 +71,14 @@ class PieceIntegrals {
     }
   }
 
+  /// Returns the least θ on the piece.
   [[nodiscard]] double lowest() const { return piece_.value_at_first; }
+  /// Returns the largest θ on the piece.
   [[nodiscard]] double highest() const { return piece_.value_at_last; }
-  /// Over the whole piece.
+  /// Returns the integrals over the whole piece.
   [[nodiscard]] Sums total() const { return up_to_.back(); }
-  /// The s with θ(s) = r, the nearest end where there is none.
+  /// Returns the s with θ(s) = r or, if the piece has none, the end of the piece where θ is nearest
+  /// to r.
   [[nodiscard]] double place_of(double r) const {
     if (r <= lowest() || r >= highest()) {
       return r <= lowest() ? piece_.first : piece_.last;
@@ -81,24 +88,27 @@ class PieceIntegrals {
                         std::min(piece_.first, piece_.last), std::max(piece_.first, piece_.last),
                         (rises ? lowest() : highest()) - r, (rises ? highest() : lowest()) - r);
   }
-  /// From the end where θ is lowest to `s`.
+  /// Returns the integrals from the end where θ is lowest to `s`.
   [[nodiscard]] Sums below_place(double s) const {
     const std::size_t i = interval_of(s);
     Sums sums = up_to_[i];
-    return sums += over_interval(nodes_[i], s);  // the node may lie beyond s by rounding only
+    return sums += over_interval(nodes_[i], s);  // rounding may place the node beyond s
   }
-  /// ∫ k ds between two places, a smooth bit of the piece, ≥ 0.
+  /// Returns ∫ k ds between two places of the piece, which is ≥ 0; k must be smooth between the
+  /// places.
   [[nodiscard]] double stiffness_between(double s, double s_next) const {
     return over(*stiffness_, s, s_next);
   }
-  /// ∫ k (r - θ) ds between two places where θ ≤ r, a smooth bit of the piece, ≥ 0.
+  /// Returns ∫ k (r - θ) ds between two places of the piece where θ ≤ r, which is ≥ 0; k and θ must
+  /// be smooth between the places.
   [[nodiscard]] double shortfall_between(double s, double s_next, double r) const {
     return over([&](double t) { return (*stiffness_)(t) * (r - (*threshold_)(t)); }, s, s_next);
   }
-  /// k at a place, if the span is fine; else 0.
+  /// Returns k(s) if the span is fine (SmoothSpan::fine), and 0 otherwise.
   [[nodiscard]] double fine_stiffness_at(double s) const { return fine_ ? (*stiffness_)(s) : 0.0; }
-  /// θ where more happens within the piece than a few samples show: between the intervals of a fine
-  /// span, if there are many.
+  /// Returns the values of θ at the inner nodes of the piece if the span is fine and the piece has
+  /// more than four intervals: a few samples of such a piece would not show how the functions vary.
+  /// Otherwise returns an empty vector.
   [[nodiscard]] std::vector<double> inner_values() const {
     constexpr std::size_t few = 4;
     std::vector<double> values;
@@ -111,14 +121,15 @@ class PieceIntegrals {
  private:
   static constexpr int intervals = 64;
 
-  /// Between two places in one interval, or what is in it of an undetected kink.
+  /// Returns the integrals between two places in one interval. The quadrature bisects the interval
+  /// if necessary, so that the integrals are accurate even if a kink was not detected.
   [[nodiscard]] Sums over_interval(double a, double b) const {
-    constexpr unsigned deepest = 6;  // halvings
+    constexpr unsigned deepest = 6;  // the largest number of bisections
     const auto moment = [&](double s) { return (*stiffness_)(s) * (*threshold_)(s); };
     return {between(*stiffness_, a, b, deepest), between(moment, a, b, deepest)};
   }
 
-  /// The first node from the lowest end that `s` is not beyond, less one.
+  /// Returns the index of the interval between nodes that contains `s`.
   [[nodiscard]] std::size_t interval_of(double s) const {
     if (fine_) {
       const auto beyond = piece_.first < piece_.last
@@ -132,13 +143,15 @@ class PieceIntegrals {
         std::clamp(static_cast<int>(share * intervals), 0, intervals - 1));
   }
 
-  /// ∫ f over what lies between two places.
+  /// Returns ∫ f ds between two places.
   template <class F>
   [[nodiscard]] double over(const F& f, double s, double s_next) const {
     if (!fine_) {
       return between(f, s, s_next, 0);
     }
-    // Seven points are enough for a polynomial of degree 13 in part of an interval.
+    // Gauss's rule with seven points integrates polynomials of degree 13 exactly. This suffices,
+    // because the rule is applied to each interval separately, and on one interval polynomials of
+    // low degree approximate the functions (SmoothSpan).
     using Legendre = boost::math::quadrature::gauss<double, 7>;
     const std::size_t last = interval_of(s_next);
     double sum = 0.0;
@@ -156,10 +169,11 @@ class PieceIntegrals {
 
   MonotonePiece piece_;
   bool fine_;
-  std::vector<double> nodes_;  // from the lowest end to the highest
+  // The ends of the intervals, from the end of the piece where θ is lowest to the other end.
+  std::vector<double> nodes_;
   const Density* threshold_;
   const Density* stiffness_;
-  std::vector<Sums> up_to_;  // at the nodes
+  std::vector<Sums> up_to_;  // the integrals from the end where θ is lowest to each node
 };
 
 }  // namespace masing::slab

@@ -21,17 +21,19 @@ namespace masing::slab {
 
 namespace {
 
-/// The measure of a slab that is smooth in pieces, P = ∞ or many cells: integrals over sets,
-/// nothing that grows with P.
+/// The measure of a piecewise smooth slab, with P = ∞ or many cells. Sums over cells are computed
+/// from integrals over sets of s, so that neither the memory nor the cost grows with P.
 class SmoothMeasure : public Measure {
  public:
-  /// `settled`: of the slab as if u0 were 0; `sets`: of the slab, none where that is so.
+  /// `settled` has the integrals of the slab with u0 replaced by 0; `sets` has the integrals of the
+  /// slab itself, or is empty if u0 = 0 everywhere.
   SmoothMeasure(IntervalSets settled, std::optional<IntervalSets> sets)
       : Measure(!sets, false), settled_(std::move(settled)), sets_(std::move(sets)) {
     total_ = settled_.all().sums();
   }
 
-  /// Breaks are ends of pieces, not every cell.
+  /// Returns the next break after r. Breaks are thresholds at the ends of pieces; the thresholds of
+  /// single cells are no breaks here.
   [[nodiscard]] double next_break(double r, SearchHint& /*hint*/) const override {
     return settled_.next_break(r);
   }
@@ -49,14 +51,16 @@ class SmoothMeasure : public Measure {
   [[nodiscard]] double second_moment(double r) const final {
     return settled_.integrals(r).threshold_square;
   }
-  /// Between two radii of legs v is ±η + a constant, beyond the largest what the YieldSets give.
+  /// Adds up the integrals band by band. A band consists of the elements with η between the values
+  /// of r of two successive remembered legs; in a band, v is ±η plus a constant. For the elements
+  /// beyond the largest r, v is x - x0 if u0 = 0, and otherwise depends on the YieldSet.
   [[nodiscard]] std::optional<ElongationSums> sums(const RememberedElongation& u) const final {
     const Integrals& total = settled_.all();
     double twice = total.load_square;
     double loads = 0.0;
     double grip = 0.0;
     Integrals reached;
-    // The cells up to `next`, beyond those reached, with v = sign η + offset.
+    // Adds the elements with η ≤ `next` that have not been added yet, in which v = sign·η + offset.
     const auto add_band = [&](double next, int sign, double offset) {
       const Integrals to = settled_.integrals(next);
       Integrals band = to;
@@ -101,7 +105,7 @@ class SmoothMeasure : public Measure {
   std::optional<IntervalSets> sets_;
 };
 
-/// The same for P = ∞, with a table for what is asked for most.
+/// The measure for P = ∞. K, M and N, which are needed most often, are looked up in a table.
 class ContinuousMeasure final : public SmoothMeasure {
  public:
   ContinuousMeasure(ContinuousTable table, IntervalSets settled, std::optional<IntervalSets> sets)
@@ -123,22 +127,26 @@ class ContinuousMeasure final : public SmoothMeasure {
   ContinuousTable table_;
 };
 
-/// Throws UserError where K or M is not what another rule gives.
+/// Throws UserError if K or M of the table differs from the integrals of IntervalSets, which are
+/// computed by another quadrature.
 void require_same_table(const ContinuousTable& table, const IntervalSets& sets) {
-  // As many places as cost little beside the table.
+  // The number of values of r at which K and M are compared. This number is limited so that the
+  // comparison takes less time than the construction of the table.
   const std::size_t places = std::clamp<std::size_t>(20000 / sets.pieces(), 16, 256);
   const double lowest = table.lowest();
   const double span = table.highest() - lowest;
   SearchHint hint;
   for (std::size_t i = 0; i <= places; ++i) {
     base::poll();
-    // Not at the ends, where K has roots and both would only show the rounding of r, but beyond.
+    // Do not compare at the least and the largest η, where K may change like a square root, so that
+    // both values would only show the rounding of r; compare once beyond the largest η.
     const double r =
         lowest +
         span * (i == places ? 2.0 : (static_cast<double>(i) + 0.5) / static_cast<double>(places));
     const Sums sums = sets.integrals(r).sums();
     const Sums tabled = table.below(r, hint);
-    // What lies within the rounding of θ, which matters where that is nearly constant.
+    // The part of K due to thresholds that exceed r by no more than the rounding error of r; this
+    // part matters where η is nearly constant.
     const double unsure = sets.integrals(r * (1 + 16 * base::epsilon)).stiffness - sums.stiffness;
     if (!(std::abs(tabled.stiffness - sums.stiffness) <= 1e-10 * table.total().stiffness + unsure &&
           std::abs(tabled.force - sums.force) <= 1e-10 * table.total().force + r * unsure)) {
@@ -150,8 +158,9 @@ void require_same_table(const ContinuousTable& table, const IntervalSets& sets) 
   }
 }
 
-/// Throws UserError, with the quantity, unless another rule finds the same ∫ f ds.
-void require_same_integral(const char* quantity, double found, const Density& f,
+/// Throws UserError about `quantity` unless Gauss's rule with 20 points gives the same ∫ f ds as
+/// `integral`, within 1e-10 of ∫ |f| ds.
+void require_same_integral(const char* quantity, double integral, const Density& f,
                            const std::vector<SmoothSpan>& spans) {
   using Legendre = boost::math::quadrature::gauss<double, 20>;
   double other = 0.0;
@@ -163,11 +172,11 @@ void require_same_integral(const char* quantity, double found, const Density& f,
       size += of_absolute;
     }
   }
-  if (!(std::abs(found - other) <= 1e-10 * size)) {
+  if (!(std::abs(integral - other) <= 1e-10 * size)) {
     throw unresolved_fault(
         quantity,
         fmt::format("the integral of k(s) times it over s is {} by one rule and {} by another",
-                    base::to_text(found), base::to_text(other)));
+                    base::to_text(integral), base::to_text(other)));
   }
 }
 
@@ -175,14 +184,14 @@ void require_same_integral(const char* quantity, double found, const Density& f,
 
 std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
   check_functions(slab);
-  Slab settled = slab;  // without u0, of which the table knows nothing
+  Slab settled = slab;  // a copy with u0 = 0, as the table does not depend on u0
   settled.initial_u = {};
   const std::vector<SmoothSpan> spans = smooth_spans(settled);
   const double scale = largest_threshold(slab, spans);
   ContinuousTable table(
       slab.threshold, [&](double s) { return slope_of(slab.threshold, s); }, slab.stiffness, spans,
       scale);
-  constexpr std::size_t most_pieces = 1 << 16;  // the points of a field, and more
+  constexpr std::size_t most_pieces = 1 << 16;  // enough for a table of u0 with thousands of points
   IntervalSets whole(settled, spans, scale, std::nullopt, most_pieces);
   require_same_table(table, whole);
   if (slab.is_shifted()) {
@@ -204,7 +213,7 @@ std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
 
 std::shared_ptr<const Measure> make_smooth_cell_measure(const Slab& slab) {
   const auto sets_of = [](const Slab& of, const std::vector<SmoothSpan>& spans) {
-    constexpr std::size_t most_pieces = 256;  // some µs a step
+    constexpr std::size_t most_pieces = 256;  // look-ups then take a few µs
     const CellGrid grid{std::get<Cells>(of.space).count, of.rule};
     return IntervalSets(of, spans, largest_threshold(of, spans), grid, most_pieces);
   };

@@ -21,16 +21,20 @@ namespace {
 
 constexpr int grid_cells = 4096;
 
-/// Consecutive grid cells of one span in which the function has one direction: -1, 0 or +1.
-struct Run {
+/// Consecutive intervals of a grid in one span, in which a function decreases (direction -1), is
+/// constant (0) or increases (+1).
+struct Stretch {
   int direction;
-  int first;  ///< grid point
-  int last;   ///< grid point
+  int first;  ///< the index of the first grid point
+  int last;   ///< the index of the last grid point
 };
 
-class Span {
+/// Divides a span into pieces on which a function is monotone, according to the changes of the
+/// function between the points of a grid. In a fine span the grid divides each interval into 16
+/// parts, otherwise it is uniform.
+class MonotoneSplitter {
  public:
-  Span(const Density& f, const Density& slope, const SmoothSpan& span, double noise)
+  MonotoneSplitter(const Density& f, const Density& slope, const SmoothSpan& span, double noise)
       : f_(f),
         slope_(slope),
         first_(span.first()),
@@ -50,9 +54,10 @@ class Span {
     }
   }
 
+  /// Returns the monotone pieces in the order of s.
   [[nodiscard]] std::vector<MonotonePiece> pieces() const {
-    std::vector<MonotonePiece> found;
-    const std::vector<Run> all = runs();
+    std::vector<MonotonePiece> monotone;
+    const std::vector<Stretch> all = stretches();
     double start = first_;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const double end = i + 1 < all.size() ? limit(all[i], all[i + 1]) : last_;
@@ -60,13 +65,14 @@ class Span {
       if (all[i].direction == 0) {
         piece.value_at_first = piece.value_at_last = f_((start + end) / 2);
       }
-      found.push_back(piece);
+      monotone.push_back(piece);
       start = end;
     }
-    return found;
+    return monotone;
   }
 
  private:
+  /// Returns grid point i.
   [[nodiscard]] double point(int i) const {
     if (i == cells_) {
       return last_;
@@ -74,9 +80,10 @@ class Span {
     return fine_ ? points_[static_cast<std::size_t>(i)] : first_ + (last_ - first_) * i / cells_;
   }
 
-  /// Runs in order; a flat run of one or two cells is the top of an extremum, not flat.
-  [[nodiscard]] std::vector<Run> runs() const {
-    std::vector<Run> all;
+  /// Returns the stretches in order. A constant stretch of one or two grid intervals is taken as
+  /// part of an extremum and joined to a neighbouring stretch.
+  [[nodiscard]] std::vector<Stretch> stretches() const {
+    std::vector<Stretch> all;
     double before = f_(first_);
     for (int i = 0; i < cells_; ++i) {
       const double after = f_(point(i + 1));
@@ -89,27 +96,28 @@ class Span {
         all.push_back({direction, i, i + 1});
       }
     }
-    std::vector<Run> kept;
-    for (const Run& run : all) {
-      const bool tiny = run.direction == 0 && run.last - run.first <= 2 && all.size() > 1;
-      if (!kept.empty() && (tiny || kept.back().direction == run.direction)) {
-        kept.back().last = run.last;
+    std::vector<Stretch> kept;
+    for (const Stretch& stretch : all) {
+      const bool tiny =
+          stretch.direction == 0 && stretch.last - stretch.first <= 2 && all.size() > 1;
+      if (!kept.empty() && (tiny || kept.back().direction == stretch.direction)) {
+        kept.back().last = stretch.last;
       } else if (!tiny) {
-        kept.push_back({run.direction, kept.empty() ? 0 : run.first, run.last});
+        kept.push_back({stretch.direction, kept.empty() ? 0 : stretch.first, stretch.last});
       }
     }
     return kept;
   }
 
-  /// The s that parts two runs.
-  [[nodiscard]] double limit(const Run& left, const Run& right) const {
+  /// Returns the s that separates two stretches.
+  [[nodiscard]] double limit(const Stretch& left, const Stretch& right) const {
     if (left.direction == 0) {
       return end_of_flat(point((left.first + left.last) / 2), point(right.first + 1));
     }
     if (right.direction == 0) {
       return end_of_flat(point((right.first + right.last) / 2), point(left.last - 1));
     }
-    // Where the slope changes its sign.
+    // There is an extremum where the slope changes its sign.
     const double low = point(std::max(left.first, left.last - 3));
     const double high = point(std::min(right.last, right.first + 2));
     const double at_low = slope_(low);
@@ -118,7 +126,8 @@ class Span {
                                              : root_between(slope_, low, high, at_low, at_high);
   }
 
-  /// The last s from `inside` towards `outside` at which f is what it is inside.
+  /// Returns the last s, on the way from `inside` to `outside`, at which f differs from f(inside)
+  /// by no more than the noise.
   [[nodiscard]] double end_of_flat(double inside, double outside) const {
     const double value = f_(inside);
     while (std::abs(outside - inside) > 1e-15) {
@@ -135,7 +144,7 @@ class Span {
   double noise_;
   bool fine_;
   int cells_;
-  std::vector<double> points_;  // of a fine span
+  std::vector<double> points_;  // the grid points of a fine span
 };
 
 }  // namespace
@@ -154,31 +163,34 @@ double slope_of(const base::Function& function, double s) {
 std::vector<MonotonePiece> monotone_pieces(const Density& function, const Density& slope,
                                            const SmoothSpan& span, double scale) {
   base::poll();
-  return Span(function, slope, span, 8 * base::epsilon * scale).pieces();
+  return MonotoneSplitter(function, slope, span, 8 * base::epsilon * scale).pieces();
 }
 
 namespace {
 
-/// A function of a slab, the quantity that it is, and what it is small or large against.
-struct Given {
+/// A function of a slab, the name of the function in messages, and the largest |value| of the
+/// function at 65 uniform s, to which rounding errors are relative.
+struct NamedFunction {
   const base::Function* function;
   const char* quantity;
   double scale;
 };
 
-/// Cuts [0, 1] where functions are not smooth, and then into intervals on which they are resolved.
+/// Divides [0, 1] into spans on which the functions of a slab are smooth, and each span into
+/// intervals on which the functions are resolved, that is, approximated by polynomials within
+/// rounding errors.
 class Resolution {
  public:
   explicit Resolution(const Slab& slab)
-      : given_{{{&slab.stiffness, "stiffness", 0.0},
-                {&slab.threshold, "threshold", 0.0},
-                {&slab.initial_u, "initial-u", 0.0},
-                {&slab.shift, "threshold-down", 0.0}}} {
+      : functions_{{{&slab.stiffness, "stiffness", 0.0},
+                    {&slab.threshold, "threshold", 0.0},
+                    {&slab.initial_u, "initial-u", 0.0},
+                    {&slab.shift, "threshold-down", 0.0}}} {
     std::vector<double> starts{0.0};
-    for (Given& each : given_) {
-      constexpr int looks = 64;
-      for (int i = 0; i <= looks; ++i) {
-        each.scale = std::max(each.scale, std::abs((*each.function)(i / (1.0 * looks))));
+    for (NamedFunction& each : functions_) {
+      constexpr int samples = 64;
+      for (int i = 0; i <= samples; ++i) {
+        each.scale = std::max(each.scale, std::abs((*each.function)(i / (1.0 * samples))));
       }
       std::ranges::copy_if(each.function->kinks(), std::back_inserter(starts),
                            [](double s) { return s > 0.0 && s < 1.0; });
@@ -195,14 +207,17 @@ class Resolution {
     }
   }
 
+  /// Moves the spans out of the object and returns them.
   std::vector<SmoothSpan> take() { return std::move(spans_); }
 
-  /// Throws UserError where plain ranges find what the intervals do not show. What the bounds that
-  /// made the intervals miss, these see.
+  /// Throws UserError if an independent method, base::Function::range, does not rule out that a
+  /// function has a feature in an interval that its values at nine points do not show. This detects
+  /// features that were missed by the bounds from which the intervals were chosen.
   void check() const {
-    constexpr double negligible = 1e-6;  // of an integral over [0, 1]
+    // A missed feature may change ∫ f ds by this fraction of the largest |f|.
+    constexpr double negligible = 1e-6;
     for (const SmoothSpan& span : spans_) {
-      for (const Given& each : given_) {
+      for (const NamedFunction& each : functions_) {
         const base::Function& f = *each.function;
         const auto range = [&f](double first, double last) { return f.range(first, last); };
         double largest = each.scale;
@@ -214,7 +229,7 @@ class Resolution {
           const double first = span.nodes[i - 1];
           const double last = span.nodes[i];
           if (last - first > least_width &&
-              !base::shows_all(f, range, first, last, negligible * largest)) {
+              !base::values_suffice(f, range, first, last, negligible * largest)) {
             throw unresolved_fault(
                 each.quantity,
                 fmt::format("between s = {} and s = {} it does more than its values show",
@@ -226,14 +241,14 @@ class Resolution {
   }
 
  private:
-  static constexpr int most_looks = 1 << 16;
-  static constexpr double least_width = 1e-15;  // of an interval
+  static constexpr int most_bisections = 1 << 16;
+  static constexpr double least_width = 1e-15;  // the least width of an interval
 
-  /// The function that is not resolved on an interval, of those that are smooth there if only that
-  /// matters; null if there is none.
-  const Given* unresolved(double first, double last, bool only_smooth) {
+  /// Returns a function that is not smooth or not resolved on [first, last], or null if there is
+  /// none. If `only_smooth`, returns only a function that is not smooth.
+  const NamedFunction* unresolved(double first, double last, bool only_smooth) {
     base::poll();
-    for (const Given& each : given_) {
+    for (const NamedFunction& each : functions_) {
       const base::Bounds bounds = each.function->bounds(first, last);
       const double allowed =
           1e-15 * std::max(each.scale, std::min(8 * bounds.value.magnitude(), 1e300));
@@ -244,22 +259,23 @@ class Resolution {
     return nullptr;
   }
 
-  /// Count a look; throws UserError where there have been too many.
-  void look(const Given& at_fault, double s) {
-    if (++looks_ > most_looks) {
+  /// Counts a bisection; throws UserError if there have been more than most_bisections.
+  void count_bisection(const NamedFunction& at_fault, double s) {
+    if (++bisections_ > most_bisections) {
       throw unresolved_fault(
           at_fault.quantity,
           fmt::format("near s = {} it varies too fast, or jumps too often", base::to_text(s)));
     }
   }
 
-  /// Extends or ends spans by [first, last].
+  /// Extends the present span over [first, last] where all functions are smooth there; otherwise
+  /// bisects, and ends the span before a place where a function is not smooth.
   void add_smooth(double first, double last) {
-    const Given* at_fault = unresolved(first, last, true);
+    const NamedFunction* at_fault = unresolved(first, last, true);
     if (at_fault == nullptr) {
       return;
     }
-    look(*at_fault, first);
+    count_bisection(*at_fault, first);
     const double middle = first + (last - first) / 2;
     if (middle <= first || middle >= last || last - first < 1e-18) {
       add_span(first);
@@ -270,15 +286,19 @@ class Resolution {
     add_smooth(middle, last);
   }
 
-  /// A span from start_ to `end`, unless that is next to nothing.
+  /// Adds the span from start_ to `end`, unless the span is hardly wider than a rounding error.
   void add_span(double end) {
-    constexpr double least = 1e-14;  // some units in the last place around a break
+    // A few tens of units in the last place of s: a narrower span lies between places where a
+    // function is not smooth.
+    constexpr double least = 1e-14;
     if (end - start_ > least) {
       spans_.push_back({.nodes = {start_, end}});
     }
     start_ = end;
   }
 
+  /// Divides a span into intervals on which the functions are resolved, and sets `fine` of the
+  /// span.
   void refine(SmoothSpan& span) {
     const double first = span.first();
     const double last = span.last();
@@ -291,22 +311,24 @@ class Resolution {
     span.fine = smallest < (last - first) / 32;
   }
 
+  /// Divides (first, last] into intervals on which the functions are resolved, and appends the ends
+  /// of these intervals to `nodes`.
   void add_resolved(double first, double last, std::vector<double>& nodes) {
-    const Given* at_fault = unresolved(first, last, false);
+    const NamedFunction* at_fault = unresolved(first, last, false);
     const double middle = first + (last - first) / 2;
     if (at_fault == nullptr || last - first < least_width) {
       nodes.push_back(last);
       return;
     }
-    look(*at_fault, first);
+    count_bisection(*at_fault, first);
     add_resolved(first, middle, nodes);
     add_resolved(middle, last, nodes);
   }
 
-  std::array<Given, 4> given_;
+  std::array<NamedFunction, 4> functions_;
   std::vector<SmoothSpan> spans_;
   double start_ = 0.0;
-  int looks_ = 0;
+  int bisections_ = 0;
 };
 
 }  // namespace

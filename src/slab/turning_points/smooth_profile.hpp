@@ -15,8 +15,9 @@ namespace masing::slab {
 /// A function of s on [0, 1].
 using Density = std::function<double(double s)>;
 
-/// The place between two where a function that is monotone has its root, to the last bit or two, by
-/// its values at both. Local.
+/// Returns the root of a monotone function between `first` and `last`, to the last bit or two.
+/// `at_first` and `at_last` are the values of the function at `first` and `last`; they must have
+/// opposite signs. Local.
 template <class F>
 double root_between(const F& function, double first, double last, double at_first, double at_last) {
   std::uintmax_t iterations = 200;
@@ -26,43 +27,51 @@ double root_between(const F& function, double first, double last, double at_firs
   return bracket.first + (bracket.second - bracket.first) / 2;
 }
 
-/// f'(s). Local.
+/// Returns f'(s). Local.
 double slope_of(const base::Function& function, double s);
 
-/// The mistake of one quantity of a slab whose functions cannot be resolved at every s: the `fault`
-/// and what to do. Local.
+/// Returns the error for a slab whose functions cannot be resolved at every s. The message names
+/// the quantity, describes the `fault`, and advises the user to choose a finite number of cells.
+/// Local.
 base::UserError unresolved_fault(const char* quantity, const std::string& fault);
 
-/// A part of [0, 1] on which the functions of a slab are smooth, in intervals on each of which they
-/// are polynomials of degree 15 to rounding.
+/// A part of [0, 1] on which the functions of a slab are smooth. The span is divided into
+/// intervals, on each of which polynomials of degree 15 approximate the functions within rounding
+/// errors.
 struct SmoothSpan {
-  std::vector<double> nodes;  ///< ends of the intervals, at least two
-  bool fine = false;          ///< whether there is more within than 64 uniform intervals show
+  std::vector<double> nodes;  ///< the ends of the intervals, at least two
+  /// Whether the functions vary so fast that 64 uniform intervals would not resolve them.
+  bool fine = false;
 
   [[nodiscard]] double first() const { return nodes.front(); }
   [[nodiscard]] double last() const { return nodes.back(); }
 };
 
-/// The spans of [0, 1] between the places where k, η or u0 is not smooth: jumps, kinks and
-/// singular points, found to the last bit by interval bounds, with the nearest s on either side.
-/// Throws UserError where there are too many, or a function varies too fast to be resolved;
-/// `checked`: also where plain ranges find what the intervals do not show. Local.
+/// Returns the spans of [0, 1] between the places where k, η, u0 or c is not smooth: jumps, kinks
+/// and singular points. These places are located to the last bit by interval arithmetic
+/// (base::Function::bounds), and a span ends immediately before such a place or begins immediately
+/// after it. Throws UserError if there are too many such places, or if a function varies too fast
+/// to be resolved. If `checked`, also throws UserError if an independent method,
+/// base::Function::range, does not rule out that a function has a feature within an interval that
+/// its values at nine points do not show. Local.
 std::vector<SmoothSpan> smooth_spans(const Slab& slab, bool checked = false);
 
-/// Nodes with so many parts of equal width in each interval. Local.
+/// Returns nodes that divide each interval between neighbouring `nodes` into `parts` parts of equal
+/// width. Local.
 std::vector<double> subdivided(const std::vector<double>& nodes, int parts);
 
-/// Places that show all that spans hold: 4097 uniform ones, ends of spans, four in each interval of
-/// a fine one. Local.
+/// Returns the values of s at which functions are sampled so that no feature of a function is
+/// missed: 4097 uniform values, the ends of the spans, and four values in each interval of a fine
+/// span. Local.
 std::vector<double> sample_places(const std::vector<SmoothSpan>& spans);
 
-/// Whether u0 = 0 at all sample_places of the spans. Local.
+/// Returns whether u0 = 0 at all sample_places() of the spans. Local.
 bool begins_at_zero(const Slab& slab, const std::vector<SmoothSpan>& spans);
 
-/// The largest η at the sample_places of the spans. Local.
+/// Returns the largest η at the sample_places() of the spans. Local.
 double largest_threshold(const Slab& slab, const std::vector<SmoothSpan>& spans);
 
-/// A piece of [0, 1] on which a function rises, falls or stays.
+/// A piece of [0, 1] on which a function increases, decreases or is constant.
 struct MonotonePiece {
   double first = 0.0;
   double last = 1.0;
@@ -72,8 +81,9 @@ struct MonotonePiece {
   [[nodiscard]] bool is_flat() const { return value_at_first == value_at_last; }
 };
 
-/// The pieces of a span in order. What varies by less than rounding of `scale` from place to place
-/// is flat. `slope`: of the function. Local.
+/// Returns the pieces of a span on which a function is monotone, in the order of s. The function
+/// counts as constant where it changes from one point of a sampling grid to the next by at most 8 ε
+/// `scale`, where ε is the machine precision. `slope` is the derivative of the function. Local.
 std::vector<MonotonePiece> monotone_pieces(const Density& function, const Density& slope,
                                            const SmoothSpan& span, double scale);
 

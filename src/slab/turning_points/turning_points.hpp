@@ -10,31 +10,35 @@
 
 namespace masing::slab {
 
-/// A leg of the hysteresis curve: its first position, and the one where it meets the loop around
-/// it.
+/// A leg of the hysteresis curve that the slab remembers: `position` is where the leg begins,
+/// `meeting` is where it meets the loop around it.
 struct RememberedLeg {
   double position = 0.0;
   double meeting = 0.0;
 };
 
-/// u of every cell at one time, from the turning points of its past; plain data. Positions and the
-/// law are those of v = u - c (Slab).
+/// The elongation u of every element at one time, as a function of the element; plain data. The
+/// elongation is computed from the past turning points: first v = u - c (see Slab), to which c is
+/// then added.
 struct RememberedElongation {
-  double x0 = 0.0;                  ///< position where u = u0
-  double x = 0.0;                   ///< position now
-  int direction = 1;                ///< of the last move, +1 or -1
-  double highest = 0.0;             ///< X⁺, the greatest x of the past
-  double lowest = 0.0;              ///< X⁻, the least
-  std::vector<RememberedLeg> legs;  ///< not yet wiped out, radii shrinking
+  double x0 = 0.0;       ///< the position at the start, where u = u0
+  double x = 0.0;        ///< the present position
+  int direction = 1;     ///< the direction of the last move, +1 or -1
+  double highest = 0.0;  ///< X⁺, the greatest x so far
+  double lowest = 0.0;   ///< X⁻, the least x so far
+  /// The legs not yet wiped out, from the outermost to the present one.
+  std::vector<RememberedLeg> legs;
 
-  /// The elongation u of a cell, by its threshold, initial elongation and shift.
+  /// Returns the elongation u of a cell, from its threshold, initial elongation and shift. Local.
   [[nodiscard]] double operator()(const Element& cell) const {
     const double threshold = cell.threshold;
     double u = 0.0;
     if (!legs.empty() && threshold <= 0.5 * direction * (x - legs.back().position)) {
       u = direction * threshold;
     } else {
-      // Radii shrink along the stack: the last turning point that reached the cell set its u.
+      // A cell with 2η ≤ |position - meeting| of a leg was at its threshold when this leg began at
+      // `position`. |position - meeting| decreases from leg to leg; the last leg for which it is at
+      // least 2η determines u.
       const auto after =
           std::partition_point(legs.begin(), legs.end(), [&](const RememberedLeg& leg) {
             return std::abs(leg.position - leg.meeting) >= 2 * threshold;
@@ -50,7 +54,7 @@ struct RememberedElongation {
   }
 
  private:
-  /// u of a cell that no leg has reached.
+  /// Returns v of a cell that was not at its threshold at the beginning of any remembered leg.
   [[nodiscard]] double unreached(const Element& cell) const {
     switch (yield_set(cell, {highest - x0, x0 - lowest, highest - lowest})) {
       case YieldSet::never:
@@ -58,7 +62,8 @@ struct RememberedElongation {
       case YieldSet::down:
         return (x - lowest) - cell.threshold;
       case YieldSet::settled:
-        // Where there is a leg, 2η is the span to rounding, and the cell as one yielded upwards.
+        // If there are legs, 2η equals X⁺ - X⁻ within rounding errors, and v is that of a cell that
+        // has yielded upwards.
         if (legs.empty()) {
           return direction * cell.threshold;
         }
@@ -70,129 +75,143 @@ struct RememberedElongation {
   }
 };
 
-/// Turning points as plain data: enough to restore them to the same bits.
+/// The state of TurningPoints as plain data, from which the object can be restored with the same
+/// bits.
 struct TurningPointState {
-  double x0 = 0.0;                ///< position where u = u0
-  double x = 0.0;                 ///< position now
-  int direction = 1;              ///< of the last move, +1 or -1
-  double opposite = 0.0;          ///< the extreme of the past that neither X_1 nor x has extended
-  std::vector<double> positions;  ///< X_1, …, X_n: turning positions not yet wiped out
-  /// Of slip_energy(), what is wiped out; not a number where that is not followed.
+  double x0 = 0.0;    ///< the position at the start, where u = u0
+  double x = 0.0;     ///< the present position
+  int direction = 1;  ///< the direction of the last move, +1 or -1
+  /// The extreme of x on the other side of the outer curve: X⁻ if this curve was last followed
+  /// upwards, X⁺ if downwards. If u0 = 0, this member is always x0.
+  double opposite = 0.0;
+  std::vector<double> positions;  ///< X_1, …, X_n: the turning points not yet wiped out
+  /// The part of slip_energy() that belongs to loops that have been wiped out; NaN if this energy
+  /// is not computed.
   double wiped_out = std::numeric_limits<double>::quiet_NaN();
-  /// Where x, or X_1 before it turned, began to extend its extreme; of use where u0 ≠ 0.
+  /// The position where x last joined the outer curve; used only if u0 ≠ 0.
   double outer_start = x0;
 };
 
-/// S and dS/dx where a move ends, the latter in its direction.
+/// S and dS/dx at the end of a move; dS/dx is the slope of S if x goes on in the same direction.
 struct Tangent {
   double force = 0.0;
   double stiffness = 0.0;
 };
 
-/// The slab of cells under increments common to all, represented by the turning points of x that
-/// still matter.
-/// On the leg from the last turning point X_n in direction σ the cells with η ≤ r = |x - X_n|/2
-/// have yielded once more, the others have moved with x:
-///     S(x) = S(X_n) + (x - X_n) (K(∞) - K(r)) + 2σ M(r),   K = Σ k δs, M = Σ k η δs over η ≤ r,
-/// until x passes X_{n-1}, where the closed loop is wiped out; for n = 1, the extreme of the past
-/// on the other side. On the outer curve, where there is no turning point, x extends an extreme,
-/// and S is that of OuterSums. There, where u0 = 0, the two directions mirror each other, and x0 -
-/// (X_1 - x0) takes the place of the other extreme:
-///     S(x) = (x - x0) (K(∞) - K(r)) + σ M(r),   r = |x - x0|.
-/// In exact arithmetic this is clamping every cell. Amortised cost of a move: one look-up in the
-/// measure, which must outlive the object. Source: Madelung's and Masing's rules.
+/// A slab whose elements all undergo the same increments of x, represented by those turning points
+/// of x on which the elongations still depend. On the leg that begins at the last turning point
+/// X_n, in direction σ, the elements with η ≤ r = |x - X_n|/2 have yielded since X_n, and the
+/// others have moved with x:
+///     S(x) = S(X_n) + (x - X_n) (K(∞) - K(r)) + 2σ M(r),   K = Σ k δs, M = Σ k η δs over η ≤ r.
+/// This holds until x passes X_{n-1}, where the loop is closed and wiped out; for n = 1 it holds
+/// until x passes the extreme of x on the side towards which x moves. The outer curve is the leg
+/// before the first turning point. On the outer curve x extends an extreme, and S is given by
+/// OuterSums. Where u0 = 0, the outer curves in both directions are mirror images of each other;
+/// then
+///     S(x) = (x - x0) (K(∞) - K(r)) + σ M(r),   r = |x - x0|,
+/// and on the leg from X_1 the position x0 - (X_1 - x0) takes the place of that extreme. In exact
+/// arithmetic the result is that of clamping the elongation of every element. On average over many
+/// moves, a move costs one look-up in the measure. The measure must outlive the object. All
+/// functions are local. Source: Madelung's and Masing's rules.
 class TurningPoints {
  public:
-  /// The state u = u0 at position `x0`.
+  /// Begins with u = u0 at the position `x0`.
   TurningPoints(const Measure& measure, double x0)
       : TurningPoints(measure, TurningPointState{x0, x0, 1, x0, {}}) {}
 
-  /// The state from `state()` of an object on the same measure.
+  /// Restores the state that state() returned for an object with the same measure.
   TurningPoints(const Measure& measure, const TurningPointState& state);
 
-  /// Where u = u0.
+  /// Returns the position where u = u0.
   [[nodiscard]] double x0() const { return x0_; }
-  /// How many turning points still matter.
+  /// Returns the number of turning points that are remembered.
   [[nodiscard]] std::size_t turning_points() const { return around_.size(); }
-  /// Position x.
+  /// Returns the present position x.
   [[nodiscard]] double x() const { return x_; }
-  /// Direction of the last move, +1 or -1 (+1 before the first).
+  /// Returns the direction of the last move, +1 or -1 (+1 before the first move).
   [[nodiscard]] int direction() const { return direction_; }
-  /// S = Σ k u δs.
+  /// Returns S = Σ k v δs at the present position, where v = u - c (see Slab).
   [[nodiscard]] double internal_force() const { return force_; }
-  /// The state as plain data.
+  /// Returns the state as plain data.
   [[nodiscard]] TurningPointState state() const;
 
-  /// Move monotonically from here to `x`; returns S there.
+  /// Moves monotonically from the present position to `x` and returns S there.
   double move_to(double x) { return x == x_ ? force_ : move_along(x).force; }
 
-  /// The same; with dS/dx, for one look-up.
+  /// Moves like move_to() and returns both S and dS/dx, with one look-up.
   Tangent move_along(double x) {
     pass_to(x);
     const Tangent here = tangent_at(x);
     force_ = here.force;
     return here;
   }
-  /// The same, where ahead(x) has told the force.
+  /// Moves like move_to(), but without a look-up: `force` must be the force that ahead(x) returned.
   void move_along(double x, double force) {
     pass_to(x);
     force_ = force;
   }
 
-  /// What move_along(x) would return, to the bit. Nothing moves, nothing is allocated; the legs
-  /// that the move would close are found by a binary search, as those in one direction meet in
-  /// order.
+  /// Returns what move_along(x) would return, with the same bits, but moves nothing and allocates
+  /// no memory. The legs in one direction are sorted by the positions where they meet the loops
+  /// around them, so a binary search finds the legs that the move would close.
   [[nodiscard]] Tangent ahead(double x) const;
 
-  /// What the sliders have taken since x0, ∫ S dx less the gain of ½ ∫ k v² ds, in closed form: on
-  /// a leg 2 N(r), N = ∫ k η (r - η) ds over η ≤ r, as a cell that yields slides by 2 (r - η).
-  /// Loops that were wiped out are summed up, the others are looked up. Requires that it is
-  /// followed.
+  /// Returns the energy that the sliders have dissipated since x0: ∫ S dx minus the increase of ½ ∫
+  /// k v² ds. The energy is computed in closed form: an element that yields on a leg slides by 2 (r
+  /// - η), so that the leg contributes 2 N(r) with N(r) = ∫ k η (r - η) ds over η ≤ r. The
+  /// contributions of loops that have been wiped out are stored, the contributions of the
+  /// remembered legs are looked up. Requires that TurningPointState::wiped_out was a number, not
+  /// NaN, when the object was constructed.
   [[nodiscard]] double slip_energy() const;
 
-  /// Reverse the direction here: begin a new leg. Where x has never left x0, or is there and the
-  /// directions mirror each other, no turning point is added.
+  /// Reverses the direction at the present position, where a new leg begins. No turning point is
+  /// added if x has never left x0, or if x is at x0 on the outer curve of a slab with u0 = 0.
   void reverse();
 
-  /// S and dS/dx, the stiffness of the cells not at their limit, at a trial position on the present
-  /// leg: from here in the present direction, not beyond corner(direction()). Nothing moves.
+  /// Returns S and dS/dx at a position x on the present leg, which must lie between the present
+  /// position and corner(direction()). dS/dx is the stiffness of the elements that are not at their
+  /// thresholds. The slab is not moved.
   [[nodiscard]] Tangent tangent_at(double x) const {
     return tangent_at(x, leg_, direction_, opposite_);
   }
   [[nodiscard]] double force_at(double x) const { return tangent_at(x).force; }
   [[nodiscard]] double stiffness_at(double x) const { return tangent_at(x).stiffness; }
 
-  /// Whether S(x) on the present leg is a straight line between breaks and corners.
+  /// Returns whether S(x) on the present leg is a straight line between breaks and corners.
   [[nodiscard]] bool is_piecewise_linear() const { return measure_->is_cellwise(); }
 
-  /// Whether x is on the outer curve of a slab with u0 ≠ 0. There S depends on both extremes, and a
-  /// look far ahead costs as much as moving there.
+  /// Returns whether x is on the outer curve of a slab with u0 ≠ 0. There S depends on both
+  /// extremes, and evaluating S far ahead costs as much as moving there.
   [[nodiscard]] bool is_outermost() const { return leg_.ratio == 0.0; }
 
-  /// The position of the next corner of S when going from here in `direction` (±1): where a closed
-  /// loop is wiped out; ±∞ if there is none.
+  /// Returns the position of the next corner of S when x goes from here in `direction` (±1). A
+  /// corner is where a closed loop is wiped out. Returns ±∞ if there is none.
   [[nodiscard]] double corner(int direction) const {
     return (direction == direction_ ? leg_ : turned()).meeting;
   }
 
-  /// The first position beyond here, on the present leg, where S(x) is not smooth because the
-  /// front reaches a break of the measure (Measure::next_break, or growth_to_break of the
-  /// excursion); ±∞ if there is none. It may lie beyond the corner.
+  /// Returns the first position ahead on the present leg where S(x) is not smooth because the front
+  /// reaches a break of the measure (see Measure::next_break(), and growth_to_break() on the outer
+  /// curve). Returns ±∞ if there is none. The position may lie beyond the corner.
   [[nodiscard]] double next_break() const;
 
-  /// u of every cell at present, as plain data.
+  /// Returns the present elongations of all elements as plain data.
   [[nodiscard]] RememberedElongation elongation() const;
 
  private:
-  /// A leg of the curve. The outer one begins at x0 and meets nothing: ±∞.
+  /// A leg of the hysteresis curve. The outer curve begins at x0 and meets no other leg; its
+  /// `meeting` is ±∞.
   struct Leg {
-    double position = 0.0;  ///< the first
-    double meeting = 0.0;   ///< where it meets the loop around it
-    double force = 0.0;     ///< S at the first position
-    double ratio = 0.5;     ///< r / |x - position|; of the outer one 1, or 0 where u0 ≠ 0
+    double position = 0.0;  ///< the position where the leg begins
+    double meeting = 0.0;   ///< the position where the leg meets the loop around it
+    double force = 0.0;     ///< S at the beginning of the leg
+    /// r / |x - position|: ½ on a leg that begins at a turning point, and 1 on the outer curve if
+    /// u0 = 0. On the outer curve of a slab with u0 ≠ 0, r is not used, and the value 0 marks this
+    /// case.
+    double ratio = 0.5;
   };
 
-  /// The turning points of a move from here to `x`, all but the force there.
+  /// Updates the turning points and x for a move to `x`, but not the force.
   void pass_to(double x) {
     if (x != x_ && (x > x_) != (direction_ > 0)) [[unlikely]] {
       reverse();
@@ -204,7 +223,7 @@ class TurningPoints {
     x_ = x;
   }
 
-  /// At x on a leg in `direction`.
+  /// Returns S and dS/dx at x on a given leg in `direction`; `opposite` is as in TurningPointState.
   [[nodiscard]] Tangent tangent_at(double x, const Leg& leg, int direction, double opposite) const {
     if (leg.ratio == 0.0) [[unlikely]] {
       return outer_tangent(excursion_at(x, direction, opposite), direction);
@@ -214,47 +233,58 @@ class TurningPoints {
     return {leg.force + (x - leg.position) * stiffness + direction / leg.ratio * yielded.force,
             stiffness};
   }
+  /// Returns S and dS/dx on the outer curve of a slab with u0 ≠ 0.
   [[nodiscard]] Tangent outer_tangent(const Excursion& excursion, int direction) const;
+  /// Returns the front r at the position x on a leg.
   [[nodiscard]] static double radius_at(double x, const Leg& leg, int direction) {
     return std::max(0.0, leg.ratio * direction * (x - leg.position));
   }
+  /// Returns how far the mass has moved away from x0, if it is at `x` on the outer curve in
+  /// `direction` and `opposite` is the extreme on the other side.
   [[nodiscard]] Excursion excursion_at(double x, int direction, double opposite) const {
     const double high = direction > 0 ? x : opposite;
     const double low = direction > 0 ? opposite : x;
     return {high - x0_, x0_ - low, high - low};
   }
-  /// The present legs, from the outer one to the last.
+  /// Returns leg i of the nest: 0 is the outer curve, turning_points() is the present leg.
   [[nodiscard]] const Leg& leg(std::size_t i) const {
     return i < around_.size() ? around_[i] : leg_;
   }
+  /// Returns the outer curve in `direction`.
   [[nodiscard]] Leg outer_leg(int direction) const;
-  /// The one that a reversal here begins.
+  /// Returns the leg that a reversal at the present position would begin.
   [[nodiscard]] Leg turned() const;
-  /// slip_energy() from outer_start to `x` on the outer curve in `direction`.
+  /// Returns the energy that the sliders dissipate from outer_start to `x` on the outer curve in
+  /// `direction`.
   [[nodiscard]] double outer_slip(double x, int direction) const;
+  /// Returns next_break() on the outer curve of a slab with u0 ≠ 0.
   [[nodiscard]] double next_outer_break() const;
 
-  /// Drop both ends of the loop that the leg has closed; around the first turning point there is
-  /// only the outer curve.
+  /// Removes both turning points of the loop that the present leg has closed. If the present leg
+  /// began at the first turning point, only the outer curve in the present direction remains.
   void wipe_out_loop();
 
   const Measure* measure_;
   double x0_ = 0.0;
-  double opposite_ = 0.0;  // the extreme that the outer curve leaves behind; x0 where it mirrors
+  // The extreme of x on the other side of the outer curve; see TurningPointState.
+  double opposite_ = 0.0;
   double x_ = 0.0;
   double force_ = 0.0;
-  Leg leg_;  // the present one, beside the others so that a move looks nowhere else
+  Leg leg_;  // the present leg, stored in the object so that a move reads no other memory
   int direction_ = 1;
   mutable SearchHint hint_;
-  std::vector<Leg> around_;   // from the outer one on, those that go on where loops are closed
-  double wiped_out_ = 0.0;    // of slip_energy(), if that is followed
-  double outer_start_ = 0.0;  // where the outer curve began to go this way
+  // The legs around the present one, from the outer curve inwards; a leg continues when the loop
+  // inside it is closed.
+  std::vector<Leg> around_;
+  double wiped_out_ = 0.0;    // the same number as TurningPointState::wiped_out
+  double outer_start_ = 0.0;  // the position where x last joined the outer curve
 };
 
-/// Moves the slab monotonically to the x with k0 x + S(x) = force: from one corner to the next,
-/// and on the last leg to the root. Returns false, and moves nothing, where there is
-/// none: k0 = 0 and |force| not below `saturation`, the largest S: Measure::total().force. Source:
-/// (7) with m = 0, continuous-masing-2001.
+/// Moves the slab monotonically to the position x with k0 x + S(x) = force: it moves from corner to
+/// corner, and on the last leg a root finder computes x. Returns true if there is such a position.
+/// Returns false and moves nothing if there is none, because k0 = 0 and |force| ≥ `saturation`, the
+/// largest S (the force of Measure::total()). Local. Source: (7) with m = 0,
+/// continuous-masing-2001.
 bool move_to_equilibrium(TurningPoints& turning_points, double k0, double force, double saturation);
 
 }  // namespace masing::slab
