@@ -1,10 +1,12 @@
 """Fixtures: the synthetic files, and the scripts called as a user calls them."""
 
 import sys
+from pathlib import Path
 
 import matplotlib
 import pytest
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "commands"))  # result_files
 import oracle
 import report
 import synthetic
@@ -44,11 +46,17 @@ def result_of(masing, tmp_path):
 
 
 @pytest.fixture
-def page_of(run_script, tmp_path, monkeypatch):
+def undrawn(monkeypatch):
+    """Pages and their files get empty pictures; only what is about pictures needs them."""
+    monkeypatch.setattr(style, "encoded", lambda figure, kind: b"<svg/>")
+
+
+@pytest.fixture
+def page_of(run_script, tmp_path, request):
     """Write the page on the files and read it; its pictures are drawn where a test is about them, too."""
     def write(*arguments, drawn=False, options=("--files-only",)):
         if not drawn:
-            monkeypatch.setattr(style, "encoded", lambda figure, kind: b"<svg/>")
+            request.getfixturevalue("undrawn")
         output = tmp_path / "page.html"
         code, out, err = run_script(report, *arguments, *options, "--page-only", "-o", output)
         assert (code, out, err) == (0, f"{output}\n", "")

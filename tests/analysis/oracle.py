@@ -29,11 +29,12 @@ def papers_case(cells, steps, final_time, every):
     return driven(eta.tolist(), [1 / cells] * cells, 0.45, steps=steps, final_time=final_time)[:, ::every]
 
 
-def drive(x, threshold, stiffness, k0=0.0):
-    """The restoring force [points] of elements, each [n], at rest at x = 0 and led along x [points]."""
-    u, forces, last = np.zeros(len(threshold)), [], 0.0
+def drive(x, threshold, stiffness, k0=0.0, down=None, u0=0.0):
+    """The restoring force [points] of elements, each [n], with elongations u0 at x = 0 and led along x [points]; their
+    thresholds downwards are `down`, else those upwards."""
+    u, forces, last = np.zeros(len(threshold)) + u0, [], 0.0
     for place in x:
-        u = np.minimum(np.maximum(u + place - last, -threshold), threshold)
+        u = np.minimum(np.maximum(u + place - last, -(threshold if down is None else down)), threshold)
         last = place
         forces.append(k0 * place + np.dot(stiffness, u))
     return np.array(forces)

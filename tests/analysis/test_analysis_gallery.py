@@ -34,9 +34,7 @@ def test_a_case_says_what_it_is(tmp_path):
 
 @pytest.mark.parametrize("words, curves, window", [
     ("x, restoring", [["x", "restoring"]], (-np.inf, np.inf)), ("t,x from 4 to 5.5", [["t", "x"]], (4, 5.5)),
-    ("x, restoring to 1e3", [["x", "restoring"]], (-np.inf, 1000)),
-    ("t, g1 and g2 from 4", [["t", "g1"], ["t", "g2"]], (4, np.inf)),
-])
+    ("t, g1 and g2 to 1e3", [["t", "g1"], ["t", "g2"]], (-np.inf, 1000))])
 def test_words_declare_drawings(words, curves, window):
     found = parse_drawing(words)
     assert found.curves == curves and (found.start, found.end) == window
@@ -68,7 +66,8 @@ def test_every_kind_of_drawing_shows_its_samples(result_of):
         np.testing.assert_array_equal(line.get_data(), np.stack([t, values])[:, (t >= 45) & (t <= 46)])
 
 
-def test_the_index_leads_to_every_page_and_a_group_begins_with_a_table_of_its_orders(run_script, tmp_path, papers_case):
+def test_the_index_leads_to_every_page_and_a_group_begins_with_a_table_of_its_orders(run_script, tmp_path, papers_case,
+                                                                                     undrawn):
     write_run(tmp_path / "cycle.h5", papers_case)
     write_study(tmp_path / "study.h5", ladder(order=0.5), fit(0.5, "not as expected", reference="exact"), papers_case)
     cases = [case(tmp_path, "cycle", "# A <cycle>.\ncells = 3\n"),
@@ -77,8 +76,6 @@ def test_the_index_leads_to_every_page_and_a_group_begins_with_a_table_of_its_or
     assert (read_case(cases[1]).group, read_case(cases[1]).caption) == ("Open orders", "A study of time.")
     assert run_script(gallery, *cases[:2], "--commands", "--results", tmp_path)[1].splitlines() == [
         f"simulate {cases[0]}", f"converge {cases[1]}"]
-    code, out, err = run_script(gallery, *cases[:2], "--results", tmp_path, "--files-only")
-    assert (code, out, err) == (0, f"{tmp_path / 'index.html'}\n", "")
     # A case that failed is named, and the others are there.
     code, _, err = run_script(gallery, *cases, "--results", tmp_path, "--files-only")
     assert code == 2 and "1 of 3 cases have no page" in err and "lost.h5" in err
@@ -93,17 +90,18 @@ def test_the_index_leads_to_every_page_and_a_group_begins_with_a_table_of_its_or
     assert "Verdict: not as expected." in Page((tmp_path / "study.html").read_text(encoding="utf-8")).words
 
 
-def test_a_group_ends_with_what_its_work_prints(run_script, tmp_path, papers_case):
+def test_a_group_ends_with_what_its_work_prints(run_script, tmp_path, papers_case, undrawn):
     write_run(tmp_path / "cycle-fig06.h5", papers_case)
     path = case(tmp_path, "cycle-fig06", "# Figure 6 of the paper. By\n# Bastien, Lamarque and Schatzman (2001).\n")
-    run_script(gallery, path, "--results", tmp_path, "--files-only")
+    code, out, err = run_script(gallery, path, "--results", tmp_path, "--files-only")
+    assert (code, out, err) == (0, f"{tmp_path / 'index.html'}\n", "")
     words = Page((tmp_path / "index.html").read_text(encoding="utf-8")).words
     assert "cycle-fig06. Figure 6 of the paper." in words and "§ 6, fig. 6" in words.partition("What the papers print")[2]
     words = Page((tmp_path / "cycle-fig06.html").read_text(encoding="utf-8")).words
     assert "Figure 6 of the paper By Bastien" in words
 
 
-def test_a_model_is_drawn_over_its_exact_solution(run_script, tmp_path, masing, result_of):
+def test_a_model_is_drawn_over_its_exact_solution(run_script, tmp_path, masing, result_of, undrawn):
     path = case(tmp_path, "s", "# draw: x, restoring; t, u\nmodel = prandtl\nforce = 2*cos(0.5*t)\nfinal-time = 30\n"
                 "steps = 30000\nsample-every = 30\nfrom = 5\n[model]\nk = 1\neta = 1\n")
     result_of("simulate", "s.h5", "--config", path)

@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 
 import report
 import response
-from html_page import Page
 from masing import program
 from masing import response as figures
 from masing.report.cases import read_case
@@ -26,20 +25,11 @@ GRID = ("--over", "F=0.2,0.4", "--over", "w=0.7:1.3:4", "--force", "F*cos(w*t)",
 def made(masing, tmp_path_factory):
     """Scans by name: limit cycles, closed curves, runs with their series."""
     folder = tmp_path_factory.mktemp("scans")
-    words = {"steady": (*GRID, "--steady"), "closed": ("--backbone", "X=0.01:2:20:log", "--k0=0.2", "--cells=inf"),
+    words = {"steady": (*GRID, "--steady"), "closed": ("--backbone", "X=0.05:1:20", "--k0=0.2", "--cells=inf"),
              "runs": (*GRID, "--final-time", "10*2*pi/w", "--steps=2000", "--keep=series")}
     for name, options in words.items():
         program.run(masing, "scan", "--quiet", "--output", folder / f"{name}.h5", *options).require(0)
     return folder
-
-
-def test_points_that_differ_in_the_abscissa_are_a_family(made):
-    scan = Scan(made / "steady.h5")
-    assert scan.abscissa() == "w"
-    families = scan.families("w")
-    assert [others for others, _ in families] == [{"F": 0.2}, {"F": 0.4}]
-    assert all(np.array_equal(indices, 4 * n + np.arange(4)) for n, (_, indices) in enumerate(families))
-    assert len(scan.families("F")) == 4
 
 
 def test_each_kind_of_scan_has_its_panels(made):
@@ -51,10 +41,17 @@ def test_each_kind_of_scan_has_its_panels(made):
     assert words["closed"][:2] == ["amplitude of restoring force over amplitude X",
                                    "secant stiffness kₛ over amplitude X"]
     assert words["runs"] == [*words["steady"], "cycles"]
+    closed = Scan(made / "closed.h5")
+    without = np.count_nonzero(closed.values("loss") == 0)
+    assert without and words["closed"][2].endswith(f"over the amplitude; not drawn: {without} of 20 cycles, without loss")
+    assert len(figures.response_figure(closed).axes[2].lines[0].get_xdata()) == 20 - without
 
 
 def test_curves_are_the_numbers_of_the_file(made):
     scan = Scan(made / "steady.h5")
+    assert scan.abscissa() == "w" and len(scan.families("F")) == 4
+    assert [(others, list(indices)) for others, indices in scan.families("w")] == [
+        ({"F": 0.2}, [0, 1, 2, 3]), ({"F": 0.4}, [4, 5, 6, 7])]
     axes = figures.response_figure(scan).axes
     assert [each.get_legend() is not None for each in axes] == [True, False, False, False]
     assert [line.get_label() for line in axes[0].lines] == ["F = 0.2", "F = 0.4"]
@@ -78,11 +75,12 @@ def test_a_grid_has_a_map_and_points_where_a_response_bends_have_none(result_of)
     assert figures.response_figure(grid).axes[-2].get_ylabel() == "F"
 
 
-def test_the_script_draws_and_names_its_picture(made, run_script, tmp_path):
-    for name in ("steady", "closed", "runs"):
-        out = tmp_path / f"{name}.svg"
-        assert run_script(response, made / f"{name}.h5", "-o", out) == (0, f"{out}\n", "")
-        assert out.read_bytes().startswith(b"<?xml")
+@pytest.mark.parametrize("name", ["steady", "closed", "runs"])
+def test_the_script_draws_and_names_its_picture(made, run_script, tmp_path, name):
+    out = tmp_path / f"{name}.svg"
+    assert run_script(response, made / f"{name}.h5", "-o", out) == (0, f"{out}\n", "")
+    assert out.read_bytes().startswith(b"<?xml")
+    one_line(run_script(response, made / f"{name}.h5", "--over=v"), "no axis v")
 
 
 def test_runs_without_a_period_show_the_largest_displacement(result_of):
@@ -109,67 +107,41 @@ def test_limit_cycles_are_as_closed_as_the_worst_that_was_found():
     assert claim_of_scan(scan).endswith(" each closed to 4·10⁻¹² of its range.")
 
 
-def test_cycles_without_loss_are_counted(result_of):
-    scan = Scan(result_of("scan", "little.h5", "--backbone", "X=0.05:1:20", "--k0=0.2", "--cells=inf"))
-    words = [what for _, what in figures.panels(scan)]
-    without = np.count_nonzero(scan.values("loss") == 0)
-    assert without and words[2].endswith(f"over the amplitude; not drawn: {without} of 20 cycles, without loss")
-    assert len(figures.response_figure(scan).axes[2].lines[0].get_xdata()) == 20 - without
-
-
-def test_an_axis_that_is_none_is_refused(made, run_script):
-    one_line(run_script(response, made / "steady.h5", "--over=v"), "no axis v")
-
-
-def test_a_report_has_a_section_on_scans(made, masing, run_script, tmp_path):
-    output = tmp_path / "page.html"
-    code, _, err = run_script(report, made / "steady.h5", "--files-only", "--page-only", "-o", output)
-    assert (code, err) == (0, "")
-    page = Page(output.read_text(encoding="utf-8"))
-    assert page.words.startswith("Responses ") and "8 limit cycles for F in [0.2, 0.4] and w in" in page.words
-    assert "steady.h5 – – " in page.words.partition("Files: cost")[2]
-    assert "masing reproduce steady.h5" in page.words
-    assert page.words.startswith("Responses Responses 8 of 8 limit cycles of the exact solution at P = ∞, by shooting")
-    assert " of its range. Figure 1. Amplitude X over frequency w." in page.words and "Figure 5" not in page.words
-    assert "Not tested: values between" in page.words
+def test_a_report_has_a_section_on_scans(made, result_of, page_of, run_script, tmp_path):
+    words = page_of(made / "steady.h5").words
+    assert words.startswith("Responses Responses 8 of 8 limit cycles of the exact solution at P = ∞, by shooting")
+    assert "8 limit cycles for F in [0.2, 0.4] and w in" in words and "steady.h5 – – " in words.partition("Files: cost")[2]
+    assert "masing reproduce steady.h5" in words and "Not tested: values between" in words
+    assert " of its range. Figure 1. Amplitude X over frequency w." in words and "Figure 5" not in words
     # --cycles alone is enough, and beside a scan both are on the first screen.
-    run = program.run(masing, "simulate", *"--cells 5 --steps 2000 --final-time 20 --output".split(), tmp_path / "a.h5")
-    assert run.code == 0 and run_script(report, "--cycles", tmp_path / "a.h5", "--files-only", "--page-only") == (
-        0, f"{tmp_path / 'a.html'}\n", "")
-    run_script(report, made / "steady.h5", "--cycles", tmp_path / "a.h5", "--files-only", "--page-only", "-o", output)
-    page = Page(output.read_text(encoding="utf-8"))
-    assert "of its range. Figure 1. Left: Hysteresis cycle of P = 5. Right: Amplitude X over" in page.words
-    one_line(run_script(report, "-o", output), "no file is given")
+    run = result_of("simulate", "a.h5", "--cells=5", "--steps=2000", "--final-time=20")
+    assert run_script(report, "--cycles", run, "--files-only", "--page-only")[1] == f"{tmp_path / 'a.html'}\n"
+    words = page_of(made / "steady.h5", "--cycles", run).words
+    assert "of its range. Figure 1. Left: Hysteresis cycle of P = 5. Right: Amplitude X over" in words
+    one_line(run_script(report, "-o", tmp_path / "page.html"), "no file is given")
     pictures = response_pictures(read(made / "steady.h5"))
     assert len(pictures) == 4 and "F(t) = F*cos(w*t), k(s) = 1, η(s) = s+0.1, k₀ = 0.2." in pictures[0].caption
-    assert all(each.figure.axes[0].get_legend() for each in pictures)
-    assert all(picture.alt for picture in pictures)
+    assert all(each.figure.axes[0].get_legend() and each.alt for each in pictures)
 
 
-def test_closed_curves_have_no_force_no_time_and_no_start(made, run_script, tmp_path):
-    said = {}
-    for name in ("closed", "runs"):
-        output = tmp_path / f"{name}.html"
-        assert run_script(report, made / f"{name}.h5", "--files-only", "-o", output)[0] == 0
-        said[name] = Page(output.read_text(encoding="utf-8")).seen
-    problem, summary = (" ".join(said["closed"][section].split()) for section in ("problem-1", "summary"))
+def test_closed_curves_have_no_force_no_time_and_no_start(made, page_of):
+    closed, runs = (page_of(made / f"{name}.h5").seen for name in ("closed", "runs"))
+    problem, summary = (" ".join(closed[section].split()) for section in ("problem-1", "summary"))
     assert "k₀ 0.2" in problem and not [word for word in ("F(t)", "x₀", "T ", "y′") if word in problem]
     assert "20 of 20 closed curves follow at P = ∞ from the law of force alone" in summary
-    assert "F(t)" in said["runs"]["problem-1"]
-    assert "steps at P = ∞; their errors are not measured" in said["runs"]["summary"]
+    assert "F(t)" in runs["problem-1"]
+    assert "steps at P = ∞; their errors are not measured" in runs["summary"]
 
 
 @pytest.mark.parametrize("name", ["steady", "closed", "runs"])
 @pytest.mark.filterwarnings("error")
-def test_a_scan_whose_amplitudes_are_no_numbers_has_its_page(made, run_script, tmp_path, name):
+def test_a_scan_whose_amplitudes_are_no_numbers_has_its_page(made, page_of, tmp_path, name):
     path = tmp_path / "lost.h5"
     path.write_bytes((made / f"{name}.h5").read_bytes())
     with h5py.File(path, "a") as file:
         for each in {"amplitude", "most_x", "least_x", "loss"} & set(file["points"]):
             file["points"][each][...] = np.nan
-    page = tmp_path / "page.html"
-    assert run_script(report, path, "--files-only", "--page-only", "-o", page) == (0, f"{page}\n", "")
-    assert "amplitudes from" not in page.read_text(encoding="utf-8")
+    assert "amplitudes from" not in page_of(path, drawn=True).words
 
 
 def test_a_case_with_an_axis_is_a_scan(tmp_path):

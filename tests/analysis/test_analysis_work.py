@@ -34,7 +34,7 @@ def leapfrog(tmp_path):
 
 
 def test_the_table_has_the_finest_level_of_each_study(page_of, euler, leapfrog, tmp_path):
-    page = page_of(euler, leapfrog, drawn=True)
+    page = page_of(euler, leapfrog)
     assert "euler, right 1500 10⁶ 5.0·10⁻³ 1.5·10⁹ 0.9 leapfrog, midpoint 1500 2·10⁴ 1.2·10⁻⁴ 3.0·10⁷ 0.9" in page.words
     assert sum("cell updates P·N" in text for text in page.alternatives) == 1 and "§" not in page.words
     # Its coarser level is more accurate.
@@ -72,18 +72,15 @@ def test_a_line_joins_only_levels_that_no_other_beats():
     assert len(efficient(np.array([]), np.array([]))) == 0
 
 
-def test_engines_are_told_apart_and_studies_of_one_method_by_their_files(euler, tmp_path):
-    memory = against_exact(tmp_path / "memory.h5", [(1500, 10**6, 5e-3)], engine="memory")
-    assert [line.label for line in lines([read(euler), read(memory)])] == ["euler, right, sweep", "euler, right, memory"]
-    again = against_exact(tmp_path / "again.h5", [(10, 2000, 1e-2)])
-    assert [line.label for line in lines([read(euler), read(again)])] == ["euler, right (euler)", "euler, right (again)"]
-
-
-def test_what_does_not_go_through_the_cells_has_no_cell_updates(page_of, euler, leapfrog, tmp_path):
-    continuum = against_exact(tmp_path / "inf.h5", [(0, 2000, 1e-2)], engine="memory")
-    (line, _) = lines([read(continuum), read(leapfrog)])
+def test_engines_are_told_apart_and_studies_of_one_method_by_their_files(page_of, euler, tmp_path):
+    memory = against_exact(tmp_path / "memory.h5", [(0, 10**6, 5e-3)], engine="memory")
+    _, line = found = lines([read(euler), read(memory)])
+    assert [each.label for each in found] == ["euler, right, sweep", "euler, right, memory"]
+    # What does not go through the cells has no cell updates.
     assert np.isnan(line.study.cell_updates).all() and np.isfinite(line.study.seconds).all()
-    assert "Work and precision" in page_of(continuum, leapfrog, drawn=True).words
+    assert "Work and precision" in page_of(memory, euler).words
+    again = against_exact(tmp_path / "again.h5", [(10, 2000, 1e-2)])
+    assert [each.label for each in lines([read(euler), read(again)])] == ["euler, right (euler)", "euler, right (again)"]
 
 
 def study(folder, name, cells, factor=1.0, levels=4, **changes):
@@ -95,13 +92,15 @@ def study(folder, name, cells, factor=1.0, levels=4, **changes):
     return read(folder / f"{name}.h5")
 
 
-def test_studies_of_different_numbers_share_a_picture(tmp_path):
+def test_studies_of_different_numbers_share_a_picture(page_of, tmp_path):
     studies = [study(tmp_path, "inf", 0), study(tmp_path, "ten", 10, 0.8), study(tmp_path, "more", 100, 1.01, levels=3)]
     picture, = number_pictures(studies)
     assert picture.caption.endswith("differ from those of P = ∞ at most: P = 10 by 20 % and P = 100 by 1 %.")
+    assert picture.caption in page_of(*(each.path for each in studies)).words
     (axes,) = picture.figure.axes
     assert [line.get_label() for line in axes.get_lines()] == ["P = 10", "P = 100", "P = ∞"]
     assert [len(line.get_xdata()) for line in axes.get_lines()] == [4, 3, 4]
+    assert number_pictures(studies[:1]) == []
 
 
 def test_other_problems_methods_and_the_same_number_do_not(tmp_path):
@@ -109,11 +108,3 @@ def test_other_problems_methods_and_the_same_number_do_not(tmp_path):
     others = [study(tmp_path, "problem", 100, force="0.4*cos(0.5*t)"), study(tmp_path, "scheme", 100, scheme="leapfrog"),
               study(tmp_path, "engine", 10, engine="memory")]
     assert number_pictures([one, *others]) == []
-
-
-def test_the_page_has_the_picture_and_its_files(page_of, tmp_path):
-    files = [study(tmp_path, f"study-{cells}", cells).path for cells in (10, 20)]
-    page = page_of(*files)
-    assert "The error in time for different numbers of cells" in page.words
-    assert "At the same N they differ from those of P = 20 at most: P = 10 by 0 %." in page.words
-    assert "different numbers of cells" not in page_of(files[0]).words

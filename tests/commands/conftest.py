@@ -6,19 +6,11 @@ import subprocess
 import time
 
 import pytest
+from open_mpi import OPEN_MPI, YIELD
 from result_files import numbers, study
 
 PATIENCE = 600  # seconds until a run counts as hung
 
-# Ranks of several tests at once outnumber the cores. A run that is alone must not yield: on a busy
-# machine it would wait for its turn again at every look for messages.
-YIELD = {"OMPI_MCA_mpi_yield_when_idle": "1"}
-OPEN_MPI = {
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_pml": "ob1",
-    "OMPI_MCA_btl": "vader,self",
-}
 PROGRESS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \[[#.]+\] ")
 # The two lines that name the problem.
 PROBLEM = re.compile(r"masing (simulate|converge|scan): .*(∫ k u ds|--model )|  by default ")

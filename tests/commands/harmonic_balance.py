@@ -1,26 +1,15 @@
 """Harmonic balance with the alternating frequency-time method, for a mass on n Jenkins elements in parallel.
 
 m x'' + c x' + k0 x + Σ f_i = a cos(ωt), f_i of element i between -k_i η_i and k_i η_i. Written from the equations in
-M. Krack and J. Gross, Harmonic Balance for Nonlinear Vibration Problems, Springer, 2019, chapters 2 and 3. As a script,
-
-    /usr/bin/python3 tests/commands/harmonic_balance.py build/masing
-
-it prints the comparison with masing scan --steady that analysis/README.md has.
+M. Krack and J. Gross, Harmonic Balance for Nonlinear Vibration Problems, Springer, 2019, chapters 2 and 3.
 """
 
-import subprocess
-import sys
-import tempfile
-import time
 from dataclasses import dataclass
-from pathlib import Path
 
-import h5py
 import numpy as np
 
-# The comparison: a and k0 of the papers' slab, ω of the table, ω of the response in the order of continuation.
-FORCE, K0, FREQUENCY, FREQUENCIES = 0.45, 0.2, 0.8, [round(0.3 + 0.15 * i, 2) for i in range(10)]
-SLIDERS, HARMONICS, REPEATS = (10, 20, 50, 100, 200), (1, 3, 5, 9, 15), 3
+# What is compared: the papers' slab with k0 under FORCE·cos(FREQUENCY·t).
+FORCE, K0, FREQUENCY = 0.45, 0.2, 0.8
 
 
 @dataclass(frozen=True)
@@ -128,50 +117,3 @@ def _linear(parts, frequency, harmonics):
         matrix[cosine, cosine + 1] = parts.damping * harmonic * frequency
         matrix[cosine + 1, cosine] = -parts.damping * harmonic * frequency
     return matrix
-
-
-def limit_cycles(masing, frequencies):
-    """The amplitudes at P = ∞ and the shares of ∫k that do not yield, [n], and the best seconds of a scan."""
-    seconds = []
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "scan.h5"
-        words = ("scan", "--steady", "--quiet", "--cells=inf", f"--k0={K0}", f"--force={FORCE}*cos(w*t)",
-                 f"--over=w={','.join(map(repr, frequencies))}", f"--output={file}")
-        for _ in range(REPEATS):
-            subprocess.run([masing, *words], check=True, stdout=subprocess.DEVNULL)
-            with h5py.File(file) as scan:
-                seconds.append(scan["timing"].attrs["wall_seconds"])
-                found = scan["points/amplitude"][:], scan["points/frozen"][:]
-    return *found, min(seconds)
-
-
-def balance(count, harmonics, frequencies):
-    """The amplitudes by harmonic balance, [n], each from the solution before, and the best seconds."""
-    seconds = []
-    for _ in range(REPEATS):
-        start, before, amplitudes = time.perf_counter(), None, []
-        for frequency in frequencies:
-            before = solve(elements(count, k0=K0), FORCE, frequency, harmonics, start=before)
-            amplitudes.append(amplitude(before))
-        seconds.append(time.perf_counter() - start)
-    return np.array(amplitudes), min(seconds)
-
-
-def main(masing):
-    """Print the table of errors and milliseconds over elements and harmonics, and the response over the frequencies."""
-    exact, frozen, seconds = limit_cycles(masing, [FREQUENCY])
-    print(f"P = ∞: amplitude {exact[0]:.12g}, {1000 * seconds:.1f} ms, {frozen[0]:.1%} of ∫k does not yield")
-    print("error of the amplitude, ms\n       n" + "".join(f"H = {each}".rjust(18) for each in HARMONICS))
-    for count in SLIDERS:
-        row = [balance(count, harmonics, [FREQUENCY]) for harmonics in HARMONICS]
-        print(f"{count:8}" + "".join(f"{abs(found[0] - exact[0]):10.1e}{1000 * spent:8.0f}" for found, spent in row))
-    exact, frozen, seconds = limit_cycles(masing, FREQUENCIES)
-    found, spent = balance(SLIDERS[-1], HARMONICS[-1], FREQUENCIES)
-    print(f"{len(exact)} frequencies: P = ∞ {1000 * seconds:.0f} ms, n = {SLIDERS[-1]}, H = {HARMONICS[-1]} "
-          f"{1000 * spent:.0f} ms\n       w   amplitude   frozen     error")
-    for row in zip(FREQUENCIES, exact, frozen, abs(found - exact)):
-        print("{:8.4g}{:12.8f}{:8.1%}{:11.1e}".format(*row))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

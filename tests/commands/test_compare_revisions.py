@@ -6,6 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.long
 SCRIPT = Path(__file__).resolve().parents[1] / "compare_revisions.sh"
 
 CHANGED = """#!/usr/bin/env bash

@@ -122,9 +122,16 @@ def test_a_study_of_both_writes_the_two_constants(masing):
     assert fit["reference_cells"] == 1600
 
 
-@pytest.mark.parametrize("ranks", [None, 2])
-def test_an_unexpected_order_is_exit_code_3(masing, ranks):
-    process = masing("converge", *STUDY, "--expect-order=2", "--quiet", ranks=ranks)
+def test_the_floor_of_a_study_of_cells_is_ten_times_what_2_to_the_50_cells_differ_by(masing):
+    fit = masing.study("--final-time=10", "--refine=cells", "--steps=500", "--reference=cells-inf", "--engine=memory",
+                       "--levels=2e7,4e7,8e7", "--expect-order=none")
+    assert 0 < fit["floor"] < 1e-11
+    assert fit["reference_explanation"].endswith(
+        f" Here a run of P = 2^50 cells differs from it by {fit['floor'] / 10:.1e}.")
+
+
+def test_an_unexpected_order_is_exit_code_3(masing):
+    process = masing("converge", *STUDY, "--expect-order=2", "--quiet", ranks=2)
     assert process.returncode == 3, process.stderr
     assert "not as expected" in process.stdout
     assert not [line for line in process.stderr.splitlines() if line.startswith("masing:")]
@@ -134,18 +141,6 @@ def test_an_unexpected_order_is_exit_code_3(masing, ranks):
     assert masing.names() == ["masing.h5"]
 
 
-def test_pairs_of_orders_far_apart_leave_the_verdict_undecided(masing):
-    """Orders of pairs of x are 1.76, 0.24, 0.13, 2.61, 1.04: F jumps between steps, at a phase of its own each time."""
-    fit = masing.study("--force=0.6*square(0.1371*t)", "--threshold=0.2+0.5*s^2", "--stiffness=2-s", "--final-time=60",
-                       "--cells=inf", "--levels=2000,4000,8000,16000,32000,64000", "--reference=exact",
-                       "--expect-order=x=1", code=3)
-    assert "expected 1 within 0.1: undecided" in fit["said"]
-    assert fit["verdict"] == "undecided"
-    assert f"levels = {fit['deciding_levels']}" in fit["said"]
-    first, last, count = map(int, fit["deciding_levels"].split(":"))
-    assert first == 2000 and last >= 64000 and count > 6
-
-
 def test_a_dense_ladder_is_thinned_on_the_screen_and_whole_in_the_file(masing):
     fit = masing.study("--final-time=10", "--refine=cells", "--steps=500", "--reference=cells-inf", "--engine=memory",
                        "--levels=20:2000:60")
@@ -153,21 +148,6 @@ def test_a_dense_ladder_is_thinned_on_the_screen_and_whole_in_the_file(masing):
     rows = [line for line in fit["said"].splitlines() if line.split()[1:2] == ["500"]]
     assert [int(row.split()[0]) for row in rows] == list(fit["cases"]["cells"][2::3])
     assert len(fit["cases"]["cells"]) == 60
-
-
-def test_the_continuum_is_told_as_well_as_it_was_measured(masing):
-    """Of levels that are no table, by a run of 2⁵⁰ cells; the floor is ten times that."""
-    fit = masing.study("--final-time=10", "--refine=cells", "--steps=500", "--reference=cells-inf", "--engine=memory",
-                       "--levels=2e7,4e7,8e7", "--expect-order=none")
-    assert 0 < fit["floor"] < 1e-11
-    assert fit["reference_explanation"].endswith(
-        f" Here a run of P = 2^50 cells differs from it by {fit['floor'] / 10:.1e}.")
-
-
-@pytest.mark.parametrize(("refine", "levels"), [("steps", "100"), ("cells", "5"), ("both", "5:100")])
-def test_one_level_is_refused(masing, refine, levels):
-    assert masing.refused("converge", f"--refine={refine}", f"--levels={levels}") == (
-        f"masing: --levels: '{levels}' is too few for an order; give at least two levels")
 
 
 def test_an_error_that_the_levels_do_not_refine_is_named(masing):
@@ -192,21 +172,13 @@ def test_outside_the_hypotheses_nothing_is_expected(masing):
     assert "not as expected" in masing.study(*study, "--expect-order=3", code=3)["said"]
 
 
-def test_a_second_order_scheme_asks_for_a_force_without_jumps(masing):
-    study = ("converge", "--levels=2000,4000,8000", "--cells=20", "--final-time=20", "--reference=exact-time",
-             "--quiet")
-    jumps = "--force=0.4*square(0.1371*t)"
-    assert "outside the hypotheses: F jumps near t = " in masing.done(*study, "--scheme=leapfrog", jumps).stdout
-    for words in (("--scheme=leapfrog", "--force=0.4*triangle(0.1371*t)"), ("--scheme=euler", jumps)):
-        assert "outside" not in masing(*study, *words).stdout
-
-
+@pytest.mark.first(3)
 @pytest.mark.parametrize("words", [
-    ("--levels=4e5,8e5", "--reference=cells-inf"),
     ("--levels=3e5,6e5", "--reference=exact", "--threshold=0.2+s^2", "--stiffness=1+s^2"),
     ("--levels=3e5,6e5", "--reference=exact", "--steps=101"),  # u is asked for between steps
-    ("--levels=1e5,2e5", "--reference=finest", "--threshold=0.2+s^2"),
     ("--levels=6e5,1e6", "--reference=successive"),
+    ("--levels=4e5,8e5", "--reference=cells-inf"),
+    ("--levels=1e5,2e5", "--reference=finest", "--threshold=0.2+s^2"),
     ("--levels=5e4,1e5", "--reference=finest", "--engine=memory"),
 ])
 def test_a_study_needs_the_memory_that_it_says(masing, program_path, words):

@@ -3,6 +3,7 @@ elongation, thresholds by direction, thresholds and stiffnesses of 0, damping, a
 
 import numpy as np
 import pytest
+from clamping import clamped
 
 
 def points(values):
@@ -28,7 +29,7 @@ def random_problem(seed):
 AT_THE_LIMIT = {"a part": ("--threshold=max(0, s-0.3)",), "one cell": ("--threshold=s^2", "--initial-u=-0.5*s^2"),
                 "of both bounds": ("--threshold=abs(s-0.5)", "--threshold-down=max(0, 0.7-s)"),
                 "no stiffness": ("--stiffness=max(0, s-0.4)", "--threshold-down=0.5", "--initial-u=-0.3*s")}
-FORTY_SEEDS = [pytest.param(seed, marks=[pytest.mark.long] * (seed > 1)) for seed in range(40)]
+FORTY_SEEDS = [pytest.param(seed, marks=[pytest.mark.long] * (seed > 0)) for seed in range(40)]
 
 
 @pytest.mark.parametrize("seed", [*FORTY_SEEDS, *AT_THE_LIMIT])
@@ -100,14 +101,6 @@ def test_a_moving_base_is_a_force(masing, words):
     masing.done("reproduce", "run.h5", "--quiet")
 
 
-def clamped(x, u, up, down):
-    """u along the positions x, clamped at every one: exact where x is monotone between them."""
-    path = [u]
-    for step in np.diff(x):
-        path.append(np.clip(path[-1] + step, -down, up))
-    return np.array(path)
-
-
 PATH = "points:0 0; 1 0.4; 2 -0.3; 3 0; 4 0.7; 5 -1.5; 6 2"
 
 
@@ -121,7 +114,7 @@ def test_a_slab_that_is_moved_is_clamping_every_cell(masing, cells, down):
                        f"--initial-u={u0}", "--k0=0.3", f"--position={PATH}", "--rule=midpoint", f"--cells={cells}",
                        "--final-time=6", "--steps=600", "--sample-every=1", "--probe=0.5")
     begin = s - 0.5 if count > 1 else np.array([-0.1])
-    u = clamped(found["x"], begin, 0.5, 0.7 - s / 5 if "s" in down else float(down))
+    u = np.array(list(clamped(found["x"], begin, 0.5, 0.7 - s / 5 if "s" in down else float(down))))
     assert np.max(np.abs(found["restoring"] - (0.3 * found["x"] + 2 * u.mean(axis=1)))) < 1e-13
     assert np.max(np.abs(found["probe/u"][:, 0] - u[:, (count - 1) // 2])) < 1e-13
 
@@ -148,7 +141,7 @@ class Pieces:
 def test_profiles_with_jumps_are_what_many_cells_tend_to(masing, long):
     """Each stretch between jumps has its own cells, so that jumps cost nothing: second order in δs, with second
     derivatives of k u up to some 10⁴."""
-    cells, tries = (10**7, 1000) if long else (2 * 10**5, 6)
+    cells, tries = (10**7, 1000) if long else (2 * 10**5, 4)
     for seed in range(tries):
         random = np.random.default_rng(seed)
         k, eta = Pieces(random, 0.3, 3), Pieces(random, 0.2, 1.5)
@@ -162,9 +155,7 @@ def test_profiles_with_jumps_are_what_many_cells_tend_to(masing, long):
             count = max(64, int(cells * (b - a)))
             s = a + (b - a) * (np.arange(count) + 0.5) / count
             weight, bound = k(s) * (b - a) / count, eta(s)
-            u = share * bound
-            for i, step in enumerate(np.diff(found["x"], prepend=0)):
-                np.clip(u + step, -bound, bound, out=u)
+            for i, u in enumerate(clamped(found["x"], share * bound, bound)):
                 expected[i] += np.sum(weight * u, dtype=np.longdouble)
         assert np.max(np.abs(found["restoring"] - expected)) < 2e4 / cells**2 + 1e-11, (seed, words)
 
@@ -195,12 +186,11 @@ FREE = ("--force=0.3", "--threshold=0.1+s^2")
 ONCE, TWICE = ("--steps=2000", "--final-time=20"), ("--steps=4000", "--final-time=40")
 
 
-@pytest.mark.parametrize("rule", ["right", "midpoint"])
-def test_a_run_goes_on_from_the_last_field_of_another(masing, rule):
+def test_a_run_goes_on_from_the_last_field_of_another(masing):
     """With x and y, u is all of the state: under a constant force to the bit, by the sweep."""
-    run = (*FREE, f"--rule={rule}")
+    run = (*FREE, "--rule=midpoint")
     whole = masing.run(*run, *TWICE, "--cells=300", "--initial-u=0.05")
-    first = masing.run(*run, *ONCE, "--cells=300", "--initial-u=0.05")
+    first = masing.run(*run, *ONCE, "--cells=300", "--initial-u=0.05", "--field-every=500")
     (masing.folder / "run.h5").rename(masing.folder / "first.h5")
     again = (*run, *ONCE, "--initial-u=file:first.h5", *(f"--{name}0={float(first[name][-1])!r}" for name in "xy"))
     second = masing.run(*again, "--cells=300")

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import harmonic_balance
+from clamping import clamped
 from harmonic_balance import FORCE, FREQUENCY, K0
 from result_files import numbers
 
@@ -40,12 +41,9 @@ def test_forces_are_those_of_elements_step_by_step_and_the_slope_is_theirs():
     for i, direction in enumerate(np.eye(7)):
         high, low = (harmonic_balance.hysteresis(elements, q + sign * step * direction, basis)[0] for sign in (1, -1))
         assert np.allclose((high - low) / (2 * step), slope[:, i], rtol=0, atol=1e-8)  # linear but where an element turns
-    u, before, forces = np.zeros(7), 0.0, []
-    for x in np.tile(basis @ q, 2):
-        u = np.clip(u + x - before, -elements.threshold, elements.threshold)
-        forces.append(elements.stiffness @ u)
-        before = x
-    assert np.allclose(found, forces[64:], rtol=0, atol=1e-14)
+    x = np.r_[0, np.tile(basis @ q, 2)]
+    forces = [elements.stiffness @ u for u in clamped(x, np.zeros(7), elements.threshold)]
+    assert np.allclose(found, forces[65:], rtol=0, atol=1e-14)
 
 
 def test_with_harmonics_it_comes_to_the_cycle_of_as_many_cells(exact):
@@ -67,3 +65,16 @@ def test_with_elements_it_comes_to_the_continuous_slab_at_order_two_until_harmon
     assert np.allclose(orders, 2, rtol=0, atol=0.2), orders  # the midpoint rule
     assert error[80, 1] > 0.8 * error[40, 1]
     assert error[80, 9] < 0.1 * error[80, 1]
+
+
+@pytest.mark.long
+def test_over_a_response_it_has_the_amplitudes_of_the_continuous_slab(masing):
+    """Also where a part does not yield: harmonic balance forgets the past there, which only moves the cycle."""
+    frequencies, before = [round(0.3 + 0.15 * i, 2) for i in range(10)], None
+    masing.done("scan", "--steady", "--quiet", "--cells=inf", f"--k0={K0}", f"--force={FORCE}*cos(w*t)",
+                f"--over=w={','.join(map(repr, frequencies))}")
+    found = numbers(masing.folder / "masing.h5")
+    assert found["points/frozen"].max() > 0.8
+    for frequency, expected in zip(frequencies, found["points/amplitude"]):
+        before = harmonic_balance.solve(harmonic_balance.elements(200, k0=K0), FORCE, frequency, 15, start=before)
+        assert abs(harmonic_balance.amplitude(before) - expected) < 1e-5, frequency

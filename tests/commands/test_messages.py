@@ -1,15 +1,11 @@
 """How many messages ranks send each other: counted in the program itself by a library that stands between it and MPI
-(support/count_messages.c), and what src/README.md says of ten thousand ranks. No count may depend on the ranks."""
+(support/count_messages.c), and what src/parallel/README.md says of ten thousand ranks. No count may depend on the ranks."""
 
 import re
 import shutil
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from count_messages import CHAIN, FILES, LONG, SENT, SLAB, STUDY, Counting
 
 pytestmark = pytest.mark.skipif(shutil.which("mpicc") is None, reason="no mpicc")
@@ -28,6 +24,7 @@ def more(count, ranks, fewer, words):
     return found - less, less.calls[CHUNK] + found.calls[CHUNK]
 
 
+@pytest.mark.long
 def test_two_steps_of_euler_are_one_sum_and_rows_are_no_message_of_the_file(count):
     fewer = (*SLAB, "--steps=2000", "--sample-every=1")
     found, chunks = more(count, 3, fewer, (*SLAB, "--steps=10000", "--sample-every=1"))
@@ -48,17 +45,18 @@ def test_a_step_of_leapfrog_is_one_sum(count):
 
 
 def test_a_step_of_a_chain_is_an_exchange_with_each_neighbour(count):
-    found, _ = more(count, 3, (*CHAIN, "--steps=100", "--sample-every=100"),
-                    (*CHAIN, "--steps=200", "--sample-every=200"))
-    assert (found.calls["Sendrecv"], found.calls["Allreduce"]) == (200, 0)
+    found, _ = more(count, 3, (*CHAIN, "--steps=16", "--sample-every=16"), (*CHAIN, "--steps=32", "--sample-every=32"))
+    assert (found.calls["Sendrecv"], found.calls["Allreduce"]) == (32, 0)
 
 
+@pytest.mark.long
 def test_one_rank_sends_nothing(count):
     (alone,) = count(1, *SLAB, "--steps=1000")
     assert alone.of(*SENT, CHUNK) == 0
     assert alone.calls["Allreduce"] < 50  # HDF5's own
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("words", [
     # Chunks end where the field is wanted, here at every step, and not by the clock.
     (*SLAB, "--steps=16", "--field-every=1", "--checkpoint=state.h5", "--checkpoint-every=8"),
@@ -71,6 +69,7 @@ def test_no_count_grows_with_the_ranks(count, words):
     assert {name: many.calls[name] for name in names if many.calls[name] > few.calls[name]} == {}
 
 
+@pytest.mark.long
 def test_the_root_alone_looks_for_files(masing):
     """Others open those that all write, by MPI-IO, for which Open MPI makes files of its own, *.locktest.1 and *.sm."""
     if shutil.which("strace") is None or subprocess.run(["strace", "-qqo/dev/null", "true"]).returncode:
@@ -86,6 +85,7 @@ def test_the_root_alone_looks_for_files(masing):
     assert {name for name in other if not name.endswith((".locktest.1", ".sm"))} == {"run.h5.partial", "state.h5.draft"}
 
 
+@pytest.mark.long
 def test_a_stop_is_one_message_each_way_along_a_tree_and_a_restart_reads_once(count):
     ranks = 3
     stopped = count(ranks, *LONG, code=75, stop_at="stop.h5")

@@ -12,39 +12,29 @@ CHAIN = ("--model=s-chain", "--set=k=1", "--set=eta=1", "--engine=exact")
 QUASISTATIC = ("--model=masing-quasistatic",)
 EXACT = ("--engine=exact", "--cells=3")
 
-# what is asked for, simulate where no command is named, and what the message must contain
+# what is asked for, simulate where no command is named, and what the message must contain: one of each way, and what no
+# C++ test sees
 REFUSED = {
     "stiffness negative at a cell": (("--stiffness=0.9-s",), ["--stiffness", "k(s) = -", "cell", ">= 0"]),
-    "stiffness 0": (("--stiffness=0*s",), ["the largest stiffness * threshold is 0; it must lie between 1e-200"]),
     # an integrable pole of k: take k ds = ds' for the variable
     "stiffness with a pole": (("--cells=inf", "--stiffness=s^-0.5", "--threshold=s"), ["k(s) = inf at s = 0"]),
-    "threshold negative, infinite": (("--threshold=s-0.5", "--cells=inf"), ["eta must be >= 0"]),
     "a narrow fault": (("--threshold=1-2*exp(-((s-0.123456789)/1e-6)^2)", "--cells=inf"), ["must be >= 0"]),
     "energy too small": (("--threshold=1e-110*(s+0.1)", "--cells=9", "--energy"),
                          ["the largest energy k eta^2 / 2 of --energy is 6.05"]),
-    "lower threshold": (("--threshold-down=0.3-s", "--cells=inf"), ["--threshold-down: eta_down(s) = -"]),
     "u0 below": (("--threshold-down=0.3", "--initial-u=-0.31", "--cells=700"),
                  ["u0 must lie in [-eta_down(s), eta(s)] = [-0.3, 0.1"]),
     "mass negative": (("--mass", "-1"), ["--mass", "-1", "> 0"]),
-    "unknown key": (("--mas", "1"), ["--mas", "not a key", "mass"]),
-    "expression cut short": (("--force=0.45*cos(",), ["--force", "position"]),
     "force infinite at a step": (("--force=1/(t-2.5)",), ["--force", "inf", "t = 2.5", "finite"]),
-    "force undefined from a step on": (("--force=sqrt(3-t)",), ["--force", "nan", "finite"]),
     "base with a pole": (("--base-acceleration=1/(1-t)", "--final-time=2", "--steps=4"),
                          ["--base-acceleration: F(t) - m a_g(t) = -inf at step 2"]),
-    "exact, base with corners": ((*EXACT, "--base-acceleration=abs(sin(t))"), ["--base-acceleration: it uses abs()"]),
     # breaks of the base do not vouch for the force
     "exact, force with corners": ((*EXACT, "--base-acceleration=square(t)", "--force=abs(sin(t))"),
                                   ["--force: it uses abs()", "not smooth", "as breaks"]),
-    "exact, a wave of no line": ((*EXACT, "--force=square(t^2)"), ["--force", "square()", "a*t+b", "as breaks"]),
-    "exact, too fast a force": ((*EXACT, "--force=sin(1e17*t)", "--final-time=500"), ["--force", "resolve"]),
-    "base without a mass": ((*QUASISTATIC, "--base-acceleration=1"), ["not a key of --model masing-quasistatic"]),
-    "damping without a mass": ((*QUASISTATIC, "--damping=1"), ["not a key of --model masing-quasistatic"]),
+    "exact, too fast a force": ((*EXACT, "--force=sin(1e12*t)", "--final-time=1"), ["--force", "resolve"]),
     "damping, few steps": (("--damping=30", "--final-time=10", "--steps=149", "--cells=3"),
                            ["give at least 150 steps"]),
     "saturation": ((*QUASISTATIC, "--force=0.7*sin(t)"), ["--force", "everything slides", "k0 = 0"]),
     "model without a parameter": (PRANDTL[:2], ["--set eta", "missing"]),
-    "model, a key of the slab": ((*PRANDTL, "--threshold-down=1"), ["not a key of --model prandtl"]),
     "model, by turning points": ((*PRANDTL, "--engine=memory"), ["--engine", "exact"]),
     "exact, too many elements": ((*CHAIN, "--set=n=3000"), ["--engine", "2000"]),
     "exact model with corners": ((*CHAIN, "--set=n=3", "--force=abs(sin(t))"), ["as breaks"]),
@@ -53,11 +43,9 @@ REFUSED = {
     "table missing": (("--force=table:none.csv",), ["--force", "none.csv", "No such file"]),
     "output folder missing": (("--output=none/out.h5",), ["--output", "cannot write none/out.h5: ", "folder"]),
     "output a folder": (("--output=.",), ["--output", "not a regular file", "file name"]),
-    "study without pairs": (("converge", "--refine=both", "--levels=100,200"), ["--levels", "P:N"]),
-    "study of corners": (("converge", "--reference=exact", "--force=abs(t)", "--levels=10,20"), ["abs()", "as breaks"]),
+    "study of one level": (("converge", "--levels=100"), ["--levels: '100' is too few for an order", "two levels"]),
     "study, stiffness": (("converge", "--levels=10,20", "--stiffness=s-0.5"), ["--stiffness", ">= 0"]),
     "study, exact cells of a model": (("converge", *PRANDTL, "--reference=exact-time"), ["--reference", "finest"]),
-    "study by the exact engine": (("converge", *PRANDTL, "--engine=exact"), ["--engine", "--reference exact"]),
     "study, no cells": (("converge", *PRANDTL, "--refine=cells"), ["--refine: prandtl has no cells; give steps"]),
 }
 
@@ -79,9 +67,8 @@ def test_it_is_refused(masing, name):
     refused(masing, name)
 
 
-@pytest.mark.parametrize("name", ["stiffness negative at a cell", "mass negative", "u0 below",
-                                  "force infinite at a step", "saturation", "config missing", "table missing",
-                                  "output folder missing"])
+@pytest.mark.parametrize("name", ["stiffness negative at a cell", "mass negative", "force infinite at a step",
+                                  "saturation", "table missing", "output folder missing"])
 def test_every_rank_ends_alike(masing, name):
     refused(masing, name, ranks=2)
 
@@ -104,26 +91,17 @@ def test_the_limits_of_a_force_without_a_mass_are_told(masing):
     assert (low, high) == (pytest.approx(-0.3, abs=1e-14), pytest.approx(0.6, abs=1e-14))
 
 
-def test_ini(masing):
-    for text, said in [
-        ("mass = 1\nk0 = -1\n", ["bad.ini line 2", "k0", ">= 0"]),
-        ("force = table:none.csv\n", ["bad.ini line 1", "none.csv"]),
-        # of a file that is there, whatever its name
-        ("force = bad.ini\n", ["bad.ini line 1, force: names a file; give table:bad.ini"]),
-    ]:
-        message = masing.refused("simulate", "--config", masing.file("bad.ini", text))
-        assert all(part in message for part in said)
+def test_a_mistake_in_a_case_file_has_its_line(masing):
+    """Here the name of a file that is there, whatever its name."""
+    message = masing.refused("simulate", "--config", masing.file("bad.ini", "mass = 1\nforce = bad.ini\n"))
+    assert "bad.ini line 2, force: names a file; give table:bad.ini" in message
     assert masing.names() == ["bad.ini"]
-
-
-@pytest.mark.parametrize("words", [[], ["simulat"], ["--mass", "1"]])
-def test_no_command(masing, words):
-    assert "simulate" in masing.refused(*words)
 
 
 def test_what_an_output_replaces_or_is_named_is_told(masing):
     """A file of another command, even one that was damaged behind its first bytes; not one of the same command."""
-    study, run = ("converge", "--levels=10,20", "--final-time=1", "--expect-order=none"), ("simulate", "--steps=10", "--final-time=1")
+    run = ("simulate", "--steps=10", "--final-time=1")
+    study = ("converge", "--levels=10,20", "--final-time=1", "--expect-order=none")
     for words in (study, run, ("scan", "--over=mass=1,2", *run[1:])):
         masing.done(*words, "--quiet", f"--output={words[0]}.h5")
     start = (masing.folder / "simulate.h5").read_bytes()[:4096]
@@ -140,24 +118,12 @@ def test_what_an_output_replaces_or_is_named_is_told(masing):
     assert told(*study, "--output=simulate.h5") == [said.format("simulate.h5", "simulate", "converge")]
     assert told(*study, "--output=simulate.h5") == told(*run, "--output=new.h5") == []
     assert told(*run, "--output=scan.h5") == [said.format("scan.h5", "scan", "simulate")]
-    for name in ("mine.csv", "there.mat"):
-        assert told(*run, f"--output={name}") == [f"masing warning: --output: {name} will be HDF5, whatever its name"]
-    for name in ("mine", "run.1", "mine.hdf5", "csv"):
+    assert told(*run, "--output=mine.csv") == ["masing warning: --output: mine.csv will be HDF5, whatever its name"]
+    for name in ("run.1", "mine.hdf5", "csv"):
         assert told(*run, f"--output={name}") == []
 
 
-def test_a_fault_on_the_last_ranks_cells_ends_all(masing):
-    # Blocks of 1024 cells: the fault lies in the third, which the third rank holds.
-    message = masing.refused(
-        "simulate", "--cells=3000", "--steps=50", "--threshold", "s < 0.9 ? 1 : -1", ranks=3
-    )
-    assert "cell 2700 of 3000" in message
-
-
-@pytest.mark.parametrize(
-    "words",
-    [["--mass", "0"], ["--stiffness", "0.5-s"], ["--force", "1/(t-2.5)"], ["--k0", "1e300"]],
-)
+@pytest.mark.parametrize("words", [["--mass", "0"], ["--force", "1/(t-2.5)"], ["--k0", "1e300"]])
 def test_an_existing_result_stays(masing, words):
     masing.file("result.h5", "the old result")
     masing.refused("simulate", *SMALL, "--x0=1", "--output=result.h5", *words)
@@ -165,17 +131,10 @@ def test_an_existing_result_stays(masing, words):
 
 
 def test_validate_only_finds_what_only_sampling_shows(masing):
-    for words, key in [
-        (["--stiffness", "0.5-s"], "--stiffness"),
-        (["--initial-u", "2"], "--initial-u"),
-        (["--force", "1/(t-2.5)"], "--force"),
-    ]:
-        assert key in masing.refused("simulate", *SMALL, "--validate-only", *words)
-    levels = ["--refine", "cells", "--levels", "2,20", "--validate-only", "--steps", "10"]
+    assert "--force" in masing.refused("simulate", *SMALL, "--validate-only", "--force=1/(t-2.5)")
     # The cell at s = 0.05 is one of the 20, not of the 2.
-    assert "cell 1 of 20" in masing.refused(
-        "converge", *levels, "--stiffness", "s < 0.07 ? -1 : 1"
-    )
+    assert "cell 1 of 20" in masing.refused("converge", "--refine=cells", "--levels=2,20", "--validate-only",
+                                            "--steps=10", "--stiffness=s < 0.07 ? -1 : 1")
     assert masing.names() == []
 
 
@@ -188,16 +147,14 @@ def test_no_output_replaces_what_the_run_reads_or_what_is_not_masings(masing):
     (masing.folder / "second.h5").hardlink_to(masing.folder / "kk.csv")
     reads, foreign = "is a file that the run reads", "is there already and was not made by masing"
     table = "--stiffness=table:kk.csv"
-    cases = [(("--config=my.ini", "--output=my.ini"), reads), (("--config=my.ini", "--output=./link.h5"), reads),
-             (("--config=my.ini", "--checkpoint=my.ini"), reads), ((table, "--output=kk.csv"), reads),
-             ((table, "--output=second.h5"), reads), ((table, "--checkpoint=second.h5"), reads),
-             (("--output=notes.txt",), foreign), (("--checkpoint=notes.txt",), foreign)]
+    cases = [(("--config=my.ini", "--output=./link.h5"), reads), (("--config=my.ini", "--checkpoint=my.ini"), reads),
+             ((table, "--output=second.h5"), reads), (("--output=notes.txt",), foreign),
+             (("--checkpoint=notes.txt",), foreign)]
     for words, message in cases:
         refused = masing.refused("simulate", *run, *words)
         assert message in refused and words[-1].split("=")[1] in refused
     assert foreign in masing.refused("benchmark", "--quick", "--output=notes.txt")
     masing.done("simulate", *run, "--sample-every=1", "--output=run.h5")
-    assert "run.h5 is a result, no checkpoint" in masing.refused("simulate", *run, "--checkpoint=run.h5", "--output=o.h5")
     for _ in range(2):  # a checkpoint is replaced
         masing.done("simulate", *run, "--checkpoint=c.h5", "--checkpoint-every=7", "--output=o.h5")
     levels = ("--levels=5,10", "--final-time=2", "--cells=5", "--expect-order=none", "--quiet")

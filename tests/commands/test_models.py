@@ -93,17 +93,3 @@ def test_prescribed_positions_and_the_force_they_need(masing):
     pulled = masing.run(*slab, "--force=table:force.csv")
     np.testing.assert_allclose(pulled["x"], moved["x"], atol=1e-12)
     np.testing.assert_allclose(pulled["restoring"], moved["force"], atol=1e-15)
-
-
-def test_the_errors_of_a_study_are_those_between_trajectories(masing):
-    model = ("--model=discrete-masing", "--set=k=1/n", "--set=eta=0.02,0.05,0.1", "--final-time=20")
-    coarse, fine = (masing.run(*model, f"--steps={steps}", f"--sample-every={steps // 1000}")["state/values"]
-                    for steps in (1000, 2000))
-    words = ("--levels=1000,2000", "--reference=successive", "--field-samples=20")
-    cases = masing.study(*model, *words, "--expect-order=none")["cases"]
-    difference = np.abs(coarse - fine)
-    assert cases["error_x"][0] == np.max(difference[:, 0])
-    assert cases["error_y"][0] == np.max(difference[:, 1])
-    assert cases["error_u"][0] == cases["error_u_cells"][0] == np.max(difference[50::50, 2:]) > 0
-    assert cases["error_u"][0] < np.max(difference[50::50, 1])  # y is not among u
-    assert np.array_equal(cases["cells"], [5, 5])

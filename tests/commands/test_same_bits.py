@@ -1,6 +1,6 @@
-"""The same bits of each command on other ranks, when made again by `masing reproduce`, and by programs of other compilers
-and levels of optimisation, whatever the engine, the problem, the recorders and the model; of a run also after a
-restart."""
+"""The same bits of each command on other ranks, when made again by `masing reproduce`, and by programs of other
+compilers and levels of optimisation, whatever the engine, the problem, the recorders and the model; of a run also after
+a restart."""
 
 import os
 
@@ -14,33 +14,34 @@ DRIVEN = ("--force=0.5*sin(t)+0.1*cos(2.3*t)", "--k0=0.1", "--final-time={time}"
 FIELDS = ("--energy", "--field-every=100", "--probe=0.1,0.5")
 GENERAL = (*DRIVEN, *FIELDS, "--stiffness=2-s+0.3*sin(3*s)", "--threshold=0.2+0.5*s^2+0.1*exp(-s)", "--damping=0.05")
 BOUNDS = (*GENERAL, "--threshold-down=0.3+0.2*s^2", "--initial-u=0.2*sin(20*s)", "--base-acceleration=0.2*sin(1.3*t)")
+# The first seven always run, the others with --long.
 RUNS = {
-    "sweep": (*DRIVEN, *FIELDS, "--cells=2500"),
     "sweep, split": (*GENERAL, "--cells=180000", "--field-points=500"),
-    "leapfrog": (*BOUNDS, "--cells=2500", "--scheme=leapfrog"),
     "memory": (*BOUNDS, "--cells=2500", "--engine=memory"),
     "memory, infinite": (*BOUNDS, "--cells=inf", "--scheme=leapfrog", "--field-points=2500"),
-    "memory, 10^9 cells": (*GENERAL, "--cells=1e9", "--engine=memory", "--field-points=50"),
     "exact": (*BOUNDS, "--cells=250", "--engine=exact"),
-    "exact, infinite": (*BOUNDS, "--cells=inf", "--engine=exact", "--field-points=300"),
     "position": (*DRIVEN[2:], "--model=masing-quasistatic", "--position=0.8*sin(t)", "--field-every=100"),
-    "prandtl": (DRIVEN[0], *DRIVEN[2:], "--model=prandtl", "--set=k=1", "--set=eta=0.4", "--k0=0.1"),
-    "friction": (DRIVEN[0], *DRIVEN[2:], "--model=friction-oscillator", "--set=k=1", "--set=alpha=0.3"),
     "p-chain, exact": (DRIVEN[0], *DRIVEN[2:], "--model=p-chain", "--set=n=3", "--set=k=i", "--set=alpha=0.1",
                        "--engine=exact"),
     "s-chain, split": ("--force=3*sin(t)", *DRIVEN[2:], "--model=s-chain", "--set=n=2100", "--set=k=1+i/n",
                        "--set=eta=0.1", "--set=y0=sin(i)", "--field-every=100"),
+    "sweep": (*DRIVEN, *FIELDS, "--cells=2500"),
+    "leapfrog": (*BOUNDS, "--cells=2500", "--scheme=leapfrog"),
+    "memory, 10^9 cells": (*GENERAL, "--cells=1e9", "--engine=memory", "--field-points=50"),
+    "exact, infinite": (*BOUNDS, "--cells=inf", "--engine=exact", "--field-points=300"),
+    "prandtl": (DRIVEN[0], *DRIVEN[2:], "--model=prandtl", "--set=k=1", "--set=eta=0.4", "--k0=0.1"),
+    "friction": (DRIVEN[0], *DRIVEN[2:], "--model=friction-oscillator", "--set=k=1", "--set=alpha=0.3"),
     "p-series, split": ("--force=3*sin(t)", *DRIVEN[2:], "--model=p-series", "--set=n=2100", "--set=k=n*(1+i/n)",
                         "--set=k0=1", "--set=alpha=1", "--set=y0=1", "--field-every=100"),
 }
 STUDIES = {
     "slab": ("converge", "--final-time=10", "--cells=30", "--levels=500,1000,2000", "--field-samples=20"),
     "exact": ("converge", "--final-time=20", "--cells=inf", "--levels=1000,2000,4000,8000", "--reference=exact"),
-    "both": ("converge", "--final-time=10", "--refine=both", "--levels=30:400,2050:900", "--reference=cells-inf",
-             "--expect-order=none"),
     "p-series": ("converge", "--model=p-series", "--set=n=1100", "--set=k=n", "--set=k0=1", "--set=alpha=1",
                  "--set=y0=1", "--force=3*sin(t)", "--final-time=2", "--levels=25,50", "--expect-order=>=0.5",
                  "--field-samples=5"),
+    "both": ("converge", "--final-time=10", "--refine=both", "--levels=30:400,2050:900", "--reference=cells-inf",
+             "--expect-order=none"),
 }
 POINTS = ("scan", "--over=F=0.3,0.45", "--over=w=0.7:1.3:3", "--force=F*cos(w*t)", "--k0=0.2", "--cells=inf")
 SCANS = {
@@ -49,6 +50,7 @@ SCANS = {
     "limit cycles": (*POINTS, "--steady", "--keep=series"),
     "limit cycles, resolved": (*POINTS, "--steady", "--resolve=0.1"),
     "a branch": (*POINTS, "--steady", "--past=point"),
+    "closed curves": ("scan", "--backbone=X=0.01:2:20:log", "--k0=0.2", "--cells=inf"),
 }
 ALL = {**STUDIES, **SCANS}
 
@@ -60,6 +62,7 @@ def run_of(name, share=1):
     return ("simulate", *words, "--quiet")
 
 
+@pytest.mark.first(7)
 @pytest.mark.parametrize("name", RUNS)
 def test_ranks_and_restarts_do_not_show(masing, name):
     """Half of it is made by three ranks, the other half by one; all of it is made again by two."""

@@ -1,12 +1,9 @@
-"""What the tests of the job scripts share: an installation of the program, and reading what it writes."""
+"""What the tests of the job scripts share: an installation of the program, and reading what programs print."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "commands"))
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +14,17 @@ def prefix(masing, tmp_path_factory):
         pytest.skip(f"{masing} is not in a build folder")
     subprocess.run(["cmake", "--install", build, "--prefix", folder], check=True, stdout=subprocess.DEVNULL)
     return folder
+
+
+@pytest.fixture(scope="session")
+def printed():
+    """Runs a program, which must succeed, and gives the values of the "name value" lines that it prints."""
+    def run(*command, **options):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, **options)
+        assert done.returncode == 0, done.stderr
+        values = {}
+        for line in done.stdout.splitlines():
+            name, value = line.split(" ", 1)
+            values.setdefault(name, []).append(value)
+        return values
+    return run

@@ -6,7 +6,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -24,17 +23,6 @@ def build(prefix, tmp_path_factory):
     return folder
 
 
-def printed(program):
-    """The values of the "name value" lines that it prints; a name that comes again has several."""
-    done = subprocess.run([program], capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == 0, done.stderr
-    values = {}
-    for line in done.stdout.splitlines():
-        name, value = line.split(" ", 1)
-        values.setdefault(name, []).append(value)
-    return values
-
-
 def closed_forms():
     """k = 1, η = s + 0.1: B(0.8), B'(0.8), ½ ∫ u² ds there, and 4 ∫ η (0.8 - η)⁺ ds."""
     backbone, slope = -0.32 + 0.88 - 0.005, 1.1 - 0.8
@@ -43,7 +31,7 @@ def closed_forms():
     return {"backbone": backbone, "backbone_slope": slope, "stored": stored, "loss": loss}
 
 
-def test_every_function_in_c(build, prefix):
+def test_every_function_in_c(build, prefix, printed):
     found = printed(build / "material_c")
     assert re.fullmatch(r"\d+\.\d+\.\d+", found["version"][0])
     assert (prefix / "lib" / f"libmasing_material.so.{found['version'][0]}").exists()
@@ -82,7 +70,7 @@ def test_the_header_in_old_and_new_c_and_cpp(prefix, tmp_path):
                            cwd=tmp_path, check=True)
 
 
-def test_the_material_in_cpp_17(build):
+def test_the_material_in_cpp_17(build, printed):
     found = printed(build / "material_cpp")
     expected = closed_forms()
     for name in ("backbone", "backbone_slope"):
@@ -92,7 +80,7 @@ def test_the_material_in_cpp_17(build):
     assert list(map(float, found["points"][0].split())) == pytest.approx([0.175, 0.5, 1.1], rel=1e-13)
 
 
-def test_pkg_config_finds_the_material_also_where_the_prefix_was_moved(prefix, tmp_path):
+def test_pkg_config_finds_the_material_also_where_the_prefix_was_moved(prefix, tmp_path, printed):
     moved = tmp_path / "moved 1"
     shutil.copytree(prefix / "include", moved / "include")
     shutil.copytree(prefix / "lib", moved / "lib", symlinks=True, ignore=shutil.ignore_patterns("libmasing.so*"))
@@ -131,7 +119,7 @@ message(STATUS "${material}, ${library}")"""
     assert "-- cxx_std_17, cxx_std_20" in configured(source, prefix, tmp_path / "features")[0]
 
 
-def test_the_material_alone_is_built_without_mpi_petsc_and_hdf5(masing, tmp_path):
+def test_the_material_alone_is_built_without_mpi_petsc_and_hdf5(masing, tmp_path, printed):
     """Configured and installed; what is compiled is the same library as that of the build of the program."""
     build, prefix = tmp_path / "build", tmp_path / "prefix"
     subprocess.run(["cmake", "-S", PROJECT.parents[2], "-B", build, "-DMASING_MATERIAL_ONLY=ON",
@@ -157,12 +145,3 @@ def test_it_loads_no_mpi_petsc_or_hdf5(build, program):
     libraries = subprocess.run(["ldd", build / program], capture_output=True, text=True, check=True).stdout.lower()
     assert "libmasing_material" in libraries and "not found" not in libraries
     assert not re.search(r"mpi|petsc|hdf5|libmasing\.so", libraries)
-
-
-def test_the_time_of_a_start_is_printed(build):
-    seconds = []
-    for _ in range(5):
-        start = time.perf_counter()
-        subprocess.run([build / "material_c", "start"], check=True, timeout=600)
-        seconds.append(time.perf_counter() - start)
-    print(f"a process that makes a continuum and ends: {1e3 * min(seconds):.1f} ms")

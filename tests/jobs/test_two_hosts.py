@@ -107,12 +107,6 @@ def hosts(tmp_path_factory):
         yield up
 
 
-def test_the_ranks_are_on_two_hosts(hosts):
-    process = hosts.mpirun("hostname")
-    assert process.returncode == 0, process.stderr
-    assert sorted(process.stdout.split()) == hosts.names
-
-
 @pytest.mark.parametrize("words", [RUN, STUDY], ids=["run", "study"])
 def test_the_same_bits_as_on_one(hosts, masing, words):
     before = hosts.received()

@@ -10,6 +10,7 @@ Numbers are those of the root, and, where others have other ones, those of the r
 """
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,25 +19,26 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from open_mpi import OPEN_MPI, YIELD
+
 SOURCE = Path(__file__).with_suffix(".c")
-SENT = ("Send", "Ssend", "Bsend", "Rsend", "Isend", "Issend", "Irsend", "Sendrecv")
 MEMORY = ("VmHWM", "RssAnon")
+# The functions of MPI that are counted, without "MPI_": messages between two ranks,
+SENT = ("Send", "Ssend", "Bsend", "Rsend", "Isend", "Issend", "Irsend", "Sendrecv")
+# of all ranks,
+COLLECTIVES = ("Barrier", "Ibarrier", "Bcast", "Ibcast", "Allreduce", "Iallreduce", "Scan", "Exscan", "Reduce",
+               "Reduce_scatter_block", "Reduce_scatter", "Allgather", "Iallgather", "Alltoall", "Gather", "Scatter",
+               "Allgatherv", "Gatherv", "Alltoallv", "Win_create", "Win_allocate", "Win_allocate_shared")
+# those that make communicators, each of which takes memory on every rank and a few messages,
 COMMUNICATORS = ("Comm_dup", "Comm_split", "Comm_split_type", "Comm_create", "Comm_create_group")
+# of files, by all ranks and by one,
 FILES = ("File_open", "File_close", "File_set_size", "File_sync", "File_set_view", "File_read_at_all",
          "File_write_at_all")
 OWN_FILES = ("File_read_at", "File_write_at")
-LOCAL = (*MEMORY, "Send_init", "Recv", "Irecv", "Win_fence", "Win_lock", "Put", "Get", "Accumulate")
+# and those that send nothing.
+LOCAL = ("Send_init", "Recv", "Irecv", "Win_fence", "Win_lock", "Put", "Get", "Accumulate")
 # Open MPI's mpirun sets it to the ranks of the host; where these outnumber the cores, sums do not use shared memory.
 CROWDED = ("env", "OMPI_COMM_WORLD_LOCAL_SIZE=100000")
-OPEN_MPI = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-    "OMPI_MCA_pml": "ob1",
-    "OMPI_MCA_btl": "vader,self",
-}
 
 
 class Calls:
@@ -65,10 +67,37 @@ class Calls:
         """With how many bytes."""
         return sum(self.bytes[name] for name in names)
 
-    @property
-    def collectives(self):
-        """The functions of all ranks that are not of files and make no communicator."""
-        return sorted(set(self.calls) - {*SENT, *COMMUNICATORS, *FILES, *OWN_FILES, *LOCAL})
+
+def bytes_of_call(name, parameters):
+    """C for the bytes of a call: those of the larger of its buffers, of MPI_Allgather what all ranks send."""
+    names = {parameter.strip("[]") for parameter in parameters}
+    if name.startswith("Win_"):
+        return "size" if "size" in names else "0"
+    ranks = "ranks_at(comm, root)" if "root" in names else "ranks_of(comm)"
+    # Which buffer has a part of each rank.
+    whole = "send" if name == "Scatter" else "recv" if re.search("gather|alltoall|scatter", name.lower()) else "none"
+    found = ["0"]
+    for side in ("send", "recv", "origin_", ""):
+        kinds = (f"{side}type", f"{side}datatype", "datatype")
+        kind = next((each for each in kinds if each in names), None)
+        if f"{side}counts" in names:
+            found.append(f"bytes_of(sum_of({side}counts, {ranks}), {kind})")
+        elif kind and f"{side}count" in names:
+            found.append(f"bytes_of({ranks if side == whole else '1LL'} * {side}count, {kind})")
+    return f"larger({found[-2]}, {found[-1]})" if len(found) > 1 else "0"
+
+
+def wrappers():
+    """C that defines the functions that are counted, by their declarations in mpi.h."""
+    header = subprocess.run(["mpicc", "-E", "-include", "mpi.h", "-xc", "/dev/null"], capture_output=True, text=True,
+                            check=True).stdout
+    lines = []
+    for name in (*SENT, *COLLECTIVES, *COMMUNICATORS, *FILES, *OWN_FILES, *LOCAL):
+        given = " ".join(re.search(rf"\bint MPI_{name}\(([^)]*)\);", header)[1].split())
+        parameters = [re.search(r"\w+(\[\])?$", each)[0] for each in given.split(",")]
+        arguments = ", ".join(each.strip("[]") for each in parameters)
+        lines.append(f"COUNTED({name}, ({given}), ({arguments}), {bytes_of_call(name, parameters)})\n")
+    return "".join(lines)
 
 
 class Counting:
@@ -77,15 +106,16 @@ class Counting:
     def __init__(self, folder, program):
         self.folder, self.program = Path(folder), program
         self.library = self.folder / "count_messages.so"
-        subprocess.run(["mpicc", "-O1", "-shared", "-fPIC", "-o", self.library, SOURCE], check=True)
+        (self.folder / "counted.h").write_text(wrappers(), encoding="ascii")
+        subprocess.run(["mpicc", "-O1", "-shared", "-fPIC", f"-I{self.folder}", "-o", self.library, SOURCE], check=True)
 
-    def __call__(self, ranks, *words, code=0, stop_at=None, environment=()):
+    def __call__(self, ranks, *words, code=0, stop_at=None):
         """The Calls of every rank. `stop_at`: a file; as soon as it is there, SIGUSR1 goes to all ranks."""
         counts = Path(tempfile.mkdtemp(dir=self.folder))
         process = subprocess.Popen(
             ["mpirun", "-n", str(ranks), *CROWDED, f"LD_PRELOAD={self.library}", self.program, *map(str, words)],
             cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**os.environ, **OPEN_MPI, **dict(environment), "MASING_COUNTS": str(counts)})
+            env={**os.environ, **OPEN_MPI, **YIELD, "MASING_COUNTS": str(counts)})
         try:
             if stop_at is not None:
                 deadline = time.monotonic() + 600
@@ -110,110 +140,66 @@ STUDY = ("converge", "--quiet", "--final-time=1", "--expect-order=none", "--fiel
          "--reference=successive", "--sample-every=1000000")
 SCAN = ("scan", "--quiet", "--cells=100", "--steps=2000", "--final-time=10", "--output=scan.h5", "--force=0.4*cos(w*t)")
 
-# Name, units by which the second run has more, the words of both.
-DIFFERENCES = {
-    "euler step": (1000, (*SLAB, "--steps=1000", "--sample-every=1000"),
-                   (*SLAB, "--steps=2000", "--sample-every=2000")),
-    "leapfrog step": (1000, (*SLAB, "--scheme=leapfrog", "--steps=1000", "--sample-every=1000"),
-                      (*SLAB, "--scheme=leapfrog", "--steps=2000", "--sample-every=2000")),
-    "s-chain step": (100, (*CHAIN, "--steps=100", "--sample-every=100"),
-                     (*CHAIN, "--steps=200", "--sample-every=200")),
-    "8192 sample rows": (1, (*SLAB, "--steps=9000", "--sample-every=9000"),
-                         (*SLAB, "--steps=9000", "--sample-every=1")),
-    "energy and probe row": (100, (*SLAB, "--steps=1000", "--sample-every=10"),
-                             (*SLAB, "--steps=1000", "--sample-every=10", "--energy", "--probe=0.1,0.5")),
-    "field row, 65536 cells": (8, (*SLAB[:4], "--output=run.h5", "--steps=1000", "--field-every=500"),
-                               (*SLAB[:4], "--output=run.h5", "--steps=1000", "--field-every=100")),
-    "checkpoint": (8, (*SLAB, "--steps=1000", "--checkpoint=state.h5", "--checkpoint-every=500"),
-                   (*SLAB, "--steps=1000", "--checkpoint=state.h5", "--checkpoint-every=100")),
-    "study of one rank's levels, checkpoint": (
-        4, (*STUDY, "--cells=100", "--refine=steps", "--levels=40000,80000,160000"),
-        (*STUDY, "--cells=100", "--refine=steps", "--levels=40000,80000,160000", "--checkpoint=study-state.h5",
-         "--checkpoint-every=40000")),
-    "study of split levels, checkpoint": (
-        4, (*STUDY, "--cells=65536", "--refine=steps", "--levels=400,800"),
-        (*STUDY, "--cells=65536", "--refine=steps", "--levels=400,800", "--checkpoint=study-state.h5",
-         "--checkpoint-every=200")),
-    "scan point": (60, (*SCAN, "--over=w=0.3:1.7:20"), (*SCAN, "--over=w=0.3:1.7:80")),
-}
-WHOLE = {
-    "whole run, 16 steps": (*SLAB, "--steps=16", "--sample-every=16"),
-    "check of a run, without a file": (*SLAB, "--steps=16", "--validate-only"),
-    "whole run of one rank": ("simulate", "--quiet", "--cells=100", "--steps=16", "--final-time=1", "--output=run.h5"),
-    "whole study, one rank's levels": DIFFERENCES["study of one rank's levels, checkpoint"][1],
-    "whole study, split levels": DIFFERENCES["study of split levels, checkpoint"][1],
-    "whole scan, 20 points": DIFFERENCES["scan point"][1],
-}
 LONG = (*SLAB, "--steps=4000000", "--checkpoint=stop.h5", "--checkpoint-every=64")
+ONE_RANK = (*STUDY, "--cells=100", "--refine=steps", "--levels=40000,80000,160000")
+SPLIT = (*STUDY, "--cells=65536", "--refine=steps", "--levels=400,800")
 
-
-TABLES = {
-    "Messages of all ranks": lambda calls: calls.of(*calls.collectives),
-    "Bytes of a rank in them": lambda calls: calls.bytes_of(*calls.collectives),
-    "Communicators made": lambda calls: calls.of(*COMMUNICATORS),
-    "Messages sent to single ranks": lambda calls: calls.of(*SENT),
-    "Messages of the file, of all ranks": lambda calls: calls.of(*FILES),
-    "Bytes of a rank in them, of the file": lambda calls: calls.bytes_of(*FILES),
-    "Reads and writes of a rank alone": lambda calls: calls.of(*OWN_FILES),
-    "Bytes of these": lambda calls: calls.bytes_of(*OWN_FILES),
+# The words of a run, those of one that does more, and by how many units it does; whole runs have no other.
+PARTS = {
+    "euler step": ((*SLAB, "--steps=1000", "--sample-every=1000"),
+                   (*SLAB, "--steps=2000", "--sample-every=2000"), 1000),
+    "leapfrog step": ((*SLAB, "--scheme=leapfrog", "--steps=1000", "--sample-every=1000"),
+                      (*SLAB, "--scheme=leapfrog", "--steps=2000", "--sample-every=2000"), 1000),
+    "s-chain step": ((*CHAIN, "--steps=100", "--sample-every=100"), (*CHAIN, "--steps=200", "--sample-every=200"), 100),
+    "8192 sample rows": ((*SLAB, "--steps=9000", "--sample-every=9000"),
+                         (*SLAB, "--steps=9000", "--sample-every=1"), 1),
+    "energy and probe row": ((*SLAB, "--steps=1000", "--sample-every=10"),
+                             (*SLAB, "--steps=1000", "--sample-every=10", "--energy", "--probe=0.1,0.5"), 100),
+    "field row, 65536 cells": ((*SLAB[:4], "--output=run.h5", "--steps=1000", "--field-every=500"),
+                               (*SLAB[:4], "--output=run.h5", "--steps=1000", "--field-every=100"), 8),
+    "checkpoint": ((*SLAB, "--steps=1000", "--checkpoint=state.h5", "--checkpoint-every=500"),
+                   (*SLAB, "--steps=1000", "--checkpoint=state.h5", "--checkpoint-every=100"), 8),
+    "study of one rank's levels, checkpoint": (
+        ONE_RANK, (*ONE_RANK, "--checkpoint=study-state.h5", "--checkpoint-every=40000"), 4),
+    "study of split levels, checkpoint": (
+        SPLIT, (*SPLIT, "--checkpoint=study-state.h5", "--checkpoint-every=200"), 4),
+    "scan point": ((*SCAN, "--over=w=0.3:1.7:20"), (*SCAN, "--over=w=0.3:1.7:80"), 60),
+    "whole run, 16 steps": (None, (*SLAB, "--steps=16", "--sample-every=16"), 1),
+    "check of a run, without a file": (None, (*SLAB, "--steps=16", "--validate-only"), 1),
+    "whole study, one rank's levels": (None, ONE_RANK, 1),
+    "whole study, split levels": (None, SPLIT, 1),
+    "whole scan, 20 points": (None, (*SCAN, "--over=w=0.3:1.7:20"), 1),
+    "whole run, stopped by a signal to all": (None, LONG, 1),
+    "whole restart, then stopped": (None, (*LONG, "--restart=stop.h5", "--wall-limit=0:0:0.01"), 1),
 }
+KINDS = {"of all ranks": COLLECTIVES, "communicators": COMMUNICATORS, "to single ranks": SENT, "of the file": FILES,
+         "own reads and writes": OWN_FILES}
 
 
-def text(number):
-    """A number for the table."""
-    return f"{number:.0f}" if abs(number - round(number)) < 0.005 else f"{number:.3g}"
-
-
-def entry(number, units, calls):
-    """The number a unit, of the root, and where others have another one, of the rank with most."""
-    root, *others = (text(number(each) / units) for each in calls)
-    most = max(others, key=float, default=root)
-    return root if most == root else f"{root}, {most}"
-
-
-def tables(numbers, found):
-    """Tables over numbers of ranks of what was found: by name and ranks the units and the Calls of each rank."""
-    names = list(dict.fromkeys(name for name, _ in found))
-
-    def of(title, value):
-        lines = ["", f"| {title} | " + " | ".join(map(str, numbers)) + " |", "|---" * (1 + len(numbers)) + "|"]
-        return lines + [f"| {name} | " + " | ".join(value(*found[name, ranks]) for ranks in numbers) + " |"
-                        for name in names]
-
-    lines = [line for title, number in TABLES.items()
-             for line in of(title, lambda units, calls, _, number=number: entry(number, units, calls))]
-    for title, name in (("MiB at most", "VmHWM"), ("MiB of its own in the end", "RssAnon")):
-        lines += of(title, lambda _, __, whole, name=name: entry(lambda calls: calls.bytes[name], 2**20, whole))
-    lines += ["", f"| By name, on {numbers[-1]} ranks, of the root | |", "|---|---|"]
-    for name in names:
-        units, (root, *_), _ = found[name, numbers[-1]]
-        each = sorted(set(root.calls) - set(MEMORY))
-        lines.append(f"| {name} | " + ", ".join(f"{text(root.calls[call] / units)} {call}" for call in each
-                                                if root.calls[call]) + " |")
-    return lines
+def entry(names, units, calls):
+    """Calls and bytes a unit, of the root, and where others have other ones, of the rank with most calls."""
+    root, *others = ((each.of(*names) / units, each.bytes_of(*names) / units) for each in calls)
+    both = dict.fromkeys([root, max(others, default=root)])
+    return ", ".join(f"{number:.4g} ({size:.4g} B)" for number, size in both)
 
 
 def main(words):
-    """Print the tables for these numbers of ranks."""
-    numbers = [int(word) for word in words] or [1, 2, 4, 8, 16, 32]
+    """Print a table for each of these numbers of ranks."""
     program = str(Path(os.environ.get("MASING_PROGRAM", "build/dev/masing")).resolve())
-    found = {}
     with tempfile.TemporaryDirectory(prefix="masing-counts-") as folder:
         count = Counting(folder, program)
-        for ranks in numbers:
-            print(f"{ranks} ranks", file=sys.stderr, flush=True)
-            for name, run in WHOLE.items():
-                calls = count(ranks, *run)
-                found[name, ranks] = 1, calls, calls
-            for name, (units, fewer, more) in DIFFERENCES.items():
-                less, calls = count(ranks, *fewer), count(ranks, *more)
-                found[name, ranks] = units, [b - a for a, b in zip(less, calls, strict=True)], calls
-            stopped = count(ranks, *LONG, code=75, stop_at="stop.h5")
-            found["whole run, stopped by a signal to all", ranks] = 1, stopped, stopped
-            again = count(ranks, *LONG, "--restart=stop.h5", "--wall-limit=0:0:0.01", code=75)
-            found["whole restart, then stopped", ranks] = 1, again, again
+        for ranks in [int(word) for word in words] or [1, 2, 4, 8, 16, 32]:
+            print(f"\n| on {ranks} ranks | {' | '.join(KINDS)} | MiB of the root, its own |")
+            print("|---" * (len(KINDS) + 2) + "|")
+            for name, (fewer, run, units) in PARTS.items():
+                stop = {"code": 75, "stop_at": "stop.h5" if run is LONG else None} if run[:len(LONG)] == LONG else {}
+                calls = count(ranks, *run, **stop)
+                memory = "".join(f" {calls[0].bytes[each] / 2**20:.3g}" for each in MEMORY)
+                if fewer:
+                    calls = [b - a for a, b in zip(count(ranks, *fewer), calls, strict=True)]
+                parts = " | ".join(entry(names, units, calls) for names in KINDS.values())
+                print(f"| {name} | {parts} |{memory} |", flush=True)
             (Path(folder) / "stop.h5").unlink()
-    print(*tables(numbers, found)[1:], sep="\n")
 
 
 if __name__ == "__main__":
