@@ -27,7 +27,7 @@ def clone(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "stubs").mkdir()
-    for name in ("jobs/install_dependencies.sh", "stubs/cmake", "stubs/ctest", "stubs/python", "stubs/clang++"):
+    for name in ("jobs/install_dependencies.sh", "stubs/cmake", "stubs/ctest", "stubs/python"):
         (tmp_path / name).write_text(STUB)
         (tmp_path / name).chmod(0o755)
     return tmp_path
@@ -44,7 +44,7 @@ def started(clone, script, *words, hangs=""):
 
 @pytest.mark.parametrize(("name", "hangs", "begun"), [
     ("SIGTERM", "ctest", ("ctest", "python")), ("SIGINT", "cmake --build", ("cmake",)),
-    ("SIGHUP", "cmake --build --preset clang", ("cmake", "python"))])
+    ("SIGHUP", "cmake --install", ("cmake", "python"))])
 def test_a_signal_ends_all_that_has_begun(clone, name, hangs, begun):
     process = started(clone, "tests/run.sh", hangs=hangs)
     while not all((clone / "stubs" / f"{each}.begun").exists() for each in begun):
