@@ -109,6 +109,14 @@ TEST(Equivalence, one_p_element_and_a_spring_in_series_are_prandtl_with_hardenin
             rounding);
 }
 
+TEST(Equivalence, equal_p_elements_in_series_are_one_of_their_compliance) {
+  EXPECT_LT(distance(trace("p-series", {{"n", 3}, {"m", 2}, {"k0", 2}, {"k", 6}, {"alpha", 0.8}},
+                           {x, y, column(2), column(3), column(4)}),
+                     trace("p-series", {{"n", 1}, {"m", 2}, {"k0", 2}, {"k", 2}, {"alpha", 0.8}},
+                           {x, y, column(2), column(2), column(2)})),
+            rounding);
+}
+
 TEST(Equivalence, persoz_with_a_locked_bridge_is_its_branches_in_series) {
   // u1 = 0: what is left is two P-elements and k0, and W = (g2, g3, ...) their friction.
   EXPECT_LT(distance(trace("persoz",
