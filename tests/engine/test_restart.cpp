@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/setup.hpp"
@@ -17,13 +17,11 @@
 #include "support/options.hpp"
 #include "support/problem.hpp"
 #include "support/saved_state.hpp"
-#include "support/trajectory.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_restart {
 
 using support::Restore;
-using support::same_bits;
 using support::Save;
 using support::Saved;
 
@@ -112,6 +110,11 @@ Motion resumed(const MakeRun& make, const parallel::Communicator& before, const 
   advance(run, motion, saved_step, steps, {5, 1, 64, 3});
   end(run, motion);
   return motion;
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
 void expect_same(const Motion& found, const Motion& expected) {

@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/clamped_sliders.hpp"
+
 namespace {
 std::atomic<std::int64_t> allocations{0};
 }  // namespace
@@ -45,56 +47,15 @@ double down_of(const SpringSlider& spring) {
   return std::isnan(spring.threshold_down) ? spring.threshold : spring.threshold_down;
 }
 
-/// Every spring clamped at every move, its energies by the law itself, in extended precision.
-class ClampedSprings {
- public:
-  ClampedSprings(std::vector<SpringSlider> springs, double k0, double x0)
-      : springs_(std::move(springs)), k0_(k0), x_(x0) {
-    for (const SpringSlider& spring : springs_) {
-      u_.push_back(spring.initial_u);
-    }
+/// The oracle, in extended precision.
+support::ClampedSliders<long double> clamped_springs(const std::vector<SpringSlider>& springs,
+                                                     double x0, double k0) {
+  std::vector<support::Slider> sliders;
+  for (const SpringSlider& spring : springs) {
+    sliders.push_back({spring.stiffness, -down_of(spring), spring.threshold, spring.initial_u});
   }
-
-  void move_to(double x) {
-    const long double dx = static_cast<long double>(x) - x_;
-    for (std::size_t i = 0; i < u_.size(); ++i) {
-      const long double free = u_[i] + dx;
-      u_[i] = std::clamp<long double>(free, -down_of(springs_[i]), springs_[i].threshold);
-      // Force of the slider times its slip.
-      dissipated_ += springs_[i].stiffness * u_[i] * (free - u_[i]);
-    }
-    x_ = x;
-  }
-  [[nodiscard]] double force() const {
-    long double sum = k0_ * x_;
-    for (std::size_t i = 0; i < u_.size(); ++i) {
-      sum += springs_[i].stiffness * u_[i];
-    }
-    return static_cast<double>(sum);
-  }
-  [[nodiscard]] double stored() const {
-    long double sum = k0_ * x_ * x_ / 2;
-    for (std::size_t i = 0; i < u_.size(); ++i) {
-      sum += springs_[i].stiffness * u_[i] * u_[i] / 2;
-    }
-    return static_cast<double>(sum);
-  }
-  /// Σ k + k0.
-  [[nodiscard]] double elastic_stiffness() const {
-    return std::accumulate(
-        springs_.begin(), springs_.end(), static_cast<double>(k0_),
-        [](double sum, const SpringSlider& each) { return sum + each.stiffness; });
-  }
-  [[nodiscard]] double dissipated() const { return static_cast<double>(dissipated_); }
-  [[nodiscard]] double elongation(std::size_t i) const { return static_cast<double>(u_[i]); }
-
- private:
-  std::vector<SpringSlider> springs_;
-  long double k0_;
-  long double x_;
-  long double dissipated_ = 0;
-  std::vector<long double> u_;
-};
+  return support::ClampedSliders<long double>(std::move(sliders), x0, k0);
+}
 
 /// Springs with thresholds alike or not, u0 zero, anywhere or at a limit, ties; some without force.
 std::vector<SpringSlider> random_springs(std::mt19937_64& random) {
@@ -162,8 +123,11 @@ TEST(Material, OfSpringsIsClampingThem) {
     const double k0 = seed % 2 == 0 ? 0.0 : 0.3;
     const double x0 = seed % 3 == 0 ? 0.7 : 0.0;
     MaterialPoint point(Material::of_springs(springs, k0), x0);
-    ClampedSprings clamped(springs, k0, x0);
+    auto clamped = clamped_springs(springs, x0, k0);
     Walk walk(seed, std::exp(std::normal_distribution<double>()(random) - 1));
+    const double elastic_stiffness =
+        std::accumulate(springs.begin(), springs.end(), k0,
+                        [](double sum, const SpringSlider& each) { return sum + each.stiffness; });
     double largest = 1.5;  // of |x| and η
     double path = 0.0;
     for (int move = 0; move < 600; ++move) {
@@ -176,7 +140,7 @@ TEST(Material, OfSpringsIsClampingThem) {
       // A move adds a few units of x, and of the largest force, to which each level of a nest adds
       // a rounding.
       const double of_x = (16 + move) * unit * largest;
-      const double of_force = 2 * clamped.elastic_stiffness() * of_x;
+      const double of_force = 2 * elastic_stiffness * of_x;
       ASSERT_NEAR(point.force(), clamped.force(), of_force) << "move " << move;
       ASSERT_NEAR(point.stored_energy(), clamped.stored(), of_force * largest);
       ASSERT_NEAR(point.dissipated_energy(), clamped.dissipated(), of_force * (path + largest));
@@ -522,7 +486,7 @@ TEST(Material, OfThresholdsFarApartErrsByRoundingsOfTheLarger) {
   for (const auto& [up, down] : {std::pair{1e6, 1e-3}, {1e-3, 1e6}, {1.0, 1e3}, {1e3, 0.0}}) {
     const std::vector<SpringSlider> spring{{2.0, up, down}};
     MaterialPoint point(Material::of_springs(spring));
-    ClampedSprings clamped(spring, 0.0, 0.0);
+    auto clamped = clamped_springs(spring, 0.0, 0.0);
     const double largest = std::max(up, down);
     for (int move = 1; move <= 5000; ++move) {
       const double x = 0.01 * std::sin(0.37 * move);

@@ -1,10 +1,7 @@
 #include "support/trajectory.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "base/periodicity.hpp"
 #include "engine/engines.hpp"
@@ -35,8 +32,7 @@ class Trace final : public engine::Observer {
     add(trajectory_.restoring, samples.restoring);
     if (std::ranges::binary_search(field_steps_, samples.last_step())) {
       const auto u = engine.field().values();
-      trajectory_.fields.push_back(
-          {samples.last_step(), engine.field().range(), std::vector<double>(u.begin(), u.end())});
+      trajectory_.fields.push_back({samples.last_step(), std::vector<double>(u.begin(), u.end())});
     }
   }
 
@@ -88,27 +84,6 @@ Problem forced(std::int64_t cells, const std::string& initial_u) {
                   .final_time = 20.0,
                   .steps = 401,
                   .space = space_of(cells)});
-}
-
-void expect_same(const Trajectory& whole, const Trajectory& alone) {
-  EXPECT_TRUE(same_bits(whole.x, alone.x));
-  EXPECT_TRUE(same_bits(whole.y, alone.y));
-  EXPECT_TRUE(same_bits(whole.force, alone.force));
-  EXPECT_TRUE(same_bits(whole.restoring, alone.restoring));
-  ASSERT_EQ(whole.fields.size(), alone.fields.size());
-  for (std::size_t i = 0; i < whole.fields.size(); ++i) {
-    const auto& mine = whole.fields[i];
-    const auto& all = alone.fields[i];
-    EXPECT_EQ(mine.step, all.step);
-    const auto first = all.u.begin() + (mine.range.first - all.range.first);
-    EXPECT_TRUE(same_bits(mine.u, std::vector<double>(first, first + mine.range.size)))
-        << "u at step " << mine.step;
-  }
-}
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
 }  // namespace masing::support

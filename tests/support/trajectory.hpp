@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "base/partition.hpp"
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
 #include "parallel/communicator.hpp"
@@ -21,7 +20,6 @@ struct Trajectory {
   /// u of the local cells at one step.
   struct Field {
     std::int64_t step = 0;
-    base::CellRange range;
     std::vector<double> u;
   };
 
@@ -44,12 +42,5 @@ Trajectory trajectory(const parallel::Communicator& comm, const Problem& problem
 /// A forced run with yielding, reversals and hardening, k and η varying over s, η neither monotone
 /// nor smooth; 401 steps to t = 20. Local.
 Problem forced(std::int64_t cells, const std::string& initial_u = "0.05*cos(20*s)");
-
-/// Expects the same bits of x, y, F, F - m x'' and u; `alone` has the whole field, or this rank's
-/// part. Local.
-void expect_same(const Trajectory& whole, const Trajectory& alone);
-
-/// Whether two vectors of doubles have the same bits. Local.
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace masing::support
