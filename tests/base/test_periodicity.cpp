@@ -2,7 +2,6 @@
 // or refused in expressions; and its period, looked for in tables.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
 #include <numbers>
 #include <optional>

@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

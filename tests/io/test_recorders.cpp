@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/setup.hpp"

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/math/quadrature/tanh_sinh.hpp>
 #include <cmath>
 #include <functional>
