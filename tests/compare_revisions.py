@@ -18,6 +18,9 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+sys.path.append(str(Path(__file__).resolve().parent / "support"))
+from result_files import visit_contents  # noqa: E402
+
 CASES = Path(__file__).resolve().parent.parent / "jobs" / "cases"
 LONGEST = 600  # seconds a run may take
 
@@ -200,22 +203,16 @@ class Made:
                 self.codes.append(f"longer than {LONGEST} s")
 
 
-def contents(path):
+def arrays(path):
     """Every dataset and attribute of a file outside /provenance and /timing, by name."""
     found = {}
 
-    def visit(name, thing):
-        if name.split("/")[0] in ("provenance", "timing"):
-            return
-        for key, value in thing.attrs.items():
-            if key not in ("DIMENSION_LIST", "REFERENCE_LIST"):  # addresses
-                found[f"/{name}@{key}"] = np.asarray(value)
+    def visit(name, thing, attributes):
+        found.update({f"/{name}@{key}": value for key, value in attributes.items()})
         if isinstance(thing, h5py.Dataset):
             found[f"/{name}"] = np.asarray(thing[()])
 
-    with h5py.File(path) as file:
-        file.visititems(visit)
-        visit("", file)
+    visit_contents(path, visit)
     return found
 
 
@@ -253,7 +250,7 @@ class Report:
 
     def compare_files(self, before, after):
         self.files += 1
-        there, here = contents(before), contents(after)
+        there, here = arrays(before), arrays(after)
         for name in sorted(there.keys() | here.keys()):
             where = f"{before.name} {name}"
             if name not in here:

@@ -9,16 +9,25 @@ def text(value):
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
+def visit_contents(path, visit):
+    """Calls visit(name, thing, attributes) for every group and dataset of a file outside /provenance and /timing. The
+    attributes are arrays by name, without the addresses of dimension scales."""
+    def look(name, thing):
+        if name.split("/")[0] not in ("provenance", "timing"):
+            visit(name, thing, {key: np.asarray(value) for key, value in thing.attrs.items()
+                                if key not in ("DIMENSION_LIST", "REFERENCE_LIST")})
+
+    with h5py.File(path) as file:
+        file.visititems(look)
+        look("", file)
+
+
 def contents(path):
     """Every dataset and attribute of a file outside /provenance and /timing, as bytes."""
     found = {}
 
-    def visit(name, thing):
-        if name.split("/")[0] in ("provenance", "timing"):
-            return
-        for key, value in thing.attrs.items():
-            if key not in ("DIMENSION_LIST", "REFERENCE_LIST"):  # addresses
-                found[f"{name}@{key}"] = np.asarray(value).tobytes()
+    def visit(name, thing, attributes):
+        found.update({f"{name}@{key}": value.tobytes() for key, value in attributes.items()})
         if isinstance(thing, h5py.Dataset):
             found[f"{name}@axes"] = [[scale.name for scale in axis.values()] for axis in thing.dims]
             value = np.asarray(thing[()])
@@ -26,9 +35,7 @@ def contents(path):
         else:
             found[name] = "group"
 
-    with h5py.File(path) as file:
-        file.visititems(visit)
-        visit("", file)
+    visit_contents(path, visit)
     return found
 
 
