@@ -56,7 +56,7 @@ void expect_path(const HandPath& wanted) {
     EXPECT_EQ(path.restoring, wanted.restoring);
     ASSERT_EQ(path.fields.size(), wanted.u.size());
     for (std::size_t p = 0; p < wanted.u.size(); ++p) {
-      EXPECT_EQ(path.fields[p].u, Numbers{wanted.u[p]}) << p;
+      EXPECT_EQ(path.fields[p], Numbers{wanted.u[p]}) << p;
     }
   }
 }

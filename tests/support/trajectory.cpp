@@ -32,7 +32,7 @@ class Trace final : public engine::Observer {
     add(trajectory_.restoring, samples.restoring);
     if (std::ranges::binary_search(field_steps_, samples.last_step())) {
       const auto u = engine.field().values();
-      trajectory_.fields.push_back({samples.last_step(), std::vector<double>(u.begin(), u.end())});
+      trajectory_.fields.emplace_back(u.begin(), u.end());
     }
   }
 

@@ -17,17 +17,11 @@ engine::RunSpec run_of(const Problem& problem, engine::Method method = engine::M
 
 /// A whole trajectory: every step of x, y, F and F - m x'', [N+1], and u at some steps.
 struct Trajectory {
-  /// u of the local cells at one step.
-  struct Field {
-    std::int64_t step = 0;
-    std::vector<double> u;
-  };
-
   std::vector<double> x;
   std::vector<double> y;
   std::vector<double> force;
   std::vector<double> restoring;
-  std::vector<Field> fields;
+  std::vector<std::vector<double>> fields;  ///< u of the local cells at these steps
 };
 
 /// The trajectory of any engine at its initial state, with u at the given steps (increasing).
