@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Install what is missing, build, run every test; the last line is the summary.
 #   tests/run.sh [--long]    --long: also the tests that take long (requeues in Slurm, Valgrind on
-#                            two ranks, kills and damaged files by the hundred, a million inputs
-#                            made by chance), every C++ test under AddressSanitizer and
-#                            UndefinedBehaviorSanitizer, all of it built with Clang, the bits of
-#                            GCC's -O1, -O2 and -O3 and of Clang, and clang-tidy on every file
-#                            instead of the last changed ones
+#                            two ranks, kills and damaged files by the hundred, 10^6 random texts
+#                            and expressions), the default ctest under AddressSanitizer and
+#                            UndefinedBehaviorSanitizer, ctest and some of pytest on what Clang
+#                            builds, the bits of GCC's -O1, -O2 and -O3 and of Clang, and clang-tidy
+#                            on every file instead of the last changed ones
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../jobs/common.sh"
 

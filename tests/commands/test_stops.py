@@ -30,7 +30,7 @@ PERIODIC = ("--force=0.4*cos(w*t)", "--k0=0.1")
 SCAN = ("scan", "--over=w=0.5:1.5:100", *PERIODIC, "--cells=500", "--final-time=40", "--steps=40000", "--output=run.h5")
 SMALL = ("simulate", "--steps=1000", "--final-time=5", "--cells=100")
 
-# Of each command works of all ranks together, works of single ranks, and both. The first four always run.
+# Of each command works of all ranks together, works of single ranks, and both. The first two always run.
 COMMANDS = {
     "a run with all recorders": (
         *("simulate", *SPLIT, "--steps=5000", "--sample-every=19", "--field-every=955", "--energy", "--probe=0.1,0.9"),

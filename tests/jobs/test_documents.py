@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ["README.md", "CHANGELOG.md", *(f"{room}/README.md" for room in ("src", "src/slab", "src/parallel", "src/library", "jobs", "analysis", "tests"))]
+FOLDERS = ("src", "src/slab", "src/parallel", "src/library", "jobs", "analysis", "tests")
+DOCUMENTS = ["README.md", "CHANGELOG.md", *(f"{folder}/README.md" for folder in FOLDERS)]
 COMMANDS = ("mkdir -p results", "build/masing ", "/usr/bin/python3 analysis/")
 
 
