@@ -40,7 +40,9 @@ def test_of_a_run_that_is_done(masing, ranks):
     assert 1e7 < found["peak_memory_bytes"] < 1e10
     assert found["ranks"] == (ranks or 1)
     # Job scripts find each key on a line of its own.
-    assert '    "count": 1000,' in (masing.folder / "s.json").read_text(encoding="utf-8").splitlines()
+    lines = (masing.folder / "s.json").read_text(encoding="utf-8").splitlines()
+    assert '    "count": 1000,' in lines
+    assert '  "exit_code": 0,' in lines
 
 
 def test_of_a_study(masing):
