@@ -1,13 +1,10 @@
 """Fixtures: the synthetic files, and the scripts called as a user calls them."""
 
 import sys
-from pathlib import Path
 
 import matplotlib
-import pytest
-
-sys.path.append(str(Path(__file__).resolve().parents[1] / "commands"))  # result_files
 import oracle
+import pytest
 import report
 import synthetic
 from html_page import Page

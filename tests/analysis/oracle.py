@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from clamping import clamped
 
 # Tables IV and V of rheological-models-2000: η, k and the force's amplitude at which all elements yield.
 TABLES = {"IV": ([1, 2, 3, 4, 5], [1, 1, 1, 1, 1], 15), "V": ([1 / 2, 1, 2, 7 / 2, 11 / 2],
@@ -32,12 +33,9 @@ def papers_case(cells, steps, final_time, every):
 def drive(x, threshold, stiffness, k0=0.0, down=None, u0=0.0):
     """The restoring force [points] of elements, each [n], with elongations u0 at x = 0 and led along x [points]; their
     thresholds downwards are `down`, else those upwards."""
-    u, forces, last = np.zeros(len(threshold)) + u0, [], 0.0
-    for place in x:
-        u = np.minimum(np.maximum(u + place - last, -(threshold if down is None else down)), threshold)
-        last = place
-        forces.append(k0 * place + np.dot(stiffness, u))
-    return np.array(forces)
+    places = np.r_[0.0, x]
+    elongations = clamped(places, np.zeros(len(threshold)) + u0, threshold, down)
+    return np.array([k0 * place + np.dot(stiffness, u) for place, u in zip(places, elongations)][1:])
 
 
 def one_cycle(amplitude, points):

@@ -5,7 +5,7 @@ import numpy as np
 
 def moved(u, step, up, down=None):
     """u of all cells after x has moved by `step`; the lower threshold `down` is the upper one unless it is given."""
-    return np.clip(u + step, -(up if down is None else down), up)
+    return np.minimum(np.maximum(u + step, -(up if down is None else down)), up)
 
 
 def clamped(x, u, up, down=None):
