@@ -61,6 +61,10 @@ def test_loops_that_grow_have_no_limit_and_a_limit_cycle_may_have_two_loops_and_
     found = analyse(Measured(Path("two"), None, x, drive(x, THRESHOLD, STIFFNESS)))
     assert found.period == 2 and found.first is not None
     assert found.drift == pytest.approx(0.05, abs=1e-3)
+    # A linear spring loses no energy, also in a loop that drifts.
+    with_spring = analyse(Measured(Path("spring"), None, x, drive(x, THRESHOLD, STIFFNESS, K0)))
+    for one, other in zip(found.loops, with_spring.loops, strict=True):
+        assert one.area == pytest.approx(other.area, rel=1e-12)
 
 
 def test_noise_hides_neither_corners_nor_area_and_a_smooth_cycle_is_no_polygon():
