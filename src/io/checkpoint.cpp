@@ -24,8 +24,8 @@ constexpr std::int64_t checkpoint_format = 11;
 constexpr const char* draft_ending = ".draft";  // the ending of the temporary file's name
 const std::string group_of_owners = std::string(checkpoint_group) + "/";
 
-/// An archive that collects copies of the numbers of a state, and pointers to the vectors of the
-/// state. write() writes the numbers and the vectors to an open file.
+/// An archive that saves a state. It first collects copies of the numbers of the state, and
+/// pointers to its vectors; write() then writes both to an open file.
 class CheckpointWriter final : public engine::Archive {
  public:
   CheckpointWriter() : Archive(group_of_owners) {}
@@ -40,15 +40,14 @@ class CheckpointWriter final : public engine::Archive {
     bytes_ += static_cast<double>(sizeof(double)) * static_cast<double>(values.size());
   }
 
-  /// Returns the number of bytes that write() will write. The result is correct on the root only.
-  /// Local.
+  /// Returns how many bytes the collected numbers and vectors have. The result is correct on the
+  /// root only. Local.
   [[nodiscard]] double bytes() const { return bytes_; }
 
   void write(const parallel::Communicator& comm, const Handle& file) const {
     const Attributes saved{"saved state", ""};
     for (const auto& [name, values] : numbers_) {
-      // The root alone writes the numbers, but all ranks must know how many there are to create the
-      // dataset.
+      // The root alone writes the numbers, but all ranks create the dataset and need its size.
       auto size = static_cast<std::int64_t>(values.size());
       parallel::broadcast(comm, std::span(&size, 1));
       Table(file, name, saved, size, 0).append(size, values, 0, &comm);
@@ -102,7 +101,7 @@ RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result
   if (checkpoint.scheduled) {
     checkpoint_.emplace(comm, checkpoint.path, "checkpoint");
   } else {
-    parallel::on_root(comm, [&] { require_replaceable(checkpoint.path, "output"); });
+    parallel::on_root(comm, [&] { require_replaceable(checkpoint.path, "checkpoint"); });
   }
 }
 
@@ -131,9 +130,9 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
   const parallel::PhaseTimer timer(parallel::Phase::output);
   CheckpointWriter state;
   serialize(state);
-  // HDF5 deadlocks if the write of one rank fails on a full disk. Therefore the root first checks
-  // that the disk has enough free space.
-  constexpr double most_besides = 262144;  // bytes reserved for names, sizes and the configuration
+  // If a write of one rank fails because the disk is full, the ranks wait for each other in HDF5
+  // forever. Therefore the root first checks that the disk has enough free space.
+  constexpr double most_besides = 262144;  // bytes for names, attributes and the configuration
   parallel::on_root(comm, [&] {
     if (access(folder_of(path).c_str(), W_OK) != 0) {
       throw base::SystemError(
@@ -194,7 +193,7 @@ void CheckpointFile::restore(const std::function<void(engine::Archive&)>& restor
   } catch (const std::exception& fault) {
     if (const auto* mistake = dynamic_cast<const base::UserError*>(&fault);
         mistake != nullptr && !mistake->quantity().empty()) {
-      throw;  // an error with a quantity concerns an option of the run, not the content of the file
+      throw;  // an error with a quantity is a mistake in an option, not in the checkpoint
     }
     throw base::UserError("restart", path_ +
                                          " does not hold the state of this run: " + fault.what() +

@@ -3,6 +3,7 @@ one line that names the key, what is wrong, where, and what would be right; noth
 was there is untouched. What is at the limit is taken. (tests/cli has every key, its range and its spellings.)"""
 
 import re
+import shutil
 
 import pytest
 
@@ -165,6 +166,9 @@ def test_no_output_replaces_what_the_run_reads_or_what_is_not_masings(masing):
         assert (masing.folder / name).read_text() == content
     (masing.folder / "run.h5.checkpoint").write_text("mine\n")  # what a stopped run would replace
     assert foreign in masing.refused("simulate", *run, "--output=run.h5")
+    shutil.copy(masing.folder / "run.h5", masing.folder / "run.h5.checkpoint")
+    refused = masing.refused("simulate", *run, "--output=run.h5")
+    assert "--checkpoint: run.h5.checkpoint is a result, no checkpoint; give another name" in refused
     (masing.folder / "run.h5.checkpoint").unlink()
     (masing.folder / "empty.h5").touch()
     for name in ("run.h5", "empty.h5"):
