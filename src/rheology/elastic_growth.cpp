@@ -3,10 +3,11 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <limits>
 
 #include "rheology/catalogue.hpp"
-#include "rheology/mode_motion.hpp"
 
 namespace masing::rheology {
 
@@ -19,8 +20,7 @@ using Eigenvalues = std::vector<std::complex<double>>;
 template <typename Map>
 Eigenvalues eigenvalues_of(const Map& apply, Eigen::Index columns) {
   Eigenvalues unknown{std::numeric_limits<double>::infinity()};
-  // If vectors are long, the basis consists of fewer vectors, so that its computation needs no more
-  // memory and time than the first steps of the run.
+  // For long vectors the basis has fewer than 40 vectors, but at least 4, to limit memory and time.
   constexpr Eigen::Index numbers = Eigen::Index{1} << 21;
   const auto most = std::min(columns, std::clamp<Eigen::Index>(numbers / columns, 4, 40));
   Eigen::MatrixXd basis(columns, most);
@@ -34,7 +34,8 @@ Eigenvalues eigenvalues_of(const Map& apply, Eigen::Index columns) {
       return unknown;
     }
     const auto before = basis.leftCols(size + 1);
-    // Orthogonalizing twice removes the rounding errors of the first time.
+    // The second pass removes the components along the basis that rounding errors of the first pass
+    // leave.
     for (int pass = 0; pass < 2; ++pass) {
       const Eigen::VectorXd along = before.transpose() * next;
       matrix.col(size).head(size + 1) += along;
@@ -65,14 +66,17 @@ Eigenvalues elastic_eigenvalues(const ModelSpec& spec) {
   Eigenvalues all;
   for (std::int64_t first = 0; first < elements; first += part) {
     BuiltModel built = build(spec, {first, std::min(part, elements - first)});
-    const auto columns = static_cast<Eigen::Index>(built.start.size());
+    const std::size_t columns = built.start.size();
     const auto rate = [&](const Eigen::VectorXd& state) {
-      Eigen::VectorXd values(columns);
-      std::visit([&](auto& model) { model.drift({.step = 1.0}, span_of(state), span_of(values)); },
-                 built.model);
+      Eigen::VectorXd values(state.size());
+      std::visit(
+          [&](auto& model) {
+            model.drift({.step = 1.0}, {state.data(), columns}, {values.data(), columns});
+          },
+          built.model);
       return values;
     };
-    const Eigenvalues eigenvalues = eigenvalues_of(rate, columns);
+    const Eigenvalues eigenvalues = eigenvalues_of(rate, std::ssize(built.start));
     all.insert(all.end(), eigenvalues.begin(), eigenvalues.end());
   }
   return all;
