@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Draw hysteresis cycles, the restoring force over x, from files of masing simulate or converge, or from CSV files.
+"""Draw hysteresis cycles (restoring force over x) of files of masing simulate or converge, or of CSV files.
 
 With --analysis the script divides each curve into loops and searches for the limit cycle to which these loops tend. It
-writes the area, the stiffnesses, the damping ratio and the asymmetry of every loop to OUT-numbers.csv, and these
-numbers together with the corners and the backbone of the last loop to OUT-numbers.json.
+writes the area, the stiffnesses, the damping ratio and the asymmetry of every loop to OUT-numbers.csv. The file
+OUT-numbers.json contains the same numbers, and also the corners and the backbone of the last loop.
 """
 
 from masing import command_line
@@ -69,13 +69,13 @@ def titles_and_samples(options):
 
 
 def ylabel(files):
-    """Return the label of the axis of the restoring forces of all files; RESTORING_LABEL if a file is a CSV file."""
+    """Return the label of the vertical axis for the forces of all files; RESTORING_LABEL if one is a CSV file."""
     is_known = not any(map(is_text, files))
     return f"restoring force {restoring_of_all(map(Run, files))}" if is_known else RESTORING_LABEL
 
 
 def measured(file, options):
-    """Return the curve in a file as a Measured, restricted to the window from --from to --to.
+    """Return the samples of a file in the window from --from to --to, as a masing.cycles.curves.Measured.
 
     The options --columns and --scale are applied only to CSV files.
     """

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Write a page on the results of each case file, and an index of thumbnails that link to these pages.
+"""Write one page about the results of each case file, and an index of thumbnails that link to these pages.
 
 The results of CASE.ini are read from FOLDER/CASE.h5. The comment at the beginning of a case file is the caption of its
 page. In this comment, a line `# draw: x, restoring; t, x from 400 to 500` lists the pictures that are drawn of a
-trajectory (by default its cycle), and a line `# group: NAME` lists the case in the index under the heading NAME. For
-the studies of a group the index has a table of the observed orders.
+trajectory; without it, the cycle is drawn. A line `# group: NAME` puts the case under the heading NAME of the index,
+which also has a table of the observed orders of the studies in such a group.
 """
 
 from masing import command_line
@@ -30,7 +30,7 @@ from masing.results import Run, Scan, Study, read
 style.apply()
 
 
-# The heading in the index under which the cases that cite no publication are listed.
+# The heading of the index for the cases that neither name a group nor cite a publication.
 OTHERS = "Other cases"
 
 
@@ -53,8 +53,8 @@ def entry(case, folder, masing):
     # The first sentence of the caption becomes the heading of the page.
     title, _, about = case.caption.partition(". ")
     if isinstance(result, Study):
-        html, pieces = page(title, [result], [], exact, [reproduction(result, masing)], about=about)
-        thumbnail = next(piece for piece in pieces if piece.name.endswith("-errors"))
+        html, parts = page(title, [result], [], exact, [reproduction(result, masing)], about=about)
+        thumbnail = next(part for part in parts if part.name.endswith("-errors"))
         item = {"summary": result.claim, "verdict": result.verdict, "orders": order_cells(result) if case.group else None}
     else:
         if isinstance(result, Scan):
@@ -71,7 +71,7 @@ def entry(case, folder, masing):
 
 
 def order_cells(study):
-    """Return a row of a table, as texts, with the observed orders of x, y and the elongations u of a Study.
+    """Return the observed orders of x, y and the elongations u of a Study as texts for a row of a table.
 
     The row has one list for each of the three quantities: [order ± half the width of its confidence interval, constant
     of the fit], or [] if the study has no observed order of this quantity.
@@ -85,9 +85,9 @@ def groups(entries, exact):
     """Return the entries of the index, grouped by publication or by the group that a case names, and then by model.
 
     The result is [(name, [(model, title of the model, equations of the model, [entry, …]), …], rows), …]. A `name` is
-    the name of a publication, that of a group, or OTHERS for the cases that cite no publication. The `rows` compare the
-    numbers printed in the publication with the numbers that the program computes. The publications come first, in the
-    order of WORKS, then the groups, and OTHERS is last.
+    that of a group or of a publication, or OTHERS for the cases that have neither. The `rows` compare the numbers
+    printed in the publication with the numbers that the program computes. The publications come first, in the order of
+    WORKS. The groups follow, and OTHERS is last.
     """
     by_work, printed = {}, papers.rows([entry["run"] for entry in entries if isinstance(entry.get("run"), Run)])
     for entry in entries:

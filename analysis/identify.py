@@ -2,10 +2,10 @@
 """Identify a Masing model from a hysteresis cycle in a file of masing simulate, or in a CSV file of x and force.
 
 Without --threshold the script identifies the discrete model, which has elements (k_i, η_i) in parallel; with
---threshold "η(s)" it identifies the function k(s) of the continuous model. It writes the case file OUT.ini for
-masing simulate, the tables OUT-….csv that the case file uses, the result OUT.h5 that masing computes for this case, the
-numbers OUT.json, and the figure OUT.png. If no such model explains the data, the script prints one line that describes
-the data, and exits with the code 3.
+--threshold "η(s)" it identifies the function k(s) of the continuous model. It writes the model as a case file OUT.ini
+for masing simulate, with tables OUT-….csv, and runs this case, whose result is OUT.h5. It also writes the identified
+numbers to OUT.json and a figure to OUT.png. If no such model explains the data, the script prints one line that
+describes the data, and exits with the code 3.
 """
 
 from pathlib import Path

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Write one self-contained HTML page on refinement studies, trajectories and scans in result files of masing.
+"""Write one self-contained HTML page about the refinement studies, trajectories and scans in result files of masing.
 
 The pictures (SVG, PDF) and the tables (CSV, LaTeX) of the page PAGE.html are also written into the folder PAGE-files
-beside the page. The file of a study does not contain the exact solution with its field and its energy; the program
-masing computes this solution for the page.
+beside the page, unless --page-only is given. Studies and trajectories of the continuous model are compared with the
+exact solution. If none of the files contains it, the program masing computes it for the page, unless --files-only is
+given.
 """
 
 from masing import command_line
@@ -43,7 +44,7 @@ PARSER.add_argument("--page-only", action="store_true", help="write no folder of
 
 
 def main(arguments):
-    """Read the files, write the page and the files beside the page, and print the path of the page."""
+    """Read the result files, write the page, the files beside it and the archive, and print the path of the page."""
     options = PARSER.parse_args(arguments)
     files = options.files + options.cycles
     if not files:
@@ -60,13 +61,13 @@ def main(arguments):
     again = [reproduction(file, masing, options.reproduce) for file in (*studies, *runs, *scans)]
     title = options.title or ("Order of convergence and hysteresis cycles" if studies else
                               "Responses" + " and cycles" * bool(runs) if scans else "Trajectories")
-    html, pieces = page(title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),
-                        scans, [row for row in papers.rows(runs) if row["printed"] != EN_DASH])
+    html, parts = page(title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),
+                       scans, [row for row in papers.rows(runs) if row["printed"] != EN_DASH])
     if not options.page_only:
-        write_pieces(Path(f"{path.with_suffix('')}-files"), pieces)
+        write_pieces(Path(f"{path.with_suffix('')}-files"), parts)
     command_line.write_file(path, html.encode("utf-8"))
     if archive:
-        write_archive(archive, title, path, pieces, [*studies, *runs, *scans])
+        write_archive(archive, title, path, parts, [*studies, *runs, *scans])
     print(path)
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Draw the responses in a file that masing scan has written.
 
-The figure shows the amplitude and the phase over a parameter, the loss and the damping ratio over the amplitude, a map
-of the amplitude over two parameters, and the cycles that the file contains. A panel for which the file has no data is
-omitted.
+The figure shows two quantities over a parameter, such as the amplitude and the phase. It shows the loss and the damping
+ratio over the amplitude. It also shows a map of the amplitude over two parameters, and the cycles that the file
+contains. A panel is omitted if the file has no data for it.
 """
 
 from masing import command_line

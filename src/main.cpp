@@ -44,7 +44,8 @@ constexpr const char* usage =
     "Exit codes: 0 done, 1 failure, 2 mistake in the request, 3 order not as expected,\n"
     "75 stopped early with a checkpoint, for --restart\n";
 
-/// Returns what masing --version prints: "masing 1.0.0", and the facts about the build.
+/// Returns what masing --version prints: "masing 1.0.0" and, on further lines, the facts about the
+/// build.
 std::string version_text() {
   std::string text;
   for (const auto& [name, value] : io::build_facts()) {
@@ -53,10 +54,11 @@ std::string version_text() {
   return text;
 }
 
-/// Performs the checks of --validate-only: whether the profile and the engine can be created, and
-/// whether the memory and the disks are large enough. No step is computed. For a study all runs are
-/// checked, for a scan only the run of the first point. Throws UserError on all ranks alike if a
-/// check fails. Collective.
+/// Performs the checks of --validate-only, for which no step is computed: whether the profile and
+/// the engine can be created, whether the driving function is finite, and whether the memory is
+/// large enough. Except for a study, the space on the disks is checked, too. For a study all runs
+/// are checked, for a scan only the run of the first point. Throws UserError on all ranks alike if
+/// a check fails. Collective.
 void check(const parallel::Communicator& comm, const cli::Simulation& simulation) {
   const base::Polling polling = io::report_elapsed_time(
       comm.is_root() && !simulation.files.quiet, "checking " + engine::title(simulation.run));
@@ -166,23 +168,24 @@ int flushed(int code) {
   return base::exit_failure;
 }
 
-// True during MPI_Init under a launcher; MPI_Init never returns if another rank has ended.
+// True during MPI_Init under a launcher. If another rank has ended, MPI_Init may never return, so
+// signals then end this process at once.
 std::atomic<bool> may_hang = false;
-// True when this rank has executed the call. If another rank ends before this one, mpirun may then
-// send SIGTERM to this rank, which ends without a message.
+// True after this rank has executed the call. If another rank has ended earlier, mpirun may send
+// SIGTERM to this rank, which then ends without a message.
 std::atomic<bool> has_ended = false;
 
-/// Handles the signals that ask the program to stop. The first signal asks all ranks to stop when
-/// they can save their state. A second signal more than half a second later ends this process at
-/// once. A second signal within half a second counts as the same request, because a scheduler and
-/// mpirun may both deliver a request. SIGXCPU never ends the process in this way, because the
+/// Handles the signals that ask the program to stop. The first signal requests that all ranks stop
+/// as soon as they can save their state. A later signal ends this process at once, with two
+/// exceptions. A signal within half a second of the first one counts as the same request, because a
+/// scheduler and mpirun may both deliver a request. SIGXCPU never ends the process, because the
 /// system sends it every second. During MPI_Init under a launcher, SIGTERM, SIGINT and SIGHUP end
 /// the process at once.
 void handle_signal(int signal) {
   if (may_hang && (signal == SIGTERM || signal == SIGINT || signal == SIGHUP)) {
     _exit(128 + signal);
   }
-  // a second signal within this time, in seconds, counts as the same request
+  // a signal within this time after the first one, in seconds, counts as the same request
   constexpr double same_request = 0.5;
   static std::atomic<double> first = std::numeric_limits<double>::infinity();
   timespec time{};
@@ -210,7 +213,7 @@ int main(int count, char** values) {
                                                words.end());
   const std::string command = petsc - words.begin() > 1 ? words[1] : "";
   std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` then fails with an error message
-  if (command != "benchmark") {   // a benchmark that is stopped has no result to save
+  if (command != "benchmark") {   // a benchmark has no result to save, so signals end it at once
     for (const auto& [signal, name] : parallel::stop_signals) {
       if (std::signal(signal, handle_signal) == SIG_IGN && signal == SIGHUP) {
         // nohup has made the process ignore SIGHUP, and this must stay so

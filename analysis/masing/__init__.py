@@ -8,8 +8,8 @@
     masing.show()                           opens the windows of all plots; notebooks need no call
 
 simulate(), converge() and scan() run the commands of the program that have these names, and open() reads a result file.
-identify() identifies a model from a measured cycle; cycle_numbers() computes the stiffnesses, the damping and the
-corners of a measured cycle.
+identify() identifies a model from a cycle, such as a measured one. cycle_numbers() computes the stiffnesses, the
+damping and the corners of a cycle.
 """
 
 from masing.commands import SOURCES as _SOURCES
@@ -42,7 +42,10 @@ def __getattr__(name):
 
 
 def _version():
-    """Return the version of the program masing or, if there is no program, the version of the installed package."""
+    """Return the version of the program masing or, if there is no program, the version of the installed package.
+
+    Raises AttributeError if there is neither.
+    """
     from importlib.metadata import PackageNotFoundError, version
 
     from masing import program
@@ -58,8 +61,8 @@ def _version():
 def _names():
     """Return the names in _SOURCES that can be used.
 
-    A name is left out if a library that it needs is not installed, or if it needs the module masing._masing and this
-    module cannot be used.
+    If one of the _LIBRARIES is not installed, only names from the modules in _FREE are returned. The names from
+    masing.material are left out if the extension module masing._masing cannot be used.
     """
     from masing import native
 

@@ -21,7 +21,8 @@ MARK = b"masing"
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises MasingError instead of printing its usage."""
+    """An argument parser that raises MasingError for a wrong command line, in place of printing its usage and
+    exiting."""
 
     def error(self, message):
         """Raise MasingError with the message of argparse.
@@ -99,7 +100,7 @@ def run(main):
 def output_path(given, beside, suffix, allowed):
     """Return the path of an output file.
 
-    The path is `given` or, if `given` is None, the path `beside` with its ending replaced by `suffix`. Raises
+    The path is `given` or, if `given` is None or empty, the path `beside` with its ending replaced by `suffix`. Raises
     MasingError if the ending of the path is not in `allowed`, if the path is a folder, or if its folder does not exist.
     """
     path = Path(given) if given else Path(beside).with_suffix(suffix)
@@ -113,10 +114,10 @@ def output_path(given, beside, suffix, allowed):
 
 
 def _heading(content):
-    """Return the beginning of the bytes `content` of a file, which is the same in all files of this kind, as a list.
+    """Return the beginnings of the first lines of a file with the bytes `content`, by which its kind is recognized.
 
-    The list contains the text of the first line up to its first comma or colon. For a JSON file it contains these texts
-    of the first three lines, which include the first key.
+    The beginning of a line ends before its first comma or colon. The list contains that of the first line. For a JSON
+    file it contains those of the first three lines, so that the first key is among them.
     """
     lines = 3 if content[:1] in (b"{", b"[") else 1
     return [re.split(b"[:,]", line)[0] for line in content.split(b"\n")[:lines]]
@@ -125,9 +126,8 @@ def _heading(content):
 def write_file(path, content):
     """Write the bytes `content` into a temporary file, which is renamed to `path` when it is complete.
 
-    Raises MasingError if the file cannot be written, or if `path` is an existing file that no script of masing has
-    written. A picture or a page of a script is recognized by MARK, any other file by having the same _heading() as
-    `content`.
+    Raises MasingError if the file cannot be written, or if `path` is an existing file that does not seem to be written
+    by a script of masing. Such a file contains MARK, as pictures and pages do, or has the same _heading() as `content`.
     """
     old = path.read_bytes() if path.is_file() else b""
     if old and MARK not in old and _heading(old) != _heading(content):

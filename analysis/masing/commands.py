@@ -1,8 +1,8 @@
 """The commands of masing as Python functions.
 
-The keyword arguments of a function are the options of the command, and the function returns the content of the result
-file. The C++ code of masing does all computations: in this process if its extension module masing._masing can be used,
-otherwise in another process, which runs the program.
+The keyword arguments of a function are the options of the command, and the function returns its result as a Run, Study
+or Scan. The C++ code of masing does all computations. It runs in this process if its extension module masing._masing
+can be used, and otherwise in another process, as the program.
 """
 
 import math
@@ -30,9 +30,9 @@ WITH_FILE = ("output", "checkpoint", "checkpoint_every", "restart", "wall_limit"
 # The options whose values are functions of t or of s. Such a function may be given as a text, as a table, or as a
 # Python function.
 FUNCTIONS = values.OF_T + values.OF_S
-# A Python function of t is replaced by a table over at most MOST_STEPS intervals of time. MOST_STEPS is also the
-# default of the option `steps`. A table has at most FEW_STEPS intervals for the exact solution and for limit cycles,
-# and exactly FEW_STEPS intervals if the number of steps is unknown.
+# A Python function of t is replaced by a table over at most MOST_STEPS intervals of time, or at most FEW_STEPS for the
+# exact solution and for limit cycles. If the number of steps is unknown, the table has FEW_STEPS intervals. MOST_STEPS
+# is also the default of the option `steps`.
 MOST_STEPS, FEW_STEPS = 1_000_000, 10_000
 
 
@@ -48,12 +48,12 @@ def simulate(*files, **options):
 
     A function of t or s may be given as a table: a pair of arrays such as `force=(t, f)`, a DataFrame with two columns,
     a Series over its index, or the Path of a file with two columns. The function may also be given as a Python
-    function, which is sampled at the steps or the cells. If the value of an option is a file, a Run or a Study may be
-    given in place of the path.
+    function, which is sampled at equidistant points of t or s. If the value of an option is a file, a Run, a Study or a
+    Scan may be given in place of the path.
 
     The run is computed in this process if the module masing._masing can be used for it, and otherwise by the program.
     With `ranks=n`, n > 1, the program computes the run on n ranks of this host with mpirun. Without `output` the result
-    is kept in memory, or in a temporary file that is deleted when the Run is deleted; the method save() of the Run
+    is kept in memory, or in a temporary file that is deleted when the Run is deleted. The method save() of the Run
     writes the result to a file that remains.
     """
     return _result("simulate", files, options)
@@ -113,9 +113,8 @@ def _pairs(options, folder, table):
     program reads for a function given as a table. If the option `config` is the text of a case file, this text is
     written to a file in `folder`.
     """
-    # The options that have a value come first, then the options that are True, and --petsc is last. The program would
-    # take a word behind an option that is True for the value of this option, and it passes all words after --petsc to
-    # PETSc.
+    # --petsc is last, because the program passes all words after it to PETSc. The options that are True come directly
+    # before it, behind the options with a value.
     for name, value in sorted(options.items(), key=lambda item: (item[0] == "petsc", item[1] is True)):
         option = name.rstrip("_").replace("_", "-")
         if value is None or isinstance(value, bool):
@@ -222,7 +221,7 @@ def _result(command, files, options):
 
 
 def _failed_points(result):
-    """Return a list with one line, the message of the program on the failed points of a Scan.
+    """Return the line that the program prints if points of a Scan have failed, as a list.
 
     The list is empty if no point has failed, and for a Run or a Study.
     """
@@ -255,8 +254,8 @@ def _times(command, options, called):
     """Return the final time T and the number of steps of a run with these options.
 
     If T is not given, if one of the two is given as a text, or if there is a case file, the program determines both
-    from all options. 0 is returned as the number of steps if the option `steps` is not a single number. Raises
-    MasingError if T is not a number.
+    from all options. The returned number of steps is 0 if it is not known as one number, as for the levels of a study.
+    Raises MasingError if T is not a number.
     """
     given = {"final-time": options.get("final_time"), "steps": options.get("steps")}
     if given["final-time"] is None or any(isinstance(each, str) for each in given.values()) or "config" in options:
@@ -264,7 +263,7 @@ def _times(command, options, called):
         text = run(command, others | dict.fromkeys(called, "1") | {"print_config": True})[0].printed
         for name in given:
             value, _, number = text.partition(f"\n{name} = ")[2].partition("\n")[0].partition("  # ")
-            given[name] = number if number and command != "scan" else value  # a number of a scan is that of a point
+            given[name] = number if number and command != "scan" else value  # in a scan, `number` is that of one point
     try:
         end = float(given["final-time"])
     except (TypeError, ValueError):
@@ -284,7 +283,7 @@ def _is_case(config):
 def _identity(path):
     """Return the inode and the modification time of the file at `path`; None if there is no file.
 
-    These numbers change if another file replaces the file.
+    If the file is replaced by another one, at least one of these numbers changes.
     """
     return (path.stat().st_ino, path.stat().st_mtime_ns) if path.exists() else None
 

@@ -9,7 +9,7 @@ FAILURE, USER_MISTAKE, NOT_AS_EXPECTED, STOPPED = 1, 2, 3, 75
 
 
 def missing(*libraries):
-    """Return one line that names those libraries which are not installed for this Python; "" if all are installed.
+    """Return a line that names the libraries which are not installed for this Python; "" if all of them are installed.
 
     The function imports none of the libraries.
     """

@@ -22,8 +22,8 @@ OTHER_TYPE = (ValueError, TypeError, UnicodeError, AttributeError)
 def require_there(path, wanted):
     """Raise MasingError if there is no file at `path`, or if its name ends in .partial because a run is incomplete.
 
-    If there is no file at `path` but a file with this ending, the message says that the file is still being written or
-    that the run was stopped. `wanted` is the description of the expected file in the message.
+    If there is only the file PATH.partial, the message says that PATH is still being written, or that its run was
+    stopped. `wanted` is the description of the expected file in the message.
     """
     if _is_file(path):
         if path.suffix != ".partial":
@@ -47,7 +47,8 @@ def _is_file(path):
 def opened(path):
     """Open the file at `path` for reading, and close it at the end of the context.
 
-    Raises MasingError if the file is missing, truncated, damaged, or not an HDF5 file.
+    Raises MasingError if the file is missing, truncated, damaged or not an HDF5 file, or if the user has no permission
+    to read it.
     """
     require_there(path, "an HDF5 file written by masing")
     try:

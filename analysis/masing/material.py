@@ -15,12 +15,12 @@ _masing = native.required("masing.Material")
 class Material:
     """A material of springs, each in series with a slider, in parallel with a spring k0 that does not yield.
 
-    The force at the position x is k0 x + ∫ k(s) u(t, s) ds, where the elongations u of the springs satisfy
-    -η⁻ ≤ u ≤ η. The arguments stiffness (k), threshold (η), threshold_down (η⁻; None means η⁻ = η) and initial_u are
-    functions of s in [0, 1]: texts, numbers, pairs of arrays (s, values), or Python functions, which are sampled. All
-    quantities are dimensionless. Many points and threads may share one material. Two materials are equal if their
-    functions have equal texts, or if they have equal springs in the same order. The constructor raises MasingError if
-    an argument is wrong.
+    The force at the position x is k0 x + ∫ k(s) u(t, s) ds, where the elongations u of the springs satisfy -η⁻ ≤ u ≤ η.
+    The arguments stiffness (k), threshold (η), threshold_down (η⁻; None means η⁻ = η) and initial_u are functions of s
+    in [0, 1]: texts, numbers, pairs of arrays (s, values), or Python functions, which are sampled. All quantities are
+    dimensionless. Many points and threads may share one material. Two materials are equal if they have the same k0, and
+    the same texts of their functions or the same springs in the same order. The constructor raises MasingError if an
+    argument is wrong.
     """
 
     def __init__(self, stiffness="1", threshold="s+0.1", threshold_down=None, initial_u=None, k0=0):
@@ -86,8 +86,8 @@ class _Points:
     def revert_to_start(self):
         """Restore the state that the points had when they were constructed.
 
-        The array that state() returns also contains this initial state. If restore() was called, the initial state in
-        the restored array is used.
+        This initial state is also a part of the array that state() returns. After restore(), the initial state in the
+        restored array is used.
         """
         self._of_program.revert_to_start()
 
@@ -115,7 +115,7 @@ class _Points:
 
 
 class MaterialPoint(_Points):
-    """One point of a Material: its position x, and those of its past turning points on which later forces depend.
+    """One point of a Material. It stores its position x and those past turning points on which later forces depend.
 
     In a move, x changes monotonically from the committed position to the new one. A trial position has no effect on
     later moves unless commit() follows. Only one thread may use a point at a time; a call from another thread during a
@@ -161,9 +161,10 @@ class MaterialPoint(_Points):
 class MaterialPoints(_Points):
     """n points of one Material that are moved together, such as the integration points of a mesh.
 
-    Positions are given as an array [n], or as an array of another shape with n numbers. points[i] is a MaterialPoint
-    that refers to point i and does not copy the point: moving points[i] also moves the point in `points`. A copy of
-    points[i] is independent of `points`. A slice of `points` is a list of such MaterialPoint objects.
+    Positions are given as an array [n], or as an array of another shape with n numbers. Let `points` be a
+    MaterialPoints. Then points[i] is a MaterialPoint that refers to point i and is not a copy, so that moving points[i]
+    moves the point in `points`. A copy of points[i] is independent of `points`. A slice of `points` is a list of such
+    MaterialPoint objects.
     """
 
     def __init__(self, material, n, x=0.0):

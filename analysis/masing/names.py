@@ -1,18 +1,18 @@
 """Functions that return names of runs, labels of forces, and short texts for the values of a configuration.
 
-The name of a run consists of the settings in which the run differs from other runs; the label of a force consists of
-terms of the equation of motion.
+The name of a run contains the settings in which the run differs from other runs. The label of a force consists of terms
+of the equation of motion.
 """
 
 from collections import Counter, namedtuple
 
 from masing.notation import grouped
 
-# Keys of a configuration that do not describe the problem itself: they say how a run is discretized, sampled, stored or
-# compared. The numbers of cells P and of steps N are already in the title of a run.
+# The name of a run omits the values of these keys of its configuration. Most of them only say how the run is sampled,
+# stored or compared. The numbers of cells and of steps are omitted, because the title of the run contains them.
 OUTPUT_KEYS = {"sample-every", "field-every", "from", "to", "energy", "field-points", "probe", "field-samples", "levels",
                "refine", "reference", "expect-order", "order-tolerance", "breaks", "cells", "steps"}
-# {key of a configuration: symbol in the equations} of the data of a problem, in the order of the equations.
+# The data of a problem, {key of the configuration: symbol in the equations}, in the order in which a page lists them.
 SYMBOLS = {"mass": "m", "damping": "c", "k0": "k₀", "stiffness": "k(s)", "threshold": "η(s)", "threshold-down": "η⁻(s)",
            "force": "F(t)", "base-acceleration": "a_g(t)", "position": "x(t)", "x0": "x₀", "y0": "y₀",
            "initial-u": "u₀(s)", "final-time": "T"}
@@ -25,16 +25,16 @@ LONGEST = 60
 
 
 def names_apart(runs):
-    """Return a list of names, one for each of the Runs `runs`, such that all names differ.
+    """Return a list of names that distinguish the Runs `runs`, one name for each.
 
-    A name is the title of the run, followed by settings of the run such as `F(t) = …`. A setting belongs to the name if
-    the runs have different values of it, and at most half of the runs have the value of this run. The title is omitted
-    if all runs have the same title and differ in some setting. If several runs would have the same name, the names of
-    their files are appended.
+    A name is the title of the run, followed by settings of the run such as `F(t) = …`. A setting is in the name if the
+    runs have different values of it, and at most half of the runs have the value of this run. The title is omitted if
+    all runs have the same title and differ in some setting. If a name would be empty or that of several runs, the name
+    of the run's file is appended.
     """
     titles = [run.title for run in runs]
     keys = [key for run in runs for key in run.settings if key not in OUTPUT_KEYS]
-    # The runs do not differ in a key that has only one value among them, such as a parameter that only one model has.
+    # A key with only one value does not distinguish runs, even if some runs lack the key because of their model.
     values = {key: Counter(run.settings[key] for run in runs if key in run.settings) for key in dict.fromkeys(keys)}
     differ = [key for key, counted in values.items() if len(counted) > 1]
     with_title = len(set(titles)) > 1 or not differ
@@ -103,7 +103,7 @@ class Motion(namedtuple("Motion", "has_slab has_mass is_damped base_moves")):
     def restoring(self):
         """The label of the dataset /series/restoring, which is the ordinate of a hysteresis cycle.
 
-        The label is `k₀ x + S` for a slab with damping, with base acceleration or without mass. For any other model it
+        The label is `k₀ x + S` for a slab with damping, with base acceleration or without mass. In all other cases it
         is `F − m x″`, or `F` if there is no mass.
         """
         is_with_rest = self.is_damped or self.base_moves or not self.has_mass

@@ -1,7 +1,7 @@
 """Functions that find the C++ extension module masing._masing and run commands of the program with it in this process.
 
-The file of the extension module is in the folder of the program or in the folder of this package. MPI is initialized
-when the first command runs, for this process alone, and finalized when Python exits.
+A command runs on this process alone, as on one rank. The first command initializes MPI, unless this has been done
+before. If the first command has initialized MPI, it is finalized when Python exits.
 """
 
 import atexit
@@ -22,15 +22,15 @@ from masing.errors import FAILURE, STOPPED, MasingError
 # only once in a process; with the other options the program prints a text or writes a summary.
 ONLY_PROGRAM = ("petsc", "help", "print_config", "summary", "validate_only")
 _one_at_a_time = threading.Lock()
-_of_process = None  # the id of the process that has initialized MPI
+_of_process = None  # the id of the process in which start() of the extension module was called, and MPI is initialized
 _is_ending = _is_child = _has_warned = False
 
 
 def module():
     """Return the extension module masing._masing that belongs to the program, or None if it cannot be used.
 
-    It cannot be used if it is not built for this Python, if its import fails, if its version differs from that of the
-    program, or if the environment variable MASING_MODULE is 0.
+    It cannot be used if it is not built for this Python, if its import fails, or if its version differs from that of
+    the program. It is also not used if the environment variable MASING_MODULE is 0.
     """
     return None if os.environ.get("MASING_MODULE") == "0" else _beside(program.find(None))
 
@@ -45,10 +45,10 @@ def required(what):
 
 @cache
 def _beside(masing):
-    """Return the extension module in the folder of the program `masing` or in the folder of this package.
+    """Return the extension module that belongs to the program `masing`, or None if none can be used.
 
-    `masing` is the path of the program, or None if there is no program. The result is None if neither folder
-    has an extension module that can be used.
+    `masing` is the path of the program, or None if there is no program. The module is searched for in the folder of the
+    program, in the Python package that was installed with the program, and in the folder of this file.
     """
     here = Path(__file__).resolve().parent
     folders = [here] if masing is None else [Path(masing).resolve().parent, here]
@@ -75,9 +75,11 @@ def _beside(masing):
 def usable(options):
     """Return the module if it can run a command with these options in this process, otherwise None.
 
-    The module cannot run the command if `options` ask for several ranks or contain one of ONLY_PROGRAM, if MPI belongs
-    to another process or is finalized, or if a launcher such as mpirun has started this process and MPI is not yet
-    initialized. If this process is a fork of the process that initialized MPI, a warning is issued, but only once.
+    The module cannot run the command in these cases:
+    - the `options` ask for several ranks or contain one of ONLY_PROGRAM;
+    - MPI has been finalized, or was initialized by a process of which this one is a fork (then a warning is issued at
+      the first call);
+    - a launcher such as mpirun has started this process, and MPI is not yet initialized.
     """
     global _has_warned
     ranks = options.get("ranks")
@@ -103,8 +105,8 @@ def run(found, command, options, show):
 
     `options` are pairs (name, value); the value is None for an option that takes no value. The bytes are b"" if there
     is an option `output`. If `show` is given, it is called with every line of progress, and with None after the last
-    one. Raises MasingError with the message of the program if the command fails, KeyboardInterrupt after Ctrl-C, and
-    any exception that `show` raises.
+    one. Raises MasingError with the message of the program if the command fails, and any exception that `show` raises.
+    After Ctrl-C it raises KeyboardInterrupt in the main thread, and MasingError in any other thread.
     """
     global _of_process
     # An option with an empty value is passed as `name=`, to distinguish it from an option that takes no value.

@@ -17,16 +17,16 @@ ROOT = Path(__file__).resolve().parents[2]
 WARNING, ERROR = "masing warning: ", "masing: "
 # The control sequence with which the program clears the line that shows its progress, and the pattern of this line.
 CLEAR, PROGRESS = "\033[K", re.compile(r"\[[#.]+\] +\d+ %")
-# The pattern of lines that are not error messages: lines in which a command describes the problem before a run, and
-# lines of dashes, with which mpirun encloses its own messages.
+# The pattern of lines that are not error messages. In some of them a command describes the problem before a run. The
+# others consist of dashes, with which mpirun encloses its own messages.
 NOTE = re.compile(r"masing \w+: |  |-+$")
 
 
 class Answer(namedtuple("Answer", "code printed errors")):
     """The outcome of one execution of the program.
 
-    `code` is the exit code, or -1 if the program could not be started or was stopped after a time limit. `printed` is
-    the text on stdout, and `errors` are the lines on stderr.
+    `code` is the exit code; it is negative if the program could not be started, was stopped after a time limit or was
+    ended by a signal. `printed` is the text on stdout, and `errors` are the lines on stderr except those of progress.
     """
 
     @property
@@ -44,8 +44,8 @@ class Answer(namedtuple("Answer", "code printed errors")):
     def require(self, *codes):
         """Raise MasingError unless the exit code is one of `codes`.
 
-        The error has the exit code and the error message of the program. If there is no error message, it has the first
-        printed line that does not match NOTE.
+        The error has the exit code and the error message of the program. Without an error message, the first line on
+        stdout or stderr that does not match NOTE takes its place. A negative exit code is replaced by FAILURE.
         """
         if self.code not in codes:
             lines = [line for line in self.lines if not NOTE.match(line)]
@@ -56,9 +56,9 @@ class Answer(namedtuple("Answer", "code printed errors")):
 def find(given=None):
     """Return the path of the program, or None if there is no program.
 
-    If `given` is not None, the path is that of `given`. Otherwise it is that of the first program among
-    $MASING_PROGRAM, build/masing of this clone, bin/masing of the prefix in which this package is installed, and masing
-    on the PATH. Raises MasingError if `given` cannot be executed.
+    If `given` is not None, this program is used. Otherwise the first program that exists is used among $MASING_PROGRAM,
+    build/masing of this clone, bin/masing of the prefix in which this package is installed, and masing on the PATH.
+    Raises MasingError if `given` cannot be executed.
     """
     if given:
         found = shutil.which(given)
@@ -133,8 +133,9 @@ def run(program, *words, seconds=None, ranks=None, show=None):
 def _launcher(program, ranks):
     """Return the words of the mpirun command for this number of ranks, or [] if `ranks` is None.
 
-    If there is a folder of job scripts beside this package or the program, its file common.sh is sourced before mpirun
-    runs, to set up the environment of mpirun.
+    If the file common.sh is found in a folder of job scripts, bash sources it before mpirun runs. It sets up the
+    environment of mpirun. Such a folder belongs to this clone or to the installation of the program. Raises MasingError
+    if there is no mpirun.
     """
     if ranks is None:
         return []
@@ -170,7 +171,7 @@ class Lines:
                 self._show(self._shown)
 
     def end(self):
-        """Process the last line, which may lack its line end, after stderr has ended."""
+        """Process the last line, which may lack its line end, and call `show` with None if it was called before."""
         if self._shown is not None:
             self._show(None)
         if self._rest.strip() and not PROGRESS.search(str(self._rest)):

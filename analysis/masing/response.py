@@ -26,11 +26,13 @@ STRAIGHT, LOWEST = 0.01, 100
 def panels(scan, abscissa=None):
     """Return the panels of a scan as [(draw, words), …], where draw(axes) draws a panel and `words` describe it.
 
-    Two panels show quantities over the parameter `abscissa`: for closed curves the amplitude of the restoring force and
-    the secant stiffness, and otherwise the amplitude and the phase. If no phase is known, the two panels show max |x|
-    of runs or the amplitude of limit cycles, and the amplitude of the restoring force. The other panels show the loss
-    and the damping ratio over the amplitude, a map of the amplitude over two parameters, and the cycles that the file
-    contains. Each of these other panels is omitted if the scan has no data for it.
+    The first two panels show two quantities over the parameter `abscissa`, by default scan.abscissa(). For closed
+    curves these are the amplitude of the restoring force and the secant stiffness. For runs and limit cycles they are
+    the amplitude and the phase. If no phase is known, they are max |x| (of runs) or the amplitude (of limit cycles),
+    and the amplitude of the restoring force.
+
+    The other panels show the loss and the damping ratio over the amplitude, a map of the amplitude over two parameters,
+    and the cycles that the file contains. Each of them is omitted if the scan has no data for it.
     """
     over = abscissa or scan.abscissa()
     chosen = []
@@ -121,8 +123,8 @@ def _over(axes, scan, over, name):
 def _centred(phase):
     """Return a phase lag shifted by a multiple of 2π into [-π/2, 3π/2).
 
-    For a motion in phase with F the lag is about 0, which rounding may change to almost 2π; the shifted lag is then
-    near 0.
+    If the motion is in phase with the force, rounding may change a lag of 0 to almost 2π. The shift brings such a lag
+    back to almost 0.
     """
     return (phase + np.pi / 2) % (2 * np.pi) - np.pi / 2
 
@@ -133,8 +135,8 @@ def _over_amplitude(axes, scan, over, name):
         order = indices[np.argsort(scan.values("amplitude")[indices])] if closed else indices
         order = order[scan.values("damping_ratio")[order] > ROUNDING]
         x, y = scan.values("amplitude")[order], scan.values(name)[order]
-        # A family consists of the points that differ only in `over`. Except for closed curves, the families may lie on
-        # the same curve. Each family is then drawn as points with its own marker.
+        # A family consists of the points that differ only in `over`. The families of closed curves are drawn as lines.
+        # Other families may lie on the same curve, so each is drawn as points with its own marker.
         marked = {"marker": style.MARKERS[n % len(style.MARKERS)], "markersize": 3.5, "linestyle": "",
                   "markerfacecolor": "none"}
         axes.plot(x, y, color=colour, label=label or None, **({} if closed else marked))

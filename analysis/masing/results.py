@@ -26,8 +26,8 @@ from masing.names import SYMBOLS, motion, short_value
 from masing.notation import listed, negatives, number, order, scientific, superscript
 from masing.samples import between, drawable
 
-# {path of a dataset in the file: name of the variable or axis} for those that are not called by the last part of their
-# path, because this part alone would be ambiguous or say too little.
+# {path of a dataset in the file: name of its variable or axis}. All other datasets are named by the last part of their
+# path. For these, this part alone would be ambiguous or say too little.
 NAMES = {name: name.replace("/", "_") for name in ("field/t", "probe/s", "probe/u", "state/t")}
 NAMES["state/values"] = "state"
 # The groups of a file that are only written with a certain option: {group: (option, example of the option in Python)}.
@@ -90,7 +90,7 @@ class Result:
     None.
     """
 
-    # `rows` is the dimension along which to_dataframe() has its rows, `kinds` are the commands that write files of this
+    # `rows` is the axis that becomes the rows of to_dataframe(). `kinds` are the commands that write files of this
     # class, and `required` are the datasets that such a file must contain.
     rows, kinds, required = "t", (), ()
     made_by = None
@@ -112,8 +112,8 @@ class Result:
     def __init__(self, path):
         """Read the configuration, the attributes and the shapes of the datasets, but not the numbers.
 
-        Raises MasingError if the file is damaged, is of another kind or lacks one of the datasets in `required`, or if
-        the shape of a dataset differs from the lengths of its axes.
+        Raises MasingError if the file is damaged or of another kind, or if it lacks one of the datasets in `required`.
+        MasingError is also raised if the shape of a dataset differs from the lengths of its axes.
         """
         if not isinstance(path, str | PathLike):
             raise MasingError(f"{type(self).__name__}({quoted(path)}): give the path of a result file")
@@ -198,8 +198,8 @@ class Result:
     def _take_in(self, file, name, item):
         """Store the attributes of a group or a dataset, and the shape and the axes of a dataset.
 
-        Only the shapes are stored of the datasets of the runs in a scan, because there may be many runs. Raises
-        MasingError if the shape of a dataset differs from the lengths of its axes.
+        A scan may contain many runs. For a dataset of such a run, only the shape is stored. For any other dataset,
+        MasingError is raised if its shape differs from the lengths of its axes.
         """
         if not name.startswith("runs/"):
             self._attributes[name] = hdf5.attributes(file, name)
@@ -287,7 +287,7 @@ class Result:
         return frame.set_index(self.rows) if self.rows in columns else frame
 
     def to_xarray(self):
-        """Return all arrays except the timing as an xarray.Dataset with their axes.
+        """Return all arrays as an xarray.Dataset with their axes, except the timing and the single runs of a scan.
 
         The attributes of the Dataset are the title, the configuration and the provenance.
         """
@@ -315,7 +315,7 @@ class Result:
             raise MasingError(f"to_netcdf({quoted(path)}): {getattr(error, 'strerror', None) or error}") from None
 
     def _variables(self):
-        """Return {variable: (names of its axes, name of its dataset)} for all arrays with axes except the timing."""
+        """Return {variable: (names of its axes, name of its dataset)} for the arrays that to_xarray() returns."""
         found = {NAMES.get(name, name.rpartition("/")[2]): (axes, name) for name, axes in self._axes.items()
                  if not name.startswith("timing/")}
         if "state_t" in found and "series/t" in self and np.array_equal(self["state/t"], self["series/t"]):
@@ -325,7 +325,7 @@ class Result:
 
 
 class Run(Result):
-    """One trajectory: the samples t, x, y, force and restoring, the field u(t, s), and all other data in the file.
+    """One trajectory, with the samples t, x, y, force and restoring, the field u(t, s), and all other data in the file.
 
     `cells` is the number of cells P with which the samples were computed (0 for ∞, None for a model without cells), and
     `steps` is the number of steps N. If the object is a Study, these samples are those of its last level.
@@ -445,12 +445,12 @@ def show():
 
 class Joint(namedtuple("Joint", "space space_uncertainty time time_uncertainty power cancels least_ratio "
                                 "largest_ratio", defaults=[math.nan, math.nan])):
-    """The formula error ≈ C₁ δsᵖ + C₂ δtᵖ, fitted to the errors of a study that refines both space and time.
+    """The formula error ≈ |C₁ δsᵖ + C₂ δtᵖ|, fitted to the errors of a study that refines both space and time.
 
     `space` is C₁, `time` is C₂, and `power` is the prescribed exponent p. The uncertainties are half the widths of the
-    95 % confidence intervals of C₁ and C₂. The fit is valid for δs/δt from `least_ratio` to `largest_ratio`, the range
-    of this ratio among the levels. `cancels` says whether C₁ and C₂ have opposite signs and |C₁| and |C₂| both exceed
-    their uncertainties.
+    95 % confidence intervals of C₁ and C₂. The fit is valid only for ratios δs/δt from `least_ratio` to
+    `largest_ratio`, the smallest and the largest ratio of the levels. `cancels` says whether C₁ and C₂ have opposite
+    signs and |C₁| and |C₂| both exceed their uncertainties.
     """
 
     def at(self, ds, dt):
@@ -459,7 +459,7 @@ class Joint(namedtuple("Joint", "space space_uncertainty time time_uncertainty p
 
     @property
     def formula(self):
-        """The formula of the fit as text: C₁ δs + C₂ δt, with the exponent unless it is one."""
+        """The formula of the fit as text, such as C₁ δs + C₂ δt or, if the exponent is not 1, C₁ δs² + C₂ δt²."""
         power = "" if self.power == 1 else superscript(f"{self.power:g}")
         return f"C₁ δs{power} + C₂ δt{power}"
 
@@ -471,7 +471,7 @@ def _of_quantities(kind, what):
 
 
 class Study(Run):
-    """A refinement study: the errors and orders of its levels and the verdict of the program.
+    """A refinement study, with the errors and the orders of its levels and the verdict of the program.
 
     If the file contains the samples of the last level, they are available as the samples of a Run.
     """
@@ -569,7 +569,7 @@ class Study(Run):
 
 
 class Scan(Result):
-    """A scan: a grid of parameters, and the numbers that were computed at each of its points.
+    """A scan, which computes several numbers at each point of a grid of parameters.
 
     The last of the parameters `names` varies fastest from point to point. `messages` has one line for each point whose
     computation failed.
@@ -600,7 +600,8 @@ class Scan(Result):
         return self[f"points/{name}"]
 
     def abscissa(self):
-        """Return the name of the axis with the most different values; of several such axes, return the last one."""
+        """Return the name of the parameter with the most different values; if there are several, return the last
+        one."""
         return max(self.names, key=lambda name: (len(set(self.axes[name])), self.names.index(name)))
 
     def families(self, abscissa):
@@ -624,10 +625,12 @@ class Scan(Result):
         return self.to_dataframe()
 
     def to_xarray(self):
-        """Return all arrays as an xarray.Dataset; if the points form a grid, the parameters are axes of the Dataset."""
+        """Return the arrays of Result.to_xarray() as an xarray.Dataset.
+
+        If the points form a grid, the parameters are axes of the Dataset. Otherwise its only axis for them is `point`.
+        """
         data, places = super().to_xarray(), self.to_dataframe()[self.names]
-        # If an axis contains the same value several times, or not all combinations of values occur, the points form no
-        # grid.
+        # The points form a grid if every combination of the values of the parameters occurs exactly once.
         is_grid = places.nunique().prod() == len(places) and not places.duplicated().any()
         if not is_grid:
             return data
@@ -636,7 +639,7 @@ class Scan(Result):
         return data.drop_vars("point", errors="ignore").set_index(point=self.names).unstack("point")
 
     def plot(self, quantity="amplitude", axes=None, **line):
-        """Draw a quantity over the first parameter, with one line for each choice of the other parameters.
+        """Draw a quantity over the first parameter, with one line for each combination of the other parameters' values.
 
         The lines are drawn into the matplotlib Axes `axes`, by default into new ones. The keywords `line` are passed to
         Axes.plot. Returns the Axes.

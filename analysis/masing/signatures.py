@@ -56,7 +56,7 @@ _Function: TypeAlias = (float | str | Callable[[Any], Any] | tuple[ArrayLike, Ar
 def describe(function):
     """Set the signature of a function in COMMANDS, append its options to its docstring, and return the function.
 
-    If the options are not known, because there is no program, the signature and the docstring are not changed.
+    If the options are not known (see _options()), the signature and the docstring are not changed.
     """
     options = _options(function.__name__)
     if options and not hasattr(function, "__signature__"):

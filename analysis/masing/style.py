@@ -35,8 +35,8 @@ MOST_TICKS, MOST_DECADES = 6, 7
 # A curve with more reversals of x than this, whose range also changes, is coloured by time. In one colour its loops
 # could not be distinguished.
 MANY_REVERSALS = 18
-# If a curve that is coloured by time has more line segments than this, it is rasterized, because it would take several
-# megabytes in a vector file.
+# If a curve that is coloured by time has at least this many line segments, it is rasterized, because it would take
+# several megabytes in a vector file.
 MOST_SEGMENTS = 7200
 # A colour map from light to dark, for early to late times or for few to many cells. All its colours are visible on
 # white, and colour-blind readers can distinguish them.
@@ -46,11 +46,11 @@ BY_TIME = "by time"
 # labels is used.
 DIGITS = ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 5, 7), range(1, 10))
 
-# The left and right ends of the first and of the second slope triangle: positions on the logarithmic axis of the steps,
-# on which the smallest step is at 0 and the largest at 1.
+# The left and the right end of the first and of the second slope triangle of a figure. An end is a position on the
+# logarithmic horizontal axis, on which the smallest step of the curves is at 0 and the largest at 1.
 TRIANGLES = ((0.55, 0.9), (0.1, 0.45))
-# The distance of a triangle below the lowest curve is the larger of two distances: the factor GAP, and the fraction
-# PART_OF_AXIS of the length of the axis. This fraction is larger than a marker.
+# A triangle is below the lowest curve by the factor GAP or, if this is more, by the fraction PART_OF_AXIS of the length
+# of the vertical axis. This fraction is larger than a marker.
 GAP, PART_OF_AXIS = 1.8, 0.12
 
 PARAMETERS = {
@@ -122,7 +122,8 @@ def label_decades(*axes):
     """Label powers of ten on those of the axes that are logarithmic.
 
     If an axis contains fewer than three powers of ten, multiples of them are also labelled, so that there are at least
-    three labels. If there would be more than MOST_DECADES labels, some of them are left out.
+    three labels. If this is not possible, the labels of the axis are not changed. If there would be more than
+    MOST_DECADES labels, some of them are left out.
     """
     for axis in (each for each in axes if each.get_scale() == "log"):
         low, high = axis.get_view_interval()
@@ -140,8 +141,8 @@ def label_decades(*axes):
 def draw_triangle(axes, curves, exponent, place=0):
     """Draw a triangle of slope `exponent` below those curves [(h, error), ...] that have at least two points.
 
-    If there are no such curves, nothing is drawn. `place` is the index of the triangle in the figure, from which its
-    horizontal position in TRIANGLES follows.
+    If there are no such curves, nothing is drawn. `place` is the number of the triangle in the figure, counted from 0;
+    TRIANGLES gives its horizontal position.
     """
     curves = [(np.log(h), np.log(error)) for h, error in curves if len(h) > 1]
     if not curves:
@@ -204,8 +205,8 @@ def line_by_time(axes, t, x, y):
 def curves_of(drawing):
     """Yield a row (number of the frame, label of the curve, index of the point, abscissa, ordinate) for every point.
 
-    All points of all curves of a figure are included, but neither images nor contour lines. If labelled points are
-    coloured by a value, this value is the sixth entry of their rows.
+    The points of all curves of a figure are included, but no images and no contour lines. Labelled points that are
+    coloured by a value are included too, and this value is the sixth entry of their rows.
     """
     for frame, axes in enumerate(drawing.axes, start=1):
         lines = [(str(line.get_label()), np.array(line.get_data(orig=True))) for line in axes.lines]

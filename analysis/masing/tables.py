@@ -7,7 +7,8 @@ import math
 
 import pandas as pd
 
-# {character: LaTeX command} for characters that are not in ASCII (LETTERS) or are special in LaTeX (SPECIAL).
+# {character: LaTeX command} for characters that LaTeX would not print as they are. LETTERS contains symbols outside
+# ASCII and | < >. SPECIAL contains the characters that are part of the syntax of LaTeX.
 LETTERS = {"δ": r"$\delta$", "η": r"$\eta$", "∞": r"$\infty$", "₁": "$_1$", "₂": "$_2$", "′": "$'$", "″": "$''$",
            "≥": r"$\ge$", "≤": r"$\le$", "±": r"$\pm$", "−": "$-$", "–": "--", "’": "'", "\u00a0": "~", "\u202f": r"\,",
            "†": r"$\dagger$", "‡": r"$\ddagger$", "ᵖ": "$^p$", "ç": r"\c{c}", "·": r"$\cdot$", "|": r"$|$", "<": r"$<$", ">": r"$>$"}
@@ -30,8 +31,8 @@ def latex(frame, origin, notes=()):
     """Return a table as the bytes of a LaTeX file.
 
     A comment above the table contains the text `origin`; the `notes` are lines below the table. An entry of `frame` is
-    a number, a text, or a pair (number, mark that is written behind the number). All numbers of a column have the same
-    format.
+    a number, a text, or a pair (number, mark that is written behind the number). Characters outside ASCII that are not
+    in LETTERS are replaced by question marks.
     """
     cells = pd.DataFrame([_cells(frame.iloc[:, n].tolist()) for n in range(len(frame.columns))]).T
     cells.columns = map(in_latex, frame.columns)
@@ -43,15 +44,15 @@ def latex(frame, origin, notes=()):
 
 
 def in_latex(words):
-    """Return a text with LaTeX commands in place of special characters and of characters that are not in ASCII."""
+    """Return a text with LaTeX commands in place of the characters in LETTERS and SPECIAL."""
     return words.translate(str.maketrans(LETTERS | SPECIAL))
 
 
 def _cells(values):
     """Return the entries of a column in LaTeX.
 
-    If all numbers of the column are whole, they are written as whole numbers; otherwise each has four digits and a
-    power of ten.
+    If all finite numbers of the column are whole, they are written as whole numbers. Otherwise each of them except 0 is
+    written with four digits and a power of ten.
     """
     numbers = [float(each) for each in (value[0] if isinstance(value, tuple) else value for value in values)
                if not isinstance(each, str) and math.isfinite(each)]

@@ -30,8 +30,8 @@ SIMPLE = (str, PathLike, int, float, Decimal, timedelta)
 def checked(options, functions):
     """Return the options that are not None, with their values converted to types of Python, such as numbers and lists.
 
-    An option whose name is in `functions` may also be a Python function or a table ([arguments], [values]); both are
-    returned unchanged. Raises MasingError for a name that no option can have, and for a value that cannot be used.
+    The value of an option whose name is in `functions` may also be a Python function or a table, which is not checked
+    here. Raises MasingError for a name that no option can have, and for a value that cannot be used.
     """
     if "dt" in options:
         raise MasingError(f"dt={quoted(options['dt'])}: is no option: the step is final_time / steps; give these two")
@@ -78,7 +78,8 @@ def table(name, value):
     """Return the lists (arguments, values) of a function that is given as a table.
 
     The table is given as two sequences [n], as rows [n, 2], or as an object of pandas or xarray. Raises MasingError if
-    `value` is anything else, has fewer than two points, or contains a number that is not finite.
+    `value` is anything else, has fewer than two points, or contains a number that is not finite. It is also raised for
+    a list or an array of two pairs, which may be rows or columns.
     """
     import numpy as np
 
@@ -110,9 +111,9 @@ def table(name, value):
 def intervals(count, most, otherwise):
     """Return the number of equal intervals over which a function is sampled for `count` equal steps or cells.
 
-    It is the largest multiple of `count` up to 1000, or `count` itself if that is larger than 1000, so that each step
-    or cell contains a whole number of intervals. The number is `otherwise` if `count` is larger than `most` or is not a
-    positive whole number.
+    If `count` is larger than 1000, it is returned itself; otherwise its largest multiple up to 1000 is returned. Each
+    step or cell then contains a whole number of intervals. If `count` is larger than `most` or is not a positive whole
+    number, `otherwise` is returned.
     """
     return count * max(1, 1000 // count) if isinstance(count, int) and 0 < count <= most else otherwise
 
@@ -121,7 +122,7 @@ def sampled(name, function, variable, end, count, stacklevel, steps=0):
     """Sample a Python function over `count` equal intervals of [0, end], and return the arrays (arguments, values).
 
     The function may take a single number or an array. `variable` is the name of its argument in messages. A warning
-    says that the function is sampled, and also if the run has more `steps` than there are intervals. Raises
+    says that the function is sampled. It also says so if the run has more `steps` than there are intervals. Raises
     MasingError if a value is not a finite real number, and any exception that the function itself raises.
     """
     import numpy as np
@@ -150,7 +151,7 @@ def _at(function, arguments):
         values = function(arguments.copy())  # a copy, because the function may change its argument
         if hasattr(values, "shape") and values.shape in (arguments.shape, (len(arguments), 1)):
             return values if values.ndim == 1 else values[:, 0]
-    except Exception:  # an exception for a single number is raised below
+    except Exception:  # ignored: if the function also fails for single numbers, the line below raises this exception
         pass
     return [function(argument) for argument in arguments.tolist()]
 
@@ -160,12 +161,15 @@ def _pair(name):
 
 
 def _labelled(name, value):
-    """Return the columns of an object of pandas or xarray; if there is only one column, return (index, column)."""
+    """Return the columns of an object of pandas or xarray; if there is only one column, return (index, column).
+
+    Raises MasingError if there is only one column and the index only counts the rows.
+    """
     values = value.to_numpy()
     if values.ndim == 2 and values.shape[1] != 1:
         return tuple(values.T)
     index = dict(value.coords).get(value.dims[0]) if hasattr(value, "dims") else getattr(value, "index", None)
-    if index is None or hasattr(index, "step"):  # an index of pandas with a step only counts the rows
+    if index is None or hasattr(index, "step"):  # only a RangeIndex has a step: it counts the rows
         raise MasingError(f"{name}: a {type(value).__name__} whose rows are only counted has no arguments; "
                           f"{_pair(name)}, or an index of them")
     return index, values.ravel()

@@ -10,14 +10,14 @@
 
 namespace masing::base {
 
-/// The number of bytes of a cache line, which is also that of the widest vector register. The
-/// arrays of vectorized loops begin at a multiple of this number; otherwise half of the loads and
-/// stores of vector registers would touch two cache lines.
+/// The number of bytes of a cache line. The arrays of vectorized loops begin at an address that is
+/// a multiple of this number; otherwise many loads and stores of vector registers would touch two
+/// cache lines.
 inline constexpr std::size_t line_bytes = 64;
 
-/// The number of bytes of a huge page. Arrays of at least twice this size are placed in huge pages:
-/// the first access to 2 MiB then costs one page fault instead of the 512 that pages of 4 KiB cost,
-/// and reading the array causes fewer TLB misses.
+/// The number of bytes of a huge page. The system is asked to place arrays of at least twice this
+/// size in huge pages. The first access to 2 MiB then costs one page fault, whereas pages of 4 KiB
+/// would cost 512; and reading the array causes fewer TLB misses.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// An allocator whose memory begins at a cache line or, if it is at least as large as two huge
@@ -52,8 +52,7 @@ struct AlignedAllocator {
   bool operator==(const AlignedAllocator& /*other*/) const { return true; }
 };
 
-/// A vector of doubles that begins at a cache line or, if it is at least as large as two huge
-/// pages, at a huge page.
+/// A vector of doubles whose memory comes from AlignedAllocator.
 using AlignedVector = std::vector<double, AlignedAllocator<double>>;
 
 }  // namespace masing::base

@@ -13,9 +13,9 @@
 
 namespace masing::base {
 
-/// Throws UserError unless `bound` lies in [1e-200, 1e200]; then neither the unit of a fixed-point
-/// sum nor the inverse of this unit overflows or underflows. `bound` is the largest value of a
-/// quantity, which the message calls `what`. Local.
+/// Throws UserError unless `bound` lies in [1e-200, 1e200]. Within these limits neither the unit of
+/// a FixedPoint nor the inverse of the unit overflows or underflows. `bound` is the largest value
+/// of a quantity, and `what` is the name of the quantity for the message. Local.
 inline void check_bound(double bound, const std::string& what) {
   if (!(bound >= 1e-200 && bound <= 1e200)) {
     throw UserError("the largest " + what + " is " + to_text(bound) +
@@ -23,15 +23,15 @@ inline void check_bound(double bound, const std::string& what) {
   }
 }
 
-/// Converts between numbers and 64-bit integers in units of C·2⁻⁶², where C is the smallest power
-/// of two ≥ a given bound of the sum. Integer addition is associative, so a sum of such integers
-/// has the same bits in any order and grouping. Converting a term rounds it to a whole number of
-/// units, with an error of at most 2⁻⁶³ C; the absolute value of the total must not exceed C.
+/// The unit in which the terms of a sum are rounded to 64-bit integers. Integer addition is
+/// associative, so a sum of such integers has the same bits in any order and grouping. The unit is
+/// C·2⁻⁶², where C is the smallest power of two ≥ a given bound of the sum. Rounding a term causes
+/// an error of at most 2⁻⁶³ C. The absolute value of the sum must not exceed C.
 class FixedPoint {
  public:
   /// Sets the unit for sums that, like all their partial sums, have an absolute value of at most
-  /// `bound`. Throws UserError unless `bound` lies in [1e-200, 1e200]; the message calls the summed
-  /// quantity `what`.
+  /// `bound`. Throws UserError unless `bound` lies in [1e-200, 1e200]; `what` is the name of the
+  /// summed quantity for the message.
   explicit FixedPoint(double bound, const std::string& what = "stiffness * threshold") {
     check_bound(bound, what);
     int power = 0;
@@ -58,17 +58,17 @@ class FixedPoint {
 };
 
 /// A reduction for terms that are all on this rank: its functions leave the numbers as they are. A
-/// reduction over several ranks has the same two functions; max() replaces each entry by the
-/// maximum of this entry over all ranks, and sum() by the sum over all ranks.
+/// reduction over several ranks has the same two functions. Its max() replaces each entry by the
+/// maximum of this entry over all ranks, and its sum() replaces it by the sum over all ranks.
 struct NoReduction {
   void max(std::span<double> /*values*/) const {}
   void sum(std::span<std::int64_t> /*values*/) const {}
 };
 
 /// Returns M sums Σ_i term(i)[m], i = first..end-1, for m = 0..M-1; `term(i)` returns the M terms
-/// of index i. For each m, term i is added to partial sum (i - first) mod 8, and the 8 partial sums
-/// are then added pairwise, so that the bits of the result do not depend on the instruction set.
-/// Local.
+/// of index i. For each m there are 8 partial sums: term i is added to number (i - first) mod 8 of
+/// them, and the 8 are then added pairwise. This fixed order gives the same bits with every
+/// instruction set. Local.
 template <std::size_t M, typename Term>
 std::array<double, M> lane_sum(std::size_t first, std::size_t end, const Term& term) {
   constexpr std::size_t lanes = 8;
@@ -91,11 +91,11 @@ std::array<double, M> lane_sum(std::size_t first, std::size_t end, const Term& t
   return totals;
 }
 
-/// Returns M sums Σ_i term(i)[m], i = 0..size-1, as integers in units of scales[m], for m = 0..M-1;
-/// `term(i)` returns the M terms of cell i. The sum over each block of cells is rounded once to an
-/// integer. The blocks do not depend on the number of ranks, so the sums of these integers over the
-/// ranks have the same bits on any number of ranks. Index 0 must be the first cell of a block.
-/// Local.
+/// Returns M sums Σ_i term(i)[m], i = 0..size-1, for m = 0..M-1, as integers that count the unit of
+/// scales[m]. `term(i)` returns the M terms of cell i. The sum over each block of cells is rounded
+/// once to an integer. The blocks do not depend on the number of ranks, so the sums of these
+/// integers over the ranks have the same bits on any number of ranks. Index 0 must be the first
+/// cell of a block. Local.
 template <std::size_t M, typename Term>
 std::array<std::int64_t, M> block_sum(std::size_t size, const std::array<FixedPoint, M>& scales,
                                       const Term& term) {
@@ -123,13 +123,13 @@ double sum_within(double bound, std::size_t size, const Term& term, const Reduct
   return scale.value(units[0]);
 }
 
-/// Returns a bound of S = δs Σ term(i), δs = 1/P, and of every partial sum of S, from which a
-/// FixedPoint is constructed. The terms are ≥ 0; this rank has the terms i = 0..size-1, and all
-/// ranks together have P = `cells` terms. The bound is the largest term of all ranks. If the
-/// largest term exceeds 2¹⁰ S, the bound is a number slightly larger than S, because a unit that
-/// suits a few large terms would lose the digits of all others. If the largest term is below 1e-200
-/// or exceeds 1e200/P, it is returned without summing. The bound has the same bits on any number of
-/// ranks. Collective if `reduction` is collective.
+/// Returns the bound with which to construct a FixedPoint for the mean S = Σ term(i)/P and for its
+/// partial sums. The terms are ≥ 0; this rank has the terms i = 0..size-1, and all ranks together
+/// have P = `cells` terms. The bound is the largest term of all ranks, unless this term exceeds 2¹⁰
+/// S. In that case the bound is a number slightly larger than S, because a unit that suits a few
+/// large terms would lose the digits of all others. If the largest term is below 1e-200 or exceeds
+/// 1e200/P, it is returned without computing S. The bound has the same bits on any number of ranks.
+/// Collective if `reduction` is collective.
 template <typename Term, typename Reduction>
 double sum_bound(std::size_t size, std::int64_t cells, const Term& term,
                  const Reduction& reduction) {
@@ -142,14 +142,14 @@ double sum_bound(std::size_t size, std::int64_t cells, const Term& term,
   if (!(most[0] >= 1e-200 && most[0] * count <= 1e200)) {
     return most[0];
   }
-  // The factor makes the total a little larger than the sum, to allow for rounding errors of the
-  // sums over blocks.
+  // The factor makes `total` a little larger than S, so that rounding errors of the sums over
+  // blocks cannot make it smaller.
   const double total = sum_within(most[0] * count, size, term, reduction) / count * (1.0 + 1e-6);
   return most[0] > std::ldexp(total, 10) ? total : most[0];
 }
 
-/// Returns Σ_i terms[i] of n terms ≥ 0. The terms are summed twice: with the bound n·(largest
-/// term), which may be far too large, and then with the first sum as the bound. Throws UserError if
+/// Returns the sum of n terms ≥ 0. The terms are summed twice by sum_within(). The first bound,
+/// n·(largest term), may be far too large; the second bound is the first sum. Throws UserError if
 /// n·(largest term) exceeds 1e200. Local.
 inline double sum_of_not_negative(std::span<const double> terms) {
   const auto term = [&](std::size_t i) { return terms[i]; };

@@ -26,7 +26,7 @@ Enclosure point(double value) {
   return {value, value};
 }
 
-/// Returns an enclosure of every real number that rounds to `value`.
+/// Returns an enclosure of every real number whose computed value is `value`.
 Enclosure about(double value) {
   return widened(value, value);
 }
@@ -56,8 +56,9 @@ Series negative(const Series& u) {
   return f;
 }
 
-/// Returns an enclosure of eʳc, where `factor` encloses eʳ. If r is so large or small that eʳ may
-/// overflow or underflow although eʳc does not, only the largest |c| and the sign of c are used.
+/// Returns an enclosure of eʳc, where `factor` encloses eʳ. If r is so large or so small that eʳ
+/// may overflow or underflow although eʳc does not, the result is computed from log |c| for the
+/// largest |c|, and from the sign of c.
 Enclosure rescaled(const Enclosure& c, const Enclosure& r, const Enclosure& factor) {
   constexpr double most = 700.0;
   if (r.low >= -most && r.high <= most) {
@@ -71,8 +72,8 @@ Enclosure rescaled(const Enclosure& c, const Enclosure& r, const Enclosure& fact
   return {c.low >= 0.0 ? 0.0 : -bound, c.high <= 0.0 ? 0.0 : bound};
 }
 
-/// Returns the series f with each c[k] multiplied by eʳ, for a number r in `ratio`, and then
-/// expressed with the rate `rate`; the scale is not changed.
+/// Returns the series f with each c[k] multiplied by eʳ, where r lies in `ratio`. The result
+/// represents its coefficients with the rate `rate` instead of f.rate; its scale is that of f.
 Series rescaled(Series f, const Enclosure& ratio, int rate) {
   const bool is_same = ratio.magnitude() == 0.0 && rate == f.rate;
   const Enclosure growth = (f.rate - rate) * about(std::numbers::ln2);
@@ -89,7 +90,7 @@ Series rescaled(Series f, const Enclosure& ratio, int rate) {
   return f;
 }
 
-/// Returns the series f, expressed with the scale `scale` and the rate `rate`.
+/// Returns the series of the same function as f, with the scale `scale` and the rate `rate`.
 Series with_scale(const Series& f, const Enclosure& scale, int rate) {
   Series result = rescaled(f, f.scale + -scale, rate);
   result.scale = scale;
@@ -100,8 +101,8 @@ Series unscaled(const Series& f) {
   return f.is_scaled() ? with_scale(f, {}, 0) : f;
 }
 
-/// Returns the series f. If |c[0]| exceeds 2³⁰⁰, all c[k] are divided by the largest power of two ≤
-/// |c[0]|, whose logarithm is added to the scale.
+/// Returns the series of the same function as f. If |c[0]| may exceed 2³⁰⁰, all c[k] are divided by
+/// the largest power of two ≤ |c[0]|, and the logarithm of this power is added to the scale.
 Series normalized(Series f) {
   constexpr double large = 0x1p300;
   const double size = f.c[0].magnitude();
@@ -120,8 +121,9 @@ Known known_on(const Enclosure& domain, const Enclosure& x) {
   return domain.contains(x.low) && domain.contains(x.high) ? Known::smooth : Known::partly;
 }
 
-/// Returns a series for a function of u with c[0] = `first`; the caller has to compute the other
-/// coefficients. The series has one term if `u` is constant, and taylor_order + 1 terms if not.
+/// Begins the series of a function of u: c[0] is `first`, and the caller has to compute the other
+/// coefficients. The series has one term if `u` has one, and taylor_order + 1 terms if not. It is
+/// marked as undefined somewhere if `first` is not finite.
 Series series_with_value(const Series& u, const Enclosure& first) {
   Series f(first);
   f.terms = u.terms == 1 ? 1 : taylor_order + 1;
@@ -129,8 +131,8 @@ Series series_with_value(const Series& u, const Enclosure& first) {
   return f;
 }
 
-/// Returns Σ_{j=1..k} j u_j c_{k-j} / k for k ≥ 1, which is the k-th Taylor coefficient of ∫ u′c
-/// dt. Both series must have the same rate.
+/// Returns the k-th Taylor coefficient of ∫ u′c dt for k ≥ 1: Σ_{j=1..k} j u_j c_{k-j} / k. Both
+/// series must have the same rate.
 Enclosure integrated(const Series& u, const Series& c, int k) {
   Enclosure sum{};
   for (int j = 1; j <= std::min(k, u.terms - 1); ++j) {
@@ -140,8 +142,8 @@ Enclosure integrated(const Series& u, const Series& c, int k) {
 }
 
 /// Returns a + b. The scale of the sum is the larger of the two scales or, if their enclosures
-/// overlap, the largest number in either enclosure. So no series is multiplied by a factor
-/// e^(difference of the scales) > 1.
+/// overlap, the largest number in either enclosure. The change to this scale multiplies no c[k] by
+/// a factor > 1.
 Series add(const Series& a, const Series& b) {
   const bool first_leads = b.scale.high <= a.scale.low;
   if (!first_leads && a.scale.high <= b.scale.low) {
@@ -186,7 +188,8 @@ Series squared(const Series& a) {
   return normalized(f);
 }
 
-/// Returns a/b, of which nothing is known if b may be 0.
+/// Returns a/b. If b may be 0, the quotient is enclosed only by [-∞, ∞] and marked as undefined
+/// somewhere.
 Series divide(const Series& a, const Series& b) {
   if (a.rate != b.rate) {
     const int rate = std::max(a.rate, b.rate);
@@ -207,7 +210,8 @@ Series divide(const Series& a, const Series& b) {
   return f;
 }
 
-/// Returns a rate at which the coefficients of eᵘ do not overflow.
+/// Returns the rate with which eᵘ is computed. With this rate all finite c[k] of u with k ≥ 1 are
+/// at most 2³⁰, so that a product of 16 of them does not overflow. The present rate of u must be 0.
 int rate_of(const Series& u) {
   constexpr double moderate = 0x1p30;
   int rate = 0;
@@ -220,9 +224,10 @@ int rate_of(const Series& u) {
   return rate;
 }
 
-/// Returns whether all Taylor coefficients of eᵘ are nearly 0 although the coefficients of u
-/// overflow. They are nearly 0 if u = eˡc[0] < -e¹⁰⁰: then eᵘ decreases as the exponential of -eˡ,
-/// while the logarithms of the coefficients of u grow only linearly with l.
+/// Returns whether coefficients of u overflow but all Taylor coefficients of eᵘ are nearly 0. The
+/// coefficients of eᵘ are nearly 0 if u = eˡc[0] < -e¹⁰⁰ and l < 10³⁰. A coefficient of eᵘ is eᵘ
+/// times a sum of products of up to 16 coefficients of u. Such a product grows at most like exp(16
+/// l). But eᵘ < exp(-e¹⁰⁰) is far smaller than 1/exp(16 l), because e¹⁰⁰ > 10⁴³.
 bool vanishes(const Series& u) {
   const auto is_finite = [](const Enclosure& c) { return c.is_finite(); };
   return u.c[0].high < 0.0 && u.scale.low + std::log(-u.c[0].high) > 100.0 && u.scale.high < 1e30 &&
@@ -253,7 +258,7 @@ Series exponential(const Series& argument) {
   return f;
 }
 
-/// Returns the series of ln u, which is marked as undefined somewhere if u ≤ 0 is possible.
+/// Returns ln u. The series is marked as undefined somewhere if u ≤ 0 is possible.
 Series logarithm(const Series& u) {
   const Enclosure& x = u.c[0];
   Series f = series_with_value(u, x.low > 0.0 ? rising(std::log, x) + u.scale : everything());
@@ -308,7 +313,8 @@ Series whole_power(const Series& u, unsigned exponent) {
   return f;
 }
 
-/// Returns aᵇ, which has a pole where a = 0 and b < 0.
+/// Returns aᵇ. If b is not one fixed number, or a whole number above 2³⁰, aᵇ is computed as exp(b
+/// ln a); if a < 0 is then possible, the value is enclosed only by [-∞, ∞].
 Series power(const Series& a, const Series& b) {
   const bool is_fixed =
       b.terms == 1 && b.c[0].low == b.c[0].high && !b.is_scaled() && b.known == Known::smooth;
@@ -383,7 +389,7 @@ Series tangent(const Series& u) {
 }
 
 /// Returns f(u) for a nondecreasing function f of the mathematical library that is defined on
-/// `domain`. The derivative of f(u) is u′/denominator, where u′ is the derivative of u.
+/// `domain`. The derivative of f(u) must be u′/denominator, where u′ is the derivative of u.
 Series by_slope(double (*f)(double), const Enclosure& domain, const Series& u,
                 const Series& denominator) {
   const auto inside = [&](double value) { return std::clamp(value, domain.low, domain.high); };
@@ -427,8 +433,8 @@ Series artanh(const Series& u) {
   return by_slope(std::atanh, unit, u, one_and_square(-1.0, u));
 }
 
-/// Returns atan2(y, x), computed from the arc tangent of y/x or x/y. If y = 0 with x ≤ 0, where
-/// atan2 jumps, is possible, the series encloses every angle.
+/// Returns atan2(y, x), computed from the arc tangent of y/x or x/y. atan2 jumps where y = 0 and x
+/// ≤ 0; if the enclosures contain such a point, the series encloses every angle.
 Series arc_tangent_2(const Series& y, const Series& x) {
   if (x.c[0].low > 0.0) {
     return arc_tangent(divide(y, x));
@@ -459,7 +465,7 @@ Series hyperbolic_tangent(const Series& u) {
   const Series q = exponential(times(point(-2.0), u));
   Series f = unscaled(divide(add(number(1.0), negative(q)), add(number(1.0), q)));
   const Enclosure value = rising(std::tanh, u.c[0]);
-  // Rounding must not make 1 + tanh(u) negative.
+  // tanh(u) lies in [-1, 1], and rounding must not change this: 1 + tanh(u) may occur in a root.
   f.c[0] = {std::max(value.low, -1.0), std::min(value.high, 1.0)};
   return f;
 }
@@ -491,7 +497,7 @@ Series larger(const Series& a, const Series& b) {
   return negative(smaller(negative(a), negative(b)));
 }
 
-/// Returns the series of a function of u that is constant between jumps and lies in `value`.
+/// Returns the series of a function of u that is constant between jumps and has values in `value`.
 Series piecewise_constant(const Series& u, const Enclosure& value) {
   Series f(value);
   f.known = std::min(u.known, value.low == value.high ? Known::smooth : Known::defined);
@@ -553,8 +559,7 @@ double sign_of(double x) {
   return x < 0.0 ? -1.0 : x > 0.0 ? 1.0 : 0.0;
 }
 
-/// Returns the integer nearest to x; halves are rounded up. This is rint() of the expression
-/// language.
+/// Returns rint(x) of the expression language: the integer nearest to x, with halves rounded up.
 double rounded(double x) {
   return std::floor(x + 0.5);
 }
@@ -602,7 +607,7 @@ Series equal(const Series& one, const Series& other) {
 }
 
 Series truth(const Series& a) {
-  // The scale is not applied: its factor eˡ is positive, so that a value is 0 with or without it.
+  // The scale is not applied: its factor eˡ is positive, and does not change whether a value is 0.
   const Enclosure value = a.known < Known::defined ? everything() : a.c[0];
   const bool is_certain = !value.contains(0.0);
   return logical(is_certain, is_certain || value.low != value.high, a.known);
@@ -683,9 +688,9 @@ constexpr ElementaryFunction all_functions[] = {
     {"max", [](double a, double b) { return std::max(a, b); }, larger},
 };
 
-/// Returns the series of a table on the interval t. The values are exact within rounding errors,
-/// and so is the slope if no point of the table lies inside t; otherwise nothing is known of the
-/// slope.
+/// Returns the series of a table on the interval t. The values are exact within rounding errors.
+/// The slope is so too if no point of the table lies inside t; if one does, the slope is enclosed
+/// only by [-∞, ∞].
 Series of_table(const PointTable& table, const Enclosure& t) {
   const double at_first = table(t.low);
   const double at_last = table(t.high);

@@ -8,18 +8,18 @@
 
 namespace masing::base {
 
-/// The degree of the last Taylor coefficient that is computed.
+/// The highest degree of a Taylor coefficient that is computed.
 constexpr int taylor_order = 16;
 
 /// What is known of a function on an interval; each value says more than the one before it.
 enum class Known {
   partly,   ///< the function may be undefined somewhere in the interval
   defined,  ///< the function has a value everywhere in the interval
-  smooth    ///< the function is defined, and has no jump, kink or pole in the interval
+  smooth    ///< the function is defined, and has no jump, kink or pole inside the interval
 };
 
 /// Enclosures of the Taylor coefficients f⁽ᵏ⁾(t)/k! of a function f, for all points t of an
-/// interval. Wherever f has a value, f⁽ᵏ⁾(t)/k! = eˡ 2^(k rate) a with a number l in `scale` and a
+/// interval. Wherever f⁽ᵏ⁾(t) exists, f⁽ᵏ⁾(t)/k! = eˡ 2^(k rate) a with a number l in `scale` and a
 /// number a in c[k]. The scale keeps the c[k] moderate if f is too large or too small for a double,
 /// and the rate keeps them moderate if f is steep.
 struct Series {
@@ -35,12 +35,12 @@ struct Series {
 };
 
 /// Returns the series of an expression over the interval [first, last] of its variable, with scale
-/// and rate 0. For each operation a recurrence, rounded outwards, computes the Taylor coefficients
-/// of the result; the shorter the interval, the narrower the enclosures. If a comparison, abs(),
-/// min(), a wave or the like has different cases in the interval, the series encloses all cases and
-/// is not marked as smooth. Intermediate results may overflow or underflow, as in 1/cosh(1000*t)^2,
-/// if the final result does not. Source: Moore, Methods and Applications of Interval Analysis, SIAM
-/// 1979, §3.4. Local.
+/// and rate 0. For each operation, a recurrence computes the Taylor coefficients of the result from
+/// those of the operands, rounded outwards. The shorter the interval, the narrower are the
+/// enclosures. If a comparison, abs(), min(), a wave or the like has different cases in the
+/// interval, the series encloses all cases and is not marked as smooth. The enclosures stay narrow
+/// even if an intermediate result is too large or too small for a double, as in 1/cosh(1000*t)^2.
+/// Source: Moore, Methods and Applications of Interval Analysis, SIAM 1979, §3.4. Local.
 Series series_of(std::span<const Operation> operations, double first, double last);
 
 /// Enclosures of a function f and of its derivatives on an interval.
@@ -48,19 +48,20 @@ struct Bounds {
   Enclosure value;  ///< an enclosure of f
   Enclosure slope;  ///< an enclosure of f'
   Enclosure top;    ///< an enclosure of f⁽¹⁶⁾/16!
-  /// Whether f has no jump, kink or pole inside the interval, and no jump at the right end.
+  /// If true, it is certain that f has no jump, kink or pole inside the interval, and no jump at
+  /// its right end.
   bool smooth = true;
 
-  /// Returns a bound of |f - p| on the interval, whose width is `width`. The polynomial p is
-  /// Taylor's polynomial of degree 15 about the centre of the interval if f is smooth, or a
-  /// constant if f is not smooth or if the constant gives a smaller bound. The bound is infinite if
-  /// f may be unbounded.
+  /// Returns a bound of |f - p| on the interval, whose width is `width`, for a polynomial p. If
+  /// `smooth` is true and this gives the smaller bound, p is Taylor's polynomial of degree 15 about
+  /// the centre of the interval. In all other cases p is a constant, the centre of `value`. The
+  /// bound is infinite if `value` is not finite.
   [[nodiscard]] double remainder(double width) const;
 };
 
-/// Returns the bounds of an expression on [first, last], computed by series_of(). The bounds hold
-/// at every point of the interval, so that they include every feature of the expression, however
-/// narrow. Local.
+/// Returns the bounds of an expression on [first, last], computed by series_of(). They hold at
+/// every point of the interval, and therefore cover even the narrowest peak of the expression.
+/// Local.
 Bounds bounds_of(std::span<const Operation> operations, double first, double last);
 
 }  // namespace masing::base

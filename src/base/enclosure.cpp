@@ -19,15 +19,16 @@ double rounding_of_sum(double x, double y, double sum) {
   return (x - (sum - y_in_sum)) + (y - y_in_sum);
 }
 
-/// Returns a lower bound of every number that differs from x by at most `ulps` units in the last
-/// place, or whose computation overflowed or underflowed to x.
+/// Returns a lower bound of the exact value of a computation that returned x. The error of x must
+/// be at most `ulps` units in the last place, unless x is the result of an overflow or an
+/// underflow.
 double below(double x, int ulps) {
   const double finite = std::min(x, largest_double);
   return finite - (ulps * epsilon * std::abs(finite) + least_double);
 }
 
-/// Returns an upper bound of every number that differs from x by at most `ulps` units in the last
-/// place, or whose computation overflowed or underflowed to x.
+/// Returns an upper bound of the exact value of a computation that returned x, with an error as in
+/// below().
 double above(double x, int ulps) {
   return -below(-x, ulps);
 }
@@ -49,8 +50,8 @@ Enclosure widened(double low, double high) {
   if (std::isnan(low) || std::isnan(high)) {
     return everything();
   }
-  // An interval on one side of 0 is not widened across 0, because the function then has no values
-  // on the other side.
+  // An interval on one side of 0 is not widened across 0: rounding does not change the sign of a
+  // value.
   return {low >= 0.0 ? std::max(below(low, 2), 0.0) : below(low, 2),
           high <= 0.0 && low < 0.0 ? std::min(above(high, 2), 0.0) : above(high, 2)};
 }

@@ -6,9 +6,9 @@ namespace masing::base {
 
 struct Operation;
 
-/// An interval of real numbers from `low` < ∞ to `high` > -∞ that is known to contain a value. All
-/// operations on enclosures round outwards, even if they overflow or underflow. Source: Moore,
-/// Methods and Applications of Interval Analysis, SIAM 1979, chapter 2.
+/// An interval of real numbers from `low` < ∞ to `high` > -∞ that is known to contain a value.
+/// Where an operation on enclosures rounds, it rounds outwards, even if it overflows or underflows.
+/// Source: Moore, Methods and Applications of Interval Analysis, SIAM 1979, chapter 2.
 struct Enclosure {
   double low = 0.0;
   double high = 0.0;
@@ -22,8 +22,9 @@ struct Enclosure {
 
 /// Returns the interval [-∞, ∞] of all real numbers.
 Enclosure everything();
-/// Returns [low, high] widened by the rounding error that the result of a function of the
-/// mathematical library may have, but not across 0. Returns [-∞, ∞] if an end is NaN.
+/// Returns an enclosure of the exact values between two values that a function of the mathematical
+/// library has returned, `low` and `high`. Each end is moved outwards by the rounding error that
+/// such a function may have, but not across 0. Returns [-∞, ∞] if an end is NaN.
 Enclosure widened(double low, double high);
 /// Returns the smallest interval that contains both a and b.
 Enclosure hull(const Enclosure& a, const Enclosure& b);
@@ -32,23 +33,25 @@ Enclosure operator-(const Enclosure& a);
 Enclosure operator+(const Enclosure& a, const Enclosure& b);
 Enclosure operator*(const Enclosure& a, const Enclosure& b);
 Enclosure operator*(double factor, const Enclosure& a);
-/// Returns an enclosure of a/b; it is [-∞, ∞] if b contains 0.
+/// Returns an enclosure of a/b; it is [-∞, ∞] if b contains 0 or an end of b is NaN.
 Enclosure operator/(const Enclosure& a, const Enclosure& b);
 /// Returns an enclosure of {x/divisor : x in a}; `divisor` must be positive.
 Enclosure operator/(const Enclosure& a, int divisor);
 /// Returns an enclosure of {x² : x in a}.
 Enclosure square_of(const Enclosure& a);
-/// Returns an enclosure of {eˣ : x in a}, whose ends may be 0 by underflow and ∞ by overflow.
+/// Returns an enclosure of {eˣ : x in a}. If eˣ underflows at the lower end of a, the lower end of
+/// the result is 0; if eˣ overflows at the upper end of a, the upper end of the result is ∞.
 Enclosure exponential_of(const Enclosure& a);
 
 /// Returns the range of the values of an expression over [first, last], computed by plain interval
 /// arithmetic: each operation is evaluated once, on intervals of values without derivatives. The
-/// result is wider than the true range where the variable occurs more than once, and approaches it
-/// as the interval becomes shorter. The result is not rounded outwards. This function shares no
-/// code with bounds_of(), so that it can check results that were derived from bounds_of().
-/// Arguments at which the expression has no value are ignored. Both ends of the result are NaN if
-/// the expression certainly has no value on [first, last]; a range with a single end that cannot be
-/// computed, as in ∞ - ∞, is replaced by [-∞, ∞]. Local.
+/// result may be wider than the true range, mainly if the variable occurs more than once; the
+/// shorter the interval, the smaller the excess. The result is not rounded outwards. The interval
+/// arithmetic of this function is independent of that of bounds_of(), so that it can check results
+/// that were derived from bounds_of(). Arguments at which the expression has no value are ignored;
+/// if it certainly has no value on the whole of [first, last], both ends of the result are NaN. If
+/// only one end of the range of an operation is NaN, as after ∞ - ∞, this range is replaced by [-∞,
+/// ∞]. Local.
 Enclosure plain_range(std::span<const Operation> operations, double first, double last);
 
 }  // namespace masing::base

@@ -5,13 +5,15 @@
 #include <string>
 #include <utility>
 
-/// The room that every other room may use, without MPI, PETSc or HDF5: errors, text, functions of s
-/// and t with their bounds and smooth pieces, the partition of cells into blocks, and exact sums.
+/// The innermost room, which every other room may use. It needs neither MPI nor PETSc nor HDF5. It
+/// contains errors, text, functions of s and t with their bounds and smooth pieces, the partition
+/// of cells into blocks, and exact sums.
 namespace masing::base {
 
-/// The place of a call in the source, which messages of failures contain. It replaces
-/// std::source_location, which not every compiler and checker in use provides yet. A function whose
-/// last parameter is `Location where = Location::current()` receives the place of its caller.
+/// The place of a call in the source code, for messages of failures. It replaces
+/// std::source_location, because not every compiler and checker in use provides that yet. A
+/// function whose last parameter is `Location where = Location::current()` receives the place of
+/// its caller.
 struct Location {
   const char* file = "";
   int line = 0;
@@ -31,11 +33,10 @@ enum ExitCode : int {
   exit_stopped = 75
 };
 
-/// Tells the constructor of UserError where the user gave the quantities of a problem, in an option
-/// or a line of a file. While an object of this class exists, the message of each
-/// UserError(quantity, fault) that this thread constructs begins with `place_of`(quantity). If
-/// several objects exist, the latest one applies; when it is destroyed, the object before it
-/// applies again.
+/// Tells UserError where the user gave each quantity: in which option, or in which line of a file.
+/// While an object of this class exists, the message of each UserError(quantity, fault) that this
+/// thread constructs begins with `place_of`(quantity). If this thread has several objects, the
+/// latest one applies; when it is destroyed, the one before it applies again.
 class GivenAt {
  public:
   /// A function that returns the place of a quantity, such as "--mass" or "case.ini line 3, mass".
@@ -46,8 +47,8 @@ class GivenAt {
   GivenAt(const GivenAt&) = delete;
   GivenAt& operator=(const GivenAt&) = delete;
 
-  /// Returns the place where a quantity was given, or the name of the quantity if no object of this
-  /// class exists. Local.
+  /// Returns the place where a quantity was given, or the name of the quantity if this thread has
+  /// no object of this class. Local.
   static std::string place(const std::string& quantity) {
     return current() ? current()(quantity) : quantity;
   }
@@ -61,8 +62,8 @@ class GivenAt {
 };
 
 /// A mistake of the user. The message has one line and says what is wrong, where it is wrong, and
-/// what would be right. All ranks of a run must throw this error with the same message. The exit
-/// code is 2.
+/// what would be right. A collective function must throw it on all ranks, with the same message.
+/// The exit code is 2.
 class UserError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -84,15 +85,14 @@ class UserError : public std::runtime_error {
   std::string fault_;
 };
 
-/// A failure of a library or of the system (disk, memory, network), on one rank or on all. The exit
-/// code is 1.
+/// A failure of a library or of the system (disk, memory, network). It may occur on one rank alone.
+/// The exit code is 1.
 class SystemError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown when the run is stopped by a signal or a time limit. The message that the user reads says
-/// at which step the run has stopped and how to continue it. The exit code is 75.
+/// Thrown to end a computation that is stopped by a signal or a time limit. The exit code is 75.
 class Stopped : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

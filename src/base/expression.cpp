@@ -22,8 +22,8 @@ namespace masing::base {
 
 namespace {
 
-// These limits on the number of characters and on the depth of nesting exceed those of any formula
-// written by hand. They keep a damaged file from exhausting the memory or the stack of the parser.
+// The largest number of characters and the greatest depth of nesting that are allowed. No formula
+// written by hand reaches them. They keep a damaged file from exhausting the memory or the stack.
 constexpr std::size_t longest_expression = 10000;
 constexpr int deepest_nesting = 200;
 
@@ -35,8 +35,8 @@ bool is_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// Returns the text in the form for messages: a text longer than 200 bytes is cut off and ends with
-/// "…".
+/// Returns the text in the form for messages: a text of more than 200 bytes is shortened to at most
+/// 200, followed by "…".
 std::string excerpt(std::string_view text) {
   const std::string beginning = shortened(text, 200);
   return beginning + (beginning.size() == text.size() ? "" : "…");
@@ -48,9 +48,9 @@ std::optional<double> number_named(std::string_view name) {
                                        : std::nullopt;
 }
 
-/// Evaluates operations at up to `width` arguments at once. Each entry of `stack` is a column of
-/// `width` numbers, one number per argument. Returns a pointer to the column that holds the values
-/// of the last operation.
+/// Evaluates operations at up to `width` arguments at once. `stack` must have space for as many
+/// columns as there are operations; a column is `width` numbers, one for each argument. Returns a
+/// pointer to the column that holds the values of the last operation.
 template <std::size_t width>
 const double* evaluated(std::span<const Operation> operations, std::span<const double> arguments,
                         double* stack) {
@@ -153,7 +153,8 @@ void evaluate_operations(std::span<const Operation> operations, std::span<const 
 
 class Expression::Parser {
  public:
-  /// Stores the arguments; only parsed() parses the text, and throws UserError if it is not valid.
+  /// Stores the arguments. The text is parsed by parsed(), which throws UserError if the text is
+  /// not valid.
   Parser(const std::string& text, char variable, const Names& constants)
       : text_(text), variable_(variable), constants_(constants) {}
 
@@ -183,7 +184,8 @@ class Expression::Parser {
                               variable, position + 1, what));
   }
 
-  /// Throws the error for text that follows a complete expression.
+  /// Throws the error for the text at the present position, which cannot follow the value before
+  /// it.
   [[noreturn]] void fail_at_rest() const {
     const char c = text_[at_];
     fail(at_, c == '='   ? "'=' would assign; compare with =="
@@ -200,8 +202,8 @@ class Expression::Parser {
     const auto end = std::find_if_not(begin, text_.end(), is_of_name);
     return {begin, end == begin ? begin + 1 : end};
   }
-  /// Returns the word or character at the present position, shortened if it is too long for a
-  /// message.
+  /// Returns the word at the present position or, if no word begins there, one character. A word
+  /// that is too long for a message is shortened.
   [[nodiscard]] std::string here() const {
     const std::string_view rest = std::string_view(text_).substr(at_);
     std::size_t size = word().size();
@@ -334,7 +336,8 @@ class Expression::Parser {
     double value = 0.0;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
     if (error == std::errc::result_out_of_range) {
-      // If the number overflows or underflows, from_chars does not set the value.
+      // If the number overflows or underflows, from_chars does not set `value`; strtod returns ∞ or
+      // nearly 0.
       value = std::strtod(begin, nullptr);
       if (value > 1.0) {
         fail(at_, "the number is too large");

@@ -16,14 +16,14 @@ namespace masing::base {
 
 struct Series;
 
-/// How an operation is evaluated: `function` calls the C++ function of an ElementaryFunction; each
-/// of the other instructions, which are the most frequent, has code of its own.
+/// How an operation is evaluated. `function` calls the C++ function of an ElementaryFunction. The
+/// other instructions are the most frequent ones, and each has code of its own.
 enum class Instruction { number, variable, table, negate, add, multiply, choose, function };
 
-/// Describes a function or an operator of the expression language, which has one or two operands:
-/// its name, a C++ function that computes its value, and a C++ function that computes enclosures of
-/// its Taylor coefficients (Series in bounds.hpp). The choice ?: has three operands, and needs no
-/// C++ functions because it has an instruction of its own.
+/// Describes a function or an operator of the expression language. If it has one or two operands,
+/// one C++ function computes its value, and another computes enclosures of its Taylor coefficients
+/// (Series in bounds.hpp). The choice ?: has three operands and no C++ functions, because it has an
+/// instruction of its own.
 struct ElementaryFunction {
   using SeriesOf = Series(const Series&);
   using SeriesOfTwo = Series(const Series&, const Series&);
@@ -91,11 +91,13 @@ struct Operation {
   }
 };
 
-/// Returns the operation that applies the function or operator with this name, "sin" or "+".
+/// Returns the operation that applies the function or operator with this name, such as "sin" or
+/// "+". function_named() must know the name.
 Operation operation_named(std::string_view name);
 
-/// Evaluates operations on a stack of values of any type, and returns the last value.
-/// `apply(operation, operands)` returns the value of one operation. Local if `apply` is local.
+/// Evaluates operations on a stack of values of any type, and returns the value of the last
+/// operation. `apply(operation, operands)` must return the value of one operation. Local if `apply`
+/// is local.
 template <typename Value, typename Apply>
 Value evaluate_on_stack(std::span<const Operation> operations, const Apply& apply) {
   std::vector<Value> stack;
@@ -122,8 +124,9 @@ void evaluate_operations(std::span<const Operation> operations, std::span<const 
 using Constants = std::map<std::string, double>;
 using Names = std::set<std::string>;
 
-/// Thrown if an expression contains a name that is neither a function, nor one of the constants,
-/// nor the variable.
+/// Thrown if an expression contains an unknown name that could be the name of a constant. Other
+/// unknown names cause a plain UserError: a reserved name, a name before "(" or ".", and x, s or t
+/// in place of the variable s or t.
 class UnknownName : public UserError {
  public:
   using UserError::UserError;
@@ -131,31 +134,31 @@ class UnknownName : public UserError {
 
 /// An expression of one variable, parsed into operations in reverse Polish order. Its values, its
 /// bounds (bounds.hpp), its breaks and its periods (periodicity.hpp) are all computed from these
-/// operations. The operators, from the highest to the lowest precedence, are: ^ (which groups from
-/// the right and comes before a sign: -2^2 = -4), a sign + or -, * /, + -, < <= > >= == !=, &&, ||,
-/// ?:. In a condition every number except 0 is true. An expression may contain pi, e and the
-/// functions of function_named(). Operations are evaluated in the order of the text, but arithmetic
-/// whose operands are all numbers is computed when the text is parsed, and x², x³ and x⁴ are
-/// computed as products.
+/// operations. The operators, from the highest to the lowest precedence, are: ^, a sign + or -, *
+/// /, + -, < <= > >= == !=, &&, ||, ?:. The operator ^ groups from the right, and a sign applies to
+/// the whole power: -2^2 = -4. In a condition every number except 0 is true. An expression may
+/// contain pi, e and the functions of function_named(). Arithmetic whose operands are all numbers
+/// is computed when an Expression is constructed from a text. x², x³ and x⁴ are computed as
+/// products.
 class Expression {
  public:
-  /// Parses `text`. `variable` is the one letter that may be used besides the names of `constants`,
-  /// or 0 if the expression has no variable. If the text is not valid, throws UserError with a
-  /// message that says what is wrong, at which position, and what would be right; for an unknown
-  /// name throws UnknownName. Local.
+  /// Parses `text`. `variable` is the letter of the variable, or 0 if the expression has no
+  /// variable; `constants` are the names of the constants that may be used. Throws UserError if the
+  /// text is not valid; the message says what is wrong and where. The error is UnknownName if an
+  /// unknown name could be the name of a constant. Local.
   Expression(const std::string& text, char variable, const Names& constants = {});
   /// Constructs an expression that evaluates `operations`; `text` must describe the same function,
   /// or be empty.
   Expression(std::string text, std::vector<Operation> operations);
 
-  /// Returns this expression with the values of `constants` inserted, as if the values stood in the
-  /// text in place of the names. Local.
+  /// Returns this expression with the values of `constants` inserted, as if they stood in the text
+  /// in place of the names. Constants that are not among `constants` remain without a value. Local.
   [[nodiscard]] Expression bound(const Constants& constants) const;
   /// Returns the names of the constants that the expression uses and that have no value yet.
   [[nodiscard]] Names constants() const;
 
-  /// Returns the value at `argument`. The value may be infinite or NaN; it is NaN if it depends on
-  /// a constant that has no value yet. Local; threads may call it concurrently.
+  /// Returns the value at `argument`, which may be infinite or NaN. A constant that has no value
+  /// yet counts as NaN. Local; threads may call it concurrently.
   [[nodiscard]] double operator()(double argument) const { return value_of(operations_, argument); }
 
   [[nodiscard]] std::span<const Operation> operations() const { return operations_; }
@@ -163,7 +166,8 @@ class Expression {
   /// expression.
   [[nodiscard]] bool is_constant() const;
   /// Returns the text of the expression, in which constants that have values are replaced by these
-  /// values. An Expression parsed from this text returns the same values to the bit.
+  /// values. If the expression was parsed, an Expression parsed from this text returns the same
+  /// values to the bit.
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
@@ -189,11 +193,11 @@ class Expression {
   std::vector<Operation> operations_;
 };
 
-/// Returns whether a text is a valid name of a constant: letters, digits and _, without a digit in
-/// first place. Local.
+/// Returns whether a text has the form of a name: one or more letters, digits and _, of which the
+/// first is not a digit. Local.
 bool is_name(const std::string& text);
-/// Returns whether a constant must not have this name, because the name has a meaning in some
-/// expression (sin, pi, t) or is read as a number (inf, e). Local.
+/// Returns whether a constant must not have this name, because the name has another meaning: a
+/// function (sin), a number (pi, inf), a variable (t) or the beginning of an option (table). Local.
 bool is_reserved_name(const std::string& name);
 
 }  // namespace masing::base

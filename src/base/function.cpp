@@ -25,7 +25,7 @@ constexpr std::string_view points_prefix = "points:";
 /// Returns the number that a word of a table represents, or nothing if the word is not a number; a
 /// comma inside the word is the decimal separator.
 std::optional<double> table_number(std::string word) {
-  // A comma at either end of the word separates it from another word.
+  // A comma at an end of the word is no decimal separator.
   if (word.starts_with(',') || word.ends_with(',')) {
     return std::nullopt;
   }
@@ -33,10 +33,10 @@ std::optional<double> table_number(std::string word) {
   return to_number(word);
 }
 
-/// Returns the words of a line of a table. Semicolons separate the words if the line has any, and
-/// otherwise tabs if the line has any. In a line without both, blanks separate the words if this
-/// gives two or more numbers, which may contain decimal commas; if it does not, commas and blanks
-/// separate them.
+/// Returns the words of a line of a table. The words are separated by semicolons if the line has
+/// any, or else by tabs if it has any. In a line without both, blanks are tried: they separate the
+/// words if these are two or more numbers, which may contain decimal commas. If they are not,
+/// commas and blanks separate the words.
 std::vector<std::string> table_words(const std::string& line) {
   const auto words_between = [](const std::string& text, char separator) {
     std::vector<std::string> words = split(text, separator);
@@ -47,7 +47,7 @@ std::vector<std::string> table_words(const std::string& line) {
     if (line.find(separator) != std::string::npos) {
       std::vector<std::string> words = words_between(line, separator);
       for (std::string& word : words) {
-        // This removes a comma or blank beside the separator.
+        // This removes commas and blanks before the separator.
         word.resize(word.find_last_not_of(", ") + 1);
       }
       return words;
@@ -63,9 +63,10 @@ std::vector<std::string> table_words(const std::string& line) {
   return words_between(parted, ' ');
 }
 
-/// Returns `value`, the value of an expression at `argument`, if it is finite. Otherwise a part of
-/// the expression may have overflowed, as in exp(t)/exp(t) for a large t; then the function returns
-/// the limit if bounds_of() encloses it in a narrow interval, and `value` if bounds_of() does not.
+/// Returns `value`, the computed value of an expression at `argument`, if it is finite. If it is
+/// not, a part of the expression may have overflowed, as in exp(t)/exp(t) for a large t. If
+/// bounds_of() then encloses the true value in a narrow interval, the centre of this interval is
+/// returned, and if not, `value`.
 double or_limit(const Expression& expression, double argument, double value) {
   if (value - value == 0.0) [[likely]] {
     return value;

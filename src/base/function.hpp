@@ -12,23 +12,23 @@
 
 namespace masing::base {
 
-/// A real function of one variable that a user gives as an expression ("0.45*cos(0.5*t)"), as
-/// points ("points:0 1; 0.5 2") or as a table of points; or a sum of such functions. A function
+/// A real function of one variable. A user gives it as an expression ("0.45*cos(0.5*t)"), as points
+/// ("points:0 1; 0.5 2") or as a file with a table of points; plus() adds two functions. A function
 /// given by points is linear between the points and constant beyond them. Copies of a Function
 /// share the parsed operations.
 class Function {
  public:
   /// Constructs the function that is 0 everywhere.
   Function();
-  /// Parses an expression or points. `variable` is the one letter that the expression may use
-  /// besides the names of `constants`. If the text is not valid, throws UserError with a message
-  /// that gives the position of the error and says what is allowed; for an unknown name throws
-  /// UnknownName. Local.
+  /// Parses an expression or points. `variable` is the letter of the variable, and `constants` are
+  /// the names of the constants that the expression may use. Throws UserError if the text is not
+  /// valid; the message says what is wrong and where. The error is UnknownName if an unknown name
+  /// could be the name of a constant. Local.
   Function(std::string_view text, char variable, const Names& constants = {});
   /// Returns the function whose points are in the lines "argument, value" of a table; `path` names
-  /// the table in messages. Throws UserError if `lines` are not text, if a line after the heading
-  /// does not contain two finite numbers, if the arguments do not increase, or if there are fewer
-  /// than two points. Local.
+  /// the table in messages. Empty lines and lines that begin with # are ignored. Throws UserError
+  /// if `lines` are not text, if another line after the heading is not two finite numbers, if the
+  /// arguments do not increase, or if there are fewer than two points. Local.
   static Function of_table(std::string_view lines, const std::string& path);
 
   /// Returns this function with the values of `constants` inserted. Local.
@@ -36,16 +36,16 @@ class Function {
   /// Returns the names of the constants that the function uses and that have no value yet.
   [[nodiscard]] Names constants() const { return expression_->constants(); }
 
-  /// Returns the value at `argument`; it may be infinite or NaN. Where only a part of the
-  /// expression overflows, as in exp(t)/exp(t), the value is the limit if the limit can be enclosed
+  /// Returns the value at `argument`, which may be infinite or NaN. If only a part of the
+  /// expression overflows, as in exp(t)/exp(t), the true value is returned if bounds() encloses it
   /// in a narrow interval. Local.
   double operator()(double argument) const;
   /// Sets values[i] to the value at arguments[i]. Both arrays must have the same size and must not
   /// overlap. Local.
   void evaluate(std::span<const double> arguments, std::span<double> values) const;
 
-  /// Returns whether the function evidently is constant: neither its variable nor a table of more
-  /// than one point occurs in it. Local.
+  /// Returns whether neither the variable nor a table of more than one point occurs in the
+  /// function, so that it is constant. Local.
   [[nodiscard]] bool is_constant() const { return expression_->is_constant(); }
   /// Returns, in increasing order, the arguments of all points of tables in the function. The slope
   /// of the function may jump there.
@@ -56,28 +56,30 @@ class Function {
     return std::ranges::equal(operations(), other.operations());
   }
 
-  /// Returns enclosures of the function and of its derivatives on [first, last] (bounds.hpp). For a
-  /// table they are exact within rounding errors, and the function counts as not smooth if a point
-  /// of the table lies inside the interval. Local.
+  /// Returns enclosures of the function and of its derivatives on [first, last] (bounds.hpp). If a
+  /// point of a table lies inside the interval, the function counts as not smooth; if not, value
+  /// and slope of the table are exact within rounding errors. Local.
   [[nodiscard]] Bounds bounds(double first, double last) const;
-  /// Returns an interval that contains the values of the function on [first, last]. It serves to
-  /// check results that were derived from bounds(). The interval is computed by plain_range() or,
-  /// if the result of plain_range() is not finite, by bounds(). Local.
+  /// Returns an interval that contains, within rounding errors, the values of the function on
+  /// [first, last]. It serves to check results that were derived from bounds(). The interval is
+  /// computed by plain_range() or, if the result of plain_range() is not finite, by bounds().
+  /// Local.
   [[nodiscard]] Enclosure range(double first, double last) const;
 
-  /// Returns the sum of this function and `factor`·`other`.
+  /// Returns the sum of this function and `factor`·`other`. Local.
   [[nodiscard]] Function plus(double factor, const Function& other) const;
 
-  /// Returns a text from which this function can be constructed without any file: a table is
-  /// replaced by its points, and a constant that has a value by this value. The text is empty for a
-  /// function that plus() returned.
+  /// Returns a text from which this function can be constructed without a file: a table is written
+  /// as its points, and a constant that has a value as this value. The text is empty if plus()
+  /// returned this function.
   [[nodiscard]] const std::string& text() const { return expression_->text(); }
 
  private:
   explicit Function(Expression expression);
-  /// Returns the function given by points in lines "argument separator value", each of which ends
-  /// with `line_end`; `name` names the text in messages. In a file, where `line_end` is a newline,
-  /// the lines before the first one that begins with a number are the heading, which is skipped.
+  /// Returns the function whose points are in the lines of `text`. Each line contains an argument
+  /// and a value, and `line_end` separates the lines; `name` names the text in messages. If
+  /// `line_end` is a newline, the lines before the first one that begins with a number are skipped
+  /// as a heading.
   static Function of_points(std::string_view text, char line_end, const std::string& name);
 
   std::shared_ptr<const Expression> expression_;

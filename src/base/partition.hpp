@@ -8,8 +8,8 @@ namespace masing::base {
 
 /// The number of cells in a block, which is a range of consecutive cells. Sums over cells are
 /// rounded once per block, and cells are distributed over the ranks in whole blocks. Blocks begin
-/// at multiples of this number in the GLOBAL cell index, so that a sum over blocks does not depend
-/// on the distribution.
+/// at those GLOBAL cell indices that are multiples of this number, so that a sum over blocks does
+/// not depend on the distribution.
 inline constexpr std::int64_t block_cells = 1024;
 
 /// A half-open range of global cell indices [first, first + size), counted from 0.
@@ -18,9 +18,9 @@ struct CellRange {
   std::int64_t size = 0;
 };
 
-/// Returns the range of cells that the rank number `rank` of `ranks` ranks holds. The `cells` cells
-/// are distributed in order and in whole blocks, as evenly as whole blocks allow; a rank may have
-/// no cells. Local.
+/// Returns the cells of rank `rank` if `cells` cells are distributed over `ranks` ranks. Each rank
+/// gets consecutive whole blocks, in the order of the ranks, and the numbers of blocks differ by at
+/// most 1. A rank may have no cells. Local.
 inline CellRange local_range(std::int64_t cells, int rank, int ranks) {
   assert(cells >= 1 && ranks >= 1 && rank >= 0 && rank < ranks);
   const std::int64_t blocks = (cells - 1) / block_cells + 1;
@@ -50,8 +50,8 @@ inline std::int64_t ceil_of_ratio(std::int64_t a, std::int64_t b, std::int64_t c
   return static_cast<std::int64_t>((static_cast<Wide>(a) * b + (c - 1)) / c);
 }
 
-/// Selects n of P cells at even distances, n ≤ P: the cells ⌊(2j+1)P/(2n)⌋ for j = 0..n-1. If n =
-/// P, all cells are selected.
+/// Selects n ≤ P of P cells at nearly equal distances. The selected cells are ⌊(2j+1)P/(2n)⌋ for j
+/// = 0..n-1; if n = P, these are all cells.
 struct Thinning {
   std::int64_t cells = 1;  ///< P, the number of all cells
   std::int64_t kept = 1;   ///< n, the number of selected cells
@@ -68,8 +68,8 @@ struct Thinning {
   }
 
  private:
-  /// Returns the number of selected cells whose index is less than `cell`: the j-th selected cell
-  /// is not before `cell` if (2j+1)P ≥ 2n·cell, and the smallest such j is ⌊⌈2n·cell/P⌉/2⌋.
+  /// Returns the number of selected cells whose index is less than `cell`. This is the smallest j
+  /// with cell(j) ≥ `cell`, that is with (2j+1)P ≥ 2n·`cell`, and so it is ⌊⌈2n·`cell`/P⌉/2⌋.
   [[nodiscard]] std::int64_t kept_before(std::int64_t cell) const {
     return ceil_of_ratio(2 * kept, cell, cells) / 2;
   }

@@ -19,8 +19,8 @@ namespace masing::base {
 
 namespace {
 
-// The largest number of breaks is more than any run could handle. It also keeps the number of
-// corners of a wave from overflowing an int.
+// The largest allowed number of breaks, which is more than any run could handle. It also keeps the
+// number of corners of a wave from overflowing an int.
 constexpr double most_breaks = 1e7;
 
 /// A periodic function f(x) of the expression language. If f is a wave (triangle, square or
@@ -54,8 +54,9 @@ struct Wave {
   double offset;
 };
 
-/// Returns the name of the first operation that is neither smooth everywhere nor a wave, in the
-/// form for messages: "abs()" or "'<'". The result is empty if there is no such operation.
+/// Returns the name of the first operation that is listed in `names`, in the form for messages:
+/// "abs()" or "'<'". The result is empty if there is no such operation. The listed operations are
+/// not smooth everywhere; waves are not among them.
 std::string not_smooth_part(std::span<const Operation> operations) {
   constexpr std::array<std::string_view, 17> names{
       "abs", "min", "max", "sign", "rint", "tan", "asin", "acos", "<",
@@ -94,8 +95,9 @@ class PeriodAnalysis {
             })) {}
 
   /// Returns the frequencies, 1/period, of the periodic functions in the expression; every common
-  /// period of these functions is a period of the expression. Returns nothing if t also occurs
-  /// outside of periodic functions.
+  /// period of these functions is a period of the expression. Returns nothing if the value of the
+  /// expression does not have the form f(t) of Subexpression, because t also occurs outside of
+  /// periodic functions.
   [[nodiscard]] std::optional<std::vector<double>> frequencies() const {
     return whole_.is_level() ? std::optional(whole_.frequencies) : std::nullopt;
   }
@@ -133,8 +135,8 @@ class PeriodAnalysis {
     return whole;
   }
 
-  /// Returns the slope of the result of operation i, or nothing if the result does not have the
-  /// form slope·t + f(t) of a Subexpression.
+  /// Returns the slope of the result of operation i if all operands have the form slope·t + f(t) of
+  /// a Subexpression. Returns nothing if the operation does not keep this form, as in t*t.
   [[nodiscard]] std::optional<double> slope_after(std::size_t i,
                                                   std::span<const Subexpression> operands) const {
     const Operation& operation = operations_[i];
@@ -186,8 +188,8 @@ void add_breaks(const std::string& quantity, const Wave& wave, double final_time
   }
   const double first_corner = std::ceil((least - first) / spacing);
   const double corners = wave.slope == 0.0 ? 0.0 : (most - least) / spacing + 1.0;
-  // The loop counts the corners, because the next corner may be rounded to the same number if the
-  // offset is large; a comparison of corners then would not end the loop.
+  // The loop counts the corners. If the offset is large, successive corners may be rounded to the
+  // same number, and a loop that ends when a corner exceeds `most` might not end.
   for (int i = 0; i < corners; ++i) {
     const double corner = first + (first_corner + i) * spacing;
     if (corner <= most) {
@@ -196,7 +198,7 @@ void add_breaks(const std::string& quantity, const Wave& wave, double final_time
   }
 }
 
-/// Returns the largest |f(t)| and the largest |f(t + span) - f(t)| of all t in `times`.
+/// Returns the largest |f(t)| and the largest |f(t + span) - f(t)| over all t in `times`.
 template <typename F>
 std::pair<double, double> recurrence(const F& f, double span, const std::vector<double>& times) {
   double largest = 0.0;
@@ -209,8 +211,9 @@ std::pair<double, double> recurrence(const F& f, double span, const std::vector<
   return {largest, difference};
 }
 
-/// Returns `count` equidistant times in [0, period]. They do not coincide with simple fractions of
-/// the period, where a symmetric function could have the same values although it does not repeat.
+/// Returns `count` equidistant times in [0, period]. None of them is a simple fraction of the
+/// period. At such fractions a symmetric function may have equal values, although it does not
+/// repeat.
 std::vector<double> times_of(double period, int count) {
   std::vector<double> times(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
@@ -220,8 +223,9 @@ std::vector<double> times_of(double period, int count) {
 }
 
 /// Returns whether a table repeats with this period from t = 0 to `final_time`, but at most over
-/// `horizon` periods. As a table is linear between its points, it suffices to compare its values
-/// one period apart at times t where t or t + period is the argument of a point.
+/// `horizon` periods. As a table is linear between its points, it suffices to compare its values at
+/// t and t + period for those t where one of the two is the argument of a point, and for the first
+/// and the last t that are examined.
 bool repeats(const PointTable& table, double period, double final_time) {
   const double last = std::min(final_time, horizon * period) - period;
   std::vector<double> times{0.0, last};
@@ -234,8 +238,8 @@ bool repeats(const PointTable& table, double period, double final_time) {
 }
 
 /// Returns whether f(t + span) = f(t) for all t, where f has the period `period`. The values of f
-/// are compared at 64 times; the ranges of f between these times are compared as well, because the
-/// values may miss features of f.
+/// are compared at 64 times. As these may miss features of f, values_suffice() also examines the
+/// range of f(t + span) - f(t) over the whole period.
 bool repeats_within(const Function& f, double span, double period) {
   const auto [largest, difference] = recurrence(f, span, times_of(period, 64));
   constexpr double negligible = 1e-6;  // relative to period · max |f|
@@ -269,7 +273,7 @@ std::vector<double> breaks(const std::vector<std::pair<std::string, Function>>& 
   }
   std::erase_if(times, [&](double t) { return !(t > 0.0 && t < final_time); });
   std::ranges::sort(times);
-  // Two functions may have the same corner, but the two computed times differ by rounding errors.
+  // If two functions have the same corner, the two computed times may differ by rounding errors.
   const double same = 1e-13 * final_time;
   const auto duplicates = [&](double a, double b) { return b - a <= same; };
   times.erase(std::unique(times.begin(), times.end(), duplicates), times.end());
@@ -307,7 +311,7 @@ std::optional<double> period_of(const Function& force, double final_time) {
   double period = periods / lowest;
   constexpr double irrational = 0.6180339887498949;
   if (repeats_within(force, irrational * period, period)) {
-    return period;  // F is constant and has every period
+    return period;  // F repeats after an irrational part of its period, so it is constant
   }
   // F may have a shorter period, as cos(t)^2 has half the period of cos(t).
   for (const int parts : {2, 3, 5, 7}) {

@@ -25,8 +25,8 @@ Range all() {
   return {-infinity, infinity};
 }
 
-/// Returns a, or all real numbers if exactly one end of a is NaN, because that end then is unknown.
-/// If both ends of a are NaN, a is the empty range and is returned as it is.
+/// Returns all real numbers if exactly one end of a is NaN, because that end is then unknown.
+/// Returns a itself in all other cases, also the empty range, which has two NaN as ends.
 Range known(const Range& a) {
   const bool is_unknown = std::isnan(a.lower()) != std::isnan(a.upper());
   return is_unknown ? all() : a;
@@ -41,8 +41,9 @@ Range nondecreasing(double (*f)(double), const Range& a, double least, double mo
   return {f(std::max(a.lower(), least)), f(std::min(a.upper(), most))};
 }
 
-/// Returns the range over a of a function f of period 1 with values in [-1, 1]. Between
-/// neighbouring arguments whose fractional part is `first` or `second`, f is monotone.
+/// Returns the range over a of a function f of period 1 with values in [-1, 1]. The arguments whose
+/// fractional part is `first` or `second` divide the real line; f must be monotone between two
+/// neighbouring ones.
 Range wave(double (*f)(double), const Range& a, double first, double second) {
   if (empty(a)) {
     return a;
@@ -102,9 +103,9 @@ Range is_true(const Range& a) {
   return 1.0 - equal(a, 0.0);
 }
 
-/// States how to compute the range of the function or operator `name`: `of_one` computes it from
-/// the range of one operand, or `of_two` from the ranges of two. If both pointers are null, the
-/// function has one operand, and is defined and nondecreasing on [least, most].
+/// States how to compute the range of the function or operator `name`. If it has two operands,
+/// `of_two` computes the range from theirs. If it has one operand, `of_one` computes it or, if
+/// `of_one` is null, the function is defined and nondecreasing on [least, most].
 struct Rule {
   std::string_view name;
   Range (*of_one)(const Range&) = nullptr;

@@ -8,8 +8,8 @@ namespace masing::base {
 /// The function that poll() calls; if it is empty, poll() does nothing.
 inline std::function<void()> poll_hook;
 
-/// A cancellation point for long loops: calls poll_hook, which may throw Stopped to end the loop.
-/// Local.
+/// Calls poll_hook. Long loops call this function regularly, so that they can be cancelled:
+/// poll_hook may throw Stopped. Local.
 inline void poll() {
   if (poll_hook) {
     poll_hook();

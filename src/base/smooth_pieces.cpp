@@ -31,8 +31,8 @@ bool values_suffice(const std::function<double(double)>& f,
   const boost::math::barycentric_rational<double> polynomial(places.data(), values.data(),
                                                              places.size(), degree);
   const auto at = [&](double t) { return polynomial((t - first) / (last - first)); };
-  // Around a jump, the bisection examines one or two parts of each width. If many narrow parts have
-  // been examined, the bisection is given up, because it would not end.
+  // Near a jump of f, the bisection examines only one or two parts of each width. If it has
+  // examined very many parts, or many narrow ones, it is given up, because it would hardly end.
   constexpr int most_examined = 1 << 14;
   constexpr int most_narrow_intervals = 1 << 8;
   int narrow_intervals = 0;
@@ -68,8 +68,8 @@ SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<doub
       drive_(drive),
       bounds_(std::move(bounds)),
       breaks_(std::move(breaks)),
-      // The computed break, which solves a·t + b = phase, differs by a few ulp from the time at
-      // which the computed F jumps.
+      // A break at a corner of a wave is computed as the solution t of a·t + b = phase. It differs
+      // by a few ulp from the time at which the computed F jumps.
       margin_(16 * epsilon * final_time) {
   std::erase_if(breaks_, [&](double t) { return !(t > 0.0 && t < final_time); });
   std::ranges::sort(breaks_);
@@ -121,7 +121,7 @@ bool SmoothPieces::is_bounded(double first, double last, double impulse) {
   if (!bounds_ || last <= first || (first >= resolved_from_ && last <= resolved_to_)) {
     return true;
   }
-  // An interval of several steps is tried first: if F is resolved there, the next steps need no
+  // An interval of eight steps is tried first: if F is resolved there, the next steps need no
   // check.
   for (const int steps : {8, 1}) {
     const double end = std::min(end_, first + steps * (last - first));
@@ -144,8 +144,8 @@ bool SmoothPieces::is_bounded(double first, double last, double impulse) {
 
 bool SmoothPieces::has_pole(double first, double last) const {
   constexpr double far = 1000.0;
-  // Near t = 0, |F| grows by a factor below 1 + 1e-9 for sin(t)/t, and by about 1.1 or more for ln
-  // t.
+  // If the interval is at t = 0, the ratio of the two |F| is below 1 + 1e-9 for sin(t)/t, and about
+  // 1.1 or more for ln t.
   constexpr double growth = 1.05;
   const double width = last - first;
   const auto larger = [this](double one, double other) {

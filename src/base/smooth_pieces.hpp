@@ -10,9 +10,8 @@
 
 namespace masing::base {
 
-/// A time that is advanced by many small steps without accumulating their rounding errors. The time
-/// is the sum time + rest, where |rest| ≤ ½ ulp(time). (Compensated summation with Knuth's
-/// two-sum.)
+/// A time that is advanced by many small steps without accumulating their rounding errors: the sum
+/// `time` + `rest`, where |rest| ≤ ½ ulp(time). (Compensated summation with Knuth's two-sum.)
 struct Clock {
   double time = 0.0;
   double rest = 0.0;
@@ -28,8 +27,8 @@ struct Clock {
   [[nodiscard]] double until(double t) const { return (t - time) - rest; }
 };
 
-/// The name and the symbol of a quantity in messages; by default those of the force that drives a
-/// motion.
+/// The name and the symbol of a quantity in messages. By default the quantity is the force that
+/// drives a motion.
 struct NamedQuantity {
   const char* name = "force";   ///< the name of its option, for UserError
   const char* symbol = "F(t)";  ///< the symbol in formulas
@@ -43,35 +42,36 @@ struct NamedQuantity {
 
 /// Returns whether the polynomial p of degree 8 through nine values of f on [first, last]
 /// approximates f everywhere on [first, last]. `range` returns the range of f between two
-/// arguments. The interval is bisected into parts J until, on every part, |J| times the largest
-/// distance between the range of f and the values of p is at most `impulse`. Returns false if this
+/// arguments. For a part of the interval, let d be the largest distance between a number in the
+/// range of f on this part and a value of p at the ends or the middle of the part. The interval is
+/// bisected until the width of every part times its d is at most `impulse`. Returns false if this
 /// needs too many parts, or if one of the nine values is not finite. Local.
 bool values_suffice(const std::function<double(double)>& f,
                     const std::function<Enclosure(double, double)>& range, double first,
                     double last, double impulse);
 
-/// A force F(t) that is smooth on the pieces between its breaks. F is evaluated on one piece at a
-/// time, the present piece. Within a few ulp of a break, F is replaced by its value slightly inside
-/// the present piece, so that a jump at the break lies in neither of the two pieces beside the
-/// break.
+/// A force F(t) that is smooth on the pieces between its breaks. F is evaluated only on one of
+/// these pieces, the present piece, and not within a few ulp of the breaks at its ends. At all
+/// other times, F is replaced by its value at the nearest time at which it is evaluated. A jump at
+/// a break therefore lies in neither of the two pieces beside the break.
 class SmoothPieces {
  public:
-  /// `breaks` are the times after 0, in increasing order, at which F may not be smooth. F is not
-  /// evaluated after `final_time`. `bounds` returns enclosures of F and of its derivatives between
-  /// two times. Without `bounds`, try_to_resolve() assumes that F has no features between the times
-  /// at which F is evaluated. `drive` names F in messages.
+  /// `breaks` are the times at which F may not be smooth; those outside of (0, final_time) are
+  /// ignored. F is not evaluated after `final_time`. `bounds` returns enclosures of F and of its
+  /// derivatives between two times. Without `bounds`, try_to_resolve() does not search for features
+  /// of F between the times at which F is evaluated. `drive` names F in messages.
   SmoothPieces(std::function<double(double)> force, std::vector<double> breaks, double final_time,
                std::function<Bounds(double, double)> bounds = {}, const NamedQuantity& drive = {});
 
   /// Returns a copy for a solution that checks another solution. In the copy, try_to_resolve() also
-  /// compares values of F with `range`, which returns the range of F between two times. This
-  /// detects a feature of F that `bounds` has missed if the impulse ∫ |F - polynomial| dt of the
-  /// feature exceeds 1e8 times the `impulse` that try_to_resolve() allows.
+  /// compares values of F with `range`, which returns the range of F between two times. A feature
+  /// of F that `bounds` has missed is thus detected if its impulse, ∫ |F - p| dt for the polynomial
+  /// p of values_suffice(), exceeds 1e8 times the `impulse` of try_to_resolve().
   [[nodiscard]] SmoothPieces checked_by(std::function<Enclosure(double, double)> range) const;
 
-  /// Returns F at the time of the present piece that is nearest to t. If F is NaN there, but has
-  /// the same value on both sides, returns that value. Otherwise throws UserError if F is not
-  /// finite.
+  /// Returns F at the time nearest to t at which F is evaluated on the present piece. If F is NaN
+  /// there, but has nearly the same value just before and just after, returns the value just after.
+  /// In all other cases in which F is not finite, throws UserError.
   double operator()(double t) const {
     const double inside = t < begin_ ? begin_ : (t > end_ ? end_ : t);
     const double value = force_(inside);
@@ -89,20 +89,20 @@ class SmoothPieces {
   /// Makes the next piece the present one.
   void pass_break();
 
-  /// Returns whether, on that part of [first, last] which lies in the present piece, a polynomial
-  /// of degree 15 approximates F with an error ∫ |F - polynomial| dt ≤ `impulse` or within the
-  /// rounding errors of F. Then a time step from `first` to `last` misses no feature of F. The
-  /// result is true even for a step over a jump, a corner or a vertical tangent of F if the step is
-  /// short enough. Throws UserError if F has a pole: F is not bounded on a span of a few ulp, and
-  /// |F| increases towards this span.
+  /// Returns whether a time step from `first` to `last` certainly misses no feature of F. This is
+  /// so if a polynomial of degree ≤ 15 approximates F on the step with an error ∫ |F - polynomial|
+  /// dt ≤ `impulse` or within the rounding errors of F. Only the part of the step inside the
+  /// present piece is examined. The result is true even for a step over a jump, a corner or a
+  /// vertical tangent of F if the step is short enough. Throws UserError if F has a pole: if the
+  /// bounds of F on a step of a few ulp are infinite and |F| increases towards this step.
   [[nodiscard]] bool try_to_resolve(double first, double last, double impulse);
   /// Throws the UserError that F cannot be resolved near t.
   [[noreturn]] void throw_unresolved(double t) const;
 
  private:
-  /// If F(t) = `value` is NaN, as sin(t - 3)/(t - 3) at t = 3, and the values of F just before and
-  /// just after t agree, returns the value just after t. Otherwise throws the UserError that F(t)
-  /// is not finite.
+  /// `value` = F(t) must be infinite or NaN. If it is NaN, as sin(t - 3)/(t - 3) at t = 3, and the
+  /// values of F just before and just after t agree, returns the value just after t. If not, throws
+  /// the UserError that F(t) is not finite.
   [[nodiscard]] double value_beside(double t, double value) const;
   /// Returns the result of try_to_resolve() without the comparison with range_.
   [[nodiscard]] bool is_bounded(double first, double last, double impulse);
@@ -114,9 +114,9 @@ class SmoothPieces {
   std::function<double(double)> force_;
   NamedQuantity drive_;
   std::function<Bounds(double, double)> bounds_;
-  std::function<Enclosure(double, double)> range_;  // set by checked_by()
-  double resolved_from_ = 0.0;                      // F is resolved from this time to resolved_to_
-  double resolved_to_ = 0.0;  // F is resolved from resolved_from_ to this time
+  std::function<Enclosure(double, double)> range_;  // empty unless checked_by() has set it
+  double resolved_from_ = 0.0;                      // F is resolved from here to resolved_to_
+  double resolved_to_ = 0.0;
   std::vector<double> breaks_;
   std::size_t next_ = 0;
   double margin_;
@@ -124,11 +124,11 @@ class SmoothPieces {
   double end_ = 0.0;
 };
 
-/// Returns the direction in which a mass at rest starts to move: the sign of F - R at the time of
-/// `clock`, where R = `resistance` = k0 x + S is the force of the springs and sliders. If F and R
-/// are equal within rounding errors, F is evaluated at later times within `span`, and the first F -
-/// R that exceeds rounding errors decides. The result is 0 if no F - R does; then the mass stays at
-/// rest. Throws UserError if F is not finite.
+/// Returns the direction in which a mass at rest starts to move. It is the sign of F - R at the
+/// time of `clock`, where R = `resistance` is the restoring force of the springs and sliders. If F
+/// and R are equal within rounding errors, F is evaluated at later times within `span`, and the
+/// first F - R that exceeds rounding errors decides. The result is 0 if none does, so that the mass
+/// stays at rest. Throws UserError if F is not finite.
 int starting_direction(const SmoothPieces& force, const Clock& clock, double resistance,
                        double span);
 

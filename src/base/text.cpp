@@ -64,7 +64,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string to_text(double value) {
-  // fmt's {} is not used, because it writes 100000 where 1e+05 is shorter.
+  // std::to_chars writes the shortest text, such as 1e+05; fmt's {} would write 100000.
   std::array<char, 32> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
   return {buffer.data(), end};

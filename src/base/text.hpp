@@ -18,9 +18,9 @@ std::string to_text(std::int64_t value);
 /// narrow no-break spaces (U+202F). Local.
 std::string grouped(std::int64_t count);
 
-/// Returns `count` ≥ 0 in the form for titles: up to 9999 all digits; from 10,000 on a power of
-/// ten, such as 10⁶ or 2.5·10⁵, if at most two digits precede the final zeros, and the text of
-/// grouped(count) if more do. Local.
+/// Returns `count` ≥ 0 in the form for titles. From 10,000 on, a count with at most two digits
+/// before its final zeros is written with a power of ten, such as 10⁶ or 2.5·10⁵. All other counts
+/// are written as by grouped(). Local.
 std::string abbreviated(std::int64_t count);
 
 /// Returns the finite number that `text` represents, or nothing if `text` is not a finite number.
@@ -28,14 +28,15 @@ std::string abbreviated(std::int64_t count);
 std::optional<double> to_number(std::string_view text);
 
 /// Returns the integer that `text` represents, such as "1000000" or "1e6", or nothing if `text` is
-/// not an integer. Blanks at the ends and a plus sign are allowed. Local.
+/// not an integer of 64 bits. A number with a point or an exponent may be at most 2⁵³. Blanks at
+/// the ends and a plus sign are allowed. Local.
 std::optional<std::int64_t> to_integer(std::string_view text);
 
 /// Returns `text` without blanks at its ends. Local.
 std::string_view trimmed(std::string_view text);
 
-/// Divides `text` at the separators and returns the trimmed parts; a text without any character but
-/// blanks has no parts. Local.
+/// Divides `text` at the separators and returns the trimmed parts, some of which may be empty. A
+/// text that is empty or consists of blanks has no parts. Local.
 std::vector<std::string> split(std::string_view text, char separator);
 
 /// Returns the parts joined into one text, with `separator` between them. Local.
@@ -46,13 +47,12 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
 std::string shortened(std::string_view text, std::size_t most);
 
 /// Returns "; did you mean NAME?" with the one of `names` that is most similar to the mistyped
-/// `word`, or an empty text if none is similar. The fewer letters must be removed, added, replaced
-/// or swapped with a neighbour to change the word into a name, the more similar they are; upper and
-/// lower case count as equal, and so do - and _. A name is similar to a word of 3 or 4 letters if 1
-/// such edit suffices, to a word of 5 to 8 letters if 2 edits suffice, and to a longer word if 3
-/// edits suffice. If no name is similar in this sense, the function takes the name that has the
-/// longest beginning in common with the word, at least 3 letters. Of equally good names it takes
-/// the first. Local.
+/// `word`, or an empty text if none is similar. An edit removes, adds or replaces a letter, or
+/// swaps two neighbouring letters. The most similar name is the one that the word becomes after the
+/// fewest edits; upper and lower case count as equal, and so do - and _. At most 1 edit is allowed
+/// for a word of 3 or 4 letters, 2 for 5 to 8 letters, 3 for a longer word, and none for a shorter
+/// one. If every name needs more edits, the name that has the longest beginning in common with the
+/// word is taken, if this has at least 3 letters. Of equally good names the first is taken. Local.
 std::string meant(std::string_view word, const std::vector<std::string>& names);
 
 }  // namespace masing::base

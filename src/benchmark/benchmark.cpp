@@ -25,18 +25,18 @@
 
 namespace masing::benchmark {
 
-// Functions that measure times.
+// The following functions measure times.
 
 namespace {
 
-/// The seconds that a step or a call takes: the median, the smallest and the largest result of
-/// repeated measurements.
+/// The seconds that a step or a call takes. The three numbers are the median, the smallest and the
+/// largest result of repeated measurements.
 using Timing = std::array<double, 3>;
 
-/// A function whose duration is measured; it executes `count` steps or calls.
+/// A function that executes `count` steps or calls, and whose duration is measured.
 using Work = std::function<void(std::int64_t count)>;
 
-/// Returns a Work that calls the function `once` as many times as its argument `count` says.
+/// Returns a Work that calls the function `once` `count` times.
 template <typename Once>
 Work repeated(Once once) {
   return [once](std::int64_t count) {
@@ -57,13 +57,13 @@ double seconds_of(const parallel::Communicator& comm, const Work& work, std::int
   return seconds;
 }
 
-/// Returns the seconds that a step or a call of each of the `works` takes. The works are repeated
-/// in turn, so that a change of the machine's speed affects all works alike and hardly changes
-/// their ratios. Collective.
+/// Returns, for each of the `works`, the seconds that a step or a call takes. All works are
+/// measured once before any is measured again. A change of the machine's speed then affects all of
+/// them alike and hardly changes their ratios. Collective.
 std::vector<Timing> measure(const parallel::Communicator& comm, const Effort& effort,
                             const std::vector<Work>& works) {
   const int repeats = effort.quick ? 3 : 5;
-  // the least duration of one repeat, in seconds
+  // the least duration of one measurement, in seconds
   const double least = (effort.quick ? 0.02 : 0.3) / repeats;
   std::vector<std::int64_t> counts(works.size(), 1);
   for (std::size_t w = 0; w < works.size(); ++w) {
@@ -87,14 +87,15 @@ std::vector<Timing> measure(const parallel::Communicator& comm, const Effort& ef
   return timings;
 }
 
-/// Returns the root's value on all ranks. Collective.
+/// Returns the root's `value` on all ranks. Collective.
 std::int64_t of_root(const parallel::Communicator& comm, std::int64_t value) {
   parallel::broadcast(comm, std::span(&value, 1));
   return value;
 }
 
-/// Calls `make` on the first `count` ranks, and returns the timings that it measures there on every
-/// rank. The other ranks sleep meanwhile, and use neither a core nor memory bandwidth. Collective.
+/// Calls `make` on the first `count` ranks only. Returns the timings that `make` returns there, on
+/// all ranks. The other ranks sleep meanwhile and hardly use a core or memory bandwidth.
+/// Collective.
 std::vector<Timing> on_first(
     const parallel::Communicator& comm, int count,
     const std::function<std::vector<Timing>(const parallel::Communicator& group)>& make) {
@@ -109,8 +110,8 @@ std::vector<Timing> on_first(
   return timings;
 }
 
-/// Adds three columns to the report: `path` with the medians, `path`_least with the smallest and
-/// `path`_most with the largest results.
+/// Adds three columns to the report: `path` with the medians of the timings, `path`_least with
+/// their smallest results, and `path`_most with their largest results.
 void add_columns(Report& report, const std::string& path, const io::Attributes& attributes,
                  const std::vector<Timing>& timings, const std::string& axis) {
   constexpr std::array suffixes{"", "_least", "_most"};
@@ -130,31 +131,31 @@ std::string in_words(const Timing& timing) {
 
 // Measurements of the machine.
 
-/// Returns the size of the last-level cache in bytes, or 0 if it is unknown. The function sysconf
-/// is not used, because it takes the size from the CPUID instruction, which on a virtual machine
-/// may report the sum of all caches of the chip.
+/// Returns the size of the third-level cache in bytes, or 0 if it is unknown. The size is read from
+/// a file of the system. The function sysconf is not used: it takes the size from the CPUID
+/// instruction, which on a virtual machine may report the sum of all caches of the chip.
 std::int64_t cache_bytes() {
-  // contains a text such as 32768K
+  // The file contains a text such as 32768K.
   std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
   std::int64_t size = 0;
   file >> size;
   return 1024 * size;
 }
 
-/// A set of ranks for which speeds are measured: one rank alone, or all ranks together.
+/// The ranks for which speeds are measured: one rank alone, or all ranks together.
 struct Scope {
   std::string name;
   int ranks = 1;
   double bandwidth = 0.0;  ///< the memory bandwidth, in bytes/s
 };
 
-/// Adds facts about the machine to the report. Measures, for each scope, the memory bandwidth of an
-/// update in place, which reads and writes 8 bytes each per entry, as the kernel of engine sweep
-/// does for u.
+/// Adds facts about the machine to the report. For each scope, measures the memory bandwidth of an
+/// update in place. For each entry this update reads 8 bytes and writes 8 bytes, as the kernel of
+/// engine sweep does for u.
 void measure_machine(const parallel::Communicator& comm, const Effort& effort,
                      std::span<Scope> scopes, Report& report) {
-  // The array is at least eight times as large as the cache, except in quick measurements, but
-  // takes at most a ninth of the memory.
+  // The array is at least eight times as large as the cache; in quick measurements it has 4 MiB. In
+  // both cases it takes at most a ninth of the free memory.
   constexpr std::int64_t small = std::int64_t{4} << 20;
   constexpr std::int64_t least = std::int64_t{256} << 20;
   const std::int64_t cache = of_root(comm, cache_bytes());
@@ -184,8 +185,8 @@ void measure_machine(const parallel::Communicator& comm, const Effort& effort,
   }
 }
 
-/// Measures the time of an allreduce over 2, 4, 8, … ranks and over all ranks. If there is only one
-/// rank, measures the time on this rank.
+/// Measures the time of a sum of two integers over the ranks (parallel::RankSum), for 2, 4, 8, …
+/// ranks and for all ranks. If there is only one rank, measures the time on this rank.
 void measure_allreduces(const parallel::Communicator& comm, const Effort& effort, Report& report) {
   std::vector<double> ranks;
   std::vector<Timing> seconds;
@@ -210,8 +211,7 @@ void measure_allreduces(const parallel::Communicator& comm, const Effort& effort
 constexpr double papers_step = 500.0 / 1e6;
 constexpr std::int64_t papers_steps = 1000000;
 
-/// Returns the run of the case that the papers compute: k = 1, η = s + 0.1, u0 = 0, F = 0.45
-/// cos(t/2).
+/// Returns the run that the papers compute: k = 1, η = s + 0.1, u0 = 0, F = 0.45 cos(t/2), T = 500.
 engine::RunSpec papers_case(const slab::Space& space, engine::Method method) {
   engine::Masing model{.slab = {{.stiffness = base::Function("1", 's'),
                                  .threshold = base::Function("s+0.1", 's'),
@@ -225,8 +225,8 @@ engine::RunSpec papers_case(const slab::Space& space, engine::Method method) {
 }
 
 /// Returns a Work that advances an engine in chunks under the force of papers_case(). The force is
-/// evaluated beforehand over one period, so that only the engine's time is measured. `engine` must
-/// outlive the Work.
+/// evaluated here over one period, before the measurement, so that only the engine's time is
+/// measured. `engine` must outlive the Work.
 Work steps_of(engine::Engine& engine) {
   const std::int64_t period = std::llround(4 * std::numbers::pi / papers_step);
   std::vector<double> force;
@@ -249,9 +249,9 @@ Work steps_of(engine::Engine& engine) {
   };
 }
 
-/// Returns the profile of papers_case() (k = 1, η = s + 0.1) on this rank's part of the P cells.
-/// The profile is computed by a formula here, because the evaluation of the expressions for k and η
-/// would take longer than the measurements.
+/// Returns the profile of papers_case() on this rank's part of `cells` cells: k = 1, and η = s +
+/// 0.1 at the right end of each cell. The profile is computed by formulas here, because parsing and
+/// evaluating the expressions of k and η for each cell would take longer than the measurements.
 slab::Profile papers_profile(const parallel::Communicator& comm, std::int64_t cells) {
   const double width = 1.0 / static_cast<double>(cells);
   slab::Profile profile;
@@ -267,18 +267,18 @@ slab::Profile papers_profile(const parallel::Communicator& comm, std::int64_t ce
   return profile;
 }
 
-/// A method that computes steps cell by cell: the baseline loop (native_loops.hpp), or engine sweep
-/// with one of its kernels.
+/// A method that computes a step cell by cell: the baseline loop (native_loops.hpp), or engine
+/// sweep with one of its kernels.
 struct Variant {
   std::string_view name;
   std::string_view description;
-  int steps = 2;        ///< steps that are computed while all cells are read once
+  int steps = 2;        ///< steps that are computed in one pass over all cells
   bool papers = false;  ///< whether the kernel computes η and k by their formulas and does not read
                         ///< them from memory
 
-  /// Returns the bytes that must be read and written per step and cell: u is read and written, and
-  /// η and k are read unless they are computed. If several steps are computed while the cells are
-  /// read once, the bytes are divided by the number of these steps.
+  /// Returns how many bytes must be read and written per step and cell. In one pass over the cells,
+  /// 8 bytes are read and 8 are written for u; 16 are read for η and k unless these are computed.
+  /// The sum is divided by the number of steps that one pass computes.
   [[nodiscard]] double bytes() const { return (16.0 + (papers ? 0.0 : 16.0)) / steps; }
 };
 
@@ -289,7 +289,8 @@ constexpr std::array variants{
             2, true},
     Variant{"leapfrog", "engine sweep, one step a pass, any k and eta", 1}};
 
-/// Returns the time of a step of every variant. The `cells` cells are split over the ranks.
+/// Returns the time of a step of every variant, in the order of `variants`. The `cells` cells are
+/// split over the ranks.
 std::vector<Timing> time_steps(const parallel::Communicator& comm, const Effort& effort,
                                std::int64_t cells) {
   slab::Profile profile = papers_profile(comm, cells);
@@ -303,8 +304,8 @@ std::vector<Timing> time_steps(const parallel::Communicator& comm, const Effort&
   Work leapfrog_steps = steps_of(*leapfrog);
   base::AlignedVector u(profile.threshold.size(), 0.0);
   double sum = 0.0;
-  // Adding the sum times 1e-30 does not change the increment, but the processor must wait for the
-  // sum, as in a real run.
+  // Adding 1e-30 times the sum does not change the increment. But the processor must wait for the
+  // sum before the next step, as in a real run.
   std::vector<Work> works{[&](std::int64_t steps) {
     for (std::int64_t i = 0; i < steps; ++i) {
       sum = baseline_step(u.data(), profile.threshold.data(), profile.stiffness.data(),
@@ -317,7 +318,8 @@ std::vector<Timing> time_steps(const parallel::Communicator& comm, const Effort&
   }};
   for (const Variant& variant : std::span(variants).subspan(1)) {
     works.push_back([&](std::int64_t steps) {
-      // The engine reads profile.form at the beginning of each chunk, and chooses its kernel by it.
+      // The engine reads profile.form at the beginning of each chunk, and chooses its kernel
+      // accordingly.
       profile.form = variant.papers ? form : slab::ProfileForm();
       (variant.steps == 2 ? euler_steps : leapfrog_steps)(steps);
     });
@@ -325,7 +327,7 @@ std::vector<Timing> time_steps(const parallel::Communicator& comm, const Effort&
   return measure(comm, effort, works);
 }
 
-/// Returns the time of a step of an engine. The evaluation of the force is not included.
+/// Returns the time of a step of an engine for papers_case(), without the evaluation of the force.
 Timing time_engine(const parallel::Communicator& comm, const Effort& effort,
                    const slab::Space& space, engine::Method method) {
   const engine::RunSpec run = papers_case(space, method);
@@ -334,9 +336,10 @@ Timing time_engine(const parallel::Communicator& comm, const Effort& effort,
   return measure(comm, effort, {steps_of(*engine)}).front();
 }
 
-/// Adds the results of a variant for each P to the report. The columns get the time of a step. The
-/// table gets the number of cell updates per second, the ratio of the bytes that these updates move
-/// to the memory bandwidth, and the speed relative to the baseline loop.
+/// Adds the results of a variant to the report, for each P in `cells`. `steps` contains the times
+/// of a step of the variant, and `loop` those of the baseline loop. The columns get the time of a
+/// step. The table also gets the number of cell updates per second, the fraction of the memory
+/// bandwidth that these use, and the speed relative to the baseline loop.
 void add_rates(Report& report, const Scope& scope, const Variant& variant,
                const std::vector<double>& cells, const std::vector<Timing>& steps,
                const std::vector<Timing>& loop) {
@@ -391,8 +394,8 @@ void measure_cells(const parallel::Communicator& comm, const Effort& effort,
   }
 }
 
-/// Measures on the root alone the time of a step of engine memory, of engine exact, and of engine
-/// sweep with three cells, and the time of one evaluation of the force.
+/// Measures, on the root alone, how long a step takes with engine memory, with engine exact, and
+/// with engine sweep on three cells. Also measures how long one evaluation of the force takes.
 void measure_others(const parallel::Communicator& comm, const Effort& effort, Report& report) {
   const auto largest = static_cast<double>(effort.largest);
   std::vector<double> cells{1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7};
@@ -451,7 +454,7 @@ void measure_others(const parallel::Communicator& comm, const Effort& effort, Re
 
 std::int64_t free_memory_of_host(const parallel::Communicator& comm) {
   // available_memory() divides the memory of a node among the ranks of a communicator. For a
-  // communicator of one rank it returns the memory of the whole node.
+  // communicator of one rank it does not divide the memory.
   const double alone = parallel::available_memory(parallel::Communicator(MPI_COMM_SELF));
   return of_root(comm, static_cast<std::int64_t>(std::min(alone, 0x1p62)));
 }

@@ -12,10 +12,10 @@
 /// Measures the speed of the machine and of each engine on it.
 namespace masing::benchmark {
 
-/// How much is measured.
+/// The extent of the measurements.
 struct Effort {
-  std::int64_t largest = 0;  ///< the largest number of cells
-  /// whether to measure briefly: few and short runs, small arrays, a short exact solution
+  std::int64_t largest = 0;  ///< The largest number of cells.
+  /// Whether to measure briefly: short measurements, small arrays, a short exact solution.
   bool quick = false;
 };
 
@@ -26,27 +26,28 @@ struct Report {
     std::string path;
     io::Attributes attributes;
     std::vector<double> values;
-    std::string axis;  ///< the name of the dataset that has the abscissas of the values
+    std::string axis;  ///< the dataset with the abscissas of the values
   };
 
-  std::string table;  ///< the table that is printed
-  /// Maps the path of each group of the result file to the attributes of the group, which are a map
-  /// from names to values.
+  std::string table;  ///< The table that is printed.
+  /// Maps the path of a group of the result file to the attributes of this group. The attributes
+  /// are a map from names to values.
   std::map<std::string, std::map<std::string, std::variant<std::string, std::int64_t, double>>>
       facts;
   std::vector<Column> columns;
 };
 
-/// Returns how many bytes of memory are available to this program on the root's host, within the
-/// memory limit of the root's control group. Collective.
+/// Returns how many bytes all ranks on the root's host together may allocate. These are nine tenths
+/// of the available memory, within the limits of the root's control groups. Collective.
 std::int64_t free_memory_of_host(const parallel::Communicator& comm);
 
-/// The memory in bytes that the measurements need for each cell, on all ranks together.
+/// The bytes of memory that the measurements need for each cell, on all ranks together.
 inline constexpr std::int64_t bytes_per_cell = 48;
 
-/// Measures the memory bandwidth, the time of an MPI allreduce, and the time of a step of each
-/// engine and of the baseline loop (baseline_step in native_loops.hpp). Returns the results. Throws
-/// UserError if the baseline loop cannot run on this processor. Collective.
+/// Measures the memory bandwidth, the time of a sum over the ranks (parallel::RankSum), and the
+/// time of a step of each engine and of the baseline loop (baseline_step in native_loops.hpp).
+/// Returns the results. Throws UserError if the baseline loop cannot run on the processor of some
+/// rank. Collective.
 Report measured(const parallel::Communicator& comm, const Effort& effort);
 
 /// Writes the report to the groups /machine, /latency, /kernel, /memory, /exact and /step of the

@@ -1,8 +1,8 @@
 #include "benchmark/native_loops.hpp"
 
 // This file is compiled with -O3 -march=native -fopenmp-simd and the other flags of the kernel. It
-// includes no header with inline functions: the linker might use the versions of these functions
-// that are compiled here in the whole program, and they might not run on another processor.
+// must include no header with inline functions. The linker keeps one version of an inline function
+// for the whole program; the version compiled here might not run on another processor.
 
 namespace masing::benchmark {
 

@@ -19,15 +19,15 @@ constexpr int to_root = 0;
 constexpr int of_share = 1;
 
 /// The reason why a rank sends a message to the root. `requests`: the rank requests a share.
-/// `is_due_by_clock`: a checkpoint is due by the clock, and the root will store the state of the
-/// rank's work in this checkpoint. `is_due_by_steps`: the work of the rank has reached a step at
-/// which the root has to write a checkpoint. `stops`: the rank stops and expects no reply.
+/// `is_due_by_clock`: a checkpoint is due by the clock; the root, whose clock shows this too, will
+/// store the state of the rank's work in it. `is_due_by_steps`: the work of the rank has reached a
+/// step at which the root has to write a checkpoint. `stops`: the rank stops and expects no reply.
 enum class Reason : int { requests, is_due_by_clock, is_due_by_steps, stops };
 
 /// The root's reply to a request: the rank has to compute the tasks with the indices first, …,
-/// first + count - 1. If no task is left for the rank, `count` is 0. The tasks are numbered
-/// consecutively: first the saved states, from which works are resumed, then the batches. A share
-/// consists either of one saved state or of batches.
+/// first + count - 1. `count` is 0 if no task is left or the campaign stops. A task is a saved
+/// state, from which a work is resumed, or a batch. Saved states have the lower indices, batches
+/// the higher ones. A share consists either of one saved state or of batches.
 struct Share {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -51,8 +51,8 @@ class Alone {
       if (comm_.is_root()) {
         serve();
       }
-      // A computation is interrupted here only if it has no state to save; it is then repeated
-      // after a restart. Other works stop between two windows.
+      // A work is interrupted here only if it has no state to save; its units are computed again
+      // after a restart. All other works stop between two windows.
       if (may_throw_ && (work_ == nullptr || work_->units().empty()) && is_to_stop()) {
         throw base::Stopped("stopped");
       }
@@ -67,7 +67,7 @@ class Alone {
     } catch (const base::UserError& error) {
       mistake = error;
       is_stopped_ = true;
-      notice_.send(1);  // asks all other ranks to stop as well
+      notice_.send(1);  // tells all other ranks to stop as well
     }
     may_throw_ = false;
     if (!comm_.is_root() && comm_.rank() < tasks() && is_stopped_) {
@@ -88,9 +88,9 @@ class Alone {
   }
 
  private:
-  /// Returns the states to be saved in a checkpoint: the present state of the root's work, the last
-  /// state received from each other rank, and the states to be resumed that are not yet assigned.
-  /// Only the root may call this function. Local.
+  /// Returns, on the root, the states to be saved in a checkpoint. They are the present state of
+  /// the root's work, the latest state received from each other rank, and the saved states that are
+  /// not yet assigned. On other ranks the result is incomplete and is not used. Local.
   [[nodiscard]] std::vector<State> states() const {
     std::vector<State> all = states_;
     all.push_back(own_state());
@@ -99,14 +99,15 @@ class Alone {
     return all;
   }
 
-  /// Returns the number of tasks. A rank whose index is not below this number gets no task and
-  /// sends no message.
+  /// Returns the number of tasks. Only ranks whose index is less than this number compute tasks and
+  /// send messages.
   [[nodiscard]] std::int64_t tasks() const {
     return std::ssize(resumed_) + std::ssize(packing_.alone);
   }
 
-  /// Gets the next share from the root and stores it in share_ and state_. Returns false if no task
-  /// is left or a stop was requested.
+  /// Gets the next share: the root takes it, another rank requests it from the root. Stores it in
+  /// share_ and, if it is a saved state, in state_. Returns false if no task is left or a stop was
+  /// requested.
   bool next() {
     if (comm_.is_root()) {
       between_windows();
@@ -129,8 +130,7 @@ class Alone {
   }
 
   /// Computes the work of share_. Throws Stopped if a stop is requested before the work is
-  /// completed; the state of the work can then be obtained from work_ or, if the work was not yet
-  /// restored, from state_.
+  /// completed; own_state() then returns the state of the work.
   void compute_work() {
     Batch units = state_.empty() ? Batch() : units_of(state_);
     for (auto i = share_.first; state_.empty() && i < share_.first + share_.count; ++i) {
@@ -141,8 +141,8 @@ class Alone {
     work_ = source_.begin(own_, units);
     may_throw_ = false;
     if (!state_.empty()) {
-      // The archive reads a copy of state_. state_ itself is kept until the work is restored,
-      // because a stop may be requested before.
+      // The archive restores from a copy of state_. A stop may be requested meanwhile, so state_
+      // itself is kept until the work is restored.
       NumbersArchive archive(state_);
       std::vector<double> head;
       archive.numbers("head", head);
@@ -163,8 +163,8 @@ class Alone {
   }
 
   /// Handles messages and checkpoints between two windows. The root passes its results to the
-  /// source, answers the messages of other ranks and, if a checkpoint is due, writes it. Any other
-  /// rank sends the state of its work to the root if a checkpoint is due.
+  /// source and answers the messages of other ranks. If a checkpoint is due, the root writes it,
+  /// and any other rank sends the state of its work to the root.
   void between_windows() {
     if (comm_.is_root()) {
       source_.take_all(records_);
@@ -191,7 +191,7 @@ class Alone {
     return is_stopped_;
   }
 
-  /// Returns the state of this rank's work or, if the work is not yet restored, the state from
+  /// Returns the state of this rank's work. If the work is not yet restored, this is the state from
   /// which it will be restored. Returns an empty state if there is nothing to save.
   [[nodiscard]] State own_state() const {
     const Batch units = work_ == nullptr ? Batch() : work_->units();
@@ -206,9 +206,9 @@ class Alone {
     return archive.state();
   }
 
-  /// Returns how many batches this rank requests: as many as take about 20 ms, judging by the time
-  /// that the last share took, or about 0.2 ms times the number of ranks if this is longer. The
-  /// root then receives at most about 5000 requests per second.
+  /// Returns how many batches this rank requests: 1 at first, then as many as will take about 20
+  /// ms, judging by the duration of the share before. For more than 100 ranks this time is 0.2 ms
+  /// times the number of ranks, so that the root receives at most about 5000 requests per second.
   [[nodiscard]] double wanted() const {
     const double seconds = std::max(0.02, 2e-4 * comm_.size());
     constexpr double most = 1e6;
@@ -218,8 +218,9 @@ class Alone {
                             1.0, most);
   }
 
-  /// Sends one message to the root. It contains the reason, the number of batches that this rank
-  /// requests, the length of the array of its results, this array, and the state of its work.
+  /// Sends one message to the root. The message contains, in this order: the reason, the number of
+  /// batches that this rank requests, the length of the array of its results, this array, and the
+  /// state of its work.
   void report(Reason reason) {
     const std::vector<double> records = std::exchange(records_.numbers(), {});
     std::vector<double> message{static_cast<double>(reason), wanted(),
@@ -230,8 +231,8 @@ class Alone {
     parallel::send(comm_, message, 0, to_root);
   }
 
-  /// If a share consists of a saved state, removes this state from resumed_ and returns it;
-  /// otherwise returns an empty state.
+  /// If a share consists of a saved state, removes this state from resumed_ and returns it. If it
+  /// consists of batches or is empty, returns an empty state.
   State take_state(const Share& share) {
     return share.count > 0 && share.first < std::ssize(resumed_)
                ? std::exchange(resumed_[static_cast<std::size_t>(share.first)], {})
@@ -239,9 +240,10 @@ class Alone {
   }
 
   /// Assigns and returns the next share: a saved state or, if none is left, up to `wanted` batches.
-  /// If several batches are assigned, they are at most half of the batches that each rank would get
-  /// if the remaining batches were distributed equally; thus all ranks finish at about the same
-  /// time. Returns an empty share if no task is left or a stop was requested.
+  /// There are at most packing.most_in_share of these batches. There are also at most half as many
+  /// as each rank would get if all remaining batches were distributed equally, but at least one.
+  /// Because shares become small towards the end, all ranks finish at about the same time. Returns
+  /// an empty share if no task is left or a stop was requested.
   Share take_share(double wanted) {
     const std::int64_t left = std::ssize(resumed_) + std::ssize(packing_.alone) - next_;
     const std::int64_t part = std::max<std::int64_t>(1, left / 2 / comm_.size());
@@ -276,33 +278,35 @@ class Alone {
     }
   }
 
-  // a duplicate, so that this object receives only messages of its own kind
+  // a duplicate, so that this object receives only its own messages
   parallel::Communicator comm_;
-  parallel::Communicator own_{comm_, comm_.rank(), 1};  // a communicator of this rank alone
-  // PETSc derives a communicator from own_. This vector keeps the derived communicator in
-  // existence.
+  parallel::Communicator own_{comm_, comm_.rank(), 1};  // A communicator of this rank alone.
+  // PETSc derives a communicator from own_. Without this vector PETSc would create and free it
+  // again for each work.
   parallel::Vector petsc_duplicate_{own_, 1};
   Source& source_;
   Due& due_;
   const Packing& packing_;
-  // The states from which works are to be resumed; initially the same on all ranks. A rank empties
-  // a state that it takes, and the root also each state that it assigns.
+  // The saved states, from which works are to be resumed; initially the same on all ranks. A rank
+  // empties a state when it takes it, and the root also when it assigns it.
   std::vector<State> resumed_;
   std::vector<State>& saved_;
   const Between& between_;
   parallel::StopNotice notice_{comm_};  // notifies all ranks if UserError is thrown on one of them
   std::unique_ptr<Work> work_;
-  Share share_;         // the last share that this rank has got
-  State state_;         // the state of the last share, until the work is restored from it
-  double begun_ = 0.0;  // the time at which the last share was received, in seconds
-  Records records_;     // results that are not yet sent to the root or, on the root, not yet stored
+  Share share_;         // the latest share that this rank has got
+  State state_;         // the saved state in share_, until the work is restored from it
+  double begun_ = 0.0;  // the time at which share_ was received, in seconds
+  Records records_;     // results not yet sent to the root; on the root, results not yet stored
   bool is_stopped_ = false;
-  bool may_throw_ = false;  // whether base::poll() may throw Stopped, because a work is computing
+  bool may_throw_ = false;  // Whether base::poll() may throw Stopped, because a work is computing.
   // The following members are used on the root only.
-  std::int64_t next_ = 0;  // the index of the first task that is not yet assigned
-  // The last state received from each rank, by the index of the rank.
+  std::int64_t next_ = 0;  // The index of the first task that is not yet assigned.
+  // For each rank, the latest state that the root has received from it or assigned to it. Empty if
+  // the rank has no state.
   std::vector<State> states_ = std::vector<State>(comm_.size());
-  // The number of ranks other than the root that have neither got an empty share nor stopped.
+  // The number of ranks other than the root that may still send messages: ranks below tasks() that
+  // have neither got an empty share nor stopped.
   std::int64_t working_ = std::min<std::int64_t>(comm_.size(), tasks()) - 1;
   bool is_due_ = false;  // whether a checkpoint is due by the steps of another rank's work
 };

@@ -9,35 +9,36 @@
 
 namespace masing::campaign {
 
-/// The serialized state of a work that a single rank computes. The array contains the length of the
-/// head; then the head, which is the number of completed steps followed by the indices of the
-/// units; then the numbers that Work::serialize() saves.
+/// The state of a work that a single rank computes, as one array. The first number is the length of
+/// the head. Next comes the head: the number of completed steps and the indices of the units. The
+/// rest are the numbers that Work::serialize() saves.
 using State = std::vector<double>;
 
-/// Returns the units whose state `state` contains. Local.
+/// Returns the units in the head of `state`. Local.
 Batch units_of(const State& state);
-/// Returns the number of completed steps that is stored in `state` (see Work::steps). Local.
+/// Returns the number of completed steps in the head of `state` (see Work::steps). Local.
 std::int64_t steps_of(const State& state);
 
-/// A function that is called on the root between two windows, with the work that the root computes,
-/// or null if the root computes none. If `is_due` is true, the function has to write a checkpoint
-/// with the states that are then in the argument `saved` of compute_alone(). Local.
+/// A function that is called on the root between two windows. `work` is the work that the root
+/// computes, or null if it computes none. If `is_due` is true, the function has to write a
+/// checkpoint with the states that the argument `saved` of compute_alone() then contains. Local.
 using Between = std::function<void(const Work* work, bool is_due)>;
 
-/// Computes units on single ranks with dynamic load balancing: resumes the works whose states are
-/// in `saved` (the same on all ranks), and then computes the batches in packing.alone. The root
-/// assigns works and batches to the ranks, and computes some of them itself. Each other rank sends
-/// requests to the root; the root replies to a request with one work to be resumed, or with as many
-/// of the next batches as take about 20 ms. A rank also sends a message if a checkpoint is due or
-/// if the rank stops. Each message contains the results of the units that the rank has completed
-/// since its last message, and the state of its present work, if there is one. The root writes
-/// checkpoints without the other ranks. The root receives messages between the windows of its own
-/// work and in base::poll(). The ranks synchronise only at the beginning and at the end.
+/// Computes units on single ranks with dynamic load balancing. First resumes the works whose states
+/// are in `saved`, which must be the same on all ranks; then computes the batches in packing.alone.
+/// The root assigns works and batches to the ranks, and computes some of them itself. Each other
+/// rank sends requests to the root. The root replies with one work to be resumed, or with as many
+/// of the next batches as take about 20 ms. A rank also sends a message when a checkpoint is due
+/// and when the rank stops. Each message contains the results of the units that were completed
+/// after the rank's previous message. It also contains the state of the rank's present work, if
+/// there is one. The root writes checkpoints without the other ranks. It receives messages between
+/// the windows of its own work and in base::poll(). The ranks synchronise only at the beginning and
+/// at the end.
 ///
 /// Returns true if all units are completed; `saved` is then empty. Returns false if a stop was
-/// requested; on the root, `saved` then has the states of all works that are not completed. If
-/// works on some ranks throw UserError, throws the error of the lowest of these ranks on all ranks.
-/// Collective.
+/// requested; on the root, `saved` then has the states of the works that were begun but not
+/// completed. If works throw UserError on some ranks, all ranks throw the error of the lowest of
+/// these ranks. Collective.
 bool compute_alone(const parallel::Communicator& comm, Source& source, Due& due,
                    const Packing& packing, std::vector<State>& saved, const Between& between);
 

@@ -26,7 +26,8 @@ class Campaign {
   Campaign(const parallel::Communicator& comm, Source& source, const io::FileSpec& files)
       : comm_(comm), source_(source), files_(files), due_(files.checkpoint, source, comm) {}
 
-  /// Computes all units. If a stop is requested, saves the state and throws Stopped. Collective.
+  /// Computes all units, including those that Source::refine() adds. If a stop is requested, saves
+  /// the state and throws Stopped. Collective.
   void compute() {
     restore();
     due_.begin(nullptr);
@@ -47,9 +48,9 @@ class Campaign {
     } while (source_.refine(comm_));
   }
 
-  /// Writes the result file. If that fails, removes the incomplete file, saves the results in a
-  /// checkpoint, for which the removed file has left disk space, and throws SystemError.
-  /// Collective.
+  /// Writes the result file, if `write` is given. If that fails, the incomplete file is removed,
+  /// which frees space on the disk. The results are then saved in a checkpoint, if it has a path,
+  /// and SystemError is thrown. Collective.
   void finish(const Write& write) {
     store_progress();
     try {
@@ -91,8 +92,8 @@ class Campaign {
     }
   }
 
-  /// Prints advice on the number of ranks. If the campaign is expected to take long, also prints
-  /// the plan of the campaign and advice on how to stop it.
+  /// Prints advice on the number of ranks, if there is any. If the campaign is expected to take
+  /// long, also prints its plan and advice on how to stop it.
   void announce(const Packing& packing) const {
     if (!comm_.is_root() || files_.quiet) {
       return;
@@ -124,8 +125,9 @@ class Campaign {
     }
   }
 
-  /// First completes the restored work of all ranks, if there is one. Then computes one of the
-  /// `batches` after the other on all ranks, which synchronise at every window. Collective.
+  /// First completes the restored work of all ranks, if there is one. Then computes the `batches`,
+  /// one after another. For each work all ranks compute together and synchronise at every window.
+  /// Collective.
   void compute_together(const std::vector<Batch>& batches) {
     for (auto next = batches.begin(); work_ != nullptr || next != batches.end(); work_.reset()) {
       Pause pause = Pause::none;
@@ -137,7 +139,7 @@ class Campaign {
         while (!work_->is_done() && pause != Pause::stop) {
           pause = advance();
         }
-      } catch (const base::Stopped&) {  // thrown by a setup, which has no state to save
+      } catch (const base::Stopped&) {  // thrown in a setup, before there is a state
         stop();
       }
       if (pause == Pause::stop) {
@@ -165,8 +167,8 @@ class Campaign {
     return pause;
   }
 
-  /// Computes works that each need a single rank: first the works whose states were restored, then
-  /// the batches in packing.alone. Collective.
+  /// Computes works on single ranks: first the works whose states were restored, then the batches
+  /// in packing.alone. Collective.
   void compute_on_single_ranks(const Packing& packing) {
     if (packing.alone.empty() && saved_.empty()) {
       return;
@@ -182,7 +184,7 @@ class Campaign {
     }
   }
 
-  /// If there are results, or states in saved_, writes a checkpoint with them. Then throws Stopped.
+  /// Writes a checkpoint if there are completed units or states in saved_. Then throws Stopped.
   /// Collective.
   [[noreturn]] void stop() {
     work_.reset();
@@ -196,9 +198,9 @@ class Campaign {
     throw_stopped(has_something);
   }
 
-  /// Throws Stopped; the message has the root's progress and says how the campaign can be
-  /// continued. `is_saved`, used on the root only, says whether the progress was saved in a
-  /// checkpoint. Collective.
+  /// Throws Stopped. If `is_saved` is true on the root, the message contains the progress and says
+  /// how the campaign can be continued. If it is false, the message says that the campaign stopped
+  /// before the first step. Collective.
   [[noreturn]] void throw_stopped(bool is_saved) {
     store_progress();
     std::int64_t numbers[] = {source_.count().done, source_.count().all, is_saved ? 1 : 0};
@@ -210,7 +212,7 @@ class Campaign {
                                                       numbers[1], source_.unit_name(), advice()));
   }
 
-  /// Stores the progress in *files.result.done on the root, if this pointer is not null.
+  /// Stores the progress in *files_.result.done on the root, if this pointer is not null.
   /// `has_result` says whether the result file is complete.
   void store_progress(bool has_result = false) const {
     if (files_.result.done == nullptr || !comm_.is_root()) {
@@ -225,16 +227,17 @@ class Campaign {
                            steps,      has_result, is_saved_};
   }
 
-  /// Returns the end of a message that says how the campaign can be continued.
+  /// Returns the end of a message, which says how the campaign can be continued. If there is no
+  /// checkpoint path, it says that nothing is saved without a file.
   [[nodiscard]] std::string advice() const {
     const std::string& path = files_.checkpoint.path;
     return path.empty() ? "; without a file nothing is saved"
                         : "; the same with restart = " + path + " goes on";
   }
 
-  /// Saves or restores the results of the source, the states in saved_, and the units of the work
-  /// that all ranks compute together. Returns the units of that work; they are empty if there is no
-  /// such work. Collective on the ranks of the archive.
+  /// Saves or restores the results of the source, the states in saved_, and the units of work_, the
+  /// work that all ranks compute together. Returns these units, or no units if there is no such
+  /// work. Collective on the ranks of the archive.
   Batch serialize(engine::Archive& archive) {
     Records records;
     Records alone;
@@ -266,7 +269,7 @@ class Campaign {
     work_->serialize(archive);
   }
 
-  /// Writes a checkpoint. `ranks` contains all ranks, or the root alone. Collective on `ranks`.
+  /// Writes a checkpoint. `ranks` contains all ranks or only the root. Collective on `ranks`.
   void save(const parallel::Communicator& ranks) {
     io::write_checkpoint(
         ranks, files_.checkpoint.path, files_.result,
@@ -288,9 +291,9 @@ class Campaign {
     save(root.comm());
   }
 
-  /// Prints the progress on the root: the completed units if checkpoints are scheduled by units and
-  /// at least one unit is completed, otherwise the steps of `work`. Prints nothing if `work` is
-  /// null or has no steps.
+  /// Prints the progress on the root. If Source::schedules_by_units() and at least one unit is
+  /// completed, this is the number of completed units. In all other cases it is the number of
+  /// completed steps of `work`; nothing is printed if `work` is null or has no steps.
   void show(const Work* work) {
     if (files_.quiet || !comm_.is_root()) {
       return;
@@ -315,8 +318,9 @@ class Campaign {
   const io::FileSpec& files_;
   Due due_;
   std::unique_ptr<Work> work_;  // the work of all ranks, if one is in progress
-  bool is_saved_ = false;       // whether a checkpoint was written
-  // states of works of single ranks, which are to be resumed or, on the root, to be saved
+  bool is_saved_ = false;       // Whether a checkpoint was written.
+  // The states of works of single ranks that are to be resumed and, on the root, of those that are
+  // to be saved.
   std::vector<State> saved_;
   Batch under_way_;  // the units of the restored works; the same on all ranks
   std::optional<io::Progress> progress_;

@@ -14,12 +14,12 @@
 #include "io/specs.hpp"
 #include "parallel/communicator.hpp"
 
-/// Executes a run, a study or a scan: distributes the computations over the ranks, advances them,
-/// writes and reads checkpoints, stops on request, and reports the progress.
+/// Executes the computations of a run, a study or a scan. A campaign distributes them over the
+/// ranks, advances them, writes and reads checkpoints, stops on request, and reports the progress.
 namespace masing::campaign {
 
-/// The index of a unit: the run of a simulation, a comparison of a study, or a point of a scan. The
-/// index does not depend on the number of ranks.
+/// The index of a unit. A unit is the run of a simulation, a comparison of a study, or a point of a
+/// scan. The index does not depend on the number of ranks.
 using Unit = std::int64_t;
 
 /// The results of completed units, packed into one array of doubles that can be sent as one
@@ -51,8 +51,8 @@ class Records {
   std::vector<double> numbers_;
 };
 
-/// An archive on a single rank that saves a state in one array of doubles, or restores a state from
-/// such an array. The array can be sent to another rank.
+/// An archive on a single rank. It saves a state in one array of doubles, which can be sent to
+/// another rank, or restores a state from such an array.
 class NumbersArchive final : public engine::Archive {
  public:
   /// Creates an archive that saves; the array is initially empty.
@@ -97,8 +97,8 @@ struct Count {
   std::int64_t all = 0;
 };
 
-/// The computation of some units on the ranks of one communicator, which has all ranks or one rank.
-/// A work owns the engines, the observers and the open files of its units.
+/// The computation of some units, either by all ranks together or by a single rank. A work owns the
+/// engines, the observers and the open files of its units.
 class Work {
  public:
   Work() = default;
@@ -106,17 +106,17 @@ class Work {
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
-  /// Advances by one window of steps that ends at step `last` at the latest; the work of a scan on
-  /// one rank advances by as many windows and points as take about 20 ms. Appends the results of
-  /// completed units to `records`. `wish` is the pause that this rank requests, or Pause::none. The
-  /// ranks of the work agree on one pause, which the function returns on all of them. If this pause
-  /// is not Pause::none, the window has not been computed, and the caller has to save the state.
-  /// Collective on the ranks of the work.
+  /// Advances by one window of steps that ends at step `last` at the latest. The work of a scan on
+  /// one rank continues with further windows and points until about 20 ms have passed. Appends the
+  /// results of completed units to `records`. `wish` is the pause that this rank requests, or
+  /// Pause::none. The ranks of the work agree on one pause, which the function returns on all of
+  /// them. If this pause is not Pause::none, the window was not computed, and the caller has to
+  /// save the state. Collective on the ranks of the work.
   virtual engine::Pause advance(std::int64_t last, engine::Pause wish, Records& records) = 0;
   [[nodiscard]] virtual bool is_done() const = 0;
 
   /// Returns the units whose state serialize() saves. Returns no units if the work has no state
-  /// that is worth saving; after a restart its units are then computed from their start. Local.
+  /// that is worth saving; after a restart such units begin anew. Local.
   [[nodiscard]] virtual Batch units() const = 0;
   /// Returns the completed and the total number of steps of the units that units() returns. If they
   /// contain several runs, returns the numbers of the run with the most steps. Both numbers are 0
@@ -128,15 +128,15 @@ class Work {
   /// Saves or restores the state of the work; called between two windows only. Collective on the
   /// ranks of the work.
   virtual void serialize(engine::Archive& archive) = 0;
-  /// Flushes the rows of the result file, if the work writes one, and stores the name of that file
-  /// and the id of its run in the open checkpoint. Collective.
+  /// If the work writes a result file, flushes the rows of this file, and stores its name and the
+  /// id of its run in the open checkpoint. Collective.
   virtual void attach(const io::Handle& /*checkpoint*/) const {}
 };
 
-/// Says which ranks have to compute the units that are not yet computed.
+/// The units that are not yet computed, with the ranks that have to compute them.
 struct Packing {
   std::vector<Batch> together;     ///< batches for all ranks together, in this order
-  std::vector<Batch> alone;        ///< batches for one rank each, assigned in this order
+  std::vector<Batch> alone;        ///< batches each for a single rank, assigned in this order
   std::int64_t most_in_share = 1;  ///< the most batches of `alone` that are assigned at once
   double seconds = 0.0;            ///< estimated seconds until the last unit is completed
   std::string text = {};           ///< the plan, printed on stderr if the campaign is long
@@ -153,56 +153,56 @@ class Source {
 
   /// Returns the plural name of what count() counts, such as "points", for messages. Local.
   [[nodiscard]] virtual std::string unit_name() const = 0;
-  /// Returns the completed and the total number of points, comparisons or steps, as unit_name()
-  /// says. The numbers are up to date on the root only. Local.
+  /// Returns how many of the things that unit_name() names are completed, and how many there are.
+  /// The numbers are up to date on the root only. Local.
   [[nodiscard]] virtual Count count() const = 0;
-  /// Returns whether --checkpoint-every counts units of the source rather than steps of a work.
-  /// Local.
+  /// Returns whether --checkpoint-every counts units of the source; if false, it counts steps of a
+  /// work. Local.
   [[nodiscard]] virtual bool schedules_by_units() const { return false; }
 
-  /// Returns which ranks have to compute the units that are not yet computed. The units `under_way`
-  /// are left out, because their states were restored from a checkpoint. pack() is called again
-  /// when the returned batches are computed, until it returns no batch. Local, with the same result
-  /// on all ranks.
+  /// Returns the units that are not yet computed, with the ranks that have to compute them. The
+  /// units `under_way` are left out, because their states were restored from a checkpoint. After
+  /// the returned batches are computed, the campaign calls pack() again, until it returns no batch.
+  /// Local, with the same result on all ranks.
   virtual Packing pack(const Batch& under_way) = 0;
-  /// Creates the work of one batch, or of several consecutive batches, in its initial state. Throws
-  /// UserError if the units cannot be set up, and Stopped if a stop is requested meanwhile.
-  /// Collective on `ranks`, which must outlive the work.
+  /// Creates the work that computes `units`, in its initial state. `units` are one batch, or
+  /// several consecutive batches of one share. Throws UserError if the units cannot be set up, and
+  /// Stopped if a stop is requested meanwhile. Collective on `ranks`, which must outlive the work.
   virtual std::unique_ptr<Work> begin(const parallel::Communicator& ranks, const Batch& units) = 0;
   /// Returns the name that messages about setup and progress use for `units`. Local.
   [[nodiscard]] virtual std::string title(const Batch& units) const = 0;
 
   /// Stores the record of a unit. If a batch has one record for all of its units, `unit` is the
-  /// first unit of the batch. The function is called on the root when the unit is completed, and on
-  /// the other ranks with the records that the root broadcasts. Local.
+  /// first unit of the batch. The root calls this function when a unit is completed or restored;
+  /// the other ranks call it with restored records and with those that the root broadcasts. Local.
   virtual void take(Unit /*unit*/, std::span<const double> /*numbers*/) {}
   /// Calls take() for each of the records and empties `records`. Local.
   void take_all(Records& records) {
     records.take_all([this](Unit unit, std::span<const double> numbers) { take(unit, numbers); });
   }
-  /// The purpose for which records() returns records. For `in_checkpoint` the records of failed
-  /// units are left out, so that these units are computed again after a restart. For `on_all_ranks`
-  /// everything may be left out that only the root needs, because it writes the result file.
+  /// The purpose for which records() returns records. `in_checkpoint`: the records of failed units
+  /// are left out, so that these units are computed again after a restart. `on_all_ranks`: data
+  /// that only the root needs, to write the result file, may be left out.
   enum class Use { in_checkpoint, on_all_ranks };
-  /// Returns the records that the root has, for the given purpose. Local.
+  /// Returns the records for the given purpose; called on the root. Local.
   [[nodiscard]] virtual Records records(Use /*use*/) const { return {}; }
   /// Evaluates the results after all units are completed, and may add units. Returns whether units
-  /// were added; the campaign then computes these. Collective.
+  /// were added; if so, the campaign computes these and calls refine() again. Collective.
   virtual bool refine(const parallel::Communicator& /*comm*/) { return false; }
 };
 
-/// A function that writes the result into an open file. It is called on the root with a
-/// communicator of the root alone.
+/// A function that writes the result into an open file. It is called on the root, with a
+/// communicator that contains only the root.
 using Write = std::function<void(const parallel::Communicator& root, const io::Handle& file)>;
 
 /// Computes all units of a source and then, if `write` is given, writes the result file. If
-/// files.checkpoint.restart is set, resumes from this checkpoint. Writes a checkpoint on schedule,
-/// when the campaign is stopped, and when the result file cannot be written. Removes the checkpoint
-/// at the end; but if checkpoints are scheduled and `write` is not given, the checkpoint is kept,
-/// because a longer run can be resumed from it. The results are the same on any number of ranks,
-/// and also if the campaign was stopped and resumed. Throws Stopped on all ranks alike if a stop is
-/// requested. Throws UserError if a file must not be written or a work cannot be computed, and
-/// SystemError if a file cannot be written. Collective.
+/// files.checkpoint.restart is set, resumes from this checkpoint. If files.checkpoint.path is not
+/// empty, writes a checkpoint there on schedule, when the campaign is stopped, and when the result
+/// file cannot be written. Removes the checkpoint at the end. It is kept only if checkpoints are
+/// scheduled and `write` is not given, because a longer run can be resumed from it. The results are
+/// the same on any number of ranks, and also if the campaign was stopped and resumed. Throws
+/// Stopped on all ranks alike if a stop is requested. Throws UserError if a file must not be
+/// written or a work cannot be computed, and SystemError if a file cannot be written. Collective.
 void run(const parallel::Communicator& comm, Source& source, const io::FileSpec& files,
          const Write& write = {});
 

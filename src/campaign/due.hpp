@@ -7,18 +7,18 @@
 
 namespace masing::campaign {
 
-/// Decides when the next checkpoint is due. If spec.every > 0, a checkpoint is due after every
-/// spec.every units or steps; Source::schedules_by_units says which of the two are counted. If
-/// spec.every is 0, a checkpoint is due whenever the time spec.distance has passed again since the
-/// construction of this object.
+/// Decides when the next checkpoint is due. If spec.scheduled is false, none is ever due. If
+/// spec.every > 0, a checkpoint is due after every spec.every units or steps;
+/// Source::schedules_by_units() says which of the two are counted. If spec.every is 0, a checkpoint
+/// is due by the clock: at multiples of the time spec.distance after the construction of this
+/// object.
 class Due {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Only the root counts units, because Source::count() is not up to date on other ranks. If there
-  /// are several ranks, a checkpoint by the clock is due a little later on the root than on the
-  /// other ranks, so that their states arrive before the root writes the checkpoint. `spec` and
-  /// `source` must outlive this object.
+  /// Only the root counts units, because Source::count() is not up to date on other ranks. A
+  /// checkpoint by the clock is due a little later on the root than on other ranks, so that their
+  /// states arrive before the root writes it. `spec` and `source` must outlive this object.
   Due(const io::CheckpointSpec& spec, const Source& source, const parallel::Communicator& comm)
       : spec_(spec),
         source_(source),
@@ -30,19 +30,19 @@ class Due {
     }
   }
 
-  /// Returns whether a checkpoint is due, by the number of completed units, by the steps of `work`,
-  /// or by the clock. `work` is the work in progress, or null between two works. Local.
+  /// Returns whether a checkpoint is due by units, by steps or by the clock. `work` is the work in
+  /// progress, or null between two works. Local.
   [[nodiscard]] bool is_now(const Work* work) const { return count(work) >= next() || by_clock(); }
-  /// Returns whether checkpoints are scheduled by the clock and one is due. Local.
+  /// Returns whether a checkpoint is due by the clock. Local.
   [[nodiscard]] bool by_clock() const {
     return spec_.scheduled && spec_.every == 0 && Clock::now() >= time_ + spec_.distance;
   }
-  /// Returns the step of the work in progress at which the next checkpoint is due, or engine::never
-  /// if checkpoints are not scheduled by steps. Local.
+  /// Returns the step of the work in progress at which the next checkpoint is due. Returns
+  /// engine::never if no checkpoint is due by steps. Local.
   [[nodiscard]] std::int64_t next_step() const { return by_units_ ? engine::never : next(); }
-  /// Starts counting towards the next checkpoint. If units are counted, it starts from the number
-  /// of units that are completed before the first work, when `work` is null. If steps are counted,
-  /// it starts from the step at which `work` begins or is resumed. Local.
+  /// Sets the count after which spec.every units or steps lead to the next checkpoint. If units are
+  /// counted, only the call with `work` = null, before the first work, has an effect. If steps are
+  /// counted, the count is the step at which `work` begins or is resumed. Local.
   void begin(const Work* work) {
     if (work == nullptr || !by_units_) {
       count_ = count(work);

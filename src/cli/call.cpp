@@ -21,8 +21,8 @@ using base::UserError;
 
 namespace {
 
-/// Throws UserError if `file`, which the option `option` names, was written by another command
-/// (`kind`) than the required command `right`. `what` is "file" or "checkpoint", for the message.
+/// Throws UserError if `kind`, the command that wrote `file`, is not the required command `right`.
+/// `option` is the option that names the file. `what` is "file" or "checkpoint", for the message.
 void require_kind(const char* option, const std::string& file, const std::string& kind,
                   const std::string& right, const std::string& what) {
   if (kind != right) {
@@ -37,8 +37,8 @@ void warn(const parallel::Communicator& comm, const std::string& text) {
   print(comm, "masing warning: " + text + "\n", stderr);
 }
 
-/// Checks a result file. Prints a warning if it has no seal. Throws UserError if it is damaged.
-/// Collective.
+/// Checks that a result file is not damaged, and throws UserError if it is. Prints a warning if the
+/// file has no seal, without which damage may go unnoticed. Collective.
 void require_sound(const parallel::Communicator& comm, const std::string& file) {
   if (!io::require_sound(comm, file)) {
     warn(comm, file +
@@ -69,15 +69,15 @@ Request parsed(Command command, const std::string& file, const io::Recipe& recip
 }
 
 /// Returns `request`, completed by continued() from the checkpoint that --restart names. Throws
-/// UserError if the checkpoint is damaged, or belongs to another command or another configuration.
-/// Collective.
+/// UserError if the file is damaged, is no checkpoint, or belongs to another command or another
+/// configuration. Collective.
 BoundRequest with_checkpoint(const Invocation& call, const BoundRequest& request,
                              const FileRequest& of_file) {
   const std::string file = request.configuration.restart;
   const Command command = request.request->command;
   const auto origins = given_at(request.request);
   const std::string advice = "give a whole checkpoint of masing";
-  // the seal is verified before HDF5 opens the file
+  // HDF5 may crash on a damaged file, so the seal is verified before HDF5 opens the file
   with_origin(origin_of(*request.request, "restart"), [&] {
     if (!io::verify_seal(call.comm, file, advice)) {
       throw UserError(fmt::format("{} has no seal; {}", file, advice));
@@ -130,8 +130,8 @@ BoundRequest request_in(const Invocation& call, const std::string& file) {
   if (recipe.is_checkpoint) {
     throw UserError(file + " is a checkpoint; give a result file");
   }
-  // All keys count as given, so that defaults that a later version changes have no effect. The
-  // result file that is computed again names the same derived keys as this file.
+  // All keys count as given, because a later version of masing may have other defaults. The new
+  // result file names the same derived keys as this file.
   BoundRequest request = bind(parsed(*command, file, recipe), [&](const std::string& path) {
     return reference_request(call, path);
   });
@@ -180,7 +180,7 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
       require_files_apart(c, inputs);
       warn_of_output(request);
       engine::RunSpec run = request.run;
-      // the advice is for the level with the largest time step
+      // a study is checked at the level with the largest time step
       if (!request.study.levels.empty()) {
         run.time.steps = std::ranges::min(study::step_counts(request.study.levels));
       }

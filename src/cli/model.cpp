@@ -73,8 +73,8 @@ std::int64_t elements_of(const ModelParameters& parameters, const Constants& con
   });
 }
 
-/// Returns, as text, the length of the first list of values with one value for each element.
-/// Returns an empty text if no parameter has such a list.
+/// Returns, as text, the length of the first list among `settings` that has one value for each
+/// element. Returns an empty text if no parameter has such a list.
 std::string counted_elements(const std::vector<Parameter>& parameters,
                              const std::vector<Setting>& settings) {
   for (std::size_t p = 0; p < parameters.size(); ++p) {
@@ -161,8 +161,8 @@ ModelSpec model_spec(const ModelParameters& parameters, const Constants& constan
     if (other != varied.end()) {
       spec.parameters.sequences.emplace(parameter.name, other->second);
     } else if (parameter.name != element_count) {
-      // Not only lists but also single values may be expressions in n. For a parameter whose list
-      // has a fixed length, n is this length.
+      // Every value may be an expression in n. n is the number of elements (1 if the model has no
+      // parameter n) or, if larger, the fixed number of values of the parameter.
       all[element_count] = static_cast<double>(std::max(parameter.count(elements), elements));
       spec.parameters.sequences.emplace(parameter.name, sequence_of(parameters.values[p], all));
     }
@@ -181,7 +181,7 @@ void check_model(const ModelSpec& spec) {
       throw;
     }
     throw UserError(std::string("--set: ") +
-                    error.what());  // the fault lies in several parameters together
+                    error.what());  // no quantity: several parameters together are at fault
   }
 }
 

@@ -18,7 +18,7 @@ std::string in_quotes(const std::string& text) {
 
 std::vector<std::string> split_list(const std::string& text) {
   std::vector<std::string> pieces(base::trimmed(text).empty() ? 0 : 1);
-  int depth = 0;  // depth of nested parentheses; commas inside belong to functions
+  int depth = 0;  // depth of nested parentheses; a comma inside does not separate parts
   for (const char letter : base::trimmed(text)) {
     depth += letter == '(' ? 1 : letter == ')' ? -1 : 0;
     if (letter == ',' && depth == 0) {

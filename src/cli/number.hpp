@@ -7,8 +7,8 @@
 
 #include "base/expression.hpp"
 
-// These classes and functions parse numbers that the user wrote, each a literal or an expression of
-// named constants, and the named constants themselves (--let "w=0.8").
+// These classes and functions parse the numbers that the user wrote. A number is a literal or an
+// expression of named constants, which --let "w=0.8" defines.
 
 namespace masing::cli {
 
@@ -37,11 +37,12 @@ class Number {
   /// Returns the number for these values of the constants. Throws UserError if the text is not a
   /// number or its value is not finite. Local.
   [[nodiscard]] double value(const Constants& constants) const;
-  /// Returns the number as an integer up to 2^53. The value of an expression is rounded to the
-  /// nearest integer if it differs from this integer by a relative error of at most 1e-12. Throws
-  /// UserError if the number is not an integer or too large. Local.
+  /// Returns the number as an integer. A text of digits is returned exactly if it fits into 64
+  /// bits. Any other number is rounded to the nearest integer if their relative difference is at
+  /// most 1e-12; it must not exceed 2^53. A number below -2^53 is replaced by -2^53. Throws
+  /// UserError if the number is not an integer or is too large. Local.
   [[nodiscard]] std::int64_t whole(const Constants& constants) const;
-  /// Returns whether the text is not a literal, that is, an expression or a mistake.
+  /// Returns whether the text is an expression or not valid, rather than a literal.
   [[nodiscard]] bool is_calculated() const { return !value_; }
   /// Returns the names of the constants that the expression uses.
   [[nodiscard]] Names constants() const;
@@ -56,15 +57,16 @@ class Number {
   std::string mistake_;  // why the text is neither a literal nor an expression
 };
 
-/// Returns a text in quotes for a message, shortened to at most 60 bytes.
+/// Returns a text, shortened to at most 60 bytes, in quotes for a message.
 std::string in_quotes(const std::string& text);
 
 /// Splits a list such as "0.5, 2/3, max(1,i)" at the commas outside of parentheses and returns the
 /// trimmed parts. Returns no parts if the text is empty. Local.
 std::vector<std::string> split_list(const std::string& text);
 
-/// Calls `work` and returns its result. If `work` throws base::UnknownName, throws a UserError
-/// whose message says how to define a constant. Local if `work` is local.
+/// Calls `work` and returns its result. If `work` throws base::UnknownName, throws a UserError with
+/// the same message, to which advice on how to define a constant is added. Local if `work` is
+/// local.
 template <typename Work>
 auto with_hint(const Work& work) {
   try {
@@ -75,8 +77,9 @@ auto with_hint(const Work& work) {
   }
 }
 
-/// Calls `work` and returns its result. If `work` throws a UserError, throws a UserError with the
-/// same message preceded by `origin`. Local if `work` is local.
+/// Calls `work` and returns its result. If `work` throws a UserError, throws a UserError whose
+/// message is `origin` followed by the message of that error. If the message of that error begins
+/// with the place of a quantity, `origin` replaces this place. Local if `work` is local.
 template <typename Work>
 auto with_origin(const std::string& origin, const Work& work) {
   try {
@@ -105,7 +108,8 @@ std::vector<NamedConstant> in_order(const std::vector<Setting>& lets, const Name
 
 /// Evaluates constants that in_order() has sorted and returns their values together with those of
 /// `known`. If a constant has a name in `known`, the value in `known` is used. Throws UserError,
-/// whose message begins with the constant's origin, if a value is not finite. Local.
+/// whose message begins with the constant's origin, if a text is not a number or its value is not
+/// finite. Local.
 Constants constant_values(const std::vector<NamedConstant>& lets, Constants known);
 
 }  // namespace masing::cli

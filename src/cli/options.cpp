@@ -50,7 +50,7 @@ auto member_printer(Member C::*member) {
 /// The condition that a number must fulfil.
 struct Range {
   bool (*contains)(double value);
-  const char* right;  ///< the text of the message if the number does not fulfil the condition
+  const char* right;  ///< what the number must be, for the message of an error
 };
 constexpr Range any{[](double /*value*/) { return true; }, ""};
 constexpr Range positive{[](double value) { return value > 0; }, "must be > 0"};
@@ -69,7 +69,7 @@ double in_range(const Number& number, const Constants& constants, const Range& r
 
 /// Returns `value`. Throws UserError if `value` is not from `least` to 2^53.
 std::int64_t in_range(std::int64_t value, std::int64_t least) {
-  // Every integer up to this limit is exact as a double, so that p·T/N and i/P are computed from
+  // Up to this limit every integer is exact as a double. Therefore p·T/N and i/P are computed from
   // exact operands.
   constexpr std::int64_t largest = std::int64_t{1} << 53;
   if (value < least || value > largest) {
@@ -150,7 +150,7 @@ ValueType text(std::string C::*member) {
   return text(member, member_printer(member), [](const std::string& given) { return given; });
 }
 
-/// Returns whether a text, which cannot be parsed as a function, looks like the name of a file.
+/// Returns whether a text is the name of an existing file or ends with .csv, .txt or .dat.
 bool names_file(const std::string& text) {
   const std::set<std::string> endings{".csv", ".txt", ".dat"};
   std::error_code unknown;
@@ -158,9 +158,9 @@ bool names_file(const std::string& text) {
          std::filesystem::is_regular_file(text, unknown);
 }
 
-/// Parses a function: an expression, "points:…", "table:FILE.csv" or, for an initial field only,
-/// "file:RUN.h5", which is the last field of a run. Throws UserError if the text is none of these
-/// or the file cannot be read.
+/// Parses a function: an expression, "points:…" or "table:FILE.csv". An initial field (Kind::field)
+/// may also be "file:RUN.h5", which stands for the last field of a run. Throws UserError if the
+/// text is none of these or the file cannot be read.
 base::Function function_of(const std::string& given, Kind kind, const Names& constants,
                            const Files& files) {
   const auto content = [&](std::string_view prefix, const FileReader& read) {
@@ -228,8 +228,8 @@ ValueType choice(Member C::*member, const Words<T>& words) {
   return value;
 }
 
-/// Returns the ValueType of an option whose value is one of `values`, whose words are given by
-/// name_of().
+/// Returns the ValueType of an option whose value is one of `values`. name_of() returns the word
+/// for each value.
 template <typename T>
 ValueType choice(T C::*member, std::initializer_list<T> values) {
   Words<T> words;
@@ -248,7 +248,7 @@ ValueType toggle(bool C::*member) {
 }
 
 /// Returns the ValueType of the option --reference: a word of study::reference_kinds or the name of
-/// a file.
+/// a file that ends with .h5.
 ValueType reference() {
   std::string allowed;
   for (const study::ReferenceKind& kind : study::reference_kinds) {
@@ -267,8 +267,8 @@ ValueType reference() {
   return value;
 }
 
-/// Converts "90", "15:00" or "23:30:00" to seconds; returns nothing for 0. Throws UserError for a
-/// text that is not a time.
+/// Converts a time such as "90", "15:00" or "23:30:00" to seconds. Returns nothing for 0. Throws
+/// UserError for a text that is not a time.
 std::optional<double> seconds_of(const std::string& given) {
   const std::vector<std::string> pieces = base::split(given, ':');
   double seconds = 0.0;
@@ -338,7 +338,7 @@ std::vector<Option> make_table() {
       {"mass", "m", "1", "mass, > 0", real(&C::mass, positive), problem, moving_slab, each, "m"},
       {"damping", "c", "0", "viscous damping, >= 0", real(&C::damping, not_negative), problem,
        moving_slab},
-      {"k0", "k0", "0", "hardening spring, >= 0", real(&C::k0, not_negative), problem, slabs, each,
+      {"k0", "k0", "0", "linear spring, >= 0", real(&C::k0, not_negative), problem, slabs, each,
        "k0"},
       {"x0", "x0", "0", "initial position", real(&C::x0), problem, slabs, each, "x0"},
       {"y0", "y0", "0", "initial velocity", real(&C::y0), problem, moving_slab, each, "y0"},

@@ -21,13 +21,13 @@ namespace masing::cli {
 /// The commands whose options describe a problem to be solved.
 enum class Command { simulate, converge, scan };
 
-/// The kinds of models, which differ in the options that they take: `slab` is the continuous Masing
-/// model with a mass, `quasistatic_slab` is the continuous model without a mass, which is driven by
-/// its position or by a force. `finite` stands for all other models, which have finitely many
-/// elements and take parameters (--set) in place of the options of a slab.
+/// The kinds of models, which differ in the options that they take. `slab` is the continuous Masing
+/// model with a mass. `quasistatic_slab` is the continuous model without a mass, driven by its
+/// position or by a force. `finite` stands for all other models: they have finitely many elements,
+/// and parameters (--set) in place of the options of a slab.
 enum class ModelKind { slab, quasistatic_slab, finite };
 
-/// Returns the kind of the model of this name. Local.
+/// Returns the kind of the model of this name; `finite` if the name is unknown. Local.
 ModelKind kind_of(const std::string& model);
 
 /// Returns "simulate", "converge" or "scan". Local.
@@ -37,8 +37,8 @@ std::string name_of(Command command);
 std::optional<Command> command_of(const std::string& name);
 
 /// The typed values of all options, with constants replaced by their values. All quantities are
-/// dimensionless. A std::optional member is empty until the user gives the option or its default is
-/// resolved.
+/// dimensionless. A std::optional member has no value if the option is not given and has no
+/// default, or if its default is not resolved yet.
 struct Configuration {
   Constants constants;
   std::string model;
@@ -47,9 +47,11 @@ struct Configuration {
   base::Function threshold;                      ///< η(s)
   std::optional<base::Function> threshold_down;  ///< η⁻(s); empty if η⁻ = η
   base::Function initial_u;                      ///< u0(s)
+
   /// F(t); if x(t) is prescribed, `force` is empty once the defaults are resolved
   std::optional<base::Function> force;
   base::Function base_acceleration;  ///< a_g(t), for ModelKind::slab
+
   /// x(t), for ModelKind::quasistatic_slab; if empty, the model is driven by F(t)
   std::optional<base::Function> position;
   double mass = 0.0;     ///< m
@@ -67,19 +69,21 @@ struct Configuration {
 
   std::string output;
   std::optional<std::int64_t> sample_every;  ///< the number of steps between samples
-  /// the number of steps from one field to the next; 0 if only the last step has a field
+
+  /// the number of steps from one field to the next; 0 if only the last field is written (of a
+  /// model of ModelKind::finite: the first and the last state)
   std::optional<std::int64_t> field_every;
-  std::optional<double> from;  ///< the first time of the samples
-  std::optional<double> to;    ///< the last time of the samples
+  std::optional<double> from;  ///< the beginning of the time interval of the samples
+  std::optional<double> to;    ///< the end of this interval
   bool energy = false;
   /// the largest number of places s with u in the file; for a finite P, 0 means all cells
   std::optional<std::int64_t> field_points;
   std::vector<double> probe;  ///< the places s at which u is written with every sample
 
   study::Refine refine = study::Refine::steps;
-  /// One list of numbers for each level or ladder of levels that the user gave: N, P, or P and N
-  /// for a level; the numbers of the first and of the last level and the count for a ladder. Once
-  /// the defaults are resolved, there is one list for each level.
+  /// One list of numbers for each level or ladder that the user gave. The list of a level is N, P,
+  /// or P and N. The list of a ladder has the numbers of its first level, those of its last level,
+  /// and its number of levels. After resolve_study() there is one list for each level.
   std::vector<std::vector<std::int64_t>> levels;
   std::string reference;  ///< a word of study::reference_kinds, or the name of a file
   std::string expected_orders;
@@ -90,16 +94,17 @@ struct Configuration {
   scan::Past past = scan::Past::rest;
   /// the tolerance for adding points to a scan (scan::ScanSpec::resolve); empty if none are added
   std::optional<double> resolve;
-  std::optional<double> period;  ///< the period of the force
+  std::optional<double> period;  ///< the period of the force, if the user gives one
   std::string backbone;          ///< the text of the axis of amplitudes of closed curves
   bool keep_series = false;
 
-  /// the checkpoint file; if empty, a checkpoint is written beside the output and only when stopped
+  /// the checkpoint file; if empty, it is the output with the ending .checkpoint, which is written
+  /// on schedule only if `checkpoint_every` is not 0
   std::string checkpoint;
-  /// the number of steps between checkpoints; 0 if a checkpoint is written every ten minutes
+  /// the number of steps (of points in a scan) between checkpoints; 0 stands for ten minutes
   std::int64_t checkpoint_every = 0;
   std::string restart;               ///< the checkpoint from which to resume, or empty
-  std::optional<double> wall_limit;  ///< the wall-clock time after which to stop, in seconds
+  std::optional<double> wall_limit;  ///< the wall time after which to stop, in seconds
   bool quiet = false;
 
   bool print_config = false;
@@ -107,8 +112,8 @@ struct Configuration {
   std::string summary;  ///< the file that --summary names, or empty
 };
 
-/// Reads a whole file and returns its text, the same on every rank. Throws UserError if the file
-/// cannot be read.
+/// A function that reads a file and returns the text that an option takes from it, the same on
+/// every rank. Throws UserError if the file cannot be read.
 using FileReader = std::function<std::string(const std::string& path)>;
 
 /// The text of the .ini that --config names. The text may come from an .ini file or from the
@@ -117,22 +122,23 @@ struct IniText {
   /// where the text comes from, for messages: "case.ini", "/configuration of run.h5"
   std::string place;
   std::string text;
-  /// the keys that are ignored in the text, so that their default values are derived anew
+  /// the keys of the text that are ignored, so that their values are derived again
   std::vector<std::string> derived = {};
 };
 
-/// The functions that read the files that options name. If a function is empty, options may not
-/// name a file of this kind.
+/// The functions that read the files that options name. Options must not name files for which there
+/// is no function.
 struct Files {
   FileReader text = {};        ///< reads the text of a table or an .ini
   FileReader last_field = {};  ///< reads the last u of a result file, as the text of a table
+
   /// Reads the .ini that --config names. If this function is empty, `text` reads it.
   std::function<IniText(const std::string& path)> config = {};
 };
 
-/// What the text of an option must be: one word; a number; a list of numbers; a list of levels,
-/// each a number, a pair "P:N" or a ladder "first:last:count"; a function of s; a function of t; or
-/// (`field`) u0(s), which may also be a field in a result file.
+/// What the text of an option must be. `levels` is a list of levels (a number or "P:N") and of
+/// ladders ("first:last:count"). `of_s` and `of_t` are functions of s and of t. `field` is the
+/// function u0(s), which may also be a field in a result file.
 enum class Kind { word, number, list, levels, of_s, of_t, field };
 
 /// The text that the user wrote for an option, parsed. Constants in the text are still names; the
@@ -140,30 +146,31 @@ enum class Kind { word, number, list, levels, of_s, of_t, field };
 struct Given {
   std::string origin = {};  ///< where the text was written: "--mass", "case.ini line 3, mass"
   std::string text = {};
-  /// the numbers of each element of a list: one number, or several for a level
+  /// the numbers of each element of a list: one number, or several for a level; the only number of
+  /// an option of Kind::number is numbers[0][0]
   std::vector<std::vector<Number>> numbers = {};
   /// the function, if the option is a function and the text is not empty
   std::optional<base::Function> function = {};
 
   /// Returns the names of the constants that `numbers` and `function` use.
   [[nodiscard]] Names constants() const;
-  /// Returns the text of a function that uses constants, or of numbers at least one of which is an
-  /// expression, so that this text can be printed in place of the values. Otherwise returns "".
-  /// Local.
+  /// Returns the text, which can be printed in place of the values, if it is a function that uses
+  /// constants or contains a number that is an expression. Otherwise returns "". Local.
   [[nodiscard]] std::string text_with_constants() const;
 };
 
-/// How the text of an option becomes a value: parse_value() reads a text of this kind, `assign`
-/// stores the value in a Configuration, and `text` prints it.
+/// The conversion of the text of an option to a value and back. `kind` says what the text must be,
+/// so that parse_value() can parse it. `assign` stores the parsed value in a Configuration, and
+/// `text` returns the stored value as text.
 struct ValueType {
   Kind kind = Kind::word;
   /// Returns the value that a Configuration has for the option, as text.
   std::function<std::string(const Configuration&)> text = {};
-  /// Sets the member of the Configuration to the parsed value, in which the constants have the
-  /// values passed as third argument. Throws UserError if the value is not allowed, such as a
-  /// number out of range.
+  /// Sets the member of the Configuration to the parsed value. The third argument has the values of
+  /// the constants. Throws UserError if the value is not allowed, such as a number out of range.
   std::function<void(Configuration&, const Given&, const Constants&)> assign = {};
   std::string words = {};  ///< the allowed words of a choice, "right|midpoint"
+
   /// whether an empty text is allowed and means that there is no function
   bool may_be_empty = false;
 
@@ -174,32 +181,33 @@ struct ValueType {
 };
 
 /// Parses a text in which the names in `constants` may occur. Throws UserError if a word or a
-/// function is not valid; an invalid number is reported only later, by `assign`. Local if reading
-/// `files` is local.
+/// function is not valid, or if blanks separate the numbers of a list. Any other invalid number is
+/// reported only later, by `assign`. Local if reading `files` is local.
 Given parse_value(const ValueType& value, const Setting& setting, const Names& constants,
                   const Files& files);
 
-/// What an option changes. The values are ordered from the largest to the smallest effect:
-/// `problem` options define the problem to be solved; `result` options change the data in the
-/// result file, but not the problem; options of these two roles are stored in /configuration.
-/// `execution` options change no number in the file. `call` options occur on the command line only;
-/// some of them, such as --set, stand for an entry NAME = VALUE that an .ini has in a section.
+/// What an option changes. The roles are ordered from the largest to the smallest effect. `problem`
+/// options define the problem to be solved. `result` options change the data in the result file,
+/// but not the problem. Options of these two roles are stored in /configuration. `execution`
+/// options change no number in the file. `call` options occur on the command line only. Some of
+/// them, such as --set NAME=VALUE, correspond to a line NAME = VALUE in a section of an .ini.
 enum class Role { problem, result, execution, call };
 
-/// One option. An option has the same name on the command line (--name) and as a key of an .ini
-/// (name = …).
+/// One option. It has the same name on the command line (--name) and, unless its role is `call`, as
+/// a key of an .ini (name = …).
 struct Option {
   std::string name;
   std::string argument;  ///< what the help calls the option's value; empty for a switch
+
   /// the text of the option's default; empty if the option has no default, or a default that
   /// follows from other options
   std::string preset;
   std::string help;
   ValueType value;
   Role role = Role::result;
-  /// the kinds of models that take the option; in make_table(), empty means all
+  /// the kinds of models that take the option; in the rows of make_table(), an empty set means all
   std::set<ModelKind> kinds = {};
-  /// the commands that take the option; in make_table(), empty means all
+  /// the commands that take the option; in the rows of make_table(), an empty set means all
   std::set<Command> commands = {};
   /// the parameter of a finite model that the option also sets: "m" for mass
   std::string parameter = {};
@@ -216,8 +224,8 @@ const std::vector<Option>& option_table();
 /// Returns the option of this name, or null if there is no such option. Local.
 const Option* find_option(const std::string& name);
 
-/// Returns the configuration that has all defaults: the finest case that is computed in the papers.
-/// Local.
+/// Returns the configuration in which every option that has a fixed default (Option::preset) has
+/// this default. It describes the finest case that is computed in the papers. Local.
 const Configuration& presets();
 
 }  // namespace masing::cli

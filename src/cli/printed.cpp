@@ -19,8 +19,10 @@ namespace {
 /// "let.a").
 struct Key {
   std::string name;
-  std::string value;       ///< the value, with constants replaced by their values
-  std::string given = {};  ///< the text that the user wrote, if it uses constants; otherwise empty
+  std::string value;  ///< the value, with constants replaced by their values
+
+  /// the text that the user wrote if `value` may differ from it, as for an expression; else empty
+  std::string given = {};
   const Option* option = nullptr;  ///< the option of this name; null for a key in a section
 };
 
@@ -65,11 +67,11 @@ bool omitted_if_zero(const std::string& key, const std::string& value) {
          ((key == "damping" || key == "base-acceleration") && value == "0");
 }
 
-/// Returns the keys of a request whose role is `last` or is listed before `last` in Role, each with
-/// its value. Constants are replaced by their values. The constants of a scan differ from point to
-/// point, so for a scan, values that use constants are returned as the user wrote them, and the
-/// keys "over." and "let." are also returned. This exception for scans does not apply if `last` is
-/// Role::problem and `is_for_people` is false.
+/// Returns those keys of a request whose role is `last` or is listed before `last` in Role, and the
+/// keys "model.…", each with its value. Constants are replaced by their values. Scans are an
+/// exception, because their constants differ from point to point: values that use constants are
+/// returned as the user wrote them, and the keys "over.…" and "let.…" are also returned. The
+/// exception does not apply if `last` is Role::problem and `is_for_people` is false.
 std::vector<std::pair<std::string, std::string>> keys_and_values(const BoundRequest& bound,
                                                                  Role last,
                                                                  bool is_for_people = false) {
@@ -84,9 +86,9 @@ std::vector<std::pair<std::string, std::string>> keys_and_values(const BoundRequ
   return values;
 }
 
-/// Returns a text by which values are compared: `text` without blanks, except those between the
-/// numbers of a table. A text of more than 1000 bytes, which is too long for an attribute of a
-/// file, is replaced by its checksum.
+/// Returns a text by which values are compared: `text` without blanks. The blanks of a table
+/// ("points:…") are kept, because they separate numbers. A text of more than 1000 bytes is replaced
+/// by its checksum, so that it can be stored as an attribute of a file.
 std::string comparison_key(std::string text) {
   if (!text.starts_with("points:")) {
     std::erase(text, ' ');
@@ -159,7 +161,8 @@ std::string derived_keys(const BoundRequest& bound) {
   const Request& request = *bound.request;
   std::vector<std::string> derived;
   for (const Key& key : keys_of(bound, Role::result)) {
-    // The default of force depends on whether base-acceleration or position is given.
+    // The default of force depends on whether base-acceleration or position is given. Therefore,
+    // force and base-acceleration count as derived if they are not given.
     const bool is_force = key.name == "force";
     const bool follows =
         key.option != nullptr && !request.has(key.name) &&
@@ -188,8 +191,8 @@ std::string printed(const BoundRequest& bound, Role last) {
       text += "\n[" + section + "]\n";
     }
     const bool has_value = option != nullptr ? option->value.is_numeric() : section == "let";
-    // For models of finitely many elements, an option without a value is printed only if its role
-    // is execution.
+    // An option without a value is printed for a slab. For any other model it is printed only if
+    // its role is execution.
     if (!value.empty() || !request.parameters || (option && option->role == Role::execution)) {
       text += fmt::format("{} = {}\n", name.substr(dot == 0 ? 0 : dot + 1),
                           given.empty() || given == value ? value
@@ -201,7 +204,7 @@ std::string printed(const BoundRequest& bound, Role last) {
 }
 
 std::string announcement(const BoundRequest& bound) {
-  constexpr std::size_t most = 60;  // the largest number of bytes of a value that are printed
+  constexpr std::size_t most = 60;  // how many bytes of a value are printed at most
   const Request& request = *bound.request;
   const Configuration& c = bound.configuration;
   const auto is_used = [&](const std::string& key) {

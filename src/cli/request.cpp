@@ -25,8 +25,9 @@ bool takes(Command command, const std::string& key) {
   });
 }
 
-/// Returns "; did you mean NAME?" for an unknown word: NAME is the key whose symbol the word is,
-/// such as "N", or else the key with the most similar name. Returns "" if no name is similar.
+/// Returns "; did you mean NAME?" for an unknown word. If the word is the symbol of a key that has
+/// a default, such as N of steps, NAME is this key. Otherwise, it is the key with the most similar
+/// name. Returns "" if no name is similar.
 std::string meant_key(Command command, const std::string& word) {
   std::vector<std::string> names;
   for (const Option& option : option_table()) {
@@ -58,8 +59,8 @@ std::string meant_key(Command command, const std::string& word) {
                                         meant_key(command, name)));
 }
 
-/// Returns the settings in the words of a call. Throws UserError for unknown keys and missing
-/// values.
+/// Returns the settings in the words of a call. Throws UserError for unknown keys, and for values
+/// that are missing or not allowed.
 std::vector<Setting> from_words(Command command, const std::vector<std::string>& words) {
   std::vector<Setting> given;
   for (auto word = words.begin(); word != words.end(); ++word) {
@@ -107,7 +108,7 @@ std::vector<Setting> from_words(Command command, const std::vector<std::string>&
                       fmt::format("{} {}", origin, what)};
     }
     // Values are later printed into an .ini, where # begins a comment and a value ends with its
-    // line.
+    // line. Therefore, # and line breaks are not allowed.
     Setting& one = given.back();
     if (name != "config" && one.text.find_first_of("#\n\r") != std::string::npos) {
       throw UserError(one.origin + ": a value must be one line without #");
@@ -152,7 +153,8 @@ std::vector<std::string> leading_comment(const std::string& content) {
 constexpr double most_points = 1e6;
 
 /// Returns the values of an axis: "0.3:1.75:30", "1:100:5:log" or "0.4,0.7,1". Throws UserError if
-/// the text has none of these forms or a range does not have from 2 to 10^6 values.
+/// the text has none of these forms, if a range does not have from 2 to 10^6 values, or if a
+/// logarithmic range contains 0.
 std::vector<double> axis_values(const Setting& over) {
   const auto require = [&](bool holds, const std::string& mistake) {
     if (!holds) {
@@ -190,10 +192,10 @@ std::vector<double> axis_values(const Setting& over) {
   });
 }
 
-/// Returns the axis that a setting of --over describes. The name of the axis is that of a parameter
-/// of the model, that of a numeric option of simulate and scan, or otherwise that of a constant.
-/// `model` is the setting that names the model. Throws UserError if the values are not valid, if no
-/// result depends on the option, or if the name cannot be that of a constant.
+/// Returns the axis that a setting of --over describes. The axis varies what its name stands for: a
+/// parameter of the model, else a numeric option of simulate and scan, else a constant. `model` is
+/// the setting that names the model. Throws UserError if the values are not valid, if no result
+/// depends on the option, or if the name cannot be that of a constant.
 Axis axis_of(const Setting& over, const Setting& model) {
   Axis axis{.values = {over.name, axis_values(over)}};
   const Option* option = find_option(over.name);
@@ -301,8 +303,8 @@ void set_or_replace(Setting setting, std::vector<Setting>& settings) {
   (there == settings.end() ? settings.emplace_back() : *there) = std::move(setting);
 }
 
-/// Renames the settings of a model of finitely many elements that give a parameter by the name of
-/// an option: as the option mass sets the parameter m, "mass" and "model.mass" both become
+/// Renames settings that give a parameter of a model of finitely many elements by the name of an
+/// option. For example, the option mass sets the parameter m, so "mass" and "model.mass" become
 /// "model.m".
 void name_parameters(std::vector<Setting>& given) {
   for (Setting& one : given) {
@@ -314,8 +316,8 @@ void name_parameters(std::vector<Setting>& given) {
   }
 }
 
-/// Returns the settings in a section, without the name of the section, in the order in which they
-/// were first given.
+/// Returns the settings of `given` that are in a section, in the same order. Their names are
+/// returned without the name of the section.
 std::vector<Setting> settings_of(const std::vector<Setting>& given, std::string_view section) {
   std::vector<Setting> settings;
   for (const Setting& one : given) {

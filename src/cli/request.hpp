@@ -15,13 +15,15 @@
 
 namespace masing::cli {
 
-/// Returns the lines "key = value" of an .ini; below a line [section] the names are "section.key".
-/// `path` is the name of the file in messages. # begins a comment. A byte order mark is not
-/// skipped. Throws UserError if a line is not an entry, a section, a comment or blank. Local.
+/// Returns the entries "key = value" of an .ini. Below a line [section] their names are
+/// "section.key". `path` is the name of the file in messages. # begins a comment. A byte order mark
+/// is not skipped. Throws UserError if a line is neither an entry nor a section, a comment or
+/// blank. Local.
 std::vector<Setting> ini_entries(const std::string& path, const std::string& content);
 
-/// One axis of a scan, from --over "w=0.3:1.75:30" or --backbone. The axis varies a numeric option,
-/// a parameter of the model, the amplitude of closed curves, or else a constant.
+/// One axis of a scan, from --over "w=0.3:1.75:30" or --backbone. The axis varies one of four
+/// things: a numeric option, a parameter of the model, the amplitude of closed curves, or a
+/// constant.
 struct Axis {
   scan::ScanAxis values;
   const Option* option = nullptr;
@@ -40,12 +42,14 @@ struct Request {
   /// The comment at the start of the .ini, which describes the case; empty if the command line
   /// changes what is computed.
   std::vector<std::string> comment = {};
-  std::map<std::string, Given> entries = {};  ///< name → text of each option that was given
+  std::map<std::string, Given> entries = {};  ///< name → parsed text of each option that was given
   std::vector<Setting> lets = {};             ///< the named constants, as the user wrote them
+
   /// the parsed constants without those that a scan varies, sorted by in_order()
   std::vector<NamedConstant> constants = {};
   std::vector<Setting> over = {};  ///< the axes of --over, as the user wrote them
   std::vector<Axis> axes = {};     ///< the parsed axes: those of `over`, then that of --backbone
+
   /// the parameters of a model of ModelKind::finite
   std::optional<ModelParameters> parameters = {};
 
@@ -59,19 +63,21 @@ struct Request {
 
 /// Parses the words of a command and the .ini that the words name. A key in the words replaces the
 /// same key in the .ini, which replaces the default. Throws UserError for unknown or repeated keys,
-/// missing values, options that the model does not take, and texts that are not of the option's
-/// kind. Local if reading `files` is local.
+/// missing values, options that the model does not take, and words and functions that are not
+/// valid. An invalid number is reported later, by configuration_of(). Local if reading `files` is
+/// local.
 Request parse(Command command, const std::vector<std::string>& words, const Files& files);
 
 /// Returns the first value of each axis. Local.
 std::vector<double> first_values(const Request& request);
 
-/// Returns the configuration of a request, where axis i of a scan has the value `values`[i]. There
-/// may be fewer values than axes; what the last axes vary then keeps its default. Throws UserError
-/// for the first option whose value is out of its range. Local.
+/// Returns the configuration of a request. Axis i of a scan has the value `values`[i]; the value of
+/// an axis of amplitudes, which is the last axis, may be left out. Throws UserError for the first
+/// option, constant or number of elements that is not valid. Local.
 Configuration configuration_of(const Request& request, std::span<const double> values);
 
-/// Returns where the user gave a quantity, for messages: "--mass", "case.ini line 3, mass". Local.
+/// Returns the place where the user gave a quantity, for messages: "--mass", "case.ini line 3,
+/// mass". Returns "--" and the name of the quantity if the user did not give it. Local.
 std::string origin_of(const Request& request, const std::string& quantity);
 
 /// The result of bind() in spec.hpp: a request together with the values of all options. Constants
@@ -83,6 +89,7 @@ struct BoundRequest {
   std::string derived = {};
   engine::RunSpec run;  ///< the run; for a study, the run whose cells and steps the levels replace
   std::vector<std::string> warnings;  ///< the warnings to be printed
+
   /// for a study: its levels, reference, expected orders and unmet hypotheses
   study::StudySpec study;
 };

@@ -26,7 +26,7 @@ using study::Refine;
 
 namespace {
 
-/// If `holds` is false, throws UserError with the text `fault` about the option `key`.
+/// Throws UserError about the option `key`, with the text `fault`, if `holds` is false.
 void require(bool holds, const char* key, const std::string& fault) {
   if (!holds) {
     throw UserError(key, fault);
@@ -47,9 +47,9 @@ const std::string* same_file(const std::string& name, const std::vector<std::str
   return match == files.end() ? nullptr : &*match;
 }
 
-/// Throws UserError if options contradict each other, for the following reasons among others: the
-/// engine sweep needs cells and cannot compute P = ∞; models other than slabs have no cells to
-/// refine; the exact solution has no time step to refine.
+/// Throws UserError if options contradict each other. For example, the engine sweep cannot compute
+/// P = ∞, models other than slabs have no cells to refine, and the exact solution has no time step
+/// to refine.
 void check(Command command, const Configuration& c) {
   const bool is_continuum = std::holds_alternative<slab::Continuum>(c.space);
   require(!is_continuum || *c.field_points > 0, "field-points",
@@ -81,11 +81,10 @@ void check(Command command, const Configuration& c) {
   }
 }
 
-/// Sets the options that the user did not give and that follow from others. Limits the default size
-/// of files: if the dataset /state/values would have more than 10^7 numbers, only the first and the
-/// last state are written rather than a state for each sample; if /field/u of a trajectory would
-/// have more than 10^7 numbers, u is written at 10,000 places rather than in all cells, and a
-/// warning is added.
+/// Sets the options that the user did not give and that follow from others. These defaults limit
+/// the size of files. If /state/values would have more than 10^7 numbers, only the first and the
+/// last state are written, not one for each sample. If /field/u of masing simulate would have more
+/// than 10^7 numbers, u is written at 10,000 places, not in all cells, and a warning is added.
 void resolve_defaults(Command command, Configuration& c, std::vector<std::string>& warnings) {
   constexpr double most_numbers = 1e7;
   constexpr std::int64_t fewer_points = 10000;
@@ -169,8 +168,8 @@ engine::RunSpec run_of(const Configuration& c) {
   return {std::move(spec), *c.force, {c.final_time, c.steps}};
 }
 
-/// Adds a warning if a table that drives the run ends before the run does, or if the run takes less
-/// than a tenth of the table, whose times may then be in other units.
+/// Adds a warning if a table that drives the run ends before T, or if it extends so far that the
+/// run covers less than a tenth of it; its times may then be in other units.
 void warn_of_table(BoundRequest& bound) {
   // relative tolerance within which the end of a table counts as T
   constexpr double same_time = 1e-9;
@@ -204,9 +203,9 @@ void warn_of_start(BoundRequest& bound) {
   }
 }
 
-/// Returns the bound request, where axis i of a scan has the value `values`[i] and options that
-/// were not given have their default values. Throws UserError if a value is not valid or options
-/// contradict each other.
+/// Returns the bound request. Axis i of a scan has the value `values`[i], and options that were not
+/// given have their default values. Throws UserError if a value is not valid or options contradict
+/// each other.
 BoundRequest bound_at(const std::shared_ptr<const Request>& request,
                       std::span<const double> values) {
   BoundRequest bound{.request = request, .configuration = configuration_of(*request, values)};
@@ -231,7 +230,7 @@ BoundRequest bound_at(const std::shared_ptr<const Request>& request,
   return bound;
 }
 
-/// Returns the times up to `final_time` at which the driving function is not smooth. Throws
+/// Returns the times in (0, `final_time`) at which the driving function may not be smooth. Throws
 /// UserError if these times cannot be determined.
 std::vector<double> breaks_of(const Configuration& c, double final_time) {
   return base::breaks(
@@ -240,14 +239,15 @@ std::vector<double> breaks_of(const Configuration& c, double final_time) {
 }
 
 /// Returns the run of a request. If the run or the reference of its study is the exact solution,
-/// sets the times at which F is not smooth. Throws UserError if these times are unknown or the
-/// model has more than 2000 elements.
+/// sets the times at which F may not be smooth. Throws UserError if these times cannot be
+/// determined or the model has more than 2000 elements.
 engine::RunSpec run_with_breaks(const BoundRequest& request) {
   engine::RunSpec run = request.run;
   const auto reference = study::run_for(request.study.reference, run);
   if (engine::is_exact(run) || (reference && engine::is_exact(*reference))) {
     const Configuration& c = request.configuration;
-    constexpr std::int64_t most = 2000;  // the exact solution checks every element at every event
+    // Every element is checked at every event, so more elements would take too long.
+    constexpr std::int64_t most = 2000;
     const std::int64_t elements = c.finite ? c.finite->parameters.elements : 0;
     const bool is_run = engine::is_exact(run);
     require(elements <= most, is_run ? "engine" : "reference",
@@ -275,9 +275,9 @@ constexpr const char* of_known_period =
     "; give an F(t) whose every t stands inside sin(), cos(), triangle(), square() or sawtooth() "
     "of a*t+b, all with a common period, or a table that repeats itself 8 times, with --period TAU";
 
-/// Returns the period of the force at a point, either the period that the user gave or the one that
-/// base::period_of computes. Returns nothing if the force has no period. Throws UserError if the
-/// force does not have the period that the user gave.
+/// Returns the period of the force at a point: the period that the user gave or, without it, the
+/// one that base::period_of finds. Returns nothing if none is found or the position is prescribed.
+/// Throws UserError if the force does not have the period that the user gave.
 std::optional<double> period_of(const BoundRequest& point) {
   const Configuration& c = point.configuration;
   if (!c.force) {
@@ -293,8 +293,8 @@ std::optional<double> period_of(const BoundRequest& point) {
 }
 
 /// Returns the problem of a point of a scan. Throws UserError if the limit cycle is to be computed
-/// but no period of the force is known, or if the times at which F is not smooth are needed but
-/// unknown.
+/// but no period of the force is known, or if the times at which F may not be smooth are needed but
+/// cannot be determined.
 scan::ScanProblem problem_of(const BoundRequest& point) {
   const Configuration& c = point.configuration;
   const bool is_run = kind_of_scan(c) == ScanKind::runs;
@@ -312,7 +312,7 @@ scan::ScanProblem problem_of(const BoundRequest& point) {
   return problem;
 }
 
-/// Throws UserError if an axis of a scan is a constant that no function or number uses.
+/// Throws UserError if an axis of --over varies a constant that no function or number uses.
 void require_used(const Request& request) {
   Names used;
   for (const auto& [key, entry] : request.entries) {
@@ -324,7 +324,7 @@ void require_used(const Request& request) {
   if (request.parameters) {
     used.merge(request.parameters->constants());
   }
-  // in `axes`, the axes of `over` come first and may be followed by an axis of amplitudes
+  // `axes` begins with the axes of `over`; only an axis of amplitudes may follow
   for (std::size_t a = 0; a < request.over.size(); ++a) {
     const Setting& over = request.over[a];
     if (request.axes[a].is_constant() && !used.contains(over.name)) {
@@ -379,9 +379,9 @@ io::ResultSpec result_of(const BoundRequest& request, const engine::RunSpec& run
                                                      .configuration = presets()})};
 }
 
-/// Returns whether `request` extends the trajectory of `before` to a later T. This is the case if
-/// both have the same step and the same times t_p = p·T/N up to the end of `before`, to the last
-/// bit.
+/// Returns whether `request`, of masing simulate, extends the trajectory of `before` to a later T.
+/// For this, both must have the same step and the same times t_p = p·T/N up to the end of `before`,
+/// to the last bit.
 bool is_extended(const BoundRequest& request, const Configuration& before) {
   const slab::TimeGrid now{request.configuration.final_time, request.configuration.steps};
   const slab::TimeGrid then{before.final_time, before.steps};
@@ -551,7 +551,8 @@ Scan scan_spec(const BoundRequest& request, const std::string& command_line) {
     names.push_back(axis.values.name);
   }
   scan.spec.files.result.title = "scan over " + base::joined(names, ", ");
-  // throws before the scan starts if all points have a fault in common
+  // throws before the scan starts if the first point, and therefore perhaps every point, has a
+  // fault
   scan.first = problem_of(request);
   return scan;
 }

@@ -22,34 +22,35 @@ using FileRequest = std::function<BoundRequest(const std::string& file)>;
 /// Replaces the constants of a request by their values, sets the axes of a scan to their first
 /// values, and sets the default values of options that were not given. Adds what a study needs
 /// (resolve_study), and checks what a scan needs. Throws UserError for the first value outside its
-/// range and for an invalid level, expected order or axis. Does not check the profile of each cell
-/// (k, η ≥ 0, |u0| ≤ η): slab::check_profile does. Local if `of_file` is local.
+/// range, for options that contradict each other, and for an invalid level, expected order or axis.
+/// Does not check k, η and u0 of each cell; slab::check_profile does. Local if `of_file` is local.
 BoundRequest bind(Request request, const FileRequest& of_file = {});
 
 /// Returns the request `now`, completed so that it continues the run of the request `before`.
-/// `derived` names the keys of `before` that were not given and followed from others. If `now` does
-/// not give `sample-every`, `field-every` and `field-points`, these keys keep their values in
-/// `before`, even if the run continues to a later T with the same step. Throws UserError, whose
-/// message lists the keys that differ, if the requests differ in a key that changes the result;
-/// `final-time`, `steps` and `to` may differ if the run of `now` continues to a later T with the
-/// same step. Local if `of_file` is local.
+/// `derived` names the keys of `before` that were not given and followed from others.
+/// `sample-every`, `field-every` and `field-points` have their values in `before` unless `now`
+/// gives them, even if the run continues to a later T with the same step. Throws UserError if the
+/// requests differ in a key that changes the result; the message lists these keys. If the run of
+/// `now` continues to a later T with the same step, `final-time` and `steps` may differ, and so may
+/// `to` if it is T in both requests. Local if `of_file` is local.
 BoundRequest continued(const BoundRequest& now, const Request& before,
                        const std::vector<std::string>& derived, const FileRequest& of_file = {});
 
-/// Returns an object; while this object lives, the message of a UserError about a quantity says
-/// where the user gave this quantity. Local.
+/// While the returned object exists, the message of a UserError about a quantity begins with the
+/// place where the user gave this quantity. Local.
 std::unique_ptr<base::GivenAt> given_at(const std::shared_ptr<const Request>& request);
 
-/// Throws UserError if a file that the run writes, or `configuration.summary` if not empty, is the
-/// same file as another file that the run writes or as one of the files `inputs` that the run
-/// reads. Files are compared in the file system, so different names of one file are recognized.
-/// Local; call it on one rank.
+/// Throws UserError if two of the files that the run writes (result, checkpoint, summary) are the
+/// same file, or if one of them is a file that the run reads. The run reads the files `inputs` and
+/// the checkpoint of --restart; only this checkpoint may be replaced, by the new checkpoint.
+/// Different names of one file are recognized. Local; call it on one rank.
 void require_files_apart(const Configuration& configuration, std::vector<std::string> inputs);
 
-/// Adds to a request what a study needs: its levels, by default a ladder; its reference; and the
-/// expected orders, either those that the user gave ("x=1,y=1,u>=0.5", "1" or "none") or those that
-/// the scheme promises. Throws UserError if the levels, the reference or the expected orders are
-/// not valid. Local if `of_file` is local.
+/// Adds to a request what a study needs: its levels, its reference and the expected orders. The
+/// default levels are a ladder. The user gives expected orders as "x=1,y=1,u>=0.5", "1" or "none";
+/// by default they are those that the scheme promises or that the catalogue states for the model.
+/// Throws UserError if the levels, the reference or the expected orders are not valid. Local if
+/// `of_file` is local.
 void resolve_study(BoundRequest& request, const FileRequest& of_file);
 
 /// One trajectory to be computed, and its files.
@@ -77,8 +78,8 @@ io::FileSpec& files_of(Spec& spec);
 io::CheckpointSpec checkpoint_of(const Configuration& configuration);
 
 /// Returns the spec of the trajectory that a request describes. `command_line` is stored in the
-/// result file. Throws UserError if the exact solution is needed but the times at which F is not
-/// smooth are unknown or the model has more than 2000 elements. Local.
+/// result file. If the exact solution is needed, throws UserError if the model has more than 2000
+/// elements, or if the times at which F may not be smooth cannot be determined. Local.
 Simulation simulation(const BoundRequest& request, const std::string& command_line);
 /// Returns the spec of the study that a request describes. `command_line` and the errors are as for
 /// simulation(). Local.

@@ -39,8 +39,9 @@ std::vector<T> refined(Refine refine, const T& cells, const T& steps) {
 }
 
 /// Returns the default levels: four, each twice as fine as the one before. For the papers' case,
-/// these levels lie in the asymptotic range, and a study takes only seconds. If the steps of any
-/// other model than the slab with a mass are refined, the last level has as many steps as the run.
+/// these levels lie in the asymptotic range, and a study takes only seconds. If the steps of
+/// another model than the slab with a mass are refined, the last level has as many steps as the
+/// run, rounded down to a multiple of 8, but at least 8.
 std::vector<Numbers> default_levels(const Configuration& c) {
   const bool is_papers = kind_of(c.model) == ModelKind::slab || c.refine != Refine::steps;
   const std::int64_t steps = is_papers ? 62500 : std::max<std::int64_t>(1, c.steps / 8);
@@ -52,8 +53,8 @@ std::vector<Numbers> default_levels(const Configuration& c) {
   return levels;
 }
 
-/// Returns the level with these numbers P, N or P:N. If only one of P and N is refined, the other
-/// one has the value of the configuration.
+/// Returns the level with these numbers: P, N or P:N. If only one of P and N is refined, the
+/// configuration gives the other one.
 Level level_of(const Configuration& c, const Numbers& numbers) {
   Level level{c.space, c.steps};
   if (c.refine != Refine::steps) {
@@ -73,8 +74,9 @@ bool finer(const Level& coarse, const Level& fine) {
          (width < wider || fine.steps > coarse.steps);
 }
 
-/// Returns the number of cells or steps of level `j` of a geometric ladder from `first` at j = 0 to
-/// `last` at j = `parts`, rounded to a multiple of `unit` and at least `unit`.
+/// Returns the number of cells or steps of level `j` of a geometric ladder, which is `first` for j
+/// = 0 and `last` for j = `parts`. Except for the last level, the number is rounded to a multiple
+/// of `unit` that is not 0.
 std::int64_t geometric(std::int64_t first, std::int64_t last, std::int64_t j, std::int64_t parts,
                        std::int64_t unit) {
   if (j == parts) {
@@ -87,11 +89,11 @@ std::int64_t geometric(std::int64_t first, std::int64_t last, std::int64_t j, st
                   unit * static_cast<std::int64_t>(std::round(value / static_cast<double>(unit))));
 }
 
-/// Returns the unit of a geometric ladder: the numbers of steps of all its levels are to be rounded
-/// to multiples of the unit, so that u can be compared at times that are steps of every level. The
-/// unit is a common divisor of `first` and `last` and at most `samples`. It is the largest such
-/// divisor that does not exceed the difference of the first two levels, if this divisor is at least
-/// 16. Otherwise it is the largest such divisor from 16 to 24, with which neighbouring levels may
+/// Returns the unit of a geometric ladder from `first` to `last` steps. The numbers of steps of its
+/// levels are then rounded to multiples of the unit, so that u can be compared at times that are
+/// steps of every level. The unit is a common divisor of `first` and `last`, from 16 to `samples`.
+/// It is the largest one that does not exceed the difference of the first two levels. If there is
+/// none, it is the largest one that does not exceed 24 and `first`/16; neighbouring levels may then
 /// become equal by rounding. If there is no such divisor either, the unit is 1.
 std::int64_t common_unit(std::int64_t first, std::int64_t last, std::int64_t parts,
                          std::int64_t samples) {
@@ -111,8 +113,8 @@ std::int64_t common_unit(std::int64_t first, std::int64_t last, std::int64_t par
   return fine >= fewest ? fine : coarse >= fewest ? coarse : 1;
 }
 
-/// Returns the levels of a ladder "first:last:count", or "P:N:P:N:count" if both are refined in
-/// turn. Levels that become equal by rounding are returned once. Throws UserError if the numbers
+/// Returns the levels of a ladder "first:last:count", or "P:N:P:N:count" if P and N are both
+/// refined. Levels that become equal by rounding are returned once. Throws UserError if the numbers
 /// are not those of a ladder with 2 to 10000 levels.
 std::vector<Level> ladder_of(const Configuration& c, const Numbers& numbers) {
   const std::size_t sizes = numbers.size() / 2;
@@ -131,8 +133,8 @@ std::vector<Level> ladder_of(const Configuration& c, const Numbers& numbers) {
                                 : common_unit(first.back(), last.back(), parts, c.field_samples);
   std::vector<Level> levels;
   for (std::int64_t j = 0; j < count; ++j) {
-    // If P and N are both refined, they are refined in turn: P is ahead of N at every other level,
-    // so that the fit can separate the errors of P and of N.
+    // If P and N are both refined, they are refined in turn, so that P is ahead of N at every other
+    // level. The fit can then separate the error in space from the error in time.
     const std::int64_t ahead = sizes == 1 ? j : std::min(parts, (j + 1) / 2 * 2);
     const std::int64_t behind = sizes == 1 || j == parts ? j : j / 2 * 2;
     const Level level =
@@ -197,7 +199,8 @@ ExpectedOrder expectation(const std::string& quantity, std::string text) {
 }
 
 /// Returns the orders that the user expects, given as "x=1,y=1,u>=0.5", as "1" for x, y and u, or
-/// as "none". Throws UserError if the text has none of these forms or names a quantity twice.
+/// as "none". Throws UserError if the text has none of these forms, or names an unknown quantity or
+/// the same quantity twice.
 std::vector<ExpectedOrder> expected_orders(const std::string& text) {
   std::vector<std::string> quantities;
   std::ranges::transform(study::quantities, std::back_inserter(quantities), &study::Quantity::name);
@@ -235,10 +238,10 @@ std::string expected_orders_text(const std::vector<ExpectedOrder>& orders) {
 
 /// Returns the orders that are expected if the user gives none. For the continuous model with a
 /// mass, these are the orders that the scheme and the rule promise for x, y and u, or no orders if
-/// the hypotheses of these promises are not met. The promised order of u_cells is added if it
-/// differs from the promised order of u and the reference has P = ∞, so that u of the reference is
-/// known at the points of the level's cells. For other models, the order in the catalogue is
-/// expected for each quantity that has an error.
+/// the hypotheses of these promises are not met. If the reference has P = ∞, its u is known at the
+/// points of the level's cells. The promised order of u_cells is then added, if it differs from
+/// that of u. For other models, the order in the catalogue is expected for each of x, y and u that
+/// has an error.
 std::vector<ExpectedOrder> default_orders(const BoundRequest& bound) {
   const Configuration& c = bound.configuration;
   std::vector<ExpectedOrder> orders;
@@ -266,12 +269,12 @@ std::vector<ExpectedOrder> default_orders(const BoundRequest& bound) {
   return orders;
 }
 
-/// Returns the reference of a study that --reference FILE.h5 names: the trajectory in the file,
-/// which was computed from the request `file`. Throws UserError if the file solves another problem
-/// (model, profile, force, masses and springs, initial state, final time), or if the run in the
-/// file is not finer than the last level in what is refined. Also throws UserError if an order is
-/// expected, there are only two levels, and the run in the file is less than 16 times finer than
-/// the last level and has an error of its own. Local.
+/// Returns the reference that --reference FILE.h5 names: the trajectory in the file, which was
+/// computed from the request `file`. Throws UserError if the file is of another problem (model,
+/// profile, force, masses and springs, initial state, final time), or if its run is not finer than
+/// the last level in what is refined. If an order is expected and there are only two levels, also
+/// throws UserError if Reference::finest is set and the run in the file is less than 16 times finer
+/// than the last level. The error of this run would distort the only pair of errors. Local.
 study::Reference file_reference(const BoundRequest& request, const BoundRequest& file) {
   const std::string& path = request.configuration.reference;
   const auto refuse = [&](const std::string& why) {
@@ -327,7 +330,7 @@ void resolve_study(BoundRequest& bound, const FileRequest& of_file) {
     const auto* cells = std::get_if<slab::Cells>(&level.space);
     c.levels.push_back(refined(c.refine, cells == nullptr ? 0 : cells->count, level.steps));
   }
-  // The samples in the file of a study are those of its last level.
+  // The file of a study has the samples of its last level, so the default follows from its steps.
   if (!bound.request->has("sample-every")) {
     c.sample_every = std::max<std::int64_t>(1, spec.levels.back().steps / 10000);
   }

@@ -30,8 +30,8 @@ po::options_description declared() {
 }
 
 /// Returns what has to be measured according to the options in `values`. Throws UserError if
-/// --largest is not a positive integer, or is a number of cells for which the memory is too small.
-/// Collective.
+/// --largest is not a positive integer, or if the memory is too small for the largest number of
+/// cells. Collective.
 benchmark::Effort effort_of(const parallel::Communicator& comm, const po::variables_map& values) {
   const std::int64_t room = benchmark::free_memory_of_host(comm) / benchmark::bytes_per_cell;
   const bool quick = values.contains("quick");
@@ -67,8 +67,8 @@ int benchmark(const cli::Invocation& call) {
   const po::variables_map values = read_words("benchmark", call.words, declared());
   const benchmark::Effort effort = effort_of(comm, values);
   const auto output = values["output"].as<std::string>();
-  // This lock checks, before the measurements, that the output can be written. It is released at
-  // once, because a signal that ends the program during the measurements would leave the lock file
+  // Creating this lock checks, before the measurements, that the output can be written. The lock is
+  // released at once: if a signal ended the program during the measurements, its file would be left
   // behind.
   { const io::OutputLock writable(comm, output); }
   const benchmark::Report report = benchmark::measured(comm, effort);

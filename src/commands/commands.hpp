@@ -13,44 +13,44 @@
 #include "scan/scan.hpp"
 #include "study/refinement.hpp"
 
-/// The commands of the program. They combine the parts cli, study, scan, campaign, engine and io of
-/// the program.
+/// The commands of the program. They use the rooms cli, study, scan, campaign, engine, io and
+/// benchmark.
 namespace masing::commands {
 
-// The machine-readable summary of a command, which --summary FILE.json writes, is described in
-// jobs/README.md.
+// The option --summary FILE.json writes a machine-readable summary of a command, which
+// jobs/README.md describes.
 
-/// The progress and the outcome of a command, for the summary of the command. The data are complete
-/// on the root only.
+/// The progress and the outcome of a command, from which its summary is written. The data are
+/// complete on the root only.
 struct Report {
   /// How far the command has come.
   io::Done done;
-  /// The line that the command printed on stderr, if it failed without an exception; otherwise
+  /// If the command failed without an exception, the message that it printed on stderr. If not,
   /// empty.
   std::string message;
-  /// The entries (key and value) of the summary that only this command has, such as the verdicts of
-  /// a study, or the number of failed points of a scan.
+  /// The entries (key and value) of the summary that other commands do not have, such as the
+  /// verdicts of a study or the number of failed points of a scan.
   nlohmann::ordered_json results = nlohmann::ordered_json::object();
 };
 
 /// Calls `work`, which runs the command of a job, and returns the exit code of the command. If the
-/// user has given --summary, first removes the summary of an earlier call, and writes a new summary
-/// after `work` has returned or thrown on all ranks; an exception of `work` is rethrown. Throws
+/// user has given --summary, first removes the summary of an earlier call. When `work` has returned
+/// or thrown on all ranks, writes a new summary. Exceptions of `work` are rethrown. Throws
 /// UserError if the file of the summary exists and is not a summary, or if its folder does not
 /// exist or cannot be written to. Throws SystemError if the new summary cannot be written.
 /// Collective.
 int with_summary(cli::Job& job, const cli::Invocation& call,
                  const std::function<int(Report&)>& work);
 
-/// A function that is called with each chunk of steps of a run.
+/// A function that is called with the samples of each chunk of a run.
 using Show = std::function<void(const engine::Samples& samples)>;
 
-/// Computes a trajectory and returns the result of Engine::self_check. Writes the result file, or
-/// its image in memory, if `simulation` asks for one. On every rank `show` is called with each
-/// chunk; it must be given on all ranks or on none. If the run is not split over the ranks
-/// (engine::is_split), the root computes the run alone; an exception that `show` throws on a rank
-/// is then rethrown on this rank only when the run has ended. Throws UserError on all ranks alike
-/// if the run cannot be computed as requested. Collective.
+/// Computes a trajectory and returns the result of Engine::self_check. If `simulation` asks for it,
+/// writes the result file or its image in memory. Every rank calls `show` with each chunk; `show`
+/// must be given on all ranks or on none. If the run is not split over the ranks
+/// (engine::is_split), the root computes it alone. If `show` then throws on a rank, this rank calls
+/// `show` no more and rethrows the exception when the run has ended. Throws UserError on all ranks
+/// alike if the run cannot be computed as requested. Collective.
 double make(const parallel::Communicator& comm, const cli::Simulation& simulation,
             const Show& show = {});
 
@@ -64,47 +64,48 @@ inline study::Study make(const parallel::Communicator& comm, const study::StudyS
 /// cannot be computed as requested. Collective.
 scan::ScanResult make(const parallel::Communicator& comm, const cli::Scan& scan);
 
-/// Runs masing simulate: computes one trajectory, writes it to an HDF5 file and prints a summary on
-/// stdout. Returns the exit code. Throws UserError on all ranks alike if the run cannot be computed
-/// as requested. Collective.
+/// Runs masing simulate: computes one trajectory, writes it to an HDF5 file and prints the main
+/// numbers on stdout. Returns the exit code, which is 0. Throws UserError on all ranks alike if the
+/// run cannot be computed as requested. Collective.
 int run(const parallel::Communicator& comm, const cli::Simulation& simulation, Report& report);
 
 /// Runs masing converge: computes a refinement study, writes it to an HDF5 file and prints a table
-/// on stdout. Stores the verdicts in `report`. Returns the exit code, which is 3 unless the verdict
-/// of the study is as_expected, exact or not_judged. Throws UserError on all ranks alike if the
-/// study cannot be computed as requested. Collective.
+/// on stdout. Stores the verdicts in `report`. Returns the exit code. It is 0 if the verdict of the
+/// study is as_expected, exact or not_judged, and 3 for all other verdicts. Throws UserError on all
+/// ranks alike if the study cannot be computed as requested. Collective.
 int run(const parallel::Communicator& comm, const study::StudySpec& spec, Report& report);
 
-/// Runs masing scan: computes one run, or one limit cycle, for each point of a grid of parameters,
-/// writes the results to an HDF5 file and prints a table on stdout. Stores the number of failed
-/// points in `report`. Returns the exit code, which is 1 if a point failed. Throws UserError on all
-/// ranks alike if the scan cannot be computed as requested. Collective.
+/// Runs masing scan: computes one run, limit cycle or closed cycle for each point of a grid of
+/// parameters. Writes the results to an HDF5 file and prints a table on stdout. Stores the number
+/// of failed points in `report`. Returns the exit code: 1 if a point failed, 0 if none did. Throws
+/// UserError on all ranks alike if the scan cannot be computed as requested. Collective.
 int run(const parallel::Communicator& comm, const cli::Scan& scan, Report& report);
 
 /// Runs masing reproduce: computes a result again from the configuration in a result file, and
-/// compares the new result with this file. Returns the exit code, which is 1 if a number or a value
-/// in the configuration differs. Throws UserError if the words of the call are wrong, or if the
-/// result in the file cannot be computed again. Collective.
+/// compares the new result with this file. Returns the exit code. It is 0 if all numbers and all
+/// values in the configuration of the file are reproduced, and 1 if not. Throws UserError if the
+/// words of the call are wrong, or if the result cannot be computed again. Collective.
 int reproduce(const cli::Invocation& call);
 /// Returns the help of masing reproduce. Local.
 std::string reproduce_help();
 
-/// Parses `words`, which the user has given after `masing COMMAND`. Returns the values of the
-/// `options` and positional arguments by their names. Throws UserError if the words do not fit
+/// Parses `words`, which the user has given after `masing COMMAND`. Returns a map from the names of
+/// options and positional arguments to their values. Throws UserError if the words do not fit
 /// `options` and `positions`. Local.
 boost::program_options::variables_map read_words(
     const std::string& command, const std::vector<std::string>& words,
     const boost::program_options::options_description& options,
     const boost::program_options::positional_options_description& positions = {});
 
-/// Returns what masing models prints: the catalogue of models, or, if `words` is the name of a
-/// model, the full description of this model. Throws UserError if `words` is anything else. Local.
+/// Returns what masing models prints. Without `words` this is the catalogue of models; if `words`
+/// is the name of one model, it is the full description of this model. Throws UserError if `words`
+/// is anything else. Local.
 std::string models(const std::vector<std::string>& words);
 
-/// Runs masing benchmark: measures the speed of the machine and of each engine on it, writes the
-/// results to an HDF5 file and prints a table on stdout. Returns the exit code. Throws UserError if
-/// the words of the call are wrong, or if the measurements are not possible on this machine.
-/// Collective.
+/// Runs masing benchmark: measures the speed of the machine and of each engine on it. Writes the
+/// results to an HDF5 file and prints a table on stdout. Returns the exit code, which is 0. Throws
+/// UserError if the words of the call are wrong, or if the measurements are not possible on this
+/// machine. Collective.
 int benchmark(const cli::Invocation& call);
 /// Returns the help of masing benchmark. Local.
 std::string benchmark_help();

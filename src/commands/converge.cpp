@@ -9,8 +9,8 @@ namespace masing::commands {
 
 namespace {
 
-/// Returns the entries of the summary that only a study has: the verdict of the study and, for each
-/// quantity, the verdict, the observed order, the uncertainty of this order, and the expected
+/// Returns the entries of the summary that only a study has. These are the verdict of the study
+/// and, for each quantity, its verdict, its observed order with the uncertainty, and its expected
 /// order.
 nlohmann::ordered_json summary_of(const study::Study& study) {
   nlohmann::ordered_json verdicts = nlohmann::ordered_json::object();

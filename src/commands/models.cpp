@@ -18,7 +18,7 @@ using rheology::Parameter;
 
 namespace {
 
-/// Returns a text with each line indented by two blanks.
+/// Returns the lines with two blanks before each.
 std::string indented(const std::string& lines) {
   std::string text;
   for (const auto& line : base::split(lines, '\n')) {
@@ -43,8 +43,8 @@ std::string line_of(const Parameter& parameter) {
   return fmt::format("  {:<10}  {}{}{}{}\n", name, meaning, limit, list, given);
 }
 
-/// Returns the help of those options that slab models of this kind take and models of finitely many
-/// elements do not take.
+/// Returns the help for the options of a slab model of this kind, without the options that models
+/// of finitely many elements take as well.
 std::string slab_options(cli::ModelKind kind) {
   std::string text;
   for (const auto& option : cli::option_table()) {
@@ -65,8 +65,8 @@ std::string state_text(const ModelInfo& info) {
   return base::joined(names, " ");
 }
 
-/// Returns the dimension of X as a text such as "5" or "n + 2". The dimension is the number of
-/// those columns of the state that have an equation of their own.
+/// Returns the dimension of X, the unknown of the differential inclusion, as a text such as "5" or
+/// "n + 2". It is the number of columns of the state whose initial values are given by parameters.
 std::string dimension_text(const ModelInfo& info) {
   std::int64_t each = 0;
   std::int64_t ones = 0;
@@ -104,7 +104,8 @@ std::string catalogue_text() {
 }
 
 /// Returns the full description of a model: its equation, parameters or options with their
-/// defaults, columns of the state, expected order and source.
+/// defaults, expected order and source. For a model of finitely many elements it also contains the
+/// differential inclusion and the columns of the state.
 std::string model_text(const ModelInfo& info) {
   std::string text = fmt::format("{}: {}\n\n{}", info.name, info.title, indented(info.equation));
   if (info.state.empty()) {

@@ -33,9 +33,10 @@ po::options_description reproduce_options() {
   return description;
 }
 
-/// Throws UserError if `file` is damaged, so that it cannot be compared; if `kept`, the file for
-/// the new result that the user has given, is the same file; or if `kept` is empty, so that the new
-/// result goes to the temporary file `unkept`, and a file of this name exists. Local.
+/// Checks that the new result can be written and compared with `file`. Throws UserError if `file`
+/// is damaged. `kept` is the file that the user has given for the new result; throws UserError if
+/// it is the same file as `file`. If `kept` is empty, the new result goes to the temporary file
+/// `unkept`; throws UserError if this file exists. Local.
 void require_files(const std::string& file, const std::string& kept, const std::string& unkept) {
   io::reading(file, [&] { io::differences(file, file); });
   std::error_code none_there;
@@ -47,8 +48,8 @@ void require_files(const std::string& file, const std::string& kept, const std::
   }
 }
 
-/// Removes all files of the new result `path`, whether it is complete or not. If the lock file of
-/// this result still exists, another run is writing the result, and nothing is removed. Local.
+/// Removes all files of the new result `path`, complete or incomplete. Removes nothing if the lock
+/// file of this result still exists, because another run is then writing the result. Local.
 void remove_result(const std::string& path) {
   const auto files = io::files_of_result(path);
   std::error_code unknown;
@@ -59,7 +60,7 @@ void remove_result(const std::string& path) {
   }
 }
 
-/// Returns the configuration in a result file as a map from each key to its value.
+/// Returns the configuration in a result file as a map from keys to values.
 std::map<std::string, std::string> keys_in(const std::string& file) {
   std::map<std::string, std::string> values;
   for (const auto& [key, text, origin] :
@@ -75,10 +76,10 @@ bool same_value(const std::string& one, const std::string& two) {
   return one == two || (number && number == base::to_number(two));
 }
 
-/// Returns the differences between the result file `file` and the new result `output`, in their
-/// data and in their configurations. A key in the configuration of `file` is a difference that
-/// counts if `output` has another value for the key, or does not have it. A key that only `output`
-/// has is noted, but does not count. Local.
+/// Returns the differences between the result file `file` and the new result `output`, both in
+/// their data (io::differences) and in their configurations. A key in the configuration of `file`
+/// counts as a difference if `output` lacks the key or has another value for it. A key that only
+/// `output` has is noted, but does not count. Local.
 std::vector<io::FileDifference> all_differences(const std::string& file,
                                                 const std::string& output) {
   std::vector<io::FileDifference> all = io::differences(file, output);
@@ -103,9 +104,9 @@ std::vector<io::FileDifference> all_differences(const std::string& file,
   return all;
 }
 
-/// Compares the build of the program that wrote the file with this build, as far as the file
-/// describes the former. Returns one line for each property that differs. If no property differs,
-/// returns a line that says so, or an empty text if the file does not contain all properties.
+/// Compares the build of the program that wrote the file with this build, by the properties that
+/// the file contains. Returns one line for each property that differs. If none differs, returns a
+/// line that says so; but if the file lacks some properties, returns an empty text.
 std::string different_builds(const std::string& path) {
   const io::Handle file = io::open_for_reading(path);
   std::string lines;
@@ -127,8 +128,8 @@ std::string different_builds(const std::string& path) {
                   : "note: the builds do not differ\n";
 }
 
-/// Compares the new result `output`, which was computed on `ranks` ranks, with the result file
-/// `file`, and prints the differences. Returns true if no difference counts. Local.
+/// Compares the result file `file` with the new result `output`, which was computed on `ranks`
+/// ranks, and prints the differences. Returns true if no difference counts. Local.
 bool is_reproduced(const std::string& file, const std::string& output, int ranks) {
   std::string counted;
   std::string noted;

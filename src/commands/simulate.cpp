@@ -27,8 +27,8 @@ namespace masing::commands {
 
 namespace {
 
-/// A run to be computed, and its results. As an observer it records the ranges of x and of the
-/// restoring force over all steps, and calls `show` with each chunk.
+/// A run to be computed, and its results. As an observer of the run, the object records the ranges
+/// of x and of the restoring force over all steps. It also calls `show` with each chunk.
 struct Run final : engine::Observer {
   Run(const cli::Simulation& asked, Show to) : simulation(asked), show(std::move(to)) {}
 
@@ -50,23 +50,25 @@ struct Run final : engine::Observer {
   const cli::Simulation& simulation;
   const engine::RunSpec& spec = simulation.run;
   Show show;
-  std::int64_t step = 0;  ///< the last step that has been computed
+  std::int64_t step = 0;  ///< the latest step that was computed
   bool is_done = false;   ///< whether the run is complete and its result file, if any, is sealed
   bool cores_are_short = false;  ///< whether ranks that share the run had to wait for cores
   double least_x = std::numeric_limits<double>::infinity();
   double most_x = -std::numeric_limits<double>::infinity();
   double least_restoring = std::numeric_limits<double>::infinity();
   double most_restoring = -std::numeric_limits<double>::infinity();
-  double seconds = 0.0;  ///< the wall-clock time of the time loop, in seconds
+  double seconds =
+      0.0;  ///< the wall time of all steps since the start or a restart, with output, in seconds
   double steps_per_second = 0.0;
-  /// The result of Engine::self_check; 0 if the engine is not the exact one.
+  /// The result of Engine::self_check; 0 if the engine computes no second solution.
   double self_check = 0.0;
 };
 
-/// The remark that is printed if ranks have to wait for cores.
+/// The remark in the progress line if ranks have to wait for cores; the final report also contains
+/// it.
 constexpr const char* short_of_cores = ", cores are short";
 
-/// Computes a run on all ranks of `comm` and writes the result file, if one is requested.
+/// Computes a run on all ranks of `comm`. Writes the result file, if one is requested.
 class RunWork final : public campaign::Work {
  public:
   /// Prepares the run; `run` must outlive this object. Throws UserError if the run cannot be set up
@@ -74,7 +76,7 @@ class RunWork final : public campaign::Work {
   RunWork(const parallel::Communicator& comm, Run& run)
       : comm_(comm),
         run_(run),
-        // first, as it may throw and no file should be created then
+        // make_setup() may throw, so it is called before any file is created
         setup_(engine::make_setup(comm, run.spec)),
         observers_(make_observers()),
         loop_(comm, *setup_.engine, run.spec, observers_) {}
@@ -120,9 +122,9 @@ class RunWork final : public campaign::Work {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Returns the observers of the run: run_ itself and, if a result file is requested, the
-  /// recorders of this file. Creates the file and the recorders. If the run is resumed, copies the
-  /// rows that were written before the interruption to the new file. Collective.
+  /// If a result file is requested, creates the file and its recorders. If the run is resumed,
+  /// copies the rows that were written before the interruption to the new file. Returns the
+  /// observers of the run: run_ itself and the recorders, if there are any. Collective.
   std::vector<engine::Observer*> make_observers() {
     std::vector<engine::Observer*> observers{&run_};
     const io::ResultSpec& result = run_.simulation.files.result;
@@ -145,13 +147,13 @@ class RunWork final : public campaign::Work {
     return observers;
   }
 
-  /// Finishes the observers, sets the final numbers in run_, writes the durations and speeds to the
-  /// result file, and seals this file. Collective.
+  /// Ends a run whose steps are all computed. Finishes the observers, sets the final numbers in
+  /// run_, writes the duration and the speeds to the result file, and seals this file. Collective.
   void finish() {
     loop_.finish();
     run_.cores_are_short = parallel::min_over_ranks(comm_, loop_.waits_for_cores() ? 0 : 1) == 0;
     run_.seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
-    // all ranks write this value together, so it must be the same on each
+    // all ranks write this value together, so it must be the same on all ranks
     parallel::broadcast(comm_, std::span(&run_.seconds, 1));
     run_.steps_per_second = static_cast<double>(run_.spec.time.steps - first_step_) / run_.seconds;
     run_.self_check = setup_.engine->self_check();
@@ -178,7 +180,7 @@ class RunWork final : public campaign::Work {
   bool end_is_saved_ = false;
 };
 
-/// Supplies a campaign with a run as its only unit. count() counts the steps of the run.
+/// Supplies a campaign with its only unit, a run. count() counts the steps of the run.
 class RunSource final : public campaign::Source {
  public:
   RunSource(int ranks, Run& run) : ranks_(ranks), run_(run) {}
@@ -213,20 +215,20 @@ void compute_on(const parallel::Communicator& comm, Run& run) {
   io::with_file_name(files.result.path, [&] { campaign::run(comm, source, files); });
 }
 
-/// Computes a run on all ranks, or on the root alone if the run is not split (engine::is_split). In
-/// the latter case the root broadcasts each chunk, so that `run.show` is called on every rank.
-/// Collective.
+/// Computes a run on all ranks if it is split over them (engine::is_split), and on the root alone
+/// if not. When the root computes alone and `run.show` is given, the root broadcasts each chunk, so
+/// that every rank can call `run.show`. Collective.
 void compute(const parallel::Communicator& comm, Run& run) {
   if (comm.size() == 1 || engine::is_split(run.spec, comm.size())) {
     compute_on(comm, run);
     return;
   }
   const Show show = std::exchange(run.show, nullptr);
-  // The numbers of a chunk, which are broadcast: the first step, then F, x, y and the restoring
-  // force at all steps. An empty array marks the end of the run.
+  // The numbers of a chunk, as they are broadcast: the first step, then F at all steps, x at all
+  // steps, and likewise y and the restoring force. An empty array marks the end of the run.
   std::vector<double> chunk;
-  // The exception that `show` has thrown on this rank. After that `show` is not called again on
-  // this rank.
+  // The exception that `show` has thrown on this rank, if any. After an exception this rank does
+  // not call `show` again.
   std::exception_ptr fault;
   const auto share = [&] {
     parallel::broadcast_all(comm, chunk, 0);

@@ -22,20 +22,21 @@ namespace masing::commands {
 
 namespace {
 
-using Json = nlohmann::ordered_json;  // a JSON object that keeps its keys in the order of insertion
+using Json = nlohmann::ordered_json;  // its objects keep their keys in the order of insertion
 
 // Increase the number in this text if a key of the summary changes its meaning, but not if keys are
 // added.
 constexpr const char* schema = "masing summary 1";
 
-/// How a command ended: by returning an exit code or by an exception.
+/// How a command ended: it has returned an exit code, or thrown an exception.
 struct End {
   int code = base::exit_done;
   std::string message;
   std::exception_ptr thrown;  ///< the exception that the command threw; null if it returned
 };
 
-/// Calls `work` and returns its exit code or its exception. Local if `work` is local.
+/// Calls `work`, and returns its exit code and message, or its exception with the exit code and
+/// message that belong to it. Local if `work` is local.
 End end_of(const std::function<int(Report&)>& work, Report& report) {
   const auto failed = [](int code, const std::exception& error) {
     return End{code, parallel::one_line(error.what()), std::current_exception()};
@@ -52,9 +53,9 @@ End end_of(const std::function<int(Report&)>& work, Report& report) {
   }
 }
 
-/// Returns the words of a command that continues this call from `checkpoint`: the words of the
-/// call, where --restart CHECKPOINT replaces any --restart in them, followed by the call's options
-/// for PETSc. Local.
+/// Returns the words of a command line that continues this call from `checkpoint`. They are the
+/// words of the call with --restart CHECKPOINT in place of any earlier --restart, and then the
+/// options of the call for PETSc. Local.
 std::vector<std::string> continuation(const std::string& command, const cli::Invocation& call,
                                       const std::string& checkpoint) {
   std::vector<std::string> words{call.program, command};
@@ -74,15 +75,15 @@ std::vector<std::string> continuation(const std::string& command, const cli::Inv
 }
 
 /// Returns the progress as text, such as "5000 of 10000 steps" or "1 of 3 comparisons and 200
-/// steps". Job scripts compare this text between restarts: if it has not changed, the command has
-/// made no progress since the last restart. Local.
+/// steps". Job scripts compare this text with that of the call before a restart: if both are equal,
+/// the command makes no progress. Local.
 std::string progress_text(const io::Done& done) {
   return fmt::format("{} of {} {}", done.count, done.of, done.unit) +
          (done.steps > 0 && done.unit != "steps" ? fmt::format(" and {} steps", done.steps) : "");
 }
 
-/// Returns the text of a summary, with one key per line; numbers that are not finite become null.
-/// Local.
+/// Returns the text of a summary as JSON, with one key per line. Numbers that are not finite become
+/// null. Local.
 std::string summary_text(const io::FileSpec& files, const cli::Invocation& call,
                          const Report& report, const End& end, double wall_seconds, double memory) {
   const io::Done& done = report.done;
@@ -120,8 +121,9 @@ std::string summary_text(const io::FileSpec& files, const cli::Invocation& call,
   return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// Removes the summary of an earlier call, if there is one. Throws UserError if the file is not a
-/// summary, or if its folder does not exist or cannot be written to. Local.
+/// Removes the summary of an earlier call, if there is one. Throws UserError if the file `path`
+/// exists and is neither a summary nor empty, or if its folder does not exist or cannot be written
+/// to. Local.
 void remove_stale(const std::string& path) {
   std::error_code unknown;
   const auto refuse = [&](const char* fault) {
@@ -138,7 +140,7 @@ void remove_stale(const std::string& path) {
   }
   const bool is_file = std::filesystem::is_regular_file(path, unknown);
   std::string head(64, '\0');
-  std::ifstream file(is_file ? path : "");  // reading from a pipe would block
+  std::ifstream file(is_file ? path : "");  // nothing is read from a pipe, which would block
   file.read(head.data(), std::ssize(head));
   if (!is_file ||
       (file.gcount() > 0 && head.find("\"schema\": \"masing summary") == std::string::npos)) {
@@ -175,15 +177,16 @@ int with_summary(cli::Job& job, const cli::Invocation& call,
   files.result.done = &report.done;
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
-  // a duplicate of the communicator, so that messages of `work` cannot interfere
+  // a duplicate of the communicator, so that messages of `work` do not interfere
   const parallel::Communicator ends(call.comm.handle());
   parallel::on_root(ends, [&] { remove_stale(path); });
   const End end = end_of(work, report);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const double own_memory = 1024.0 * static_cast<double>(usage.ru_maxrss);
-  // If `work` throws on one rank only, the other ranks do not reach this line. This rank then gets
-  // no value here, and its exception, which is rethrown below, ends all ranks.
+  // If `work` throws on one rank only, the other ranks do not reach this line. The throwing rank
+  // then gets no value here and writes no summary. Its exception, which is rethrown below, ends all
+  // ranks.
   if (const auto memory = parallel::try_max_over_ranks(ends, own_memory)) {
     const std::chrono::duration<double> wall = Clock::now() - begin;
     parallel::on_root(ends, [&] {

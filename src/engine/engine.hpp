@@ -13,8 +13,8 @@
 #include "slab/problem.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
-/// Engines that advance a trajectory by chunks of steps, the time loop, and the observers that are
-/// called after every chunk.
+/// The room of the engines, which advance a trajectory by chunks of steps, of the time loop, and of
+/// the observers, which are called after every chunk.
 namespace masing::engine {
 
 /// Saves or restores the state of a run. Engines and observers pass the same variables under the
@@ -42,7 +42,7 @@ class Archive {
   /// saving archive may keep a pointer to the vector and read the values only when the checkpoint
   /// is written; until then the vector must exist and must not change. Collective.
   virtual void split(const std::string& name, parallel::Vector& values) = 0;
-  /// Saves or restores some numbers and flags, each in a variable of its own, as numbers() does.
+  /// Saves or restores single numbers and flags together under one name, as numbers() does.
   /// Collective.
   template <class... Values>
   void scalars(const std::string& name, Values&... values) {
@@ -64,7 +64,7 @@ class Archive {
 /// Saves or restores the turning points of a slab. Collective.
 void serialize(Archive& archive, slab::TurningPointState& state);
 
-/// Position, velocity and restoring force of the mass at a step.
+/// The position, velocity and restoring force of the mass that F acts on, at one step.
 struct Sample {
   double x = 0.0;
   double y = 0.0;
@@ -84,29 +84,29 @@ class Engine {
   /// 0 before the first call of advance(). Local.
   [[nodiscard]] virtual Sample sample() const = 0;
   /// Advances by the steps of the chunk and writes x, y and the restoring force of these steps to
-  /// the arrays of the chunk. Implementations do not allocate memory, parse or write files here.
-  /// Collective.
+  /// the arrays of the chunk. Implementations neither parse text nor access files here. Collective.
   virtual void advance(const slab::Chunk& chunk) = 0;
   /// Returns u at the current step, [P], split over the ranks at limits of blocks of cells
   /// (base/partition.hpp). If the model is not a slab, returns the columns of the state of the
   /// model. Collective.
   virtual const parallel::Vector& field() = 0;
-  /// Returns a function that computes u at the current step from η and u0 of a cell, if the engine
-  /// stores turning points and not u of each cell; otherwise returns no value. The function is the
-  /// same on every rank. Collective.
+  /// Returns a function that computes u of a cell (a slab::Element) at the current step, if the
+  /// engine stores turning points and not u of each cell. Returns no value for all other engines.
+  /// The function is the same on every rank. Collective.
   virtual std::optional<slab::RememberedElongation> elongation() { return std::nullopt; }
-  /// Returns ½ ∫ k u² ds at the current step, if the integral can be computed from the measure
-  /// without a sum over cells: for P = ∞, and for cells of a piecewise smooth profile. Otherwise
-  /// returns no value. The result is the same on every rank. Collective.
+  /// Returns ½ ∫ k u² ds at the current step, if the measure gives this integral without a sum over
+  /// cells: for P = ∞, and for a run for which has_smooth_cells() is true. Returns no value for all
+  /// other runs. The result is the same on every rank. Collective.
   virtual std::optional<double> elastic_energy() { return std::nullopt; }
   /// Returns ∫ F dx, ∫ S dx and ∫ c y² dt from t = 0 to the current step, if the engine computes
-  /// the motion between the steps; otherwise returns no value. The first call must be at step 0,
-  /// because it starts the integration. Collective.
+  /// the exact solution of a slab. Returns no value for all other engines. The first call must be
+  /// at step 0, because it starts the integration. Collective.
   virtual std::optional<slab::Works> works() { return std::nullopt; }
-  /// Returns the largest difference so far between the solution and a second one by another method,
-  /// if the engine computes a second solution; otherwise 0. For a slab, x and y of both solutions
-  /// are compared; for a model of finitely many elements, all columns of the state. The result is
-  /// the same on every rank. Collective.
+  /// Returns the largest difference so far between the solution and a second solution, if the
+  /// engine computes two, or 0 if not. The second one is computed by another method (for a slab) or
+  /// with other options (for a model of finitely many elements). For a slab, x and y of both
+  /// solutions are compared; for a model of finitely many elements, all columns of the state. The
+  /// result is the same on every rank. Collective.
   [[nodiscard]] virtual double self_check() const { return 0.0; }
   /// Saves or restores all data on which the steps after step `step` depend, so that a restored
   /// engine computes these steps with the same bits. An engine can be restored from an archive of
@@ -114,13 +114,16 @@ class Engine {
   virtual void serialize(std::int64_t step, Archive& archive) = 0;
 };
 
-/// Samples of n consecutive steps. The samples are the same on every rank.
+/// The samples of n consecutive steps; they are the same on every rank.
 struct Samples {
   std::int64_t first_step = 0;
-  std::span<const double> force;      ///< F(t_p) at the steps, [n]
-  std::span<const double> x;          ///< x at the steps, [n]
-  std::span<const double> y;          ///< y at the steps, [n]
-  std::span<const double> restoring;  ///< the restoring force k0 x + S at the steps, [n]
+  /// RunSpec::drive at the steps, [n]. If the position is prescribed, this is the restoring force;
+  /// if the engine was advanced to given times, it is empty.
+  std::span<const double> force;
+  std::span<const double> x;  ///< x at the steps, [n]
+  std::span<const double> y;  ///< y at the steps, [n]
+  /// The restoring force at the steps, [n]: k0 x + S for a slab, F - m x'' for all other models.
+  std::span<const double> restoring;
 
   [[nodiscard]] std::int64_t last_step() const {
     return first_step + static_cast<std::int64_t>(x.size()) - 1;
@@ -130,8 +133,8 @@ struct Samples {
 /// A value that stands for "no step" and is larger than any step.
 inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-/// Base class of objects that receive a trajectory chunk by chunk: recorders of result files,
-/// recordings of studies, and progress.
+/// Base class of objects that receive a trajectory chunk by chunk, such as the recorders of result
+/// files.
 class Observer {
  public:
   Observer() = default;
@@ -144,7 +147,8 @@ class Observer {
   [[nodiscard]] virtual std::int64_t next_field_step(std::int64_t /*step*/) const { return never; }
 
   /// Processes the samples of a chunk. This function is called first with step 0 alone, then with
-  /// every chunk. During the call, engine.field() is u at the last of the samples. Collective.
+  /// every chunk; in a resumed run it is called with the chunks that follow. During the call,
+  /// engine.field() is u at the last of the samples. Collective.
   virtual void observe(const Samples& samples, Engine& engine) = 0;
 
   /// Saves or restores the data of the observer for the steps up to `step`. An observer that writes

@@ -20,8 +20,8 @@ namespace {
 // The largest allowed difference of the two solutions, relative to the size of the motion.
 constexpr double largest_difference = 1e-6;
 
-/// Throws SystemError because two solutions do not agree at the time `t`; `what` describes the
-/// values of both.
+/// Throws SystemError because two solutions do not agree at the time `t`. `what` follows the word
+/// "two" in the message, and describes the values of both.
 [[noreturn]] void throw_apart(double t, const std::string& what) {
   throw base::SystemError(
       fmt::format("the exact solution fails its check: at t = {} two {}; the "
@@ -29,8 +29,8 @@ constexpr double largest_difference = 1e-6;
                   base::to_text(t), what));
 }
 
-/// Returns the force of a run, with the given breaks. The bounds of F, which are needed to detect
-/// narrow features, are computed by drive.bounds().
+/// Returns the force of a run as SmoothPieces between `breaks`. The bounds of F, which are needed
+/// to detect narrow features, are computed by drive.bounds().
 base::SmoothPieces force_of(const RunSpec& run, const std::vector<double>& breaks) {
   return {[drive = run.drive](double t) { return drive(t); }, breaks, run.time.final_time,
           [drive = run.drive](double first, double last) { return drive.bounds(first, last); },
@@ -66,9 +66,9 @@ class ExactEngine : public Engine {
 
   [[nodiscard]] double self_check() const override { return difference_; }
 
-  /// Does not save the internal state of the solution. A restored engine integrates again from t =
-  /// 0 and obtains the same solution, as the time steps of the solution do not depend on the
-  /// samples.
+  /// Saves the present sample, but not the internal state of the solution. A restored engine
+  /// integrates again from t = 0. It obtains the same solution, as the time steps of the solution
+  /// do not depend on the samples.
   void serialize(std::int64_t /*step*/, Archive& archive) override {
     archive.scalars("mass", sample_.x, sample_.y, sample_.restoring, difference_, compared_, time_,
                     follows_works_);
@@ -84,9 +84,9 @@ class ExactEngine : public Engine {
   /// Advances the solution to the time t and returns x, y and the restoring force there. t must not
   /// be less than in the last call.
   virtual Sample at(double t) = 0;
-  /// Advances the second solution to the time t, to which the first was advanced, and returns the
-  /// largest difference between the two. Throws SystemError if a difference exceeds
-  /// largest_difference times the size of the motion.
+  /// Advances the second solution to the time t, to which the first one must have been advanced.
+  /// Returns the largest difference between the two solutions at t. Throws SystemError if a
+  /// difference exceeds largest_difference times the size of the motion.
   virtual double compare(double t) = 0;
 
   Sample sample_;
@@ -95,8 +95,8 @@ class ExactEngine : public Engine {
  private:
   static constexpr double comparisons = 8192;
 
-  /// Compares the two solutions at all times T k/8192 up to the time t at which they have not yet
-  /// been compared.
+  /// Compares the two solutions at those times T k/8192 up to t at which they have not been
+  /// compared yet.
   void compare_up_to(double t) {
     for (; compared_ < comparisons; ++compared_) {
       const double next = compared_time_ * ((compared_ + 1) / comparisons);
@@ -200,8 +200,8 @@ class ExactModelEngine final : public ExactEngine {
             mass_.y ? solution_->state()[static_cast<std::size_t>(*mass_.y)] : solution_->rate()[x],
             solution_->restoring()};
   }
-  /// Compares all columns of the state. Each difference is judged relative to the largest value in
-  /// the group of the column.
+  /// Compares all columns of the state. Each difference is judged relative to
+  /// InclusionSolution::scale().
   double compare(double t) override {
     check_->go_to(t);
     double greatest = 0.0;

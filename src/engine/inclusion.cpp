@@ -57,7 +57,7 @@ class InclusionEngine final : public Engine {
     sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
   }
 
-  /// Returns the columns of the state in the order of a row of /state/values.
+  /// Returns the columns of the state in the order of /state/values in result files.
   const parallel::Vector& field() override { return columns_.gather(state_); }
 
   void serialize(std::int64_t /*step*/, Archive& archive) override {
@@ -90,8 +90,9 @@ class InclusionEngine final : public Engine {
     }
   }
 
-  /// Returns the friction force at t = 0, which is α sign(y) for sliding masses and the static
-  /// friction for sticking masses. It is computed as the friction force of a very short first step.
+  /// Returns the dry friction force at t = 0 on the mass on which F acts: α sign(v) if the velocity
+  /// v at the contact is not 0, and the static friction if it is 0. The result is the friction
+  /// force of a very short first step. Collective if the elements are split.
   [[nodiscard]] double friction_at_start(double force) {
     constexpr double short_share = 1e-6;
     std::vector<double> trial = state_;
@@ -109,11 +110,11 @@ class InclusionEngine final : public Engine {
   Sample sample_;
 };
 
-/// Creates the function SChain::exchange of a chain that is split over the ranks: the function
+/// Creates the function SChain::exchange of a chain that is split over the ranks. The function
 /// exchanges the values at both ends of this rank's part of the chain with the neighbouring ranks.
-/// At the ends of the whole chain there is no neighbour; at the last end the force is F. `mine` are
-/// the elements of this rank, and `elements` is the number of elements on all ranks. Calls of the
-/// created function are collective.
+/// At the ground, where the whole chain begins, the velocity is 0; at the end of the whole chain,
+/// the force is F. `mine` are the elements of this rank, and `elements` is the number of elements
+/// on all ranks. Calls of the created function are collective.
 auto chain_exchange(const parallel::Communicator& comm, const base::CellRange& mine,
                     std::int64_t elements) {
   const bool is_last = mine.first + mine.size == elements;

@@ -116,7 +116,8 @@ double swept_cells(const RunSpec& run) {
 
 namespace {
 
-/// Returns the title of a run with model, P and N. `to_text` converts counts to text; `infinity` is
+/// Returns the title of a run, such as "P = 700, N = 8000" for a slab with a mass and "prandtl, N =
+/// 8000" for a model of finitely many elements. `to_text` converts counts to text; `infinity` is
 /// the text for P = ∞.
 template <typename ToText>
 std::string titled(const RunSpec& run, const std::string& infinity, const ToText& to_text) {
@@ -141,7 +142,7 @@ std::string title(const RunSpec& run) {
 
 namespace {
 
-constexpr double warned_growth = 10.0;  // a motion that grows by more causes a warning
+constexpr double warned_growth = 10.0;  // a larger factor of growth causes a warning
 constexpr double tolerable_growth = 1.1;
 
 /// Returns a warning about the step of a model of finitely many elements, or an empty string if the

@@ -16,11 +16,12 @@
 namespace masing::engine {
 
 /// The methods that compute the motion of a slab with a mass. `sweep` computes the internal force
-/// cell by cell, on all ranks; `turning_points` computes it from the turning points of x. `exact`
-/// computes the exact solution from one event to the next, independently of the time grid.
+/// cell by cell, and can split the cells over the ranks. `turning_points` computes it from the
+/// turning points of x. `exact` computes the exact solution from one event to the next,
+/// independently of the time grid.
 enum class Method { sweep, turning_points, exact };
 
-/// The continuous Masing model. Source: (7), continuous-masing-2001.
+/// The continuous Masing model with a mass. Source: (7), continuous-masing-2001.
 struct Masing {
   slab::Slab slab;
   slab::Oscillator oscillator;
@@ -55,7 +56,7 @@ struct ModelFacts {
   /// The scheme of a slab with a mass; null for other models.
   const slab::SchemeInfo* scheme = nullptr;
   /// The data of the mass on a slab. For a slab without a mass, `mass` is 0, and only k0 and x0 are
-  /// set.
+  /// set. For a model that is no slab, this member has its default value.
   slab::Oscillator oscillator = {};
   Method method = Method::turning_points;
   bool is_exact = false;
@@ -70,10 +71,11 @@ struct RunSpec {
   /// base moves, and F(t) otherwise.
   base::Function drive;
   slab::TimeGrid time;
-  /// The number of cells from which on a sweep is split over the ranks; a model of finitely many
-  /// elements is split if a step of it costs as much as a step of this number of cells. A step of
-  /// 32768 cells takes 2 µs, and two ranks on idle cores save nearly half of this time. For fewer
-  /// cells the gain is smaller than the loss if cores are busy.
+  /// A sweep is split over the ranks if it has at least this number of cells. A model whose
+  /// elements can be split (Work::split) is split if one of its steps costs at least as much as a
+  /// step of this number of cells. A step of 32768 cells takes 2 µs, and two ranks on idle cores
+  /// save nearly half of this time. For fewer cells the gain is smaller than the loss if cores are
+  /// busy.
   std::int64_t split_from = 32768;
 
   /// Returns the properties of the model. Local.
@@ -92,24 +94,25 @@ base::NamedQuantity drive_of(const RunSpec& run);
 bool is_exact(const RunSpec& run);
 /// Makes a run use the exact solution. The model must not be QuasistaticMasing. Local.
 void make_exact(RunSpec& run);
-/// Sets the times in (0, T) at which F may not be smooth, for the exact solution. Local.
+/// Sets the times in (0, T) at which F may not be smooth, for the exact solution. Does nothing if
+/// the model is QuasistaticMasing. Local.
 void set_force_breaks(RunSpec& run, std::vector<double> breaks);
 
 /// Returns the columns of the state, which result files contain as /state/values; returns no value
 /// for the continuous model with a mass. Local.
 std::optional<rheology::StateLayout> state_layout(const RunSpec& run);
 
-/// Returns the number of entries of the field of a run: the number of cells of a slab (for P = ∞,
-/// of values of s at which u is recorded); if the model is not a slab, the number of columns of the
-/// state. Local.
+/// Returns the number of entries of the field of a run. For a slab this is the number of cells or,
+/// if P = ∞, of the values of s at which u is recorded. For any other model it is the number of
+/// columns of the state. Local.
 std::int64_t field_size(const RunSpec& run);
 
-/// Returns whether a run uses the engine of turning points and its slab is piecewise smooth with
-/// more than slab::most_tabled_cells cells, so that neither the memory nor the time of the run
-/// depends on P. The function takes some milliseconds for such slabs. Local.
+/// Returns whether a run uses the engine of turning points, and slab::has_smooth_cells() is true
+/// for its slab. Neither the memory nor the time per step of such a run depends on P. For such
+/// slabs the function takes some milliseconds. Local.
 bool has_smooth_cells(const RunSpec& run);
 
-/// Returns P if a run computes all cells in every step (Method::sweep), otherwise NaN. Local.
+/// Returns P if a run computes all cells in every step (Method::sweep), or NaN if not. Local.
 double swept_cells(const RunSpec& run);
 
 /// Returns the title of figures of a run: "P = 700, N = 10⁶" or "prandtl, N = 8000". Local.
@@ -118,17 +121,17 @@ std::string figure_title(const RunSpec& run);
 /// Returns the name of a run in messages: "P = 1500, N = 1000000" or "prandtl, N = 1000000". Local.
 std::string title(const RunSpec& run);
 
-/// Returns a warning if with the step of the run an elastic motion grows more than tenfold until T;
-/// the warning says which step or number of steps avoids this growth. Otherwise returns an empty
-/// string. Throws UserError if the scheme is unstable with this step. Local.
+/// Returns a warning if an elastic motion grows more than tenfold until T with the step of the run,
+/// or an empty string if it grows less. The warning says with which step or number of steps it
+/// would grow by at most a tenth. Throws UserError if the scheme is unstable with this step. Local.
 std::string step_advice(const RunSpec& run);
 
 /// Returns an estimate of the seconds that a run takes on `ranks` ranks. No result depends on it.
 /// Local.
 double estimated_seconds(const RunSpec& run, int ranks);
 
-/// If a computation is expected to take more seconds than this number, it prints at the start what
-/// it will do and how it can be stopped.
+/// A computation that is expected to take more seconds than this number prints at its start what it
+/// will do and how it can be stopped.
 inline constexpr double long_time = 5.0;
 
 }  // namespace masing::engine

@@ -42,8 +42,8 @@ std::string advice(const MemoryNeed& need, double available) {
          (fits ? " or the engine sweep" : "");
 }
 
-/// Returns the memory need of a slab without arrays of k, η, u0 and c. This is the least possible
-/// need, as long as the profile is not known.
+/// Returns the memory need of a slab without arrays of k, η, u0 and c: the least possible need as
+/// long as the profile is not known.
 MemoryNeed memory_need(const slab::Slab& slab, Method method, int ranks, double extra_bytes) {
   const bool is_smooth = method != Method::sweep && slab::has_smooth_cells(slab);
   const bool needs_none = is_smooth && method == Method::turning_points;
@@ -126,8 +126,9 @@ MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes) {
 double bytes_a_rank(const MemoryNeed& need) {
   const auto own = static_cast<double>(base::local_range(need.cells, 0, need.ranks).size);
   if (need.state) {
-    // Upper bounds of the number of doubles per column of the state. Chains with the total
-    // variation as resolvent need the most, in addition to the parameters.
+    // Upper bounds of the number of doubles per column of the state, including the parameters. Of
+    // the models that cannot be split, rheology::PChain needs the most, because of its total
+    // variation.
     constexpr double split_numbers = 8;
     constexpr double whole_numbers = 16;
     const bool split = need.state == rheology::Work::split;
@@ -157,22 +158,23 @@ std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double av
 
 namespace {
 
-/// Throws UserError on all ranks alike if a run does not fit into memory.
+/// Throws UserError if a run does not fit into memory. All ranks throw alike if they pass the same
+/// numbers.
 void require_memory(const MemoryNeed& need, double available) {
   if (const auto shortage = memory_shortage(need, available)) {
     throw *shortage;
   }
 }
 
-/// Returns the available bytes per rank: budget.available if it has a value, otherwise the
-/// available memory of the nodes per rank. Collective.
+/// Returns the available bytes per rank: budget.available if it has a value, or the result of
+/// parallel::available_memory() if not. Collective.
 double available_to(const parallel::Communicator& comm, const MemoryBudget& budget) {
   return budget.available ? *budget.available : parallel::available_memory(comm);
 }
 
-/// Calls `work` on this rank and returns the result of `work`. If any rank is requested to stop,
-/// the ranks interrupt `work` in base::poll(), and Stopped is thrown on all ranks alike.
-/// Collective.
+/// Calls `work` on this rank and returns the result of `work`. If a stop is requested, base::poll()
+/// in `work` throws Stopped. If this happens on any rank, all ranks throw Stopped after their calls
+/// of `work`. Any other exception of `work` is thrown on this rank alone. Collective.
 template <class Work>
 auto stoppable(const parallel::Communicator& comm, const Work& work) {
   std::optional<decltype(work())> result;
@@ -195,9 +197,9 @@ auto stoppable(const parallel::Communicator& comm, const Work& work) {
   return *std::move(result);
 }
 
-/// Returns which of k, η, u0 and c are given by a formula that holds for all cells. Each rank
-/// checks its own cells. Throws UserError on all ranks alike for the first cell of all ranks that
-/// has invalid values. Collective.
+/// Returns the formulas of those of k, η, u0 and c that are given by one formula in all cells. Each
+/// rank checks its own cells. Throws UserError on all ranks alike for the first cell of all ranks
+/// that has invalid values, and Stopped if a stop is requested. Collective.
 slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::Slab& slab) {
   slab::ProfileForm candidate = slab::candidate_form(slab);
   slab::for_each_column(
@@ -253,8 +255,10 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
 
 namespace {
 
-/// Returns the measure of a slab with P = ∞. The last eight measures are stored for later runs with
-/// the same slab. Throws UserError if slab::make_continuous_measure() does. Local.
+/// Returns the measure of a slab with P = ∞. The eight measures that were built last are stored for
+/// later runs with the same slab. A measure is not stored if a function of the slab has no text;
+/// the sums of functions that slab::Slab::set_threshold_down() forms have none. Throws UserError if
+/// slab::make_continuous_measure() does. Local.
 std::shared_ptr<const slab::Measure> continuous_measure(const slab::Slab& slab) {
   using Kept = std::pair<std::string, std::shared_ptr<const slab::Measure>>;
   constexpr std::size_t most = 8;

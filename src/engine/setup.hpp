@@ -15,15 +15,17 @@ namespace masing::engine {
 
 /// The data that determine how much memory a run needs.
 struct MemoryNeed {
-  std::int64_t cells = 1;  ///< the number of cells of the field, on all ranks together
+  /// The number of cells of the field, on all ranks together; 1 if no data per cell are stored.
+  std::int64_t cells = 1;
   int ranks = 1;
-  /// Whether there is a table with sums over the cells (slab::make_cell_measure).
+  /// Whether the engine uses a table with sums over the cells (slab::make_cell_measure).
   bool has_table = false;
-  /// Whether the slab has many cells and is piecewise smooth, so that the engine `memory`
+  /// Whether slab::has_smooth_cells() is true and the engine is no sweep. Then the engine `memory`
   /// (Method::turning_points) needs no data per cell.
   bool is_smooth = false;
   int arrays = 0;  ///< the number of arrays of k, η, u0 and c, plus one if u = v + c is stored
-  /// Whether u0 is not 0 everywhere, so that a table is accompanied by three lists of cells.
+  /// Whether v(0) = u0 - c (see slab::Slab) is not 0 everywhere. Then a table is accompanied by
+  /// three lists of cells.
   bool has_initial_u = false;
   /// The bytes of other runs and data that the rank stores at the same time.
   double extra_bytes = 0.0;
@@ -41,9 +43,10 @@ struct MemoryBudget {
   std::optional<double> available;
 };
 
-/// Returns whether several ranks split a run. They do if the run is a sweep or its model can be
-/// split, and if a step costs at least as much as a step of RunSpec::split_from cells. Otherwise
-/// one rank computes the run. Local.
+/// Returns whether `ranks` ranks, if there are several, split a run. They do if the run is a sweep
+/// or its elements can be split (Work::split), and if a step costs at least as much as a step of
+/// RunSpec::split_from cells. They do not split an exact solution. One rank computes a run that is
+/// not split. Local.
 bool is_split(const RunSpec& run, int ranks);
 
 /// Returns how many of the ranks that split a run receive no block of cells or elements
@@ -54,18 +57,19 @@ std::int64_t idle_ranks(const RunSpec& run, int ranks);
 /// suffice, or an empty string if idle_ranks() is 0. Local.
 std::string idle_advice(const RunSpec& run, int ranks);
 
-/// Returns the memory need of a run that is split over `ranks` ranks. Evaluates the functions of a
-/// slab in a few cells to estimate which arrays the profile of the slab needs. The function takes
-/// some milliseconds for the engine of turning points with billions of cells. Local.
+/// Returns the memory need of a run on `ranks` ranks. Evaluates the functions of a slab in three
+/// cells to estimate which arrays the profile of the slab needs. If the run is no sweep and has
+/// more than slab::most_tabled_cells cells, the function takes some milliseconds. Local.
 MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes = 0.0);
 
-/// Returns the bytes that the rank with the most cells needs. Per cell:
+/// Returns the bytes that the rank with the most cells needs, including MemoryNeed::extra_bytes.
+/// Per cell:
 ///     8 for u and for each array
 ///     24 for the table with sums over the cells
-///     72 for the three lists beside the table if u0 ≠ 0
-/// For a model of finitely many elements, the need per column of the state is 8 doubles if the
-/// ranks split the model, otherwise 16 doubles: for the parameters, the state and its rate of
-/// change. Local.
+///     72 for the three lists beside the table if has_initial_u is true
+/// A model of finitely many elements needs 8 doubles per column of the state if it can be split
+/// (Work::split), and 16 doubles if not: for the parameters, the state and its rate of change.
+/// Local.
 double bytes_a_rank(const MemoryNeed& need);
 
 /// Returns a number of bytes as text: "1.5 GiB", "12.3 MiB". Local.
@@ -76,14 +80,16 @@ std::string gibibytes(double bytes);
 std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double available);
 
 /// Returns the profile of this rank's cells, with arrays for those of k, η, u0 and c that are not
-/// given by a formula. Throws UserError on all ranks alike for the first cell of all ranks that has
-/// invalid values or, before large arrays are allocated, if the run does not fit into memory.
-/// Collective.
+/// given by a formula. For the engine of turning points on one rank, the profile has no arrays if
+/// slab::has_smooth_cells() is true, and evaluates the functions at each call. Throws UserError on
+/// all ranks alike if values are invalid; the message names the first place with such values. Also
+/// throws UserError, before large arrays are allocated, if the run does not fit into memory, and
+/// Stopped if a stop is requested. Collective.
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
                               Method method = Method::sweep, const MemoryBudget& budget = {});
 
-/// The data of a slab for the exact solution: the measure, that is, the distribution of stiffness
-/// over η, and ∫ k c ds (a sum if P is finite).
+/// The data of a slab for the exact solution: its measure, and the constant part `preload` of S,
+/// which is ∫ k c ds, or δs Σ k_i c_i if P is finite.
 struct ExactSlab {
   std::shared_ptr<const slab::Measure> measure;
   double preload = 0.0;
@@ -101,7 +107,8 @@ struct Setup {
 
 /// Creates the engine of a run whose model is a slab. With several ranks the engine must be a
 /// sweep. `comm` and `profile` (returned by checked_profile) must outlive the engine. Throws
-/// UserError on all ranks alike if the engine cannot solve the problem. Collective.
+/// UserError on all ranks alike if the engine cannot solve the problem, and Stopped if a stop is
+/// requested. Collective.
 std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
                                     const slab::Profile& profile);
 
@@ -112,11 +119,12 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
                  const MemoryBudget& budget = {});
 
-/// Checks the parts of a run that require evaluating functions: k, η and u0 of all cells, the setup
-/// of the engine, and whether the function that drives the run is finite at all steps, or at about
-/// a million of the steps if a run has more. If the ranks do not split the run, the root checks
-/// alone. If `checks_setup` is false, only the driving function is checked; this is for a run whose
-/// setup was already checked. Throws UserError on all ranks alike if a check fails. Collective.
+/// Checks the parts of a run that require evaluating functions. It sets up the run as make_setup()
+/// does, and tests whether the function that drives the run is finite at all steps. If a run has a
+/// million steps or more, equally spaced steps are tested, at least half a million of them. If
+/// `checks_setup` is false, only the driving function is checked; this is for a run whose setup was
+/// already checked. If the ranks do not split the run, the root checks alone. Throws UserError on
+/// all ranks alike if a check fails. Collective.
 void check_run(const parallel::Communicator& comm, const RunSpec& run, bool checks_setup = true);
 
 }  // namespace masing::engine

@@ -11,8 +11,8 @@ using rheology::GroupSize;
 
 namespace {
 
-/// Returns the rank that stores the mass on which F acts, if this mass is one of the elements that
-/// are split over several ranks; otherwise returns no value.
+/// Returns the rank that stores the mass on which F acts, if the masses are split over several
+/// ranks. Returns no value if every rank stores this mass. Collective.
 std::optional<int> owner_of(const parallel::Communicator& comm, const rheology::StateLayout& layout,
                             base::CellRange mine) {
   const auto& groups = layout.groups;

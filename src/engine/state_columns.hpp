@@ -23,8 +23,9 @@ class StateColumns {
   StateColumns(const parallel::Communicator& comm, rheology::StateLayout layout,
                base::CellRange mine);
 
-  /// Returns the indices of x and y of the mass on which F acts in the state of the rank owner(),
-  /// or of any rank if owner() has no value.
+  /// Returns the columns of x and y of the mass on which F acts. They are indices in the state that
+  /// the rank owner() stores, or in that of every rank if owner() has no value. On other ranks the
+  /// result has no meaning.
   [[nodiscard]] const rheology::MassColumns& mass_columns() const { return mass_columns_; }
   /// Returns the rank that stores the mass on which F acts, or no value if every rank stores this
   /// mass. Local.
@@ -51,8 +52,8 @@ class LazyField {
  public:
   LazyField(const parallel::Communicator& comm, std::int64_t cells) : comm_(comm), cells_(cells) {}
 
-  /// Returns u, computed from the turning points, on each rank for the cells of `profile`.
-  /// Collective.
+  /// Computes u in the cells of `profile` from the turning points, and returns it; each rank
+  /// computes its own cells. Collective.
   const parallel::Vector& of(const slab::RememberedElongation& u, const slab::Profile& profile);
 
  private:

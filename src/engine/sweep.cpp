@@ -11,8 +11,8 @@ namespace masing::engine {
 
 namespace {
 
-/// Returns an upper bound of |S|, computed from k_i η_i, that is the same on any number of ranks.
-/// Collective.
+/// Returns an upper bound of |δs Σ k_i v_i|, computed from k_i η_i, that is the same on any number
+/// of ranks. Collective.
 double global_force_bound(const parallel::Communicator& comm, const slab::Profile& profile,
                           std::int64_t cells) {
   const auto term = [&](std::size_t i) {
@@ -24,8 +24,8 @@ double global_force_bound(const parallel::Communicator& comm, const slab::Profil
 }
 
 /// The slab as the time stepping schemes use it: after(d) moves all cells by the increment d and
-/// returns S. Each rank moves its cells and sums their forces in one pass; these sums are then
-/// added over the ranks.
+/// returns the internal force δs Σ k_i v_i, where v = u - c (see slab::Slab). Each rank moves its
+/// cells and sums their forces in one pass; these sums are then added over the ranks.
 class MovedSlab {
  public:
   MovedSlab(parallel::RankSum& sum, const slab::Profile& profile, std::span<double> u, double scale,

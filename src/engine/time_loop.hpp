@@ -12,8 +12,8 @@
 
 namespace masing::engine {
 
-/// Chooses the number of steps of the next chunk: 16 at first, then as many as take about 0.1 s,
-/// but at most four times as many as in the last chunk and at most 4096. The number is a multiple
+/// Chooses the number of steps of the next chunk: 16 at first, and then as many as take about 0.1
+/// s. It is at most four times the number of the chunk before, and at most 4096. It is a multiple
 /// of 2, because one pass over the cells of a slab may compute two steps.
 class Pace {
  public:
@@ -36,18 +36,18 @@ class Stepper {
 
   /// Returns the sample of step 0. Collective.
   Samples start();
-  /// Advances an engine that accepts arbitrary times (an exact solution) through `times`, which
-  /// must increase and be at most most() in number. The returned samples are numbered 1, 2, …, like
-  /// steps, and have no forces. Collective.
+  /// Advances the engine through `times`; the engine must accept arbitrary times, as an exact
+  /// solution does. The times must increase, and there must be at most most() of them. The returned
+  /// samples are numbered 1, 2, …, like steps, and have no forces. Collective.
   Samples advance(std::span<const double> times);
   /// Returns the largest number of steps or times that one call of advance() can compute.
   [[nodiscard]] std::size_t most() const { return x_.size(); }
 
-  /// Broadcasts the root's `count` and, if `count` is not negative, the prescribed force or
-  /// position at the steps from `step` to step + count, in one message. Only the root evaluates the
-  /// force or position, so that x and y are equal on all ranks. `most` must be an upper bound of
-  /// `count` and the same on all ranks. Returns the root's `count`. Throws UserError on all ranks
-  /// alike if a value is not finite. Collective.
+  /// Broadcasts the root's `count`, and returns it on every rank. If `count` is not negative, the
+  /// same message contains the prescribed force or position at the steps from `step` to step +
+  /// count. Only the root evaluates the force or position, so that x and y are equal on all ranks.
+  /// `most` must be an upper bound of `count` and the same on all ranks. Throws UserError on all
+  /// ranks alike if a value is not finite. Collective.
   std::int64_t share(std::int64_t step, std::int64_t count, std::int64_t most);
   /// Advances from step `step` by the number of steps that the last call of share() returned.
   /// Throws UserError on all ranks alike if x or y is not finite. Collective.
@@ -68,8 +68,8 @@ class Stepper {
   std::vector<double> restoring_;
 };
 
-/// Whether a run is to pause before the next chunk of steps: what the root requests, and then
-/// broadcasts to all ranks.
+/// Whether a run is to pause before the next chunk of steps. The root decides this and broadcasts
+/// it to all ranks.
 enum class Pause : std::int64_t {
   none = 0,   ///< no pause
   save = -1,  ///< save the state, then continue
@@ -77,8 +77,8 @@ enum class Pause : std::int64_t {
 };
 
 /// Advances an engine by chunks of steps and passes every chunk to the observers. A chunk has as
-/// many steps as Pace allows, but ends at the next step at which an observer needs the field. All
-/// arguments of the constructor must outlive the object.
+/// many steps as Pace allows, but ends at the latest at the next step at which an observer needs
+/// the field. All arguments of the constructor must outlive the object.
 class TimeLoop {
  public:
   TimeLoop(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
@@ -87,16 +87,16 @@ class TimeLoop {
   /// Returns the step that the run has reached. Local.
   [[nodiscard]] std::int64_t step() const { return step_; }
   [[nodiscard]] bool is_done() const { return step_ == run_.time.steps; }
-  /// Returns whether ranks that split the run have to wait for cores: if the ranks outnumber the
-  /// cores of their host, or if this rank had no core for more than a quarter of the wall time of
-  /// its steps. Local.
+  /// Returns whether the ranks that split the run have to wait for cores. This is the case if the
+  /// ranks outnumber the cores of their host, or if this rank had no core for more than a quarter
+  /// of the wall time of its steps. Local.
   [[nodiscard]] bool waits_for_cores() const;
 
-  /// Advances by one chunk of steps that ends at step `last` at the latest, unless the root
-  /// requests a pause by `wish`; the root broadcasts this request in the same message as the
-  /// prescribed values. Returns the root's request on all ranks; if the request is not Pause::none,
-  /// no step has been computed. Throws UserError on all ranks alike if the prescribed force or
-  /// position, x or y is not finite. Collective.
+  /// Advances by one chunk of steps that ends at step `last` at the latest, unless the `wish` of
+  /// the root is a pause. The root broadcasts its wish in the same message as the prescribed
+  /// values. Returns the root's wish on all ranks; if it is not Pause::none, no step has been
+  /// computed. Throws UserError on all ranks alike if the prescribed force or position, x or y is
+  /// not finite. Collective.
   Pause advance(std::int64_t last, Pause wish);
   /// Calls Observer::finish() of all observers, after step N. Collective.
   void finish();

@@ -68,7 +68,7 @@ class TurningPointEngine : public Engine {
 
  private:
   /// The slab as the time stepping schemes use it: after(d) moves x by the increment d and returns
-  /// S.
+  /// the internal force δs Σ k_i v_i, where v = u - c (see slab::Slab).
   struct MovedSlab {
     slab::TurningPoints& slab;
 
@@ -117,9 +117,9 @@ class Quasistatic final : public TurningPointEngine {
     }
   }
 
-  /// Moves the slab to the prescribed position `value`, or to the position at which the slab
-  /// balances the prescribed force `value`, at step `step`. Throws UserError if no position
-  /// balances the force.
+  /// Moves the slab to the prescribed position `value`, or to the position at which the slab and
+  /// the spring k0 balance the prescribed force `value`. Throws UserError if no position balances
+  /// the force; the message states the time of step `step`. Local.
   void follow(double value, std::int64_t step) {
     if (driving_ == Driving::position) {
       slab_.move_to(value);

@@ -12,14 +12,14 @@
 
 namespace masing::io {
 
-/// While the object exists, no other run can write the same result file or, if checkpoints are
-/// scheduled, the same checkpoint. The constructor refuses to replace files that masing did not
-/// write; it checks this also for a checkpoint that is not scheduled.
+/// Locks the files of a run: while the object exists, no other run can write the same result file.
+/// If checkpoints are scheduled, no other run can write the same checkpoint either.
 class RunLocks {
  public:
   /// Acquires the locks. Throws UserError on all ranks alike if another run holds one of the locks,
-  /// or if the result file or the checkpoint cannot be written or must not be replaced
-  /// (require_replaceable). Collective.
+  /// if one of the locked files cannot be written, or if the result file or the checkpoint must not
+  /// be replaced (require_replaceable). The last condition is also checked if checkpoints are not
+  /// scheduled. Collective.
   RunLocks(const parallel::Communicator& comm, const std::string& result,
            const CheckpointSpec& checkpoint);
 
@@ -38,13 +38,13 @@ void remove_checkpoint(const parallel::Communicator& comm, const std::string& pa
 
 /// Writes a checkpoint with the state that `serialize` passes to an archive. Does nothing if `path`
 /// is empty. The checkpoint is first written to the temporary file `path`.draft, then sealed
-/// (io/sealed_file.hpp), flushed to the disk and renamed to `path`. Therefore the file `path` is
+/// (io/sealed_file.hpp), flushed to the disk and renamed to `path`. Therefore a file `path` is
 /// always a complete checkpoint. A checkpoint is an HDF5 file with the dataset /configuration and
-/// the group /checkpoint. This group has an attribute `format`, and contains the numbers that the
-/// root passes to the archive and the vectors that all ranks pass to the archive. The function
-/// `attach`, if it is given, is called with the open checkpoint, and has to store there the id of
-/// the run and the name of the result file whose rows belong to the checkpoint. Throws SystemError
-/// if the checkpoint cannot be written, for example because the disk is full. Collective.
+/// the group /checkpoint. This group has the attribute `format`, and contains the numbers that the
+/// root passes to the archive and the vectors that all ranks pass to it. `attach`, if given, is
+/// called with the open checkpoint. It stores there the id of the run and the path of the result
+/// file whose rows belong to the checkpoint (OutputFile::save_rows). Throws SystemError if the
+/// checkpoint cannot be written, for example because the disk is full. Collective.
 void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
                       const ResultSpec& result,
                       const std::function<void(engine::Archive&)>& serialize,
@@ -58,8 +58,8 @@ class CheckpointFile {
   /// Collective.
   CheckpointFile(const parallel::Communicator& comm, const std::string& path);
 
-  /// Calls `restore` with an archive that reads from this file. `restore` may read only a part of
-  /// the saved state. Throws UserError with the name of the file if the file does not contain what
+  /// Calls `restore` with an archive that reads from this file. `restore` need not read the whole
+  /// saved state. Throws UserError with the name of the file if the file does not contain what
   /// `restore` reads. Collective.
   void restore(const std::function<void(engine::Archive&)>& restore) const;
 

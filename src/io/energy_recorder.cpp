@@ -10,12 +10,12 @@ namespace masing::io {
 
 namespace {
 
-/// Returns an upper bound of ½ δs Σ k u², the elastic energy of all cells. The bound is computed
-/// from ½ k (η + |c|)² of each cell, and is the same on any number of ranks. Collective.
+/// Returns an upper bound of ½ δs Σ k u², the elastic energy of all cells, because |u| ≤ η + |c|
+/// with the shift c (see slab::Slab). The bound is the same on any number of ranks. Collective.
 double energy_bound(const parallel::Communicator& comm, const slab::Profile& profile,
                     std::int64_t cells) {
   if (profile.functions) {
-    return 1.0;  // the bound is not used, as no sum over cells is computed
+    return 1.0;  // arbitrary: no sum over cells is computed
   }
   const auto term = [&](std::size_t i) {
     const slab::Element cell = profile.element(static_cast<std::int64_t>(i));
@@ -35,12 +35,13 @@ double energy_bound(const parallel::Communicator& comm, const slab::Profile& pro
 ///     viscous      ∫ c y² dt since t = 0; this dataset exists only if there is damping
 ///     residual     input - dissipated - viscous minus the increase of kinetic + elastic, all since
 ///                  the first sample
-/// The sum kinetic + elastic + dissipated + viscous - input is constant in time, up to an error of
-/// the order of the scheme; the residual measures this error. The integrals ∫ F dx, ∫ S dx and ∫ c
-/// y² dt are those of the exact motion if the engine computes them (Engine::works); otherwise this
-/// class computes them by the trapezoidal rule with one interval per step. ∫ k u² ds is computed
-/// from the turning points if the engine can do that (Engine::elastic_energy), and otherwise as a
-/// sum over the cells. The results have the same bits on any number of ranks.
+/// For the exact motion, kinetic + elastic + dissipated + viscous - input is constant in time; the
+/// residual is the decrease of this sum since the first sample, and thus an error of the scheme. If
+/// the base moves, F stands for F - m a_g. Engine::works() returns the integrals ∫ F dx, ∫ S dx and
+/// ∫ c y² dt if the engine computes the exact motion. For other engines this class computes them by
+/// the trapezoidal rule with one interval per step. Engine::elastic_energy() returns ½ ∫ k u² ds if
+/// the engine can compute it without a sum over the cells; if it cannot, this class computes the
+/// sum. The results have the same bits on any number of ranks.
 class EnergyRecorder final : public RowRecorder {
  public:
   /// Creates the datasets. Collective.
@@ -80,7 +81,7 @@ class EnergyRecorder final : public RowRecorder {
       if (samples.first_step == 0 && i == 0) {
         last_ = point;
         slab_energy_at_start_ = slab_energy(engine);
-        // the first call makes the engine start its integrals ∫ F dx, ∫ S dx and ∫ c y² dt
+        // The first call of works() starts the integrals ∫ F dx, ∫ S dx and ∫ c y² dt at t = 0.
         engine.works();
       } else {
         move_to(point);

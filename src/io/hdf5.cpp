@@ -27,11 +27,10 @@ Handle scalar_space() {
 }
 
 /// Returns the property list of a read or write. `ranks` is H5FD_MPIO_COLLECTIVE if all ranks of
-/// the file take part in the read or write, and H5FD_MPIO_INDEPENDENT if a single rank does it
-/// alone.
+/// the file read or write together, and H5FD_MPIO_INDEPENDENT if this rank does so independently.
 Handle transfer_by(H5FD_mpio_xfer_t ranks) {
   if (parallel::is_alone()) {
-    // MPI-IO is not used; a file in memory would not accept its properties
+    // MPI-IO is not used then, and a file in memory does not accept properties of MPI-IO.
     return {H5P_DEFAULT, H5Pclose};
   }
   Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
@@ -60,11 +59,11 @@ Handle create_dataset(const Handle& file, const std::string& path, hid_t type, c
       H5Dclose};
 }
 
-/// Reads or writes a rectangular part of a dataset: `transfer` is H5Dread or H5Dwrite, `offset` has
-/// the index of the first entry of the part along each dimension, `extent` the number of entries
-/// along each dimension, and `local` is the buffer in memory. A rank whose buffer is empty also
-/// calls `transfer`, but transfers nothing. Collective if `ranks` is H5FD_MPIO_COLLECTIVE,
-/// otherwise Local.
+/// Reads or writes a rectangular part of a dataset; `transfer` is H5Dread or H5Dwrite, and `local`
+/// is the buffer in memory. For each dimension of the dataset, `offset` has the index of the first
+/// entry of the part, and `extent` the number of its entries. If the buffer is empty, `transfer` is
+/// called, but nothing is transferred. Collective if `ranks` is H5FD_MPIO_COLLECTIVE, Local if it
+/// is H5FD_MPIO_INDEPENDENT.
 template <typename Value, typename Transfer>
 void transfer_part(const Handle& dataset, std::span<const hsize_t> offset,
                    std::span<const hsize_t> extent, std::span<Value> local,
@@ -103,16 +102,16 @@ hid_t check(hid_t code, base::Location where) {
 }
 
 Handle::~Handle() {
-  // Closing an HDF5 object is a collective call. If one rank alone fails with an exception, this
-  // rank must not close the object, because it would then wait for the other ranks forever.
+  // Closing an HDF5 object is a collective call. During an exception the object is not closed: if
+  // only this rank has failed, it would wait for the other ranks forever.
   if (id_ >= 0 && (std::uncaught_exceptions() == 0 || parallel::is_alone())) {
     close_(id_);
   }
 }
 
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags) {
-  // By default HDF5 prints its whole error stack. Disable this, as check() reports an error in one
-  // line.
+  // HDF5 by default prints its error stack. This is switched off, as check() reports an error in
+  // one line.
   check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   if (path.empty()) {
@@ -128,9 +127,9 @@ Handle open_together(const parallel::Communicator& comm, const std::string& path
     check(H5Pset_sieve_buf_size(access.id(), 0));  // rows are passed to the system without a buffer
   } else {
     check(H5Pset_fapl_mpio(access.id(), comm.handle(), MPI_INFO_NULL));
-    // Do not call H5Pset_coll_metadata_write: with this setting, Open MPI 4.1 fills the gaps
-    // between the pieces of metadata that it writes with old data from its buffer. The space of
-    // rows that are not yet written is such a gap.
+    // Do not call H5Pset_coll_metadata_write: with it, Open MPI 4.1 fills the gaps between the
+    // metadata that it writes with old data from its buffer. The space of a table can lie in such a
+    // gap, and its rows would be overwritten.
     check(H5Pset_all_coll_metadata_ops(access.id(), true));
   }
   const bool creates = flags == H5F_ACC_TRUNC;
@@ -211,9 +210,9 @@ void write_text(const Handle& file, const std::string& path, const std::string& 
 
 namespace {
 
-/// Writes the entries of a row in segments, with the same number of collective writes on every
-/// rank. `offset` has the indices, one for each dimension of the dataset, of the first entry of the
-/// row; the last component is the index along the row.
+/// Writes a row in segments, with the same number of collective writes on every rank. `offset` is
+/// the place of the first entry of the row in the dataset: one index for each dimension, the last
+/// of which is the index along the row.
 void write_segments(const Handle& dataset, std::vector<hsize_t> offset,
                     const RowSegments& segments) {
   const hsize_t column = offset.back();
@@ -287,8 +286,7 @@ Table::Table(const Handle& file, std::string path, const Attributes& attributes,
   write_attribute(dataset, "description", attributes.description);
   write_attribute(dataset, "symbol", attributes.symbol);
   write_attribute(dataset, "units", attributes.units);
-  // netCDF defines the attribute long_name; programs that read netCDF files use it as the label of
-  // an axis.
+  // Programs that read netCDF files label an axis with the attribute long_name.
   write_attribute(dataset, "long_name",
                   attributes.label.empty() ? attributes.description : attributes.label);
   if (!attributes.label.empty()) {

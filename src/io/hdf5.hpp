@@ -18,13 +18,13 @@
 
 namespace masing::io {
 
-/// Returns `code`, the result of an HDF5 function. A negative `code` means that the function has
-/// failed; check() then throws SystemError with HDF5's message and the place `where` of the call in
-/// the source. Local.
+/// Returns `code`, the result of an HDF5 function. If `code` is negative, the function has failed,
+/// and SystemError is thrown; its message has the message of HDF5 and `where`, the place of the
+/// call in the source. Local.
 hid_t check(hid_t code, base::Location where = base::Location::current());
 
-/// Owns an HDF5 identifier. The destructor closes the identifier by calling the function `close`. A
-/// handle can be moved, but not copied.
+/// Owns an HDF5 identifier, which the destructor closes by calling the function `close`. A handle
+/// can be moved, but not copied.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
@@ -59,22 +59,22 @@ struct Attributes {
 
 /// Opens the HDF5 file `path` on all ranks. `flags` is one of HDF5's constants H5F_ACC_…;
 /// H5F_ACC_TRUNC creates a new file. The file is accessed by MPI-IO, unless this rank works alone
-/// (parallel::is_alone). The metadata of the file (groups, names, attributes and sizes) must be
-/// read and written by all ranks together, in the same order on each. The numbers of datasets may
-/// be read or written by a single rank. If `path` is empty, creates a file in memory, which is
-/// possible only if this rank works alone. Collective on `comm`.
+/// (parallel::is_alone). All ranks of `comm` must read and write the metadata of the file (groups,
+/// names, attributes and sizes) together and in the same order. The numbers in datasets may be read
+/// or written by a single rank. If `path` is empty, creates a file in memory; this requires that
+/// the rank works alone. Collective on `comm`.
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags);
-/// Returns an access property list of the class `kind`, such as H5P_DATASET_ACCESS. If an object is
-/// opened with this list, the root alone reads the metadata of the object from the file and
-/// broadcasts them to the other ranks. open_together() sets this property for the whole file, but
-/// HDF5 1.10 ignores it there. If this rank works alone, returns HDF5's default list. Local.
+/// Returns a property list with which objects are opened; `kind` is the class of the list, such as
+/// H5P_DATASET_ACCESS. The list makes HDF5 read the metadata of the object on the root only and
+/// broadcast them to the other ranks. open_together() sets the same property for the whole file,
+/// but HDF5 1.10 ignores it there. If this rank works alone, returns HDF5's default list. Local.
 Handle access_together(hid_t kind);
 /// Opens a dataset. Collective on the file's ranks.
 Handle open_dataset(const Handle& file, const std::string& path);
 
-/// Passes all buffered data of a file to the operating system, and throws SystemError if that
-/// fails. Otherwise HDF5 would write the buffered data when the file is closed, and a failure would
-/// remain unnoticed. Collective on the file's ranks.
+/// Passes all buffered data of a file to the operating system. Throws SystemError if that fails.
+/// Without this call HDF5 writes the buffered data when the file is closed, where a failure remains
+/// unnoticed. Collective on the file's ranks.
 void flush(const Handle& file);
 
 /// Creates a group. Collective on the file's ranks.
@@ -84,8 +84,8 @@ Handle create_group(const Handle& file, const std::string& name);
 /// file's ranks.
 void write_attribute(const Handle& object, const std::string& name, const std::string& text);
 /// Writes `text`, padded with blanks, as an attribute of exactly `length` bytes. If the attribute
-/// is later overwritten by another text, no other byte of the file changes. Throws SystemError if
-/// `text` has more than `length` bytes. Collective on the file's ranks.
+/// exists already, its bytes are overwritten, and no other byte of the file changes. Throws
+/// SystemError if `text` has more than `length` bytes. Collective on the file's ranks.
 void write_padded_attribute(const Handle& object, const std::string& name, std::string text,
                             std::size_t length);
 /// Writes an attribute that is a floating-point number. Collective on the file's ranks.
@@ -104,13 +104,13 @@ void name_axes(const Handle& file, const std::string& path, const std::vector<st
 /// Writes a text as the scalar dataset `path`. Collective on the file's ranks.
 void write_text(const Handle& file, const std::string& path, const std::string& text);
 
-/// Describes the entries that one rank has in a row of a dataset, when all ranks write the row
+/// Describes the part of a row of a dataset that one rank writes, when all ranks write the row
 /// together. The entries are computed and written segment by segment, so that the rank needs memory
 /// for one segment only.
 struct RowSegments {
-  base::CellRange range;  ///< the indices of this rank's entries in the row; may be empty
-  /// The largest number of entries that any rank has. It determines how many segments every rank
-  /// writes.
+  base::CellRange range;  ///< the indices of this rank's entries in the row; may be empty.
+  /// The largest number of entries that any rank has in the row. Every rank writes as many segments
+  /// as these entries need.
   std::int64_t largest = 0;
   /// Computes the entries with the indices first, first + 1, … in the row and stores them in
   /// `values`. Local.
@@ -126,32 +126,33 @@ void write_distributed(const Handle& file, const std::string& path, const Attrib
                        const RowSegments& segments, std::int64_t total);
 
 /// Creates the dataset `path` with the root's `values`, and attaches the dimension scale `axis` to
-/// the axis of this dataset (see name_axes). All ranks must pass equally many values; those of the
-/// other ranks are ignored. Collective.
+/// the axis of this dataset (see name_axes). Every rank must pass as many values as the root, but
+/// only those of the root are written. Collective.
 void write_column(const parallel::Communicator& comm, const Handle& file, const std::string& path,
                   const Attributes& attributes, std::span<const double> values,
                   const std::string& axis);
 
-/// Returns all numbers of the dataset `path`. `ranks` says whether all ranks read the numbers in
-/// one collective operation (H5FD_MPIO_COLLECTIVE, only for a file that open_together() has opened)
-/// or each rank reads them independently (H5FD_MPIO_INDEPENDENT). Collective on the file's ranks.
+/// Returns all numbers of the dataset `path`. If `ranks` is H5FD_MPIO_COLLECTIVE, all ranks read
+/// the numbers in one collective operation; the file must have been opened by open_together(). If
+/// `ranks` is H5FD_MPIO_INDEPENDENT, each rank reads them independently. Collective on the file's
+/// ranks.
 std::vector<double> read_numbers(const Handle& file, const std::string& path,
                                  H5FD_mpio_xfer_t ranks = H5FD_MPIO_INDEPENDENT);
 
-/// Fills `local` with the numbers at the indices first, first + 1, … of a dataset [n] or, if `row`
-/// is given, of this row of a dataset [rows, columns]. `ranks` has the meaning that it has in
-/// read_numbers(). Collective on the file's ranks.
+/// Fills `local` with the numbers at the indices first, first + 1, … of a dataset [n]. If `row` is
+/// given, the dataset has the shape [rows, columns], and the indices are those in this row. `ranks`
+/// has the same meaning as in read_numbers(). Collective on the file's ranks.
 void read_distributed(const Handle& file, const std::string& path, std::span<double> local,
                       std::int64_t first, std::optional<std::int64_t> row = {},
                       H5FD_mpio_xfer_t ranks = H5FD_MPIO_COLLECTIVE);
 
-/// Returns a checksum of consecutive numbers of a table: the sum mod 2^64 of one hash for each
-/// number. `first` is the index of numbers[0] in the table, counted row by row. The checksum
-/// depends neither on the order of summation nor on the distribution of the numbers over the ranks.
-/// The hash is a bijection of the bits of the number, so that a change of any single number changes
-/// the checksum. The hash also depends on the index of the number, so that an exchange of two
-/// numbers almost certainly changes the checksum.
-/// Source: splitmix64, Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014.
+/// Returns a checksum of consecutive numbers of a table: the sum mod 2^64 of the hashes of the
+/// numbers. `first` is the index of numbers[0] in the table, counted row by row. The numbers may be
+/// distributed over the ranks in any way: the sum of the checksums of all ranks is that of the
+/// whole table. The hash is a bijection of the bits of the number, so that a change of any single
+/// number changes the checksum. The hash also depends on the index of the number, so that an
+/// exchange of two numbers almost certainly changes the checksum. Source: splitmix64, Steele, Lea
+/// and Flood, Fast splittable pseudorandom number generators, 2014.
 inline std::uint64_t sum_of_hashes(std::span<const double> numbers, std::int64_t first) {
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
   std::uint64_t key = (static_cast<std::uint64_t>(first) + 1) * golden;
@@ -166,31 +167,31 @@ inline std::uint64_t sum_of_hashes(std::span<const double> numbers, std::int64_t
   return sum;
 }
 
-/// The number of rows of a table, and checksums of the numbers in these rows (sum_of_hashes); a
-/// checkpoint contains one CountedRows for each table. The last row has a checksum of its own
-/// because it may be the sample at the final time T. A longer run that resumes from the checkpoint
-/// may have no sample at this time, and then drops the row.
+/// The number of rows that a table has at a checkpoint, and the checksums (sum_of_hashes) of their
+/// numbers. The last row has a checksum of its own because it may be the sample at the final time
+/// T. A longer run that resumes from the checkpoint may have no sample at this time; the row is
+/// then dropped.
 struct CountedRows {
   std::int64_t rows = 0;
-  std::int64_t columns = 1;
+  std::int64_t columns = 1;  ///< how many numbers a row has
   std::uint64_t before = 0;  ///< checksum of all rows except the last
   std::uint64_t last = 0;    ///< checksum of the last row
 
-  /// Returns the four members as doubles, for a checkpoint. The bits of the two checksums are
-  /// reinterpreted as doubles. Local.
+  /// Returns the four members as doubles, for a checkpoint. The doubles for the two checksums have
+  /// the bits of the checksums. Local.
   [[nodiscard]] std::vector<double> packed() const;
   /// Returns the object for which packed() has returned `numbers`. Throws SystemError if the length
   /// of `numbers` is not four. Local.
   static CountedRows unpacked(std::span<const double> numbers);
 };
 
-/// A checkpoint stores the CountedRows of a table under a name that consists of this word and the
+/// A checkpoint stores the CountedRows of a table under a name that ends with this word and the
 /// path of the table.
 inline constexpr const char* rows_name = "rows";
 
-/// A dataset [rows, columns], or [rows] if `columns` is 0, that is filled row by row. The disk
-/// space of all rows is allocated when the dataset is created, so that appending rows changes no
-/// other part of the file. A row that is not yet written contains zeros. The object counts the
+/// A dataset [rows, columns], or [rows] if `columns` is 0, that is filled row by row. The space of
+/// all rows in the file is allocated when the dataset is created, so that appending rows changes no
+/// other part of the file. Rows that are not yet written contain zeros. The object counts the
 /// appended rows and computes checksums of their numbers for checkpoints.
 class Table {
  public:
@@ -199,26 +200,26 @@ class Table {
   Table(const Handle& file, std::string path, const Attributes& attributes, std::int64_t rows,
         std::int64_t columns);
 
-  /// Appends `rows` rows. If `root_of` is null, each rank writes some of the columns: `local` is
-  /// the array [rows, columns of this rank] of their entries, which may be empty, and
-  /// `first_column` is the index of the first of these columns. If `root_of` is given, only the
-  /// root of this communicator writes the rows: `local` is there the array [rows, columns], and a
-  /// failure is thrown on all ranks alike. Collective on the file's ranks.
+  /// Appends `rows` rows. If `root_of` is null, each rank writes some of the columns, beginning
+  /// with the column `first_column`; `local` is the array [rows, columns of this rank] and may be
+  /// empty. If `root_of` is given, the root of this communicator writes all columns from its array
+  /// `local` [rows, columns], and a failure is thrown on all ranks alike. Collective on the file's
+  /// ranks.
   void append(std::int64_t rows, std::span<const double> local, std::int64_t first_column,
               const parallel::Communicator* root_of = nullptr);
   /// Appends one row, which is computed and written in segments. Collective on the file's ranks.
   void append_row(const RowSegments& segments);
-  /// If the archive saves, saves the number of appended rows and the checksums of their numbers. If
-  /// the archive restores, restores this number and the checksums, so that the next row is appended
-  /// after the first `rows` rows; throws SystemError if the checkpoint does not contain the
-  /// checksums of exactly these rows, or if the dataset has fewer rows. Collective on `comm`, which
-  /// must consist of the ranks of the file.
+  /// If the archive saves, saves the number of appended rows and the checksums of their numbers;
+  /// `rows` is not used. If the archive restores, restores both, so that the next row is appended
+  /// after the first `rows` rows. Throws SystemError if the checkpoint has no checksum of exactly
+  /// these rows, or if the dataset has fewer rows. Collective on `comm`, which must consist of the
+  /// ranks of the file.
   void serialize(const parallel::Communicator& comm, std::int64_t rows, engine::Archive& archive);
 
  private:
   const Handle* file_;
   std::string path_;
-  // counts the appended rows; the checksums are those of the numbers that this rank wrote
+  // the appended rows, with checksums of only those numbers that this rank has written
   CountedRows counted_;
 };
 

@@ -15,13 +15,12 @@
 
 namespace masing::io {
 
-/// The progress of a run in steps, or of a scan in points: `first` of them were completed when the
-/// display of the progress began, `done` are completed now, and `all` is their total number. `unit`
-/// is the word for them in the progress line.
+/// The progress of a run, counted in steps, or of a scan, counted in points. `unit` is the word for
+/// what is counted in the progress line.
 struct StepsDone {
-  std::int64_t first = 0;
-  std::int64_t done = 0;
-  std::int64_t all = 1;
+  std::int64_t first = 0;  ///< how many were completed when the display of the progress began
+  std::int64_t done = 0;   ///< how many are completed now
+  std::int64_t all = 1;    ///< how many there are in total
   std::string unit = "steps";
 };
 
@@ -33,8 +32,8 @@ inline std::string duration(double seconds) {
 }
 
 /// Returns a progress line, "[###...]  40 %  TITLE  2e+05 steps/s  12 s left". The rate and the
-/// time left are computed from the time `seconds` that the steps from steps.first to steps.done
-/// took. `remark` is printed after the rate. Local.
+/// remaining time are computed from `seconds`, the time in which steps.done - steps.first steps
+/// were completed. `remark` is printed after the rate. Local.
 inline std::string progress_line(const std::string& title, const StepsDone& steps, double seconds,
                                  const std::string& remark = "") {
   const double share = static_cast<double>(steps.done) / static_cast<double>(steps.all);
@@ -46,10 +45,10 @@ inline std::string progress_line(const std::string& title, const StepsDone& step
                      width, 100 * share, title, rate, steps.unit, remark, duration(left));
 }
 
-/// Returns an object. While this object exists, calls of base::poll() print on stderr how long the
-/// activity `what` has taken so far, for example "setting up P = 200000000, N = 10: 14 s". The
-/// first line is printed after the time `first`, the next ones every 30 s. Nothing is printed if
-/// `is_wanted` is false. Local.
+/// Returns an object. While this object exists, calls of base::poll() print how long the activity
+/// `what` has taken so far (base::say), for example "setting up P = 200000000, N = 10: 14 s". The
+/// first line is printed when the time `first` has passed, and further lines every 30 s. Nothing is
+/// printed if `is_wanted` is false. Local.
 [[nodiscard]] inline base::Polling report_elapsed_time(
     bool is_wanted, const std::string& what, std::chrono::seconds first = std::chrono::seconds(2)) {
   using Clock = std::chrono::steady_clock;
@@ -63,11 +62,11 @@ inline std::string progress_line(const std::string& title, const StepsDone& step
   });
 }
 
-/// Writes progress lines to stderr, the first within two seconds or, if no step is completed by
-/// then, when the first one is. If stderr is a terminal, or if a listener receives the lines
-/// (base/say.hpp), a single line is redrawn. Otherwise, as in the log file of a batch job or under
-/// mpirun, a new line with the date and time is written every 30 s. Only one rank may use the
-/// class. Local.
+/// Writes the progress of a run to stderr. If stderr is a terminal, or if a listener receives the
+/// messages (base/say.hpp), a single line is redrawn, at most five times per second. If stderr is a
+/// file or a pipe, as in a batch job or under mpirun, a new line with the date and time is written:
+/// the first after 1.5 s or later, the others every 30 s. No line is written before a step is
+/// completed. Only one rank may use the class. Local.
 class Progress {
  public:
   /// `title` names the run in the progress line, for example "P = 1500, N = 1000000".
@@ -81,8 +80,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Writes a line if enough time has passed since the last line. `step` is the number of completed
-  /// steps; `remark` is printed after the rate. Local.
+  /// Writes a line if the interval since the previous line is over. `step` is the number of
+  /// completed steps; `remark` is printed after the rate. Local.
   void show(std::int64_t step, const std::string& remark = "") {
     const Clock::time_point now = Clock::now();
     const std::chrono::milliseconds interval(terminal_ ? 200 : drawn_ ? 30000 : 1500);

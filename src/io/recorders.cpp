@@ -70,9 +70,8 @@ void RowBuffer::flush() {
 
 namespace {
 
-/// Returns how many of the integers 0, …, count - 1 satisfy the predicate `is_early`. The predicate
-/// must hold for all i < m and for no i ≥ m, with some integer m. The function finds m by
-/// bisection.
+/// Returns how many of the integers 0, …, count - 1 satisfy the predicate `is_early`. If an integer
+/// does not satisfy it, no larger integer may satisfy it. The number is found by bisection.
 template <typename IsEarly>
 std::int64_t count_early(std::int64_t count, const IsEarly& is_early) {
   const boost::counting_iterator<std::int64_t> first(0);
@@ -80,7 +79,7 @@ std::int64_t count_early(std::int64_t count, const IsEarly& is_early) {
 }
 
 /// Returns which cells of the field are written to a file: at most `wanted` of the P cells, or all
-/// cells if `wanted` is 0. For P = ∞ the field is written at all places at which it is known.
+/// if `wanted` is 0. For P = ∞ these are all places s at which the field is computed.
 base::Thinning places(const slab::Slab& slab, std::int64_t wanted) {
   const std::int64_t cells = slab.field_cells();
   const bool thinned = !slab.is_continuum() && wanted > 0 && wanted < cells;
@@ -92,8 +91,8 @@ base::Thinning places(const slab::Slab& slab, std::int64_t wanted) {
 std::int64_t cell_that_holds(double s, std::int64_t cells) {
   const auto width = static_cast<double>(cells);
   auto right = static_cast<std::int64_t>(std::ceil(s * width));
-  // The product s·P is rounded: 0.07·100 is computed as slightly more than 7, although 0.07 is the
-  // right end 7/100 of its cell.
+  // Rounding of the product s·P can select the wrong cell: 0.07·100 is computed as slightly more
+  // than 7, although 0.07 is the right end 7/100 of its cell.
   if (static_cast<double>(right - 1) / width >= s) {
     --right;
   } else if (static_cast<double>(right) / width < s) {
@@ -106,8 +105,8 @@ std::int64_t cell_that_holds(double s, std::int64_t cells) {
 
 SampledSteps::SampledSteps(const Sampling& sampling)
     : time_(sampling.time), every_(sampling.every) {
-  // An end of the time interval may be meant to coincide with the time of a step, but differ from
-  // it by rounding errors.
+  // Differences of this size between an end of the time interval and the time of a step are
+  // regarded as rounding errors.
   const double rounding = 1e-6 * time_.step();
   const auto is_before = [&](double t) { return t < sampling.from - rounding; };
   const auto is_within = [&](double t) { return t <= sampling.to + rounding; };
@@ -115,8 +114,8 @@ SampledSteps::SampledSteps(const Sampling& sampling)
   const auto time_of = [this](std::int64_t multiple) { return time_.time(multiple * every_); };
   first_ = count_early(multiples, [&](std::int64_t i) { return is_before(time_of(i)); });
   end_ = std::max(first_, count_early(multiples, [&](auto i) { return is_within(time_of(i)); }));
-  // The time N·T/N of step N may be rounded to a number larger than T, but step N must not fall out
-  // of a time interval that ends at T. Therefore final_time itself is compared.
+  // For step N the comparison uses T itself, because the computed time N·T/N may be larger than T,
+  // and step N must not fall out of a time interval that ends at T.
   has_last_ = !is_before(time_.final_time) && is_within(time_.final_time);
 }
 
@@ -195,8 +194,8 @@ void SeriesRecorder::append(std::span<const double> rows) {
 
 namespace {
 
-/// Returns at which steps the field is written: at every output.field_every-th step and the last
-/// step or, if output.field_every is 0, at the last step only.
+/// Returns at which steps the field is written: at the steps 0, field_every, 2·field_every, … and
+/// N, or only at step N if output.field_every is 0.
 Sampling field_sampling(const engine::RunSpec& run, const OutputSpec& output) {
   const slab::TimeGrid& time = run.time;
   const std::int64_t every = output.field_every;
@@ -276,9 +275,9 @@ class FieldRecorder final : public engine::Observer {
   }
 
  private:
-  /// Returns the entries that this rank writes to a row. `value_of` is a function of the index of a
-  /// cell on this rank, and returns the value of this cell; `first_cell` is the global index of the
-  /// first cell on this rank.
+  /// Returns the entries that this rank writes to a row. value_of(i) returns the entry of the cell
+  /// with the index i among the cells on this rank; `first_cell` is the index of the first of these
+  /// among all P cells.
   template <typename ValueOf>
   [[nodiscard]] RowSegments segments(std::int64_t first_cell, const ValueOf& value_of) const {
     return {.range = mine_, .largest = largest_, .make = [=, this](std::int64_t first, auto row) {
@@ -324,8 +323,8 @@ class ProbeRecorder final : public RowRecorder {
     const auto u = [&](std::int64_t local) {
       return known ? (*known)(profile_.element(local)) : field[static_cast<std::size_t>(local)];
     };
-    // Each cell is stored by one rank. All other ranks contribute the integer 0, so that the sum of
-    // the integers has exactly the bits of the value on that one rank.
+    // Only one rank has u of a cell. It contributes the bits of u as an integer, and all other
+    // ranks contribute 0, so that the sum has exactly the bits of u.
     std::vector<std::int64_t> bits(cells_.size(), 0);
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       const std::int64_t local = cells_[i] - profile_.range.first;
@@ -344,9 +343,9 @@ class ProbeRecorder final : public RowRecorder {
   std::vector<std::int64_t> cells_;
 };
 
-/// Returns at which steps in the time interval of output.sampling the state is written. For a slab
-/// without a mass these are all samples; for other models step 0, the last step and, if
-/// output.field_every is not 0, every output.field_every-th step.
+/// Returns at which steps the state is written. For a slab without a mass these are all samples.
+/// For other models they are the steps 0, field_every, 2·field_every, … and N in the time interval
+/// of output.sampling, or only 0 and N if output.field_every is 0.
 Sampling state_sampling(const engine::RunSpec& run, const OutputSpec& output) {
   Sampling sampling = output.sampling;
   if (engine::slab_of(run) == nullptr) {
@@ -378,7 +377,8 @@ class StateRecorder final : public RowRecorder {
     name_axes(context.file, "/state/column", {"column"});
     rows_.add("/state/values", {"the state at these times, one row each", "X"}, layout.size(),
               "column");
-    // StateLayout::names omits names from a text that would be longer than this.
+    // The attribute `columns` has at most about this many characters; StateLayout::names() omits
+    // names if there are too many.
     constexpr std::size_t longest_names = 60000;
     const Handle dataset = open_dataset(context.file, "/state/values");
     write_attribute(dataset, "columns", layout.names(longest_names));
@@ -395,12 +395,12 @@ class StateRecorder final : public RowRecorder {
     rows_.push(std::array{t}, {{state.values(), state.range().first}});
   }
 
-  bool is_position_;  // whether the state is the position x rather than the engine's field
+  bool is_position_;  // whether the state is x; if not, it is the engine's field
 };
 
 using Recorder = std::unique_ptr<engine::Observer>;
 
-/// Creates a recorder of the class Kind and returns it if `wanted` is true; returns null if not.
+/// Returns a new recorder of the class Kind, or null if `wanted` is false.
 template <typename Kind>
 Recorder make_if(bool wanted, const RecorderContext& context) {
   return wanted ? std::make_unique<Kind>(context) : nullptr;
@@ -412,13 +412,13 @@ double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output) {
   const auto count = [](const Sampling& sampling) {
     return static_cast<double>(SampledSteps(sampling).count());
   };
-  // /probe has one column for each probe and the column t.
+  // In /probe, each sample has its time t and one number for each probe.
   const std::size_t probes = output.probe.empty() ? 0 : 1 + output.probe.size();
   const std::size_t columns = 5 + probes + (output.energy ? 6 : 0);
   double numbers = count(output.sampling) * static_cast<double>(columns);
   if (const slab::Slab* slab = engine::slab_of(run)) {
     const auto kept = static_cast<double>(places(*slab, output.field_points).kept);
-    // u at each written time, and s, eta and k
+    // u at each written time, and three columns for s, eta and k
     numbers += (count(field_sampling(run, output)) + 3) * kept;
   }
   if (const auto layout = engine::state_layout(run)) {

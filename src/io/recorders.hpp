@@ -18,11 +18,11 @@
 
 namespace masing::io {
 
-/// Determines which steps are samples, that is, at which steps rows are recorded.
+/// Determines which steps are samples (see Sampling). Recorders write rows at these steps.
 class SampledSteps {
  public:
-  /// Determines which multiples of sampling.every, and whether the last step N, lie in the time
-  /// interval [sampling.from, sampling.to]. Local.
+  /// Finds the steps whose times lie in [sampling.from, sampling.to]. Because of rounding errors, a
+  /// time also counts if it is outside by at most 1e-6 of a step. Local.
   explicit SampledSteps(const Sampling& sampling);
 
   /// Returns whether a step is a sample. Local.
@@ -39,22 +39,21 @@ class SampledSteps {
  private:
   slab::TimeGrid time_;
   std::int64_t every_;
-  // the first sample that is a multiple of every_ is the step first_·every_
+  // the multiples i·every_ < N with first_ ≤ i < end_ are samples
   std::int64_t first_ = 0;
   std::int64_t end_ = 0;
   bool has_last_ = false;  // whether step N is a sample
 };
 
-/// Writes datasets [n] or [n, width] that are filled by one row per sample. New rows are kept in
-/// memory and written when there are some thousands of them; flush() writes the rows that are still
-/// in memory.
+/// Writes datasets [n] or [n, width] that get one row per sample. Rows are first kept in memory;
+/// when there are many, all of them are written at once. flush() writes the rows that are still in
+/// memory.
 class RowBuffer {
  public:
-  /// The entries that this rank has in a row of a dataset that is split over the ranks; `first` is
-  /// the index of the first of these entries in the row.
+  /// The part of a row that this rank holds if the row is split over the ranks.
   struct Part {
-    std::span<const double> values;
-    std::int64_t first = 0;
+    std::span<const double> values;  ///< the entries of the row on this rank
+    std::int64_t first = 0;          ///< the index, in the row, of the first of these entries
   };
 
   /// Each dataset will have `rows` rows. `comm` and `file` must outlive the object. Local.
@@ -68,15 +67,15 @@ class RowBuffer {
   void add(const std::string& path, const Attributes& attributes, std::int64_t width = 0,
            const std::string& across = {});
   /// Appends one row to each dataset. `row` contains the entries for all datasets, in the order in
-  /// which they were added, and is the same on every rank. If `split` is given, the last dataset is
-  /// split over the ranks: `split` contains this rank's entries for it, and `row` contains no
-  /// entries for it. Collective whenever the buffer is full and is therefore written.
+  /// which they were added, and is the same on every rank. If `split` is given, the rows of the
+  /// last dataset are split over the ranks: `split` is this rank's part, and `row` has no entries
+  /// for this dataset. Must be called on all ranks; Collective if the call writes the rows.
   void push(std::span<const double> row, const std::optional<Part>& split = {});
   /// Writes the rows that are still in memory. Collective.
   void flush();
-  /// If the archive restores a state, the next row that is pushed will follow the first `rows` rows
-  /// in the file. If the archive saves, writes all rows that are in memory, and saves the number of
-  /// rows and their checksums. Collective.
+  /// If the archive saves, writes the rows that are in memory, and saves the number of rows and
+  /// their checksums. If the archive restores, the next row is written after the first `rows` rows
+  /// of the file. Collective.
   void serialize(std::int64_t rows, engine::Archive& archive);
   /// Returns how many rows each dataset has, including those in memory.
   [[nodiscard]] std::int64_t rows() const { return rows_; }
@@ -86,7 +85,7 @@ class RowBuffer {
     Table table;
     std::int64_t width;
     std::int64_t first;           ///< index of this rank's first entry in a row
-    std::vector<double> pending;  ///< entries that this rank has still to write
+    std::vector<double> pending;  ///< entries that this rank has not written yet
     bool is_split;
   };
 
@@ -99,8 +98,8 @@ class RowBuffer {
   std::int64_t written_ = 0;  // the number of rows that are written to the file
 };
 
-/// The arguments that the constructor of a recorder takes. The objects to which the members refer,
-/// except `output`, must outlive the recorder.
+/// The arguments of the constructor of a recorder. All objects to which the members refer must
+/// outlive the recorder, except `output`.
 struct RecorderContext {
   const parallel::Communicator& comm;
   const Handle& file;
@@ -109,8 +108,8 @@ struct RecorderContext {
   const OutputSpec& output;
 };
 
-/// Base class of the recorders that append one row per sample. At each sample they receive the
-/// engine, which then provides the field at that step.
+/// Base class of the recorders that append one row per sample. A derived class computes the row in
+/// record(); there the engine provides the field at the step of the sample.
 class RowRecorder : public engine::Observer {
  public:
   RowRecorder(const RecorderContext& context, const Sampling& sampling)
@@ -138,35 +137,38 @@ class RowRecorder : public engine::Observer {
   RowBuffer rows_;
 };
 
-/// Creates all recorders that context.output requests. They write these datasets, where n is the
-/// number of rows of a dataset:
+/// Creates all recorders that context.output requests. They write the following datasets, where n
+/// stands for the number of rows of a dataset:
 ///     /series/t, x, y, force and restoring [n] are written for every run (SeriesRecorder).
-///     /state/t [n] and /state/values [n, columns] contain the whole state of the model, and are
-///         written for all models except a slab with a mass. The attribute `columns` of the values
-///         has the names of the columns. For a slab without a mass, every sample has a row;
-///         otherwise step 0, every field_every-th step and the last step have rows, as far as
-///         they lie in the time interval of the samples.
+///     /state/t [n], column [columns] and values [n, columns] contain the whole state of the model,
+///         and are written for all models except a slab with a mass. /state/column numbers the
+///         columns from 1, and the attribute `columns` of the values contains their names. For a
+///         slab without a mass, every sample has a row. For other models, the steps 0,
+///         field_every, 2·field_every, … and N have rows, if their times lie in the time interval
+///         of the samples; if field_every is 0, only the steps 0 and N.
 ///     /field/s [P], eta [P], k [P], t [n] and u [n, P] contain the profile and the field of a
-///         slab. Every field_every-th step and the last step have rows; if field_every is 0, only
-///         the last step has one. If the thresholds differ by direction, eta_down [P] is written
-///         as well. If there are more cells than the requested field points, only the cells of a
-///         base::Thinning are written, and /field has the attribute thinned_from with the value P.
+///         slab. The steps 0, field_every, 2·field_every, … and N have rows, or only step N if
+///         field_every is 0. If the thresholds differ by direction, eta_down [P] is written as
+///         well. If 0 < output.field_points < P, only so many cells are written, which
+///         base::Thinning selects, and /field has the attribute thinned_from with the value P.
+///         For P = ∞, the field is written at Continuum::field_points places s.
 ///     /probe/s [places], t [n] and u [n, places] contain, for every sample, u of the cells in
 ///         which the requested places s lie.
 ///     /energy contains the balance of energy (EnergyRecorder in energy_recorder.cpp).
 /// Collective.
 std::vector<std::unique_ptr<engine::Observer>> make_recorders(const RecorderContext& context);
 
-/// Returns a lower bound of the size, in bytes, of the datasets that make_recorders() creates for a
-/// run. Local.
+/// Returns an estimate of the size, in bytes, of the result file of a run. A few small datasets are
+/// neglected. Local.
 double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output);
 
 /// Creates the recorder that writes /energy. Returns null if context.output does not request it, or
 /// if the model is not a slab with a mass. Collective.
 std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context);
 
-/// A row of /series has the numbers t, x, y, F and the restoring force at a sample. The restoring
-/// force of a slab is k0 x + S = F - c y - m x''.
+/// A row of /series: t, x, y, F and the restoring force at a sample. The restoring force of a slab
+/// is k0 x + S; that of another model is F - m x'' of the mass on which F acts, or F if there is no
+/// mass. If the base moves, F stands for F - m a_g.
 using SeriesRow = std::array<double, 5>;
 
 /// Calls `take` with the row of each step in `samples` that is a sample. Local.
@@ -181,12 +183,12 @@ void for_each_row(const SampledSteps& steps, const engine::Samples& samples, con
   }
 }
 
-/// Returns how many numbers the rows of /series of a run contain in total. Local.
+/// Returns how many numbers all rows of /series of a run contain together. Local.
 std::size_t series_numbers(const Sampling& sampling);
 
-/// Stores the rows of /series in memory, for runs of a study or a scan. Such a run cannot write
-/// rows to the file while it advances, because writing is collective, whereas the run may be
-/// computed by a single rank.
+/// Stores the rows of /series in memory, for runs of a study or a scan. Such a run may be computed
+/// by a single rank. It cannot write its rows to the file as it advances, because all ranks would
+/// have to take part in writing.
 class SeriesBuffer final : public engine::Observer {
  public:
   explicit SeriesBuffer(const Sampling& sampling, std::vector<double> rows = {});
@@ -212,8 +214,8 @@ class SeriesRecorder final : public engine::Observer {
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
   void serialize(std::int64_t step, engine::Archive& archive) override;
-  /// Appends rows, for example those that a SeriesBuffer has stored. `rows` contains the numbers of
-  /// the first row, then those of the second, and so on. Collective.
+  /// Appends rows, for example those that a SeriesBuffer has stored. `rows` contains one row after
+  /// another. Collective.
   void append(std::span<const double> rows);
   void finish() override { rows_.flush(); }
 

@@ -68,8 +68,8 @@ std::string now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
-/// Returns the value in the first line of /proc/cpuinfo that begins with `name`, or an empty text
-/// if there is no such line.
+/// Returns the text after the colon in the first line of /proc/cpuinfo that begins with `name`, or
+/// an empty text if there is no such line.
 std::string of_processor(const std::string& name) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -92,8 +92,8 @@ std::string system_name() {
                      sysconf(_SC_NPROCESSORS_ONLN), is_virtual ? ", virtual machine" : "");
 }
 
-/// Returns a text for an attribute; a text of more than 32 KiB is cut. If a command line is cut,
-/// all its parameters are still in /configuration.
+/// Returns the value of an attribute: `text`, which is cut after 32 KiB. If a command line is cut,
+/// /configuration still contains all its parameters.
 std::string shortened(const std::string& text) {
   constexpr std::size_t longest = 32768;
   return text.size() <= longest ? text : text.substr(0, longest) + " ... (cut)";
@@ -113,15 +113,15 @@ std::string names_of(const parallel::Communicator& comm, int nodes) {
   return names;
 }
 
-/// Attributes of /provenance and the environment variables from which they are read. If several
+/// Pairs of an attribute of /provenance and an environment variable whose value it gets. If several
 /// variables for the same attribute are set, the last of them in this list is used.
 constexpr std::pair<const char*, const char*> environment_attributes[] = {
     {"job", "JOB_ID"},       {"job", "LSB_JOBID"},         {"job", "PBS_JOBID"},
     {"job", "SLURM_JOB_ID"}, {"modules", "LOADEDMODULES"},
 };
 
-/// Writes /provenance: facts about the ranks, the build, the system and the call as attributes. The
-/// root determines the facts about the system, which may differ on other nodes. Collective.
+/// Writes /provenance, whose attributes describe the ranks, the build, the system and the call. The
+/// system may differ from node to node; that of the root is described. Collective.
 void write_provenance(const Handle& file, const parallel::Communicator& comm, const Makers& makers,
                       const std::string& command_line) {
   const Handle group = create_group(file, "/provenance");
@@ -182,14 +182,13 @@ std::vector<std::pair<std::string, std::string>> build_facts() {
 
 namespace {
 
-// The names of the files that belong to a result file consist of the name of the result file and
-// one of these endings.
+// The endings that are added to the name of a result file to form the names of its other files.
 constexpr const char* partial = ".partial";
 constexpr const char* partial_draft = ".partial.draft";
 constexpr const char* lock = ".lock";
 
-/// Throws UserError if `path` exists and is not a regular file. To open a pipe, for example, could
-/// take forever.
+/// Throws UserError if `path` exists and is not a regular file, such as a pipe: opening a pipe
+/// could take forever.
 void require_regular(const std::string& path, const std::string& quantity) {
   std::error_code unknown;
   const auto status = std::filesystem::status(path, unknown);
@@ -217,14 +216,15 @@ int locked(const std::string& name, const std::string& path, const std::string& 
     if (file < 0) {
       refuse(path, quantity);
     }
-    // If the file system does not support locks, the run continues without a lock.
+    // If locking fails for another reason, as on a file system without locks, the run goes on
+    // without a lock.
     if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       close(file);
       throw base::UserError(
           quantity, "another run is writing " + path + "; give another file, or wait for it");
     }
     // The previous owner of the lock may have removed the file after this run opened it and before
-    // this run locked it.
+    // this run locked it. Then this run tries again.
     if (has_name(file, name)) {
       return file;
     }
@@ -283,16 +283,16 @@ std::optional<std::string> kind_at_start(const std::string& path) {
     return std::nullopt;
   }
   // A checkpoint contains the name of the group /checkpoint, without the slash, between two zero
-  // bytes. A result of a resumed run may contain this word, too, but only as a part of its command
-  // line, after another character: "--restart run.h5.checkpoint".
+  // bytes. The result of a resumed run may contain the same word in its command line, "--restart
+  // run.h5.checkpoint", but there no zero byte precedes it.
   if (head.find(std::string_view("\0checkpoint\0", 12)) != std::string::npos) {
     return "checkpoint";
   }
   // HDF5 stores the texts of attributes one after the other: for each text 8 bytes, then the length
   // of the text in 8 bytes, then the text padded to a multiple of 8 bytes. The text of the kind
-  // follows the text of the schema, which occupies 16 bytes. Therefore, counted from the beginning
-  // of the schema, the length of the kind is at the offset 24, where its lowest byte is read, and
-  // the kind itself at the offset 32. The schema is searched for up to its first number only, so
+  // follows the text of the schema, which occupies 16 bytes. Therefore the length of the kind
+  // begins 24 bytes after the beginning of the schema, and the kind itself 32 bytes after it. Of
+  // the length, only the lowest byte is read. Of the schema, only "masing 1." is searched for, so
   // that files of all versions 1.x are recognised.
   const auto at = std::min(head.find(std::string_view(schema).substr(0, 9)), head.size());
   const bool has_kind = at + 48 < head.size();
@@ -323,8 +323,8 @@ OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& pa
 
 OutputLock::~OutputLock() {
   if (file_ >= 0) {
-    // Remove the files before the lock is released, because files with these names may belong to
-    // another run afterwards.
+    // Remove the files before the lock is released, because afterwards files with these names may
+    // belong to another run.
     unlink((path_ + partial_draft).c_str());
     unlink((path_ + lock).c_str());
     close(file_);
@@ -355,18 +355,18 @@ std::string new_run_id() {
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", chance(), chance(), chance(), chance());
 }
 
-/// Returns the beginning of the text that stores the positions of the rows of a run. In the rest of
-/// the text, the path of each dataset is followed by the position of the first byte of the dataset
-/// in the file.
+/// Returns the beginning of the text in /provenance that says where the rows of a run are. The rest
+/// of this text contains the path of each dataset, followed by the index of the first byte of the
+/// dataset in the file.
 std::string begin_of_places(const std::string& run) {
   return "rows of " + run + ":";
 }
 
-// length in bytes of the text with the positions of the rows
+// the length, in bytes, of the text that says where the rows are
 constexpr std::size_t places_length = 2048;
 
-/// Writes the text with the positions of the rows of run `run` into /provenance. It replaces an
-/// earlier text of this kind, if there is one. Collective.
+/// Writes into /provenance the text that says where the rows of run `run` are (begin_of_places),
+/// over an earlier text of this kind if there is one. Collective.
 void write_places(const Handle& file, const std::string& run, const ByteRanges& places) {
   std::string text = begin_of_places(run);
   for (const auto& [path, bytes] : places) {
@@ -376,11 +376,11 @@ void write_places(const Handle& file, const std::string& run, const ByteRanges& 
   write_padded_attribute(group, "rows", text, places_length);
 }
 
-/// Returns the text with the positions of the rows of run `run` in the file `path`, without the
-/// beginning of this text (begin_of_places). Returns an empty text if the file has no rows of this
+/// Returns the text in the file `path` that says where the rows of run `run` are, without the
+/// beginning that begin_of_places() returns. Returns an empty text if the file has no rows of this
 /// run. Does not open the file with HDF5. Local.
 std::string places_in(const std::string& path, const std::string& run) {
-  // The group /provenance is at the beginning of the file.
+  // The attributes of /provenance are in the first MiB of the file.
   const std::string head = first_bytes(path, std::size_t{1} << 20);
   const std::string begin = begin_of_places(run);
   const auto at = head.find(begin);
@@ -400,7 +400,8 @@ ByteRanges places_of_datasets(const Handle& file) {
   return places;
 }
 
-/// Returns the row counts and checksums in a checkpoint, as a map from the path of each table.
+/// Returns the numbers of rows and the checksums that a checkpoint contains, as a map whose keys
+/// are the paths of the tables.
 std::map<std::string, CountedRows> counted_in(const Handle& checkpoint) {
   std::map<std::string, CountedRows> counted;
   for (const auto& [name, type] : objects_in(checkpoint)) {
@@ -415,8 +416,9 @@ std::map<std::string, CountedRows> counted_in(const Handle& checkpoint) {
 }
 
 /// Copies rows into the datasets of the new file `to`; `places` contains the byte ranges of these
-/// datasets. The rows are copied from the first of rows.files that contains all rows with the right
-/// checksums. Throws UserError if no file contains all rows. Calls base::poll(). Collective.
+/// datasets. Tries the files in rows.files one after another until one is found that contains all
+/// rows with the right checksums. Throws UserError if there is no such file. Calls base::poll().
+/// Collective.
 void copy_rows(const parallel::Communicator& comm, const RowSource& rows, const std::string& to,
                const ByteRanges& places) {
   std::string fault;  // what is wrong with the first file
@@ -486,15 +488,15 @@ namespace {
 
 constexpr std::size_t phases = parallel::phase_names.size();
 
-/// Returns a placeholder for the duration of a phase of the program (parallel/phase.hpp), which is
-/// unknown until the file is sealed. The placeholder is a quiet NaN whose bits occur nowhere else
-/// in a file.
+/// Returns a placeholder for the duration of a phase of the program (parallel/phase.hpp), because
+/// the duration is unknown until the file is sealed. The placeholder is a NaN with bits that
+/// practically never occur elsewhere in a file.
 double unknown_seconds(std::size_t phase) {
   return std::bit_cast<double>(0x7ff86d6173696e00 + phase);
 }
 
-/// Creates the group /timing with all of its attributes. They are created before the datasets, so
-/// that they lie in the first segment of the file (io/sealed_file.hpp).
+/// Creates the group /timing with all of its attributes. It must be called before datasets are
+/// created, so that the attributes lie in the first segment of the file (io/sealed_file.hpp).
 void make_timing(const Handle& file, const std::string& kind) {
   const Handle group = create_group(file, "/timing");
   for (std::size_t i = 0; i < phases; ++i) {
@@ -532,7 +534,8 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
       file_(open_together(comm_, draft_, H5F_ACC_TRUNC)) {
   write_kind(file_, result_.kind);
   write_provenance(file_, comm_, makers ? *makers : makers_of(comm), result_.command_line);
-  // only for these files a restart copies rows
+  // A restart copies rows from files of simulate only. Write the text now, so that start_rows()
+  // only overwrites it.
   if (result_.kind == "simulate" && !draft_.empty()) {
     write_places(file_, run_, {});
   }
@@ -568,7 +571,7 @@ void OutputFile::start_rows() {
 
 void OutputFile::save_rows(const Handle& checkpoint, const std::string& path) const {
   with_file_name(result_.path, [&] { flush(file_); });
-  // The path of the result file is stored relative to the folder of the checkpoint, so that both
+  // The stored path of the result file is relative to the folder of the checkpoint, so that both
   // files may be moved together.
   const Handle group(H5Gopen2(checkpoint.id(), checkpoint_group, H5P_DEFAULT), H5Gclose);
   write_attribute(group, "output", parallel::from_root(comm_, [&] {

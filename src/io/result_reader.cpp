@@ -31,7 +31,7 @@ bool require_sound(const parallel::Communicator& comm, const std::string& path) 
     haddr_t end = 0;
     check(H5Fget_filesize(file.id(), &size));
     check(H5Fget_eoa(file.id(), &end));
-    // a file that is too long ends with a damaged seal, one that is too short was cut off
+    // A file that is too long may end with a damaged seal; one that is too short was cut off.
     if (size != end) {
       throw base::UserError(
           fmt::format("{} is damaged: it has {} bytes and says {}; give a file that "
@@ -44,8 +44,8 @@ bool require_sound(const parallel::Communicator& comm, const std::string& path) 
 
 namespace {
 
-/// A dataset, or an attribute of an object. HDF5 has separate functions with the same purpose for
-/// both; each member function calls the right one.
+/// A dataset or an attribute. HDF5 has different functions for the two; each member function calls
+/// the right one.
 struct Stored {
   const Handle& handle;
   bool is_attribute = false;
@@ -65,8 +65,8 @@ struct Stored {
   }
 };
 
-/// Returns the shape of a dataset or attribute. Throws SystemError if the file is too small to
-/// contain all of its numbers.
+/// Returns the shape of a dataset or attribute. Throws SystemError if its entries would need more
+/// bytes than the file has.
 std::vector<hsize_t> checked_shape(const Stored& stored) {
   const Handle space = stored.space();
   std::vector<hsize_t> sizes(
@@ -75,8 +75,8 @@ std::vector<hsize_t> checked_shape(const Stored& stored) {
   const Handle file(H5Iget_file_id(stored.handle.id()), H5Fclose);
   hsize_t bytes = 0;
   check(H5Fget_filesize(file.id(), &bytes));
-  // masing does not compress data; therefore no dataset or attribute is larger than the file that
-  // contains it.
+  // masing does not compress data; therefore a dataset or attribute that is larger than its file is
+  // damaged.
   const std::size_t size = H5Tget_size(stored.type().id());
   if (size == 0 || stored.entries() > bytes / size) {
     throw base::SystemError("an object larger than the file");
@@ -84,7 +84,7 @@ std::vector<hsize_t> checked_shape(const Stored& stored) {
   return sizes;
 }
 
-/// Returns all texts in a dataset or attribute, without padding.
+/// Returns all texts in a dataset or attribute, without the zero bytes that pad them.
 std::vector<std::string> texts_of(const Stored& stored) {
   checked_shape(stored);
   const Handle type = stored.type();
@@ -109,8 +109,8 @@ std::vector<std::string> texts_of(const Stored& stored) {
   return texts;
 }
 
-/// Returns the text in a dataset of texts of fixed length, or in an attribute of texts of any
-/// length, as masing writes them. Returns no value if the dataset or attribute has another type.
+/// Returns the text in a dataset or attribute, or no value if it has no text. A dataset must have
+/// texts of fixed length, as masing writes them.
 std::optional<std::string> text_in(const Stored& stored) {
   const Handle type = stored.type();
   const bool is_text = H5Tget_class(type.id()) == H5T_STRING &&
@@ -249,8 +249,8 @@ Recipe read_recipe(const std::string& path) {
 
 namespace {
 
-/// The content of a dataset or attribute: integers, floating-point numbers or texts. If it has
-/// another type, only `kind`, `file_item` and `shape` are set.
+/// The content of a dataset or attribute: integers, floating-point numbers or texts. For any other
+/// type, only `kind`, `file_item` and `shape` are set.
 struct Content {
   H5T_class_t kind = H5T_NO_CLASS;
   bool has_sign = false;      ///< whether integers are signed; all are read with 64 bits
@@ -293,8 +293,9 @@ Objects compared_in(const Handle& file) {
   return objects;
 }
 
-/// Returns the contents of an object as a map. A dataset's own content has the key "", and the
-/// content of each attribute has the key " attribute NAME". The text of /configuration is left out.
+/// Returns the contents of an object and of its attributes as a map. The numbers or texts of a
+/// dataset have the key "", and those of an attribute have the key " attribute NAME". The text of
+/// /configuration is left out.
 std::map<std::string, Content> contents_of(const Handle& file, const std::string& name,
                                            H5O_type_t type) {
   const Handle object(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT), H5Oclose);

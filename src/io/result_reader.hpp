@@ -11,14 +11,16 @@
 
 namespace masing::io {
 
-/// Checks a result file before it is opened with HDF5, which crashes on some damaged files. Returns
-/// whether the file is sealed (io/sealed_file.hpp). Reads a sealed file completely and verifies its
-/// seal. If the file is not sealed, checks HDF5's signature and the size of the file. Throws
-/// UserError with the name of the file on all ranks alike if a check fails. Collective.
+/// Checks a result file before it is read with HDF5, which crashes on some damaged files. Returns
+/// whether the file is sealed (io/sealed_file.hpp). Verifies the seal of a sealed file. Opens a
+/// file without a seal with HDF5, and checks only whether the size of the file is the one that HDF5
+/// finds in it. Throws UserError with the name of the file on all ranks alike if a check fails.
+/// Collective.
 bool require_sound(const parallel::Communicator& comm, const std::string& path);
 
-/// Calls `read` and returns its result. If `read` throws an exception that is not a UserError,
-/// throws a UserError that says that the file `path` is damaged, and why. Local.
+/// Calls `read` and returns its result. An exception of `read` other than UserError is replaced by
+/// a UserError, which says that the file `path` is damaged and contains the message of that
+/// exception. Local.
 template <typename Read>
 auto reading(const std::string& path, const Read& read) {
   try {
@@ -34,8 +36,8 @@ auto reading(const std::string& path, const Read& read) {
 /// Opens a file for reading. Throws UserError if HDF5 cannot open it. Local, without MPI.
 Handle open_for_reading(const std::string& path);
 
-/// Maps the path of each group and dataset in a file, without the first slash, to the type of this
-/// object; the path of the root group is ".".
+/// Maps the path of each group and dataset in a file to its type. The paths are without the first
+/// slash; that of the root group is ".".
 using Objects = std::map<std::string, H5O_type_t>;
 /// Returns all groups and datasets of a file. Collective on the file's ranks.
 Objects objects_in(const Handle& file);
@@ -55,8 +57,8 @@ class ResultReader {
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& name) const;
   /// Returns whether a group or dataset with this name exists and has the attribute.
   [[nodiscard]] bool has_attribute(const std::string& name, const std::string& attribute) const;
-  /// Returns the numbers of a dataset [n]. Throws UserError if the dataset does not exist or has
-  /// more than one dimension.
+  /// Returns the numbers of a dataset [n]. Throws UserError if the dataset does not exist or does
+  /// not have one dimension.
   [[nodiscard]] std::vector<double> column(const std::string& name) const;
   /// Returns row `row` of a dataset [n, columns]. Throws UserError if the dataset does not exist or
   /// does not have two dimensions.
@@ -68,8 +70,8 @@ class ResultReader {
 };
 
 /// Returns the first `count` bytes of a file, or all bytes if the file has fewer. Returns an empty
-/// text if `path` is not a regular file, such as a pipe, because reading a pipe could take forever.
-/// Local, without MPI.
+/// text if `path` is a pipe, from which reading could take forever, or anything else that is not a
+/// regular file. Local, without MPI.
 std::string first_bytes(const std::string& path, std::size_t count);
 
 /// Returns whether `path` is a regular file that begins with the first four bytes of HDF5's
@@ -80,17 +82,17 @@ bool is_hdf5(const std::string& path);
 /// regular file, or is larger than 256 MiB. Local, without MPI.
 std::string read_text(const std::string& path);
 
-/// Returns u of the last field in a result file as a text "points:s u; s u; …", the form in which
-/// an option takes a table of values. Throws UserError if the file has no field of a slab, or the
-/// field of some cells only. Local, without MPI.
+/// Returns u of the last field in a result file as a table, with which an option can define a
+/// function of s: "points:s u; s u; …". Throws UserError if the file has no field of a slab, or
+/// only some of its cells. Local, without MPI.
 std::string last_field(const std::string& path);
 
-/// The data of a result file from which `masing reproduce` computes the result again.
+/// The data of a file from which its result can be computed again, as `masing reproduce` does.
 struct Recipe {
   std::string kind;           ///< "simulate", "converge" or "scan"
   std::string configuration;  ///< the text of /configuration, which is an .ini file
-  std::string derived;  ///< the keys of the configuration whose values were derived from other keys
-  /// Whether the file says which keys are derived; files with a schema before 1.2 do not say this.
+  std::string derived;        ///< the list ResultSpec::derived of the file.
+  /// Whether the file has the list `derived`, which files with a schema before 1.2 do not have.
   bool names_derived = false;
   bool is_checkpoint = false;  ///< whether the file is a checkpoint rather than a result
 };
@@ -99,8 +101,8 @@ struct Recipe {
 /// file, or if it has no kind or no configuration. Local, without MPI.
 Recipe read_recipe(const std::string& path);
 
-/// Says what a difference between two files means. If it `counts`, the file is not reproduced; a
-/// `note` is only printed for the user.
+/// Says what a difference between two files means: `counts` means that the file is not reproduced,
+/// and `note` that the difference is only printed.
 enum class Weight { counts, note };
 
 /// A difference between a result file and a second file that was computed from the configuration of
@@ -112,11 +114,12 @@ struct FileDifference {
 
 /// Compares the result file `expected` with the file `actual`, which was computed from the same
 /// configuration. Returns the differences in the alphabetical order of the paths. Every dataset and
-/// attribute of numbers in `expected` must be in `actual` with the same shape and the same bits;
-/// integers may have more bits in `actual`. A violation of this rule is a difference with
-/// Weight::counts. All other differences have Weight::note: a text that differs, an attribute of a
-/// dimension scale that differs, and a dataset, group or attribute that only `actual` has.
-/// /provenance, /timing, the text of /configuration and HDF5 references are not compared. Throws
+/// attribute of numbers in `expected` must be in `actual` with the same shape and the same values,
+/// bit for bit; an integer may be stored with more bytes in `actual`. A violation of this rule is a
+/// difference with Weight::counts. All other differences have Weight::note: another text, an object
+/// or attribute without numbers that `actual` does not have, and an object or attribute that only
+/// `actual` has. /provenance, /timing and the text of /configuration are not compared. Of entries
+/// that are neither numbers nor texts, such as HDF5 references, only the type is compared. Throws
 /// UserError if a file cannot be opened. Local, without MPI.
 std::vector<FileDifference> differences(const std::string& expected, const std::string& actual);
 

@@ -37,9 +37,9 @@ void require(const char* quantity, const std::string& path, double bytes, const 
 void require_disk(const parallel::Communicator& comm, const std::string& path,
                   const CheckpointSpec& checkpoint, const DiskNeed& need) {
   parallel::on_root(comm, [&] {
-    // An existing result file is kept until the new one is complete, so that its disk space is not
-    // free. But the first temporary file of this run replaces a file of the same name that a killed
-    // run may have left.
+    // An existing result file is kept until the new one is complete, so its disk space is not free.
+    // A killed run may have left a temporary file with the name of the first file that this run
+    // creates. This run replaces it, so its disk space is counted as free.
     const double left = bytes_on_disk(files_of_result(path)[checkpoint.restart ? 2 : 1]);
     if (!checkpoint.scheduled) {
       require("output", path, need.result - left, need.less_result);

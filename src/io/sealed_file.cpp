@@ -43,8 +43,8 @@ constexpr std::int64_t segment_bytes = std::int64_t{4} << 20;
 /// Owns an open file.
 class File {
  public:
-  /// Opens a file for reading, or in another `mode` of fopen. The mode should contain "e", so that
-  /// a program that this process starts does not inherit the open file.
+  /// Opens a file in a `mode` of fopen, by default for reading. With the letter "e" in the mode,
+  /// the programs that this process starts do not inherit the open file.
   explicit File(std::string path, const char* mode = "re")
       : path_(std::move(path)), file_(std::fopen(path_.c_str(), mode)) {
     if (file_ == nullptr) {
@@ -71,8 +71,8 @@ class File {
     }
     return bytes;
   }
-  /// Reads the bytes [first, end) in segments, and calls `use` with each segment and the position
-  /// of its first byte. Calls base::poll().
+  /// Reads the bytes [first, end) in segments, and calls `use` with each segment and the index of
+  /// its first byte in the file. Calls base::poll().
   template <typename Use>
   void read_segments(std::int64_t first, std::int64_t end, const Use& use) const {
     for (; first < end; first += segment_bytes) {
@@ -106,10 +106,10 @@ class File {
   std::FILE* file_;
 };
 
-/// Divides the bytes [begin, end) into parts that consist of whole segments, one part for each
-/// rank. Each rank whose part is not empty calls `sum` with the positions of the first byte of its
-/// part and of the first byte after it. Returns the sum mod 2^64 of the results of all ranks. If
-/// `sum` throws an exception on some ranks, all ranks throw that of the first such rank
+/// Divides the bytes [begin, end) into one part for each rank; a part consists of whole segments,
+/// of which only the last one before `end` may be shorter. Each rank whose part [a, b) is not empty
+/// calls sum(a, b). Returns the sum mod 2^64 of the results of all ranks. If `sum` throws an
+/// exception on some ranks, all ranks throw the exception of the first of these ranks
 /// (parallel::on_each). Collective.
 std::uint64_t sum_by_shares(const parallel::Communicator& comm, std::int64_t begin,
                             std::int64_t end,
@@ -135,9 +135,9 @@ std::uint64_t sum_of_segment(std::string_view bytes, std::int64_t at) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), index);
 }
 
-/// Returns the contribution of the bytes [first, end) of a file to the checksum of the file;
-/// `first` must be the beginning of a segment. Contributions may be summed in any order and on any
-/// ranks. Calls base::poll().
+/// Returns the sum of the hashes of the segments in the bytes [first, end) of a file; `first` must
+/// be the beginning of a segment, and `end` the end of one. The checksum of the file is the sum of
+/// these contributions of all its parts, in any order and from any ranks. Calls base::poll().
 std::uint64_t checksum(const std::string& path, std::int64_t first, std::int64_t end) {
   std::uint64_t sum = 0;
   File(path).read_segments(first, end, [&](const std::string& bytes, std::int64_t at) {
@@ -227,7 +227,8 @@ bool verify_seal(const parallel::Communicator& comm, const std::string& path,
           "or cut the seal off a copy: truncate -s -32 COPY");
     }
     if (seal.size != size || seal.checksum != sum_by_shares(comm, 0, size, sum)) {
-      // another run has replaced the file in the meantime
+      // If the end of the file has changed, another run has just replaced the file; verify the new
+      // one.
       if (parallel::from_root(comm, read_end) != end) {
         return verify_seal(comm, path, advice);
       }

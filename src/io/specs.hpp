@@ -11,8 +11,8 @@
 /// Writes and reads HDF5 result files and checkpoints, and prints messages on progress.
 namespace masing::io {
 
-/// Defines which steps are samples: step 0, every `every`-th step and step N, as far as they lie in
-/// the time interval [from, to].
+/// Defines which steps are samples: those of the steps 0, `every`, 2·`every`, … and N (the last
+/// step) whose times lie in [from, to].
 struct Sampling {
   slab::TimeGrid time;
   std::int64_t every = 1;
@@ -20,60 +20,67 @@ struct Sampling {
   double to = 0.0;
 };
 
-/// Defines what the result file of a run contains. Every such file contains /series and, unless the
-/// model is a slab with a mass, /state; the members select what else is written.
+/// Defines what the result file of a run contains. Every file contains /series. The file of a slab
+/// also contains /field, and the file of any model but a slab with a mass contains /state. The
+/// members say how much is written to these groups, and whether further groups are written.
 struct OutputSpec {
   Sampling sampling;
-  /// The number of steps from one field or state in the file to the next. If it is 0, only the last
-  /// field is written, and only the first and the last state.
+  /// The field is written at the steps 0, field_every, 2·field_every, … and N, or only at step N if
+  /// field_every is 0. The state of a model that is no slab is written at the same steps and at
+  /// step 0, but only in the time interval of `sampling`.
   std::int64_t field_every = 0;
-  /// The largest number of cells whose u is written to the file; 0: all P cells are written.
+  /// The largest number of cells that are written to /field; 0: all P cells are written. For P = ∞
+  /// it has no effect.
   std::int64_t field_points = 0;
-  bool energy = false;        ///< whether the balance of energy is written
-  std::vector<double> probe;  ///< places s at which u is written at every sample
+  bool energy = false;        ///< whether the balance of energy is written to /energy
+  std::vector<double> probe;  ///< places s whose u is written to /probe at every sample
 };
 
 /// The progress of a run, a study or a scan.
 struct Done {
   std::int64_t count = 0;  ///< number of completed steps, comparisons or points
-  std::int64_t of = 0;     ///< number of all steps, comparisons or points
+  std::int64_t of = 0;     ///< number of all steps, comparisons or points.
   /// What is counted: "steps", "comparisons" or "points"; empty if the progress is unknown.
   std::string unit = {};
-  std::int64_t steps = 0;   ///< completed steps of the runs that are in progress
+  std::int64_t steps = 0;   ///< number of completed steps of the runs in progress
   bool has_result = false;  ///< whether the result file is complete
   bool is_saved = false;    ///< whether a checkpoint was written
 };
 
-/// Defines where the result file is written, and which data about the origin of the result it
-/// contains.
+/// Defines where the result file is written, and what it says about the origin of the result.
 struct ResultSpec {
   std::string path;  ///< path of the result file; empty: no file is written
-  std::string kind;  ///< "simulate", "converge", "scan" or "benchmark"
+  std::string kind;  ///< "simulate", "converge", "scan" or "benchmark".
   /// The .ini text from which the result can be computed again; empty for benchmarks.
   std::string configuration;
-  /// The keys of the configuration whose values were derived from other keys, such as "force,to".
+  /// The keys of the configuration that the user did not give and whose values follow from other
+  /// keys, such as "force,to".
   std::string derived = {};
   std::string command_line;
   std::string title = {};  ///< title of figures of the run, or of the last level of a study
-  bool has_cells = false;  ///< whether the model is a slab
-  /// A text that identifies the problem: two result files contain the same text if and only if they
-  /// solve the same problem.
+  bool has_cells = false;  ///< whether the model is a slab.
+  /// The values of all options that define the problem, as one text. Result files with the same
+  /// text contain solutions of the same problem.
   std::string problem = {};
-  bool papers_problem = false;  ///< whether the problem is that of section 6 of the papers
-  /// If `path` is empty and this pointer is not null, the bytes of the result file are stored in
-  /// the string to which it points.
+  /// Whether the problem is that of section 6 of continuous-masing-2001.
+  bool papers_problem = false;
+  /// If this pointer is not null, the bytes of the result file are stored in the string to which it
+  /// points, instead of in a file; `path` must then be empty.
   std::string* image = nullptr;
-  Done* done = nullptr;  ///< where the root stores the progress; null: it is not stored
+  /// Where the root stores the progress of the run, study or scan; null: it is not stored.
+  Done* done = nullptr;
 };
 
 /// Defines the checkpoints of a run, a study or a scan.
 struct CheckpointSpec {
-  std::string path;  ///< path of the checkpoint; empty: nothing is saved
-  /// Whether checkpoints are written while the run continues, and not only when it is stopped.
+  std::string path;  ///< path of the checkpoint; empty: nothing is saved.
+  /// Whether checkpoints are also written while the run goes on. If not, one is written only if the
+  /// run is stopped or its result file cannot be written.
   bool scheduled = false;
-  /// Steps (in a scan, points) between scheduled checkpoints; 0: `distance` is used.
+  /// The number of steps (in a scan, of points) from one scheduled checkpoint to the next. If it is
+  /// 0, `distance` is used.
   std::int64_t every = 0;
-  /// The time between scheduled checkpoints, if `every` is 0, by the root's clock.
+  /// The time from one scheduled checkpoint to the next, by the root's clock; used if `every` is 0.
   std::chrono::seconds distance{600};
   std::optional<std::string> restart;  ///< the checkpoint from which the run resumes, if any
 };

@@ -50,8 +50,8 @@ double finite(double x) {
 }
 
 /// Converts a spring to a slab::Element. Because η and η⁻ may differ, the element describes v = u -
-/// c with c = (η - η⁻)/2; the threshold of v is (η + η⁻)/2 in both directions. `i` is the index of
-/// the spring, from 0, for messages. Throws UserError if the values are not admissible.
+/// c with c = (η - η⁻)/2; the threshold of v is (η + η⁻)/2 in both directions. Throws UserError if
+/// the values are not admissible; the message contains i + 1, the number of the spring.
 slab::Element element_of(const SpringSlider& spring, std::size_t i = 0) {
   const double up = spring.threshold + 0.0;  // adding 0 turns -0 into 0
   const double down = std::isnan(spring.threshold_down) ? up : spring.threshold_down + 0.0;
@@ -64,7 +64,8 @@ slab::Element element_of(const SpringSlider& spring, std::size_t i = 0) {
   return element;
 }
 
-/// Parses a function of s. Throws UserError, whose message names the quantity.
+/// Parses a function of s. Throws UserError with the name of the quantity if the text is not a
+/// function of s.
 base::Function function_of(const char* quantity, const std::string& text) {
   try {
     return base::Function(std::string(base::trimmed(text)), 's');
@@ -73,8 +74,8 @@ base::Function function_of(const char* quantity, const std::string& text) {
   }
 }
 
-/// Returns the hash of k0 and the bytes of the other data. The hash is less than 2^53, so that it
-/// can be stored in a state, whose numbers are doubles.
+/// Returns a hash of k0 and of the `size` bytes at `data`. The hash is less than 2^53, so that a
+/// double in a state can store it.
 std::uint64_t fingerprint_of(double k0, const void* data, std::size_t size) {
   return XXH3_64bits_withSeed(data, size, std::bit_cast<std::uint64_t>(k0 + 0.0)) >> 11U;
 }
@@ -82,16 +83,16 @@ std::uint64_t fingerprint_of(double k0, const void* data, std::size_t size) {
 /// The trial position of a point that has no stored trial.
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-/// Returns the state at the start, at position x0.
+/// Returns the state of a point that starts at the position x0.
 slab::TurningPointState start_at(double x0) {
   return {x0, x0, 1, x0, {}, 0.0};
 }
 
-/// The number of values in a state before its turning points.
+/// The number of values that a state has besides its turning points, which come last.
 constexpr std::size_t head = 8;
 
-/// Returns a state as numbers: the fingerprint of the material, the number of turning points, and
-/// the members of the TurningPointState, the turning points last.
+/// Returns a state as numbers. They are the fingerprint of the material, the number of turning
+/// points, and the members of the TurningPointState, the last of which are the turning points.
 std::vector<double> numbers_of(const slab::TurningPointState& state, std::uint64_t fingerprint) {
   std::vector<double> numbers{static_cast<double>(fingerprint),
                               static_cast<double>(state.positions.size()),
@@ -131,8 +132,9 @@ struct Material::Data {
   [[nodiscard]] double load(const slab::TurningPoints& points) const {
     return measure->sums(points.elongation())->load;
   }
-  /// Returns the force and stiffness of the material at x. `slab` is the force ∫ k v ds and the
-  /// stiffness of the springs with sliders, to which k0 and the preload ∫ k c ds are added.
+  /// Returns the force and the stiffness of the material at x. `slab` has the force ∫ k v ds and
+  /// the stiffness of the springs with sliders. The spring k0 is added to both, and the preload ∫ k
+  /// c ds to the force.
   [[nodiscard]] Response response(double x, const slab::Tangent& slab) const {
     return {k0 * x + (slab.force + preload), k0 + slab.stiffness};
   }
@@ -198,7 +200,7 @@ struct MaterialPoint::Data {
   Material material;
   slab::TurningPoints points;
   double trial = none;       // the position of the stored trial; NaN if there is none
-  double trial_force = 0.0;  // the internal force S at the trial position
+  double trial_force = 0.0;  // the force ∫ k v ds at the trial position, v as in element_of()
 
   [[nodiscard]] const Material::Data& law() const { return *material.data_; }
 };
@@ -289,8 +291,8 @@ double MaterialPoint::dissipated_energy() const {
   const slab::TurningPoints& points = data().points;
   double energy = points.slip_energy();
   if (law.is_shifted) {
-    // A slider dissipates the work of the force k (v + c) over its slip x - x0 - (v - v0);
-    // slip_energy() contains only the work of k v.
+    // The force of a slider is k (v + c), and its slip is x - x0 - (v - v0). slip_energy() contains
+    // only the work of k v over this slip; the work of k c is added here.
     energy += law.preload * (points.x() - points.x0()) - (law.load(points) - law.initial_load);
   }
   return std::max(0.0, energy);
@@ -330,7 +332,9 @@ void MaterialPoint::restore(View<const double> state) {
   require(std::all_of(&given[2], &given[6], is_position) &&
               std::all_of(&given[7], given.end(), is_position),
           "they are not finite");
-  // Moving from x0 through the given turning points to x must lead to the given state.
+  // These moves must lead to the given state: from x0 to the extreme on the other side, through the
+  // turning points, and to x. Only wiped_out and outer_start do not follow from the moves; they are
+  // taken as given, within their bounds.
   slab::TurningPoints again(*law.measure, start_at(state[2]));
   again.move_to(state[5]);
   std::for_each(given.begin() + head, given.end(), [&](double x) { again.move_to(x); });
@@ -397,7 +401,7 @@ void MaterialPoints::restore(View<const double> states) {
     throw Mistake(fmt::format("these numbers are states of {} points than {}",
                               states.empty() ? "fewer" : "more", size()));
   }
-  // The points are assigned one by one, because callers may hold pointers to them.
+  // Each point is assigned in its place, because callers may hold pointers to the points.
   std::ranges::move(restored, points_.begin());
 }
 

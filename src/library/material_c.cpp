@@ -27,7 +27,7 @@ namespace {
 
 thread_local char last_error[4096] = "";
 
-/// Calls `work` and returns MASING_DONE. If it throws, stores the message as the last error and
+/// Calls `work` and returns MASING_DONE. If `work` throws, stores the message as the last error and
 /// returns the kind of error.
 template <class Work>
 int status(const Work& work) noexcept {
@@ -45,8 +45,8 @@ int status(const Work& work) noexcept {
   }
 }
 
-/// Returns a pointer. Throws Mistake if the pointer is null; `name` is the argument's name for the
-/// message.
+/// Returns `pointer`. Throws Mistake if it is null; the message begins with `name`, the name of the
+/// argument or of the function.
 template <class T>
 T* given(T* pointer, const char* name) {
   if (pointer == nullptr) {
@@ -55,9 +55,10 @@ T* given(T* pointer, const char* name) {
   return pointer;
 }
 
-/// Returns the result of calling `use`, a member function or another function, with `object`. If
-/// the call throws, stores the message as the last error and returns NaN, 0 or null, depending on
-/// the type. If `use` returns void, returns the status() of the call.
+/// Calls `use`, a member function or any other function, with `object`, and returns its result. If
+/// `use` returns void, returns the status() of the call. An exception is stored as the last error;
+/// the result is then NaN, 0 or null, depending on its type. `caller` is the name of the calling
+/// function, for the message if `object` is null.
 template <class T, class Use>
 auto answer(T* object, const Use& use, const char* caller = __builtin_FUNCTION()) noexcept {
   using Answer = std::invoke_result_t<Use, T&>;
@@ -75,8 +76,8 @@ const char* given(const char* text, const std::string& otherwise) {
   return text == nullptr ? otherwise.c_str() : text;
 }
 
-/// Calls Points::set_trial or Points::move (`Move`). The pointers are arrays [n]; `stiffness` may
-/// be null.
+/// Calls `Move`, which is Points::set_trial or Points::move. The pointers are arrays [n];
+/// `stiffness` may be null.
 template <auto Move>
 void move(Points& points, const double* x, double* force, double* stiffness) {
   const std::size_t n = points.size();
@@ -92,8 +93,8 @@ void energies(const Points& points, double* stored, double* dissipated) {
   }
 }
 
-/// Calls set_trial of a point, and writes the force and the stiffness where the pointers are not
-/// null.
+/// Calls Point::set_trial. Writes the force and the stiffness to *force and *stiffness, except to a
+/// null pointer.
 void set_trial(Point& point, double x, double* force, double* stiffness) {
   const masing::Response response = point.set_trial(x);
   double unused = 0.0;

@@ -27,10 +27,10 @@ using masing::MaterialPoint;
 using masing::MaterialPoints;
 using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-/// A range of points that are contiguous in memory.
+/// A range of points that lie one after another in memory.
 using Row = masing::View<const MaterialPoint>;
 
-/// Returns one point, or several points, as a range.
+/// Returns the range in memory of one point or of several points.
 template <class Points>
 Row row_of(const Points& points) {
   if constexpr (std::is_same_v<Points, MaterialPoint>) {
@@ -40,12 +40,12 @@ Row row_of(const Points& points) {
   }
 }
 
-/// The points that threads are moving without holding Python's global interpreter lock. This list
-/// itself is read and changed only while holding the lock.
+/// The points that threads are moving at present without Python's global interpreter lock. The list
+/// itself is read and changed only by a thread that holds this lock.
 std::vector<Row> moving;
 
-/// Calls `work` without Python's global interpreter lock. Meanwhile `moving` contains these points,
-/// so that PointsCaster refuses other threads access to these points.
+/// Calls `work` without Python's global interpreter lock. Until `work` returns, `moving` contains
+/// `points`, so that PointsCaster refuses them to other threads.
 template <class Points, class Work>
 void alone(const Points& points, const Work& work) {
   const auto forget = [](const Row* row) {
@@ -58,8 +58,8 @@ void alone(const Points& points, const Work& work) {
   work();
 }
 
-/// Converts Python objects to points for all bound functions. Throws masing::Mistake while another
-/// thread moves the points.
+/// Converts Python objects to points, for every function that Python can call. Throws
+/// masing::Mistake if a thread is moving one of these points.
 template <class Points>
 struct PointsCaster : py::detail::type_caster_base<Points> {
   bool load(py::handle source, bool convert) {
@@ -85,8 +85,8 @@ struct pybind11::detail::type_caster<MaterialPoints> : PointsCaster<MaterialPoin
 
 namespace {
 
-/// Raises the Python exception masing.MasingError with the message of `fault` and the exit code
-/// `code` that the program would have.
+/// Raises the Python exception masing.MasingError with the message of `fault` and with `code`, the
+/// exit code with which the program would end.
 void raise(const std::exception& fault, int code) {
   const py::object line = py::bytes(fault.what()).attr("decode")("utf-8", "backslashreplace");
   const py::object error = py::module_::import("masing.errors").attr("MasingError")(line, code);
@@ -109,8 +109,8 @@ void translate(std::exception_ptr fault) {
 // The session, whose only rank is this process; null before start() and after end().
 std::unique_ptr<masing::Session> session;
 
-/// Returns the state of MPI in this process, no matter which library has started MPI: "" before the
-/// start, "running", or "ended".
+/// Returns the state of MPI in this process: "" if it is not initialized, "running", or "ended".
+/// Which library has initialized MPI does not matter.
 std::string mpi() {
   int has_started = 0;
   int has_ended = 0;
@@ -124,9 +124,9 @@ bool is_of_main = false;     // whether the current run was started by Python's 
 struct sigaction before {};  // the handler of SIGINT before the current run
 
 /// Calls masing::result_of. An exception that `say` raises stops the run and is raised again at the
-/// end. If `interruptible`, Ctrl-C also stops the run, and KeyboardInterrupt is raised in Python's
-/// main thread: by this function if the main thread has called it (`is_main`), and otherwise by
-/// Python's own handler.
+/// end. If `interruptible` is true, Ctrl-C also stops the run, and KeyboardInterrupt is raised in
+/// Python's main thread. If the main thread has called this function (`is_main`), this function
+/// raises it; if not, Python's own handler does.
 py::bytes result_of(const std::string& command, const masing::Options& options,
                     const py::function& say, bool interruptible, bool is_main) {
   struct sigaction stop {};
@@ -140,8 +140,8 @@ py::bytes result_of(const std::string& command, const masing::Options& options,
   masing::clear_stop();
   if (interruptible) {
     sigaction(SIGINT, nullptr, &before);
-    // If the run was not started by the main thread, the flags of Python's handler are kept, so
-    // that the signal wakes the main thread while it waits.
+    // If another thread has started the run, the flags of Python's handler are kept, so that the
+    // signal interrupts system calls in which the main thread waits.
     stop.sa_flags = is_main ? SA_RESTART : before.sa_flags;
     sigaction(SIGINT, &stop, nullptr);
   }
@@ -198,15 +198,16 @@ masing::Material continuum(const std::string& stiffness, const std::string& thre
   return masing::Material::continuum({stiffness, threshold, down, initial_u}, k0);
 }
 
-/// Calls `Move`, which is trial, set_trial or move_to, for a point, and returns (force, stiffness).
+/// Calls `Move`, which is MaterialPoint::trial, set_trial or move_to, and returns (force,
+/// stiffness).
 template <auto Move>
 py::tuple move(MaterialPoint& point, double x) {
   const masing::Response response = (point.*Move)(x);
   return py::make_tuple(response.force, response.stiffness);
 }
 
-/// Moves a point through the positions x and returns the force at each position. If a position is
-/// not valid, the point does not move.
+/// Moves a point through the positions x, one after another, and returns the force at each. If a
+/// position is not valid, the point does not move.
 Numbers move_along(MaterialPoint& point, const Numbers& x) {
   Numbers force = like(x);
   const auto forces = out(force);
@@ -222,7 +223,7 @@ Numbers move_along(MaterialPoint& point, const Numbers& x) {
   return force;
 }
 
-/// Calls `Move`, which is set_trial or move, for all points, and returns (forces, stiffnesses).
+/// Calls `Move`, which is MaterialPoints::set_trial or move, and returns (forces, stiffnesses).
 template <auto Move>
 py::tuple move_all(MaterialPoints& points, const Numbers& x) {
   Numbers force = like(x);
@@ -240,7 +241,7 @@ Numbers state(const Points& points) {
   return numbers;
 }
 
-/// Returns the values of the member function `Quantity` of all points, [n].
+/// Returns what the member function `Quantity` returns for each point, [n].
 template <auto Quantity>
 Numbers of_all(const MaterialPoints& points) {
   Numbers numbers(static_cast<py::ssize_t>(points.size()));
@@ -264,9 +265,8 @@ py::class_<Points> points_class(const py::module_& module, const char* name) {
 }  // namespace
 
 PYBIND11_MODULE(_masing, module) {
-  // SuperLU_DIST as built by Debian sets malloc options so that freed memory is never returned to
-  // the system, in the whole Python process. These calls set the options back to values with which
-  // memory is returned.
+  // When SuperLU_DIST of Debian is loaded, it sets malloc options with which no freed memory of the
+  // whole process is returned to the system. These calls set values with which it is returned.
   mallopt(M_MMAP_MAX, 65536);
   mallopt(M_MMAP_THRESHOLD, 1 << 25);
   mallopt(M_TRIM_THRESHOLD, 1 << 26);

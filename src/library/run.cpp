@@ -70,8 +70,8 @@ void clear_stop() {
 
 namespace {
 
-/// Calls `work`, and calls `say` with each message that `work` prints. If `say` throws, the run is
-/// asked to stop, and the exception of `say` is rethrown when `work` has ended.
+/// Calls `work`, and calls `say` with each message that `work` passes to base::say(). If `say`
+/// throws, the run is asked to stop, and the exception of `say` is rethrown when `work` has ended.
 void with_listener(const Say& say, const std::function<void()>& work) {
   std::exception_ptr fault;  // the exception that `say` has thrown
   const auto listen = [&](const std::string& text) {
@@ -108,9 +108,9 @@ cli::Command known_command(const std::string& name) {
   throw Mistake("'" + name + "' is not a command; give simulate, converge or scan");
 }
 
-/// If the options name no output file, changes the files of `spec` so that no file is written; the
-/// bytes of the result are then stored in `image` unless `image` is null. Throws Mistake if options
-/// ask for checkpoints without an output file, or if several ranks ask for an image.
+/// If the options contain `output`, does nothing. If not, changes `spec` so that no file is
+/// written; the bytes of the result file are then stored in `image`, unless `image` is null. Throws
+/// Mistake in this case if options ask for checkpoints, or if several ranks ask for an image.
 void leave_files_out(const cli::Request& request, cli::Spec& spec, std::string* image) {
   if (!request.has("output")) {
     for (const char* key : {"checkpoint", "checkpoint-every", "restart"}) {
@@ -129,8 +129,8 @@ void leave_files_out(const cli::Request& request, cli::Spec& spec, std::string* 
   }
 }
 
-/// Builds the spec of a command from the options, in the same way as the program, calls work(comm,
-/// spec) and returns its result. If `is_quiet`, adds the option --quiet. Translates exceptions as
+/// Builds the spec of a command from the options as the program does, calls work(comm, spec) and
+/// returns its result. If `is_quiet` is true, adds the option --quiet. Translates exceptions as
 /// checked() does.
 template <class Work>
 auto call(const Session& session, const std::string& command, const Options& options, bool is_quiet,

@@ -105,8 +105,8 @@ void sleep_until(const std::function<bool()>& is_done) {
 
 namespace {
 
-/// Returns the number of values as an int, the type in which MPI counts. Throws SystemError if the
-/// number does not fit into an int.
+/// Returns the number of values as an int, because MPI takes counts of this type. Throws
+/// SystemError if the number does not fit into an int.
 template <typename Value>
 int count_of(std::span<Value> values) {
   if (values.size() > std::numeric_limits<int>::max()) {
@@ -126,7 +126,8 @@ void wait_for(MPI_Request& request) {
 template <typename Value>
 void reduce(const Communicator& comm, std::span<Value> values, MPI_Datatype type, MPI_Op operation,
             Wait wait) {
-  // Even an MPI_Allreduce over one rank takes so long that it would slow short steps down.
+  // One rank needs no reduction. MPI_Allreduce is not called then, because even over one rank it
+  // would slow short steps down.
   if (comm.size() == 1) {
     return;
   }
@@ -207,9 +208,9 @@ namespace {
 
 constexpr char end_of_quantity = '\0';
 
-/// Calls `make`, and returns the text or the exception that results as one text. The first letter
-/// of this text is r for a returned text, u or q for a UserError without or with a quantity, f for
-/// a SystemError, and s for Stopped.
+/// Calls `make` and encodes its result, a text or an exception, as one text that can be broadcast;
+/// unpacked() decodes it. The first letter says what the result is: r a text, u a UserError without
+/// a quantity, q a UserError with a quantity, f a SystemError, s Stopped.
 std::string packed(const std::function<std::string()>& make) {
   try {
     return "r" + make();
@@ -224,7 +225,8 @@ std::string packed(const std::function<std::string()>& make) {
   }
 }
 
-/// Returns the text, or throws the exception, that packed() has encoded in `text`.
+/// Decodes a result of packed(): returns the text, or throws the exception, that is encoded in
+/// `text`.
 std::string unpacked(const std::string& text) {
   std::string rest = text.substr(1);
   const auto end = rest.find(end_of_quantity);

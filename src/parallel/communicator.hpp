@@ -19,13 +19,15 @@ namespace masing::parallel {
 /// Returns a place in the source as "file.cpp:12", for messages of failures.
 std::string place(const base::Location& where);
 
-/// Throws SystemError with PETSc's message and the place of the call if `code` is an error. Local.
+/// Throws SystemError if `code` is an error of PETSc. The message contains PETSc's text for the
+/// code and the place of the call. Local.
 void check_petsc(int code, base::Location where = base::Location::current());
 
-/// Throws SystemError with MPI's message and the place of the call if `code` is an error. Local.
+/// Throws SystemError if `code` is an error of MPI. The message contains MPI's text for the code
+/// and the place of the call. Local.
 void check_mpi(int code, base::Location where = base::Location::current());
 
-/// The nodes of the machine on which the ranks of a communicator run.
+/// How the ranks of a communicator are distributed over the nodes of the machine.
 struct Nodes {
   int count = 1;       ///< the number of nodes, the same on every rank
   int ranks_here = 1;  ///< the number of ranks on the node of this rank
@@ -34,8 +36,8 @@ struct Nodes {
 /// Returns whether MPI has been initialized and not yet finalized. Local.
 bool mpi_runs();
 
-/// Owns an MPI communicator, which the destructor frees; move-only. MPI functions called with this
-/// communicator return errors as codes.
+/// Owns an MPI communicator, which the destructor frees; move-only. MPI functions that are called
+/// with this communicator return error codes and do not end the program.
 class Communicator {
  public:
   /// Duplicates `original`. Collective on `original`.
@@ -64,23 +66,25 @@ class Communicator {
   mutable std::optional<Nodes> nodes_;
 };
 
-/// Returns the nodes on which the ranks of `comm` run. The first call determines and stores them.
+/// Returns the number of nodes on which the ranks of `comm` run, and the number of these ranks on
+/// this node. The first call determines both numbers; later calls return the stored ones.
 /// Collective.
 Nodes nodes_of(const Communicator& comm);
 
-/// How a rank waits for the other ranks of a reduction. With `sleeping` the rank pauses between
-/// checks for the end of the reduction, so that it leaves the core to other ranks. With `polling`
-/// it checks without pauses, which is best for a reduction at every step, because all ranks reach
-/// it at nearly the same time.
+/// How a rank waits for the other ranks of a reduction. `sleeping`: the rank waits in
+/// sleep_until(), so that other ranks can use its core during a long wait. `polling`: the rank
+/// waits without pauses in MPI_Allreduce. This is best for a reduction at every step, which all
+/// ranks reach at nearly the same time.
 enum class Wait { sleeping, polling };
 
-/// Calls `is_done` until it returns true: for 50 µs without a pause, and then with pauses of a
-/// tenth of the time waited so far, but of at most 1 ms. Before each pause, this function forwards
-/// stop requests to other ranks. Local.
+/// Calls `is_done` repeatedly until it returns true. During the first 50 µs there is no pause
+/// between the calls. After that each pause takes a tenth of the time waited so far, but at most 1
+/// ms. Before each pause the function calls stop_requested(), which forwards stop requests to other
+/// ranks. Local.
 void sleep_until(const std::function<bool()>& is_done);
 
-/// Replaces each entry of `values` by the sum of this entry over all ranks. The sum of integers is
-/// exact, so that it does not depend on the order of the ranks. Collective.
+/// Replaces each entry of `values` by the sum of this entry over all ranks. Sums of integers are
+/// exact and therefore do not depend on the order of the ranks. Collective.
 void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values,
                     Wait wait = Wait::sleeping);
 /// Replaces each entry of `values` by the sum mod 2^64 of this entry over all ranks. Collective.
@@ -97,7 +101,7 @@ void broadcast(const Communicator& comm, std::span<double> values, int root = 0)
 /// same on all ranks. Collective.
 void broadcast(const Communicator& comm, std::span<std::int64_t> values, int root = 0);
 /// Broadcasts `values`, a vector of doubles, from rank `root` to every rank. On the other ranks the
-/// vector is resized. Collective.
+/// vector first gets the size of the root's vector. Collective.
 template <typename Vector>
 void broadcast_all(const Communicator& comm, Vector& values, int root) {
   auto size = static_cast<std::int64_t>(values.size());
@@ -106,13 +110,12 @@ void broadcast_all(const Communicator& comm, Vector& values, int root) {
   broadcast(comm, std::span<double>(values), root);
 }
 
-/// Calls `make` on the root, and returns on every rank the text that `make` has returned. If `make`
-/// throws a UserError, SystemError or Stopped, every rank throws the same exception. Collective.
+/// Calls `make` on the root and returns its text on every rank. If `make` throws a UserError,
+/// SystemError or Stopped, every rank throws the same exception. Collective.
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make);
 
-/// Calls `make` on the root, and returns on every rank the texts that `make` has returned. If
-/// `make` throws a UserError, SystemError or Stopped, every rank throws the same exception.
-/// Collective.
+/// Calls `make` on the root and returns its texts on every rank. If `make` throws a UserError,
+/// SystemError or Stopped, every rank throws the same exception. Collective.
 std::vector<std::string> texts_from_root(const Communicator& comm,
                                          const std::function<std::vector<std::string>()>& make);
 
@@ -120,49 +123,50 @@ std::vector<std::string> texts_from_root(const Communicator& comm,
 /// throws the same exception. Collective.
 void on_root(const Communicator& comm, const std::function<void()>& work);
 
-/// Returns on every rank the `text` of the first rank whose `text` is not empty, or an empty text
-/// if all texts are empty. Collective.
+/// Finds the lowest rank whose `text` is not empty, and returns this text on every rank. Returns an
+/// empty text if all texts are empty. Collective.
 std::string first_text(const Communicator& comm, const std::string& text);
 
-/// Calls `work` on every rank. If `work` throws a UserError, SystemError or Stopped on any rank,
-/// every rank throws the exception of the first such rank. Collective.
+/// Calls `work` on every rank. If `work` throws a UserError, SystemError or Stopped on some ranks,
+/// every rank throws the exception of the lowest of these ranks. Collective.
 void on_each(const Communicator& comm, const std::function<void()>& work);
 
-/// If any rank passes a mistake, every rank throws the mistake of the first such rank. Collective.
+/// If some ranks pass a mistake, every rank throws the mistake of the lowest of these ranks.
+/// Collective.
 void throw_first(const Communicator& comm, const std::optional<base::UserError>& mistake);
 
 /// Returns whether a message with the tag `tag` from `rank` has arrived at this rank. If `rank` is
-/// MPI_ANY_SOURCE, a message from any rank counts, and `rank` is set to the sender of the message.
+/// MPI_ANY_SOURCE, a message from any rank counts; if one has arrived, `rank` is set to its sender.
 /// Local.
 bool has_arrived(const Communicator& comm, int& rank, int tag);
-/// Waits for a message with the tag `tag` from `rank` and returns the numbers in the message.
-/// Local.
+/// Waits for a message with the tag `tag` from `rank` and returns its numbers. Local.
 std::vector<double> receive(const Communicator& comm, int rank, int tag);
 /// Sends `numbers` to `rank` in a message with the tag `tag`. If MPI does not buffer the message,
-/// the function returns only when `rank` receives it. Local.
+/// the function does not return before `rank` receives it. Local.
 void send(const Communicator& comm, const std::vector<double>& numbers, int rank, int tag);
 
-/// Exchanges one number with each of two neighbours along a line of elements that is split over the
-/// ranks. The neighbours of a rank are the two ranks that hold the element before its first and the
-/// element after its last one. `comm` must outlive the object.
+/// Exchanges one number with each neighbour of a rank, for a line of elements that is split over
+/// the ranks. A rank has up to two neighbours: the ranks that hold the elements directly before and
+/// directly after its own elements. `comm` must outlive the object.
 class Neighbours {
  public:
-  /// The numbers received from the two neighbours.
+  /// The numbers that this rank has received from its neighbours.
   struct Received {
     double from_before = 0.0;  ///< 0 if there is no neighbour before this rank
     double from_after = 0.0;   ///< 0 if there is no neighbour after this rank
   };
 
-  /// `mine` is the range of this rank's elements among all `elements`. These ranges are consecutive
-  /// in the order of ranks; ranks without elements come last. Local.
+  /// `elements` is the number of elements on all ranks, and `mine` is the range of those on this
+  /// rank. The ranges of the ranks must follow one another in the order of ranks; ranks without
+  /// elements come last. Local.
   Neighbours(const Communicator& comm, base::CellRange mine, std::int64_t elements)
       : comm_(&comm),
         before_(mine.size > 0 && mine.first > 0 ? comm.rank() - 1 : MPI_PROC_NULL),
         after_(mine.size > 0 && mine.first + mine.size < elements ? comm.rank() + 1
                                                                   : MPI_PROC_NULL) {}
 
-  /// Sends `to_before` to the neighbour before this rank and `to_after` to the neighbour after it,
-  /// and returns the numbers that the two neighbours have sent to this rank. Collective.
+  /// Sends `to_before` to the neighbour before this rank and `to_after` to the neighbour after this
+  /// rank. Returns the numbers that these neighbours have sent to this rank. Collective.
   [[nodiscard]] Received exchange(double to_before, double to_after) const;
 
  private:

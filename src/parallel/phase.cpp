@@ -22,7 +22,8 @@ double seconds(Clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
-/// Adds the time until `now` to the current phase, and makes `next` the current one.
+/// Adds the time from the last change until `now` to the current phase, and makes `next` the
+/// current phase.
 void change(std::optional<Phase> next, Clock::time_point now) {
   if (current) {
     counted[static_cast<std::size_t>(*current)] += seconds(now - since);
@@ -42,8 +43,7 @@ double coarse_time() {
 }  // namespace
 
 void register_phases() {
-  // If PETSc was initialized for an earlier session and is still running, the phases are registered
-  // already.
+  // The phases are registered already if PETSc has been running since an earlier session.
   check_petsc(PetscLogEventGetId("sum over ranks", &message_event));
   if (message_event >= 0) {
     return;

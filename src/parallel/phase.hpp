@@ -6,23 +6,23 @@
 
 namespace masing::parallel {
 
-/// The phases into which the time of a program is divided. `rest` is the time that belongs to no
+/// The phases into which the time of a command is divided. `rest` is the time that belongs to no
 /// other phase; in a study it contains the comparison of fields and the waiting for other ranks.
-/// `communication` is the time of the messages that are exchanged at every step; this time is
-/// counted a second time in the phase during which it passes.
+/// `communication` is the time of the messages at every step. This time also counts in the phase in
+/// which the messages are exchanged.
 enum class Phase { setup, steps, output, seal, rest, communication };
 inline constexpr std::array phase_names{"setup", "steps", "output",
                                         "seal",  "rest",  "communication"};
 /// The wall time of each phase on this rank, in seconds.
 using PhaseSeconds = std::array<double, phase_names.size()>;
 
-/// Adds the time between its construction and its destruction to the time of a phase, but without
-/// the time of other timers that are constructed in between (inner timers). PETSc's -log_view shows
-/// the phase as a stage. A timer that is no inner timer first sets the times of all phases to 0.
-/// Local.
+/// Measures its own lifetime and adds it to the time of a phase. The lifetimes of inner timers,
+/// which are constructed and destroyed meanwhile, are left out. A timer that is no inner timer
+/// first sets the times of all phases to 0. PETSc's -log_view shows the phase as a stage. Local.
 class PhaseTimer {
  public:
-  /// If `life` is given, the whole lifetime of the timer, in seconds, is added to it.
+  /// If `life` is not null, the destructor adds the whole lifetime in seconds, with inner timers,
+  /// to *life.
   explicit PhaseTimer(Phase phase, double* life = nullptr);
   ~PhaseTimer();
   PhaseTimer(const PhaseTimer&) = delete;
@@ -34,14 +34,14 @@ class PhaseTimer {
   std::optional<Phase> before_;
 };
 
-/// Returns the times that the outermost PhaseTimer and all its inner timers have counted so far.
-/// Local.
+/// Returns the times that were counted since the latest timer that is no inner timer was
+/// constructed. Local.
 PhaseSeconds phase_seconds();
 
-/// Adds the time between its construction and its destruction, in which ranks exchange numbers of
-/// one step, to the phase `communication`. PETSc's -log_view shows the message as an event. The
-/// timer reads a clock with a resolution of milliseconds: its errors cancel on average, and reading
-/// it takes less time than a sum in shared memory. Local.
+/// Measures its own lifetime, in which ranks exchange numbers of one step, and adds it to the phase
+/// `communication`. PETSc's -log_view shows the exchange as an event. The timer reads a clock with
+/// a resolution of milliseconds, because reading such a clock takes less time than a sum in shared
+/// memory. The errors of this clock cancel on average. Local.
 class MessageTimer {
  public:
   MessageTimer();

@@ -13,8 +13,8 @@ namespace masing::parallel {
 
 namespace {
 
-/// Waits until another rank has written `round` to `written`. It polls without a pause at first,
-/// and then yields the core between polls.
+/// Waits until another rank has written `round` to `written`. Polls 200 times without giving up the
+/// core, and then yields the core to other processes between polls.
 void wait_for(std::int64_t& written, std::int64_t round) {
   constexpr int polls = 200;
   const std::atomic_ref<std::int64_t> now(written);
@@ -36,7 +36,8 @@ RankSum::RankSum(const Communicator& comm, bool shares_memory) : comm_(comm) {
   if (ranks == 1 || ranks > most_ranks || !shares_memory || nodes_of(comm).count > 1) {
     return;
   }
-  // The root allocates the memory of all ranks in one segment, with room to align it.
+  // The root allocates one segment for the terms of all ranks, with some bytes more for their
+  // alignment.
   const std::size_t bytes = 2 * static_cast<std::size_t>(ranks) * sizeof(Terms);
   std::size_t room = bytes + alignof(Terms);
   void* memory = nullptr;
@@ -53,7 +54,8 @@ RankSum::RankSum(const Communicator& comm, bool shares_memory) : comm_(comm) {
 }
 
 RankSum::~RankSum() {
-  // MPI_Win_free is collective: a rank that fails alone would wait in it forever.
+  // MPI_Win_free is collective, and a rank that fails alone would wait in it forever. Therefore it
+  // is not called if the object is destroyed because of an exception.
   if (window_ != MPI_WIN_NULL && std::uncaught_exceptions() == 0) {
     MPI_Win_free(&window_);
   }

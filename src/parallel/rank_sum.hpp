@@ -12,8 +12,8 @@
 
 namespace masing::parallel {
 
-/// A reduction over the ranks of `comm`, with the same functions as base::NoReduction. `comm` must
-/// outlive the object.
+/// A reduction over the ranks of `comm`, for functions such as base::sum_within() that take one. It
+/// has the same functions as base::NoReduction. `comm` must outlive the object.
 struct RankReduction {
   const Communicator& comm;
 
@@ -23,15 +23,17 @@ struct RankReduction {
   void sum(std::span<std::int64_t> values) const { sum_over_ranks(comm, values); }
 };
 
-/// Sums a few integers over the ranks, once per step. If there are at most 8 ranks, all on one
-/// host, each rank writes its terms to shared memory and reads the terms of the other ranks, which
-/// takes a third of the time of MPI_Allreduce; in all other cases MPI_Allreduce is used. The sums
-/// of integers are exact, so that they do not depend on the order of the ranks.
+/// Sums integers over the ranks, fast enough for a sum at every step. If the ranks share memory,
+/// each rank writes its terms there and reads the terms of the other ranks. This takes about a
+/// third of the time of MPI_Allreduce. MPI_Allreduce is used if the ranks do not share memory, or
+/// for more than 6 integers. Sums of integers are exact and therefore do not depend on the order of
+/// the ranks.
 class RankSum {
  public:
-  /// `comm` must outlive this object. Memory is shared only if all ranks are on one host. By
-  /// default it is not shared either if the ranks outnumber the cores, because a rank that waits by
-  /// polling would occupy a core that the awaited rank may need. Collective.
+  /// `comm` must outlive this object. The ranks share memory if `shares_memory` is true, `comm` has
+  /// 2 to 8 ranks, and all of them are on one host. By default `shares_memory` is false if the
+  /// ranks outnumber the cores: a rank that waits by polling would then occupy a core that the
+  /// awaited rank may need. Collective.
   explicit RankSum(const Communicator& comm, bool shares_memory = !ranks_outnumber_cores());
   ~RankSum();
   RankSum(const RankSum&) = delete;
@@ -42,20 +44,21 @@ class RankSum {
 
  private:
   static constexpr std::size_t most_values = 6;
-  static constexpr int most_ranks = 8;  // every rank reads the terms of all others
+  static constexpr int most_ranks = 8;  // with more ranks, reading all terms takes long
 
-  /// The terms of one rank in one sum. The alignment is that of two cache lines, because processors
-  /// fetch cache lines in pairs.
+  /// The terms of one rank in one sum. Each object has two cache lines of its own, because
+  /// processors fetch cache lines in pairs.
   struct alignas(128) Terms {
-    /// The number of the sum to which `values` belong. It is written after `values`.
+    /// The number of the sum to which `values` belong. It is written after `values`: a rank that
+    /// reads this number finds all values written.
     std::int64_t round = 0;
     std::array<std::int64_t, most_values> values{};
   };
 
   const Communicator& comm_;
   MPI_Win window_ = MPI_WIN_NULL;
-  // The terms of all ranks in two consecutive sums, [2][ranks], because a rank may begin the next
-  // sum while another rank still reads the terms of the present sum.
+  // The terms of all ranks, [2][ranks]: one row for even sums and one for odd sums. A rank may
+  // begin the next sum while another rank still reads the terms of the present sum.
   Terms* terms_ = nullptr;
   std::int64_t round_ = 0;  // the number of sums so far
 };

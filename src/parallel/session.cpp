@@ -31,8 +31,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// For each launcher, the environment variables with the number of processes and the index of this
-// process. The innermost launcher is first, because under Slurm mpirun itself is started by srun.
+// For each launcher, the names of the environment variables that contain the number of processes
+// and the index of this process. If mpirun runs within Slurm, the variables of both are set; those
+// of mpirun are correct, so they come first.
 constexpr const char* launchers[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
                                         {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
                                         {"PMI_SIZE", "PMI_RANK"},
@@ -62,8 +63,8 @@ void require_connected(int ranks) {
   }
 }
 
-// The variables below are not set in a batch script of Slurm, which is not a step of srun: a
-// process that the script starts directly runs alone.
+// The variables of Slurm below are set in a step of srun, but not in a batch script. A process that
+// the script starts directly therefore counts as started without a launcher.
 bool started_by_launcher() {
   constexpr std::array signs{
       "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",     "PMI_RANK",    "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
@@ -73,13 +74,14 @@ bool started_by_launcher() {
 
 bool ranks_outnumber_cores() {
   const std::int64_t ranks = number("OMPI_COMM_WORLD_LOCAL_SIZE").value_or(1);
-  // If this variable is set, Open MPI has bound each rank to a core of its own, and all cores of
-  // the host count.
+  // If this variable is set, Open MPI has bound the ranks to cores. All cores of the host are then
+  // counted.
   if (ranks == 1 || std::getenv("OMPI_MCA_orte_bound_at_launch") != nullptr) {
     return ranks > sysconf(_SC_NPROCESSORS_ONLN);
   }
-  // The cores that the launcher may use are counted, because this rank may be bound to some of
-  // these cores and the other ranks to others.
+  // The cores that the parent process, mpirun, may use are counted, and not those of this rank:
+  // other ranks may be bound to other cores. If the former are unknown, those of this rank are
+  // counted.
   std::array<cpu_set_t, 64> cores{};  // room for 65536 cores
   const bool is_known = sched_getaffinity(getppid(), sizeof(cores), cores.data()) == 0 ||
                         sched_getaffinity(0, sizeof(cores), cores.data()) == 0;
@@ -97,7 +99,8 @@ std::string content(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// Returns the number after `key` at the start of a line, or `unknown` if there is none.
+/// Returns the number that follows `key` in the first line that begins with `key` and a number.
+/// Returns `unknown` if there is no such line.
 double number_after(std::string_view text, const std::string& key, double unknown) {
   for (const std::string& line : base::split(text, '\n')) {
     double value = 0.0;
@@ -108,11 +111,12 @@ double number_after(std::string_view text, const std::string& key, double unknow
   return unknown;
 }
 
-/// Returns how many bytes may still be allocated in one control group, limit - use, or infinity if
-/// the group has no limit or its files cannot be read.
+/// Returns how many bytes may still be allocated in one control group: the limit minus the use
+/// without inactive file caches, but at least 0. Returns infinity if the group has no limit or the
+/// file with the limit cannot be read.
 double allowance(const std::filesystem::path& group) {
   const double limit =
-      // The file contains "max" if there is no limit.
+      // The file contains "max" and no number if there is no limit.
       number_after(content(group / "memory.max"), "", infinity);
   const double used = number_after(content(group / "memory.current"), "", 0.0);
   const double cached = number_after(content(group / "memory.stat"), "inactive_file ", 0.0);
@@ -128,7 +132,7 @@ double available_of_meminfo(std::string_view meminfo) {
 double allowance_of_groups(const std::filesystem::path& mount, std::string_view groups) {
   double least = infinity;
   for (const std::string& line : base::split(groups, '\n')) {
-    if (line.starts_with("0::/")) {  // lines of version 1 begin differently
+    if (line.starts_with("0::/")) {  // lines of control groups of version 1 begin differently
       std::filesystem::path group = line.substr(4);
       least = std::min(least, allowance(mount));
       for (; !group.empty(); group = group.parent_path()) {
@@ -148,7 +152,8 @@ double available_memory(const Communicator& comm) {
 }
 
 std::optional<double> try_max_over_ranks(const Communicator& comm, double value) {
-  // The numbers are static, because the request outlives this call if some rank does not take part.
+  // The numbers are static: if some rank does not take part, the reduction uses them even after
+  // this call.
   static std::array<double, 2> numbers;
   numbers = {value, value};
   MPI_Request request = MPI_REQUEST_NULL;
@@ -183,7 +188,7 @@ std::vector<int> tree_neighbours(int rank, int size) {
 
 namespace {
 
-std::vector<StopNotice*> notices;  // all existing notices; the first is that of the session
+std::vector<StopNotice*> notices;  // all existing StopNotices; the first is that of the session
 
 }  // namespace
 
@@ -207,7 +212,8 @@ void StopNotice::send(int cause) {
   }
 }
 
-/// Receives one message, and forwards it if this rank does not know of a notice yet.
+/// Receives one message. If this rank does not know of a notice yet, forwards the message to the
+/// neighbours.
 void StopNotice::receive_message() {
   int cause = 0;
   check_mpi(MPI_Recv(&cause, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm_.handle(), MPI_STATUS_IGNORE));
@@ -227,9 +233,9 @@ int StopNotice::received() {
 }
 
 void StopNotice::drain() {
-  // If any rank has a cause, every rank receives a message from each of its neighbours: ranks with
-  // a cause have already sent messages to their neighbours, and all other ranks forward the first
-  // message that they receive.
+  // If any rank knows a cause, every rank receives one message from each of its neighbours. The
+  // reason is that ranks which know a cause have sent it to their neighbours, and all other ranks
+  // forward the first message that they receive.
   if (min_over_ranks(comm_, cause_ != 0 ? 0 : 1) == 0) {
     while (arrived_ < neighbours_.size()) {
       receive_message();
@@ -246,7 +252,7 @@ void StopNotice::renew(int cause) {
   if (cause != 0) {
     send(cause);
   }
-  // If any rank has passed a cause, every rank knows one now.
+  // If any rank has passed a cause, this call spreads it to all ranks.
   drain();
 }
 
@@ -261,17 +267,17 @@ std::atomic<int> requested_by = 0;
 constexpr int by_wall_limit = -1;
 constexpr int by_program = -2;
 
-/// Returns the cause of a stop request that this rank has received, or that another rank has
-/// received and this rank knows by a notice; 0 means that there is no request. If this rank has
-/// received a request, it is sent to the other ranks.
+/// Returns the cause of the stop request that this rank knows of, or 0 if it knows of none. The
+/// request was made to this rank, or to another rank that has sent a notice of it. If it was made
+/// to this rank, the function sends a notice to the other ranks.
 int stop_cause() {
   const bool is_late = std::chrono::duration<double>(Clock::now() - began).count() >= wall_limit;
   const int here = requested_by != 0 ? requested_by.load() : is_late ? by_wall_limit : 0;
   if (notices.empty()) {
     return here;
   }
-  // MPI may yield the core at every check for messages, so there is at least this time between two
-  // checks.
+  // A check for messages may cost time, because MPI may yield the core in it. Therefore checks are
+  // at least this time apart.
   constexpr auto distance = std::chrono::milliseconds(20);
   static Clock::time_point next_check;
   if (here != 0) {
@@ -279,7 +285,8 @@ int stop_cause() {
   }
   if (const auto now = Clock::now(); here != 0 || now >= next_check) {
     next_check = now + distance;
-    // This also forwards the notices that have arrived, even while this rank waits for other ranks.
+    // received() also forwards a notice that has arrived, even while this rank waits for other
+    // ranks.
     std::ranges::for_each(notices, &StopNotice::received);
   }
   return notices.front()->cause();
@@ -335,8 +342,8 @@ std::string stop_reason(const Communicator& comm) {
   return first_text(comm, reason);
 }
 
-// On Ctrl-C, Open MPI's mpirun sends SIGTERM to the ranks and, after the timeout in the text below,
-// SIGKILL.
+// On Ctrl-C, Open MPI's mpirun first sends SIGTERM to the ranks. It sends SIGKILL after the timeout
+// that the text below states.
 std::string stop_advice() {
   if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) {
     return {};
@@ -349,9 +356,9 @@ std::string stop_advice() {
 
 namespace {
 
-/// Sets variables that keep Open MPI, in a process without a launcher, from starting a daemon
-/// (which only MPI_Comm_spawn needs), from creating a session folder, and from searching for
-/// networks. This saves 0.3 s. Settings of the user are kept.
+/// Sets environment variables for Open MPI in a process without a launcher. Open MPI then starts no
+/// daemon, which only MPI_Comm_spawn needs, creates no session folder, and does not search for
+/// networks. This saves 0.3 s. Variables that the user has set are kept.
 void start_alone() {
   for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"},
                                     {"OMPI_MCA_orte_create_session_dirs", "0"},
@@ -365,10 +372,10 @@ void end_mpi() {
   mpi_runs() ? MPI_Finalize() : 0;
 }
 
-std::vector<std::string> given_options;  // the options that the program passed to PETSc
+std::vector<std::string> given_options;  // the options that begin_petsc() has passed to PETSc
 
-/// Warns of options that PETSc has not used. PETSc calls this function at the end of PetscFinalize,
-/// because PetscFinalize itself uses some options.
+/// Warns of the given options that PETSc has not used. PETSc calls this function at the end of
+/// PetscFinalize, because PetscFinalize itself uses some options.
 PetscErrorCode warn_of_unused_options() {
   PetscInt count = 0;
   char** names = nullptr;
@@ -386,12 +393,13 @@ PetscErrorCode warn_of_unused_options() {
   return code;
 }
 
-/// Starts a thread that ends this process if its parent, the launcher, has ended and MPI_Init has
-/// not returned a second later, because MPI_Init may then wait forever. MPI_Init is given the
-/// second because the parent may be a program that only starts this rank and ends. The thread
-/// compares the id of the parent with the id at the start of the thread, because an orphan may be
-/// adopted by any process, and a launcher may be process 1. If the launcher has ended before the
-/// thread starts, MPI_Init cannot connect to it and fails.
+/// Starts a thread that watches the parent of this process, the launcher, while MPI_Init runs. If
+/// the launcher ends, MPI_Init may wait forever; the thread then ends this process after one
+/// second. It waits for this second because the parent may be a program that only starts this rank
+/// and ends; MPI_Init then returns. The thread notices the end of the launcher by a change of the
+/// parent's id. It does not compare the id with 1, because any process may adopt an orphan, and a
+/// launcher may be process 1. If the launcher has ended before the thread starts, MPI_Init cannot
+/// connect to it and fails.
 std::jthread watch_launcher() {
   return std::jthread([parent = getppid()](const std::stop_token& stop) {
     std::mutex mutex;
@@ -409,8 +417,8 @@ std::jthread watch_launcher() {
   });
 }
 
-/// Initializes MPI unless MPI is already running, and returns whether this call has initialized
-/// MPI. Throws SystemError if MPI has been finalized.
+/// Initializes MPI if it is not running yet. Returns whether this call has initialized MPI. Throws
+/// SystemError if MPI has been finalized or cannot be initialized.
 bool begin_mpi() {
   int has_ended = 0;
   int has_begun = 0;
@@ -424,25 +432,26 @@ bool begin_mpi() {
     while (*end != nullptr) {
       ++end;
     }
-    // This copy of the environment is never freed, because it is used until the process ends.
+    // This copy of the environment becomes `environ` below and is used until the process ends.
+    // Therefore it is never freed.
     static auto* const before = new std::vector<char*>(environ, end + 1);
     if (!started_by_launcher()) {
       start_alone();
     }
-    setenv("OMPI_MCA_opal_signal", "", 0);  // Open MPI then installs no signal handlers
-    // By itself Open MPI lets waiting ranks yield their cores only if there are more ranks than
-    // slots. If a hostfile states more slots than there are cores, a reduction without yielding
+    setenv("OMPI_MCA_opal_signal", "", 0);  // Open MPI then installs no signal handlers.
+    // Without this setting Open MPI lets waiting ranks yield their cores only if there are more
+    // ranks than slots. A hostfile may state more slots than there are cores; a reduction then
     // takes milliseconds.
     if (ranks_outnumber_cores()) {
       setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
     }
     int level = 0;
-    // Only mpirun is watched: Slurm ends its tasks itself, and a program that the script of a step
-    // has started may outlive the script.
+    // Only mpirun is watched. Slurm needs no watch, because it ends its tasks itself. Under Slurm
+    // the parent may also be a script that rightly ends before this program.
     std::jthread watch = std::getenv("OMPI_COMM_WORLD_SIZE") ? watch_launcher() : std::jthread();
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level));
     watch = {};                // ends and joins the thread
-    environ = before->data();  // a later mpirun must not see the variables set above
+    environ = before->data();  // an mpirun that this process starts must not see the variables
     if (!started_by_launcher()) {
       static const pid_t process = getpid();
       // A forked child does not finalize MPI.
@@ -453,8 +462,8 @@ bool begin_mpi() {
 }
 
 void begin_petsc(const std::vector<std::string>& options, MPI_Comm comm) {
-  // PETSc's own warning of unused options is turned off, because later versions print it on stdout
-  // before all options have been used.
+  // The option -options_left no turns off PETSc's own warning of unused options, because later
+  // versions of PETSc print it on stdout before all options have been used.
   std::vector<std::string> words{"masing", "-no_signal_handler", "-options_left", "no"};
   words.insert(words.end(), options.begin(), options.end());
   std::vector<char*> pointers(words.size() + 1, nullptr);
@@ -462,7 +471,7 @@ void begin_petsc(const std::vector<std::string>& options, MPI_Comm comm) {
   int count = static_cast<int>(words.size());
   char** arguments = pointers.data();
   PETSC_COMM_WORLD = comm;
-  // PETSc reads the words during its initialization and copies those that it keeps.
+  // PETSc copies the words that it keeps, so that `words` need not outlive this call.
   if (PetscInitialize(&count, &arguments, nullptr, nullptr) != 0) {
     throw base::SystemError("PETSc did not start");
   }
@@ -494,17 +503,17 @@ Session::Session(const std::vector<std::string>& petsc_options, MPI_Comm comm) {
     begin_petsc(petsc_options, world_->handle());
     ends_petsc_ = true;
   }
-  // With this handler PETSc returns errors as codes, which check_petsc converts to exceptions with
-  // messages of one line.
+  // With this handler PETSc returns error codes and prints nothing. check_petsc converts the codes
+  // to exceptions with messages of one line.
   PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr);
   register_phases();
 }
 
 Session::~Session() {
   if (!mpi_runs()) {
-    return;  // the caller has finalized MPI too early
+    return;  // the caller has finalized MPI too early, so that nothing can be freed
   }
-  notices.clear();  // no stop notice is sent from here on
+  notices.clear();  // from here on stop_cause() sends no notice
   stop_notice_->drain();
   PetscPopErrorHandler();
   if (ends_petsc_ && petsc_runs()) {
@@ -524,7 +533,7 @@ const Communicator& Session::begin_call() {
     throw base::SystemError(
         "MPI or PETSc was ended while the session lived; end the session first");
   }
-  const auto all = std::exchange(notices, {});  // no stop notice is sent meanwhile
+  const auto all = std::exchange(notices, {});  // stop_cause() sends no notice meanwhile
   stop_notice_->renew(requested_by);
   notices = all;
   began = Clock::now();
@@ -553,8 +562,8 @@ int Session::fail(int code, const std::string& text) noexcept {
       std::fprintf(stderr, "masing: %s\n", message.c_str());
     }
     if (code == base::exit_failure) {
-      // PetscFinalize is not called, because it would close files: that would repeat the operation
-      // that has just failed, and might never return.
+      // The process ends without PetscFinalize, which would close files. Closing may repeat the
+      // operation that has just failed, and may never return.
       std::fflush(nullptr);
       std::_Exit(code);
     }

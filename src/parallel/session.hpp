@@ -18,53 +18,57 @@
 namespace masing::parallel {
 
 /// Throws UserError if the launcher has started several processes, but MPI reports a single rank
-/// (`ranks` = 1). Each process then is a separate copy of the program, because the launcher belongs
-/// to another MPI. In all copies except the first, the message is empty. The function reads the
-/// environment variables of Open MPI, MPICH (hydra), MVAPICH and Slurm. Local.
+/// (`ranks` = 1). This happens if the launcher belongs to another MPI than the program; each
+/// process then is a separate copy of the program. The message is empty in all copies except the
+/// first, so that it is printed once. The function reads the environment variables of Open MPI,
+/// MPICH (hydra), MVAPICH and Slurm. Local.
 void require_connected(int ranks);
 
 /// Returns whether mpirun, srun or another launcher started this process. Local.
 bool started_by_launcher();
 
-/// Returns whether the ranks on this host outnumber the cores that their mpirun may use. Only Open
-/// MPI's mpirun states the number of ranks; under any other launcher the result is false. Local.
+/// Returns whether there are more ranks than cores on this host. The cores are those that mpirun
+/// may use or, if mpirun has bound the ranks to cores, all cores of the host. Only Open MPI's
+/// mpirun states the number of ranks; under any other launcher the result is false. Local.
 bool ranks_outnumber_cores();
 
-/// Returns the available memory in bytes, which the text of a file /proc/meminfo states in kB after
-/// MemAvailable. Returns infinity if the text does not state it. Local.
+/// Returns the available memory in bytes. `meminfo` is the text of a file /proc/meminfo, which
+/// states this memory in kB after "MemAvailable:". Returns infinity if the text does not state it.
+/// Local.
 double available_of_meminfo(std::string_view meminfo);
 
-/// Returns how many bytes a process may still allocate within the limits of its control groups
-/// (version 2): the smallest value of limit - use over the group of the process and all groups
-/// above this group, where cached files do not count as used. The result is infinite if there is no
-/// limit. `mount` is the folder where the groups are mounted; `groups` is the text of the file
-/// /proc/self/cgroup of the process. Local.
+/// Returns how many bytes a process may still allocate within the memory limits of its control
+/// groups (version 2). This is the least value of limit - use, but at least 0, over the group of
+/// the process and all groups above it. Inactive file caches do not count as use. Returns infinity
+/// if no group has a limit. `mount` is the folder where the groups are mounted; `groups` is the
+/// text of the file /proc/self/cgroup of the process. Local.
 double allowance_of_groups(const std::filesystem::path& mount, std::string_view groups);
 
-/// Returns how many bytes each rank may still allocate if the ranks of `comm` on a node share nine
-/// tenths of the available memory of the node equally; the rest is left to MPI, HDF5 and the
-/// system. Every rank returns the result of the node with the least memory per rank; the result is
-/// infinite if the system does not state the available memory. Collective.
+/// Returns how many bytes each rank of `comm` may still allocate. The ranks on a node share nine
+/// tenths of its available memory equally, within the limits of their control groups. The last
+/// tenth is left to MPI, HDF5 and the system. Every rank returns the result of the node with the
+/// least memory per rank. Returns infinity if the systems state neither the available memory nor a
+/// limit. Collective.
 double available_memory(const Communicator& comm);
 
-/// Returns the largest `value` of all ranks, or nothing if some rank does not call this function
-/// within two seconds, for example because a rank has failed alone. No other operation may be
-/// pending on `comm`. Collective, but it never waits longer than two seconds.
+/// Returns the largest `value` of all ranks. Returns nothing if some rank does not call this
+/// function within two seconds, for example because it has failed alone. No other operation may be
+/// pending on `comm`. Collective, but a rank never waits longer than two seconds.
 std::optional<double> try_max_over_ranks(const Communicator& comm, double value);
 
-/// Returns `message` with every control character replaced by a blank, so that it is one line.
-/// Local.
+/// Returns `message` as one line: every control character, such as a line break, is replaced by a
+/// blank. Local.
 std::string one_line(std::string message);
 
-/// Returns the neighbours of `rank` in a tree of `size` ranks, in which the ranks 8r+1..8r+8 are
-/// the children of rank r: first the parent and then the children. Local.
+/// Returns the neighbours of `rank` in a tree of `size` ranks: first its parent, if `rank` > 0, and
+/// then its children. The children of rank r are those of the ranks 8r+1..8r+8 that exist. Local.
 std::vector<int> tree_neighbours(int rank, int size);
 
-/// Notifies all ranks of a communicator of a stop and of the cause of the stop. The ranks may work
-/// independently, without any collective operation. Every rank sends the notice once to each of its
-/// neighbours in a tree (tree_neighbours()), so that R ranks send 2 (R - 1) messages, and no rank
-/// sends more than 9. Ranks check for a notice between chunks of time steps, and while they wait in
-/// sleep_until().
+/// Notifies all ranks of a communicator of a stop and of its cause, even while the ranks work
+/// without collective operations. Every rank sends the notice once to each of its neighbours in a
+/// tree (tree_neighbours()). R ranks together send 2 (R - 1) messages, and no rank sends more than
+/// 9. Ranks check for a notice in stop_requested(), which they call between chunks of time steps
+/// and while they wait in sleep_until().
 class StopNotice {
  public:
   /// Duplicates `comm`. Collective.
@@ -73,21 +77,22 @@ class StopNotice {
   StopNotice(const StopNotice&) = delete;
   StopNotice& operator=(const StopNotice&) = delete;
 
-  /// Sends a notice with this cause to the neighbours, unless this rank already knows of a notice.
-  /// `cause` must not be 0. Local.
+  /// Sends a notice with this cause to the neighbours. Does nothing if this rank already knows of a
+  /// notice. `cause` must not be 0. Local.
   void send(int cause);
-  /// If a notice has arrived, receives it and forwards it to the neighbours. Returns the cause of
-  /// the notice that this rank has sent or forwarded, or 0 if there is none. Local.
+  /// If this rank does not know of a notice yet and one has arrived, receives it and forwards it to
+  /// the neighbours. Returns the cause of the notice that this rank knows of, or 0 if it knows of
+  /// none. Local.
   [[nodiscard]] int received();
-  /// Returns the same cause as received(), but does not check whether a notice has arrived;
-  /// stop_requested() checks this for all objects of this class. Local.
+  /// Returns the cause of the notice that this rank knows of, or 0. This function does not check
+  /// whether a notice has arrived; stop_requested() does so for all objects of this class. Local.
   [[nodiscard]] int cause() const { return cause_; }
-  /// Receives the messages that are still on their way to this rank. No rank may send a notice
-  /// afterwards. Collective.
+  /// Receives the messages that are still on their way to this rank. Afterwards no rank may call
+  /// send(). Collective.
   void drain();
   /// Receives the messages that are still on their way, and then makes all ranks forget the notice.
-  /// If some ranks pass a `cause` other than 0, a new notice is sent: afterwards every rank knows
-  /// one of these causes. Collective.
+  /// If some ranks pass a `cause` other than 0, these ranks send new notices, and afterwards every
+  /// rank knows one of these causes. Collective.
   void renew(int cause);
 
  private:
@@ -97,52 +102,53 @@ class StopNotice {
   Communicator comm_;
   std::vector<int> neighbours_;
   int cause_ = 0;
-  std::size_t arrived_ = 0;  // the number of received messages; each neighbour sends one message
+  std::size_t arrived_ = 0;  // the number of received messages; each neighbour sends one
   std::vector<MPI_Request> requests_;
 };
 
-/// The signals that request the program to stop, with their names.
+/// The signals by which a user or a scheduler requests the program to stop, with their names.
 inline constexpr std::pair<int, const char*> stop_signals[] = {
     {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"}, {SIGTERM, "SIGTERM"},
     {SIGINT, "SIGINT"},   {SIGHUP, "SIGHUP"},   {SIGXCPU, "SIGXCPU"}};
 
-/// Requests that all ranks stop at the next possible point. `signal` is the number of the signal
-/// that caused the request; 0 or a negative number means that the program itself requests the stop.
+/// Requests that all ranks stop as soon as they can. `signal` is the number of the signal that
+/// caused the request; 0 or a negative number means that the program itself requests the stop.
 /// Async-signal-safe. Local.
 void request_stop(int signal);
 
-/// Withdraws the stop requests of this rank. This function may be called only between calls of the
-/// library. Local.
+/// Withdraws the request that request_stop() has made on this rank. This function may be called
+/// only between two calls of the library. Local.
 void clear_stop();
 
 /// Requests a stop after `seconds`, counted from the start of the process or, in the library, from
-/// the last Session::begin_call(). Local.
+/// the latest Session::begin_call(). Local.
 void limit_wall_time(double seconds);
 
-/// Returns whether any rank of the program has been requested to stop. Local, and fast.
+/// Returns whether this rank knows that a stop was requested, of itself or of another rank. If this
+/// rank was requested to stop, it notifies the other ranks. Local, and fast.
 bool stop_requested();
 
-/// Returns an object; during the lifetime of the object, base::poll() throws Stopped if a stop has
-/// been requested. In the first second poll() does not throw, so that short computations are
-/// completed. Local.
+/// While the returned object exists, base::poll() throws Stopped if a stop was requested. In the
+/// first second poll() does not throw, so that short computations are completed. Local.
 [[nodiscard]] base::Polling stop_polling();
 
-/// Returns the cause of the stop as a text, such as "by SIGUSR1" or "by the wall limit". All ranks
-/// return the same text: the cause that is known to the first rank that knows any. Collective.
+/// Returns the cause of the stop as a text, such as "by SIGUSR1" or "by the wall limit". Every rank
+/// returns the cause that the lowest rank with a known cause knows. The text is empty if no rank
+/// knows a cause. Collective.
 std::string stop_reason(const Communicator& comm);
 
-/// Returns advice for runs under Open MPI's mpirun: how many seconds Ctrl-C leaves to write a
-/// checkpoint, and how to stop the run with enough time for it. The text is empty under any other
-/// launcher and without a launcher. Local.
+/// Returns advice on how to stop a run under Open MPI's mpirun. It says how many seconds Ctrl-C
+/// leaves for a checkpoint, and which signal leaves enough time. Returns an empty text under any
+/// other launcher and without a launcher. Local.
 std::string stop_advice();
 
-/// Returns whether this rank works without other ranks: the session has one rank, there is no
-/// session, or a RootAlone exists. Local.
+/// Returns whether this rank works without other ranks. This is so before the first session, in a
+/// session of one rank, and while a RootAlone exists. Local.
 bool is_alone();
 
-/// During the lifetime of an object of this class the root works without the other ranks, which
-/// wait in on_root(). Files are then opened without MPI-IO, and are closed even after a failure.
-/// Only the root may construct an object.
+/// While an object of this class exists, the root works without the other ranks, which wait in
+/// on_root(). Files are then opened without MPI-IO, and are closed even after a failure. Only the
+/// root may construct an object.
 class RootAlone {
  public:
   explicit RootAlone(const Communicator& comm);
@@ -150,7 +156,7 @@ class RootAlone {
   RootAlone(const RootAlone&) = delete;
   RootAlone& operator=(const RootAlone&) = delete;
 
-  /// Returns a communicator of the root only. Local.
+  /// Returns a communicator that contains only the root. Local.
   [[nodiscard]] const Communicator& comm() const { return comm_; }
 
  private:
@@ -159,20 +165,21 @@ class RootAlone {
 };
 
 /// Initializes MPI and PETSc, unless they are running already; only one session may exist at a
-/// time. MPI or PETSc is not finalized if it was running before the session. Under a launcher both
+/// time. What was running before the session is not finalized by it. Under a launcher MPI and PETSc
 /// are finalized at the end of the session. In a process without a launcher PETSc is finalized at
-/// the end of the session and MPI at the end of the process, so that more sessions may follow.
-/// During the lifetime of a session a stop request to one rank stops all ranks.
+/// the end of the session, but MPI at the end of the process, so that more sessions may follow.
+/// While a session exists, a stop request to one rank stops all ranks.
 class Session {
  public:
-  /// `petsc_options` are the words for PETSc's own parser, such as {"-log_view"}; at the end of the
-  /// session the root warns of the options that PETSc has not used. In a process without a
-  /// launcher, Open MPI is configured for a single process: the variables OMPI_MCA_… for
-  /// `ess_singleton_isolated`, `orte_create_session_dirs`, `pml` and `btl` are set while MPI is
-  /// initialized, unless the environment contains them. Signal handlers are not changed. `comm` is
-  /// the communicator of the session, by default that of all ranks of the program. Any other `comm`
-  /// requires that MPI is running. Throws UserError if another session exists or `comm` is
-  /// MPI_COMM_NULL, SystemError if MPI or PETSc cannot be initialized. Collective.
+  /// `petsc_options` are the words for PETSc's own parser, such as {"-log_view"}; they are ignored
+  /// if PETSc is already running. When the session finalizes PETSc, the root warns of the options
+  /// that PETSc has not used. In a process without a launcher, Open MPI is configured for a single
+  /// process while MPI is initialized. For this purpose the variables OMPI_MCA_… for
+  /// `ess_singleton_isolated`, `orte_create_session_dirs`, `pml` and `btl` are set, unless the
+  /// environment contains them. Signal handlers are not changed. `comm` is the communicator of the
+  /// session, by default that of all ranks of the program. For any other `comm`, MPI must be
+  /// running already. Throws UserError if another session exists or `comm` is MPI_COMM_NULL,
+  /// SystemError if MPI or PETSc cannot be initialized. Collective.
   explicit Session(const std::vector<std::string>& petsc_options, MPI_Comm comm = MPI_COMM_WORLD);
   ~Session();
   Session(const Session&) = delete;
@@ -181,16 +188,17 @@ class Session {
   /// Returns the communicator of all ranks of the session.
   [[nodiscard]] const Communicator& world() const { return *world_; }
 
-  /// Begins a call of the library and returns the communicator of the session. The time limit of
-  /// the call (limit_wall_time()) counts from here. An earlier stop request is withdrawn if
-  /// clear_stop() has withdrawn it on all ranks that received it. Throws SystemError if MPI or
-  /// PETSc has been finalized. Collective.
+  /// Begins a call of the library and returns the communicator of the session. An earlier time
+  /// limit is removed; a limit that the call sets (limit_wall_time()) counts from here. Notices of
+  /// earlier stop requests are forgotten, except for requests that clear_stop() has not withdrawn
+  /// on every rank that received them. Throws SystemError if MPI or PETSc has been finalized.
+  /// Collective.
   const Communicator& begin_call();
 
-  /// Calls `work` and returns its exit code. An exception is converted to an exit code (UserError
-  /// to 2, Stopped to 75, any other to 1), and its message is printed on stderr. If every rank
-  /// fails, the root alone prints its message, and on exit code 1 the processes end at once. A rank
-  /// that fails alone prints its message and aborts the other ranks. Collective.
+  /// Calls `work` and returns its exit code. An exception is converted to an exit code: UserError
+  /// to 2, Stopped to 75, any other to 1. If every rank throws, the root prints its message on
+  /// stderr, and the processes end at once if the code is 1. If only some ranks throw, these ranks
+  /// print their messages and abort all ranks. Collective.
   int run(const std::function<int(const Communicator&)>& work) noexcept;
 
  private:
@@ -200,7 +208,8 @@ class Session {
   bool ends_petsc_ = false;
   std::optional<Communicator> world_;
   std::optional<StopNotice> stop_notice_;
-  // A duplicate of the communicator, on which no other operation can be pending.
+  // A duplicate of the communicator, for fail() only, so that no other operation can be pending on
+  // it.
   std::optional<Communicator> failures_;
 };
 

@@ -37,8 +37,8 @@ void Vector::Destroy::operator()(Vec vector) const {
 }
 
 void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values) {
-  // The entries are set in segments, because an array of the indices of all cells would need as
-  // much memory as the vector.
+  // The entries are set in segments, because an array of the indices of all `values` would need as
+  // much memory as `values`.
   constexpr std::size_t segment = 4096;
   std::vector<PetscInt> cells;
   while (!values.empty()) {

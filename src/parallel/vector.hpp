@@ -9,20 +9,22 @@
 #include "base/partition.hpp"
 #include "parallel/communicator.hpp"
 
-// These types are declared as in PETSc, whose headers are long.
+// These two types are declared here as in PETSc, so that this file need not include PETSc's long
+// headers.
 typedef struct _p_Vec* Vec;             // NOLINT(bugprone-reserved-identifier,modernize-use-using)
 typedef struct _p_PetscSF* VecScatter;  // NOLINT(bugprone-reserved-identifier,modernize-use-using)
 
 namespace masing::parallel {
 
-/// Owns a PETSc Vec of numbers, one per cell, that is split over the ranks; move-only.
+/// Owns a PETSc Vec with one number per cell, which is split over the ranks of a communicator;
+/// move-only.
 class Vector {
  public:
-  /// Creates a vector of `cells` zeros; each rank holds the cells base::local_range(cells, rank,
+  /// Creates a vector of `cells` zeros. Each rank holds the cells base::local_range(cells, rank,
   /// size). Collective on `comm`.
   Vector(const Communicator& comm, std::int64_t cells);
-  /// Creates a vector of `cells` zeros; this rank holds the cells `mine`. The ranges of all ranks
-  /// must be consecutive in the order of ranks. Collective on `comm`.
+  /// Creates a vector of `cells` zeros. This rank holds the cells `mine`. The ranges of the ranks
+  /// must follow one another in the order of ranks. Collective on `comm`.
   Vector(const Communicator& comm, std::int64_t cells, const base::CellRange& mine);
 
   [[nodiscard]] Vec handle() const { return handle_.get(); }
@@ -30,12 +32,12 @@ class Vector {
   [[nodiscard]] std::int64_t size() const { return cells_; }
   /// Returns the cells of this rank.
   [[nodiscard]] const base::CellRange& range() const { return range_; }
-  /// Returns the entries of this rank's cells, [P_local]; PETSc's operations read and write the
+  /// Returns the entries of this rank's cells, [P_local]. PETSc's operations on handle() use the
   /// same memory.
   [[nodiscard]] std::span<double> values() { return entries_; }
   [[nodiscard]] std::span<const double> values() const { return entries_; }
-  /// Returns the number of ranks of the vector's communicator. It is 1 if every rank holds a whole
-  /// vector of its own.
+  /// Returns the number of ranks of the vector's communicator. The number is 1 if every rank holds
+  /// a whole vector of its own.
   [[nodiscard]] int ranks() const;
 
  private:
@@ -48,25 +50,24 @@ class Vector {
   std::unique_ptr<std::remove_pointer_t<Vec>, Destroy> handle_;
 };
 
-/// Sets all entries of `target` from the entries that the ranks pass: `values`, [n], are the
-/// entries of the cells first..first+n-1. The ranges of the ranks may have any layout, and together
-/// contain every cell. Collective on the ranks of `target`.
+/// Sets all entries of `target`. Each rank passes the entries `values`, [n], of the cells
+/// first..first+n-1; these cells need not be those that the rank holds. The ranges of all ranks
+/// together must contain every cell. Collective on the ranks of `target`.
 void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values);
 
-/// Gathers a contiguous range of the cells of a vector on this rank; each rank may request a
-/// different range. One object gathers from all vectors of the same layout. It can be neither
-/// copied nor moved.
+/// Copies the entries of a contiguous range of cells from all ranks to this rank; each rank may
+/// request a different range. One object can be used for all vectors of the same layout.
 class RangeGather {
  public:
-  /// `layout` is any vector with the same layout as the vectors from which entries are gathered.
-  /// Collective.
+  /// `layout` is any vector that is split over the ranks like the vectors from which entries will
+  /// be copied. Collective.
   RangeGather(const Vector& layout, const base::CellRange& range);
   ~RangeGather();
   RangeGather(const RangeGather&) = delete;
   RangeGather& operator=(const RangeGather&) = delete;
 
-  /// Returns the entries of `source` in the range, [range.size]. The span stays valid until the
-  /// next call. Collective.
+  /// Returns the entries of `source` in the range, [range.size]. The next call overwrites them.
+  /// Collective.
   std::span<const double> operator()(const Vector& source);
 
  private:

@@ -11,9 +11,8 @@ namespace masing::rheology {
 
 namespace {
 
-/// Returns `bound` moved into [1e-200, 1e200], the range that FixedPoint accepts. A bound lies
-/// outside of this range only if the sum does not change any digit of the result, or if the result
-/// is NaN anyway.
+/// Returns `bound` moved into [1e-200, 1e200], the range that FixedPoint accepts. A sum whose bound
+/// is smaller is then rounded to multiples of about 3e-219.
 double within_range(double bound) {
   return std::clamp(std::isnan(bound) ? 0.0 : bound, 1e-200, 1e200);
 }
@@ -28,8 +27,8 @@ double common_shift(const BoxElements& elements) {
     above = std::max(above, elements.value[i] - elements.bound[i]);
     below = std::max(below, -elements.bound[i] - elements.value[i]);
   }
-  // The root is in [least, greatest], and |v_i - sign(r_i) α_i| ≤ farthest for every τ in this
-  // interval.
+  // The root lies in [least, greatest]. For every τ in this interval, each element with |v_i - τ| >
+  // α_i has |v_i - sign(r_i) α_i| ≤ farthest.
   double least = -below;
   double greatest = above;
   const double farthest = std::max(above, below);
@@ -40,11 +39,11 @@ double common_shift(const BoxElements& elements) {
   const std::array scales{base::FixedPoint(within_range(elements.total_compliance)),
                           base::FixedPoint(within_range(largest_sum))};
   const double resolution = 0.5 * base::epsilon * farthest;
-  // The iteration begins at 0 and not at the previous root, so that the result depends only on the
-  // state.
+  // The iteration begins at 0 and not at the root of the time step before, so that the result
+  // depends only on the state.
   double shift = 0.0;
-  // After every eighth evaluation the next iterate is the midpoint of the bracket, which bounds the
-  // number of evaluations. Newton's method usually ends after fewer than eight.
+  // Newton's method usually ends after fewer than eight evaluations. Bisecting the bracket after
+  // every eighth evaluation bounds the number of evaluations.
   constexpr int newton_steps = 8;
   for (int evaluations = 1; greatest - least > resolution; ++evaluations) {
     const auto units = base::block_sum<2>(elements.value.size(), scales, [&](std::size_t i) {
@@ -81,7 +80,7 @@ BoxProjection3::BoxProjection3(const Matrix3& matrix, const Vector3& bound)
       if (!holds(set, pivot)) {
         continue;
       }
-      // The remaining diagonal entry must be larger than its rounding error.
+      // The pivot must be larger than its rounding error.
       constexpr double rounding = 16 * base::epsilon;
       if (!(left[pivot][pivot] > rounding * matrix_[pivot][pivot] &&
             std::isfinite(left[pivot][pivot]))) {

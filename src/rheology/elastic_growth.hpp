@@ -8,18 +8,20 @@
 
 namespace masing::rheology {
 
-/// Returns the eigenvalues λ of a model's drift, a linear map that governs the motion while no
-/// St-Venant element yields or slides. For a model of up to 40 columns all eigenvalues are
-/// returned; for a larger model the outermost ones are approximated by Arnoldi's method. The result
-/// contains infinity if a number overflows. A model that can be split over ranks (Work::split) is
-/// divided into segments of at most 65,536 elements: each segment is attached to the ground at its
-/// first element and free at its last, and the eigenvalues of all segments are returned. Local.
+/// Returns the eigenvalues λ of a model's drift; for F = 0 the drift is a linear map of the state.
+/// The drift alone governs the motion as long as no element in series yields and no dry friction
+/// acts. The different eigenvalues are computed by Arnoldi's method: all of them for a model of up
+/// to 40 columns, and approximations of the outermost ones for a larger model. If a number
+/// overflows or the computation fails, the result contains infinity. A model that can be split over
+/// ranks (Work::split) is divided into segments of at most 65,536 elements. Each segment is
+/// attached to the ground at its first element and free at its last; the eigenvalues of all
+/// segments are returned. Local.
 std::vector<std::complex<double>> elastic_eigenvalues(const ModelSpec& spec);
 
 /// Returns the natural logarithm of the factor by which N steps of length h amplify the motion that
 /// the drift alone causes: N times the largest log |1 + hλ|, where N = `steps` and h = `step`.
-/// Sliding elements damp the motion, so that the motion of a run may grow by a smaller factor.
-/// Local.
+/// Elements that yield or slide dissipate energy, so the motion of a run may grow by a smaller
+/// factor. Local.
 double log_elastic_growth(const std::vector<std::complex<double>>& eigenvalues, double step,
                           std::int64_t steps);
 

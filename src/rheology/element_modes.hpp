@@ -14,14 +14,15 @@
 namespace masing::rheology {
 
 /// Determines the modes of all elements (Modes in mode_motion.hpp). The law of an element is the
-/// relation between its q and its μ that StVenant states. At an event this class determines modes
-/// with which every element obeys its law for some time, and then the first τ at which an element
-/// breaks its law. An element obeys its law as long as its margins are not negative. A margin is a
-/// polynomial in τ, computed from the present motion; its noise is a bound of its rounding errors.
+/// relation between its q and its μ that StVenant states. At the beginning of a step, choose()
+/// determines modes with which every element obeys its law for some time. Then find_break()
+/// determines the first τ at which an element breaks its law; τ goes from 0 to 1 during the step.
+/// An element obeys its law as long as its margins are not negative. A margin is a polynomial in τ,
+/// computed from the present motion; its noise is an estimated bound of its rounding errors.
 class ElementModes {
  public:
-  /// Sets the modes from the state at t = 0. `law`, `motion` and `speed`, the largest velocity so
-  /// far, must outlive the object.
+  /// Sets the modes from the state at t = 0. `speed` is the largest |velocity| so far. `law`,
+  /// `motion` and `speed` must outlive the object.
   ElementModes(const LinearLaw& law, ModeMotion& motion, const double& speed, const Vector& state)
       : law_(law), motion_(motion), speed_(speed), modes_(law.elements.size()) {
     for (std::size_t e = 0; e < modes_.size(); ++e) {
@@ -32,9 +33,10 @@ class ElementModes {
   }
 
   /// Lists in open_ the elements that may change their mode at this state: elements in series that
-  /// are at their bound, and elements in parallel that do not slide. The column of such an element
-  /// in series is set exactly to the bound, and the velocities are changed so that q is exactly 0
-  /// for the elements in parallel.
+  /// are at their bound, and elements in parallel that do not slide. For the elements in series
+  /// among them, the column is set exactly to the bound or its negative. The velocities are changed
+  /// so that q = 0 within rounding errors for the elements in parallel among them. Columns of
+  /// elements in series whose bound is 0 are set to 0.
   void open(Vector& state) {
     open_.clear();
     std::vector<std::size_t> resting;
@@ -58,10 +60,11 @@ class ElementModes {
     bring_to_rest(resting, state);
   }
 
-  /// Sets modes with which every element in open_ obeys its law for some time, and returns whether
-  /// there are such modes; `expand()` computes the motion with the modes of motion_. If rounding
-  /// errors prevent all modes from passing, the noise of the margins is increased for this step
-  /// until some modes pass, but to a relative error of less than 1e-10.
+  /// Searches for modes with which every element in open_ obeys its law for some time, sets them,
+  /// and returns whether the search has succeeded. `expand()` must compute the motion with the
+  /// modes of motion_. If rounding errors prevent every choice of modes from passing, the noise of
+  /// the margins is increased for this step until one passes, but to a relative error of less than
+  /// 1e-10.
   template <class Expand>
   bool choose(const Expand& expand) {
     constexpr double most = 1 << 14;
@@ -73,8 +76,7 @@ class ElementModes {
     return false;
   }
 
-  /// Returns the first τ in [0, 1] at which an element breaks its law, or 1 if no element breaks
-  /// its law.
+  /// Returns the first τ in [0, 1] at which an element breaks its law, or 1 if none does.
   double find_break() {
     double first = 1.0;
     first_broken_.reset();
@@ -82,8 +84,8 @@ class ElementModes {
       for (Margin& margin : margins(e)) {
         margin.above[0] += margin.noise;
         if (const auto tau = first_below_zero(margin.above, first)) {
-          // The margin has fallen below -noise at *tau. If it decreases fast enough, the time at
-          // which it was 0 is computed from its slope.
+          // The margin has fallen below -noise at *tau. If it decreases fast enough, its slope
+          // gives the earlier τ at which it was 0.
           const double slope = slope_of(margin.above, *tau);
           const bool falls = slope * 1e-9 < -margin.noise;
           first = std::max(0.0, falls ? *tau + margin.noise / slope : *tau);
@@ -93,11 +95,12 @@ class ElementModes {
     }
     return first;
   }
-  /// Returns whether the last find_break() found an element that breaks its law.
+  /// Returns whether find_break(), when it was last called, has found an element that breaks its
+  /// law.
   [[nodiscard]] bool has_break() const { return first_broken_.has_value(); }
 
-  /// Returns the first element that has a margin below -2·noise at τ, and so breaks its law by more
-  /// than rounding errors; nothing if there is no such element.
+  /// Returns the index of the first element that has a margin below -2·noise at τ, and so breaks
+  /// its law by more than rounding errors. Returns nothing if there is no such element.
   [[nodiscard]] std::optional<std::size_t> broken_at(double tau) const {
     for (std::size_t e = 0; e < modes_.size(); ++e) {
       for (const Margin& margin : margins(e)) {
@@ -109,8 +112,8 @@ class ElementModes {
     return std::nullopt;
   }
 
-  /// Sets the modes from a state after a jump, at which elements may have left their bounds or may
-  /// have reached the opposite bounds.
+  /// Sets the modes from the state after a jump of F in a model without a mass. In such a jump
+  /// elements may leave their bounds or reach the opposite bounds.
   void reset(const Vector& state) {
     for (std::size_t e = 0; e < modes_.size(); ++e) {
       if (!is_fixed(e)) {
@@ -133,7 +136,7 @@ class ElementModes {
 
   static int sign(double q) { return q > 0 ? 1 : -1; }
 
-  /// Returns whether the element has only one mode, because its bound is 0.
+  /// Returns whether the element never changes its mode, because its bound is 0.
   [[nodiscard]] bool is_fixed(std::size_t e) const { return law_.elements[e].bound == 0; }
 
   /// Returns the error of q that is attributed to rounding.
@@ -142,8 +145,8 @@ class ElementModes {
     return rounding * (element.connection == Connection::in_series ? element.bound : speed_);
   }
 
-  /// Changes the velocities in `state` by impulses between the masses so that q = 0 for `elements`,
-  /// which are in parallel.
+  /// Changes the velocities in `state` by friction impulses of `elements`, which are in parallel,
+  /// so that q = 0 within rounding errors for each of them.
   void bring_to_rest(const std::vector<std::size_t>& elements, Vector& state) const {
     const Index size = index(elements.size());
     const auto element = [&](Index i) -> const StVenant& {
@@ -174,16 +177,18 @@ class ElementModes {
     for (Index j = 0; j < size; ++j) {
       add(j, -impulses[j], state);
     }
-    // Masses that rest on the ground get exactly the velocity 0.
+    // Masses that stick to the ground, directly or through other masses, get exactly the velocity
+    // 0.
     for (const std::size_t column : grounded_columns(law_.elements, elements)) {
       state[index(column)] = 0.0;
     }
   }
 
-  /// Searches modes by block principal pivoting, and returns whether the search has succeeded. Each
-  /// iteration changes the modes of all elements that break their law. If ten iterations have not
-  /// reduced the number of these elements, an iteration changes only the mode of the first of them
-  /// (Murty's least index). Source: Júdice and Pires, Computers and Operations Research 21, 1994.
+  /// Searches for modes by block principal pivoting, and returns whether the search has succeeded.
+  /// Each iteration changes the modes of all elements in open_ that break their law. If ten
+  /// iterations have not reduced the number of these elements, an iteration changes only the mode
+  /// of the first of them (Murty's least index). Source: Júdice and Pires, Computers and Operations
+  /// Research 21, 1994.
   template <class Expand>
   bool finds_modes(const Expand& expand) {
     std::size_t fewest = open_.size() + 1;
@@ -207,7 +212,7 @@ class ElementModes {
   }
 
   /// Returns the elements in open_ that break their law immediately after τ = 0, each with the mode
-  /// that it takes then.
+  /// to which it has to change.
   [[nodiscard]] std::vector<std::pair<std::size_t, int>> wrong_modes() const {
     std::vector<std::pair<std::size_t, int>> wrong;
     for (const std::size_t e : open_) {
@@ -221,16 +226,16 @@ class ElementModes {
     return wrong;
   }
 
-  /// Returns the margins of an element for the present motion. An element that has only one mode
-  /// has no margins.
+  /// Returns the margins of an element for the present motion. An element whose bound is 0 has no
+  /// margins.
   [[nodiscard]] std::vector<Margin> margins(std::size_t e) const {
     if (is_fixed(e)) {
       return {};
     }
     const auto& [connection, bound, argument, column_of_m] = law_.elements[e];
-    // For an element that yields in series or sticks in parallel, p is μ; for any other element, p
-    // is q. An element that yields or slides must keep the sign of p, and any other element must
-    // keep |p| within its bound.
+    // The polynomial p is μ for an element that yields in series or sticks in parallel, and q for
+    // any other element. An element that yields or slides must keep the sign of p. An element that
+    // is elastic or sticks must keep |p| within its bound.
     const bool holds = (modes_[e] != 0) == (connection == Connection::in_series);
     const Polynomial p = holds ? motion_.multiplier(e) : motion_.argument(e);
     const double noise =

@@ -18,9 +18,9 @@ struct TimeStep {
   double next_force = 0.0;  ///< F(t_{p+1}), used by models without a mass
 };
 
-// The descriptions of single St-Venant elements below are used by the exact solution. It advances
-// from event to event, where an event is the time at which an element begins or ends to yield,
-// stick or slide.
+// The exact solution uses the descriptions of single St-Venant elements below. It advances from
+// event to event. An event is the time at which an element begins or ceases to yield, stick or
+// slide.
 
 /// How a St-Venant element is connected. In series with a spring, the element keeps a column of the
 /// state within ±bound; in parallel with a spring, it is dry friction of at most `bound` that acts
@@ -106,8 +106,8 @@ inline StVenant contact_friction(const MovingMass& first, const MovingMass& seco
 ///     elements()            returns the St-Venant elements; M∂φ is the sum over these.
 /// One step is X⁺ = resolvent(X + h G(t_p, X)). X and G have one entry for each column of the state
 /// that ModelInfo lists, [columns], for the elements that the model object holds. The first three
-/// functions allocate no memory; drift and resolve are Collective if the elements are split over
-/// ranks, and otherwise Local. Source: (3.8), (4.1), (4.2), rheological-models-2000.
+/// functions allocate no memory. drift is Collective if the elements are split over ranks; all
+/// other functions are Local. Source: (3.8), (4.1), (4.2), rheological-models-2000.
 template <class Model>
 concept Inclusion = requires(Model& model, const Model& law, const TimeStep& now,
                              std::span<const double> state, std::span<double> values) {
@@ -137,8 +137,9 @@ double make_step(Model& model, const TimeStep& now, std::span<double> state,
   return model.resolve(now, state);
 }
 
-// The resolvents of St-Venant elements: in parallel with a spring (dry friction of a mass), and in
-// series with one (a bounded elongation).
+// The functions below are the resolvents of St-Venant elements. In parallel with a spring, an
+// element is dry friction on a mass; in series with a spring, it bounds the elongation of the
+// spring.
 
 /// Applies the resolvent of St-Venant elements in series with springs: u_i ← clamp(u_i, -η_i, η_i),
 /// [n]. Local. Source: (2.29) with (4.2), rheological-models-2000.
@@ -158,8 +159,8 @@ inline double soft_threshold(double y, double bound) {
 }
 
 /// Applies the dry friction α = `bound` between a mass and the ground during a step h to the
-/// velocity y: y ← soft_threshold(y, hα/m). Returns the friction force clamp(m y/h, -α, α), where y
-/// is the velocity before the step. Local. Source: (2.1) with (4.2), rheological-models-2000.
+/// velocity y: y ← soft_threshold(y, hα/m). Returns the friction force clamp(m y/h, -α, α),
+/// computed from the y that is passed. Local. Source: (2.1) with (4.2), rheological-models-2000.
 inline double slide_on_ground(double mass, double bound, double step, double& velocity) {
   const double friction = std::clamp(mass * velocity / step, -bound, bound);
   velocity = soft_threshold(velocity, step * bound / mass);

@@ -20,7 +20,7 @@ namespace {
 using base::Clock;
 
 /// Returns the group of each column: 0 for positions, 1 for velocities, 2 for forces and
-/// elongations. In a given model all columns of a group have the same unit and a similar size.
+/// elongations. In one model all columns of a group have the same unit.
 std::vector<Index> groups_of(const StateLayout& layout) {
   std::vector<Index> groups;
   for (const auto& group : layout.groups) {
@@ -43,11 +43,11 @@ Vector start_of(const LinearLaw& law, std::vector<double>& start, double force) 
   return state;
 }
 
-/// Advances the solution from event to event. For each step plan() computes the motion over a span
-/// on which a polynomial approximates F within rounding errors, and on which truncation errors of
-/// the polynomials of the motion are below rounding errors. The step ends at the first event in
-/// this span, or at the end of the span. check() checks the planned motion, and carry_out()
-/// advances the state to the end of the step.
+/// Advances the solution from event to event. For each step, plan() computes the motion over a
+/// span. The span is so short that a polynomial approximates F within rounding errors, and that
+/// truncation errors of the polynomials of the motion are below rounding errors. The step ends at
+/// the first event in this span, or at the end of the span if there is no event. check() checks the
+/// planned motion, and carry_out() advances the state to the end of the step.
 class EventSolution final : public InclusionSolution {
  public:
   EventSolution(AnyModel model, const StateLayout& layout, std::vector<double> start,
@@ -124,8 +124,8 @@ class EventSolution final : public InclusionSolution {
 
   [[nodiscard]] double least_span() const { return base::least_span(clock_, fitting_span_); }
 
-  /// Increases largest_force_ to the largest |F| at 65 times of the present piece. Rounding errors
-  /// of F are measured relative to largest_force_.
+  /// Raises largest_force_ to the largest |F| at 65 times of the present piece, if that is larger.
+  /// Rounding errors of F are measured relative to largest_force_.
   void sample_force() {
     constexpr int samples = 64;
     const double end = std::min(force_.piece_end(), force_.final_time());
@@ -135,9 +135,9 @@ class EventSolution final : public InclusionSolution {
     }
   }
 
-  /// Halves `span` until a polynomial resolves F over it, sets force_span_ to the result, and
-  /// returns the coefficients of the polynomial, [order + 1]. Throws UserError if F was not
-  /// resolved even on the shortest span in more than 1000 steps.
+  /// Halves `span` until a polynomial resolves F over it, stores this span in force_span_, and
+  /// returns the coefficients of the polynomial, [order + 1]. Throws UserError if
+  /// SmoothPieces::try_to_resolve() has failed on the shortest span in more than 1000 steps.
   Polynomial resolved_force(double span) {
     span = std::min(span, 2 * force_span_);
     const double now = clock_.time;
@@ -151,8 +151,8 @@ class EventSolution final : public InclusionSolution {
       const ChebyshevFit fit(within, noise, 4 * base::epsilon * now / span);
       const bool is_smooth = force_.try_to_resolve(now, now + span, noise * span);
       const bool is_least = span <= least_span();
-      // If the last coefficients of the fit (tail) do not decrease with the span, they are rounding
-      // errors of F, which are large if terms of F cancel.
+      // If halving the span hardly reduces the last two coefficients of the fit (tail()), they are
+      // rounding errors of F, which are large where terms of F cancel.
       constexpr double largest_noise = 1e-9;
       if (!fit.is_resolved() && fit.tail() > tail / 8 &&
           fit.tail() < largest_noise * largest_force_) {
@@ -196,8 +196,8 @@ class EventSolution final : public InclusionSolution {
     return sizes;
   }
 
-  /// Returns the factor by which the span may be multiplied so that the last two terms of the
-  /// polynomials are below rounding errors.
+  /// Returns span_share times the largest factor, at most 2, by which the span may be multiplied so
+  /// that the last two terms of the polynomials are below rounding errors.
   [[nodiscard]] double fitting_share() const {
     const Eigen::MatrixXd& c = motion_.coefficients();
     const GroupSizes sizes = group_sizes(motion_.sizes(), 0);
@@ -214,8 +214,8 @@ class EventSolution final : public InclusionSolution {
   }
 
   /// Checks the planned motion in the middle of its step, and throws SystemError unless it
-  /// satisfies the inclusion: X' + D μ must agree with the model's own drift for F at this time,
-  /// and every element must obey its law.
+  /// satisfies the inclusion. In a model with a mass, X' + D μ (see ModeMotion) must agree with the
+  /// model's own drift for F at this time. In every model, every element must obey its law.
   void check() const {
     constexpr double allowed = 1e-9;
     const double tau = 0.5 * end_;
@@ -230,8 +230,8 @@ class EventSolution final : public InclusionSolution {
           model_);
       const Vector acting = motion_.acting(tau);
       const Vector left = (drift - acting - motion_.rate(tau)).cwiseAbs() * motion_.span();
-      // A column far from all motion has values below the rounding errors of the other columns of
-      // its group.
+      // The second term allows for a column that has hardly moved, such as one far along a chain:
+      // its rounding errors are those of the other columns of its group.
       const Vector sizes = motion_.sizes();
       const GroupSizes largest = largest_.max(group_sizes(sizes, 0));
       Vector limit = allowed * sizes;
@@ -242,9 +242,8 @@ class EventSolution final : public InclusionSolution {
         fail("its rate is not that of the model");
       }
     }
-    // A step of length 0 only lets an element change its mode. In such a step this element may
-    // violate its law by the noise of the last step, which may be larger than the noise of this
-    // step.
+    // The laws are not checked in a step of length 0, which only lets an element change its mode.
+    // There, rounding errors of the step before may make this element violate its law.
     if (const auto element = end_ > 0 ? modes_.broken_at(tau) : std::nullopt) {
       fail(fmt::format("element {} breaks its law", *element + 1));
     }
@@ -301,21 +300,22 @@ class EventSolution final : public InclusionSolution {
   std::vector<Index> group_;  // the group of each column
   Clock clock_;
   GroupSizes largest_ = GroupSizes::Zero();  // the largest absolute value so far in each group
-  Vector state_;                             // X at the time of clock_, the end of the last step
+  Vector state_;                             // X at the time of clock_, the end of the step before
   ModeMotion motion_;                        // the motion from clock_ on
   ElementModes modes_;
   bool is_planned_ = false;
   bool ends_piece_ = false;
   double end_ = 0.0;  // τ at the end of the step
   double longest_span_;
-  // The longest span that truncation errors allow, estimated from the polynomials of the last step.
+  // An estimate of the longest span that truncation errors allow, from the polynomials of the step
+  // that was planned last.
   double fitting_span_;
   double force_span_;  // the span on which a polynomial resolves F
   int unresolved_steps_ = 0;
   int stalled_ = 0;
   double last_time_ = -1.0;
   double largest_force_ = 0.0;
-  double force_noise_ = 0.0;  // the rounding error of F where its terms cancel
+  double force_noise_ = 0.0;  // an estimated rounding error of F if terms of F cancel
   Vector current_state_;
   Vector current_rate_;
   // The largest absolute value in each group at the time of the last go_to().

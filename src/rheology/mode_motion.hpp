@@ -16,8 +16,8 @@
 #include "rheology/inclusion.hpp"
 #include "rheology/polynomial.hpp"
 
-/// Represents a model of finitely many elements as a linear equation with St-Venant elements, and
-/// computes its motion while each element keeps its mode.
+/// The file mode_motion.hpp represents a model of finitely many elements as a linear equation with
+/// St-Venant elements, and computes its motion while each element keeps its mode.
 namespace masing::rheology {
 
 using Eigen::Index;
@@ -44,7 +44,8 @@ struct LinearLaw {
   /// The row vector whose product with X is F - m x'' for the mass that F acts on, without the dry
   /// friction on this mass.
   Eigen::RowVectorXd restoring;
-  /// The index of the element whose μ is the dry friction on the mass that F acts on.
+  /// The index of the element whose μ is the dry friction on the mass that F acts on; empty if
+  /// there is no dry friction.
   std::optional<std::size_t> friction;
   std::vector<StVenant> elements;
 };
@@ -157,15 +158,15 @@ inline Vector value_of_rows(const Eigen::MatrixXd& coefficients, double tau) {
 /// The motion while no element changes its mode. It satisfies a linear equation with constant
 /// coefficients,
 ///     X' = A X + F b + F' b' - D μ.
-/// Column e of D is column_of_m of element e. For elements that hold their q, because they yield in
-/// series or stick in parallel, μ follows from q' = 0. For elements that slide μ = α sign(q), where
-/// α is the bound, and for elastic elements μ = 0. As F is a polynomial in τ = (t - start)/span,
-/// the Taylor coefficients of X and μ follow from each other recursively; the only errors are
-/// rounding and the truncation of the series.
+/// Column e of D is column_of_m of element e. Elements that yield in series or stick in parallel
+/// hold their q; their μ follow from q' = 0. For elements that slide μ = α sign(q), where α is the
+/// bound, and for elastic elements μ = 0. F is a polynomial in τ = (t - t_0)/span, where t_0 is the
+/// beginning of the step. Therefore the Taylor coefficients of X and μ follow from each other
+/// recursively; the only errors are rounding and the truncation of the series.
 class ModeMotion {
  public:
-  /// `law` must outlive this object. `order` is the degree of the last coefficient, at least
-  /// ChebyshevFit::points.
+  /// `law` must outlive this object. `order`, at least ChebyshevFit::points, is the degree of the
+  /// polynomials of X in τ.
   ModeMotion(const LinearLaw& law, int order)
       : law_(law), magnitude_(law.state.cwiseAbs()), order_(order) {}
 
@@ -209,8 +210,9 @@ class ModeMotion {
     response_ = response_.cwiseMax(matrix.diagonal().cwiseInverse());
   }
 
-  /// Computes the motion from `start` over `span`. `force` contains the coefficients of F in powers
-  /// of τ, [order + 1]; rounding errors of F are measured relative to `force_size`.
+  /// Computes the motion over a time `span` from the state `start`, which is X at τ = 0. `force`
+  /// contains the coefficients of F in powers of τ, [order + 1]; rounding errors of F are measured
+  /// relative to `force_size`.
   void expand(const Vector& start, const Polynomial& force, double span, double force_size) {
     span_ = span;
     force_size_ = force_size;
@@ -305,8 +307,9 @@ class ModeMotion {
   /// Returns the Taylor coefficients of X, [columns, order + 1].
   [[nodiscard]] const Eigen::MatrixXd& coefficients() const { return state_; }
   /// Returns for each column the number relative to which rounding errors of the column are
-  /// measured. It is the largest |Taylor coefficient| of the column plus the span times the sum of
-  /// |term| over the terms of its rate, because these terms may cancel in the rate.
+  /// measured. Let s_i be the largest |Taylor coefficient| of column i plus the span times the sum
+  /// of |term| over the terms of its rate, because these terms may cancel in the rate. The result
+  /// is s + span |A| s.
   [[nodiscard]] Vector sizes() const {
     Vector terms = largest_drift_;
     const Vector multipliers = multiplier_.cwiseAbs().rowwise().maxCoeff();
@@ -320,8 +323,8 @@ class ModeMotion {
     return once + span_ * (magnitude_ * once);
   }
 
-  /// Returns the size of the terms whose sum is μ, the largest over the elements that have this
-  /// connection and hold their q; 0 if no element does.
+  /// Returns an estimate of the size of the terms whose sum is μ, common to all elements with this
+  /// connection that hold their q. Returns 0 if there is no such element.
   [[nodiscard]] double multiplier_scale(Connection connection) const {
     return multiplier_scale_[static_cast<std::size_t>(connection)];
   }
@@ -363,11 +366,13 @@ class ModeMotion {
   int order_;
   Modes modes_;
   std::vector<std::size_t> holding_;  // the elements that hold their q, so that q' = 0
-  // The columns of the velocities that the elements in holding_ keep at 0.
+  // The columns of those velocities that the elements in holding_ keep at 0.
   std::set<std::size_t> grounded_;
-  // The factorized matrix that maps the μ of the holding elements to their q'.
+  // The factorized matrix C: the μ of the elements in holding_ change the q' of these elements by
+  // -C μ.
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> coupling_;
-  // For each element in holding_, the size of its μ if q' = 1 for all of these elements.
+  // For each element in holding_, the size of the μ that compensates a rate q' = 1 of all these
+  // elements or of this element alone, whichever is larger.
   Vector response_;
   double span_ = 0.0;
   Polynomial force_;

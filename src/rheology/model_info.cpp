@@ -88,8 +88,8 @@ std::string ParameterValues::List::indexed(const std::string& name, std::size_t 
 
 void ParameterValues::require_within(const std::string& name, const std::vector<double>& bounds,
                                      const std::string& bound) const {
-  // The bound may be a computed quotient, so that a value meant to equal the bound may exceed it by
-  // a rounding error.
+  // A bound may be a computed quotient. A value that is meant to equal it may then exceed it by a
+  // rounding error.
   constexpr double rounding = 1 + 4 * base::epsilon;
   const List& list = lists_.at(name);
   for (std::size_t i = 0; i < list.values.size(); ++i) {

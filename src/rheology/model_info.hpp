@@ -13,9 +13,10 @@
 #include "base/function.hpp"
 #include "base/partition.hpp"
 
-/// The room that computes all models but the continuous Masing model, in the common form X' + M
-/// ∂φ(X) ∋ G(t, X): each model has a drift G and a resolvent. It uses no MPI, PETSc or HDF5, and
-/// reads no text of the user. Source: (3.8), rheological-models-2000.
+/// The room that computes all models except the continuous Masing model. It brings them to the
+/// common form X' + M ∂φ(X) ∋ G(t, X), in which a model consists of a drift G and a resolvent. It
+/// uses no MPI, PETSc or HDF5, and parses no text of the user. Source: (3.8),
+/// rheological-models-2000.
 namespace masing::rheology {
 
 /// The numbers that a parameter may have as values.
@@ -45,9 +46,10 @@ struct Parameter {
 /// 1, …, count.
 using Sequence = std::variant<double, std::vector<double>, std::shared_ptr<const base::Function>>;
 
-/// The parameters of a model that the user gives; all other parameters have their presets.
+/// The parameters of a model that the user gives; a parameter that is not given has its preset
+/// value.
 struct Parameters {
-  std::int64_t elements = 1;                  ///< n; 1 for models that have no n
+  std::int64_t elements = 1;                  ///< n, or 1 if the model has no n
   std::map<std::string, Sequence> sequences;  ///< the given values by the name of the parameter
 };
 
@@ -55,7 +57,8 @@ struct Parameters {
 class ParameterValues {
  public:
   /// Evaluates the parameters `given` for the elements `held`. Throws UserError if a parameter of
-  /// `declared` is missing, has the wrong number of values, or has a value out of its range. Local.
+  /// `declared` has the wrong number of values or a value out of its range, or if it is neither
+  /// given nor preset. Local.
   ParameterValues(const std::vector<Parameter>& declared, const Parameters& given,
                   const base::CellRange& held);
 
@@ -67,8 +70,8 @@ class ParameterValues {
     return lists_.at(name).values;
   }
 
-  /// Throws UserError unless |list(name)_i| ≤ bounds_i for all i; the message calls the bound
-  /// `bound`. `bounds` has as many entries as the list.
+  /// Throws UserError unless |list(name)_i| ≤ bounds_i up to rounding errors for all i; the message
+  /// calls the bound `bound`. `bounds` has as many entries as the list.
   void require_within(const std::string& name, const std::vector<double>& bounds,
                       const std::string& bound) const;
 
@@ -80,8 +83,8 @@ class ParameterValues {
     std::int64_t first = 0;
     std::vector<double> values;
 
-    /// Returns the name of one value in messages: "k" if the parameter has only one value, and
-    /// otherwise "k_3"; `i` is the index in `values`.
+    /// Returns the name of one value in messages: "k" if the parameter has only one value, or a
+    /// name such as "k_3" if it has several. `i` is the index in `values`.
     [[nodiscard]] std::string indexed(const std::string& name, std::size_t i) const;
   };
 
@@ -98,10 +101,10 @@ enum class Start { given, follows };
 /// computes all elements, and `split` that each rank computes a range of the elements.
 enum class Work { replicated, split };
 
-/// A group of columns of the state: with GroupSize::one the group "x" is the single column x, and
-/// with GroupSize::each the group "u" consists of the columns u1, …, un. The first letter of the
-/// name means: x positions, y velocities, u elongations, v and g forces. The parameters x0, y0, …
-/// give the initial values.
+/// A group of columns of the state. With GroupSize::one the group "x" is the single column x; with
+/// GroupSize::each the group "u" consists of the columns u1, …, un. The first letter of the name
+/// says what the columns are: x positions, y velocities, u elongations, v and g forces. The
+/// parameters x0, y0, … give the initial values.
 struct StateGroup {
   std::string name;
   GroupSize size = GroupSize::one;
@@ -120,7 +123,9 @@ struct ModelInfo {
   /// The columns of the state; empty for the continuous Masing model, which this room does not
   /// solve.
   std::vector<StateGroup> state;
-  std::string order;  ///< the expected order: "1", or ">=0.5" if φ contains |·|
+  /// The expected order: ">=0.5" if φ contains |·|, ">=1" for models without a mass, "1" for all
+  /// other models.
+  std::string order;
   std::string source;
   Work work = Work::replicated;
 };
@@ -131,7 +136,8 @@ std::vector<Parameter> all_parameters(const ModelInfo& info);
 /// Throws UserError if the model has no parameter with this name. Local.
 void require_parameter(const ModelInfo& info, const std::string& name);
 
-/// The columns of the mass that the force acts on: the last x and the last y.
+/// The columns of the state that belong to the mass on which the force acts: the last x and the
+/// last y.
 struct MassColumns {
   std::int64_t x = 0;
   std::optional<std::int64_t> y;  ///< empty if the model has no mass
@@ -146,8 +152,8 @@ struct StateLayout {
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] MassColumns mass_columns() const;
   /// Returns the names of the columns separated by blanks, "x y u1 u2", in at most about `longest`
-  /// characters. If a group has too many names, "…" replaces those before the last name of the
-  /// group. Local.
+  /// characters. If a group has too many names, "…" stands for all names between its first ones and
+  /// its last. Local.
   [[nodiscard]] std::string names(std::size_t longest) const;
 };
 

@@ -12,11 +12,11 @@
 #include "rheology/model_info.hpp"
 #include "rheology/total_variation.hpp"
 
-// Models of P-elements, each of which is a spring and a St-Venant element in parallel, and models
-// that also contain one S-element, which is a spring and a St-Venant element in series. In their
-// equations σ(y) is sign(y) for y ≠ 0 and [-1, 1] for y = 0; ψ[-a,a] is 0 on [-a, a] and infinite
-// elsewhere, and ∂ is the subdifferential. A St-Venant element of threshold α in parallel with a
-// spring exerts the friction force α σ(y), where y is its velocity.
+// This file contains models of P-elements, each of which is a spring and a St-Venant element in
+// parallel. Some of the models also contain one S-element, which is a spring and a St-Venant
+// element in series. In the equations σ(y) is sign(y) for y ≠ 0 and [-1, 1] for y = 0; ψ[-a,a] is 0
+// on [-a, a] and infinite elsewhere; ∂ is the subdifferential. A St-Venant element of threshold α
+// in parallel with a spring exerts the friction force α σ(y), where y is its velocity.
 
 namespace masing::rheology {
 
@@ -160,10 +160,10 @@ class PChain {
 };
 
 /// n P-elements, a spring k0 and a mass in series:
-///     m y' = F - κ (x - Σ v_i/k_i),  κ = (Σ_{i=0..n} 1/k_i)⁻¹,
+///     m y' = F - κ (x - Σ_{i=1..n} v_i/k_i),  κ = (Σ_{i=0..n} 1/k_i)⁻¹,
 ///     V' + K ∂ψ_box(V) ∋ -k0 y (1, …, 1),  box |v_i| ≤ α_i,  K = diag(k_i) + k0 11ᵀ.
-/// Here -v_i is the friction force of element i, and V has the components v_i. The state is x, y,
-/// v_1..v_n. Source: (2.34), rheological-models-2000.
+/// Here -v_i is the friction force of element i, V has the components v_1..v_n, and 1 in K is the
+/// vector of ones. The state is x, y, v_1..v_n. Source: (2.34), rheological-models-2000.
 class PSeries {
  public:
   static ModelInfo info() {

@@ -11,8 +11,7 @@
 
 namespace masing::rheology {
 
-/// The stiffnesses of the springs of Persoz's gephyroid (the model class Persoz below). Spring 1 is
-/// the bridge, and spring 0 connects the mass.
+/// The stiffnesses of the springs of Persoz's gephyroid, which is described at the class Persoz.
 struct GephyroidSprings {
   double k0 = 1.0;
   double k1 = 1.0;
@@ -36,9 +35,11 @@ inline Matrix3 stiffness_matrix(const GephyroidSprings& k) {
 }
 
 /// Returns the matrix Q = (K⁻¹ + EᵀE/δ)⁻¹ of the model without a mass; E, δ and U are defined at
-/// GephyroidForce. Since Q⁻¹ differs from K⁻¹ by a matrix of rank one, and K Eᵀ = k0 U and δ = k0(1
-/// - E U), Q = K - k0 U Uᵀ. This is K for k0 = 0: without a mass, spring 0 is in series with the
-/// gephyroid and only transmits the force. For the same reasons Q Eᵀ/δ = U. Local.
+/// GephyroidForce. Q⁻¹ differs from K⁻¹ by a matrix of rank one. With K Eᵀ = k0 U and k0 E U = k0 -
+/// δ it follows that
+///     Q = K - k0 U Uᵀ,   Q Eᵀ/δ = U.
+/// This Q equals the matrix K of the same springs with k0 = 0: without a mass, spring 0 is in
+/// series with the gephyroid and only transmits the force. Local.
 inline Matrix3 quasistatic_matrix(const GephyroidSprings& k) {
   return stiffness_matrix({.k0 = 0.0, .k1 = k.k1, .k2 = k.k2, .k3 = k.k3});
 }
@@ -63,7 +64,7 @@ inline GephyroidForce force_on_mass(const GephyroidSprings& k) {
       .stiffness = scale * k.k1 * k.k2 * k.k3};
 }
 
-/// The stiffnesses and thresholds, which Persoz's models with and without a mass have in common.
+/// The parameters that Persoz's models with and without a mass have in common.
 struct PersozParameters {
   GephyroidSprings springs;
   Vector3 bound{};  ///< α2, α3, α1
@@ -80,7 +81,8 @@ struct PersozParameters {
     return all;
   }
 
-  /// Throws UserError if an initial force g0 exceeds the threshold of its element.
+  /// Throws UserError if the absolute value of an initial force g0 exceeds the threshold of its
+  /// element.
   explicit PersozParameters(const ParameterValues& values)
       : springs{values.number("k0"), values.number("k1"), values.number("k2"), values.number("k3")},
         bound{values.number("alpha2"), values.number("alpha3"), values.number("alpha1")} {
@@ -89,8 +91,10 @@ struct PersozParameters {
   }
 };
 
-/// Persoz's gephyroid: two branches, each with a spring and a St-Venant element, that are connected
-/// by a bridge, and a spring k0 and a mass:
+/// Persoz's gephyroid. Two branches are in parallel: the spring k2 in series with the St-Venant
+/// element α3, and the spring k3 in series with the element α2. A bridge, the spring k1 and the
+/// element α1 in parallel, connects the middles of the branches. The spring k0 connects both
+/// branches with the mass:
 ///     m y' = F - δ x + E W,   W' + K A(W) ∋ -k0 U y,   W = (g2, g3, g1),  U = (1, 1, -1),
 /// where A(W) is the normal cone at W of the box |g_i| ≤ α_i. The state is x, y, g2, g3, g1.
 /// Source: (6) to (12), persoz-gephyroid.

@@ -10,7 +10,8 @@
 
 #include "base/limits.hpp"
 
-// Polynomials on a time step, as functions of τ = (t - start)/span from 0 to 1.
+// This file contains functions for polynomials in τ = (t - t_0)/span on a time step, where t_0 is
+// the beginning and span the length of the step; τ goes from 0 to 1.
 
 namespace masing::rheology {
 
@@ -35,9 +36,10 @@ inline double slope_of(const Polynomial& p, double tau) {
   return sum;
 }
 
-/// Returns the zero of a decreasing p between `low`, where p ≥ 0, and `high`, where p < 0. The zero
-/// is approximated by Newton's method; if an iterate would leave the bracket, the bracket is
-/// bisected.
+/// Returns the zero of a decreasing p between `low`, where p ≥ 0, and `high`, where p < 0, within
+/// rounding errors. The iteration uses Newton's method. It bisects the bracket of the zero if the
+/// iterate would leave the bracket and, after the first eight iterations, in every second one.
+/// Local.
 inline double falling_zero(const Polynomial& p, double low, double high) {
   double tau = 0.5 * (low + high);
   for (int i = 0; i < 120 && high - low > base::epsilon * high; ++i) {
@@ -92,8 +94,8 @@ inline std::optional<double> first_below_within(const Polynomial& p, double low,
   return first ? first : first_below_within(p, middle, high);
 }
 
-/// Returns the first τ in [0, last] at which p becomes negative, or nothing if p ≥ 0 on [0, last];
-/// values that are negative only by rounding errors count as 0. The interval is bisected until
+/// Returns the first τ in [0, last] at which p becomes negative, or nothing if p ≥ 0 on [0, last].
+/// Values that are negative only by rounding errors count as 0. The interval is bisected until
 /// bounds of p and p' on each part decide, so that no zero is missed. Local.
 inline std::optional<double> first_below_zero(Polynomial p, double last) {
   double rest = 0.0;
@@ -102,15 +104,15 @@ inline std::optional<double> first_below_zero(Polynomial p, double last) {
     power *= last;
     rest += std::abs(p[k]) * power;
   }
-  // A value that is negative only by rounding errors must not count as negative; otherwise the
-  // interval would be bisected very often if p consists of little but rounding errors.
+  // Without this term, the interval would be bisected very often if p consists of little but
+  // rounding errors.
   p[0] += 8 * base::epsilon * (std::abs(p[0]) + rest);
   return p[0] >= rest ? std::nullopt : first_below_within(p, 0.0, last);
 }
 
-/// Returns the sign of p just after τ = 0: the values of p at τ = 0, 4⁻²⁰, …, ¼, 1 are examined in
-/// this order, and the sign of the first value with |p| > noise is returned, or 0 if no value has
-/// |p| > noise. Local.
+/// Returns the sign of p just after τ = 0. The values of p at τ = 0, 4⁻²⁰, …, ¼, 1 are examined in
+/// this order. The sign of the first value with |p| > noise is returned, or 0 if there is no such
+/// value. Local.
 inline int sign_behind_zero(const Polynomial& p, double noise) {
   constexpr int places = 21;  // the number of points after 0
   for (int i = places; i >= 0; --i) {
@@ -166,7 +168,8 @@ class ChebyshevFit {
   [[nodiscard]] double tail() const {
     return std::max(std::abs(coefficient_[points - 2]), std::abs(coefficient_[points - 1]));
   }
-  /// Returns the polynomial in powers of τ, without the last terms whose coefficients are noise.
+  /// Returns the polynomial in powers of τ. Its last terms are omitted as long as their
+  /// coefficients are noise.
   [[nodiscard]] Polynomial polynomial() const {
     static const Powers powers = chebyshev_powers();
     Polynomial p(static_cast<std::size_t>(terms_));
@@ -196,7 +199,8 @@ class ChebyshevFit {
   }
 
   std::array<double, points> coefficient_{};  // the coefficients of T_j(2τ - 1)
-  // The number of terms without the last ones whose coefficients are noise.
+  // The number of terms that remain if the last terms are omitted, as long as their coefficients
+  // are noise.
   int terms_ = 0;
 };
 

@@ -8,16 +8,16 @@
 #include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 
-// Models of S-elements, each of which is a spring and a St-Venant element in series; the S-elements
-// are in parallel on one mass, or in series. In their equations u is the elongation of the spring,
-// η = α/k the largest elongation at the threshold α, ψ[-η,η] the function that is 0 on [-η, η] and
-// infinite elsewhere, and ∂ the subdifferential.
+// This file contains models of S-elements, each of which is a spring and a St-Venant element in
+// series. The S-elements are in parallel on one mass, or in series. In the equations u is the
+// elongation of the spring, and η = α/k is the elongation at which the St-Venant element of
+// threshold α yields. ψ[-η,η] is 0 on [-η, η] and infinite elsewhere, and ∂ is the subdifferential.
 
 namespace masing::rheology {
 
-/// The generalised Prandtl model with linear hardening, n S-elements in parallel with a spring: m
-/// y' = F - k0 x - Σ k_i u_i, u_i' + ∂ψ[-η_i,η_i](u_i) ∋ y. The state is x, y, u_1..u_n. Source:
-/// (2.27) for k0 = 0, (2.29), rheological-models-2000.
+/// The generalised Prandtl model with linear hardening: n S-elements in parallel with a spring k0,
+///     m y' = F - k0 x - Σ k_i u_i,   u_i' + ∂ψ[-η_i,η_i](u_i) ∋ y.
+/// The state is x, y, u_1..u_n. Source: (2.27) for k0 = 0, (2.29), rheological-models-2000.
 struct DiscreteMasing {
   double mass;
   double k0;
@@ -71,9 +71,9 @@ struct DiscreteMasing {
   [[nodiscard]] std::vector<StVenant> elements() const { return clamped_elements(2, threshold); }
 };
 
-/// The Prandtl model with linear hardening: a spring k0 in parallel with an S-element, which is a
-/// spring k in series with a St-Venant element. m y' = F - k0 x - k u, u' + ∂ψ[-η,η](u) ∋ y. The
-/// state is x, y, u. Source: (2.16) for k0 = 0, (2.20), rheological-models-2000.
+/// The Prandtl model with linear hardening: a spring k0 in parallel with one S-element,
+///     m y' = F - k0 x - k u,   u' + ∂ψ[-η,η](u) ∋ y.
+/// The state is x, y, u. Source: (2.16) for k0 = 0, (2.20), rheological-models-2000.
 struct Prandtl : DiscreteMasing {
   static ModelInfo info() {
     return {.name = "prandtl",
@@ -132,8 +132,9 @@ struct ThreeSprings : Prandtl {
   }
 };
 
-/// A spring, a St-Venant element and a dashpot in series: m y' = F - k u, u' + ∂ψ[-η,η](u) ∋ y - k
-/// u/c. The state is x, y, u. Source: (2.14), rheological-models-2000.
+/// A spring, a St-Venant element and a dashpot in series:
+///     m y' = F - k u,   u' + ∂ψ[-η,η](u) ∋ y - k u/c.
+/// The state is x, y, u. Source: (2.14), rheological-models-2000.
 struct Viscoelastoplastic : DiscreteMasing {
   double viscosity;  ///< c
 
@@ -178,10 +179,10 @@ struct SChain {
   std::vector<double> mass;
   std::vector<double> stiffness;
   std::vector<double> threshold;  ///< η
-  /// Returns what acts on the two ends. The arguments are F, and two numbers that the objects with
-  /// the neighbouring ranges need: the force of the first spring and the velocity of the last mass.
-  /// The default function is for an object that holds the whole chain, between the ground and F.
-  /// Code that splits a chain over ranks sets a function that exchanges the two numbers with the
+  /// Returns what acts on the two ends. The arguments are the force of the first spring and the
+  /// velocity of the last mass, which the objects with the neighbouring ranges need, and F. The
+  /// default function is for an object that holds the whole chain, between the ground and F. Code
+  /// that splits a chain over ranks sets a function that exchanges the two numbers with the
   /// neighbouring ranks.
   std::function<Ends(double first_force, double last_velocity, double force)> exchange =
       [](double /*first_force*/, double /*last_velocity*/, double force) {

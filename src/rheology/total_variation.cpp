@@ -9,7 +9,7 @@ namespace masing::rheology {
 
 namespace {
 
-/// Returns a bound that no impulse in the chain exceeds, because all velocities lie between the
+/// Returns a bound that no impulse in the chain exceeds, since all velocities lie between the
 /// smallest and the largest of 0 and the targets. Friction bounds that exceed this bound are
 /// replaced by it: the result is the same, and fewer digits are lost.
 double greatest_impulse(std::span<const double> mass, std::span<const double> target) {
@@ -64,7 +64,8 @@ void TotalVariation::pass_on(double bound, double mass, double target, std::size
   least_[i] = cut_left(-bound, after_least);
   greatest_[i] = std::max(least_[i], cut_right(bound, before_greatest));
   if (least_[i] == greatest_[i]) {
-    // The derivative jumps here past both bounds; it is clamped to a jump from -bound to bound.
+    // At this y the derivative jumps from below -bound to above bound. Clamping leaves a jump from
+    // -bound to bound.
     --first_;
     end_ = first_ + 1;
     knots_[first_] = {least_[i], {0.0, 2 * bound}};

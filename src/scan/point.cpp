@@ -25,7 +25,7 @@ PointNumbers completed(PointNumbers cycle) {
 
 namespace {
 
-/// Returns the force of a problem, which must have a period.
+/// Returns the force of a problem; `problem.period` must not be empty.
 slab::PeriodicForce force_of(const ScanProblem& problem) {
   const base::Function& drive = problem.run.drive;
   return {.value = [drive](double t) { return drive(t); },
@@ -34,8 +34,8 @@ slab::PeriodicForce force_of(const ScanProblem& problem) {
           .period = *problem.period};
 }
 
-/// The state at the end of a limit cycle, from which the next point starts: the extreme of x where
-/// the cycle begins and ends, the period of the force, and the number of periods of the cycle.
+/// The state at the end of a limit cycle, from which the next point starts. `extreme` is the
+/// extreme of x at which the cycle begins and ends; `period` is the period of the force.
 struct CycleState {
   slab::Extreme extreme = {};
   double period = 1.0;
@@ -72,20 +72,22 @@ class LimitCycles {
  public:
   explicit LimitCycles(slab::PeriodMap map) : map_(std::move(map)) {}
 
-  /// A limit cycle, and `settled`, the relative change per cycle of the motion from which Newton's
-  /// method started. `settled` is NaN if Newton's method started from the limit cycle of another
-  /// problem.
+  /// A limit cycle that Newton's method has found. `settled` is the relative change, over one
+  /// cycle, of the motion from which Newton's method started. It is NaN if Newton's method started
+  /// from the limit cycle of another problem.
   struct SettledCycle {
     slab::Cycle cycle;
     double settled = base::undefined;
   };
 
-  /// Returns the limit cycle to which the motion from an extreme of x converges or, if `from` is
-  /// empty, the motion from x0, y0, u0. Throws UserError if no limit cycle is found.
+  /// Returns the limit cycle to which a motion converges. The motion starts from the extreme `from`
+  /// of x. It starts from x0, y0, u0 if `from` is empty, or if the mass cannot have arrived at this
+  /// extreme (PeriodMap::from). Throws UserError if no limit cycle is found.
   [[nodiscard]] SettledCycle settled_from(const std::optional<slab::Extreme>& from) const {
     const auto begin = from ? map_.end_of_period(*from) : std::nullopt;
     const slab::PeriodicState settled = slab::run_until_periodic(map_, 1e-6, 3000, begin);
-    // As long as the motion has not settled, there may be no extreme within one period.
+    // A motion that has not settled may have no extreme within settled.multiple periods. Then more
+    // periods are searched for one.
     constexpr int several = 4;
     auto start = map_.outer_extreme(settled.state, settled.multiple);
     start = start ? start : map_.outer_extreme(settled.state, several);
@@ -106,10 +108,10 @@ class LimitCycles {
 
   /// Returns the limit cycle that is found from `end`, the end of the limit cycle of another
   /// problem (ScanPoint::end). First, Newton's method starts at `end`. Because `end` may be far
-  /// from the limit cycle, the result of Newton's method is accepted only if the motion from the
-  /// end of the resulting cycle repeats this cycle. Otherwise the motion from `end` is followed
-  /// until it converges to a limit cycle. If `end` is empty, the motion from x0, y0, u0 is
-  /// followed. Throws UserError if no limit cycle is found.
+  /// from the limit cycle, the resulting cycle is accepted only if the motion from its beginning
+  /// repeats it (repeats()). If it is not accepted, the motion from `end` is followed until it
+  /// converges to a limit cycle. If `end` is empty, the motion from x0, y0, u0 is followed. Throws
+  /// UserError if no limit cycle is found.
   [[nodiscard]] SettledCycle after(const std::vector<double>& end) const {
     if (end.empty()) {
       return settled_from(std::nullopt);
@@ -126,13 +128,14 @@ class LimitCycles {
         return {cycle};
       }
     } catch (const base::UserError&) {
-      // Newton's method has failed, so the motion is followed below.
+      // Newton's method has found no cycle, so the motion is followed below.
     }
     return settled_from(start);
   }
 
-  /// Returns the state after the motion has followed the cycle once more, so that the slab
-  /// remembers both extremes of the cycle as turning points.
+  /// Returns the state from which the next point starts. It is the extreme at which the cycle
+  /// begins, after the motion has followed the cycle once more. The slab then remembers both
+  /// extremes of the cycle as turning points.
   [[nodiscard]] CycleState end_state(const slab::Cycle& cycle) const {
     slab::Extreme end = cycle.extreme;
     const auto passage = map_.passage(end, cycle.multiple * period(), end.side);
@@ -145,9 +148,9 @@ class LimitCycles {
     return {end, period(), cycle.multiple};
   }
 
-  /// Returns the samples of a cycle: samples_a_period of them for each period of the force, and one
-  /// sample at t = 0. Each row has t, x, y, the force and the restoring force. The first row is at
-  /// t = 0, where a period of the force begins, the last one at the end of the cycle.
+  /// Returns the rows of samples of a cycle, each with t, x, y, the force and the restoring force.
+  /// The first row is at t = 0, where a period of the force begins. After it there are
+  /// samples_a_period rows for each period, up to the end of the cycle.
   [[nodiscard]] std::vector<double> series(const slab::Cycle& cycle) const {
     auto solution = map_.from(map_.end_of_period(cycle.extreme).value());
     std::vector<double> rows;
@@ -162,10 +165,10 @@ class LimitCycles {
   [[nodiscard]] double period() const { return map_.force().period; }
 
  private:
-  /// Searches for limit cycles of n periods, where n is less than `multiple` and divides
-  /// `multiple`. The cycle must have its extreme near `start`: the distance in x must be less than
-  /// `share` times the range of x of the cycle. Returns the cycle with the least n, or no value if
-  /// there is none.
+  /// Searches for limit cycles of n periods, for each n < `multiple` that divides `multiple`.
+  /// Returns the cycle with the least n that begins near `start`, or no value if there is none.
+  /// Near means that both extremes differ in x by less than `share` times the range of x of the
+  /// cycle.
   [[nodiscard]] std::optional<slab::Cycle> cycle_of_shorter_period(const slab::Extreme& start,
                                                                    int multiple,
                                                                    double share) const {
@@ -185,11 +188,12 @@ class LimitCycles {
     return std::nullopt;
   }
 
-  /// Returns the limit cycle near `start`, an extreme of a motion that repeats itself after
-  /// settled.multiple periods except for a relative change by settled.change. If this number of
-  /// periods is greater than 1, the motion may in fact converge slowly to a cycle of fewer periods,
-  /// and such a cycle is searched for first. If Newton's method finds a cycle of several periods
-  /// that already closes after fewer periods, the shorter cycle is returned.
+  /// Returns the limit cycle near `start`, an extreme of a motion. The motion repeats itself after
+  /// settled.multiple periods except for the relative change settled.change. If these are several
+  /// periods, the motion may in fact converge slowly to a cycle of fewer periods; therefore such a
+  /// cycle is searched for first. If Newton's method finds a cycle of several periods that already
+  /// closes after fewer periods, the shorter cycle is returned. Throws UserError if no cycle is
+  /// found.
   [[nodiscard]] slab::Cycle cycle_near(const slab::Extreme& start,
                                        const slab::PeriodicState& settled) const {
     const int multiple = settled.multiple;
@@ -201,9 +205,11 @@ class LimitCycles {
     return same ? std::move(*same) : cycle;
   }
 
-  /// Returns whether the motion from the end of a cycle, with the turning points that the slab then
-  /// remembers, repeats the cycle twice. The duration and the change of x must agree with those of
-  /// the cycle to a relative accuracy of 1e-9.
+  /// Returns whether the motion from the beginning of a cycle repeats the cycle twice. The second
+  /// repetition starts with the turning points that the slab remembers after the first. A
+  /// repetition counts if its duration agrees with that of the cycle to a relative accuracy of
+  /// 1e-9. In addition, its change of x must agree with the drift of the cycle to 1e-9 of the range
+  /// of x.
   [[nodiscard]] bool repeats(const slab::Cycle& cycle) const {
     constexpr double alike = 1e-9;
     const double whole = cycle.multiple * period();

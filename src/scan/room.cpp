@@ -14,8 +14,8 @@ namespace masing::scan {
 
 namespace {
 
-/// Returns the number of points of the grid. Points that the scan may add to the grid
-/// (ScanSpec::resolve) are not counted.
+/// Returns the number of points of the grid. Points that the scan may add (ScanSpec::resolve) are
+/// not counted.
 double points_of(const ScanSpec& spec) {
   double points = 1.0;
   for (const ScanAxis& axis : spec.axes) {
@@ -24,8 +24,9 @@ double points_of(const ScanSpec& spec) {
   return points;
 }
 
-/// Returns the number of values in the series of one point, or 0 if no series are kept. The number
-/// of periods of a limit cycle is not known in advance; the result is computed for one period.
+/// Returns how many numbers the series of one point contains, or 0 if no series are kept. For a
+/// limit cycle the result holds for one period of the force, because the number of periods is not
+/// known in advance.
 double series_numbers(const ScanSpec& spec, const ScanProblem& first) {
   if (!spec.keep_series) {
     return 0.0;
@@ -37,9 +38,9 @@ double series_numbers(const ScanSpec& spec, const ScanProblem& first) {
 }  // namespace
 
 double bytes_of_file(const ScanSpec& spec, const ScanProblem& first) {
-  // In addition to the numbers, HDF5 needs this many bytes for the group of a point with its five
-  // datasets and their attributes. 5100 to 5700 bytes for each point were measured in files of 1000
-  // and 3000 points with 5 to 4001 samples.
+  // In addition to the numbers, HDF5 needs this many bytes for each point with a series: for its
+  // group, the five datasets in it and their attributes. 5100 to 5700 bytes for each point were
+  // measured in files of 1000 and 3000 points with 5 to 4001 samples.
   constexpr double of_group = 5100;
   constexpr double rest = 16384;  // bytes for all other groups and datasets of the file
   const double numbers = numbers_in_file(spec) + series_numbers(spec, first);
@@ -63,8 +64,8 @@ void require_room(const parallel::Communicator& comm, const ScanSpec& spec,
                       .less_checkpoint = less});
   }
   // Every rank stores all points and, while their records are broadcast, also these records. The
-  // root stores the series and, while it writes a checkpoint, a copy of the series. If there is no
-  // path, the result file is in memory twice: as a file of HDF5 and as a copy of its bytes.
+  // root also stores the series and, while it writes a checkpoint, a copy of the series. If the
+  // result file has no path, it is in memory twice: as a file of HDF5 and as a copy of its bytes.
   const double of_point =
       sizeof(ScanPoint) + sizeof(PointNumbers) + 8.0 * static_cast<double>(spec.axes.size());
   const double copies = spec.files.checkpoint.scheduled ? 2.0 : 1.0;

@@ -16,8 +16,8 @@
 #include "io/specs.hpp"
 #include "parallel/communicator.hpp"
 
-// A scan solves one problem for each point of a grid of parameters and computes numbers that
-// describe the motion at this point.
+// A scan solves one problem for each point of a grid of parameters. For each point it computes
+// numbers that describe the motion.
 
 namespace masing::io {
 class Handle;
@@ -25,35 +25,35 @@ class Handle;
 
 namespace masing::scan {
 
-/// A parameter that a scan varies, with its values: a constant, a key of the configuration, or a
-/// parameter of the model.
+/// A parameter that a scan varies, and the values that the parameter takes. The parameter is a
+/// constant, a key of the configuration, or a parameter of the model.
 struct ScanAxis {
   std::string name;
   std::vector<double> values;
 };
 
-/// Selects what a scan computes at each point: a run from the initial state (`runs`), the limit
-/// cycle without a run (`steady`), or the closed cycle of a given amplitude without a run
-/// (`closed_curves`).
+/// Selects what a scan computes at each point. `runs`: a run from the initial state. `steady`: the
+/// limit cycle, without a run. `closed_curves`: the closed cycle of a given amplitude, without a
+/// run.
 enum class ScanKind { runs, steady, closed_curves };
 
-/// Selects the elongations u of the cells that do not yield on a limit cycle, because the cycle
-/// itself does not determine them. `rest`: they are those that the motion from x0, y0, u0 leaves.
-/// `point`: they are those that the limit cycle of the previous point leaves.
+/// Selects the elongations u of the elements that do not yield on a limit cycle; the cycle itself
+/// does not determine these elongations. `rest`: they are what the motion from x0, y0, u0 leaves.
+/// `point`: they are what the limit cycle of the previous point leaves.
 enum class Past { rest, point };
 
-/// Number of samples of a limit cycle that a scan keeps for each period of the force, in addition
-/// to the sample at the start of the cycle.
+/// Number of samples of a limit cycle that a scan keeps for each period of the force. One more
+/// sample is kept at the start of the cycle.
 inline constexpr int samples_a_period = 400;
 
 /// The problem at one point of a scan.
 struct ScanProblem {
   engine::RunSpec run;
-  /// The samples to be kept. The extremes of x are those in the time interval [series.from,
-  /// series.to].
+  /// Selects the steps whose samples are kept. PointNumbers::most_x and least_x are the extremes of
+  /// x over all steps in the time interval [series.from, series.to].
   io::Sampling series;
-  std::optional<double> period = std::nullopt;  ///< period τ of F; empty if F is not periodic
-  /// Times in (0, 8τ) at which F may not be smooth; only for ScanKind::steady.
+  std::optional<double> period = std::nullopt;  ///< The period τ of F; empty if no period is known.
+  /// The times in (0, 8τ) at which F may not be smooth; set for ScanKind::steady only.
   std::vector<double> force_breaks = {};
 };
 
@@ -62,17 +62,18 @@ struct ScanSpec {
   std::vector<ScanAxis> axes;  ///< the last axis varies fastest
   ScanKind kind = ScanKind::runs;
   Past past = Past::rest;
-  /// The tolerance for adding points, which is possible with Past::rest only; if empty, no points
-  /// are added. Points are added on both sides of a point if its amplitude deviates from the chord
-  /// between its two neighbours on the last axis by more than this fraction of the range of all
-  /// amplitudes, or its phase by more than this fraction of π.
+  /// The tolerance r for adding points; if it is empty, no points are added. It requires
+  /// ScanKind::steady and Past::rest. The amplitude of each point is compared with the chord
+  /// between its two neighbours on the last axis. If it deviates by more than r times the range of
+  /// all amplitudes, points are added on both sides. The same is done if the phase deviates from
+  /// its chord by more than r π.
   std::optional<double> resolve = std::nullopt;
   bool keep_series = false;
   io::FileSpec files = {};
 };
 
-/// The numbers that describe the motion at a point; a number that is unknown is NaN. Each number is
-/// a dataset of the result file; the table point_columns in scan_file.cpp describes them.
+/// The numbers that describe the motion at a point; a number that is unknown is NaN. The table
+/// point_columns in scan_file.cpp describes those that have no comment here.
 struct PointNumbers {
   double most_x = base::undefined;
   double least_x = base::undefined;
@@ -92,16 +93,16 @@ struct PointNumbers {
   double drift = base::undefined;
   double frozen = base::undefined;
   double settled = base::undefined;
-  double seconds = base::undefined;
+  double seconds = base::undefined;  ///< wall time of the computation of the point
 };
 
-/// Returns whether the files of scans have a dataset `name` in the group /points, so that no axis
-/// can have this name. Local.
+/// Returns whether `name` is a dataset that scans write to the group /points of their files. No
+/// axis can have such a name. Local.
 bool is_point_column(const std::string& name);
 
 /// Returns a copy of `cycle` in which amplitude, centre, secant_stiffness and damping_ratio are
-/// set. They are computed from most_x, least_x, restoring_amplitude, loss and period_multiple of
-/// the cycle; a period_multiple that is NaN counts as 1. Local.
+/// set. They are computed from the members most_x, least_x, restoring_amplitude, loss and
+/// period_multiple. A period_multiple that is NaN counts as 1. Local.
 PointNumbers completed(PointNumbers cycle);
 
 /// One point of a scan with its results.
@@ -109,10 +110,10 @@ struct ScanPoint {
   std::vector<double> values;  ///< the value of each axis at the point
   std::string message;         ///< the reason why the point failed; empty if it has not failed
   PointNumbers numbers;
-  /// The rows of samples, one after another; empty if no series are kept.
+  /// The rows of samples, one after another; empty if spec.keep_series is false.
   std::vector<double> series;
-  /// With Past::point: the state at the end of the limit cycle, from which the next point starts.
-  /// The array is emptied when the next point is computed and has not failed.
+  /// With Past::point: the state at the end of the limit cycle, from which the next point of the
+  /// line starts. The array is emptied once the next point is computed without failure.
   std::vector<double> end;
 
   [[nodiscard]] bool has_failed() const { return !message.empty(); }
@@ -129,8 +130,8 @@ struct ScanResult {
   }
 };
 
-/// Writes the groups /points, /timing and, if series are kept, /runs of the file of a scan. Only
-/// the root needs the series. Collective on comm.
+/// Writes the results into the file of a scan: the groups /points and /timing and, if series are
+/// kept, /runs. Only the root needs to have the series. Collective on comm.
 void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,
            const ScanResult& scan);
 
@@ -139,52 +140,54 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
 double numbers_in_file(const ScanSpec& spec);
 
 /// Returns a lower bound of the size of the file of a scan, in bytes. `first` is the problem at the
-/// first point; the problems at all other points have the same number of samples. Local.
+/// first point; all other points are assumed to have as many samples. Local.
 double bytes_of_file(const ScanSpec& spec, const ScanProblem& first);
 
-/// Throws UserError on all ranks alike if the disks have too little space for the file of a scan
-/// and its checkpoints, or the ranks too little memory for its points and their series. `first` is
-/// the problem at the first point. Collective on comm.
+/// Throws UserError on all ranks alike if a scan needs more space than there is: on the disks for
+/// its file and its checkpoints, or in the memory of the root's node for its points and their
+/// series. `first` is the problem at the first point. Collective on comm.
 void require_room(const parallel::Communicator& comm, const ScanSpec& spec,
                   const ScanProblem& first);
 
-/// Returns the scan as an aligned table for the terminal. Local.
+/// Returns the results as an aligned table for the terminal, with the first 60 points at most.
+/// Local.
 std::string table(const ScanSpec& spec, const ScanResult& scan);
 
-/// A function that builds the problem at a point from the values of all axes. With
+/// A function that returns the problem at a point, given the value of each axis. With
 /// ScanKind::closed_curves the value of the last axis, which is the amplitude, is left out. If the
 /// function throws UserError, the point fails with the message of this error.
 using ProblemAt = std::function<ScanProblem(std::span<const double> values)>;
 
-/// Computes the points of a scan as a campaign and writes the result file. Each point is computed
-/// by a single rank, with one exception: a run that can be split over ranks is computed by all
-/// ranks together if it is too large for one rank, or if there are fewer points than ranks. If a
-/// point fails, its ScanPoint::message says why, and the scan continues. If spec.resolve is set,
-/// points are added in up to six rounds, but never more than ten times the points of the grid in
-/// total, and all points are sorted by the values of their axes. The results have the same bits on
-/// any number of ranks. Returns all points on all ranks, but the series of the points on the root
-/// only. Throws UserError on all ranks alike if the checkpoint cannot be read. Throws Stopped if a
-/// stop is requested, after the completed points are saved. Collective on comm.
+/// Computes the points of a scan as a campaign and writes the result file. In general each point is
+/// computed by a single rank. All ranks together compute a run that can be split over them, if it
+/// is too large for one rank or there are fewer points than ranks. If a point fails, its
+/// ScanPoint::message says why, and the scan continues. If spec.resolve is set, points are added in
+/// up to six rounds, but in total there are at most ten times as many points as in the grid. All
+/// points are then sorted by the values of their axes. Except for durations, the results have the
+/// same bits on any number of ranks. Returns all points on all ranks, but the series of the points
+/// on the root only. Throws UserError on all ranks alike if the checkpoint cannot be read or the
+/// files must not be written. Throws Stopped if a stop is requested; before that, the completed
+/// points are saved if spec.files names a checkpoint. Collective on comm.
 ScanResult make_scan(const parallel::Communicator& comm, const ScanSpec& spec,
                      const ProblemAt& problem_at);
 
 /// Computes closed cycles or limit cycles without a run, for one problem after another. The object
-/// keeps tables of integrals over the slab (the measure), and computes these tables again only if
-/// the slab differs from the slab of the previous problem.
+/// keeps the measure of the slab. It computes the measure again only if the slab differs from that
+/// of the previous problem.
 class CycleSolver {
  public:
   explicit CycleSolver(const ScanSpec& spec) : spec_(spec) {}
 
-  /// Computes the closed cycle between -X and X and sets point.numbers. The amplitude X > 0 is the
-  /// value of the point on the last axis. Throws UserError if P = ∞ and the measure of the slab
-  /// cannot be computed. Local.
+  /// Computes the closed cycle between x = -X and x = X and sets point.numbers. The amplitude X > 0
+  /// is the value of the point on the last axis. Throws UserError if the measure of the slab cannot
+  /// be computed. Local.
   void find_closed_cycle(const ScanProblem& problem, ScanPoint& point);
 
-  /// Computes a limit cycle and sets point.numbers, point.series if series are kept, and point.end
-  /// with Past::point. `before` is the end of the previous point (ScanPoint::end), from which the
-  /// search for the limit cycle starts. If `before` is empty, the limit cycle is the one to which
-  /// the motion from x0, y0, u0 converges. `comm` is a communicator of one rank. Throws UserError
-  /// if no limit cycle is found. Local.
+  /// Computes a limit cycle. Sets point.numbers and, if series are kept, point.series; with
+  /// Past::point also sets point.end. The search starts from `before`, the end of the previous
+  /// point (ScanPoint::end). If `before` is empty, the limit cycle is the one to which the motion
+  /// from x0, y0, u0 converges. `comm` is a communicator of one rank. Throws UserError if no limit
+  /// cycle is found or the measure cannot be computed, and Stopped if a stop is requested. Local.
   void find_limit_cycle(const parallel::Communicator& comm, const ScanProblem& problem,
                         const std::vector<double>& before, ScanPoint& point);
 

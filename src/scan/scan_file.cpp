@@ -14,8 +14,8 @@ namespace masing::scan {
 
 namespace {
 
-/// A dataset of /points, which has one number for each point. `known` says for which kinds of scan
-/// this number is known.
+/// A dataset of the group /points, with one number for each point. `known` says for which kinds of
+/// scan this number is known.
 struct PointColumn {
   const char* name = "";
   const char* description = "";
@@ -74,8 +74,8 @@ bool is_point_column(const std::string& name) {
 
 namespace {
 
-/// Writes the dataset `path`, which numbers the rows of other datasets: it contains the `count`
-/// numbers first, first + 1, …. The dataset is its own dimension scale. Collective on comm.
+/// Writes the dataset `path` with the `count` numbers first, first + 1, …. They number the rows of
+/// other datasets, for which this dataset is a dimension scale. Collective on comm.
 void write_numbers(const parallel::Communicator& comm, const io::Handle& file,
                    const std::string& path, const std::string& what, std::size_t count,
                    double first) {
@@ -84,8 +84,8 @@ void write_numbers(const parallel::Communicator& comm, const io::Handle& file,
   io::write_column(comm, file, path, {what, "j"}, numbers, path.substr(path.rfind('/') + 1));
 }
 
-/// Returns one number for each point. `value` says which: it is a function of the point, a member
-/// of ScanPoint or, in the second function, a member of PointNumbers.
+/// Returns the column with one number for each point. `value` selects the number: a function of the
+/// point or a member function of ScanPoint; in the second overload a member of PointNumbers.
 template <class Value>
 std::vector<double> column_of(const ScanResult& scan, const Value& value) {
   std::vector<double> values;

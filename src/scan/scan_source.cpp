@@ -34,8 +34,8 @@ using Clock = std::chrono::steady_clock;
 // The number of doubles in PointNumbers, which has no other members.
 constexpr std::size_t count_of_numbers = sizeof(PointNumbers) / sizeof(double);
 
-// A record with this index does not contain the results of a unit, but the axis values of the
-// points that one round of refinement has added.
+// A record with this index is not the record of a unit. It contains the axis values of the points
+// that one round of refinement has added.
 constexpr Unit of_round = -1;
 
 /// Returns the seconds since `begin`.
@@ -58,9 +58,9 @@ std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
   return points;
 }
 
-/// Returns a point as one array: its numbers, its message, its series and its end, each preceded by
-/// its length. If `has_series` is false, the series and the end are left out, and their lengths are
-/// 0.
+/// Returns the members `numbers`, `message`, `series` and `end` of a point as one array, each
+/// preceded by its length. If `has_series` is false, the series and the end are left out, and their
+/// lengths are 0.
 std::vector<double> record_of(const ScanPoint& point, bool has_series) {
   std::vector<double> record;
   const auto put = [&](const auto& values) {
@@ -74,7 +74,7 @@ std::vector<double> record_of(const ScanPoint& point, bool has_series) {
   return record;
 }
 
-/// Sets the members of a point that record_of() has packed into `record`.
+/// Sets the members of a point that `record`, a result of record_of(), contains.
 void read_record(std::span<const double> record, ScanPoint& point) {
   const auto take = [&](auto& values) {
     const auto list = record.subspan(1, static_cast<std::size_t>(record[0]));
@@ -94,8 +94,8 @@ bool is_computed(const ScanPoint& point) {
 }
 
 /// Observes the run of a point. The observer stores the extremes of x over all steps in the time
-/// interval [window.from, window.to]. If the force has a period that is not longer than this
-/// interval, it also stores the motion at all steps of the last period before window.to.
+/// interval [window.from, window.to]. If the force has a period and this interval is not shorter,
+/// the observer also stores the motion of the last period before window.to.
 class CycleObserver final : public engine::Observer {
  public:
   CycleObserver(const io::Sampling& window, std::optional<double> period) : window_(window) {
@@ -132,7 +132,7 @@ class CycleObserver final : public engine::Observer {
     archive.numbers("restoring", restoring_);
   }
 
-  /// Returns the numbers of the point at the end of the run. Local.
+  /// Returns the numbers of the point; called at the end of the run. Local.
   [[nodiscard]] PointNumbers numbers() const {
     if (least_.x > most_.x) {
       return {};  // no step of the run is in the interval [window_.from, window_.to]
@@ -153,8 +153,10 @@ class CycleObserver final : public engine::Observer {
   };
 
   void add_period(PointNumbers& cycle) const {
-    // The first stored step lies before the period, so the values at the beginning of the period
-    // are interpolated.
+    // The period ends at the last stored step. It usually begins between the first two stored
+    // steps, so the values at its beginning are interpolated. If window_.to is not at a step, the
+    // period may begin less than a step before the first stored step; then the values are
+    // extrapolated.
     const double begin = t_.back() - period_;
     const double part = (begin - t_[0]) / (t_[1] - t_[0]);
     const auto at = [&](const std::vector<double>& values, std::size_t i) {
@@ -181,10 +183,11 @@ class CycleObserver final : public engine::Observer {
   }
 
   io::Sampling window_;
-  double period_ = 0.0;  // 0: there is no period that fits into the window
+  double period_ = 0.0;  // 0 if there is no period that fits into the window
   Extreme least_{.x = base::infinity};
   Extreme most_{.x = -base::infinity};
-  // The motion at the steps of the last period and at the step before this period.
+  // Time, x, F and the restoring force at the steps of the last period and, if it is stored, at the
+  // step before this period.
   std::vector<double> t_;
   std::vector<double> x_;
   std::vector<double> force_;
@@ -220,15 +223,15 @@ struct Workshop {
   const ProblemAt& problem_at;
   const std::vector<ScanPoint>& points;
   int ranks = 1;           ///< number of ranks of the scan
-  double available = 0.0;  ///< available memory per rank, bytes
-  /// With Past::point, the number of points of a line, on which each point except the first starts
-  /// from the end of the previous point; otherwise 1.
+  double available = 0.0;  ///< Available memory per rank, bytes.
+  /// The number of points of a line, on which each point except the first starts from the end of
+  /// the previous point. It is 1 except for limit cycles with Past::point.
   Unit line = 1;
   CycleSolver solver;
 };
 
-/// Computes some points of a scan, one after another. Only the run of a point has a state that is
-/// saved. A point without a run takes milliseconds and is computed again after a restart.
+/// Computes some points of a scan, one after another. A point that is a run has a state that can be
+/// saved. Any other point takes milliseconds; if it is interrupted, it begins anew after a restart.
 class PointsWork final : public campaign::Work {
  public:
   PointsWork(const parallel::Communicator& comm, Workshop& shop, campaign::Batch units)
@@ -275,14 +278,14 @@ class PointsWork final : public campaign::Work {
 
  private:
   /// Begins the next point. A limit cycle or a closed curve is computed at once. For
-  /// ScanKind::runs, only the run of the point is created; if `may_leave` is true and all ranks
-  /// should compute the run together (is_for_all), no run is created and is_left_ is set.
+  /// ScanKind::runs, the run of the point is created but not advanced. If `may_leave` is true and
+  /// all ranks should compute the run together (is_for_all), no run is created and is_left_ is set.
   void begin_point(bool may_leave) {
     const Unit unit = units_[next_];
     if (unit % shop_.line == 0) {
       end_.clear();
     } else if (next_ == 0 || units_[next_ - 1] != unit - 1) {
-      // After a restart the line is resumed at this point.
+      // After a restart the computation of the line continues at this point.
       end_ = shop_.points[static_cast<std::size_t>(unit - 1)].end;
     }
     point_ = {.values = shop_.points[static_cast<std::size_t>(unit)].values};
@@ -324,8 +327,8 @@ class PointsWork final : public campaign::Work {
   }
 
   /// Calls `work`. If it throws a UserError, marks the point as failed with the message of the
-  /// error. A SystemError is handled in the same way if this rank alone computes the point, and is
-  /// otherwise rethrown.
+  /// error. A SystemError is handled in the same way if this rank computes the point alone; if
+  /// several ranks compute it, the SystemError is rethrown.
   template <class Work>
   void attempt(const Work& work) {
     try {
@@ -334,24 +337,25 @@ class PointsWork final : public campaign::Work {
       point_.message = parallel::one_line(error.what());
     } catch (const base::SystemError& error) {
       if (comm_.size() > 1) {
-        // it may have occurred on this rank only, while other ranks wait in a collective call
+        // the error may have occurred on this rank only, while other ranks wait in a collective
+        // call
         throw;
       }
       point_.message = parallel::one_line(error.what());
     }
   }
 
-  /// Returns whether this rank, which computes alone, should leave a run to all ranks together.
-  /// This is so if the run can be split, and either there are fewer points than ranks or the run
-  /// does not fit into the memory of one rank.
+  /// Returns whether this rank should leave a run to all ranks together. This is so if the rank
+  /// computes alone, other ranks exist, and the run can be split. In addition, there must be fewer
+  /// points than ranks, or the run must be too large for the memory of one rank.
   [[nodiscard]] bool is_for_all(const engine::RunSpec& run) const {
     return comm_.size() < shop_.ranks && engine::is_split(run, shop_.ranks) &&
            (std::ssize(shop_.points) < shop_.ranks ||
             engine::memory_shortage(engine::memory_need(run, 1), shop_.available));
   }
 
-  /// Appends the point to `records`, unless its run is left for all ranks, and goes to the next
-  /// point.
+  /// Ends the present point and goes to the next one. Appends the present point to `records`,
+  /// unless its run is left to all ranks.
   void finish_point(campaign::Records& records) {
     point_.numbers.seconds = seconds_ + since(begun_);
     if (!is_left_) {
@@ -366,14 +370,13 @@ class PointsWork final : public campaign::Work {
   std::size_t next_ = 0;  // index in units_ of the point in progress
   ScanPoint point_;       // the point in progress
   std::unique_ptr<PointRun> run_;
-  bool is_left_ = false;     // whether the run of the point is left for all ranks
+  bool is_left_ = false;     // whether the run of the point is left to all ranks
   std::vector<double> end_;  // ScanPoint::end of the last point of the line that has not failed
   Clock::time_point begun_;  // time at which the point was begun or resumed
   double seconds_ = 0.0;     // wall time of the point before the restart, in seconds
 };
 
-/// Supplies a campaign with the points of a scan, each of which is a unit, and stores the results
-/// of the points.
+/// Supplies a campaign with the points of a scan and stores their results. Each point is a unit.
 class ScanSource final : public campaign::Source {
  public:
   /// Creates the points of the grid. `spec` and `problem_at` must outlive the object. Collective on
@@ -400,9 +403,9 @@ class ScanSource final : public campaign::Source {
   [[nodiscard]] bool schedules_by_units() const override { return true; }
 
   /// The first call after the start, or after points were added, assigns all points that are not
-  /// computed to single ranks. With Past::point, successive points of a line form one batch;
-  /// otherwise each point is a batch. Later calls assign the runs that single ranks have left to
-  /// all ranks together.
+  /// yet computed to single ranks. Consecutive points of a line (Workshop::line) form one batch.
+  /// The calls that follow assign the remaining points, whose runs single ranks have left, to all
+  /// ranks together.
   campaign::Packing pack(const campaign::Batch& under_way) override {
     campaign::Packing packing{.most_in_share = std::int64_t{1} << 40};
     const std::set<Unit> resumed(under_way.begin(), under_way.end());
@@ -436,15 +439,15 @@ class ScanSource final : public campaign::Source {
     computed_ += is_computed(point(unit)) ? 0 : 1;
     read_record(numbers, point(unit));
     if (unit % shop_.line != 0 && !point(unit).has_failed()) {
-      // a restart no longer needs the end of the previous point
+      // the end of the previous point is not needed any more, not even for a restart
       point(unit - 1).end = std::vector<double>();
     }
   }
 
-  /// Returns the records of the points that are computed. A checkpoint omits the points that failed
-  /// and those that follow them in their line: both are computed again after a restart. All
-  /// computed points are sent to the other ranks, but without their series and ends, which these
-  /// ranks do not need.
+  /// Returns the records of the computed points. A checkpoint first gets the axis values of added
+  /// points. It omits points that failed and those that follow them in their line, so that both are
+  /// computed again after a restart. The other ranks get all computed points, but without their
+  /// series and ends, which these ranks do not need.
   [[nodiscard]] campaign::Records records(Use use) const override {
     const bool is_saved = use == Use::in_checkpoint;
     campaign::Records records;
@@ -478,10 +481,11 @@ class ScanSource final : public campaign::Source {
     return scan_.points.at(static_cast<std::size_t>(unit));
   }
 
-  /// Refines the last axis: adds the midpoints on both sides of each point whose amplitude or phase
-  /// deviates from the chord between its neighbours by more than ScanSpec::resolve allows. The
-  /// points with the largest deviation come first, until there are ten times as many points as in
-  /// the grid. Returns whether points were added. Local, with the same result on all ranks.
+  /// Refines the last axis. If the amplitude or phase of a point deviates from the chord between
+  /// its neighbours by more than ScanSpec::resolve allows, adds the midpoints on both sides.
+  /// Midpoints beside larger deviations are added first, until there are ten times as many points
+  /// as in the grid. Returns whether points were added; after six rounds none are added. Local,
+  /// with the same result on all ranks.
   bool add_points() {
     using std::numbers::pi;
     if (!spec_.resolve || rounds_.size() == 6) {
@@ -496,11 +500,11 @@ class ScanSource final : public campaign::Source {
       least = std::min(least, point.numbers.amplitude);
       most = std::max(most, point.numbers.amplitude);
     }
-    // the deviation and the axis values of each midpoint
+    // for each midpoint: the deviation at the point beside it, and the values of its axes
     std::vector<std::pair<double, std::vector<double>>> middles;
     for (auto c = all.begin(), b = c, a = c; c != all.end(); a = b, b = c++) {
       const double last[] = {a->first.back(), b->first.back(), c->first.back()};
-      // NaN if a and c are the same point
+      // NaN if a and c are the same point; the comparison with `resolve` below is then false
       const double part = (last[1] - last[0]) / (last[2] - last[0]);
       const auto bend = [&](double before, double after, double range) {
         return std::abs((1 - part) * before - part * after) / range;
@@ -532,8 +536,8 @@ class ScanSource final : public campaign::Source {
   }
 
   /// Adds points. `values` contains the values of all axes for the first new point, then those for
-  /// the second, and so on. If ScanSpec::resolve is set, sorts all points by the values of their
-  /// axes. Local.
+  /// the second, and so on. Then, if ScanSpec::resolve is set, sorts all points by the values of
+  /// their axes. Local.
   void add(std::span<const double> values) {
     const std::size_t size = spec_.axes.size();
     for (; !values.empty(); values = values.subspan(size)) {

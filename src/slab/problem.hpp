@@ -10,8 +10,8 @@
 /// takes and returns plain numbers and arrays; it uses neither MPI nor PETSc nor HDF5.
 namespace masing::slab {
 
-/// The times t_p = p·T/N of the steps. Each is computed from the integer p; steps are never added
-/// up.
+/// The times t_p = p·T/N of the steps. Each time is computed from the integer p and not by adding
+/// up steps, so that rounding errors do not accumulate.
 struct TimeGrid {
   double final_time = 1.0;  ///< T
   std::int64_t steps = 1;   ///< N
@@ -29,34 +29,37 @@ struct TimeGrid {
 struct Chunk {
   /// The step at which the chunk begins; the new steps are first+1..first+n.
   std::int64_t first = 0;
-  /// The times of the steps first+1..first+n, [n]; an exact engine computes the motion at these
-  /// times.
+  /// The times at which the motion is computed, [n]: those of the steps first+1..first+n. Exact
+  /// engines accept any other times, too.
   std::span<const double> times;
   /// The prescribed force F(t_p), or position x(t_p), for p = first..first+n, [n+1]. Exact engines
   /// do not read this array.
   std::span<const double> force;
-  std::span<double> x;  ///< x at the steps first+1..first+n, [n]
-  std::span<double> y;  ///< y at the steps first+1..first+n, [n]
-  /// The restoring force k0 x + S at the steps first+1..first+n, [n].
+  /// x at `times`, [n].
+  std::span<double> x;
+  /// y at `times`, [n].
+  std::span<double> y;
+  /// The restoring force k0 x + S at `times`, [n].
   std::span<double> restoring;
 };
 
-/// The mass, its initial motion, and the coefficients of all forces on it except F and the slab's
-/// force: m x'' = F - k0 x - c x' - S. Source: (7), (26), continuous-masing-2001, with an
-/// additional viscous damper.
+/// The data of the mass: its initial motion, and the coefficients of m x'' = F - k0 x - c x' - S,
+/// where S is the force of the slab. Source: (7), (26), continuous-masing-2001, with an additional
+/// viscous damper.
 struct Oscillator {
   double mass = 1.0;
-  double damping = 0.0;  ///< c, the coefficient of the viscous damper
-  /// The constant part ∫ k c ds of S. This number is 0 unless the thresholds of the slab differ by
-  /// direction; the function c(s) is defined at Slab.
+  /// c, the coefficient of the viscous damper.
+  double damping = 0.0;
+  /// The constant part ∫ k c(s) ds of S, where c(s) is the shift of the slab (see Slab), not the
+  /// damping. It is 0 if the thresholds do not differ by direction.
   double preload = 0.0;
-  double k0 = 0.0;  ///< the stiffness of the hardening spring
+  double k0 = 0.0;  ///< the stiffness of the linear spring
   double x0 = 0.0;  ///< the initial position
   double y0 = 0.0;  ///< the initial velocity
 };
 
-/// The point of a cell of width δs = 1/P at which the values of k, η and u0 for the cell are
-/// evaluated: `right` is s_i = i/P, as in the papers, `midpoint` is (i - ½)/P.
+/// The place s in each cell where k, η, u0 and c of the cell are evaluated. For cell i = 1, …, P of
+/// width 1/P, `right` is s_i = i/P, as in the papers, and `midpoint` is (i - ½)/P.
 enum class Rule { right, midpoint };
 
 /// Returns the name of a rule in options, files and messages.
@@ -70,8 +73,8 @@ struct Cells {
   bool operator==(const Cells&) const = default;
 };
 
-/// A slab that is not discretized in s (P = ∞): u is known at every s. A vector of u, as it is
-/// written to files, contains u at `field_points` values of s.
+/// A slab that is not discretized in s (P = ∞): u is known at every s. When u is written to a file,
+/// it is evaluated at `field_points` values of s.
 struct Continuum {
   std::int64_t field_points = 1000;
   bool operator==(const Continuum&) const = default;
@@ -85,7 +88,7 @@ template <class T>
 struct Coefficients {
   T stiffness{};  ///< the value for k(s)
   T threshold{};  ///< the value for η(s)
-  T initial_u{};  ///< the value for u0(s)
+  T initial_u{};  ///< the value for v0(s) = u0(s) - c(s), see Slab
   T shift{};      ///< the value for c(s), see Slab
   bool operator==(const Coefficients&) const = default;
 };
@@ -100,14 +103,17 @@ void for_each_column(const Visit& visit, Each&... each) {
   visit(each.shift...);
 }
 
-/// The values of k, η, u0 and c at one s, or in one cell.
+/// The values of k, η, v0 and c (see Slab) at one s, or in one cell.
 using Element = Coefficients<double>;
 
-/// The functions of s that define a slab, and its discretization; all quantities are dimensionless.
-/// The threshold η⁺ upwards and the threshold η⁻ downwards may differ. Engines then compute v = u -
-/// c with c = (η⁺ - η⁻)/2: v obeys the law with the one threshold η = (η⁺ + η⁻)/2, and S = ∫ k v ds
-/// + ∫ k c ds. The member `threshold` is η, `initial_u` is v at t = 0, and `shift` is c, which is
-/// added to v when u is written. Source: (7) and (18), continuous-masing-2001.
+/// The functions of s that define a slab, and its discretization. The threshold η⁺ upwards and the
+/// threshold η⁻ downwards may differ. Engines compute v = u - c with c = (η⁺ - η⁻)/2, because v
+/// obeys the law with the one threshold η = (η⁺ + η⁻)/2 in both directions. The force of the slab
+/// is then
+///     S = ∫ k v ds + ∫ k c ds.
+/// The member `threshold` is η, `shift` is c, and `initial_u` is v0 = u0 - c, the initial v. Where
+/// u is written, c is added to v. If η⁺ = η⁻, then c = 0, v = u and v0 = u0. Source: (7) and (18),
+/// continuous-masing-2001.
 struct Slab : Coefficients<base::Function> {
   Space space{};
   Rule rule = Rule::right;
@@ -118,7 +124,7 @@ struct Slab : Coefficients<base::Function> {
   [[nodiscard]] bool is_continuum() const { return std::holds_alternative<Continuum>(space); }
   /// Sets the downward threshold η⁻ to `down`. Before the call `threshold` must be η⁺ and
   /// `initial_u` must be u0. If the texts of η⁺ and η⁻ differ, `threshold`, `shift` and `initial_u`
-  /// become η, c and v(0) as defined above; otherwise nothing changes. Local.
+  /// become η, c and v0 as defined above; otherwise nothing changes. Local.
   void set_threshold_down(const base::Function& down) {
     const base::Function up = threshold;
     if (down.text() != up.text()) {
@@ -127,21 +133,22 @@ struct Slab : Coefficients<base::Function> {
       initial_u = initial_u.plus(-1.0, shift);
     }
   }
-  /// Returns whether the thresholds η⁺ and η⁻ differ, so that c is not 0. Local.
+  /// Returns false if c evidently is 0: if its function is a constant
+  /// (base::Function::is_constant()) of value 0. Otherwise returns true. Local.
   [[nodiscard]] bool is_shifted() const { return !shift.is_constant() || shift(0.0) != 0.0; }
-  /// Returns the number of values of u as a vector: P, or `field_points` of the continuum. Local.
+  /// Returns the number of values of u in a field: P, or `field_points` if P = ∞. Local.
   [[nodiscard]] std::int64_t field_cells() const {
     const auto* cells = std::get_if<Cells>(&space);
     return cells != nullptr ? cells->count : std::get<Continuum>(space).field_points;
   }
-  /// Returns the point of cell i of the field, counted from 0: s_i = (i+1)/P, or (i+½)/P for the
-  /// midpoint rule. Local.
+  /// Returns the place of value i of a field, counted from 0: (i+1)/P for the rule `right`, (i+½)/P
+  /// for `midpoint`, where P is field_cells(). Local.
   [[nodiscard]] double point(std::int64_t cell) const {
     const double index =
         rule == Rule::right ? static_cast<double>(cell + 1) : static_cast<double>(cell) + 0.5;
     return index / static_cast<double>(field_cells());
   }
-  /// Returns k(s), η(s), u0(s) and c(s). Local.
+  /// Returns k(s), η(s), v0(s) and c(s). Local.
   [[nodiscard]] Element element(double s) const {
     Element at;
     for_each_column([s](double& value, const base::Function& function) { value = function(s); }, at,
@@ -156,13 +163,12 @@ inline double cell_width(const Space& space) {
   return cells != nullptr ? 1.0 / static_cast<double>(cells->count) : 0.0;
 }
 
-/// The state of the mass at one step: its position, its velocity, and the force δs Σ k_i v_i of the
-/// slab, where v = u - c is defined at Slab. This force is S minus the constant
-/// Oscillator::preload.
+/// The position and the velocity of the mass at one time, and the force of the slab on it without
+/// the constant part Oscillator::preload.
 struct MassState {
   double x = 0.0;               ///< the position
   double y = 0.0;               ///< the velocity
-  double internal_force = 0.0;  ///< the force δs Σ k_i v_i of the slab
+  double internal_force = 0.0;  ///< δs Σ k_i v_i, or ∫ k v ds if P = ∞; v is defined at Slab
 };
 
 /// The work of the external force, of the slab's force and of the damper during a time interval.

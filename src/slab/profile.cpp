@@ -19,12 +19,13 @@
 namespace masing::slab {
 
 namespace {
-constexpr double largest_force = 1e200;  // the largest bound that base::FixedPoint accepts
-// Rounding errors of v0 = u0 - c and of η may let |v0| exceed η by at most this fraction of η,
-// because |c| ≤ η.
+// The largest bound that base::FixedPoint accepts.
+constexpr double largest_force = 1e200;
+// |v0| may exceed η by this fraction of η because of rounding errors of v0 = u0 - c and of η. These
+// errors are so small because |c| ≤ η.
 constexpr double rounded_excess = 8 * base::epsilon;
 
-/// Returns the values of a function at the points of a range of cells, [size].
+/// Returns the values of a function in a range of cells, [range.size].
 base::AlignedVector sampled(const Slab& slab, const base::Function& function,
                             const base::CellRange& range) {
   const auto size = static_cast<std::size_t>(range.size);
@@ -44,12 +45,12 @@ base::AlignedVector sampled(const Slab& slab, const base::Function& function,
   return values;
 }
 
-/// For each of k, η, u0 and c: by how many units in the last place a value may differ from the
-/// value of its formula. The number 0 means that both values must have the same bits.
+/// The `units` of lies_on() for each of k, η, v0 and c.
 constexpr Coefficients<double> rounding{.threshold = 4};
 
-/// Returns whether `value`, the value in a cell, differs from a formula by at most `units` units in
-/// the last place. If `units` is 0, returns whether both have the same bits.
+/// Returns whether `value`, the value in a cell, agrees with a formula. If `units` is 0, both must
+/// have the same bits. Otherwise they may differ by `units` times ε times the larger of `value` and
+/// the formula's `first`, where ε is the machine precision.
 bool lies_on(const AffineFormula& line, std::int64_t cell, double value, double units) {
   const double there = line.at(cell);
   if (units == 0.0) {  // compare bits instead of values, as 0 and -0 are different initial states
@@ -58,12 +59,12 @@ bool lies_on(const AffineFormula& line, std::int64_t cell, double value, double 
   return std::abs(there - value) <= units * base::epsilon * std::max(value, line.first);
 }
 
-/// Returns the fraction of η by which |v0| may exceed η: 1 % if u0 is a table of values, because
-/// the linear interpolation of the table may exceed a curved η between its points; rounded_excess
-/// if u0 is no table but c is not 0 everywhere; and 0 in all other cases.
+/// Returns the fraction of η by which |v0| may exceed η. If u0 contains a table, this is 1 %,
+/// because the linear interpolation of the table may exceed a curved η between its points. If u0
+/// contains no table, it is rounded_excess if slab.is_shifted(), and 0 if not.
 double allowed_excess(const Slab& slab) {
-  // The points of a table of u0 are kinks of initial_u. As initial_u is u0 - c, the kinks of c are
-  // kinks of initial_u, too, and are removed here.
+  // The points of a table of u0 are kinks of initial_u. The kinks of c are kinks of initial_u = u0
+  // - c, too; they are removed here.
   std::vector<double> points;
   std::ranges::set_difference(slab.initial_u.kinks(), slab.shift.kinks(),
                               std::back_inserter(points));
@@ -77,8 +78,8 @@ void check_place(const Slab& slab, double s, double excess) {
       slab.element(s), [s] { return "s = " + base::to_text(s); }, excess);
 }
 
-/// Throws UserError if check_element() rejects the element at a point of a table of u0, even if
-/// rounding errors (rounded_excess) are allowed for.
+/// Throws UserError if check_element() rejects the element at a point of a table in u0 or c. Only
+/// rounding errors (rounded_excess) are allowed there.
 void check_table(const Slab& slab) {
   for (const double s : slab.initial_u.kinks()) {
     if (s >= 0.0 && s <= 1.0) {
@@ -156,7 +157,7 @@ ProfileForm check_profile(const Slab& slab, base::CellRange range, const Profile
   if (constant) {
     range.size = std::min<std::int64_t>(range.size, 1);
   }
-  // So few that their values stay in the cache.
+  // Few enough that their values stay in the cache.
   constexpr std::int64_t cells_at_once = 4 * base::block_cells;
   for (std::int64_t done = 0; done < range.size; done += cells_at_once) {
     base::poll();

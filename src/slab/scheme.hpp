@@ -19,21 +19,25 @@ enum class Scheme { euler, leapfrog };
 /// properties from the table `schemes`, which has one row for each scheme.
 struct SchemeInfo {
   Scheme scheme;
-  const char* name;  ///< the name of the scheme in options and files
+  /// The name of the scheme in options and files.
+  const char* name;
   /// The description of the scheme in the help.
   const char* description;
-  int order;  ///< the order of the errors of x, y and u in δt, in the maximum norm
-  /// The number of steps that are computed in one pass over the cells, because their increments of
-  /// x are known before the pass.
+  /// The order of the errors of x, y and u in δt, in the maximum norm.
+  int order;
+  /// The number of steps that one pass over the cells computes. Their increments of x must be known
+  /// before the pass.
   int steps_per_pass;
   /// The largest stable value of δt ω, where ω is elastic_frequency(). If δt ω is larger, elastic
-  /// oscillations grow without bound. The value is infinity if there is no such limit.
+  /// oscillations grow without bound. The value is infinity for a scheme without such a limit.
   double largest_step;
   /// The largest stable value of δt c/m. If δt c/m is larger, damping makes y grow. The value is
-  /// infinity if there is no such limit.
+  /// infinity for a scheme without such a limit.
   double largest_damped_step;
-  bool is_papers;  ///< whether the scheme is that of the papers
-  bool amplifies;  ///< whether elastic oscillations grow, by the factor elastic_growth()
+  /// Whether the scheme is that of the papers.
+  bool is_papers;
+  /// Whether the scheme multiplies the amplitude of elastic oscillations by elastic_growth().
+  bool amplifies;
 };
 
 /// The table of the schemes, one row for each.
@@ -48,9 +52,9 @@ inline const SchemeInfo& info(Scheme scheme) {
   return *std::ranges::find(schemes, scheme, &SchemeInfo::scheme);
 }
 
-/// Returns ω = √((k0 + ∫₀¹ k ds)/m), the angular frequency of oscillations so small that no element
-/// yields; this is the highest frequency of the model. The integral is evaluated by the midpoint
-/// rule with 1024 points. Local.
+/// Returns ω = √((k0 + ∫₀¹ k ds)/m), the angular frequency of undamped oscillations so small that
+/// no element yields; this is the highest frequency of the model. The integral is evaluated by the
+/// midpoint rule with 1024 points. Local.
 inline double elastic_frequency(const Slab& slab, const Oscillator& oscillator) {
   constexpr int places = 1024;
   double sum = 0.0;
@@ -60,8 +64,8 @@ inline double elastic_frequency(const Slab& slab, const Oscillator& oscillator) 
   return std::sqrt((oscillator.k0 + sum / places) / oscillator.mass);
 }
 
-/// Returns exp((δt ω² - c/m) T/2), the factor by which scheme `euler` increases the amplitude of an
-/// elastic oscillation from t = 0 to T; in one step the factor is √(1 - δt c/m + ω²δt²).
+/// Returns exp((δt ω² - c/m) T/2). By about this factor, scheme `euler` multiplies the amplitude of
+/// an elastic oscillation from t = 0 to T; in one step the factor is exactly √(1 - δt c/m + ω²δt²).
 /// `frequency` is ω, `decay` is c/m. The motion of a run may grow less, because elements that yield
 /// dissipate energy. Local.
 inline double elastic_growth(double frequency, double decay, const TimeGrid& time) {
@@ -73,25 +77,25 @@ inline double step_for_growth(double frequency, double decay, const TimeGrid& ti
   return (2.0 * std::log(growth) / time.final_time + decay) / (frequency * frequency);
 }
 
-/// Returns the least number of steps for which δt·rate ≤ `largest`, where `rate` is ω or c/m; but
-/// at most 2⁵³. Local.
+/// Returns the least number of steps for which δt·rate ≤ `largest`, where `rate` is ω or c/m. The
+/// result is at least 1 and at most 2⁵³, the largest number of steps of a run. Local.
 inline std::int64_t least_stable_steps(double rate, const TimeGrid& time, double largest) {
-  // No run may have more than 2^53 steps.
   return static_cast<std::int64_t>(
       std::clamp(std::ceil(rate * time.final_time / largest), 1.0, 0x1p53));
 }
 
-// The functions below advance the mass and move the slab through an object of the template type
+// The functions below advance the mass, and move the slab through an object of the template type
 // AnySlab. Its member function `after` moves the slab by one or two increments d of x, and returns
-// the internal force S:
-//       double           slab.after(d)         returns S after the increment d,
-//       array<double,2>  slab.after(d1, d2)    returns S after d1, and S after d1 and d2.
+// the new MassState::internal_force:
+//     double           slab.after(d)         returns the force after d,
+//     array<double,2>  slab.after(d1, d2)    returns the forces after d1, and after d1 and d2.
 
-/// Computes the steps of a chunk by scheme (26): x⁺ = x + δt y, y⁺ = y + δt/m (F - k0 x - c y - S),
-/// and the slab is moved by δt y. The new velocity y^{p+1} depends on S^p only, so the increments
-/// of two steps are known at once, and the slab is moved by both in one pass. Collective if the
-/// slab is distributed over ranks.
-/// Source: (26), continuous-masing-2001.
+/// Computes the steps of a chunk by scheme (26):
+///     x⁺ = x + δt y,     y⁺ = y + δt/m (F - k0 x - c y - S),
+/// and moves the slab by δt y. Of the forces of the slab, y⁺ depends on S but not on S⁺. Therefore
+/// the increments of two steps, δt y and δt y⁺, are known before the slab is moved, and one pass
+/// moves it by both. Collective if the slab is distributed over ranks. Source: (26),
+/// continuous-masing-2001.
 template <typename AnySlab>
 void advance_euler(const Oscillator& oscillator, double step, const Chunk& chunk, MassState& state,
                    AnySlab& slab) {
@@ -120,16 +124,16 @@ void advance_euler(const Oscillator& oscillator, double step, const Chunk& chunk
   }
 }
 
-/// Computes the steps of a chunk by velocity Verlet, where a = (F - k0 x - c y - S)/m is the
-/// acceleration:
+/// Computes the steps of a chunk by velocity Verlet, which is of second order. With the
+/// acceleration a = (F - k0 x - c y - S)/m,
 ///     x⁺ = x + d,  d = δt y + δt²/2 a,     y⁺ = y + δt/2 (a + a⁺).
-/// As a⁺ depends on y⁺, the second equation is solved for y⁺: y⁺ (1 + δt c/2m) = y + δt/2 (a + (F⁺
-/// - k0 x⁺ - S⁺)/m). Moving the slab by d gives the exact S if x is monotone within the step.
-/// Within a step, x(t) is a parabola. If the vertex of the parabola lies inside the step (0 < -y/a
-/// < δt), the slab is therefore first moved to the vertex, by -y²/(2a), and then by the rest of d.
-/// Without this split each reversal would cause an error of order δt² that depends on where in the
-/// step the reversal lies. The scheme is of second order. Collective if the slab is distributed
-/// over ranks.
+/// As a⁺ depends on y⁺, the second equation is solved for y⁺:
+///     y⁺ (1 + δt c/2m) = y + δt/2 (a + (F⁺ - k0 x⁺ - S⁺)/m).
+/// Moving the slab by d gives the exact S⁺ if x is monotone within the step. There x(t) is a
+/// parabola. If its vertex lies inside the step (0 < -y/a < δt), the slab is first moved to the
+/// vertex, by -y²/(2a), and then by the rest of d. Without this split each reversal would cause an
+/// error of order δt² that depends on where in the step the reversal lies. Collective if the slab
+/// is distributed over ranks.
 template <typename AnySlab>
 void advance_leapfrog(const Oscillator& oscillator, double step, const Chunk& chunk,
                       MassState& state, AnySlab& slab) {
@@ -142,7 +146,7 @@ void advance_leapfrog(const Oscillator& oscillator, double step, const Chunk& ch
     const double vertex = 0.5 * state.y * turn;
     state.x += d;
     state.internal_force = turns ? slab.after(vertex, d - vertex)[1] : slab.after(d);
-    const double a_next =  // the acceleration without damping
+    const double a_next =  // a⁺ without the damping
         (chunk.force[i + 1] - (oscillator.k0 * state.x + oscillator.preload) -
          state.internal_force) /
         oscillator.mass;

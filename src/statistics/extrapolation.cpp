@@ -15,8 +15,8 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 
-/// Returns the matrix with the columns 1, h₁^q, h₂^q, …, where q is `power`, and one row for each
-/// level. `steps` is the matrix with the columns h₁, h₂, …
+/// Returns the matrix with the columns 1, h₁^q, h₂^q, …, where q is `power`. `steps` is the matrix
+/// with the columns h₁, h₂, … Both matrices have one row for each level.
 ArrayXXd columns_of(const ArrayXXd& steps, double power) {
   ArrayXXd columns(steps.rows(), steps.cols() + 1);
   columns << ArrayXd::Ones(steps.rows()), steps.pow(power);
@@ -27,9 +27,9 @@ ArrayXXd columns_of(const ArrayXXd& steps, double power) {
 /// the notation of that docstring.
 struct ValueFit {
   double deviation = 0.0;  // σ, the standard deviation of the residuals
-  double limit = 0.0;      // φ₀, the value at step 0
-  double error = 0.0;      // Σ |αⱼ| hⱼ^q + |β| h^(q+1) at the last level
-  double residual = 0.0;   // r, the residual at the last level
+  double limit = 0.0;      // φ₀, the limit as the steps go to 0
+  double error = 0.0;      // Σ |αⱼ| hⱼ^q + |β| h^(q+1) at the finest level
+  double residual = 0.0;   // r, the residual at the finest level
 };
 
 /// Fits a linear combination of `columns`, the first of which is 1, to `values`. `weights` are the
@@ -70,7 +70,8 @@ double observed_power(const ArrayXXd& steps, const ArrayXd& values) {
 
 Extrapolation extrapolate(const std::vector<std::vector<double>>& step_columns,
                           const std::vector<double>& value_column, double promised) {
-  constexpr double near = 0.5;  // F is 1.25 if the two orders differ by at most this
+  constexpr double near =
+      0.5;  // F is 1.25 if the observed order differs from the promised one by at most this
   const auto count = static_cast<Eigen::Index>(value_column.size());
   const ArrayXd values = Eigen::Map<const ArrayXd>(value_column.data(), count);
   if (count < 2 || !values.allFinite()) {

@@ -14,13 +14,14 @@ namespace masing::statistics {
 
 namespace {
 
-// The fewest levels for a fit with one step. Through two levels there is always an exact power law.
+// The fewest levels for a fit with one step. Two levels are too few, because a power law goes
+// through any two errors.
 constexpr std::size_t fewest_levels = 3;
-constexpr std::size_t many = 24;       // from this number of levels on, w = 2 is also tried
+constexpr std::size_t many = 24;       // from this number of levels on, fit_best() also tries w = 2
 constexpr double significance = 0.02;  // D is significant if chance_of_next_term() is at most this
-// The largest |D| with which a trend is accepted in the asymptotic range.
+// A tail with a trend is accepted as the asymptotic range only if |D| is at most this.
 constexpr double most_curved = 0.5;
-// For a tail with one level more than the shortest, a trend with a smaller |D| than this is
+// If a tail has one level more than the shortest tail, a trend with |D| below this number is
 // ignored.
 constexpr double barely_curved = 0.1;
 
@@ -66,9 +67,10 @@ std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std
   return std::nullopt;
 }
 
-/// Returns Fit::structural, the structural part of the interval of the order, for the law `chosen`.
-/// The variance of the difference between an estimate and a more efficient one is the difference of
-/// their variances (Hausman, Econometrica 46, 1978).
+/// Returns Fit::structural, the structural part of the uncertainty of the order, for the law
+/// `chosen`. `least` is the number of levels of the shortest tail. The variance of the difference
+/// between an estimate and a more efficient one is the difference of their variances (Hausman,
+/// Econometrica 46, 1978); this gives the change of the order that may be due to chance.
 double structural_uncertainty(const ErrorLadder& ladder, const PowerLaw& chosen,
                               std::size_t least) {
   double largest = 0.0;
@@ -94,10 +96,11 @@ double structural_uncertainty(const ErrorLadder& ladder, const PowerLaw& chosen,
   return std::sqrt(largest);
 }
 
-/// Returns the longest sequence of successive levels whose errors are above `floor`; if several
-/// sequences have this length, returns the finest of them. Also sets `marks`: `before` for errors
-/// above the floor and `on_floor` for the others. All levels finer than the sequence are marked as
-/// on the floor, because their errors are round-off even where they exceed the floor by chance.
+/// Returns the longest sequence of successive levels whose errors are finite and above `floor`; if
+/// several sequences have this length, returns the finest of them. Also sets the `marks` of all
+/// levels with finite errors: `before` for errors above the floor, and `on_floor` for the others.
+/// Levels finer than the sequence are always marked `on_floor`: their errors are round-off even if
+/// they exceed the floor by chance.
 FitRange levels_above_floor(double floor, const std::vector<double>& errors,
                             std::vector<Mark>& marks) {
   FitRange longest;
@@ -129,9 +132,9 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
   if (const auto law = choose(ladder, range.first, range.end, least)) {
     range = law->range;
     fit.order = law->order;
-    // One degree of freedom is subtracted because the tail was chosen. If there are only two
-    // degrees of freedom, 0.75 is subtracted, and if there is one, nothing is subtracted: otherwise
-    // the interval would be too wide to be useful.
+    // One degree of freedom is subtracted because the tail was chosen. But if there are only two
+    // degrees of freedom, 0.75 is subtracted, and if there is only one, nothing. With fewer degrees
+    // of freedom the interval would be too wide to be useful.
     const double freedom = std::max(law->freedom - 1, std::min(law->freedom, 1.25));
     fit.statistical = students_factor(freedom) * law->order_error;
     fit.structural = structural_uncertainty(ladder, *law, least);
@@ -160,7 +163,8 @@ bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt) {
 
 JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
                      const std::vector<double>& errors, double power) {
-  // Each level gives the row (δsᵖ/e, δtᵖ/e), whose product with (C₁, C₂) is to be close to 1.
+  // Each level with an error e gives the row (δsᵖ/e, δtᵖ/e) of the matrix. The product of this row
+  // with (C₁, C₂) is the predicted error divided by e, and has to be fitted to 1.
   Eigen::MatrixXd columns(errors.size(), 2);
   Eigen::Index rows = 0;
   double least = std::numeric_limits<double>::infinity();
@@ -174,8 +178,8 @@ JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& d
   }
   columns.conservativeResize(rows, 2);
   constexpr Eigen::Index fewest = 3;
-  // The levels do not determine C₁ and C₂ if their ratios δs/δt differ by less than 0.1 %, which is
-  // the square root of the constant `alike`.
+  // The levels do not determine C₁ and C₂ if the two columns are nearly parallel. The least allowed
+  // sine of the angle between them is 0.1 %, the square root of the constant `alike`.
   constexpr double alike = 1e-6;
   const auto solution = least_squares(columns, Eigen::VectorXd::Ones(rows));
   if (rows < fewest || !solution ||

@@ -9,8 +9,8 @@
 
 namespace masing::statistics {
 
-/// The least half-width of the interval of an observed order. Digits of an order below this
-/// half-width have no meaning.
+/// The half-width of the interval of an observed order is never less than this, because smaller
+/// differences of orders have no meaning.
 inline constexpr double least_uncertainty = 0.005;
 
 /// Says whether the fit of an order uses a level and, if not, why.
@@ -23,7 +23,7 @@ enum class Mark {
 
 /// The result of fit_order(): the order of convergence of the errors of a ladder, and the PowerLaw
 /// that fits the errors in the asymptotic range. If no law can be fitted, `order` and all numbers
-/// after it are NaN, and the levels to which a law should have been fitted are marked as fitted.
+/// after it are NaN. The longest sequence of levels above the floor is then marked as fitted.
 struct Fit {
   std::vector<Mark> marks;         ///< one mark for each level
   std::size_t levels = 0;          ///< the number of levels marked as fitted
@@ -33,7 +33,7 @@ struct Fit {
   double statistical = base::undefined;  ///< statistical part of `uncertainty`, see fit_order
   double structural = base::undefined;   ///< structural part of `uncertainty`, see fit_order
   std::vector<double> constants;         ///< the constants Cⱼ of the law, one for each step
-  double next_term = base::undefined;    ///< D of the law; it is 0 if the law has no D
+  double next_term = base::undefined;    ///< D of the law, or 0 if the law is fitted without D
   double scatter = base::undefined;      ///< standard deviation of the residuals of log(error)
   std::vector<double> predicted;         ///< the errors that the law predicts, [levels]
 };
@@ -42,30 +42,33 @@ struct Fit {
 ///
 /// The fit uses only the longest sequence of successive levels whose errors are above `floor`; all
 /// levels finer than this sequence are regarded as on the floor. The n finest levels of the
-/// sequence are called a tail. A power law is fitted to tails, from the longest to the shortest,
-/// until the errors of a tail show no trend; this tail is the asymptotic range. There is no trend
-/// if D of PowerLaw, the next term of the error expansion, is not significant at the level of 2 %.
-/// A trend is accepted if D is a parameter of the law and |D| ≤ 0.5. The shortest tail, of three
-/// levels, or of four if the errors depend on two steps, is not tested for a trend; for a tail with
-/// one level more, |D| < 0.1 is enough. A tail of 24 levels or more is fitted with w = 0 and with w
-/// = 2 in the loss function of fit_power_law, and the fit that gives the order the smaller standard
-/// error is used (Jaeckel, Annals of Mathematical Statistics 42, 1971).
+/// sequence are called a tail. Power laws are fitted to shorter and shorter tails until one is
+/// accepted; this tail is the asymptotic range. A tail is accepted if its errors show no trend: if
+/// D of PowerLaw is not significant at the level of 2 %. If D is significant but |D| ≤ 0.5, the
+/// tail is accepted with D as a parameter of the law. The shortest tail has three levels, or four
+/// if the errors depend on two steps, and is always accepted. A tail with one level more than that
+/// is accepted only without D, and a significant |D| < 0.1 is then ignored. A tail of 24 levels or
+/// more is fitted with w = 0 and with w = 2 in the loss function of fit_power_law. Of the two fits,
+/// the one with the smaller standard error of the order is used (Jaeckel, Annals of Mathematical
+/// Statistics 42, 1971).
 ///
-/// The half-width of the interval of the order has two parts. The statistical part is the
-/// half-width of the 95 % confidence interval that follows from the standard error of the order by
-/// Student's distribution; one degree of freedom is subtracted because the tail was chosen. The
-/// structural part is the larger of two changes of the order: the change if the finest quarter of
-/// the levels is left out, and the change if the step of the reference is taken as 0 (which is not
-/// examined if each level is compared with the next one). A change of up to two standard deviations
-/// may be due to chance; the square of this limit is subtracted from the square of the change.
-/// Local.
+/// The half-width of the interval of the order has two parts, Fit::statistical and Fit::structural.
+/// The statistical part is the half-width of the 95 % confidence interval that follows from the
+/// standard error of the order by Student's distribution. One degree of freedom is subtracted, or
+/// less if there are only one or two, because the tail was chosen. The structural part is the
+/// larger of two changes of the order. The first is the change if the finest quarter of the levels
+/// is left out; it is not examined if too few levels remain. The second is the change if the step
+/// of the reference is taken as 0; it is not examined if each level is compared with the next one.
+/// A change of up to two standard deviations may be due to chance; the square of this limit is
+/// subtracted from the square of the change. Local.
 Fit fit_order(const ErrorLadder& ladder, double floor);
 
 /// The constants of the law e ≈ C₁ δsᵖ + C₂ δtᵖ for the errors e of the levels, where p is given.
-/// All numbers but p are NaN if the levels do not determine both constants, because δs/δt is nearly
-/// the same at all levels or because fewer than three levels have an error. The maximum of an error
-/// over time, max |A(t) δsᵖ + B(t) δtᵖ|, is a convex function of δsᵖ and δtᵖ, but not a linear one.
-/// The constants therefore hold only for ratios δs/δt between `least_ratio` and `largest_ratio`.
+/// All numbers but p are NaN if the levels do not determine both constants: if δs/δt is nearly the
+/// same at all levels, or if fewer than three levels have a positive error. The law is an
+/// approximation, because e is a maximum over time: max |A(t) δsᵖ + B(t) δtᵖ| is a convex function
+/// of δsᵖ and δtᵖ, but not a linear one. The constants therefore hold only for ratios δs/δt between
+/// `least_ratio` and `largest_ratio`.
 struct JointFit {
   double power = 1.0;                          ///< p
   double space = base::undefined;              ///< C₁
@@ -86,14 +89,14 @@ struct JointFit {
   }
 };
 
-/// Returns whether δs/δt differs by at most 1 % between all levels. If so, the levels lie on one
-/// ray of the plane (δs, δt), and the error caused by δs cannot be separated from the error caused
-/// by δt. `ds` and `dt` contain δs and δt of each level. Local.
+/// Returns whether the ratios δs/δt of any two levels differ by at most 1 %. If so, the levels lie
+/// nearly on one ray of the plane (δs, δt), and the error caused by δs cannot be separated from the
+/// error caused by δt. `ds` and `dt` contain δs and δt of each level. Local.
 bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt);
 
-/// Fits C₁ and C₂ of a JointFit with p = `power` to the steps and errors of the levels. Minimises
-/// the sum of the squared relative residuals of all levels whose errors are positive and finite.
-/// Local.
+/// Fits C₁ and C₂ of a JointFit with p = `power` to the steps and errors of the levels. Uses the
+/// levels whose errors are positive and finite, and minimises the sum of their squared relative
+/// residuals. Local.
 JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
                      const std::vector<double>& errors, double power = 1.0);
 
@@ -102,10 +105,11 @@ JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& d
 /// unless both errors are positive and finite and the steps differ. Local.
 double observed_order(double error_coarse, double error_fine, double step_coarse, double step_fine);
 
-/// Returns the order p that follows from the values v₁, v₂, v₃ of three successive levels, given
-/// their differences d₁ = |v₁ - v₂| and d₂ = |v₂ - v₃|. The order is the root p of d₁/d₂ = (h₁ᵖ -
-/// h₂ᵖ)/(h₂ᵖ - h₃ᵖ), which is log(d₁/d₂)/log(h₁/h₂) if h₁/h₂ = h₂/h₃. Returns NaN if a difference
-/// is not positive and finite, or if there is no root in [-20, 20]. Local.
+/// Returns the order p that follows from three successive levels with the steps h₁, h₂, h₃ and no
+/// other reference. d₁ is the difference between the first two levels, and d₂ the difference
+/// between the last two. The order is the root p of d₁/d₂ = (h₁ᵖ - h₂ᵖ)/(h₂ᵖ - h₃ᵖ). If h₁/h₂ =
+/// h₂/h₃, this is p = log(d₁/d₂)/log(h₁/h₂). Returns NaN if a difference is not positive and
+/// finite, or if there is no root in [-20, 20]. Local.
 double successive_order(double difference_coarse, double difference_fine, double step_coarse,
                         double step_middle, double step_fine);
 

@@ -9,14 +9,15 @@ namespace masing::statistics {
 struct LeastSquares {
   Eigen::VectorXd coefficients;  ///< β, one for each column of X
   Eigen::VectorXd residuals;     ///< v - X β, [rows]
-  Eigen::MatrixXd basis;         ///< Q of the decomposition X = Q R, [rows][columns]
-  Eigen::MatrixXd inverse;       ///< R⁻¹, with rows in the order of β
+  Eigen::MatrixXd basis;         ///< Q of a decomposition X = Q R with QᵀQ = I, [rows][columns]
+  Eigen::MatrixXd inverse;       ///< the matrix R⁻¹ with X R⁻¹ = Q
 
   /// Returns the diagonal of (XᵀX)⁻¹. Local.
   [[nodiscard]] Eigen::VectorXd variances() const { return inverse.rowwise().squaredNorm(); }
-  /// Returns the standard errors of β. The variance of the noise in v is estimated from the
-  /// residuals `noise`. The noise in row i and the noise in row j are assumed to have the
-  /// correlation ρ^|i-j|, where ρ is `correlation`. X must have more rows than columns. Local.
+  /// Returns the standard errors of β. The deviations of v from X β are assumed to be random, all
+  /// with the same variance, which is estimated from the residuals `noise`. The deviations in the
+  /// rows i and j are assumed to have the correlation ρ^|i-j|, where ρ is `correlation`. X must
+  /// have more rows than columns. Local.
   [[nodiscard]] Eigen::VectorXd errors(const Eigen::VectorXd& noise, double correlation) const;
 };
 

@@ -21,9 +21,9 @@ boost::math::students_t students(double degrees_of_freedom) {
   return boost::math::students_t(std::max(1.0, degrees_of_freedom));
 }
 
-/// Returns an estimate of the correlation ρ of neighbouring residuals, in [0, 0.95]. Returns
-/// `of_few` if there are fewer than 16 residuals, which are too few for an estimate, or if all are
-/// 0.
+/// Returns the correlation of neighbouring residuals. With 16 residuals or more, it is estimated
+/// from them and limited to [0, 0.95]. With fewer, which are too few for an estimate, or if all are
+/// 0, it is `of_few`.
 double correlation(const ArrayXd& residuals, double of_few) {
   constexpr Index enough = 16;
   constexpr double most = 0.95;
@@ -71,15 +71,15 @@ class NewtonFit {
     }
     next_column_.resize(rows, range.has_next_term ? 1 : 0);
     next_column_.colwise() = log_sizes_.exp();
-    // An order below 0 describes errors that grow as the steps decrease. Such an order is
-    // meaningful if the reference is exact, but not if the reference has a step.
+    // An order below 0 describes errors that grow as the steps decrease. Such orders are allowed if
+    // the reference is exact, but not if the reference has a step.
     least_order_ = (rest_sign_ != 0).any() ? 1e-3 : -4.0;
   }
 
   /// Returns the fitted law, or nothing if the levels do not determine its parameters.
   std::optional<PowerLaw> run() {
-    // If w > 0, the method has to start near the minimum, so the minimisation for w = 0 comes
-    // first.
+    // If w > 0, the method has to start near the minimum. It therefore starts from the result of
+    // the minimisation for w = 0.
     if (!start() || !descend(0.0) || (range_.weight > 0 && !descend(range_.weight))) {
       return std::nullopt;
     }
@@ -92,7 +92,7 @@ class NewtonFit {
   struct Point {
     double order = 0.0;
     VectorXd constants;
-    VectorXd next_term;  // D, one number; empty if the law has no D
+    VectorXd next_term;  // D, as the only entry; no entry if the law is fitted without D
     ArrayXXd basis;  // gⱼ = hⱼᵖ - sign(rⱼ) |rⱼ|ᵖ with rⱼ = h_refⱼ, [levels][steps]
     ArrayXd sums;    // Σ Cⱼ gⱼ, [levels]
     ArrayXd slopes;  // derivatives of `sums` with respect to the order
@@ -111,10 +111,10 @@ class NewtonFit {
     return (at.sums > 0).all() && at.residuals.allFinite();
   }
 
-  /// Computes the parameters from which the minimisation starts: the order is the slope of the
-  /// least-squares line through log e as a function of log z, and the constants minimise the
-  /// relative residuals for this order. Returns false if the levels do not determine these
-  /// parameters.
+  /// Computes the parameters from which the minimisation starts. The order is the slope of the
+  /// least-squares line through log e as a function of log z, within the allowed orders. The
+  /// constants minimise the squared relative residuals for this order, and D is 0. Returns false if
+  /// the levels do not determine these parameters.
   bool start() {
     Eigen::MatrixXd columns(log_sizes_.size(), 2);
     columns << VectorXd::Ones(log_sizes_.size()), log_sizes_.matrix();
@@ -157,8 +157,8 @@ class NewtonFit {
     return all;
   }
 
-  /// Minimises the loss function with w = `weight`, starting from the present parameters. Returns
-  /// false if the levels do not determine the parameters.
+  /// Changes the present parameters such that they minimise the loss function with w = `weight`.
+  /// Returns false if the levels do not determine the parameters.
   bool descend(double weight) {
     constexpr int most_rounds = 50;
     constexpr double small = 1e-11;  // the iteration ends if a step changes less than this
@@ -176,8 +176,8 @@ class NewtonFit {
   }
 
   /// Adds `step` to the parameters, halved as often as is needed so that the loss does not
-  /// increase. Returns the largest absolute change of the order and of any residual. If the loss
-  /// increases even after nine halvings, leaves the parameters unchanged and returns 0.
+  /// increase. Returns the largest absolute change among the order and the residuals. If even nine
+  /// halvings do not suffice, leaves the parameters unchanged and returns 0.
   double improve(const VectorXd& step, double weight) {
     constexpr int most_halvings = 10;
     const double before = loss(at_.residuals, weight);
@@ -215,10 +215,10 @@ class NewtonFit {
     const Index count = log_errors_.size();
     if (count > unknowns) {
       law.freedom = static_cast<double>(count - unknowns);
-      // At the minimum the mean of the derivative of `score` is 1, so that the standard errors need
-      // no further factor. With fewer than 16 levels, for the standard error of the next term
-      // neighbouring residuals are taken as uncorrelated, but for the standard error of the order
-      // as having the correlation 1/2.
+      // At the minimum, the derivative of `score` with respect to the residual has the mean 1, so
+      // that the standard errors need no further factor. With fewer than 16 levels, the correlation
+      // of neighbouring residuals is taken as 1/2 for the standard error of the order, and as 0 for
+      // that of the next term.
       constexpr double of_doublings = 0.5;
       law.scatter = std::sqrt(at_.residuals.square().sum() / law.freedom);
       law.order_error = solution->errors(score, correlation(score, of_doublings))[constants];
@@ -237,7 +237,7 @@ class NewtonFit {
   ArrayXXd log_steps_;
   ArrayXXd rest_sign_;    // sign of the step of the reference: -1, 0 (also for NaN) or 1
   ArrayXXd log_rests_;    // log |step of the reference|, or 0 where rest_sign_ is 0
-  ArrayXXd next_column_;  // the column of z, or no column if the law has no D
+  ArrayXXd next_column_;  // the column of z, or no column if the law is fitted without D
   double least_order_ = 0.0;
   Point at_;
 };
@@ -259,7 +259,8 @@ double PowerLaw::chance_of_next_term() const {
 double PowerLaw::predicted(const ErrorLadder& ladder, std::size_t level) const {
   double sum = 0.0;
   for (std::size_t j = 0; j < constants.size(); ++j) {
-    // The power p of a negative r is defined as -|r|ᵖ.
+    // The step of the reference may be negative, see StepLadder; its power p is then defined as
+    // -|step|ᵖ.
     const double rest = ladder.steps[j].references[level];
     const double power = rest == 0 ? 0.0 : std::copysign(std::pow(std::abs(rest), order), rest);
     sum += constants[j] * (std::pow(ladder.steps[j].levels[level], order) - power);

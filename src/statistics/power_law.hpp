@@ -6,9 +6,10 @@
 
 namespace masing::statistics {
 
-/// The values of one step, such as δt, at all levels and at the references with which the levels
+/// The values of one step, such as δt, at all levels and in the references with which the levels
 /// are compared, [levels] each. A value in `references` is 0 if the reference is exact, and NaN if
-/// the level has no reference.
+/// the level has no reference. It may be negative for errors of u over all s, see width_against()
+/// in study/refinement.cpp.
 struct StepLadder {
   std::vector<double> levels;
   std::vector<double> references;
@@ -25,7 +26,7 @@ struct ErrorLadder {
 /// The successive levels to which a power law is fitted, and the form of the fit.
 struct FitRange {
   std::size_t first = 0;       ///< index of the first level
-  std::size_t end = 0;         ///< index after the last level
+  std::size_t end = 0;         ///< index of the level after the last one
   bool has_next_term = false;  ///< whether the law has the factor exp(D z), see PowerLaw
   bool is_exact = false;       ///< whether the steps of the references are taken as 0
   double weight = 0.0;         ///< w of the loss function, see fit_power_law
@@ -35,8 +36,8 @@ struct FitRange {
 
 /// The law e ≈ (Σ Cⱼ (hⱼᵖ - h_refⱼᵖ)) exp(D z) for the errors e of the levels of a range. hⱼ is
 /// step j of a level, and h_refⱼ is step j of the reference of this level. z is Σ hⱼ of the level
-/// divided by Σ hⱼ of the first level of the range. D describes the next term of the error
-/// expansion.
+/// divided by Σ hⱼ of the first level of the range. D represents the next term of the error
+/// expansion, of the order p + 1; it is 0 if the law is fitted without it.
 struct PowerLaw {
   FitRange range;
   double order = 0.0;             ///< p
@@ -49,8 +50,8 @@ struct PowerLaw {
   double order_leverage = 0.0;
   double next_term_error = 0.0;  ///< standard error of D
 
-  /// Returns the probability, by Student's distribution, that chance alone makes |D| at least as
-  /// large as it is. Returns 0 if the standard error of D is 0. Local.
+  /// Returns the probability, by Student's distribution, of a |D| at least as large as the fitted
+  /// one if the true D is 0. Returns 0 if the standard error of D is 0. Local.
   [[nodiscard]] double chance_of_next_term() const;
   /// Returns the error that the law predicts for a level. Local.
   [[nodiscard]] double predicted(const ErrorLadder& ladder, std::size_t level) const;
@@ -59,19 +60,19 @@ struct PowerLaw {
 /// Fits a power law to the levels of a range by the Gauss-Newton method. Returns nothing if the
 /// levels do not determine all parameters of the law.
 ///
-/// The law minimises a loss function of the residuals r of log e: Σ r² if w = 0, and otherwise Σ
-/// (exp(w r) - 1 - w r). Minimising the second sum gives the law of maximum likelihood if the ratio
-/// of e to the law, raised to the power w, is exponentially distributed, so that e has a Weibull
-/// distribution. If w > 0, a level at which parts of the error nearly cancel, so that e is far
-/// below the law, has little influence.
+/// The fitted law minimises a loss function of the residuals r of log e: Σ r² if w = 0, and
+/// otherwise Σ (exp(w r) - 1 - w r). The second sum is for errors with a Weibull distribution: if
+/// the ratio of e to the law, raised to the power w, is exponentially distributed, minimising this
+/// sum gives the law of maximum likelihood. If w > 0, a level whose error is far below the law,
+/// because parts of the error nearly cancel, has little influence.
 ///
 /// The standard errors are computed as for M-estimates with correlated residuals. If there are 16
 /// levels or more, the correlation of the residuals of neighbouring levels is estimated. If there
-/// are fewer, the step is usually halved from level to level, and the correlation is taken as 1/2
-/// for the order: if the error depends on the phase θ of an event within a step, halving the step
-/// changes θ to 2θ mod 1, and the correlation of these two phases is 1/2. Local. Source: Eça and
-/// Hoekstra, J. Comput. Phys. 262 (2014), for least squares over many levels; Huber, Robust
-/// Statistics (1981), section 7.6.
+/// are fewer, the correlation is taken as 1/2 for the order, and as 0 for D. The reason for 1/2 is
+/// that the step is usually halved from level to level. If the error depends on the phase θ of an
+/// event within a step, halving the step changes θ to 2θ mod 1, and the correlation of these two
+/// phases is 1/2. Local. Source: Eça and Hoekstra, J. Comput. Phys. 262 (2014), for least squares
+/// over many levels; Huber, Robust Statistics (1981), section 7.6.
 std::optional<PowerLaw> fit_power_law(const ErrorLadder& ladder, const FitRange& range);
 
 /// Returns the half-width of a 95 % confidence interval in multiples of the standard error, by

@@ -16,11 +16,11 @@ struct ExpectedOrder {
 };
 
 /// The result of the comparison of an observed order with the expected one; the values are listed
-/// from the worst to the best. `as_expected`, `not_as_expected` and `undecided` say whether the
-/// interval of the observed order lies within the tolerance of the expected one, outside of it, or
-/// partly within it. `undefined`: no order was observed. `exact`: no level has an error above the
-/// round-off floor, so that the law C hᵖ of the errors has C = 0 and p can be any order.
-/// `not_judged`: no order was expected.
+/// from the worst to the best. `as_expected`: the whole interval of the observed order lies within
+/// the tolerance of the expected one. `not_as_expected`: the whole interval lies outside of the
+/// tolerance. `undecided`: only a part of the interval lies within the tolerance. `undefined`: no
+/// order was observed. `exact`: no level has an error above the round-off floor, so that the law C
+/// hᵖ of the errors has C = 0 and p can be any order. `not_judged`: no order was expected.
 enum class Verdict { not_as_expected, undefined, undecided, as_expected, exact, not_judged };
 
 /// Returns a verdict in words: "not as expected", "undefined", "undecided", "as expected", "exact"
@@ -31,10 +31,9 @@ inline std::string to_text(Verdict verdict) {
   return texts[static_cast<std::size_t>(verdict)];
 }
 
-/// Returns the verdict on an observed order. The verdict is as_expected if the whole interval
-/// observed ± uncertainty lies within the tolerance of the expected order (with
-/// ExpectedOrder::at_least, within it or above), not_as_expected if the whole interval lies
-/// outside, and otherwise undecided. The verdict is undefined if `observed` is NaN. If
+/// Returns the verdict on an observed order. It depends on where the interval observed ±
+/// uncertainty lies, as Verdict describes; with ExpectedOrder::at_least, all orders above the
+/// expected one count as within the tolerance. The verdict is undefined if `observed` is NaN. If
 /// `uncertainty` is 0, the verdict is never undecided. Local.
 inline Verdict judge(const ExpectedOrder& expected, double observed, double uncertainty,
                      double tolerance) {

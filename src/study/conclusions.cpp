@@ -44,8 +44,8 @@ void find_unrefined(const StudySpec& spec, Conclusions& conclusions) {
   }
 }
 
-/// Returns words for the scheme, the rule and the features of the model that the study uses but the
-/// papers do not: "leapfrog midpoint damping".
+/// Returns words, separated by blanks, for the scheme, the rule and the features of the model that
+/// the study uses but the papers do not: "leapfrog midpoint damping".
 std::string extensions(const StudySpec& spec) {
   const engine::ModelFacts facts = spec.run.facts();
   std::vector<std::string> words;
@@ -75,8 +75,8 @@ std::string statement(const StudySpec& spec, const Conclusions& conclusions) {
                                                 : "4.1";
 }
 
-/// Returns whether the study has the reference that is used in the proposition or equation
-/// `statement`.
+/// Returns whether the study has the reference with which the proposition or equation `statement`
+/// compares.
 bool is_of_statement(const StudySpec& spec, const std::string& statement) {
   const Reference& reference = spec.reference;
   if (statement == "3.1") {
@@ -134,9 +134,9 @@ std::string what_decides(const StudySpec& spec, const Conclusions& conclusions) 
              : "no ladder of up to 1000 levels is sure to decide, as the errors scatter too much";
 }
 
-/// Returns the quantities with this verdict as "a", "a and b" or "a, b and c". `form` is the fmt
-/// format of one quantity; the arguments of `form` are the name of the quantity, the observed
-/// order, and both ends of the interval of the order.
+/// Returns the quantities with this verdict as "a", "a and b" or "a, b and c". Returns an empty
+/// text if there are none. `form` is the format of one quantity for fmt. Its arguments are the
+/// words for the quantity, the observed order, and both ends of the interval of the order.
 std::string listed(const Study& study, Verdict verdict, const char* form) {
   std::vector<std::string> names;
   for (std::size_t q = 0; q < study.results.size(); ++q) {

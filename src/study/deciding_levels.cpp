@@ -14,8 +14,8 @@ namespace {
 using statistics::Fit;
 using statistics::Mark;
 
-/// The numbers that a study refines: the numbers of cells of all levels, the numbers of steps of
-/// all levels, or both, [1 or 2][levels].
+/// What a study refines, [1 or 2][levels]: the number of cells of every level, the number of steps
+/// of every level, or first the one and then the other.
 using Counts = std::vector<std::vector<double>>;
 
 /// Levels in geometric progression, relative to the last level of the study: the first level is
@@ -27,7 +27,8 @@ struct LadderScale {
   double count = 0.0;
 };
 
-/// Returns an upper bound of the true scatter of the errors that holds in four of five studies.
+/// Returns an upper bound of the true scatter of the errors, which follows from the scatter of the
+/// fit and holds in four of five studies.
 double greatest_scatter(const Fit& fit) {
   const double freedom = std::max(1.0, static_cast<double>(fit.levels) - 2);
   const boost::math::chi_squared distribution(freedom);
@@ -36,12 +37,12 @@ double greatest_scatter(const Fit& fit) {
 
 /// Returns the largest power of two whose log₂ is at most log₂ `value` + 0.05.
 double floored_power_of_two(double value) {
-  constexpr double nearly = 0.05;  // in log₂; needed because P and N are rounded to integers
+  constexpr double nearly = 0.05;  // a tolerance in log₂, because P and N are rounded to integers
   return std::exp2(std::floor(std::log2(value) + nearly));
 }
 
 /// Returns how many times finer the last level may become, at most 16, before the reference is too
-/// coarse or the errors of quantity `q` come close to the round-off floor.
+/// coarse or the errors of quantity `q` fall below ten times their round-off floor.
 double most_refinement(const StudySpec& spec, const Study& study, std::size_t q) {
   constexpr double above_floor = 10;  // the least allowed error in multiples of the floor
   const double most = std::clamp(spec.reference.refinement / finest_factor, 1.0, 16.0);
@@ -58,7 +59,8 @@ double most_refinement(const StudySpec& spec, const Study& study, std::size_t q)
 }
 
 /// Returns how many times coarser than the last level the first level in the asymptotic range is.
-/// If P and N are both refined, returns the smaller one of the ratio of P and the ratio of N.
+/// If P and N are both refined, returns the smaller of two ratios: that of the numbers of cells and
+/// that of the numbers of steps.
 double asymptotic_range(const Counts& counts, const Fit& fit) {
   const auto first = std::ranges::find(fit.marks, Mark::fitted) - fit.marks.begin();
   double range = base::infinity;
@@ -68,17 +70,17 @@ double asymptotic_range(const Counts& counts, const Fit& fit) {
   return range;
 }
 
-/// Returns levels with which the interval of the order is probably narrow enough. The number of
-/// levels is chosen so that the statistical part of the interval becomes half the tolerance. If the
-/// next term of the error expansion makes the interval wide, or if the asymptotic range is short,
-/// the last of these levels is finer than the last level of the study, but at most `most` times
-/// finer.
+/// Returns levels with which the interval of the order is probably narrow enough. There are enough
+/// levels that the statistical part of the interval becomes at most half the tolerance, and at
+/// least 24. If the next term of the error expansion makes the interval wide, or if the asymptotic
+/// range is short, the last of these levels is finer than the last level of the study, but at most
+/// `most` times finer.
 LadderScale dense_ladder(const Counts& counts, const Fit& fit, double most, double tolerance) {
   // preferred ratio of the first level's step to the last level's step
   constexpr double wide = 64.0;
   constexpr double fewest = 24.0;
-  // If P and N are refined in turn, P is the same at two successive levels, and so is the error in
-  // space; the same holds for N and the error in time. Therefore, this many times more levels are
+  // If P and N are refined in turn, two successive levels have the same P and the same error in
+  // space, or the same N and the same error in time. Therefore, this many times more levels are
   // needed.
   constexpr double in_turn = 4.0;
   const double range = asymptotic_range(counts, fit);
@@ -99,11 +101,11 @@ LadderScale dense_ladder(const Counts& counts, const Fit& fit, double most, doub
   return scale;
 }
 
-/// Returns levels each of which has twice the number of cells or steps of the level before, and
-/// with which the interval of the order is probably narrow enough. The variance of the order is
-/// taken to be inversely proportional to the third power of the number of doublings. The last level
-/// is at most `most` times finer than the last level of the study; LadderScale::count is ∞ if this
-/// is not enough to decide the order.
+/// Returns levels with which the interval of the order is probably narrow enough. Each has twice
+/// the number of cells or steps of the level before. The variance of the order is taken to be
+/// inversely proportional to the third power of the number of doublings. The last level is at most
+/// `most` times finer than the last level of the study; LadderScale::count is ∞ if this is not
+/// enough to decide the order.
 LadderScale ladder_of_doublings(const Counts& counts, const Fit& fit, double most,
                                 double tolerance) {
   LadderScale scale{.coarser = floored_power_of_two(asymptotic_range(counts, fit))};

@@ -23,11 +23,12 @@ std::int64_t containing_cell(slab::Rule rule, std::int64_t i, std::int64_t level
 
 namespace {
 
-/// Raises Errors::u and Errors::u_cells to max |u - u_ref| at one time over the cells of the
-/// reference on this rank. `here`: u of those cells of the level that overlap the cells of the
-/// reference on this rank. Among the cells of the reference that overlap one cell of the level, |u
-/// - u_ref| is largest where u_ref is least or largest. This also holds for rounded differences,
-/// because rounding is monotone.
+/// Raises Errors::u to max |u - u_ref| at one time over the cells of the reference on this rank.
+/// Raises Errors::u_cells to the same maximum over those points of the level's cells that lie in
+/// them. `here`: u of those cells of the level that overlap the cells of the reference on this
+/// rank. Among the cells of the reference that overlap one cell of the level, |u - u_ref| is
+/// largest where u_ref is least or largest, so only these two are compared. This also holds for
+/// rounded differences, because rounding is monotone.
 void add_field(slab::Rule rule, const parallel::Vector& level, std::span<const double> here,
                const parallel::Vector& reference, Errors& errors) {
   const base::CellRange range = reference.range();
@@ -83,8 +84,8 @@ void add_cell(double u, const ContinuousField& reference, const slab::Element& b
 
 }  // namespace
 
-/// Determines the indices of the cells in which the difference between two elongations, both given
-/// as functions of s, can be largest. These are called the critical cells.
+/// Determines the critical cells of two elongations that are given as functions of s: those cells
+/// in which the difference of the two can be largest.
 class CriticalCells {
  public:
   /// Determines the cells that are critical at all times. Throws UserError if the functions of the
@@ -103,10 +104,10 @@ class CriticalCells {
     }
   }
 
-  /// Returns the indices of the critical cells for two elongations at one time, in increasing
-  /// order: the cells that are critical at all times (at fixed sample places and around the ends of
-  /// the pieces of the slab's functions), and the cells around the places s where one of the
-  /// elongations has a kink. Local.
+  /// Returns the indices of the critical cells of two elongations at one time, in increasing order.
+  /// Some cells are critical at all times: those at fixed sample places, and those around the ends
+  /// of the pieces on which the functions of the slab are smooth and monotone. The others are the
+  /// cells around the places s at which one of the elongations has a kink. Local.
   [[nodiscard]] std::vector<std::int64_t> at(const ContinuousField& one,
                                              const ContinuousField& other) const {
     std::vector<double> places;
@@ -179,7 +180,8 @@ void FieldErrors::compare_with_cells(Errors& errors, const parallel::Vector& lev
   add_field(slab_->rule, level, (*gather_)(level), reference, errors);
 }
 
-/// Returns the element at s = `cells`/P, which is the right end of the first `cells` cells.
+/// Returns the element at s = `cells`/P, where P is Slab::field_cells(). This is the right end of
+/// the first `cells` cells.
 slab::Element FieldErrors::end_of(std::int64_t cells) const {
   return slab_->element(static_cast<double>(cells) / static_cast<double>(slab_->field_cells()));
 }
@@ -202,10 +204,12 @@ void FieldErrors::compare_with_function(Errors& errors, const parallel::Vector& 
 }
 
 /// Compares a level with its reference, both given as functions. If the level has cells, only the
-/// critical cells are compared. Between two kinks each of the two elongations is η, -η or u0, plus
-/// a constant, so their difference at the points of the cells is monotone in s and largest next to
-/// the kinks. At the ends of a cell, the change of the reference's u within the cell is added to
-/// this difference; the critical cells at the fixed sample places account for this change.
+/// critical cells are compared. Between two kinks, each elongation minus the shift c (see Slab) is
+/// η, -η or its initial value, plus a constant. On each piece of the slab's functions, the
+/// difference of both elongations at the points of the cells is therefore monotone in s, and
+/// largest next to the kinks. At the ends of a cell, the change of the reference's u within the
+/// cell is added to this difference. The critical cells at the fixed sample places account for this
+/// change.
 void FieldErrors::compare_functions(Errors& errors, const ContinuousField& level,
                                     const ContinuousField& reference) {
   if (slab_->is_continuum()) {

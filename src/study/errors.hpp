@@ -14,22 +14,22 @@
 
 namespace masing::study {
 
-/// Considers two divisions of ]0, 1], one into `from` equal cells and one into `to` equal cells.
-/// Returns the range of those of the `to` cells that overlap the cells `range` of the `from` cells.
-/// Cell i = 0, 1, … of P cells is ]i/P, (i+1)/P]. Local.
+/// The interval ]0, 1] is divided once into `from` equal cells and once into `to` equal cells.
+/// Returns the range of the cells of the second division that overlap the cells `range` of the
+/// first. Cell i = 0, 1, … of P cells is ]i/P, (i+1)/P]. Local.
 base::CellRange overlapping_cells(const base::CellRange& range, std::int64_t from, std::int64_t to);
 
-/// Considers two divisions of ]0, 1], one into `level` equal cells and one into `reference` equal
-/// cells. Returns the index of that of the `reference` cells which contains the point of cell i of
-/// the `level` cells. The point of a cell is its right end or its midpoint, according to `rule`.
-/// Local.
+/// The interval ]0, 1] is divided once into `level` equal cells and once into `reference` equal
+/// cells. Returns the index of the cell of the second division that contains the point of cell i of
+/// the first. The point of a cell is its right end or its midpoint, according to `rule`. Local.
 std::int64_t containing_cell(slab::Rule rule, std::int64_t i, std::int64_t level,
                              std::int64_t reference);
 
-/// The errors of one level in the maximum norm; an error that cannot be computed is NaN. The errors
-/// of x and y are maxima over the steps of the level or, if the reference is a file, over the times
-/// in the file. The errors of u are maxima over the times at which u is compared, and over all s in
-/// [0, 1] (`u`) or over the points of the cells of the level (`u_cells`).
+/// The errors of one level in the maximum norm. In the results of a study, an error that cannot be
+/// computed is NaN. The errors of x and y are maxima over the steps of the level or, if the
+/// reference is a file, over the times in the file. The errors of u are maxima over the times at
+/// which u is compared. `u` is also the maximum over all s in [0, 1], and `u_cells` over the points
+/// of the cells of the level.
 struct Errors {
   /// The index of a quantity in `all`.
   enum Of : std::size_t { x, y, u, u_cells };
@@ -46,21 +46,21 @@ class CriticalCells;
 /// Computes the errors of u of one level against its reference, one time after another. u of a
 /// level with P cells is constant on each cell ](i-1)/P, i/P]. If the reference has cells, the
 /// maximum over all s is therefore a maximum over all pairs of a cell of the level and a cell of
-/// the reference that overlap. If the reference is a continuum, the maximum over all s is a maximum
-/// over both ends of all cells of the level; if u of the level is given as a function (Field), only
-/// the cells in which the difference can be largest are examined. If the level and the reference
-/// are both continua, they are compared at the places s at which files store a field. For a model
-/// that is no slab, `u` and `u_cells` are both the maximum over the columns of the model's state
-/// other than x and y of the mass on which the force acts. Source: Proposition 4.1,
+/// the reference that overlap. If only the reference is a continuum, the differences are computed
+/// at both ends of all cells of the level. If u of the level is given as a function (Field), they
+/// are computed only in the cells in which they can be largest. If the level and the reference are
+/// both continua, they are compared at s = 0, 1/n, …, 1, where n is Continuum::field_points of the
+/// level. For a model that is no slab, `u` and `u_cells` are both the largest difference over all
+/// columns of the state except x and y of the mass that the force acts on. Source: Proposition 4.1,
 /// continuous-masing-2001.
 class FieldErrors {
  public:
   /// `run`: the run of the level, which must outlive the object. Local.
   explicit FieldErrors(const engine::RunSpec& run) : run_(&run), slab_(engine::slab_of(run)) {}
 
-  /// Raises `u` and `u_cells` in `errors` to the errors of u at one time where these are larger.
-  /// Only the cells on this rank are compared. Does nothing if u of the level is a function but u
-  /// of the reference is a vector. Collective on the ranks of the fields.
+  /// Computes the errors of u at one time. Where they are larger than `u` or `u_cells` in `errors`,
+  /// they replace these. Only the cells on this rank are compared. Does nothing if u of the level
+  /// is a function but u of the reference is a vector. Collective on the ranks of the fields.
   void update_max(Errors& errors, const Field& level, const Field& reference);
 
  private:
@@ -74,6 +74,7 @@ class FieldErrors {
 
   const engine::RunSpec* run_;
   const slab::Slab* slab_;  // the slab of the run; null if the model is no slab
+
   // gets u of the level's cells that this rank compares
   std::unique_ptr<parallel::RangeGather> gather_;
   // elements at the ends of the level's cells on this rank, [P_local + 1]

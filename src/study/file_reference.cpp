@@ -21,7 +21,7 @@ namespace {
 
 /// Sets the shape of the dataset of u and the times at which u is compared. For a slab, these are
 /// the times of all rows of /field. For another model, these are the times of at most
-/// StudySpec::field_samples of the rows of /state, including the last row. Throws UserError if the
+/// StudySpec::field_samples rows of /state, among them the last row. Throws UserError if the
 /// dataset does not fit the study.
 void find_field(const StudySpec& spec, const io::ResultReader& file, FileTrajectory& trajectory) {
   const bool is_slab = engine::slab_of(spec.run) != nullptr;
@@ -49,12 +49,12 @@ void find_field(const StudySpec& spec, const io::ResultReader& file, FileTraject
   }
 }
 
-/// Throws UserError if the times in a file do not increase, do not extend over [0, T], or are too
-/// far apart. The times are too far apart if the largest distance (`gap`) between two successive
-/// times exceeds both T/500 and the step of the first level, because the largest error at the
-/// samples may then be smaller than the largest error on [0, T]. If an error oscillates with the
-/// circular frequency ω, the maximum over the samples is too small by up to the fraction (ω gap)²/8
-/// of the error.
+/// Throws UserError if the times in a file do not increase, do not extend over exactly [0, T], or
+/// are too far apart. They are too far apart if the largest distance (`gap`) between two successive
+/// times exceeds both T/500 and the step of the first level. The largest error at the samples may
+/// then be much smaller than the largest error on [0, T]. If an error oscillates with the circular
+/// frequency ω, the maximum over the samples is too small by up to the fraction (ω gap)²/8 of the
+/// error.
 void require_times(const StudySpec& spec, const FileTrajectory& trajectory) {
   for (const std::vector<double>* times : {&trajectory.time, &trajectory.field_time}) {
     if (!std::ranges::all_of(*times, [](double t) { return std::isfinite(t) && t >= 0; }) ||

@@ -10,11 +10,13 @@
 
 namespace masing::study {
 
-/// The trajectory in a result file of `masing simulate` that all levels of a study are compared
-/// with. This object contains x and y; read_field() reads u from the file, one time after another.
+/// The trajectory in a result file of `masing simulate`, with which all levels of a study are
+/// compared. This object contains x and y. It does not contain u, which read_field() reads from the
+/// file for one time after another.
 struct FileTrajectory {
   std::string path;
-  std::string dataset;  ///< name of the dataset of u, [rows, cells]
+  /// name of the dataset of u or, for a model that is no slab, of the state, [rows, cells]
+  std::string dataset;
   std::int64_t rows = 0;
   std::int64_t cells = 0;
   std::vector<double> time;  ///< times of x and y
@@ -22,26 +24,26 @@ struct FileTrajectory {
   std::vector<double> y;
   std::vector<double> field_time;  ///< times at which u is compared; empty if the file has no u
 
-  /// Returns the index of the row of the dataset that contains u at time j of the times at which u
-  /// is compared. j is from 0 to `times` - 1, where `times` is the number of these times. The rows
-  /// are spread as evenly as possible over the dataset and include its last row. Local.
+  /// Returns the index of the row of the dataset with u at comparison time j, where `times` is the
+  /// number of comparison times and j = 0, …, `times` - 1. These rows are spread as evenly as
+  /// possible over the dataset and include its last row. Local.
   [[nodiscard]] std::int64_t row(std::int64_t j, std::int64_t times) const {
     return (j + 1) * rows / times - 1;
   }
 };
 
 /// Reads x and y from the file that is the reference of a study, and selects the times at which u
-/// is compared: for a slab all rows of /field, for another model at most StudySpec::field_samples
-/// of the rows of /state/values. The samples must extend over exactly [0, T], and the time between
-/// two successive samples must be at most the first level's step or T/500, whichever is larger.
-/// Throws UserError on all ranks alike if the file does not meet these conditions or is damaged.
-/// Collective on comm.
+/// is compared. For a slab these are the times of all rows of /field. For another model they are
+/// the times of at most StudySpec::field_samples rows of /state. The samples must extend over
+/// exactly [0, T], and the time between two successive samples must be at most the first level's
+/// step or T/500, whichever is larger. Throws UserError on all ranks alike if the file does not
+/// meet these conditions, is damaged, or has u of some cells only. Collective on comm.
 std::shared_ptr<const FileTrajectory> read_trajectory(const parallel::Communicator& comm,
                                                       const StudySpec& spec);
 
-/// Reads u at field time j from the file into the vector `u`, whose length is
-/// FileTrajectory::cells. Throws UserError on all ranks alike if u cannot be read. Collective on
-/// comm.
+/// Reads u at the time FileTrajectory::field_time[j] from the file into the vector `u`, whose
+/// length is FileTrajectory::cells. Throws UserError on all ranks alike if u cannot be read.
+/// Collective on comm.
 void read_field(const parallel::Communicator& comm, const FileTrajectory& file, std::int64_t j,
                 parallel::Vector& u);
 

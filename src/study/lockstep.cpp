@@ -43,7 +43,7 @@ void Lockstep::make_run(std::size_t index, double bytes) {
   }
   const PlannedRun& planned = plan_.runs[index];
   // If every rank sets up the run by itself, the setup may fail or be stopped on some ranks only.
-  // Then on_each() throws on all ranks.
+  // In this case, on_each() throws on all ranks.
   parallel::on_each(comm_, [&] {
     runs_.try_emplace(index, planned.ranks > 1 ? comm_ : own_, planned.run, planned.options,
                       engine::MemoryBudget{.extra_bytes = bytes - planned.engine_bytes,
@@ -56,8 +56,8 @@ Pause Lockstep::advance(std::int64_t last, Pause wish, campaign::Records& record
   const bool pauses = wish == Pause::stop || (wish == Pause::save && comm_.is_root());
   const std::int64_t step = step_;
   // A request to stop is accepted from any rank, a request to save only from the root. Requests are
-  // negative numbers, so if there is a request, the minimum over the ranks is a request. Otherwise
-  // the minimum is the last step of the window, which the root proposes.
+  // negative numbers, so the minimum over the ranks is a request if there is one. If there is none,
+  // it is the last step of the window, which the root proposes.
   const std::int64_t agreed =
       parallel::min_over_ranks(comm_, pauses            ? static_cast<std::int64_t>(wish)
                                       : comm_.is_root() ? std::min(last, step + pace_.steps())
@@ -111,11 +111,12 @@ void Lockstep::go_on(std::int64_t last) {
   step_ = end;
 }
 
-/// Advances the exact solution that has the index `reference` in StudyPlan::runs to the times of
-/// the steps of all levels that are compared with it, up to the time with index `last` in `times`.
-/// If `has_field`, u is compared at this last time, jT/m, and the exact solution is advanced to
-/// jT/m as well. Each level rounds jT/m differently; the largest rounded value of all levels of the
-/// plan is used, so that the result does not depend on the batch.
+/// Advances the exact solution that has the index `reference` in StudyPlan::runs. It is advanced
+/// through the times of the steps of all levels that are compared with it, up to the time with
+/// index `last` in `times`. If `has_field`, u is compared at this last time, jT/m, and the solution
+/// is also advanced to it. If jT/m is a step of several levels, the levels may round it
+/// differently. The largest rounded value of all levels of the plan is used, so that the result
+/// does not depend on the batch.
 void Lockstep::go_to_times(std::size_t reference, const SampleTimes& times, std::int64_t last,
                            bool has_field) {
   std::vector<double> asked;

@@ -20,7 +20,8 @@ namespace masing::study {
 struct Outcome {
   Errors errors;   ///< the errors of the level; an error that is not computed is 0
   RunSummary run;  ///< the results of the run of the level
-  /// Trajectory::self_check() of the reference; 0 if the reference is a level or a file
+
+  /// Trajectory::self_check() of the reference; 0 if the reference is another level or a file
   double self_check = 0.0;
   /// the rows of /series if the level is the last one; otherwise empty
   std::vector<double> series;
@@ -32,16 +33,17 @@ Outcome outcome_of(std::span<const double> record);
 
 /// Computes some comparisons of a study at the same time on the same ranks. All runs of these
 /// comparisons are advanced together, one window after another, and compared after each window, so
-/// that only the samples of the last window have to be stored. A run that several comparisons need
-/// is computed only once. A window ends at the next time at which u is compared, or earlier; the
-/// errors do not depend on the lengths of the windows. steps() counts the steps of the finest run,
-/// which is the run with the most steps. The records of all comparisons are appended when the last
-/// window is done.
+/// that only the samples of the present window have to be stored. A run that several comparisons
+/// need is computed only once. A window ends at the next time at which u is compared, or earlier;
+/// the errors do not depend on the lengths of the windows. steps() counts the steps of the finest
+/// run: the run with the most steps, apart from exact solutions, which have no steps of their own.
+/// When all windows are done, the records of all comparisons are appended.
 class Lockstep final : public campaign::Work {
  public:
   /// Sets up the runs of `comparisons`, which are indices in StudyPlan::comparisons, and compares x
-  /// and y of these runs at t = 0. `comm` and `plan` must outlive the object. Throws the exceptions
-  /// of engine::make_setup if a run cannot be set up. Collective on comm.
+  /// and y of the levels with those of their references at t = 0. `comm` and `plan` must outlive
+  /// the object. Throws the exceptions of engine::make_setup if a run cannot be set up. Collective
+  /// on comm.
   Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Batch comparisons);
 
   engine::Pause advance(std::int64_t last, engine::Pause wish, campaign::Records& records) override;
@@ -49,7 +51,8 @@ class Lockstep final : public campaign::Work {
   [[nodiscard]] Batch units() const override { return comparisons_; }
   [[nodiscard]] campaign::Count steps() const override { return {step_, steps_}; }
   /// Saves or restores the states of all runs and the errors so far. Calls Archive::begin for each
-  /// run, so the owner of names in `archive` is afterwards the last run. Collective on comm.
+  /// run; variables that the caller passes to `archive` afterwards would belong to the last run.
+  /// Collective on comm.
   void serialize(engine::Archive& archive) override;
 
  private:
@@ -59,6 +62,7 @@ class Lockstep final : public campaign::Work {
     Comparison of;
     FieldErrors field_errors;
     Errors errors;  // the errors so far, over the cells on this rank
+
     // index of the level's step, or of the time in the file, at which x and y are compared next
     std::int64_t next;
   };

@@ -50,8 +50,9 @@ bool keeps_functions(const engine::RunSpec& level, const engine::RunSpec& refere
          slab::is_smooth_in_pieces(*engine::slab_of(level));
 }
 
-/// Adds a comparison for each level, and the runs with which the levels are compared, each once. An
-/// exact solution does not depend on the number of steps, so one run of it for each P is enough.
+/// Adds a comparison for each level, and the runs with which the levels are compared. A run that
+/// serves as the reference of several levels is added once. An exact solution does not depend on
+/// the number of steps, so one run of it for each P is enough.
 void add_references(StudyPlan& plan) {
   const StudySpec& spec = *plan.spec;
   // (δs, number of steps) → index of the run
@@ -81,9 +82,8 @@ void add_references(StudyPlan& plan) {
 }
 
 /// Adds a run with P = 2^50 and its comparison with the reference at P = ∞; the difference between
-/// the two is the round-off error. Adds nothing unless the study refines the cells alone, the
-/// reference is the same scheme at P = ∞, and the last level has more than slab::most_tabled_cells
-/// cells.
+/// the two is the round-off error. StudyPlan::comparisons lists the conditions; if one does not
+/// hold, nothing is added.
 void add_round_off(StudyPlan& plan) {
   const StudySpec& spec = *plan.spec;
   const engine::RunSpec last = plan.runs[spec.levels.size() - 1].run;
@@ -130,13 +130,13 @@ class Load {
   double total_ = 0.0;
 };
 
-/// Sets PlannedRun::bytes of `planned`, the run with the index `index` in StudyPlan::runs, and adds
-/// the duration of the comparisons of u to PlannedRun::seconds. Beside the memory of the engine,
-/// each entry of u on a rank takes:
-///     u itself, if the engine needs less than that                    8 B
-///     u at a step and u between two steps, if times are not steps    16 B
-///     for each comparison of cells with a function: two elements     64 B
-///     for each comparison of cells with cells: u and index lists     56 B
+/// Sets PlannedRun::bytes of `planned`, which is run `index` of StudyPlan::runs, and adds the
+/// duration of the comparisons of u to PlannedRun::seconds. Beside the memory of the engine and of
+/// the rows of /series, each entry of u on a rank takes:
+///     u, if the engine needs less memory than this                          8 B
+///     u at a step and between two steps, if u is compared between steps    16 B
+///     for each comparison of cells with a function: two elements           64 B
+///     for each comparison of cells with cells: u and lists of indices      56 B
 void add_fields(const StudyPlan& plan, std::size_t index, PlannedRun& planned) {
   const auto& [run, options, ranks, seconds_of_steps, engine_bytes, all] = planned;
   const auto entries = static_cast<double>(
@@ -160,8 +160,8 @@ void add_fields(const StudyPlan& plan, std::size_t index, PlannedRun& planned) {
   planned.seconds += seconds * entries * static_cast<double>(plan.field_times.count() - 1);
 }
 
-/// Throws UserError if a comparison does not fit into the memory of a rank. The message names that
-/// run of the comparison which needs more memory.
+/// Throws UserError if a comparison does not fit into the memory of a rank. The message names the
+/// run of the level or the run of the reference, whichever needs more memory.
 void require_memory(const StudyPlan& plan, Unit comparison) {
   const auto& [level, reference] = plan.comparisons[comparison];
   const PlannedRun& larger = std::ranges::max(
@@ -174,7 +174,7 @@ void require_memory(const StudyPlan& plan, Unit comparison) {
 }
 
 /// Divides `comparisons` into batches that fit into the memory of a rank. Comparisons with the same
-/// reference follow each other, so that as few batches as possible repeat the reference.
+/// reference follow each other, so that few batches repeat the reference.
 std::vector<Batch> batches_of(const StudyPlan& plan, Batch comparisons) {
   std::ranges::stable_sort(comparisons, {}, [&](Unit i) {
     return plan.comparisons[i].reference.value_or(plan.comparisons[i].level);
@@ -193,9 +193,8 @@ std::vector<Batch> batches_of(const StudyPlan& plan, Batch comparisons) {
   return batches;
 }
 
-/// Distributes `comparisons` over the ranks: in order of decreasing duration, each comparison is
-/// assigned to the rank that would complete it first. Returns the comparisons of each rank; ranks
-/// beyond the number of comparisons are left out.
+/// Distributes `comparisons` over the ranks, as make_schedule() describes. Returns the comparisons
+/// of each rank; ranks beyond the number of comparisons are left out.
 std::vector<Batch> assign_to_ranks(const StudyPlan& plan, Batch comparisons) {
   std::ranges::stable_sort(comparisons, std::greater<>(),
                            [&](Unit i) { return plan.runs[plan.comparisons[i].level].seconds; });
@@ -210,8 +209,8 @@ std::vector<Batch> assign_to_ranks(const StudyPlan& plan, Batch comparisons) {
   return shares;
 }
 
-/// Returns a description of the study for the user: its total time and memory and up to 12 of its
-/// runs, the longest first.
+/// Returns a description of the study for the user: its total time, the most memory that a rank
+/// needs, and up to 12 of its runs, the longest first.
 std::string plan_text(const StudyPlan& plan, const campaign::Packing& packing) {
   constexpr std::size_t most_lines = 12;
   double largest = 0.0;
@@ -260,7 +259,8 @@ StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory>
     plan.field_times = SampleTimes({plan.file, &plan.file->field_time});
   } else {
     // Between two steps u is known only to first order, which would hide the order of a scheme of
-    // second order. For such a scheme, even one time is enough if it is a step of every level.
+    // second order. For such a scheme, the times have to be steps of every level, even if there is
+    // only one. For other schemes, there have to be at least 16 times.
     const slab::SchemeInfo* scheme = spec.run.facts().scheme;
     const std::int64_t fewest = scheme != nullptr && scheme->order > 1 ? 1 : 16;
     plan.field_times =

@@ -22,18 +22,18 @@ struct PlannedRun {
   int ranks = 1;              ///< number of ranks that compute the run together
   double seconds = 0.0;       ///< estimated wall time including the comparison of u, in seconds
   double engine_bytes = 0.0;  ///< estimated memory of the engine per rank, in bytes
-  double bytes = 0.0;  ///< estimated memory of the engine and the copies of u per rank, in bytes
+  double bytes = 0.0;  ///< estimated memory per rank of the engine, the copies of u and the series
 };
 
-/// The indices, in StudyPlan::runs, of the run of a level and of the run that it is compared with.
-/// `reference` is empty if the levels are compared with a file, and for the last level if each
-/// level is compared with the next one.
+/// A level and the run that it is compared with, as indices in StudyPlan::runs. `reference` has no
+/// value if the levels are compared with a file. If each level is compared with the next one, it
+/// has no value for the last level.
 struct Comparison {
   std::size_t level = 0;
   std::optional<std::size_t> reference;
 };
 
-/// The indices of comparisons of a plan that are computed together.
+/// Comparisons that are computed together, as indices in StudyPlan::comparisons.
 using campaign::Batch;
 
 /// The runs of a study and the comparisons between them. A run is listed once, even if several
@@ -46,16 +46,15 @@ struct StudyPlan {
                                  ///< run with P = 2^50, if any
   /// One comparison for each level, in the order of the levels. There is one more comparison, of a
   /// run with P = 2^50 with the reference, if three conditions hold: the cells alone are refined,
-  /// the last level has more than slab::most_tabled_cells cells, and the reference is the same
-  /// scheme at P = ∞. The difference between these two runs is due to round-off and determines the
-  /// floor below which errors are not fitted.
+  /// the cost of the last level does not depend on P (engine::has_smooth_cells), and the reference
+  /// is the same scheme at P = ∞. The difference between these two runs is due to round-off and
+  /// determines the floor below which errors are not fitted.
   std::vector<Comparison> comparisons;
   SampleTimes field_times{0};                  ///< the times at which u is compared
   std::shared_ptr<const FileTrajectory> file;  ///< the reference in a file, or null
 
-  /// Returns the index of the first of `field_times` at which u is compared. The index is 0 if the
-  /// reference is a file, and otherwise 1, because u at t = 0 is the given initial value in all
-  /// runs.
+  /// Returns the index of the first of `field_times` at which u is compared. It is 0 if the
+  /// reference is a file. Otherwise it is 1, because all runs have the same given u at t = 0.
   [[nodiscard]] std::int64_t first_field() const { return file != nullptr ? 0 : 1; }
   /// Returns the indices of all comparisons. Local.
   [[nodiscard]] Batch all() const;
@@ -75,24 +74,23 @@ StudyPlan make_plan(const parallel::Communicator& comm, const StudySpec& spec);
 /// Returns the number m of the times jT/m, j = 1..m, at which u is compared. It is the largest m up
 /// to `wanted` for which each of these times is a step of every level: between two steps u is known
 /// to first order only, because a cell may begin to slide there. If this m is smaller than both
-/// `fewest` and `wanted`, the function returns `wanted`, and the times are not steps of every
-/// level. `steps`: the number of steps of each level. Local.
+/// `fewest` and `wanted`, the function returns `wanted` instead, and some of the times are not
+/// steps of every level. `steps`: the number of steps of each level. Local.
 std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>& steps,
                             std::int64_t fewest);
 
-/// Returns the estimated memory per rank of a batch, in bytes: that of the runs, each counted once,
-/// and that of the copies of u which the comparisons need. No profile is evaluated for the
-/// estimate. Local.
+/// Returns the estimated memory per rank of a batch, in bytes. It is the sum of PlannedRun::bytes
+/// over the runs of the batch, each counted once. No profile is evaluated for the estimate. Local.
 double bytes_a_rank(const StudyPlan& plan, const Batch& batch);
 
 /// Distributes the comparisons `pending` over the ranks. A comparison with a run that is split over
-/// the ranks is computed by all ranks together (Packing::together), and any other comparison by a
-/// single rank (Packing::alone); if there is only one rank, all are in Packing::together. The
-/// comparisons for single ranks are taken in order of decreasing duration, and each is assigned to
-/// the rank that would complete it first, where a reference that is already assigned to the rank
-/// adds no time. The comparisons of a rank are divided into batches that fit into the memory of the
-/// rank. Packing::text describes the runs of the study for the user, the longest first. Throws
-/// UserError if a single comparison does not fit into the memory. Local.
+/// the ranks is computed by all ranks together (Packing::together). Any other comparison is
+/// computed by a single rank (Packing::alone). If there is only one rank, all comparisons are in
+/// Packing::together. The comparisons for single ranks are taken in order of decreasing duration of
+/// their levels. Each is assigned to the rank that would complete it first; a reference that this
+/// rank has to compute anyway adds no time. The comparisons of a rank are divided into batches that
+/// fit into the memory of the rank. Packing::text describes the runs of the study for the user, the
+/// longest first. Throws UserError if a single comparison does not fit into the memory. Local.
 campaign::Packing make_schedule(const StudyPlan& plan, const Batch& pending);
 
 /// Checks every run of a study by engine::check_run, the levels first, and prints the plan on

@@ -32,7 +32,8 @@ struct SampleStatistics {
   bool is_least_at_an_end = false;  ///< whether f is least at s = 0 or s = 1
 };
 
-/// Evaluates `f` at the ends of equal intervals of [0, 1] and returns the properties of the values.
+/// Evaluates `f` at the ends of the equal intervals of [0, 1], and returns the properties of the
+/// values.
 SampleStatistics sample_statistics(const base::Function& f) {
   std::vector<double> values;
   for (int i = 0; i <= intervals; ++i) {
@@ -47,10 +48,10 @@ SampleStatistics sample_statistics(const base::Function& f) {
           .is_least_at_an_end = *least == std::min(values.front(), values.back())};
 }
 
-/// Properties of the functions of s that determine k u: the stiffness k; the threshold η and the
-/// shift c, which limit u; and `start`, the initial u0, which alone makes u differ between cells
-/// until a cell yields. To judge spreads and differences, those of k are divided by the largest k,
-/// all others by the largest η.
+/// Properties of the functions of s that determine k u: the stiffness k, the threshold η, the shift
+/// c and, as `start`, the initial u0. η and c limit u; until a cell yields, u differs between cells
+/// only because of u0. The spread and the difference of k are judged relative to the largest k,
+/// those of the other functions relative to the largest η.
 struct Variation {
   explicit Variation(const slab::Slab& slab)
       : stiffness(sample_statistics(slab.stiffness)),
@@ -81,10 +82,12 @@ struct Variation {
 ExpectedOrder order_in_space(const slab::Slab& slab, const std::string& quantity) {
   constexpr double close = 0.1;
   const Variation of(slab);
-  // Relative difference between k u at s = 0 and k u at s = 1 before any cell yields. Such a
-  // difference causes the first-order error of the rule right.
+  // For the rule right, the larger of the relative differences of k and of u0 between s = 0 and s =
+  // 1. If it is not 0, k u differs between both ends before any cell yields, which causes an error
+  // of first order. The rule midpoint has no such error.
   double elastic = 0.0;
-  // Relative difference between k u at s = 0 and k u at s = 1, before or after cells yield.
+  // The largest of these differences and of those of η and c, which k u at both ends depends on
+  // after cells yield.
   double difference = 0.0;
   if (slab.rule == slab::Rule::right) {
     elastic = std::max(of.stiffness.difference / of.stiffness.size,
@@ -113,9 +116,9 @@ ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const R
                              const std::string& quantity) {
   ExpectedOrder space = order_in_space(model.slab, quantity);
   ExpectedOrder time{quantity, static_cast<double>(slab::info(model.scheme).order)};
-  // If the reference is exact only in space, it has the error in time in common with each level. If
-  // the reference is exact only in time, it has the error in space in common with each level. A
-  // file is the same for all levels and has no error in common with them.
+  // A reference that is exact only in space has the same error in time as each level, and one that
+  // is exact only in time has the same error in space. A file is the same for all levels and has no
+  // error in common with them.
   const bool shares_one = !reference.file && reference.is_exact_in_time != reference.is_continuum;
   if (refine == Refine::both && !shares_one) {
     return {quantity, std::min(space.order, time.order), space.order != time.order};
@@ -132,14 +135,15 @@ namespace {
 ///
 /// An interval is bisected if the bounds of f on it do not prove that f is smooth there and has a
 /// bounded slope. The interval in which f varies most is bisected first, so that a jump is found
-/// even if f has many corners. An interval that is not wider than 1e-13 `last` is taken as a
-/// singular place s. Near s, the sum of the changes |f(s ± h) - f(s ± h/2)| and |f(s + h) - f(s -
-/// h)| is proportional to hᵃ, where the exponent a is 0 for a jump, below 1 for an unbounded slope
-/// and 1 for a corner.
+/// even if f has many corners. An interval that is not wider than 1e-13 `last` is not bisected but
+/// taken as a place z where f may be singular. Near z, the sum of the changes |f(z ± h) - f(z ±
+/// h/2)| and |f(z + h) - f(z - h)| is proportional to hᵃ. The exponent a is 0 for a jump, below 1
+/// for an unbounded slope and 1 for a corner.
 std::string fault_of(const base::Function& f, const char* name, char variable, double last) {
   constexpr int most_parts = 4000;
   constexpr double narrow = 1e-13;
   constexpr int octaves = 8;  // how many times h is doubled, beginning with 2^-36 `last`
+
   // (variation of f, -begin, end) of intervals
   std::priority_queue<std::tuple<double, double, double>> left;
   const auto add = [&](double begin, double end) {
@@ -183,10 +187,10 @@ std::string fault_of(const base::Function& f, const char* name, char variable, d
   return {};
 }
 
-/// Returns where the function f ≥ 0, called `name`, vanishes on [0, 1], in the form "k(0.5) = 0 is
-/// not positive". Returns an empty string if f is positive.
+/// If the least value of f on [0, 1] is not positive, returns where f is least, in the form "k(0.5)
+/// = 0 is not positive". Otherwise returns an empty string. `name` is the name of f.
 std::string zero_of(const base::Function& f, const char* name) {
-  constexpr double negligible = 1e-9;  // values that are relatively smaller than this count as zero
+  constexpr double negligible = 1e-9;  // up to this fraction of f nearby, f counts as zero
   constexpr double interval = 1.0 / intervals;
   const SampleStatistics values = sample_statistics(f);
   std::pair lowest(values.place, values.least);

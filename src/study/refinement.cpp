@@ -27,7 +27,7 @@ Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& re
   const StudySpec& spec = *plan.spec;
   const bool has_u = measures_field(spec.run) && plan.first_field() < plan.field_times.count();
   Study study;
-  PhasePoint scale;  // largest |x| and |y| of all levels; the floors are proportional to them
+  PhasePoint scale;  // largest |x| and |y| of all levels, to which the floors are relative
   double scale_u = 0.0;
   for (std::size_t i = 0; i < spec.levels.size(); ++i) {
     auto [errors, level_run, self_check, series] = outcome_of(records[i]);
@@ -56,12 +56,12 @@ Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& re
     study.self_check = std::max(study.self_check, self_check);
     study.series = std::move(series);  // after the loop, this is the series of the last level
   }
-  // The exact solution is accurate to 1e-10 of the largest |x|, |y| or |u|; different engines agree
-  // to 1e-11.
+  // The exact solution is accurate to 1e-10 of the largest |x|, |y| or |u|, and different engines
+  // agree to 1e-11. Smaller errors are therefore not significant.
   const auto floor = [&](double largest) {
     return std::max(1e-10 * largest, 10 * study.self_check);
   };
-  // u moves with x and therefore has at least the round-off of x.
+  // u changes by the change of x and therefore has at least the round-off of x.
   const double floor_u = floor(std::max(scale.x, scale_u));
   study.floors = {{floor(scale.x), floor(scale.y), floor_u, floor_u}};
   if (plan.comparisons.size() > spec.levels.size()) {
@@ -82,13 +82,13 @@ double promised_power(const StudySpec& spec, Refine refine, const char* quantity
   return masing == nullptr ? 1.0 : promised_order(*masing, refine, spec.reference, quantity).order;
 }
 
-/// Returns the width r in the error e ≈ C (δs - r) of a level against a reference. In general r is
-/// the cell width δs_ref of the reference.
+/// Returns r in the law e ≈ C (δs - r) for the error of a level against a reference. In general r
+/// is the cell width δs_ref of the reference.
 ///
-/// For the error of u over all s, `piecewise` is the slab, and r is not δs_ref; for all other
-/// errors, `piecewise` is null. In each cell, u has the value at the cell's point, so e is
-/// proportional to the largest distance between the points of two cells that overlap, one of the
-/// level and one of the reference. The overlap is at least d = 1/lcm(P, P_ref). For the rule right,
+/// For the error of u over all s, `piecewise` is the slab, and r is another number; for all other
+/// errors, `piecewise` is null. In each cell, u has the value at the cell's point. If a cell of the
+/// level and a cell of the reference overlap, their points have a distance; e is proportional to
+/// the largest of these distances. The overlap is at least d = 1/lcm(P, P_ref). For the rule right,
 /// whose points are the right ends, the largest distance is δs - d, so r = d. For the rule
 /// midpoint, the largest distance is (δs + δs_ref)/2 - d, so r = 2d - δs_ref, which may be
 /// negative.
@@ -105,9 +105,9 @@ double width_against(const slab::Space& reference, const Level& level,
   return piecewise->rule == slab::Rule::right ? overlap : 2 * overlap - width;
 }
 
-/// Returns the refined step of every level and the refined step of the reference of every level.
-/// `piecewise`: the slab if the errors are those of u over all s, and otherwise null, see
-/// width_against().
+/// Returns the refined step of every level and of the reference of every level. `refine` selects
+/// this step. `piecewise` is the slab if the errors are those of u over all s, and null otherwise,
+/// see width_against().
 statistics::StepLadder ladder_of(const StudySpec& spec, const Study& study, Refine refine,
                                  const slab::Slab* piecewise) {
   statistics::StepLadder ladder;
@@ -127,16 +127,16 @@ statistics::StepLadder ladder_of(const StudySpec& spec, const Study& study, Refi
   return ladder;
 }
 
-/// Returns whether δs and δt are both refined, with ratios δs/δt that differ between levels, so
-/// that the errors caused by δs and by δt can be separated.
+/// Returns whether δs and δt are both refined and the ratio δs/δt differs between levels. The
+/// errors caused by δs and by δt can then be separated.
 bool has_two_steps(const StudySpec& spec, const Study& study) {
   return spec.refine == Refine::both &&
          !statistics::on_one_ray(study.column(&LevelResult::ds), study.column(&LevelResult::dt));
 }
 
-/// Fits the order of the errors as powers of the refined step. If δs and δt are both refined, fits
-/// a law with a constant for δs and another one for δt. If the levels do not determine both
-/// constants, fits a law with one constant for δs + δt.
+/// Fits a power law of the refined step to the errors, and returns the fit with its order. If δs
+/// and δt are both refined, the law has one constant for δs and another one for δt. If the levels
+/// do not determine both constants, a law with one constant for δs + δt is fitted.
 statistics::Fit fitted(const StudySpec& spec, const Study& study, const std::vector<double>& errors,
                        double floor, const slab::Slab* piecewise) {
   statistics::ErrorLadder ladder{.errors = errors, .are_differences = spec.reference.is_successive};
@@ -152,16 +152,16 @@ statistics::Fit fitted(const StudySpec& spec, const Study& study, const std::vec
   return statistics::fit_order(ladder, floor);
 }
 
-/// Sets QuantityResult::steps, the steps to which the orders refer, and QuantityResult::step, the
-/// name of this step.
+/// Sets QuantityResult::steps to the steps to which the orders between levels refer, and
+/// QuantityResult::step to the word for them: "joint", "time", "space" or "sum".
 void set_steps(QuantityResult& result, Refine refine, const Study& study) {
   const statistics::JointFit& joint = result.joint;
   const std::vector<double> sums = study.column([&](const LevelResult& at) {
     return joint.space * std::pow(at.ds, joint.power) + joint.time * std::pow(at.dt, joint.power);
   });
   result.steps = study.column(&LevelResult::step);
-  // The errors in space and in time may have opposite signs, but the joint step exists only if the
-  // sum of both is positive at every level.
+  // The errors in space and in time may have opposite signs. The joint step exists only if their
+  // sum is positive at every level.
   if (std::ranges::all_of(sums, [](double sum) { return sum > 0; })) {
     result.step = "joint";
     std::ranges::transform(sums, result.steps.begin(),

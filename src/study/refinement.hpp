@@ -36,35 +36,38 @@ struct LevelResult {
 
 /// The results for one quantity (x, y, u or u_cells), from its errors at all levels.
 struct QuantityResult {
-  /// Names the step h that the orders refer to: "time" for δt, "space" for δs, "sum" for δs + δt,
-  /// or "joint" for the step of the joint fit, defined by hᵖ = C₁ δsᵖ + C₂ δtᵖ. The joint step is
-  /// used if the joint fit determines C₁ and C₂ and C₁ δsᵖ + C₂ δtᵖ is positive at every level.
+  /// The word for the step h to which the orders between levels refer: "time" for δt, "space" for
+  /// δs, "sum" for δs + δt, or "joint" for the step of the joint fit, defined by hᵖ = C₁ δsᵖ + C₂
+  /// δtᵖ. The joint step is used if the joint fit determines C₁ and C₂ and C₁ δsᵖ + C₂ δtᵖ is
+  /// positive at every level.
   std::string step;
   std::vector<double> steps;  ///< h of each level, [levels]
   statistics::Fit fit;
   statistics::JointFit joint;  ///< the joint fit, computed only for Refine::both
-  /// The order between the last two successive levels for which such an order is defined.
+
+  /// The entry of LevelResult::orders at the last level that has such an order and an error above
+  /// the floor; NaN if there is no such level.
   double last_pair = base::undefined;
   std::optional<ExpectedOrder> expected;
   Verdict verdict = Verdict::not_judged;
-  /// The extrapolation of x(T) or y(T) to step 0. It is empty for u and u_cells, and if the
-  /// reference is exact.
+  /// The limit of x(T) or y(T) as the step width goes to 0, estimated from all levels. It has no
+  /// value for u and u_cells, and if Reference::is_exact() is true.
   std::optional<statistics::Extrapolation> extrapolated;
 
   /// Returns where the observed order comes from: "fit", "last pair" or "none". Local.
   [[nodiscard]] std::string observed_from() const {
     return !std::isnan(fit.order) ? "fit" : !std::isnan(last_pair) ? "last pair" : "none";
   }
-  /// Returns the fitted order, or `last_pair` if no order could be fitted, as with fewer than three
-  /// levels. Local.
+  /// Returns the fitted order, or `last_pair` if no order could be fitted, for example because
+  /// there are fewer than three levels. Local.
   [[nodiscard]] double observed() const { return std::isnan(fit.order) ? last_pair : fit.order; }
   /// Returns half the width of the interval of the fitted order, or 0 if no order could be fitted.
   /// Local.
   [[nodiscard]] double uncertainty() const { return std::isnan(fit.order) ? 0.0 : fit.uncertainty; }
 };
 
-/// A quantity whose error is measured: the name of the quantity in files and tables, its symbol in
-/// descriptions, and the words for the quantity in sentences.
+/// A quantity whose error is measured: its name in files and tables, its symbol in the descriptions
+/// of columns, and the words for it in sentences.
 struct Quantity {
   const char* name;
   const char* symbol;
@@ -84,23 +87,25 @@ struct Conclusions {
   std::vector<std::size_t> quantities;
   /// The statement of continuous-masing-2001 that the study tests: "3.1", if cells alone are
   /// refined with the rule right; "25", if steps alone are refined with the scheme euler; "4.1", if
-  /// both are refined with the rule right and the scheme euler. Otherwise `statement` is a word
-  /// that says why the study tests none of these: "model" if the model is not a slab with a mass,
-  /// "mixed" if `unrefined_error` is not empty, "beyond" if `extensions` is not empty, and
-  /// "outside" if the run does not meet the hypotheses.
+  /// both are refined with the rule right and the scheme euler. If the study tests none of these,
+  /// `statement` says why, by the first of the following words that applies: "outside" if the run
+  /// does not meet the hypotheses, "model" if the model is not a slab with a mass, "mixed" if
+  /// `unrefined_error` is not empty, and "beyond" if `extensions` is not empty.
   std::string statement;
   /// The part of the errors that the refinement does not reduce: "space", "time" or empty.
   std::string unrefined_error;
   /// A clause that names this part of the errors and the reference that would exclude it; empty if
   /// `unrefined_error` is empty.
   std::string unrefined_clause;
-  /// Words for what the study uses but the papers do not, such as "leapfrog midpoint damping".
+  /// The words, separated by blanks, for what the study uses but the papers do not, such as
+  /// "leapfrog midpoint damping".
   std::string extensions;
   /// The smallest C such that e ≤ C h for the errors e of x, y and u at every level, where h is
-  /// LevelResult::step. It is NaN if the reference is not the one that `statement` is about.
+  /// LevelResult::step. It is NaN if the study does not have the reference for which `statement`
+  /// gives such a bound.
   double bound = 0.0;
-  /// The reason why the levels of a study that refines both cells and steps do not determine C₁ and
-  /// C₂ of the joint fit; empty if the levels determine them, or if the study does not refine both.
+  /// If the study refines both cells and steps, but the levels do not determine C₁ and C₂ of the
+  /// joint fit for any quantity, the reason for this. Otherwise empty.
   std::string joint_missing;
   /// Levels, in the form of the option --levels, that would probably decide the undecided orders;
   /// empty if there are no such levels.
@@ -118,6 +123,7 @@ struct Study {
   std::vector<double> series;           ///< the rows of /series of the last level
   Errors floors;                        ///< an error that is not above its floor is round-off
   double self_check = 0.0;              ///< the largest Outcome::self_check of the comparisons
+
   /// the largest error of a run with P = 2^50 against P = ∞; 0 if there is no such run
   double round_off = 0.0;
   Verdict verdict = Verdict::not_judged;
@@ -129,33 +135,37 @@ struct Study {
       const std::function<double(const LevelResult&)>& value) const;
 };
 
-/// Computes the orders, the results for all quantities, the extrapolations, the verdict and the
-/// conclusions, and stores these in `study`. Reads from `study` the steps, the errors and the final
-/// x and y of the levels, the floors and the self-check. Local.
+/// Computes the orders, the results for all quantities, the verdict and the conclusions, and stores
+/// these in `study`. Reads from `study` the steps, the errors and the final x and y of the levels,
+/// and the floors. Local.
 void find_results(const StudySpec& spec, Study& study);
 
 /// Returns the conclusions of a study whose results and verdict are computed. Local.
 Conclusions conclude(const StudySpec& spec, const Study& study);
 
-/// Returns levels, as the option --levels takes them ("first:last:count", in geometric
-/// progression), that would decide the undecided orders of `study` in at least nine of ten cases.
-/// Returns an empty string if no order is undecided, if more than 1000 levels or a last level more
-/// than 16 times finer than the last level of the study would be needed, or if the reference is a
-/// file with a run that is less than 16 times finer than the last level of the study.
+/// Returns levels in geometric progression that would decide the undecided orders of `study` in at
+/// least nine of ten cases. They are returned as a text for the option --levels,
+/// "first:last:count". Returns an empty string if no order is undecided, if more than 1000 levels
+/// would be needed, or if the reference is a file with a run that is less than 16 times finer than
+/// the last level of the study.
 ///
 /// The first of these levels is in the asymptotic range of the study, where the errors follow a
-/// power of h. If the next term of the error expansion makes the interval of the order wide, the
-/// last of the returned levels is finer than the last level of the study, but its errors remain
-/// above the round-off floor. The number n of levels is chosen so that the statistical part of the
-/// interval becomes half the tolerance: the slope of a line through n levels that are spread evenly
-/// over a length L in log h has the standard error σ √12/(L √n). Here σ is the scatter of the
-/// errors, for which the upper end of its confidence interval is used. If each level is compared
-/// with the next one, each returned level has twice the number of cells or steps of the level
-/// before, because the differences between levels with similar steps are mostly scatter. Local.
+/// power of h. If the next term of the error expansion makes the interval of the order wide, or if
+/// the asymptotic range is short, the last of the returned levels is finer than the last level of
+/// the study: at most 16 times, and only so far that its errors remain at least ten times as large
+/// as the round-off floor. The number n of levels is chosen so that the statistical part of the
+/// interval becomes at most half the tolerance. The slope of a line through n levels that are
+/// spread evenly over a length L in log h has the standard error σ √12/(L √n). Here σ is the
+/// scatter of the errors, for which the upper end of its confidence interval is used. If each level
+/// is compared with the next one, each returned level has twice the number of cells or steps of the
+/// level before, because the differences between levels with similar steps are mostly scatter. In
+/// this case, an empty string is also returned if a last level that is 16 times finer is not
+/// enough. Local.
 std::string deciding_levels(const StudySpec& spec, const Study& study);
 
-/// Returns a study with the levels (Study::cases), the floors, the self-check and the series that
-/// follow from the records of its comparisons; find_results() computes the other members. Local.
+/// Returns a study with everything that follows directly from the records of its comparisons: the
+/// levels (Study::cases), the series, the floors, `self_check` and `round_off`. find_results() then
+/// computes the orders and the verdict. Local.
 Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& records);
 
 /// Computes every level and its reference as a campaign (distributed over the ranks, with

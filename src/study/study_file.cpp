@@ -91,8 +91,8 @@ void write_finding(const io::Handle& fit, const char* name, const QuantityResult
   write("statistical_uncertainty_", of.statistical);
   write("structural_uncertainty_", of.structural);
   write("floor_", floor);
-  // A fit of two steps has two constants; in this case, only the constants of the joint fit are
-  // written, below.
+  // A fit of two steps has two constants, and NaN is written here. The constants of the joint fit
+  // are written below.
   write("constant_", of.constants.size() == 1 ? of.constants.front() : base::undefined);
   write("levels_", static_cast<std::int64_t>(of.levels));
   write("joint_power_", joint.power);
@@ -210,8 +210,8 @@ std::string number_or_dash(const char* format, double value) {
   return std::isnan(value) ? "-" : fmt::format(fmt::runtime(format), value);
 }
 
-/// Returns the character that is printed behind an error: '<' or '_' if the level of the error is
-/// not used in the fit, and a blank otherwise.
+/// Returns the character that is printed behind an error: '<' if the level is coarser than the
+/// asymptotic range, '_' if the error is on the round-off floor, and a blank otherwise.
 char mark_sign(statistics::Mark mark) {
   return mark == statistics::Mark::before ? '<' : mark == statistics::Mark::on_floor ? '_' : ' ';
 }
@@ -291,8 +291,8 @@ std::string table(const StudySpec& spec, const Study& study) {
   text += '\n';
   const std::size_t count = study.cases.size();
   std::size_t every = (count + most_rows - 1) / most_rows;
-  // If P and N are refined in turn, P is ahead of N at every other level. An odd `every` shows both
-  // kinds of levels.
+  // If P and N are refined in turn, P is ahead of N at every other level. If `every` is odd, levels
+  // of both kinds are shown.
   every += spec.refine == Refine::both && every % 2 == 0 ? 1 : 0;
   for (std::size_t level = 0; level < count; ++level) {
     // Levels are counted from the last level, so that the last level is always shown.

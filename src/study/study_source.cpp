@@ -70,8 +70,9 @@ class StudySource final : public campaign::Source {
     return records;
   }
 
-  /// Computes the errors, orders and verdict of the study from its records. Returns false, because
-  /// it adds no units. Collective on comm.
+  /// Computes the errors, orders and verdict of the study from its records, and passes them to the
+  /// function `announce` of make_study(). Returns false, because no units are added. Collective on
+  /// comm.
   bool refine(const parallel::Communicator& comm) override {
     study_ = study_of(plan_, records_);
     find_results(spec_, study_);

@@ -15,8 +15,7 @@ namespace masing::study {
 using statistics::ExpectedOrder;
 using statistics::Verdict;
 
-/// Selects what a study refines from level to level: the time steps, the cells of the slab, or
-/// both.
+/// What a study refines from level to level: the time steps, the cells of the slab, or both.
 enum class Refine { steps, cells, both };
 
 /// Returns the name of `refine` in options and files.
@@ -39,21 +38,27 @@ struct Reference {
   std::string heading;      ///< the heading of the table of errors
   std::string description;  ///< what the errors are measured against, as part of a sentence
   std::string explanation;  ///< sentences on how the reference is computed, or empty
+
   /// the method of a second solution that checks the reference, or empty
   std::string second_solution;
-  bool is_continuum = false;      ///< whether the reference has P = ∞ for every level
+  /// Whether the reference is `cells-inf` or an exact solution with P = ∞, which have no error in
+  /// space.
+  bool is_continuum = false;
   bool is_exact_in_time = false;  ///< whether the reference has no error in time
   bool is_successive = false;     ///< whether each level is compared with the next finer one
-  /// The cells and steps of the reference if it is the same run for all levels, computed with the
-  /// scheme and the rule of the levels: the `finest` run or the run in a file. Otherwise empty.
+
+  /// The cells and steps of the reference if it is one run for all levels, with the scheme and the
+  /// rule of the levels: the `finest` run, or the run in a file if it is such a run. Otherwise
+  /// empty.
   std::optional<Level> finest;
   std::optional<std::string> file;  ///< the path of the file if the reference is a file; else empty
-  /// How many times finer than the last level the run in a file is (refinement_factor). It is ∞ for
-  /// every other kind of reference, because such a reference is chosen fine enough for the levels.
+
+  /// refinement_factor() of the run in a file: how many times finer than the last level this run
+  /// is. ∞ for every other kind of reference, because such a reference is always fine enough.
   double refinement = std::numeric_limits<double>::infinity();
 
-  /// Returns whether the reference has no error in space or has no error in time, so that the
-  /// difference of a level from the reference is the true error of the level in space or in time.
+  /// Returns whether the reference has no error in space or no error in time. The difference of a
+  /// level from such a reference is the true error of the level in space or in time.
   [[nodiscard]] bool is_exact() const { return is_continuum || is_exact_in_time; }
 };
 
@@ -65,9 +70,12 @@ struct StudySpec {
   Reference reference;
   std::vector<ExpectedOrder> expected_orders;
   double order_tolerance = 0.1;
-  std::string unmet_hypotheses;      ///< the text that unmet_hypotheses() returns for the run
-  std::int64_t field_samples = 200;  ///< maximum number of times at which u is compared
-  io::Sampling series;               ///< which samples of the last level the file contains
+  std::string unmet_hypotheses;  ///< the text that unmet_hypotheses() returns for the run
+
+  /// maximum number of times at which u is compared; u of a slab is compared with that in a file at
+  /// all times in the file
+  std::int64_t field_samples = 200;
+  io::Sampling series;  ///< which samples of the last level the file contains
   io::FileSpec files;
 };
 
@@ -111,9 +119,9 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
 /// `file_run`; `last` is the run of the last level of a study that refines `refine`. If `file_run`
 /// is not exact and both runs have the same scheme and rule, Reference::finest is set to the cells
 /// and steps of `file_run`, so that the fit of the order can account for the error of `file_run`.
-/// `has_last_field_only`: whether the file has u only at t = T. Reference::explanation states in
-/// which other ways `file_run` differs from the levels, and how each of these differences affects
-/// the errors. Local.
+/// `has_last_field_only`: whether the file has u only at t = T. If `file_run` differs from the
+/// levels in more than what is refined, Reference::explanation states each difference and its
+/// effect on the errors. Local.
 Reference make_file_reference(const std::string& path, const engine::RunSpec& file_run,
                               Refine refine, const engine::RunSpec& last, bool has_last_field_only);
 
@@ -137,22 +145,23 @@ std::string explanation(const Reference& reference, double self_check);
 double refinement_factor(const engine::RunSpec& file_run, Refine refine,
                          const engine::RunSpec& last);
 
-/// The `finest` reference is at least this many times finer than the last level. Errors of first
-/// order against a reference that is r times finer appear to have the order log₂((2 - 1/r)/(1 -
-/// 1/r)), which is 1.05 for r = 16.
+/// The `finest` reference is at least this many times finer than the last level. Let the last level
+/// have half the step of the level before it, and the reference be r times finer than the last
+/// level. Errors of first order then appear to have the order log₂((2 - 1/r)/(1 - 1/r)) between
+/// these two levels, which is 1.05 for r = 16.
 inline constexpr std::int64_t finest_factor = 16;
 
 /// Returns the number of steps or cells of the `finest` reference of levels with the increasing
-/// numbers `counts`: the smallest multiple of the least common multiple of `counts` that is at
-/// least 16 times the last count. Every step of a level is then also a step of the reference, and
-/// every boundary between cells of a level is also a boundary between cells of the reference. If
-/// the least common multiple exceeds about 64 times the last count, returns 16 times the last
-/// count. Local.
+/// numbers `counts`. It is the smallest multiple of the least common multiple of `counts` that is
+/// at least 16 times the last count. Every step of a level is then also a step of the reference,
+/// and every boundary between cells of a level is also a boundary between cells of the reference.
+/// If the least common multiple exceeds about 64 times the last count, this is given up, and 16
+/// times the last count is returned. Local.
 std::int64_t finest_count(const std::vector<std::int64_t>& counts);
 
-/// Returns whether u is the same for all s at every time. This is the case if η, η - η⁻ and u0 are
-/// constant functions of s, where η⁻ is the threshold downwards. They count as constant if their
-/// values at 2001 equidistant places s differ by at most 1e-12 of the largest η. Local.
+/// Returns whether u is the same for all s at every time. This is the case if Slab::threshold,
+/// Slab::shift and u0 are constant functions of s. They count as constant if their values at 2001
+/// equidistant places s differ by at most 1e-12 of the largest threshold. Local.
 bool is_uniform(const slab::Slab& slab);
 
 /// Returns the order that the scheme and the rule promise for the error of `quantity` (x, y, u or
@@ -168,26 +177,28 @@ bool is_uniform(const slab::Slab& slab);
 ///     δs and δt, otherwise                                    the smaller of the two orders
 /// The rule right has in general the order 1 because its error is δs/2 (k u(1) - k u(0)) + O(δs²).
 ///
-/// The order is marked as a lower bound (ExpectedOrder::at_least) in four cases. First, the values
-/// of k, η and u0 at s = 0 and s = 1 differ, but by less than 10 %. Second, u is the same for all s
-/// (is_uniform). Third, δs and δt are both refined and the order in δs differs from the order in
-/// δt. Fourth, the order is 1 only if a cell yields during the motion (for the sums of the rule
-/// right, a cell at an end of the slab), and is 2 otherwise, because u - u0 is the same for all s
-/// until a cell yields. The fourth case does not occur if k and u0 are constant, because there is
-/// no error in space until a cell yields; for the sums of the rule right, η must also be least at
-/// an end of the slab and η - η⁻ be constant, so that a cell at an end yields first. Local. Source:
-/// Propositions 3.1 and 4.1, continuous-masing-2001.
+/// Here k, η and u0 are equal at s = 0 and s = 1 only if the shift c (see Slab) is, too. If u is
+/// the same for all s (is_uniform), the line for the error of u over all s does not apply, but the
+/// lines above it. The order is marked as a lower bound (ExpectedOrder::at_least) in four cases.
+/// First, for the sums of the rule right, the values at s = 0 and s = 1 differ, but by less than 10
+/// %. Second, u is the same for all s. Third, δs and δt are both refined and the order in δs
+/// differs from the order in δt. Fourth, the order is 1 only if a cell yields during the motion
+/// (for the sums of the rule right, a cell at an end of the slab). It is 2 otherwise, because u -
+/// u0 is the same for all s until a cell yields. The fourth case does not occur if k and u0 are
+/// constant, because there is no error in space until a cell yields. For the sums of the rule
+/// right, η must also be least at an end of the slab and c be constant, so that a cell at an end
+/// yields first. Local. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
 ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const Reference& reference,
                              const std::string& quantity);
 
 /// Returns the hypotheses of the promised orders that a run does not meet, in one line such as
 /// "eta' is unbounded near s = 0". Returns an empty string if the run meets all hypotheses, or if
 /// the model is not a slab with a mass, because the hypotheses are stated only for this model. If
-/// δs is refined, the hypotheses are that k, η, u0 and the shift c are Lipschitz continuous, k > 0
-/// and η ≥ γ > 0 on [0, 1]. If δt is refined by a scheme of second order, F must be Lipschitz
-/// continuous on [0, T]. At most 4000 subintervals of each function are examined, beginning with
-/// those in which the function varies most. Local. Source: Propositions 2.1, 3.1 and 4.1,
-/// continuous-masing-2001.
+/// δs is refined, the hypotheses are that k, η, u0 and the shift c (see Slab) are Lipschitz
+/// continuous, and that k > 0 and η ≥ γ > 0 on [0, 1] with a constant γ. If δt is refined by a
+/// scheme of second order, F (F - m a_g if the base moves) must be Lipschitz continuous on [0, T].
+/// At most 4000 subintervals of each function are examined, beginning with those in which the
+/// function varies most. Local. Source: Propositions 2.1, 3.1 and 4.1, continuous-masing-2001.
 std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine);
 
 }  // namespace masing::study

@@ -32,8 +32,8 @@ struct PhasePoint {
   double y = 0.0;
 };
 
-/// The times at which runs are compared: either t_i = i·T/intervals, i = 0..intervals, or a list of
-/// increasing times.
+/// The times at which runs are compared: the uniform times t_i = i·T/intervals, i = 0..intervals,
+/// or a list of increasing times t_i.
 class SampleTimes {
  public:
   /// Constructs uniform times. Local.
@@ -46,8 +46,8 @@ class SampleTimes {
   /// Returns the time t_i, which is in [0, final_time]. Local.
   [[nodiscard]] double time(std::int64_t i, double final_time) const;
   /// Returns the time t_i in steps of `grid`. For uniform times the result is computed from
-  /// integers. If a time of a list differs from the time of a step only by the relative rounding
-  /// error 1e-12, it is regarded as the time of this step. Local.
+  /// integers. A time of a list is taken as the time of a step if it differs from it by a relative
+  /// error of at most 1e-12. Local.
   [[nodiscard]] StepTime at(std::int64_t i, const slab::TimeGrid& grid) const;
 
  private:
@@ -55,8 +55,8 @@ class SampleTimes {
   std::shared_ptr<const std::vector<double>> given_;
 };
 
-/// u at one time as a function of an element, in a run whose engine uses turning points. The object
-/// represents u at a step, or u interpolated linearly between two steps.
+/// u at one time as a function of an element, in a run whose engine remembers turning points. It is
+/// u at a step, or u interpolated linearly between two steps.
 struct ContinuousField {
   slab::RememberedElongation after;   ///< u at the step, or at the later of both steps
   slab::RememberedElongation before;  ///< u at the earlier step, if fraction < 1
@@ -68,17 +68,18 @@ struct ContinuousField {
   }
 };
 
-/// u of all cells at one time, or all columns of the state of a model that is no slab. `entries` is
-/// a vector [P] split over the ranks. `entries` is null if u is given by `function`, as for P = ∞
-/// and for very many cells.
+/// u of all cells of a slab at one time, or the state of another model. `entries` is the vector of
+/// the cells, [P], or of the columns of the state; it is split over the ranks. For P = ∞ and for
+/// very many cells, `entries` is null, and u is given by `function`.
 struct Field {
   const parallel::Vector* entries = nullptr;
   ContinuousField function = {};
 };
 
-/// The results of a completed run that a study uses.
+/// The results of a run, completed or in progress, that a study uses.
 struct RunSummary {
   PhasePoint largest;  ///< largest |x| and largest |y| over all steps
+
   /// largest |u| at the times at which u is compared; 0 if u is a function
   double largest_u = 0.0;
   PhasePoint end;        ///< x(T), y(T)
@@ -89,6 +90,7 @@ struct RunSummary {
 struct RunOptions {
   std::string title;                ///< the name of the run in messages: "level 2 of 4"
   bool has_function_field = false;  ///< whether u is a function of an element, not a vector
+
   /// whether the run is an exact solution, evaluated at requested times
   bool goes_to_times = false;
   /// selects the rows of /series that are kept; empty if none are
@@ -96,9 +98,9 @@ struct RunOptions {
 };
 
 /// A run that is advanced together with other runs, one window after another, so that the runs can
-/// be compared. The object keeps x and y at the steps of the last window and at the two steps
-/// before this window, and u at one step. Between two steps x, y and u are interpolated linearly in
-/// t. Source: Proposition 4.1, continuous-masing-2001.
+/// be compared. The object keeps x and y at the steps of the present window and at the last two
+/// steps before it, and a copy of u at one step. Between two steps x, y and u are interpolated
+/// linearly in t. Source: Proposition 4.1, continuous-masing-2001.
 class Trajectory {
  public:
   /// Sets the run up at t = 0. `comm`, `run` and `options` must outlive the object. `budget`: the
@@ -111,26 +113,26 @@ class Trajectory {
   [[nodiscard]] bool goes_to_times() const { return options_.goes_to_times; }
 
   /// Advances to the first step at or after `end`, the end of the window. `field`: the next time at
-  /// which u is compared, at `end` or later. If that time is between two steps, u at the earlier
-  /// step is stored when the run passes this step. Throws UserError on all ranks alike if a value
-  /// is not finite. Collective on comm.
+  /// which u is compared, at `end` or later; StepTime{} if u is not compared any more. If `field`
+  /// is between two steps, u at the earlier step is stored when the run passes this step. Throws
+  /// UserError on all ranks alike if a value is not finite. Collective on comm.
   void go_to(const StepTime& end, const StepTime& field);
-  /// Advances an exact solution to increasing times, and discards the samples of the previous call.
-  /// Collective on comm.
+  /// Advances an exact solution through the increasing `times`, and discards the samples of the
+  /// previous call. Collective on comm.
   void go_to(std::span<const double> times);
 
-  /// Returns the index of the last computed step or, with goes_to_times(), how many of the
-  /// requested times have been computed so far. Local.
+  /// Returns the step that the run has reached or, with goes_to_times(), how many of the requested
+  /// times have been computed so far. Local.
   [[nodiscard]] std::int64_t reached() const { return reached_; }
-  /// Returns x and y at a time of the last window, or nothing if the run has not reached this time.
-  /// Local.
+  /// Returns x and y at a time of the present window, or nothing if the run has not reached this
+  /// time. Local.
   [[nodiscard]] std::optional<PhasePoint> at(const StepTime& time) const;
-  /// Returns x and y at `time`, one of the times of the last go_to(times), or nothing if `time` is
-  /// later than all of them. Local.
+  /// Returns x and y at `time`, one of the times of the latest go_to(times), or nothing if `time`
+  /// is later than all of them. Local.
   [[nodiscard]] std::optional<PhasePoint> at_time(double time) const;
-  /// Returns u at `time`, which must be the argument `field` of the last go_to() and lie at the end
-  /// of the window. The result is valid until the next call of go_to() or field_at(). Collective on
-  /// comm.
+  /// Returns u at `time`, which must be the argument `field` of the latest go_to() and lie at the
+  /// end of the window. An exact solution returns u at the time that it has reached. The result is
+  /// valid until the next call of go_to() or field_at(). Collective on comm.
   Field field_at(const StepTime& time);
 
   /// Saves or restores the state of the run between two windows. Collective on comm.

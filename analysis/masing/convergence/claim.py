@@ -83,12 +83,12 @@ class OrderResult:
 
 
 def findings(study):
-    """Return the OrderResults of a Study, one for each quantity that has an observed order."""
+    """Return one OrderResult for each quantity whose observed order, possibly NaN, is in the file of a Study."""
     return [OrderResult(study, q) for q in QUANTITY_NAMES if f"observed_{q}" in study.fit]
 
 
 def ray(study):
-    """Return δs/δt of a Study that refines both space and time, if this ratio is the same for all levels.
+    """Return δs/δt of a Study that refines both space and time, if this ratio is nearly the same for all levels.
 
     Errors in space and errors in time can then not be distinguished. For any other study the result is None.
     """
@@ -99,8 +99,8 @@ def ray(study):
 def unconverged(study):
     """Return the OrderResults of those quantities of a Study that do not converge.
 
-    No order was expected of such a quantity, and the upper end of the interval of its observed order is at most the
-    tolerance.
+    A quantity is one of them if no order was expected of it, and the upper end of the interval of its observed order is
+    at most the tolerance of the study.
     """
     tolerance = study.number("tolerance")
     unexpected = [f for f in findings(study) if f.quantity in study.quantities and not f.expected]
@@ -108,7 +108,10 @@ def unconverged(study):
 
 
 def sentence(study):
-    """Return the claim of a Study in one sentence, followed by a sentence on each quantity that does not converge."""
+    """Return the claim of a Study in one sentence, followed by a sentence on each quantity that does not converge.
+
+    If no order was expected, the result is one sentence that says so.
+    """
     ratio, expected = ray(study), [finding for finding in findings(study) if finding.expected]
     where = f" in {STEPS[study.refine]}" if ratio is None else f" along δs/δt = {ratio:.3g}"
     if not expected:

@@ -17,12 +17,12 @@ PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"),
 RESOLUTION = 400
 # If there are more levels than this, the markers are smaller.
 MANY = 8
-# The axes of a map extend beyond the δs and the δt of the levels by the two factors MARGIN. Contour lines are drawn
-# where the ratio δs/δt is in the range that the levels have, extended by the factor WIDER on both sides.
+# The axes of a map extend beyond the δs and the δt of the levels by the two factors MARGIN. Contour lines are drawn for
+# ratios δs/δt from the smallest ratio of the levels, divided by WIDER, to the largest one, multiplied by WIDER.
 MARGIN, WIDER = (2.5, 1.7), 1.15
 
-# A curve in a figure shows one quantity. All fields but the label are arrays [levels]: the errors, whether an error is
-# fitted, the errors that the fit predicts (NaN without a fit), and the steps.
+# A curve in a figure shows the errors of one quantity. All fields but the label are arrays [levels]. They contain the
+# errors, whether an error is used in the fit, the errors that the fit predicts (NaN without a fit), and the steps.
 Curve = namedtuple("Curve", "label errors fitted predicted steps")
 
 
@@ -125,7 +125,7 @@ def _points(steps, errors):
 def map_figure(ds, dt, errors, fit):
     """Return a log-log map of the errors at the points (δs, δt), each [levels], with contour lines of the Joint fit.
 
-    The contour lines are drawn where the ratio δs/δt is in the range that the levels have.
+    For the region in which contour lines are drawn, see WIDER.
     """
     figure = style.figure(1, 1.15)
     limits = [(values.min() / margin, values.max() * margin) for values, margin in zip((ds, dt), MARGIN)]
@@ -134,8 +134,8 @@ def map_figure(ds, dt, errors, fit):
     _draw_contours(axes, ds, dt, errors, fit, spread)
     axes.scatter(ds, dt, c=errors, norm=spread, cmap=style.SEQUENCE, s=50, edgecolors="black", linewidths=0.8, zorder=3,
                  label="error of x")
-    # The contour lines lie between the smallest and the largest ratio δs/δt. The label of a point is placed on the side
-    # of the point that is farther from the middle of this range.
+    # The contour lines lie between the smallest and the largest ratio δs/δt of the levels. The label of a point is
+    # placed on the side of the point that is farther from the middle of this range.
     middle = np.sqrt((ds / dt).min() * (ds / dt).max())
     for place in zip(ds, dt, errors):
         below = place[0] / place[1] > middle

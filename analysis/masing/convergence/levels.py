@@ -1,6 +1,6 @@
 """Functions that return the levels of a study and the observed orders as tables.
 
-These are the tables of a page, tables with all digits, and short tables for LaTeX.
+There are tables for a page, tables with all digits for CSV files, and short tables for LaTeX.
 """
 
 import math
@@ -75,8 +75,8 @@ def level_rows(study, quantities):
 def twin(study, others):
     """Return the index of the first of the Studies `others` that shows the same as `study`; None if there is none.
 
-    Two studies show the same if their problems, references, expected orders and the shown digits of their errors and
-    orders are equal.
+    Two studies show the same if their problems, their references and their expected orders are equal, and if their
+    tables of levels have the same texts.
     """
     def digits(each):
         return (each.problem, each.reference, [finding.expected for finding in findings(each)],
@@ -150,8 +150,8 @@ def short_orders(study, found):
 def constant_headings(study):
     """Return the headings of the columns with the constants of the fits.
 
-    The heading is C if one step was refined. The headings are C₁ and C₂ for a joint fit in δs and δt. The list is empty
-    if there are no constants.
+    The heading is C if the errors were fitted by a power of one step. The headings are C₁ and C₂ for a joint fit in δs
+    and δt. The list is empty if there are no constants.
     """
     if any(study.joint(q) for q in study.quantities):
         return ["C₁ (of δs)", "C₂ (of δt)"]

@@ -113,11 +113,12 @@ def is_text(path):
 
 
 def differences_from(exact, sample):
-    """Return two arrays [samples]: the differences in x and in the restoring force between samples and an exact Run.
+    """Return two arrays [samples]: the differences of x and those of the restoring force between samples and an exact
+    Run.
 
     The samples are (t, x, restoring). The exact x is interpolated to the times t by cubic Hermite polynomials from x
-    and its velocity y, and the exact restoring force by a cubic spline; both interpolations are of fourth order in the
-    sampling interval of the exact Run.
+    and its velocity y. The exact restoring force is interpolated by a cubic spline. For smooth motions, both
+    interpolations are of fourth order in the sampling interval of the exact Run.
     """
     t, x, restoring = sample
     return (x - CubicHermiteSpline(exact.t, exact.x, exact.y)(t),
@@ -205,7 +206,7 @@ def _separator(line):
 
 
 def _words(line):
-    """Return the list of the words of a line, which is empty for an empty line and for a comment that begins with #."""
+    """Return the words of a line as a list; the list is empty for an empty line and for a line that begins with #."""
     line = line.strip()
     if not line or line[0] == "#":
         return []
@@ -218,9 +219,9 @@ def _words(line):
 def _places(path, headings, count, chosen):
     """Return the indices {name: index} of the columns x, force and, if there is one, t of a CSV file.
 
-    The columns are those that `chosen` names. If `chosen` is empty, they are those whose names are in one of the lines
-    `headings` above the numbers; two columns without a heading are x and force. `count` is the number of columns.
-    Raises MasingError if x or the force cannot be identified.
+    The columns are those that `chosen` names. If `chosen` is empty, they are found by their names in one of the lines
+    `headings` above the numbers. If there are no headings, there must be two columns, x and force. `count` is the
+    number of columns. Raises MasingError if x or the force cannot be identified.
     """
     lower = [[word.lower() for word in words] for words in headings]
     if not chosen and not headings:

@@ -1,4 +1,4 @@
-"""Functions that draw hysteresis cycles, and the numbers of their limit cycles, as matplotlib Figures."""
+"""Functions that draw hysteresis cycles as matplotlib Figures, with the numbers of their limit cycles as text."""
 
 import math
 import textwrap
@@ -16,10 +16,11 @@ from masing.style import RESTORING_LABEL, X_LABEL
 # The place of the magnified corner of a cycle (left, bottom, width, height) as fractions of the frame. It is at the
 # lower right, where a frame with a cycle is empty.
 CORNER = (0.71, 0.04, 0.28, 0.28)
-# The distance between a cycle and the exact one is the largest difference in x or in the force, as a fraction of the
-# range of the exact cycle. A cycle looks the same as the exact one if this distance is at most VISIBLE. If the distance
-# also exceeds LEAST_VISIBLE, a corner of the cycle is magnified to show the distance. The width of the magnified part,
-# as a fraction of the same range, is 2 CORNER_DISTANCES times the distance.
+# The distance between a cycle and the exact one is the larger of two numbers: the largest difference in x, divided by
+# the range of x on the exact cycle, and the same for the force. If the distance is at most VISIBLE, the two cycles look
+# the same. If it is also more than LEAST_VISIBLE, a corner of the cycle is magnified to show it. The width of the
+# magnified part is 2 CORNER_DISTANCES times the distance, as a fraction of the range of x. Its height is the same
+# fraction of the range of the force.
 VISIBLE, LEAST_VISIBLE, CORNER_DISTANCES = 0.01, 1e-6, 3
 # Differences from the exact solution are drawn over this number of periods at the end of the solution.
 PERIODS = 2
@@ -81,9 +82,9 @@ def cycles_together(curves, labels, ylabel=RESTORING_LABEL):
 def together(runs, exact=None, start=None, end=None):
     """Return a figure of the cycles (x, restoring) of several Runs of one problem in start <= t <= end.
 
-    If the Run `exact` is given, its cycle is drawn behind the others as a grey line. In this case a cycle that looks
-    the same as the exact one (see VISIBLE) is drawn only if it is the nearest to the exact one; the right-hand corner
-    of this nearest cycle is then magnified.
+    If the Run `exact` is given, its cycle is drawn behind the others as a grey line. Of the cycles that look the same
+    as the exact one (see VISIBLE), only the nearest is then drawn. The right-hand corner of this nearest cycle is
+    magnified if its distance from the exact cycle exceeds LEAST_VISIBLE.
     """
     figure, axes = style.frame(1, 1.15)
     samples = {run: run.in_window(start, end) for run in runs}
@@ -132,10 +133,11 @@ def labels(runs):
 
 
 def differences(runs, exact, of, most=len(style.LINES)):
-    """Return a figure of |x(t; P) - x(t)| over the last two periods of the Run `exact`, on a logarithmic axis.
+    """Return a figure of |x(t; P) - x(t)| over the last PERIODS periods of the Run `exact`, on a logarithmic axis.
 
-    Here x(t; P) is the x of a run with P cells, and x(t) is the x of `exact`. Only the last `most` of the runs are
-    drawn. If `of` is "f", the restoring forces are compared and not x. A run has the same colour as in together().
+    Here x(t; P) is the x of a run with P cells, and x(t) is the x of `exact`. If `of` is "f" and not "x", the restoring
+    forces are compared. Only the last `most` of the runs are drawn, each with the same colour as in together(). If
+    `exact` has fewer periods, all samples of the runs are used.
     """
     turns = reversals(exact.x)
     start = exact.t[turns[-2 * PERIODS - 1]] if len(turns) > 2 * PERIODS else None
@@ -190,8 +192,8 @@ def _shared(columns, margin=0.05):
     low, high = np.array([(column.min(), column.max()) for column in columns]).T
     widest = (high - low).max() or 1.0
     # All curves share their limits if together they span at most twice the widest of them. Otherwise the limits have
-    # the same width, but different centres: without the spring k0 a cycle is determined only up to a translation in x,
-    # so that the curves may be far apart.
+    # the same width, but different centres, because the curves may be far apart. Without the spring k0, for instance, a
+    # limit cycle may lie anywhere in x.
     if high.max() - low.min() <= 2 * widest:
         low, high = np.full_like(low, low.min()), np.full_like(high, high.max())
         widest = high[0] - low[0] or 1.0
@@ -202,7 +204,8 @@ def _shared(columns, margin=0.05):
 def analysis_figure(analyses, titles, ylabel=RESTORING_LABEL):
     """Return a figure with one panel for each Analysis.
 
-    A panel shows the curve and its limit cycle, and below the title the numbers of the limit cycle.
+    A panel shows the limit cycle or, if there is none, the last loop; the part of the curve before it is drawn in grey
+    if it looks different. The numbers below the title are those of the last loop.
     """
     figure = style.figure(1.5, 1.6 * len(analyses))
     for axes, analysis, title in zip(figure.subplots(len(analyses), 1, squeeze=False)[:, 0], analyses, titles):

@@ -1,8 +1,8 @@
 """Functions that divide a curve into half-cycles, and select the half-cycle from which a model is identified.
 
-A half-cycle is the part of a curve, the force over x, between two reversals of x. In a loading half-cycle x rises, in
-an unloading half-cycle x falls. A branch is the curve that the force follows from a reversal to the next reversal, or
-until x passes an older reversal.
+A curve is the force over x. A half-cycle is the part of a curve between two reversals of x. In a loading half-cycle x
+rises, in an unloading half-cycle x falls. A branch is the curve that the force follows from a reversal to the next
+reversal, or until x passes an older reversal.
 """
 
 from collections import namedtuple
@@ -17,8 +17,8 @@ from masing.cycles.curves import FEWEST_POINTS
 # regarded as noise.
 LEAST_REVERSAL, MOST_NOISE = 0.01, 0.1
 DEVIATIONS = 8
-# A curve is closed if x and the force at its first and last sample differ by at most this fraction of the range of x
-# and of the range of the force.
+# A curve counts as closed if x at its first and at its last sample differ by at most this fraction of the range of x,
+# and the same holds for the force.
 CLOSED = 0.02
 # A half-cycle with at least this fraction of the width of the widest one counts as equally wide.
 AS_WIDE = 0.99
@@ -32,13 +32,13 @@ SMOOTH = 5
 FIRM, LEAST_JUMP = 10, 0.01
 # The error of each force is assumed to be at least this fraction of the largest |force|.
 EXACT = 1e-10
-# If the noise of the force exceeds this fraction of the range of the force, a model is identified not from the loading
-# half-cycle alone, but from the loading and the unloading half-cycle.
+# If the noise of the force exceeds this fraction of the range of the force, a model is identified from both the loading
+# and the unloading half-cycle, and otherwise from the loading half-cycle alone.
 NOISY = 1e-3
 # A fit may deviate from the branch to which it was fitted by up to this multiple of the noise.
 ROUGH = 2.0
-# An unloading half-cycle is rotated by 180 degrees and compared with the loading half-cycle only if its width is at
-# least this fraction of the width of the loading half-cycle.
+# An unloading half-cycle is rotated by 180 degrees and compared with the loading branch only if its width is at least
+# this fraction of the width of the branch.
 WHOLE = 0.98
 
 
@@ -52,11 +52,10 @@ def _part(of, name):
 class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_index mirrored")):
     """A loading half-cycle of a Measured curve, in which x rises, and the unloading half-cycle before it.
 
-    `curve` is the whole Measured curve. `opened` is the same curve, but if it is a single closed cycle, its
-    samples are rotated such that it begins where x is largest. `rise` and `fall` are the slices of `opened` that
-    contain the loading and the unloading. The samples [points] of the loading are the properties x, force and error,
-    and those of the unloading are before_x, before_force and before_error; the errors are None if `curve.error` is
-    None.
+    `curve` is the whole Measured curve. `opened` is the same curve, but if it is a single closed cycle, its samples are
+    rotated such that it begins where x is largest. `rise` and `fall` are the slices of `opened` that contain the
+    loading and the unloading. The samples [points] of the loading are the properties x, force and error. Those of the
+    unloading are before_x, before_force and before_error. The errors are None if `curve.error` is None.
 
     If x rises beyond the value from which it fell before, the force follows one branch only up to this value. `width`
     is the width in x of this branch. `start_index` is the index in `curve` of the sample at which the loading begins.
@@ -86,14 +85,14 @@ def reversals(x):
 def turning_points(x):
     """Return the indices of the first and the last sample, and of those reversals of x [samples] that are not noise.
 
-    The last sample is omitted if the movement of x since the last reversal may be noise.
+    The last sample is omitted if the movement of x since the reversal before it may be noise.
     """
     noise = DEVIATIONS * scatter(np.arange(len(x)), x)
     shortest = min(max(noise, LEAST_REVERSAL * np.ptp(x)), MOST_NOISE * np.ptp(x))
     points = [0]
     for place in (*reversals(x), len(x) - 1):
-        # A leg is the part of the curve between two turning points. The sample extends the last leg (first case),
-        # begins a new leg (second case), or is too near to the last turning point to count.
+        # A leg is the part of the curve between two turning points. The sample extends the leg before it (first case),
+        # or is the end of a new leg (second case). Otherwise it is too near to the previous turning point to count.
         moved = x[place] - x[points[-1]]
         if len(points) > 1 and np.sign(x[points[-1]] - x[points[-2]]) * moved >= 0:
             points[-1] = place
@@ -172,11 +171,11 @@ class Loading(namedtuple("Loading", "path start distance force with_unloading er
 
 
 def loading(path, half, start):
-    """Return the Loading of a HalfCycle that begins at x = start; `path` is the file that messages name.
+    """Return the Loading of a HalfCycle whose branch begins at x = start; `path` is the file that messages name.
 
-    If the noise of the force exceeds NOISY times its range, the samples of the unloading half-cycle are included if
-    they agree with the loading. Raises DataError if the loop is not open, or if the branch is straight, falls, jumps,
-    or becomes steeper.
+    If the noise of the force exceeds NOISY times the range of the force, the samples of the unloading half-cycle are
+    included, provided that they agree with the loading. Raises DataError if the loop is not open, or if the branch is
+    straight, falls, jumps, or becomes steeper.
     """
     order = np.argsort(half.x, kind="stable")
     inside = order[half.x[order] - half.x[0] <= half.width]
@@ -190,8 +189,9 @@ def loading(path, half, start):
 def _with_mirror_image(branch, half, noise):
     """Return the branch together with the samples of the unloading half-cycle, rotated by 180 degrees onto the branch.
 
-    Return the branch alone if the unloading is not one complete branch, or if the standard deviation of the difference
-    between the forces of the two branches exceeds twice the noise. The mean of this difference is removed.
+    The rotated forces are shifted by a constant, so that their mean difference from the branch is 0. The branch alone
+    is returned if the unloading is not one complete branch, or if the standard deviation of the difference between the
+    forces of the two branches exceeds twice the noise.
     """
     order = np.argsort(-half.before_x, kind="stable")
     if not half.mirrored or np.ptp(half.before_x) < WHOLE * branch.width:
@@ -270,7 +270,7 @@ def _refuse_wrong_shape(branch, half, noise):
 def _legendre(branch, noise, degree):
     """Return the coefficients [degree + 1] of the Legendre polynomials that fit the branch by least squares.
 
-    Also returns the standard errors of the coefficients if the force has a noise of the standard deviation `noise`.
+    Also returns their standard errors, which follow from `noise`, the standard deviation of the noise of the force.
     """
     columns = np.polynomial.legendre.legvander(2 * branch.distance / branch.width - 1, degree)
     error = noise * np.sqrt(np.diag(np.linalg.inv(columns.T @ columns)))
@@ -280,8 +280,9 @@ def _legendre(branch, noise, degree):
 def _jump(half, apart):
     """Return by how much the force jumps at the reversal.
 
-    This is the rise of the force from `apart` samples before the reversal to `apart` samples after it, less the product
-    of the steepest slope after the reversal and the distance that x moves between these two samples.
+    The force rises by some amount from `apart` samples before the reversal to `apart` samples after it. Springs explain
+    at most the product of the steepest slope after the reversal and the distance that x moves between these samples.
+    The jump is the difference of these two numbers.
     """
     x, force = half.x[apart:5 * apart:apart], half.force[apart:5 * apart:apart]
     steps = np.diff(x)

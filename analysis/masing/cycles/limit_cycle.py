@@ -10,8 +10,8 @@ from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import NOISY, is_one_cycle, opened_at_the_top, scatter, turning_points
 from masing.errors import MasingError
 
-# Two loops are equal if their widths and their areas differ by at most this fraction of the largest width and of the
-# largest area.
+# Two loops count as equal if their widths differ by at most this fraction of the largest width, and their areas by at
+# most this fraction of the largest area.
 REPEATED = 0.01
 # A period of a limit cycle may consist of up to this many loops.
 MOST_LOOPS = 4
@@ -28,11 +28,12 @@ class Loop(namedtuple("Loop", "start turn end t_start t_end amplitude centre_x c
 
     All numbers are dimensionless. start, turn and end are the indices of the samples at the three reversals of the
     loop; t_start and t_end are the times at start and end. amplitude X is half the width in x. centre_x and
-    centre_force are the means of x and of the force at start and turn. area is ∮ f dx. secant_stiffness is the slope of
-    the line through the samples at start and turn. tangent_after_reversal and tangent_before_reversal are the slopes at
-    the beginning and at the end of the loading half, in which x rises. damping_ratio is area/(2π secant_stiffness X²).
-    asymmetry is the largest distance in force between the loading half and the unloading half rotated by 180 degrees
-    about the centre, as a fraction of the range of the force. shift is x at end less x at start.
+    centre_force are the means of x and of the force at start and turn. area is ∮ f dx, where a straight line closes the
+    loop. secant_stiffness is the slope of the line through the samples at start and turn. tangent_after_reversal and
+    tangent_before_reversal are the slopes at the beginning and at the end of the loading half, in which x rises.
+    damping_ratio is area/(2π secant_stiffness X²). asymmetry is the largest difference in force between the loading
+    half and the unloading half, which is first rotated by 180 degrees about the centre. It is given as a fraction of
+    the range of the force on the loading half. shift is x at end less x at start.
     """
 
 
@@ -49,7 +50,7 @@ class Analysis(namedtuple("Analysis", "x force loops first period drift corners 
     last = property(lambda self: self.loops[-1], doc="The last loop, the limit cycle where there is one.")
 
     def numbers(self):
-        """Return a dictionary {name: result} of all results.
+        """Return all numbers of the analysis as a dictionary {name: value}.
 
         The entry `loops` is a list with a dictionary for each loop, which also says whether the loop belongs to the
         limit cycle.
@@ -104,9 +105,9 @@ def _loop(t, x, force, start, turn, end):
     high, low = (turn, start) if x[turn] > x[start] else (start, turn)
     amplitude = (x[high] - x[low]) / 2
     secant = (force[high] - force[low]) / (2 * amplitude)
-    # A loop that drifts is closed by the straight line from its end to its start, so that its area does not depend on
-    # the origin of x. Subtracting the force of the centre leaves the area of a closed curve unchanged, and reduces
-    # rounding errors.
+    # A loop that drifts is closed by the straight line from its end to its start. A spring k0 x + constant, added to
+    # the force, then does not change the area. Subtracting the force of the centre leaves the area of a closed curve
+    # unchanged, and reduces rounding errors.
     centre_x, centre_force = (x[high] + x[low]) / 2, (force[high] + force[low]) / 2
     ring_x, ring_force = np.r_[x[part], x[start]], np.r_[force[part], force[start]] - centre_force
     area = float(np.sum((ring_force[1:] + ring_force[:-1]) / 2 * np.diff(ring_x)))
@@ -120,8 +121,8 @@ def _loop(t, x, force, start, turn, end):
 def _tangent(x, force):
     """Return the slope of the straight line that fits the first samples of a half-cycle.
 
-    These are the samples within TANGENT times the width from the beginning, and at least three samples. The slope is
-    NaN if x is constant in them.
+    These are the first three samples, and all samples whose distance in x from the first one is at most TANGENT times
+    the width of the half-cycle. The slope is NaN if x is the same at all of them.
     """
     near = np.abs(x - x[0]) <= TANGENT * abs(x[-1] - x[0])
     near[:3] = True
@@ -157,7 +158,7 @@ def _corners(x, force, loop):
     """Return the corners (x, force) of a loop and the number of its straight segments.
 
     The reversals are included in the corners, and the corners of the loading half come first. The result is (None,
-    None) if the loop is curved.
+    None) if the loop has no noise and is no polygon.
     """
     corners, count = [], 0
     for sign, (half_x, half_force) in zip((1, -1), _halves(x, force, loop.start, loop.turn, loop.end)):

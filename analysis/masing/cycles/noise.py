@@ -20,8 +20,8 @@ DEGREE, SHORTEST = 3, 7
 # The slope of the force over x is fitted over this fraction of the width of a leg in x. A leg is the part of a curve
 # between two turning points.
 SLOPE_WIDTH = 0.05
-# The probability that a jump is detected in a record without jumps is FALSE_ALARM. If more than MOST_JUMPS jumps are
-# detected, none is reported.
+# The probability that a jump is detected in a record without jumps is about FALSE_ALARM. If more than MOST_JUMPS jumps
+# are detected, none is reported.
 FALSE_ALARM, MOST_JUMPS = 1e-4, 5
 # Jumps below this fraction of the range of x are ignored.
 SMALLEST_JUMP = 1e-4
@@ -71,9 +71,9 @@ def _deviation(values, order):
 def with_smooth_x(curve):
     """Return the Measured curve with its Noise; if x is noisy, also with an x that is smoothed leg by leg.
 
-    The smoothed x̂ replaces x, and f − p (x − x̂) replaces the force f, where p = dΘ/dx is the slope of the force Θ
-    over x. The errors of neighbouring forces thus stay independent. The field `error` [samples] is the standard
-    deviation σ of these errors: σ² = σ_f² + p² σ_x², where σ_f and σ_x are the standard deviations of the noise.
+    The smoothed x̂ replaces x, and f − p (x − x̂) replaces the force f, where p is the slope of the force over x. The
+    errors of neighbouring forces thus stay independent. The field `error` [samples] is the standard deviation σ of
+    these errors: σ² = σ_f² + p² σ_x², where σ_f and σ_x are the standard deviations of the noise of f and of x.
     """
     smooth = smoothed(curve.x)
     found = Noise(noise(curve.x), noise(curve.force), jumps(curve.x, smooth))

@@ -17,9 +17,10 @@ SPACING = 1e-5
 SAME_SLOPE = 1e-8
 ROUNDING = 32 * np.finfo(float).eps
 FEWEST_SECANTS = 2
-# The next constants are for the segments of a whole cycle, which are those of its widest rising half-cycle: the
-# tolerance of equal slopes, the fewest secants of a segment, and the least width of a segment as a fraction of the
-# width of the half-cycle. The text of segments_in_words() lists all slopes only if there are at most MANY_SLOPES.
+# The segments of a whole cycle are those of its widest rising half-cycle. For these segments, SAME_SLOPE_OF_CYCLE is
+# the tolerance of equal slopes as a fraction of the steepest slope. FEWEST_OF_CYCLE is the fewest secants of a segment,
+# and SHORTEST its least width as a fraction of the width of the half-cycle. The text of segments_in_words() lists all
+# slopes only if there are at most MANY_SLOPES.
 SAME_SLOPE_OF_CYCLE, FEWEST_OF_CYCLE, SHORTEST, MANY_SLOPES = 1e-6, 3, 0.01, 12
 # A regression begins with this many equidistant places at which there may be corners.
 CANDIDATES = 120
@@ -46,10 +47,10 @@ class Segments(namedtuple("Segments", "slope level")):
 def segments(x, force):
     """Return the Segments of a monotone branch x, force [points].
 
-    If a polygon is sampled finely enough, at most one secant between two neighbouring segments lies on neither of these
-    segments. In addition, the first and the last secant of the branch may lie on no segment, because they may lead to a
-    sample beyond a turning point. The result is None if there are more such secants: the branch is then curved, noisy
-    or sampled too coarsely.
+    If a polygon is sampled finely enough, at most one secant between two neighbouring segments lies on neither of them,
+    the one across their corner. The first and the last secant of the branch may also lie on no segment, because they
+    may lead to a sample beyond a turning point. If there are more such secants, the result is None: the branch is
+    curved, noisy or sampled too coarsely.
     """
     x, force = _thinned(x, force)
     if len(x) < FEWEST_SECANTS + 1:
@@ -148,9 +149,9 @@ def _line(x, force):
 class Polygon(namedtuple("Polygon", "start last_slope corner drop corner_width drop_width last_slope_width noise")):
     """The polygon f = start + last_slope d + Σ_j drop_j min(d, corner_j), fitted to forces f at the distances d.
 
-    `corner` [corners] are the distances d at which the slope changes, and `drop` [corners] is by how much the slope
-    decreases there. corner_width, drop_width and last_slope_width are half the widths of the 95 % confidence intervals.
-    `noise` is the standard deviation of the forces from the polygon.
+    `corner` [corners] are the distances d at which the slope changes, and `drop` [corners] are the amounts by which the
+    slope decreases there. corner_width, drop_width and last_slope_width are half the widths of the 95 % confidence
+    intervals. `noise` is the standard deviation of the forces from the polygon.
     """
 
     def force(self, distance):
@@ -161,10 +162,10 @@ class Polygon(namedtuple("Polygon", "start last_slope corner drop corner_width d
 def fit_polygon(distance, force):
     """Return the Polygon that fits the force at the distances [points] and has the lowest information criterion.
 
-    The criterion is similar to the BIC: n log(RSS/n) + PRICE log(n) corners, where n is the number of points and RSS
-    the residual sum of squares. The fit begins with many corners, and removes them one by one; of these polygons, the
-    one with the lowest criterion is returned. As on a loading branch, the slopes of a polygon never increase and are
-    never negative.
+    The criterion is similar to the BIC. It is n log(RSS/n) + PRICE c log(n), where n is the number of points, c the
+    number of corners and RSS the residual sum of squares. The fit begins with many corners, and removes them one by
+    one; of these polygons, the one with the lowest criterion is returned. As on a loading branch, the slopes of a
+    polygon never increase and are never negative.
     """
     distance, force = grouped(distance, force)
     # The regression begins with corners at those candidates at which the slope of the best fit decreases. If there are

@@ -1,5 +1,5 @@
-"""Write a case file for an identified model. With this file, `masing simulate` moves the model once round the measured
-cycle."""
+"""Write a case file for an identified model. With this file, `masing simulate` computes one motion of the model round
+the measured cycle."""
 
 from pathlib import Path
 
@@ -24,13 +24,12 @@ TABLES = ("force", "stiffness")
 
 
 def write_case(path, fitted, threshold=None):
-    """Write the case file `path`, an .ini file, for an identified model, and the tables that it names into the same
-    folder.
+    """Write the case file `path`, an .ini file, for an identified model. Its tables are written into the same folder.
 
-    fitted: a Discrete model, or a Continuous model that was identified for the expression η(s) `threshold`. In the
-    case, the force moves the mass from rest at x = 0 to x = -X, and then along x = -X cos(ω t') once round the cycle of
-    the amplitude X. The time t' is 0 where x = -X is first reached, which is also where the samples of the result
-    begin.
+    fitted: a Discrete model, or a Continuous model that was identified for the expression η(s) `threshold`. The force
+    of the case moves the mass from rest at x = 0 to x = -X, where X is the amplitude of the measured cycle. It then
+    moves the mass along x = -X cos(ω t') once round the cycle. The time t' is 0 where x = -X is first reached; the
+    samples of the result begin there.
     """
     elements, amplitude = fitted.elements, fitted.branch.width / 2
     mass = elements.k0 + elements.stiffness.sum()
@@ -54,8 +53,10 @@ def write_case(path, fitted, threshold=None):
 
 
 def _force(elements, amplitude, mass, end):
-    """Return times and the force F = m x'' + f at these times, each [points]. F causes the motion that write_case()
-    describes, and f is the restoring force of the model along this motion."""
+    """Return times [points], and the force F [points] that causes the motion described in write_case() at these times.
+
+    F is m x'' + f, where f is the restoring force of the model along this motion.
+    """
     start = REVERSAL
     turn = start + np.pi / FREQUENCY
     times = np.unique(np.r_[np.linspace(0, start, FORCE_POINTS), np.linspace(start, end, 2 * FORCE_POINTS + 1),

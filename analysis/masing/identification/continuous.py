@@ -16,10 +16,10 @@ from masing.identification.discrete import Elements, last_slope_spring
 DEGREE = 3
 MOST_INTERVALS = 40
 POINTS_PER_INTERVAL = 5
-# The fit is averaged over the weight of the penalty on the roughness of k(s). The prior density of the logarithm of
-# this weight is proportional to the weight to the power -PRIOR. With PRIOR = 0, all logarithms would be equally
-# probable, which would favour ever straighter k(s). With PRIOR = 0.5, all values of 1/sqrt(weight), which is a measure
-# of the roughness, would be equally probable.
+# The fit has a penalty on the roughness of k(s), and is averaged over the weight w of this penalty. The prior density
+# of log w is proportional to w to the power -PRIOR. With PRIOR = 0, all values of log w would be equally probable,
+# which would favour ever straighter k(s). With PRIOR = 0.5, all values of 1/sqrt(w), which is a measure of the
+# roughness, would be equally probable.
 PRIOR = 0.25
 # The half-width of the 95 % band of k(s) in standard deviations. It is less than 1.96, because actual stiffness
 # densities are smoother than the prior assumes. The value is calibrated: for 80 random cycles (seeds 1000 to 1079 of
@@ -31,9 +31,9 @@ SMOOTHINGS = np.logspace(-12, 8, 81)
 # of cross-validation, each parameter counts as COST parameters, because a fit with the lowest score would otherwise
 # sometimes fit the noise.
 COST = 1.4
-# The additional elements at the ends of the range of η are used if the stiffness of each is at most LARGEST_END times
-# the total stiffness of the spline, and if they reduce the score of cross-validation by more than the factor
-# LEAST_GAIN.
+# The additional elements at the ends of the range of η are used under two conditions. The stiffness of each is at most
+# LARGEST_END times the total stiffness of the spline, and they reduce the score of cross-validation by more than the
+# factor LEAST_GAIN.
 LARGEST_END = 0.005
 LEAST_GAIN = 1.1
 # The model requires k > 0. The least density that is returned is this fraction of the mean density.
@@ -48,11 +48,10 @@ class Continuous(namedtuple("Continuous", "branch s threshold stiffness stiffnes
 
     `branch` is the Loading from which the model was identified. `s`, `threshold` and `stiffness` are s_i, the yield
     displacements η(s_i) and the stiffness densities k(s_i), and `stiffness_width` is the half-width of the 95 % band of
-    k. `known` [places] says which places yield on the branch. At the other places k is not known, and is set to a
-    constant: only the sum of k0 and of the integral of k over these places is measured. `start_force` is the force at
-    the start of the branch. `smoothing` is the most probable weight of the penalty ∫ k''² ds in the fit, `freedom` the
-    effective number of parameters, and `noise` the standard deviation of the difference between the measured and the
-    fitted force.
+    k. `known` [places] says which places yield on the branch. For the other places, only the sum of k0 and of the
+    integral of k over them is measured; k is set to a constant there. `start_force` is the force at the start of the
+    branch. `smoothing` is the most probable weight of the penalty ∫ k''² ds in the fit, and `freedom` the effective
+    number of parameters. `noise` is the standard deviation of the difference between the measured and the fitted force.
     """
 
     parameters = property(lambda self: self.freedom, doc="The effective number of fitted parameters.")
@@ -68,7 +67,8 @@ def identify_continuous(path, half, s, threshold):
     the distance d from the reversal is fitted by Θ(d) = Θ(0) + p d + ∫ k(s) min(d, 2 η(s)) ds. The integral is over the
     s that yield, and p is the slope that remains where all of these yield. Then Θ''(2η) = -k/(2|η'|), which is (27),
     continuous-masing-2001, for an affine η. The fit determines Θ(0), p and k, which is a cubic spline with a penalty on
-    k''. Raises MasingError if η is not strictly monotone, or if too few cells yield.
+    k''. Raises MasingError if η is not strictly monotone, or if too few cells yield. Raises DataError for the branches
+    that loading() refuses.
     """
     if not (np.all(np.diff(threshold) > 0) or np.all(np.diff(threshold) < 0)):
         raise MasingError("--threshold: η(s) must be strictly monotone on [0, 1]: k(s) is read off where cell after cell "
@@ -122,18 +122,19 @@ def _answers(distance, threshold, weights):
 
 
 # A fit of the force. `coefficients` are Θ(0), p and the coefficients of the spline, and `covariance` is the covariance
-# matrix of these coefficients. `smoothing` is the most probable weight of the penalty, `freedom` the effective number
-# of parameters, `noise` the standard deviation of the force, `score` that of generalised cross-validation, and `ends`
-# are the stiffnesses of the additional elements at the ends of the range of η, if there are any.
+# matrix of these coefficients. `smoothing` is the most probable weight of the penalty, and `freedom` the effective
+# number of parameters. `noise` is the standard deviation of the force, and `score` the score of generalised
+# cross-validation. `ends` are the stiffnesses of the additional elements at the ends of the range of η; it is empty if
+# there are none.
 _Fit = namedtuple("_Fit", "coefficients covariance smoothing freedom noise score ends")
 
 
 def _fit(distance, force, weight, threshold, shares):
-    """Return the fit with the spline alone, or the fit with two additional elements at the ends of the range of η if
-    the stiffnesses of these elements are small but significant.
+    """Return a fit of the force with the spline alone or, if their stiffnesses are small but significant, with two
+    additional elements at the ends of the range of η.
 
-    If the cycle comes from a model with cells, the thresholds of these cells may end about one cell before or after the
-    range of η(s): by the papers' rule, for instance, there is no cell at s = 0. An end at the wrong place would make
+    If the cycle comes from a model with cells, the range of their thresholds may end about one cell before or after the
+    range of η(s). By the papers' rule, for instance, there is no cell at s = 0. An end at the wrong place would make
     k(s) oscillate. The two elements compensate for the wrong place, and are not part of k(s). `shares` [places,
     splines] are the values of the B-splines divided by the number of places.
     """
@@ -154,11 +155,13 @@ def _smoothed(columns, force, splines):
 
     The last `splines` columns belong to the spline. A penalty with a given weight is equivalent to the prior assumption
     that k is an integrated Wiener process; the smaller the weight of the penalty, the rougher k may be. In the average,
-    each fit counts in proportion to the prior density of its penalty's weight times the marginal likelihood of this
-    weight; the marginal likelihood treats the variance of the noise as unknown. The covariance of the average is the
-    mean of the covariances of the fits plus the covariance of the estimates among the fits. The covariance of a fit
-    includes the roughness that the prior assumes, and thus the bias that smoothing causes. Source: Wahba, J. R. Stat.
-    Soc. B 45 (1983) 133-150, for one weight; the likelihood is that of REML (restricted maximum likelihood).
+    a fit counts in proportion to the product of the prior density and the marginal likelihood of the weight of its
+    penalty. The marginal likelihood treats the variance of the noise as unknown. The covariance of the average is the
+    mean of the covariances of the fits plus the covariance that the results of the fits have among each other. The
+    covariance of a fit includes the roughness that the prior assumes, and thus the bias that smoothing causes. If p or
+    a coefficient of the spline is negative in the average, another fit replaces it. This fit has the most probable
+    weight, and constrains p and the coefficients to be >= 0. Source: Wahba, J. R. Stat. Soc. B 45 (1983) 133-150, for
+    one weight; the likelihood is that of REML (restricted maximum likelihood).
     """
     n = len(force)
     scale = np.linalg.norm(columns, axis=0)

@@ -1,5 +1,5 @@
 """Describe the discrete Masing model, and identify it from the slopes and corners of a measured branch. The model is a
-hardening spring and elements in parallel; each element is a spring in series with a slider."""
+linear spring and elements in parallel; each element is a spring in series with a slider."""
 
 from collections import namedtuple
 
@@ -23,8 +23,11 @@ def last_slope_spring(slope, stiffness):
 
 
 class Elements(namedtuple("Elements", "k0 stiffness threshold")):
-    """A hardening spring of stiffness `k0` and elements in parallel: their stiffnesses k_i `stiffness` and their yield
-    displacements η_i `threshold`, each [n]. If the elements approximate a continuum, k_i = k(s_i)/n."""
+    """The data of a linear spring and of n elements in parallel.
+
+    `k0` is the stiffness of the linear spring. `stiffness` [n] and `threshold` [n] are the stiffnesses k_i and the
+    yield displacements η_i of the elements. If the elements approximate a continuum, k_i = k(s_i)/n.
+    """
 
     def backbone(self, x):
         """Return B(x) = k0 x + Σ k_i min(x, η_i), the force of the first loading from rest, at x >= 0 [points]."""
@@ -51,15 +54,15 @@ class Discrete(namedtuple("Discrete", "branch elements start_force threshold_wid
     model. `exact` says whether the samples lie on a polygon within rounding errors.
     """
 
-    k0 = property(lambda self: self.elements.k0, doc="The stiffness of the hardening spring: the last slope.")
+    k0 = property(lambda self: self.elements.k0, doc="The stiffness of the linear spring: the last slope.")
     parameters = property(lambda self: 2 * len(self.elements.stiffness) + 2, doc="The number of fitted parameters.")
 
 
 def identify_discrete(path, half):
     """Return the Discrete model that a HalfCycle determines; raises DataError if no discrete model has this half-cycle.
 
-    The slopes p_j of the branch and the distances d_i of the branch's corners from the reversal determine the elements
-    by p_j = k0 + Σ_{l >= j} k_l and d_i = 2 η_i. Source: (4.23), (4.24), rheological-models-2000.
+    Let p_j be the slopes of the branch, and d_i the distances in x from the reversal to the corners of the branch. The
+    elements follow from p_j = k0 + Σ_{l >= j} k_l and d_i = 2 η_i. Source: (4.23), (4.24), rheological-models-2000.
     """
     part = half.x - half.x[0] <= half.width
     lines = polygons.segments(half.x[part], half.force[part])
@@ -98,9 +101,11 @@ def _gap(branch, elements):
 
 
 def _start(half, lines):
-    """Return the x of the reversal, which may lie between two samples: the x at which the last segment of the unloading
-    and the first segment of the loading intersect. If they do not intersect near the first sample of the loading,
-    return the x of this sample."""
+    """Return the x of the reversal, which may lie between two samples.
+
+    It is the x at which the last segment of the unloading and the first segment of the loading intersect. If they do
+    not intersect near the first sample of the loading, the x of this sample is returned.
+    """
     first = half.x[0]
     before = polygons.segments(half.before_x, half.before_force) if len(half.before_x) else None
     if before is None or before.slope[0] >= lines.slope[0]:

@@ -1,5 +1,8 @@
-"""Report the result of an identification: the comparison with the measured cycle, lines of text, numbers for a JSON file,
-and a page of figures."""
+"""Report the result of an identification.
+
+The result is compared with the measured cycle, and reported as lines of text, as numbers for a JSON file, and as a page
+of figures.
+"""
 
 import math
 import textwrap
@@ -12,10 +15,11 @@ from masing.identification.discrete import Discrete
 from masing.notation import measured, percent
 from masing.style import RESTORING_LABEL, X_LABEL
 
-# The unloading half of a cycle is compared with the model only if the width of the unloading half differs from that of
-# the loading branch by at most this fraction of the latter.
+# The unloading half of a cycle is compared with the model only if it has the width of the loading branch, up to this
+# fraction of the width.
 SAME_WIDTH = 1e-3
-# If a discrete model has more elements than this, the text on the model lists only the first elements and the last one.
+# If a discrete model has more elements than this, the text about the model lists only the first elements and the η of
+# the last one.
 MOST_LINES = 8
 BAND = "#cfe3f0"
 MEASURED, UNLOADING, IDENTIFIED = style.COLOURS[0], style.COLOURS[1], "#000000"
@@ -33,10 +37,10 @@ class Comparison(namedtuple("Comparison", "loading unloading identified_loading 
     (x, force), in which x and the force at the centre of the cycle are subtracted.
 
     `loading` and `unloading` are measured; `unloading` may be empty. `residual` [points] is the measured force minus
-    the identified one on the loading half, `largest` is the largest absolute value of `residual`, and `mean` the root
-    mean square of `residual`. `unloading_largest` is the largest absolute difference between the two forces on the
-    unloading half, or NaN if the measured unloading half has another width than the loading half. These four are
-    fractions of the range of the measured force.
+    the identified one on the loading half. `largest` is the largest absolute value of `residual`, and `mean` its root
+    mean square. `unloading_largest` is the largest absolute difference between the two forces on the unloading half, or
+    NaN if the measured unloading half has another width than the loading half. These four are fractions of the range of
+    the measured force on the loading half.
     """
 
 
@@ -73,8 +77,8 @@ def facts(fitted, compared):
 
 
 def numbers(fitted, compared, threshold, noise):
-    """Return the findings as {name: value}. `threshold` is the text of η(s), or None; `noise` is the Noise of the
-    measured curve, which is among the findings."""
+    """Return the findings as {name: value}. `threshold` is the text of η(s), or None for a Discrete model. `noise` is
+    the Noise of the measured curve; its numbers are among the findings."""
     elements = fitted.elements
     common = {"cycle": fitted.branch.path.name, "k0": elements.k0, "amplitude": fitted.branch.width / 2,
               "noise": fitted.noise, "noise_of_x": noise.x, "noise_of_force": noise.force,
@@ -188,8 +192,7 @@ def _density(axes, fitted, threshold):
     extremes = np.r_[low[middle & fitted.known], high[middle & fitted.known], fitted.stiffness[middle]]
     room = max(0.3 * np.ptp(extremes), 0.02 * extremes.max())
     axes.set_ylim(max(extremes.min() - room, 0), extremes.max() + room)
-    # A band that is thinner than the line of k(s) is not visible. The legend then states the largest half-width of the
-    # band.
+    # If the band is thinner than the line of k(s), it is not drawn, and the legend states its largest half-width.
     is_visible = 2 * fitted.stiffness_width[middle & fitted.known].max(initial=0) > THIN * np.ptp(axes.get_ylim())
     within = "" if is_visible else f"\n± {measured(fitted.stiffness_width[fitted.known].max(initial=0))} at most (95 %)"
     axes.plot(fitted.s, known, color=style.COLOURS[0], label=f"k(s) for η = {threshold[:24]}{within}")

@@ -20,8 +20,8 @@ from masing.identification.findings import compare, facts, identification_page, 
 from masing.identification.replay import refuse_misfit
 from masing.results import Folder
 
-# For each kind of model: the accuracy of the model as a fraction of the force's range, and the words of the message if
-# the model does not fit the branch from which it was identified.
+# For each kind of model, the first value is the accuracy of the model as a fraction of the force's range. The second
+# one is a part of the message if the model does not fit the branch from which it was identified.
 DISCRETE = 1e-6, "it is curved: --threshold η(s) identifies a continuous model"
 CONTINUOUS = 5e-3, "η(s) must span all that yields, and k(s) be smooth"
 
@@ -53,10 +53,10 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
     for elements, or the text of η(s) for k(s). The other arguments are the options of identify.py, for instance
     columns={"x": "Weg", "force": 3} and scale={"x": 0.001}. With output="OUT.ini", the case file OUT.ini, its tables,
     the result file OUT.h5 and the findings OUT.json are written. With figure="OUT.png", the page is written to this
-    file. Without `output`, the case file and the result file are temporary, and are deleted together with the returned
-    object. The case is run by the program masing at program_path, by default by the program that all functions of the
-    package use. Raises MasingError if an argument is not valid, a file cannot be read or written, or the program fails;
-    raises DataError, whose code is 3, if no such model has the measured cycle.
+    file. Without `output`, the case file and the result file are temporary, and are deleted together with the `run` of
+    the returned object. The case is run by the program masing at program_path, by default by the program that all
+    functions of the package use. Raises MasingError if an argument is not valid, a file cannot be read or written, or
+    the program fails. Raises DataError, whose code is 3, if no such model has the measured cycle.
     """
     if not isinstance(threshold, str | None):
         raise MasingError("threshold: give η(s) as a text, \"s+0.1\" or \"table:FILE.csv\"")
@@ -109,8 +109,10 @@ def _model(measured, masing, threshold):
 
 
 def _refuse_overwriting(read, case, page):
-    """Raise MasingError if one of the files `read` would be overwritten by a file of the case or by the page. Files are
-    recognised even if they have several names."""
+    """Raise MasingError if one of the files `read` would be overwritten by a file of the case or by the page.
+
+    Files are compared and not their names, because a file may have several names.
+    """
     written = [case.with_suffix(ending) for ending in (".ini", ".h5", ".json")]
     written += [case.with_name(f"{case.stem}-{table}.csv") for table in TABLES] + ([Path(page)] if page else [])
     for path in written:

@@ -1,6 +1,8 @@
-"""Test an identified model: compute the force of the model along the x of the whole record, and check whether the
-measured force differs from it only by noise. In this module, the record is the whole measured curve, of which the model
-was identified from one half-cycle only."""
+"""Test whether an identified model explains the whole record except for noise.
+
+The record is the whole measured curve. The model was identified from only one half-cycle of it. This module computes
+the force of the model along the x of the record, and compares it with the measured force.
+"""
 
 from collections import namedtuple
 
@@ -19,32 +21,33 @@ from masing.notation import percent
 # divided into at most BLOCKS blocks of at least FEWEST_IN_BLOCK consecutive samples, and the mean residual of each
 # block is tested.
 BLOCKS, FEWEST_IN_BLOCK = 10, 4
-# The residuals are more than noise if the mean residual of a block exceeds what is allowed by more than MOST_OFF
-# standard deviations. They are also more than noise if the sum of the squares of these excesses, in standard
-# deviations, exceeds the mean of its chi-squared distribution by more than MOST_SQUARES standard deviations of this
-# distribution.
+# The excess of a block is the amount by which its absolute mean residual exceeds what is allowed, in standard
+# deviations of the mean. The residuals are more than noise if an excess is larger than MOST_OFF. They are also more
+# than noise if the sum of the squared excesses is larger than the mean of its chi-squared distribution by more than
+# MOST_SQUARES standard deviations of this distribution.
 MOST_OFF, MOST_SQUARES = 5.0, 4.0
 # The force of the fitted model has a statistical error. In units of the variance of the noise, the mean variance of
 # this error is (p + PRICE log n)/n for p parameters and n samples, where PRICE log n stands for one corner that the fit
-# may have omitted. In a block, the variance is assumed to be LOCAL times this mean.
+# may have omitted. In a block, the variance of this error is assumed to be LOCAL times this mean.
 LOCAL = 2.0
-# The significance level of the two tests for smooth deviations, which are the F tests of the class Misfit: each test
-# mistakes noise for a deviation in this fraction of records.
+# The significance level of the two tests for smooth deviations, which are the F tests of the class Misfit. If a record
+# has only noise, a test detects a deviation with this probability.
 LEVEL = 1e-5
-# The tests for smooth deviations do not count residuals that new elements could explain, whose yield displacements are
-# the fractions FURTHER of half the cycle's width. The second test fits polynomials of the degrees 0 to DEGREES - 1 to
-# each leg of at least FEWEST_ON_LEG samples. If the noise is at most the fraction ROUNDING of the force's range, it is
-# a rounding error, and the two tests are omitted.
+# The tests for smooth deviations ignore residuals that new elements could explain. The yield displacements of these new
+# elements are the fractions FURTHER of half the cycle's width. The second test fits polynomials of the degrees 0 to
+# DEGREES - 1 to each leg of at least FEWEST_ON_LEG samples. If the noise is at most the fraction ROUNDING of the
+# force's range, it is a rounding error, and the two tests are omitted.
 FURTHER, DEGREES, FEWEST_ON_LEG, ROUNDING = np.geomspace(0.03, 0.97, 12), 3, 12, 1e-5
-# A branch is concave if the root mean square of its deviation from a concave polygon with many corners is at most this
-# fraction of the force's range plus (1 + ROUGH)/2 times the noise.
+# A branch counts as concave if it differs little from a concave polygon with many corners: the root mean square of the
+# difference is at most this fraction of the force's range plus (1 + ROUGH)/2 times the noise.
 CONCAVE = 1e-3
-# A spring and a dashpot explain a record if the root mean square of the difference between their force and the measured
-# one is at most this fraction of the force's range plus ROUGH times the noise. The fraction allows for errors of the
-# velocity x', which is computed from differences between samples.
+# A spring and a dashpot explain a record if their force differs little from the measured one: the root mean square of
+# the difference is at most this fraction of the force's range plus ROUGH times the noise. The fraction allows for
+# errors of the velocity x', which is computed from differences between samples.
 VISCOUS = 0.01
-# A record begins at rest, with all elongations u = 0, if the absolute values of x and of the force at the first sample
-# are at most this fraction of the ranges of x and of the force; for the force, three times the noise is added.
+# A record counts as beginning at rest, with all elongations u = 0, if x and the force are almost 0 at its first sample:
+# |x| is at most this fraction of the range of x, and |force| at most this fraction of the range of the force plus three
+# times the noise.
 AT_REST = 0.005
 # The range of x grows on a leg only if x goes beyond the range that it visited before by more than this fraction of the
 # cycle's width.
@@ -56,9 +59,11 @@ def replay(elements, x, u, force=None):
 
     A leg consists of the points between two reversals of x. Let u_i be the elongations at a reversal, and σ = ±1 the
     direction of the leg after this reversal. On this leg the elements respond as in a first loading with the yield
-    displacements η_i - σ u_i. The x at which the motion really reversed may lie beyond the outermost sample. If the
-    measured force [points] is given, the distance from this sample, which is at most the gap between neighbouring
-    samples, is chosen such that the force of the model fits the measured one best on the leg.
+    displacements η_i - σ u_i.
+
+    The motion may have reversed at an x that lies beyond the sample at the reversal. If the measured `force` [points]
+    is given, the distance from the sample to this x is fitted. It is chosen, between 0 and the gap to the neighbouring
+    samples, such that the force of the model fits the measured one best on the leg.
     """
     k, eta, result, before = elements.stiffness, elements.threshold, np.empty_like(x), 0.0
     ends = np.r_[0, reversals(x), len(x) - 1]
@@ -80,9 +85,9 @@ def replay(elements, x, u, force=None):
                                        method="bounded", options={"xatol": 1e-6 * gap}).x)
         result[leg] = answer(u)
         if force is not None:
-            # At the end of a leg, the force hardly depends on the exact position of the reversal at which the leg
-            # begins. The mean residual over the last quarter of the leg is therefore the constant by which the measured
-            # and the computed force differ.
+            # The measured and the computed force may differ by a constant, which the fit on the next leg needs. It is
+            # the mean residual over the last quarter of this leg, where the force hardly depends on the exact x of the
+            # reversal at which the leg begins.
             late = slice(end - len(distance) // 4, end + 1)
             offset = np.mean(force[late] - result[late])
         u, before = np.clip(u + x[end] - x[start], -eta, eta), direction
@@ -90,18 +95,20 @@ def replay(elements, x, u, force=None):
 
 
 class Misfit(namedtuple("Misfit", "x force speed missed excess freedom rate shape")):
-    """The part of a measured force that a model does not explain, at the samples at which the state of the model is
-    known.
+    """The part of a measured force that a model does not explain.
 
-    `x` and `force` [samples] are the record, `speed` [samples] is the change of x per sample, and `missed` [samples]
-    are the residuals: the measured force minus the computed one, from which the mean over each part of the record is
-    subtracted, because the force is known only up to a constant there. A part is a longest sequence of consecutive
-    samples at which the state is known. `excess` [blocks] is the amount by which the absolute mean of `missed` over a
-    block exceeds what is allowed, in standard deviations; it is 0 if the mean is allowed. `freedom` is the number of
-    degrees of freedom: the number of blocks minus the number of parts. `rate` and `shape` are the p-values of two F
-    tests of whether `missed` contains a term c x', and whether it contains polynomials of the distance along each leg.
-    Both are 1 if they were not tested: for a continuous model, if the noise is only a rounding error, or if x was
-    smoothed.
+    Only the samples are used at which the model determines the force except for an additive constant (see misfit()). A
+    part of the record is a longest sequence of such consecutive samples. This constant is the same in the whole part.
+
+    `x` and `force` [samples] are the record at the used samples, and `speed` [samples] is the change of x per sample.
+    `missed` [samples] are the residuals, the measured force minus the computed one. Their mean over each part is
+    subtracted, which removes the unknown constant. `excess` [blocks] is the amount by which the absolute mean of
+    `missed` over a block exceeds what is allowed, in standard deviations; it is 0 if the mean is allowed. `freedom` is
+    the number of degrees of freedom, which is the number of blocks minus the number of parts with blocks.
+
+    `rate` is the p-value of an F test of whether `missed` contains a term c x'. `shape` is the p-value of an F test of
+    whether it contains polynomials of the distance along each leg. Both are 1 if nothing was tested: for a continuous
+    model, if the noise is only a rounding error, or if x was smoothed.
     """
 
     @property
@@ -113,8 +120,10 @@ class Misfit(namedtuple("Misfit", "x force speed missed excess freedom rate shap
 
 
 def refuse_misfit(fitted, half, floor, hint):
-    """Raise DataError if the measured force differs from that of the model `fitted` by more than noise, on the branch
-    from which the model was identified or in the whole record. `half` is the HalfCycle from which it was identified.
+    """Raise DataError if the measured force differs from that of the model `fitted` by more than noise.
+
+    This is tested on the branch from which the model was identified, and in the whole record. `half` is the HalfCycle
+    from which the model was identified.
 
     `floor` is the accuracy of the model as a fraction of the force's range. `hint` is the end of the message for a
     concave branch that the model does not fit; it says why, and what to do.
@@ -145,9 +154,12 @@ def refuse_misfit(fitted, half, floor, hint):
 
 
 def _kinds(half, well):
-    """Return two booleans on the loading branch of a HalfCycle: whether it is concave, and whether it is not concave,
-    but becomes concave if a force c x' with c >= 0 is subtracted. A branch is concave if the root mean square of its
-    distance from a concave polygon is at most the force `well`."""
+    """Return whether the loading branch of a HalfCycle is concave, and whether it is not concave, but becomes concave
+    if a force c x' with c >= 0 is subtracted.
+
+    A branch counts as concave if the root mean square of its difference from a concave polygon is at most the force
+    `well`.
+    """
     order = np.argsort(half.x, kind="stable")
     order = order[half.x[order] - half.x[0] <= half.width]
     distance, force = grouped(half.x[order] - half.x[0], half.force[order])
@@ -160,16 +172,21 @@ def misfit(fitted, half, noise, floor):
     """Return the Misfit of the model `fitted` for the record that contains the HalfCycle `half`. `noise` is the
     standard deviation of the measured force, and `floor` the force that the accuracy of the model allows as a residual.
 
-    As long as x stays in the range that it visited before, the force is known up to a constant: elements whose yield
-    displacements were too large for them to yield in this range do not yield now either. If the record begins at rest,
-    the force of the first loading is known as well. The x of a reversal is known only up to the gap between the samples
-    around it. Larger residuals are allowed where this uncertainty changes the force.
+    The elongations at the first sample of the record are unknown, unless the record begins at rest. While x stays in
+    the range that it visited before, the model nevertheless determines the force except for an additive constant. An
+    element with 2 η larger than the width of this range does not yield there. Its elongation changes by as much as x,
+    and the force of its unknown elongation is a part of the constant. The elongations of all other elements are known,
+    because they have yielded.
+
+    The x of a reversal may lie anywhere in the gap between the samples around it. Larger residuals are allowed where
+    this uncertainty changes the force.
     """
     elements = fitted.elements
     x, force, error, from_start = _within_reach(half)
     turns, visited = np.union1d(turning_points(x), len(x) - 1), np.maximum.accumulate(x) - np.minimum.accumulate(x)
-    # Whether x goes beyond the range that it visited before is decided for each leg as a whole, because the steps of x
-    # near a reversal are small.
+    # `new` says at which samples x is beyond the range that it visited before. On a leg that goes hardly beyond this
+    # range, no sample counts as new. This is decided for the leg as a whole, because the steps of x near a reversal are
+    # small.
     is_further = np.diff(visited[turns]) > SAME_PLACE * half.width
     new = np.r_[True, (np.diff(visited) > 0) & np.repeat(is_further, np.diff(turns))]
     state = elements.threshold
@@ -199,8 +216,8 @@ def misfit(fitted, half, noise, floor):
     excess = np.maximum(np.abs(off) - allowance, 0) / (np.sqrt(variance) * np.maximum(deviation, EXACT * np.ptp(force)))
     freedom = len(blocks) - len({part[block[0]] for block in blocks})
     rate, shape = 1.0, 1.0
-    # If x was smoothed, the remaining errors of x are smooth. Such a record is therefore not tested for smooth
-    # deviations.
+    # If x was smoothed, its remaining errors are smooth, and cause smooth deviations of the force. The tests for smooth
+    # deviations are then omitted.
     if isinstance(fitted, Discrete) and noise > ROUNDING * np.ptp(force) and error is None:
         explained = _explained(elements, half, x, state, part)
         rate = _chance(weight, missed, explained, np.gradient(x)[:, None])
@@ -211,9 +228,9 @@ def misfit(fitted, half, noise, floor):
 def _explained(elements, half, x, state, part):
     """Return columns [samples, changes], each with the change of the force along x that one change of the model causes.
 
-    The changes are a constant force in each part of the record (`part` [samples] is the number of the part to which a
-    sample belongs, as in Misfit), a change of k0, changes of the stiffness and of the η of each element, and new
-    elements, one for each fraction in FURTHER. `state` [n] are the elongations at the first sample.
+    The changes of the model are a constant force in each part of the record, a change of k0, changes of the stiffness
+    and of the η of each element, and a new element for each fraction in FURTHER. `part` [samples] is the number of the
+    part to which a sample belongs, as in Misfit. `state` [n] are the elongations at the first sample.
     """
     def changed(stiffness, threshold):
         at_start = np.zeros_like(threshold) if not state.any() else threshold
@@ -230,9 +247,11 @@ def _explained(elements, half, x, state, part):
 
 
 def _parabolas(x, legs):
-    """Return columns [samples, polynomials] with the Legendre polynomials, of the degrees 0 to DEGREES - 1, of the
-    distance along each leg that has at least FEWEST_ON_LEG samples. Each column is 0 outside the leg to which it
-    belongs; the first column is 0 everywhere."""
+    """Return columns [samples, polynomials] with Legendre polynomials of the distance along a leg.
+
+    For each leg of at least FEWEST_ON_LEG samples there is one column for each degree from 0 to DEGREES - 1, which is 0
+    outside the leg. Another column, the first one, is 0 everywhere.
+    """
     columns = [np.zeros(len(x))]
     for leg in legs:
         if len(leg) >= FEWEST_ON_LEG:
@@ -245,8 +264,11 @@ def _parabolas(x, legs):
 
 def _chance(weight, missed, explained, others):
     """Return the p-value of Fisher's F test of whether the columns `others` explain a part of `missed` that the columns
-    `explained` do not explain. The p-value is the probability that, if `missed` were only noise, `others` would explain
-    at least as large a part of it. `weight` [samples] is 0 for samples that are not used."""
+    `explained` do not explain.
+
+    The p-value is the probability that `others` would explain at least as large a part if `missed` were only noise. It
+    is 1 if there are too few samples for the test. `weight` [samples] is 0 for samples that are not used.
+    """
     used = weight > 0
     weight, target = weight[used, None], weight[used] * missed[used]
 
@@ -265,9 +287,11 @@ def _chance(weight, missed, explained, others):
 
 
 def _is_viscous(missed, parameters, well):
-    """Return whether a spring and a dashpot explain the record of the Misfit `missed`. The root mean square of the
-    force that they leave unexplained must be at most `well`, and by Schwarz' criterion (BIC) they must explain the
-    record better than the model, which has this number of parameters."""
+    """Return whether a spring and a dashpot explain the record of the Misfit `missed` better than the model.
+
+    The root mean square of the force that they leave unexplained must be at most `well`. By Schwarz' criterion (BIC)
+    they must also explain the record better than the model, which has `parameters` parameters.
+    """
     x, count = missed.x, len(missed.x)
     if count < FEWEST_IN_BLOCK:
         return False
@@ -279,16 +303,21 @@ def _is_viscous(missed, parameters, well):
 
 
 def _means(values, part, known):
-    """Return for each sample the mean of those values in the same part of the record whose samples are `known`,
-    [samples]."""
+    """Return the mean of the values over the `known` samples of each part of the record, as an array [samples].
+
+    An entry of the array is the mean of the part to which the sample belongs.
+    """
     sums, count = (np.bincount(part[known], weights, part[-1] + 1) for weights in (values[known], None))
     return (sums / np.maximum(count, 1))[part]
 
 
 def _within_reach(half):
-    """Return x, force and error (or None) of the longest sequence of consecutive samples that contains the half-cycle
-    and whose x stay in the range of the half-cycle, and whether this sequence begins with the first sample of the
-    record."""
+    """Return x, force, error (or None) and a boolean for the part of the record in which x stays in the range of the
+    half-cycle.
+
+    This part is the longest sequence of consecutive samples that contains the beginning of the half-cycle. The boolean
+    says whether it begins with the first sample of the record.
+    """
     x, force, error = half.curve.x, half.curve.force, half.curve.error
     low, slack = half.x[0], (1 - AS_WIDE) * half.width
     outside = np.flatnonzero((x < low - slack) | (x > low + half.width + slack))

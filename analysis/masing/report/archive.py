@@ -2,7 +2,8 @@
 file for each result, the source of the program, and a script that computes every result again.
 
 The metadata of the archive follow RO-Crate 1.1 (https://w3id.org/ro/crate/1.1) and the profile Process Run Crate 0.5
-(https://w3id.org/ro/wfrun/process/0.5): the archive is a Dataset, and each result is the product of a CreateAction.
+(https://w3id.org/ro/wfrun/process/0.5). In their terms, the archive is a Dataset, and each result is the product of a
+CreateAction.
 """
 
 import hashlib
@@ -32,16 +33,16 @@ FORMATS = {".h5": "application/x-hdf5", ".html": "text/html", ".pdf": "applicati
            ".sh": "application/x-sh", ".gz": "application/gzip", ".txt": "text/plain"}
 
 
-def write_archive(path, title, page, pieces, runs):
+def write_archive(path, title, page, parts, runs):
     """Write to `path` the archive of the page that is in the file `page` and has this title.
 
-    pieces: the Pictures and Texts whose files are beside the page. runs: the Runs that were read from the result files
-    of the page. Raises MasingError if two result files have the same name but different contents, or if a result file
-    has no configuration.
+    parts: the Pictures and Texts whose files are beside the page. runs: the Runs, Studies and Scans that were read from
+    the result files of the page. Raises MasingError if two result files have the same name but different contents, or
+    if a result file has no configuration.
     """
     content = {f"page/{page.name}": page.read_bytes()}
-    content |= {f"page/{page.stem}-files/{name}.{kind}": data for name, piece in file_names(pieces)
-                for kind, data in piece.files.items()}
+    content |= {f"page/{page.stem}-files/{name}.{kind}": data for name, part in file_names(parts)
+                for kind, data in part.files.items()}
     content |= _results(runs)
     source, words = _source(runs)
     packages = b"This machine has no dpkg; the libraries are in /provenance of every result.\n"
@@ -61,8 +62,7 @@ def write_archive(path, title, page, pieces, runs):
 
 
 def _results(runs):
-    """Return {name in the archive: bytes} with the result files, and with the configuration of each result as a case
-    file."""
+    """Return {name in the archive: bytes} for the result files, and for a case file of the configuration of each."""
     found = {}
     for run in runs:
         name = f"results/{run.path.name}"
@@ -75,12 +75,11 @@ def _results(runs):
 
 
 def _source(runs):
-    """Return a dictionary {name: bytes} with the source as one tar file, and a text that describes this source. Outside
-    a checkout there is no source, and the dictionary is empty.
+    """Return a dictionary {name: bytes} with the source as one tar file, and a text that describes this source.
 
-    The source is the revision of the program that computed the results, if this is the same revision for all results,
-    git has it, and the program was built without uncommitted changes. Otherwise the source consists of the present
-    files of the checkout.
+    If all results were computed by one revision of the program, without uncommitted changes, and git has this revision,
+    it is the source. Otherwise the source consists of the present files of the checkout. Outside a checkout there is no
+    source, and the dictionary is empty.
     """
     revisions = {str(run.provenance.get("git_revision", "unknown")) for run in runs}
     if len(revisions) == 1 and not any(is_dirty(run.provenance) for run in runs):

@@ -1,7 +1,7 @@
-"""Read case files, and draw the pictures that they declare. The comment at the beginning of a case file contains a
-caption and may declare drawings.
+"""Read case files, and draw the pictures that they declare.
 
-A drawing is declared in words, such as `x, restoring`, `t, u1 and u2 from 400`, `field` or `energy`.
+The comment at the beginning of a case file contains a caption. It may also declare drawings in words, such as `x,
+restoring`, `t, u1 and u2 from 400`, `field` or `energy`.
 """
 
 import re
@@ -32,16 +32,20 @@ WINDOW = re.compile(r"^(?P<names>.*?)(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P
 
 
 class Case(namedtuple("Case", "path command model caption drawings group", defaults=[""])):
-    """A case file: its `path`, the `command` of masing that runs it, the name of its `model`, its `caption`, its
-    `drawings` in words (an empty list for a study or a scan), and its `group` in the gallery, which is "" if the file
-    names no group."""
+    """A case file.
+
+    `path` is its path, `command` the command of masing that runs it, `model` the name of its model, and `caption` its
+    caption. `drawings` are its drawings in words, an empty list for a study or a scan. `group` is its group in the
+    gallery, or "" if the file names no group.
+    """
     name = property(lambda self: self.path.stem, doc="The name of the case's files.")
 
 
 def read_case(path):
-    """Return the Case that an .ini file describes. Its caption is the comment at the beginning of the file, without
-    lines such as `draw: x, restoring; t, x` or `group: NAME`; a file without such a comment has its own name as the
-    caption.
+    """Return the Case that an .ini file describes.
+
+    Its caption is the comment at the beginning of the file, without lines such as `draw: x, restoring; t, x` or `group:
+    NAME`. If there is no such comment, the caption is the name of the file without its ending.
 
     A file with the key `refine` or `levels` is a study for masing converge. A file with the key `backbone` or a section
     [over] is a scan for masing scan. Any other file is a trajectory for masing simulate. Raises MasingError if the file
@@ -63,8 +67,8 @@ def read_case(path):
     return Case(path, command, settings.get("model", "masing"), caption or path.stem,
                 drawings or [CYCLE] if command == "simulate" else [], group)
 
-# A drawing: `curves` are the curves in one frame, each given by the names of the columns on the abscissa and the
-# ordinate. Only samples at start <= t <= end are drawn.
+# A drawing of one or several curves in one frame. A curve is given by two names, those of the columns on the abscissa
+# and the ordinate. Only samples at start <= t <= end are drawn.
 Drawing = namedtuple("Drawing", "curves start end")
 
 
@@ -84,9 +88,11 @@ def parse_drawing(words):
 
 
 def picture(run, words, exact=None):
-    """Return the Picture of a run that the words declare. If the Run `exact` is given, curves of the run are compared
-    with those of `exact`, which are drawn behind them if possible. Raises MasingError if the words declare no picture,
-    or if the run lacks the data for it."""
+    """Return the Picture of a run that the words declare.
+
+    If the Run `exact` is given, the curves are compared with those of `exact`, as curve_figure() does. Raises
+    MasingError if the words declare no picture, or if the run lacks the data for it.
+    """
     if words in PICTURES:
         declared = PICTURES[words](run)
         if declared is None:
@@ -126,9 +132,10 @@ def curve_figure(columns, curves, run, behind=None):
     """Return a figure of curves of a run. Each curve is given by two names (abscissa, ordinate) of arrays in `columns`,
     which are [samples].
 
-    If the columns of the exact solution `behind` are given, exact curves are drawn as grey lines behind the curves of
-    the run. There are two exceptions. A curve of many cycles over time would hide the exact line; therefore the
-    difference between the two is drawn in a frame below. If a curve is coloured by time, no exact curve is drawn.
+    If `behind`, the columns of the exact solution, is given, the exact curves are drawn as grey lines behind the curves
+    of the run. There are two exceptions. A curve of many cycles over time would hide the exact line; the difference
+    between the two is drawn in a frame below instead of this line. If a curve is coloured by time, no exact curve is
+    drawn.
     """
     x, y = ([columns[each] for each in column] for column in zip(*curves))
     over_time, is_long = curves[0][0] == "t", any(len(reversals(each)) > style.MANY_REVERSALS for each in y)

@@ -1,5 +1,8 @@
-"""Build the section of a page on hysteresis cycles. For each problem the section shows the cycles in one frame over the
-exact cycle, and the differences between these cycles and the exact one; a table lists all cycles."""
+"""Build the section of a page on hysteresis cycles.
+
+For each problem the section shows the cycles in one frame over the exact cycle, and the differences between these
+cycles and the exact one. A table lists all cycles.
+"""
 
 from collections import namedtuple
 import re
@@ -20,11 +23,11 @@ from masing.results import Study
 from masing.samples import drawable
 from masing.style import MANY_REVERSALS
 
-# The samples of a study begin at rest, and not on a cycle. A study is therefore drawn only over the last part of the
-# time interval [0, T]. The length of this part is the first of these fractions of T with which the part contains a
-# whole cycle.
+# The samples of a study begin at its initial state, which is in general not on the cycle that the motion approaches. A
+# study is therefore drawn only over the last part of the time interval [0, T]. The length of this part is the first of
+# these fractions of T with which the part contains a whole cycle.
 LAST_PARTS = (0.2, 0.4, 0.6, 0.8)
-# The differences from the exact cycle are drawn for at most this many cycles of a problem, namely those with the most
+# The differences from the exact cycle are drawn only for this many cycles of a problem, which are those with the most
 # cells.
 MOST_DIFFERENCES = 3
 # This regular expression matches the number of a paper's figure in the comment of a case file.
@@ -32,9 +35,12 @@ FIGURE = re.compile(r"[Ff]igure (\d+\w?)")
 
 
 class Cycle(namedtuple("Cycle", "run sample")):
-    """A hysteresis cycle on the page: its Run or Study `run`, and `sample`, the finite samples (t, x, restoring) of the
-    run in a window of time. `curve` is (x, restoring), `extent` the times of the first and the last sample, `window`
-    the same interval in words, and `is_long` says whether x has more than MANY_REVERSALS reversals."""
+    """A hysteresis cycle on the page.
+
+    `run` is its Run or Study, and `sample` the finite samples (t, x, restoring) of the run in a window of time. `curve`
+    is (x, restoring), `extent` the times of the first and the last sample, and `window` the same interval as a text.
+    `is_long` says whether x has more than MANY_REVERSALS reversals.
+    """
     curve = property(lambda self: self.sample[1:])
     extent = property(lambda self: self.sample[0][[0, -1]])
     window = property(lambda self: "{:.6g} ≤ t ≤ {:.6g}".format(*self.extent))
@@ -45,10 +51,10 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
     """Return the template's values for the section on the cycles in the window start <= t <= end, or None if there are
     no cycles.
 
-    There is a cycle for each run, and one for the finest level of each study whose reference is the exact solution. The
-    values are, among others:
+    There is a cycle for each run. There is also one for the finest level of each study whose reference is the exact
+    solution, unless a run has the same trajectory. The values are, among others:
     - `together`: one Picture for each problem, which shows the problem's largest group of cycles with the same method
-      and window, over the exact cycle if the ExactSolutions `exact` contain it;
+      and window. If the exact cycle is in the ExactSolutions `exact`, it is drawn behind them;
     - `differences`: the Pictures of the differences between these cycles and the exact one;
     - `long`: the Pictures of curves with more than MANY_REVERSALS reversals;
     - `rows`: the rows of the table of all cycles.
@@ -65,8 +71,7 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
         return None
     beside = [_exact_of(cycle.run, exact) for cycle in cycles]
     together, differences = [], []
-    # The cycle of a study is always in the table. It is in the pictures only if no run on the page has the same
-    # problem.
+    # The cycle of a study is always in the table. It is in the pictures only if no run on the page has its problem.
     given = {run.problem for run in runs}
     for group in _groups([cycle for n, cycle in enumerate(cycles) if n < len(runs) or cycle.run.problem not in given]):
         behind = _exact_of(group[0].run, exact)
@@ -85,15 +90,15 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
 
 
 def _case(run):
-    """Return what identifies a trajectory: its problem, its method, the number of cells P and the number of steps N."""
+    """Return the values that identify a trajectory: its problem, its method, and its numbers of cells and steps."""
     return run.problem, run.method, run.cells, run.steps
 
 
 def _finest(study, start, end):
     """Return the Cycle of the finest level of a study, or None if its file has no samples that can be drawn.
 
-    If neither `start` nor `end` is given, the Cycle has the samples of the last part of [0, T] that LAST_PARTS
-    describes, or all samples if no such part contains a whole cycle.
+    If neither `start` nor `end` is given, the Cycle has the samples of the last part of [0, T] (see LAST_PARTS). If no
+    such part contains a whole cycle, it has all samples.
     """
     if not study.has_samples or not drawable(study.x, study.restoring).any():
         return None
@@ -112,9 +117,11 @@ def _exact_of(run, exact):
 
 
 def _groups(cycles):
-    """Return for each problem the largest group of Cycles with the same method and the same window; each group is
-    sorted by P. Curves with more than MANY_REVERSALS reversals are left out. If a trajectory occurs several times, only
-    its first Cycle is used."""
+    """Return for each problem the largest group of Cycles with the same method and the same window.
+
+    Each group is sorted by the number of cells. Curves with more than MANY_REVERSALS reversals are left out. If a
+    trajectory occurs several times, only its first Cycle is used.
+    """
     groups = {}
     for cycle in cycles:
         if not cycle.is_long:
@@ -139,15 +146,17 @@ def _together(group, exact):
 
 
 def _listed(labels):
-    """Return the labels of cycles as a sentence lists them: `P = 3, 10 and 100`."""
+    """Return the labels of cycles as a list within a sentence, such as `P = 3, 10 and 100`."""
     if all(label.startswith("P = ") and "," not in label for label in labels):
         return "P = " + listed(label.removeprefix("P = ") for label in labels)
     return listed(labels)
 
 
 def _differences(group, exact, of):
-    """Return the Picture of the differences between the exact Run and the Cycles in `group` that have the most cells.
-    It shows the differences of x if `of` is "x", and those of the restoring force if `of` is "f"."""
+    """Return the Picture of the differences between the exact Run and those Cycles of `group` that have the most cells.
+
+    It shows the differences of x if `of` is "x", and those of the restoring force if `of` is "f".
+    """
     labels = figures.labels([cycle.run for cycle in group])
     far = listed(f"{measured(distance(cycle.sample, exact)['xf'.index(of)])} for {label}"
                  for cycle, label in list(zip(group, labels))[-MOST_DIFFERENCES:])

@@ -11,8 +11,8 @@ from masing.cycles.curves import differences_from
 from masing.errors import MasingError
 from masing.names import OUTPUT_KEYS
 
-# A computed exact solution has SAMPLES steps, with a sample at each, and FIELDS fields u at PLACES places s. The steps
-# only determine the times of the samples.
+# A computed exact solution has SAMPLES steps, with a sample at each, and FIELDS fields u at PLACES places s. These
+# steps only determine the times of the samples and fields, not the accuracy.
 SAMPLES = 20000
 FIELDS = 10000
 PLACES = 200
@@ -20,15 +20,17 @@ PLACES = 200
 # solution.
 TIME_LIMIT = 120
 NO_PROGRAM = "the program masing was not asked or not found; build it, or name it by --program"
-# These keys of a run's configuration concern the method or the output. They are not passed on when the exact solution
-# of the run's problem is computed. All other keys are passed on, so that nothing that defines the problem is lost.
+# These keys of a run's configuration concern the method or the output. They are omitted when the exact solution of the
+# run's problem is computed. All other keys are used, so that nothing that defines the problem is lost.
 NO_DATA = OUTPUT_KEYS - {"breaks"} | {"scheme", "engine"}
 
 
 class ExactSolutions:
-    """The exact solutions of the problems on a page. They are taken from the Runs of the page, or computed by the
-    program at the path `program`, which may be None. `reasons` {problem or path of a run: text} says why an exact
-    solution could not be computed."""
+    """The exact solutions of the problems on a page.
+
+    They are taken from the `runs` of the page, or computed by the program at the path `program`. If this is None, none
+    is computed. `reasons` {problem or path of a run: text} says why an exact solution could not be computed.
+    """
 
     def __init__(self, runs, program):
         self._program = program
@@ -36,8 +38,11 @@ class ExactSolutions:
         self.reasons = {}
 
     def get(self, run):
-        """Return the exact solution of the run's problem in the continuum, P = ∞. Return None if the run is not of the
-        model masing, has no configuration, or if the solution could not be computed."""
+        """Return the exact solution of the run's problem in the continuum, P = ∞.
+
+        The result is None if the run is not of the model masing or has no configuration, or if the solution could not
+        be computed.
+        """
         if run.model != "masing" or run.configuration is None:
             return None
         if run.problem not in self._solutions:
@@ -54,8 +59,12 @@ class ExactSolutions:
             return None
 
     def beside(self, run):
-        """Return the exact solution, at the times of the run's samples, for a run of a model with finitely many
-        elements. Return None for a run of another model, or if the solution could not be computed at these times."""
+        """Return the exact solution at the times of the run's samples, for a run of a model with finitely many
+        elements.
+
+        The result is None for a run of a slab, if there is no program, or if the solution could not be computed at
+        these times.
+        """
         if self._program is None or run.configuration is None or run.model.startswith("masing"):
             return None
         steps, each = int(run.settings["steps"]), int(run.settings["sample-every"])
@@ -87,8 +96,8 @@ def is_exact(run):
 
 
 def distance(sample, exact):
-    """Return two numbers: the largest absolute difference in x between the samples (t, x, restoring) and the Run
-    `exact`, and the largest absolute difference in the restoring force."""
+    """Return the largest absolute difference in x between the samples (t, x, restoring) and the Run `exact`, and then
+    the largest absolute difference in the restoring force."""
     return tuple(float(np.abs(apart).max()) for apart in differences_from(exact, sample))
 
 

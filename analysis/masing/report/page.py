@@ -1,4 +1,5 @@
-"""Build the page: its sections as HTML text, and the pictures, tables and texts whose files are beside it."""
+"""Build the HTML text of a page from its sections, and collect the pictures, tables and texts whose files are beside
+it."""
 
 import functools
 import math
@@ -82,15 +83,20 @@ def _places(names):
 
 
 def _chosen(studies):
-    """Return the index of the study that the first figure shows, or None if there are no studies. It is the study with
-    the most levels among those that are not as expected, or among all studies if all are as expected."""
+    """Return the index of the study that the first figure shows, or None if there are no studies.
+
+    It is the study with the most levels among those whose verdict is neither `as expected` nor `exact`. If there are
+    none, it is the study with the most levels of all.
+    """
     return min(range(len(studies)), key=lambda n: (studies[n].verdict in (AS_EXPECTED, EXACT), -studies[n].levels),
                default=None)
 
 
 def _numbered(overview, others):
-    """Set the number of each Picture and return all Pictures in the order of the page: first those of `overview`, which
-    all have the number 1, and then the others."""
+    """Set the number of each Picture, and return all Pictures in the order of the page.
+
+    The Pictures of `overview` come first and all have the number 1. Those of `others` follow.
+    """
     pictures = overview + [picture for picture in others if picture is not None and picture not in overview]
     for n, picture in enumerate(pictures, start=1):
         picture.number = max(1, n - max(0, len(overview) - 1))
@@ -98,8 +104,11 @@ def _numbered(overview, others):
 
 
 def _sections(studies, problems):
-    """Return the template's values for the section of each study. If an earlier section already shows the same problem,
-    model, explanation or results, the values say so, so that the section need not repeat them."""
+    """Return the template's values for the section of each study.
+
+    The values also say whether an earlier section shows the same problem, model, explanation or results. The template
+    then does not repeat them.
+    """
     sections, shown, explained = [], {next(iter(problems), None)}, {}
     models = {each.model for each in list(problems.values())[:1]}
     for number, study in enumerate(studies, start=1):
@@ -129,8 +138,11 @@ def _templates():
 
 
 def _trajectories(studies, runs, exact):
-    """Return the runs whose trajectories are drawn over time. For each problem this is the exact solution or, if there
-    is none, the first study or run with samples. All runs with fields or an energy balance are added."""
+    """Return the runs whose trajectories are drawn over time.
+
+    For each problem this is the exact solution or, if there is none, the first study or run with samples. All runs with
+    fields or an energy balance are added.
+    """
     first = {}
     for run in [*exact.all, *studies, *runs]:
         if run.has_samples:
@@ -140,9 +152,12 @@ def _trajectories(studies, runs, exact):
 
 
 def _cost(run):
-    """Return two lists on the cost of a run, a study or a scan. The first contains the table entries of the numbers of
-    cells and of steps (for a study those of the finest level), the wall time and two rates. The second contains a pair
-    (name, text) with the time of each phase."""
+    """Return two lists on the cost of a run, a study or a scan.
+
+    The first list contains entries of a table: the numbers of cells and of steps (for a study those of the last level),
+    the wall time, and the steps and the cell updates per second. The second list contains a pair (name, text) with the
+    time of each phase.
+    """
     names = "wall_seconds", "steps_per_second", "cell_updates_per_second"
     cells = [*(cell(getattr(run, name, None), count) for name in ("cells", "steps")),
              *(cell(run.timing.get(name) or math.nan, lambda value: measured(value, 3)) for name in names)]

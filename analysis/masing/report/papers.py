@@ -1,10 +1,10 @@
-"""Compare the numbers that the papers print with those of the program, for those runs on a page whose files are named
-like a case file in jobs/cases.
+"""Compare numbers that are printed in the papers with those of the program.
 
-papers.csv contains the printed numbers, which were typed from the papers, one in each row. Each row names the case
-files of the runs from whose samples this module computes the program's number. The texts of the papers do not contain
-the axes of their figures. For a figure, the ranges of the computed curve are therefore listed, to be compared with the
-print by eye. A number that is not printed, but follows from what is printed, ends in †.
+This is done for the runs on a page whose files are named like a case file in jobs/cases. papers.csv contains the
+printed numbers, which were typed from the papers. Each of its rows names the case files of the runs from which this
+module computes the program's numbers. The numbers on the axes of the papers' figures are not in papers.csv. For a
+figure, the ranges of the computed curve are listed, to be compared with the print by eye. A number that is not printed,
+but follows from what is printed, ends in †.
 """
 
 import csv
@@ -28,9 +28,12 @@ DERIVED = "†"
 
 
 def _width(run):
-    """Return the mean of the last two widths of the motion, those of a rise and of a fall of x, so that a drift of x
-    cancels. The position of each reversal is extrapolated from the sample before it by x - y²/(2a), where a, the force
-    less the restoring force, is the acceleration of the mass 1."""
+    """Return the mean width in x of the last rise and the last fall of x between reversals, in which a drift of x
+    cancels.
+
+    The position of each reversal is extrapolated from the sample before it by x - y²/(2a). Here a is the acceleration
+    of the mass 1, which is the force less the restoring force.
+    """
     at = np.flatnonzero(np.diff(np.sign(run.y)))[[-3, -2, -1]]
     return np.abs(np.diff(run.x[at] - run.y[at]**2 / (2 * (run.force - run.restoring)[at]))).mean()
 
@@ -58,8 +61,11 @@ def _ratchet(run):
 
 
 def _slipping(run):
-    """Return the number of elements that yield in the last period 4π of the force. These are the elements whose largest
-    u occurs at more than one sample, because u is constant while an element yields."""
+    """Return the number of elements that yield in the last period of the force, which is 4π.
+
+    These are the elements whose largest u occurs at more than one sample, because u is constant while an element
+    yields.
+    """
     late = run.t > run.t[-1] - 4 * np.pi
     u = [column[late] for name, column in run.state.items() if name.startswith("u")]
     return sum(np.count_nonzero(each == each.max()) > 1 for each in u)
@@ -73,17 +79,21 @@ def _loaded(run):
 
 
 def _identified(run, true=False):
-    """Return two arrays that identify_discrete() determines from the cycle of a run: the η_i, and k0 followed by the
-    k_i. If `true`, the η_i and k_i of the run's configuration are subtracted from them."""
+    """Return the η_i, and k0 followed by the k_i, that identify_discrete() determines from the cycle of a run.
+
+    If `true`, the η_i and k_i of the run's configuration are subtracted, so that the results are errors.
+    """
     eta, k = (np.array(run.settings[f"model.{name}"].split(","), float) for name in ("eta", "k"))
     found = identify_discrete(run.path, widest_half_cycle(read_measured(run))).elements
     return found.threshold - true * eta, np.r_[found.k0, found.stiffness - true * k]
 
 
 def _left(run):
-    """Return as text the longest time between an event of a first kind and the nearest event of a second kind. At an
-    event of the first kind, g2 and g3 have both reached their bounds, 2 and 3; at an event of the second kind, g1
-    leaves the bound -1. Events at which all signs are reversed are included, and are compared only with each other."""
+    """Return as text the longest time from an event of a first kind to the nearest event of a second kind.
+
+    At an event of the first kind, g2 and g3 have both reached their bounds, 2 and 3. At an event of the second kind, g1
+    leaves its bound -1. The events with all signs reversed are treated in the same way, and separately.
+    """
     apart = []
     for sign in (1, -1):
         g1, g2, g3 = (sign * run.state[f"g{n}"] for n in (1, 2, 3))
@@ -99,8 +109,8 @@ def _extent(run):
     return "; ".join([*spans, measured(loops.mean(), 3) if np.ptp(loops) < 0.02 * loops.mean() else EN_DASH])
 
 
-# {name in the column `value` of papers.csv: function}. The function computes the program's number, several numbers or a
-# text from the runs of a row.
+# {name in the column `value` of papers.csv: function}. From the runs of a row, the function computes one or several
+# numbers, or a text.
 VALUES = {
     "component": lambda run: 2 * abs(np.mean((run.x * np.exp(0.1j * run.t))[run.t > run.t[-1] - 20 * np.pi])),
     "width": _width, "oblique": _oblique, "ratchet": _ratchet, "left": _left,
@@ -129,10 +139,10 @@ def rows(runs):
     """Return the rows that compare the numbers printed in the papers with those of the runs. Each row is a dictionary
     of texts with the keys work, place, quantity, printed, program, difference and command.
 
-    There is a row for each printed number, and for each figure a row with the ranges of the computed curve. Only runs
-    whose files are named like a case file, and whose data are those of this case, have rows. If the program's result is
-    a text, `difference` is "–". If a number cannot be computed, for instance because the run has another number of
-    steps than its case, both `program` and `difference` are "–".
+    There is a row for each row of papers.csv with printed results, and for each figure a row with the ranges of the
+    computed curve. Only runs whose files are named like a case file, and whose data are those of this case, have rows.
+    If the program's result is a text, `difference` is "–". If a number cannot be computed, for instance because two
+    runs have different numbers of samples, both `program` and `difference` are "–".
     """
     with Path(__file__).with_suffix(".csv").open(encoding="utf-8") as file:
         printed = list(csv.DictReader(file, delimiter=";"))
@@ -157,8 +167,8 @@ def _row(runs, cases, paper, place, quantity, printed, value):
         words = printed.rstrip(DERIVED).split()
         apart = numbers - [float(Fraction(word)) for word in words]
         difference = measured(apart[np.argmax(np.abs(apart))])
-        # The program's number is written with as many digits as the printed number, but with at least four. If the
-        # absolute value of the program's number is at most 10⁻³, it is written with two digits.
+        # The program's number is written with as many digits as the printed number, but with at least four. Numbers of
+        # absolute value up to 10⁻³, such as errors, are written with two digits.
         program = " ".join(measured(each, max(4, sum(map(str.isdigit, word))) if abs(each) > 1e-3 else 2, range(-2, 5))
                            for each, word in zip(numbers, words))
     return {"work": next(work.key for work in WORKS if paper in work.key), "place": place, "quantity": quantity,

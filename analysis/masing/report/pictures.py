@@ -18,9 +18,11 @@ CURVE_HEADINGS = ("frame", "curve", "point", "abscissa", "ordinate", "third")
 
 @dataclass(eq=False)
 class Picture:
-    """A figure on a page: the `name` of its files, its text `alt` for readers who cannot see it, its `caption`, `words`
-    {name: text} with texts that a template adds to the caption, and its `number` on the page, which is 0 until it is
-    set."""
+    """A figure on a page.
+
+    `name` is the name of its files, `alt` a text for readers who cannot see it, and `caption` its caption. A template
+    adds the texts `words` {name: text} to the caption. `number` is its number on the page, 0 until it is set.
+    """
 
     name: str
     figure: Figure
@@ -37,8 +39,8 @@ class Picture:
 
     @property
     def files(self):
-        """Return the contents of the picture's files, {kind: bytes}. The same figure always gives the same bytes. If
-        the figure has curves, one of the files is a CSV file with the points of these curves."""
+        """Return the contents of the picture's files, {kind: bytes}. If the figure has curves, one of the files is a
+        CSV file with the points of these curves."""
         points = list(style.curves_of(self.figure))
         headings = CURVE_HEADINGS[:max(map(len, points), default=0)]
         csv = {"csv": tables.csv(pd.DataFrame(points, columns=headings))} if points else {}
@@ -52,29 +54,30 @@ class Picture:
         return self._encoded[kind]
 
 
-# A text beside the page, such as a configuration or a table: the `name` of its files, and their contents {kind: bytes}.
+# A text beside the page, such as a configuration or a table. `name` is the name of its files, and `files` their
+# contents {kind: bytes}.
 Text = namedtuple("Text", "name files")
 
 
-def write_pieces(folder, pieces):
-    """Write the files of the `pieces`, which are Pictures and Texts, into the folder; raises MasingError if the folder
+def write_pieces(folder, parts):
+    """Write the files of the `parts`, which are Pictures and Texts, into the folder; raises MasingError if the folder
     cannot be created."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise MasingError(f"{folder}: cannot be made: {error.strerror}") from None
-    for name, piece in file_names(pieces):
-        for kind, content in piece.files.items():
+    for name, part in file_names(parts):
+        for kind, content in part.files.items():
             write_file(folder / f"{name}.{kind}", content)
 
 
-def file_names(pieces):
-    """Return a pair (name, piece) for each of the Pictures and Texts `pieces`. The names are valid names of files, and
-    no two of them are equal."""
+def file_names(parts):
+    """Return a pair (name, part) for each of the Pictures and Texts `parts`. The names are valid names of files, and no
+    two of them are equal."""
     taken, pairs = set(), []
-    for piece in pieces:
-        plain = re.sub(r"[^A-Za-z0-9._-]+", "-", piece.name).strip("-.") or "piece"
-        name = next(n for n in (plain, *(f"{plain}-{k}" for k in range(2, len(pieces) + 2))) if n not in taken)
+    for part in parts:
+        plain = re.sub(r"[^A-Za-z0-9._-]+", "-", part.name).strip("-.") or "piece"
+        name = next(n for n in (plain, *(f"{plain}-{k}" for k in range(2, len(parts) + 2))) if n not in taken)
         taken.add(name)
-        pairs.append((name, piece))
+        pairs.append((name, part))
     return pairs

@@ -1,5 +1,8 @@
-"""Describe a problem on a page: its model with typeset equations, its data, a small figure of each datum that is a
-table, and the works that the page cites."""
+"""Describe a problem on a page, and list the works that the page cites.
+
+The description consists of the model with its equations in HTML, the data, and a small figure of each datum that is a
+table or a long list.
+"""
 
 import re
 from collections import namedtuple
@@ -13,17 +16,20 @@ from masing.report.pictures import Picture
 # The closed curves of a scan depend only on the data with these keys, because they are computed from the law of force
 # without a motion of the mass.
 OF_CURVES = {"k0", "stiffness", "threshold", "threshold-down"}
-# {end of the symbol of a function, such as k(s): label of the abscissa in the figure of the function's table}.
+# The label of the abscissa in the figure of a table. The keys are the last three characters of the symbol, as in k(s).
 ABSCISSAS = {"(s)": "s", "(t)": "time t"}
 
-# One datum of a problem: its symbol, its value as a short text, and its Picture if it is a table.
+# One datum of a problem, with its symbol, its value as a short text, and its Picture if it is a table or a long list.
 Datum = namedtuple("Datum", "symbol value picture", defaults=[None])
 
 
 class Problem(namedtuple("Problem", "id model title equations data motion moves", defaults=[True])):
-    """A problem on a page: its `id`, the name of its `model`, the `title` and the `equations` of the model as the
-    program describes it, its `data`, its Motion `motion`, and `moves`, which is false if the problem consists only of
-    closed curves, without a motion. `pictures` are the Pictures of those data that are tables."""
+    """A problem on a page.
+
+    `id` is its id in the HTML text. `model` is the name of its model, and `title` and `equations` are those of the
+    model in the description by the program. `data` are its data [Datum, …], and `motion` is its Motion. `moves` is
+    false if the problem consists only of closed curves, without a motion. `pictures` are the Pictures of its data.
+    """
 
     pictures = property(lambda self: [each.picture for each in self.data if each.picture])
 
@@ -78,8 +84,8 @@ TOKEN = re.compile(r"(?P<name>[A-Za-z]+)(?P<digits>\d*)(?:_(?P<index>\{[^}]*\}|[
                    r"|(?P<other>.)", re.DOTALL)
 
 
-# A published work: `key` are the words by which a page cites it, `entry` is its entry in the list of works, and `name`
-# is its name in the sources of the program, or "" if they do not name it.
+# A published work. `key` are the words by which a page cites it, and `entry` is its entry in the list of works. `name`
+# is its name in texts of the program, or "" if they do not name it.
 Work = namedtuple("Work", "key entry name", defaults=[""])
 
 WORKS = (
@@ -127,8 +133,8 @@ def _name(name, digits, index):
 
 
 def equations_of(described):
-    """Return the lines of equations in the program's description of a model: the indented lines that follow the first
-    line of the description."""
+    """Return the lines of equations in the program's description of a model. These are the indented lines directly
+    below its first line."""
     lines = []
     for line in described.splitlines()[1:]:
         if line.strip() and not line.startswith(" "):
@@ -155,8 +161,8 @@ def cited(text):
 
 
 def in_words(text):
-    """Return a text of the program in which the names that the sources of the program use for works are replaced by the
-    authors and the year."""
+    """Return a text of the program in which the program's own names of works, such as persoz-gephyroid, are replaced by
+    the authors and the year."""
     for work in WORKS:
         text = text.replace(work.name, work.key) if work.name else text
     return text

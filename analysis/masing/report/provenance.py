@@ -1,5 +1,7 @@
-"""State where the numbers of a page come from: a table of the page's files, the attributes that all of these files
-share, and whether the files were reproduced."""
+"""State where the numbers of a page come from.
+
+The page lists its files, the attributes of /provenance that all of them share, and whether the files were reproduced.
+"""
 
 import shlex
 import tempfile
@@ -15,8 +17,8 @@ from masing.results import read
 # The exit codes with which `masing reproduce` says that a result is the same or different. Any other code means that
 # there was no comparison.
 REPRODUCED, DIFFERENT = 0, 1
-# {attribute of /provenance: its name on the page}, in the order of the page. Attributes that are missing here follow on
-# the page under their own names.
+# {attribute of /provenance: its name on the page}, in the order of the page. All other attributes follow on the page
+# under their own names.
 WORDS = {"version": "masing", "git_revision": "revision", "git_dirty": "uncommitted changes", "date": "date",
          "ranks": "ranks", "processor": "processor", "host": "host", "nodes": "nodes", "job": "job of the scheduler",
          "modules": "loaded modules", "system": "system", "kernel": "instruction set", "mpi": "MPI", "petsc": "PETSc",
@@ -26,15 +28,18 @@ WORDS = {"version": "masing", "git_revision": "revision", "git_dirty": "uncommit
 # other words, and only a restart needs `rows`.
 LEFT_OUT = {"command_line", "seal", "rows"}
 
-# The outcome of reproducing a file: the command that computes it again; whether the result is the same, None if it was
-# not computed again; the program's output; the provenance of the new file; and the result of seal_fault().
+# The outcome of reproducing a file. `command` computes the file again. `same` says whether the result is the same, and
+# is None if the file was not computed again. `output` are the lines that the program printed, `provenance` is that of
+# the new file, and `seal_fault` the result of seal_fault().
 Reproduction = namedtuple("Reproduction", "command same output provenance seal_fault")
 
 
 def reproduction(run, program=None, wanted=False):
-    """Return the Reproduction of the file of a run. The program computes the file again only if `wanted` is true and
-    the run was not computed for the page itself. Raises MasingError if the file is to be computed again, but `program`
-    is None or cannot compute it."""
+    """Return the Reproduction of the file of a run.
+
+    The program computes the file again only if `wanted` is true and the run was not computed for the page itself.
+    Raises MasingError if the file is to be computed again, but `program` is None or cannot compute it.
+    """
     command = run.made_by or f"masing reproduce {shlex.quote(run.path.name)}"
     fault = seal_fault(run, program)
     if not wanted or run.made_by:
@@ -52,8 +57,11 @@ def reproduction(run, program=None, wanted=False):
 
 
 def seal_fault(run, program=None):
-    """Return what the program says about the seal of a run's file: a message if the seal does not hold, and an empty
-    text if it holds, or if the run was computed for the page itself. Return None if the seal could not be checked."""
+    """Return what the program says about the seal of a run's file.
+
+    This is a message if the seal does not hold, and an empty text if it holds. It is also an empty text if the run was
+    computed for the page itself. It is None if the seal could not be checked.
+    """
     if program is None or run.made_by:
         return "" if run.made_by else None
     # The program checks the seal of a file before it reads the configuration in it.
@@ -63,9 +71,12 @@ def seal_fault(run, program=None):
 
 
 def provenance_section(runs, reproductions):
-    """Return the template's values on the provenance of the files. `shared` are the attributes (name, text) that are
-    the same for all files, `columns` the names of the other attributes, and `rows` contain the origin of each file with
-    its texts for these columns. `ran` says whether any file was computed again."""
+    """Return the template's values on the provenance of the files.
+
+    `shared` are the attributes (name, text) that are the same for all files, and `columns` are the names of the other
+    attributes. `rows` contain the origin of each file with its texts for these columns. `ran` says whether any file was
+    computed again.
+    """
     known = [_words(run) for run in runs]
     keys = list(dict.fromkeys(key for words in known for key in words))
     shared = {key: known[0][key] for key in keys if len({words.get(key) for words in known}) == 1}
@@ -83,14 +94,17 @@ def origin(run, again):
 
 
 def machine(provenance):
-    """Return in words the machine on which a run was computed, as far as the `provenance` in the run's file states it:
-    `AMD EPYC 9R14 (2 cores), 2 ranks`."""
+    """Return the machine on which a run was computed as a text, such as `AMD EPYC 9R14 (2 cores), 2 ranks`. What the
+    `provenance` in the run's file lacks is omitted."""
     return "; ".join(machines([provenance]))
 
 
 def machines(provenances):
-    """Return the machines on which runs were computed as a list of texts. Each machine occurs once, with all the
-    numbers of ranks that were used on it: `AMD EPYC 9R14 (2 cores), 1 and 2 ranks`."""
+    """Return the machines on which runs were computed as a list of texts.
+
+    Each machine occurs once, with all the numbers of ranks that were used on it, as in `AMD EPYC 9R14 (2 cores), 1 and
+    2 ranks`.
+    """
     ranks = {}
     for each in provenances:
         words = ", ".join(str(each[key]) for key in ("processor", "host", "system") if each.get(key))

@@ -1,5 +1,5 @@
-"""Build the section of a page on one study: its claim, its problem, the statement that it tests, its levels and its
-errors."""
+"""Build the section of a page on one study. The section shows the claim and the problem of the study, the statement
+that it tests, its levels and its errors."""
 
 import math
 
@@ -22,8 +22,11 @@ PARTS = ("statistical_uncertainty_{}", "structural_uncertainty_{}")
 
 
 def study_section(study, number, problem, is_first):
-    """Return the template's values for the section on a Study, which is the `number`-th study on the page. The study's
-    Problem `problem` is shown in this section only if `is_first` is true, that is, if no earlier section shows it."""
+    """Return the template's values for the section on a Study, which is the `number`-th study on the page.
+
+    `problem` is the Problem of the study. If `is_first` is false, this section does not show it, because the page shows
+    it before.
+    """
     found, quantities = findings(study), levels.quantities_to_show(study)
     shown = [finding for finding in found if finding.expected or finding.quantity in quantities]
     return {
@@ -48,8 +51,10 @@ def study_section(study, number, problem, is_first):
 
 
 def _tables(study, found, quantities):
-    """Return two Texts with tables of a study, which become files beside the page. The first table contains the levels,
-    the second one the orders and the constants of the fits."""
+    """Return two Texts with tables of a study, which become files beside the page.
+
+    The first table contains the levels, the second one the orders and the constants of the fits.
+    """
     known, stem = study.provenance, study.path.stem
     words = (("masing", "version"), ("revision", "git_revision"), ("of", "date"))
     program = [f"{word} {known[key]}" for word, key in words if key in known]
@@ -67,7 +72,7 @@ def _tables(study, found, quantities):
 
 def error_picture(study, quantities):
     """Return the Picture of the errors of the quantities over the refined step. The field u at the cells' points is
-    drawn only if its order is judged."""
+    drawn only if an order was expected of it."""
     shown_quantities = drawn(study, quantities)
     _, over, _ = abscissa(study)
     curves = curves_of(study, shown_quantities)
@@ -104,15 +109,18 @@ def map_picture(study):
 
 
 def title(study):
-    """Return the title of a study: the first sentence of the comment in its case file. If there is no comment, the
-    title consists of the refined step and the method, or the model if the study has no method."""
+    """Return the title of a study, which is the first sentence of the comment in its case file.
+
+    If there is no comment, the title consists of the refined step and the method. If the study has no method either,
+    the name of the model takes its place.
+    """
     words = ", ".join(value for _, value in _method(study)) or study.model
     return first_sentence(study) or f"Order in {STEPS[study.refine]} of {words}"
 
 
 def _finding_row(study, finding):
-    """Return a row of the table of orders: the OrderResult, the parts of its uncertainty, the expectation, the number
-    of levels in the fit, and the constants."""
+    """Return a row of the table of orders. It contains the OrderResult, the parts of its uncertainty, the expected
+    order, the number of levels in the fit, and the constants."""
     q = finding.quantity
     parts = [measured(study.number(part.format(q))) for part in PARTS if part.format(q) in study.fit]
     return (finding, parts, finding.expectation(study.number("tolerance")), f"{study.fit[f'levels_{q}']} of {study.levels}",
@@ -120,15 +128,18 @@ def _finding_row(study, finding):
 
 
 def _method(study):
-    """Return pairs (name, value) that describe the study's method: those of the rule, the scheme and the engine that
-    its configuration contains."""
+    """Return pairs (name, value) for the rule, the scheme and the engine of a study. A pair is omitted if the study's
+    configuration has no such value."""
     names = {"rule in s": "rule", "scheme in t": "scheme", "engine": "engine"}
     return [(name, short_value(study.settings[key])) for name, key in names.items() if study.settings.get(key)]
 
 
 def _statement(study):
-    """Return the template's values for the statement that a study tests: among others its name, what goes beyond the
-    papers, and the least constant C with which the statement holds at the study's levels."""
+    """Return the template's values for the statement that a study tests.
+
+    Among others, these are the name of the statement, the parts of the study that go beyond the papers, and the least
+    constant C with which the statement holds at the study's levels.
+    """
     bound = study.number("bound")
     column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
@@ -139,9 +150,12 @@ def _statement(study):
 
 
 def _constants(study, quantities):
-    """Return two values: the formula of the error that defines the constants in the table, or None if there are no
-    constants; and a list of sentences. The sentences say for which quantities errors cancel, and whether the two
-    constants cannot be distinguished."""
+    """Return the formula of the error that defines the constants in the table, and a list of sentences about them.
+
+    The formula is None if there are no constants. A sentence names the quantities for which errors in space and in time
+    partly cancel. Another one says so if the levels cannot distinguish the two constants of a joint fit. The list is
+    empty if neither is the case.
+    """
     joint = {q: fit for q in quantities if (fit := study.joint(q))}
     form, sentences = None, []
     if joint:

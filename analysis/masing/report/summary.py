@@ -1,5 +1,5 @@
-"""Build the first screen of a page: the claims of the page, where and when its files were computed, the table of
-studies, and what was not tested."""
+"""Build the first screen of a page. It contains the claims of the page, facts on where and when its files were
+computed, the table of studies, and a list of what was not tested."""
 
 import math
 from collections import Counter
@@ -11,7 +11,7 @@ from masing.convergence.levels import sizes, twin
 from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, order
 from masing.report.provenance import is_dirty, machine, machines
 
-# The verdicts of studies in the order in which the page counts them.
+# The verdicts of studies, in the order in which the page lists how many studies have each of them.
 VERDICTS = (AS_EXPECTED, EXACT, "not as expected", "undecided", "undefined", "not judged")
 # {name of a statement in the file of a study: short name on the page}. A study tests one statement.
 STATEMENTS = {"3.1": "Proposition 3.1", "4.1": "Proposition 4.1", "25": "(25)", "outside": "outside the hypotheses",
@@ -49,9 +49,9 @@ def summary(studies, runs, reproductions, scans=()):
 def claim_of_page(studies):
     """Return the claim of a page as sentences, or [] if there is nothing to claim.
 
-    The first sentences are on studies that are not as expected. The next ones give the least and the largest order of
-    the studies that are as expected, and name the quantities that do not converge. The last sentence names the
-    references against which the errors are measured.
+    The first sentences are on studies whose verdict is neither `as expected` nor `exact`. The next ones give the
+    smallest and the largest observed order of the other studies, and name quantities that do not converge. The last
+    sentence names the references against which the errors are measured.
     """
     sentences, groups, failing = [], {}, []
     for n, study in enumerate(studies, start=1):
@@ -71,8 +71,9 @@ def claim_of_page(studies):
 
 
 def _observed(by, pairs, twins):
-    """Return a sentence on the orders in `pairs` [(Study, OrderResult), ...]. The same order was expected for all of
-    them, and they are as expected.
+    """Return a sentence on the orders in `pairs` [(Study, OrderResult), ...].
+
+    All of these studies are as expected or exact, and the same order was expected in all pairs.
 
     by: the reason for the expected order, "proved" or the name of another statement. twins: the studies that repeat an
     earlier study, {id of the study object: (number of the study, number of the earlier study)}.
@@ -106,7 +107,7 @@ def _references(studies):
 
 
 def claim_of_scan(scan):
-    """Return a sentence that says what was computed at the points of a Scan, and how exact the results are."""
+    """Return a sentence that says what was computed at the points of a Scan, and what is known about the errors."""
     cells = {"inf": "P = ∞", None: ""}.get(scan.settings.get("cells"), f"P = {scan.settings.get('cells')}")
     at = f" at {cells}" * bool(cells)
     points = f"{np.sum(scan.done)} of {len(scan.done)} {KINDS[scan.kind]}"
@@ -127,8 +128,7 @@ def shares_time(study):
 
 
 def _untested(studies, scans=()):
-    """Return a list of texts, the parts of a sentence that names what the studies and the scans of a page do not
-    test."""
+    """Return a list of texts, each of which names something that the studies and the scans of a page do not test."""
     between = ["values between the points of a scan", "its numbers by another method"] * bool(scans)
     if not studies:
         return between + ["other machines"] * bool(scans)
@@ -149,9 +149,9 @@ def _untested(studies, scans=()):
 def study_rows(sections, studies):
     """Return the rows of the table of studies.
 
-    A row contains the values of the study's section, the short title, texts with the numbers of cells P and of steps N,
-    the reference, the engine ("" for the engine sweep), and the table entries of the orders of x, y and u. If an order
-    was expected for u at the cells' points, but none for u, the former takes the place of the order of u.
+    A row contains the values of the study's section, the short title, and texts with the numbers of cells P and of
+    steps N. The reference, the engine ("" for the engine sweep), and the entries of the orders of x, y and u follow. If
+    an order was expected of u at the cells' points, but none of u, the entry of u is about u at the cells' points.
     """
     rows = []
     for section, study in zip(sections, studies):
@@ -165,9 +165,11 @@ def study_rows(sections, studies):
 
 
 def _order_cell(found, names):
-    """Return the table entry of an order, (order with all digits, text, remark). `found` are the OrderResults
-    {quantity: OrderResult}. The entry is on the first of the quantities `names` for which an order was expected; if
-    there is none, it is on the first of these quantities."""
+    """Return the table entry of an order, (order with all digits, text, remark).
+
+    The entry is about the first of the quantities `names` for which an order was expected. If there is none, it is
+    about the first of `names`. `found` is {quantity: OrderResult}.
+    """
     f = next((found[name] for name in names if name in found and found[name].expected), found.get(names[0]))
     if f is None:
         return repr(math.nan), EN_DASH, ""
@@ -177,15 +179,18 @@ def _order_cell(found, names):
 
 
 def _range(name, values):
-    """Return the values of P or N as text: `P = 100`, or `P 100…800` if they differ."""
+    """Return the values of P or N as text, such as `P = 100` for equal values and `P 100…800` for different ones."""
     known = [value for value in dict.fromkeys(values) if math.isfinite(value)]
     words = [(grouped if 0 < value < 1e5 else count)(value) for value in known]
     return f"{name} {words[0]}…{words[-1]}" if len(words) > 1 else f"{name} = {''.join(words) or EN_DASH}"
 
 
 def _reproduced(reproductions, files):
-    """Return a pair: whether all files that were computed again for the page were reproduced, and a sentence on how
-    many were reproduced on which machines. Return None if no file was computed again."""
+    """Return whether all files that were computed again are the same, and a text that says how many, and on which
+    machines.
+
+    The result is None if no file was computed again.
+    """
     tried = [again for again in reproductions if again.same is not None]
     if not tried:
         return None

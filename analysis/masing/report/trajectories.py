@@ -1,5 +1,8 @@
-"""Draw the pictures of a trajectory and of a scan. A trajectory has three pictures: u(t, s) with lines around the
-elements that yield, x(t) with F(t), and the energy balance."""
+"""Draw the pictures of a trajectory and of a scan.
+
+A trajectory has three pictures. They show u(t, s) with lines around the elements that yield, x(t) with F(t), and the
+energy balance.
+"""
 
 import numpy as np
 
@@ -11,14 +14,14 @@ from masing.report.pictures import Picture
 from masing.response import panels
 from masing.samples import drawable
 
-# The field u is drawn in the last FIELD_CYCLES cycles. The last MOTION_CYCLES cycles are those in which the end of the
-# motion, the force and the stored energy are drawn.
+# The field u is drawn over the last FIELD_CYCLES cycles of x. The force, the stored energy, and x once more in a frame
+# of its own, are drawn over the last MOTION_CYCLES cycles.
 FIELD_CYCLES, MOTION_CYCLES = 2, 4
 # An image of u has one column of pixels for each field, but at most this many. If there are more fields, only every
 # second, third, ... field is drawn.
 MOST_COLUMNS = 600
-# This colour map goes from blue through white to red, which colour-blind readers can distinguish. The region that
-# yields is not marked by colour, but by hatching and by a line around it.
+# This colour map goes from blue through white to red, which colour-blind readers can distinguish. The region in which
+# elements yield is not marked by a colour, but by hatching and by a line around it.
 COLOUR_MAP = "RdBu_r"
 # A cell counts as yielding if u exceeds one of its bounds, or differs from this bound by at most this fraction of the
 # larger yield displacement.
@@ -30,16 +33,20 @@ DATA = ("force", "base-acceleration", "stiffness", "threshold", "damping", "k0")
 
 
 def trajectory_pictures(runs):
-    """Return the Pictures of u, then those of x and F, and then those of the energy. In each of these three groups
-    there is one Picture for each run that has the data for it."""
+    """Return the Pictures of u of all runs, then those of x and F, and then those of the energy.
+
+    A Picture is omitted if the run lacks the data for it. Runs whose x cannot be drawn have no Pictures.
+    """
     shown = [run for run in runs if len(run.t) > 1 and drawable(run.x).all() and np.all(np.diff(run.t) > 0)]
     return [picture for make in (field_picture, motion_picture, energy_picture)
             for run in shown if (picture := make(run)) is not None]
 
 
 def field_picture(run):
-    """Return the Picture of u(t, s) in the last cycles, or None if the run has no field at several times, or one with
-    numbers that cannot be drawn."""
+    """Return the Picture of u(t, s) in the last cycles.
+
+    The result is None if the run has no field at several times, or if the field has numbers that cannot be drawn.
+    """
     if not run.has_field or not drawable(run.u).all():
         return None
     late = run.field_t >= start_of_last_cycles(run, FIELD_CYCLES)
@@ -61,8 +68,7 @@ def motion_picture(run):
     ranges = [f"[{measured(x.min(), 4)}, {measured(x.max(), 4)}]" for x in (run.x, run.x[run.t >= start])]
     facts = f"x in {', at the end in '.join(dict.fromkeys(ranges))}."
     known = "series/force" in run
-    # A long expression of F would fill the caption. Another place of the page, the description of the problem, prints
-    # it.
+    # A long expression of F would fill the caption. It is omitted, because the description of the problem contains it.
     name, law = motion(run).force_over_time, run.settings.get("force", "")
     law = f" = {law}" if name == "F(t)" and 0 < len(law) <= SHORT else ""
     force = f" and {name}{law}" if known else ""
@@ -72,8 +78,8 @@ def motion_picture(run):
 
 
 def energy_picture(run):
-    """Return the Picture of the energy balance, or None if the run has no energy balance or one with infinite or
-    undefined numbers."""
+    """Return the Picture of the energy balance. The result is None if the run has no energy balance, or if its residual
+    is infinite or NaN at some time."""
     if not run.has_energy or not np.all(np.isfinite(run["energy/residual"])):
         return None
     residual, work = (np.abs(run[f"energy/{name}"]).max() for name in ("residual", "input"))
@@ -93,8 +99,8 @@ def _picture(run, kind, figure, alt, caption, facts, legend=""):
 
 
 def trajectory_name(run, capital=False):
-    """Return the name of a trajectory on the page: "the exact solution", or the title of the run and the name of its
-    file."""
+    """Return the name of a trajectory on the page. It is "the exact solution" for engine exact, and otherwise the title
+    of the run. The name of the file follows, unless the run was computed for the page."""
     if run.made_by or run.engine == "exact":
         words = "the exact solution" + (f" of P = {run.cells} cells" if run.cells else "")
         words += "" if run.made_by else f" ({run.path.name})"
@@ -104,15 +110,20 @@ def trajectory_name(run, capital=False):
 
 
 def start_of_last_cycles(run, wanted):
-    """Return the time at which the last `wanted` cycles of x begin. Two reversals of x count as one cycle. If a run has
-    fewer cycles, return the time of the first sample."""
+    """Return the time at which the last `wanted` cycles of x begin, each of which takes two reversals of x.
+
+    If a run has fewer cycles, the time of its first sample is returned.
+    """
     turns = reversals(run.x)
     return float(run.t[turns[-2 * wanted - 1]]) if len(turns) > 2 * wanted else float(run.t[0])
 
 
 def _is_yielding(run, u):
-    """Return booleans [times, places] that say where the elongations u [times, places] have reached their upper bound η
-    or their lower bound, which is -η if the file has no other yield displacement for this direction."""
+    """Return booleans [times, places] that say where the elongations u [times, places] have reached one of their
+    bounds.
+
+    The upper bound is η. The lower bound is -η⁻, or -η if the file has no η⁻ (see AT_YIELD).
+    """
     down = run["field/eta_down"] if "field/eta_down" in run else run.eta
     near = AT_YIELD * np.maximum(run.eta, down)
     return (u >= run.eta - near) | (u <= near - down)
@@ -154,8 +165,11 @@ def _motion_figure(run, start):
 
 
 def _energy_figure(run, start):
-    """Return the figure of the energy balance, in three frames: the work of F and the dissipated energy, the kinetic
-    and the elastic energy from the time `start` on, and the residual of the balance."""
+    """Return the figure of the energy balance.
+
+    It has three frames. They show the work of the force with the dissipated energy, the kinetic and the elastic energy
+    from the time `start` on, and the residual of the balance.
+    """
     t, late = run.t, run.t >= start
     figure, (work, stored, residual) = _stacked(3)
     # The dissipated energy may be nearly equal to the work. The work is therefore drawn as a wider line behind the line
@@ -196,7 +210,7 @@ def response_pictures(scan):
 
 
 def _scan_facts(scan):
-    """Return sentences on a scan: the number of its points, the range of their amplitudes, and the data of its
+    """Return sentences that state the number of points of a scan, the range of their amplitudes, and data of the
     problem."""
     failed = int(np.sum(~scan.done))
     amplitudes = scan.values("amplitude")[scan.done]

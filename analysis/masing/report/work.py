@@ -1,5 +1,8 @@
-"""Compare studies in figures: the errors of x over the computational work, and the errors of x over the number of steps
-for different numbers of cells."""
+"""Compare the errors of x of several studies in figures.
+
+One figure shows the errors over the computational work. The others show them over the number of steps, with a curve for
+each number of cells.
+"""
 
 from collections import namedtuple
 
@@ -15,13 +18,18 @@ from masing.style import label_decades
 BEATEN = "§"
 
 
-# A line of the diagram: a Study, the label of the line, and the errors of x [levels], in which 0 is replaced by NaN.
+# A line of the work-precision diagram. `study` is its Study, `label` its label, and `errors` [levels] are the errors of
+# x, in which 0 is replaced by NaN.
 Line = namedtuple("Line", "study label errors")
 
 
 def lines(studies):
-    """Return the Lines of studies of one problem whose reference is the exact solution. It is the problem that has the
-    most of these studies. Studies of models without cells are left out, because these models have only one method."""
+    """Return the Lines of the studies that can be compared: they have the same problem, and the exact solution as
+    reference.
+
+    If there are several such problems, the one with the most studies is chosen. Studies of models without cells are
+    left out, because these models have only one method.
+    """
     groups = {}
     for study in studies:
         if study.reference == "exact" and study.has_cells and (study.errors["x"] > 0).any():
@@ -39,9 +47,9 @@ def lines(studies):
 def work_precision(studies):
     """Return the template's values for the work-precision diagram of a page, or None if no study is suitable.
 
-    The values are `pictures`, a list with the Picture of the diagram; `caption`, the caption of a table of the finest
-    levels of the studies; and `rows`, the rows of this table. A row (label, entries) has the entries P, N, error of x,
-    cell updates and seconds of the finest level of one study.
+    `pictures` is a list with the Picture of the diagram; it is empty if no error can be drawn. `caption` and `rows` are
+    those of a table of the finest levels of the studies. A row (label, entries) has the entries P, N, error of x, cell
+    updates and seconds of the finest level of one study.
     """
     found = lines(studies)
     if not found:
@@ -62,8 +70,8 @@ def work_precision(studies):
 
 
 def work_figure(drawn):
-    """Return the figure of the errors of x over the cell updates of the Lines `drawn`. The markers of efficient levels,
-    as efficient() defines them, are filled and joined by lines."""
+    """Return the figure of the errors of x over the cell updates of the Lines `drawn`. The markers of efficient levels
+    (see efficient()) are filled and joined by lines."""
     figure, axes = style.frame(1, 1.15, xscale="log", yscale="log")
     slopes = {}
     for n, line in enumerate(drawn):
@@ -85,16 +93,21 @@ def work_figure(drawn):
 
 
 def efficient(cost, errors):
-    """Return the indices of the efficient points, sorted by cost. A point is efficient if its error is smaller than the
-    errors of all other points of lower or equal cost; of several equal points only one is returned."""
+    """Return the indices of the efficient points, sorted by cost.
+
+    A point is efficient if its error is smaller than the errors of all other points of lower or equal cost. Of several
+    equal points only one is returned.
+    """
     order = np.lexsort((errors, cost))
     before = np.minimum.accumulate(np.r_[np.inf, errors[order]])[:-1]
     return order[errors[order] < before]
 
 
 def number_pictures(studies):
-    """Return a Picture for each group of at least two studies. The studies of a group refine the time step, and have
-    the same problem, method and reference, but different numbers of cells P."""
+    """Return a Picture for each group of at least two studies that differ in the number of cells P.
+
+    The studies of a group refine the time step, and have the same problem, method and reference.
+    """
     groups = {}
     for study in studies:
         numbers = set(study.level_cells)
@@ -116,8 +129,11 @@ def _number_picture(group, name):
 
 
 def _distance(study, last):
-    """Return the largest |e/e_last - 1|, where e and e_last are the errors of x of the two studies `study` and `last`
-    at the same number of steps. Return None if there is no such number of steps."""
+    """Return the largest relative difference |e/e_last - 1| between the errors of x of the studies `study` and `last`.
+
+    Here e and e_last are the errors of the two studies at the same number of steps. The result is None if there is no
+    such number of steps.
+    """
     _, here, there = np.intersect1d(study.level_steps, last.level_steps, return_indices=True)
     ratios = study.errors["x"][here] / last.errors["x"][there]
     known = np.isfinite(ratios)

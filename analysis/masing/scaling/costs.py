@@ -6,11 +6,16 @@ part of a run takes the time
 
     n L(R) + b log2(R)/network + g R/network + d/disk + w
 
-where n is the number of messages in which all ranks take part, L(R) the latency of one such message, b the number of
-bytes that a rank passes on in these messages, g the number of bytes that each rank sends to all other ranks, d the
-number of bytes of the result file or the checkpoint that all ranks together write or read, and w the time in seconds
-that a rank computes or waits. `network` and `disk` are bandwidths. A transfer, which is a collective write or read of
-the file by MPI-IO, counts as a message in which each rank receives an offset and a length from every other rank.
+with these symbols:
+- n is the number of messages in which all ranks take part, and L(R) the latency of one such message;
+- b is the number of bytes that a rank passes on in these messages;
+- g is the number of bytes that each rank sends to all other ranks;
+- d is the number of bytes of the result file or the checkpoint that all ranks together write or read;
+- w is the time in seconds that a rank computes or waits;
+- `network` and `disk` are bandwidths.
+
+A transfer is a collective write or read of a file by MPI-IO. It counts as a message in which each rank receives an
+offset and a length from every other rank.
 """
 
 import math
@@ -27,10 +32,10 @@ ARRAYS = 4  # the largest number of values that are stored for a cell: u, k, η 
 SETUP = 1e-7  # seconds in which k, η and u0 of a cell are evaluated
 CHUNK = 4096  # the number of steps of a chunk
 SEGMENT = 1 << 20  # the largest number of values of a row that a rank writes at once
-LOOK = 0.02  # seconds after which a rank checks again whether it has been notified of a stop
+LOOK = 0.02  # seconds between two checks of a rank whether it has been notified of a stop
 TREE = 8  # the number of ranks that a rank notifies of a stop
 SHARES = 5000  # requests per second that the root, which assigns the points of a scan, can answer
-SHARE_SECONDS = 0.02  # the shortest time in seconds that the computation of such a share of points takes
+SHARE_SECONDS = 0.02  # the shortest time in seconds in which a rank computes the points that it gets at once
 
 
 # The bandwidths of a cluster in bytes per second: `network` is that of the network for one rank, and `disk` that of the
@@ -40,8 +45,8 @@ System = namedtuple("System", "network disk")
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a run and the costs of this part. n, b, g, d and w are the symbols in the formula of the module's
-    docstring."""
+    """A part of a run and its costs. The letters n, b, g, d and w refer to the formula in the module's docstring, where
+    n also includes the transfers."""
 
     name: str
     messages: float = 0.0  # number of messages in which all ranks take part; n
@@ -65,8 +70,11 @@ class Part:
 
 
 def levels_of_tree(ranks):
-    """Return the number of messages by which the notice of a stop goes from the last rank to the first rank. The ranks
-    form a tree, in which each rank exchanges such messages with its parent and with up to TREE children."""
+    """Return the number of messages that pass the notice of a stop one after another from the last rank to the first
+    one.
+
+    The ranks form a tree, in which each rank exchanges such messages with its parent and with up to TREE children.
+    """
     rank, levels = ranks - 1, 0
     while rank > 0:
         rank, levels = (rank - 1) // TREE, levels + 1

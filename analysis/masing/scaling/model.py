@@ -5,15 +5,15 @@ number of cells of a rank. A step of P cells on R ranks takes the time
 
     t(P, R) = f + c(n) + L(R)/2
 
-where f is the time of the forcing and of the arithmetic of a step that does not depend on the number of cells, c(n) the
-time in which a rank updates n cells, and L(R) the latency of an allreduce. L(R) is divided by 2, because two steps need
-one allreduce.
+Here f is the time of the arithmetic that does not depend on the number of cells, such as the forcing. c(n) is the time
+in which a rank updates n cells, and L(R) is the latency of an allreduce. L(R) is divided by 2, because two steps need
+one allreduce. The formulas of c(n) and L(R) are
 
     c(n) = n (h/compute + (1 - h)/streaming),   h = min(1, cache/n)
     L(R) = alpha + beta log2 R               within a host; alpha and beta are fitted
          = L(host) + hop log2(R/host)        on several hosts of `host` ranks each; hop is assumed, not measured
 
-Here h is the fraction of the n cells that a core's share of the cache holds.
+where h is the fraction of the n cells that a core's share of the cache holds.
 """
 
 import math
@@ -31,7 +31,7 @@ from masing.results import Result
 BLOCK = 1024
 CACHE_IF_UNKNOWN = 32 << 20
 MOST_RANKS = 10**5
-# The search for the number of cells from which engine memory is faster than engine sweep ends at this number.
+# memory_engine_wins_from() searches only numbers of cells below this one.
 MOST_CELLS = 10**15
 # The figure shows strong scaling for these values of P and weak scaling for these values of P/R, each over R.
 STRONG, WEAK = (10**4, 10**6, 10**8, 10**10), (10**4, 10**5, 10**6, 10**7)
@@ -40,12 +40,12 @@ RANKS = np.unique(np.round(np.geomspace(1, MOST_RANKS, 400)).astype(np.int64))
 
 @dataclass(frozen=True)
 class Machine:
-    """The parameters of the model for one cluster. The rates are those of one core while all cores of the host are
-    busy."""
+    """The parameters of the model for one cluster. The rate `compute` is measured on one core while the others are
+    idle, and `streaming` while all ranks are busy."""
 
     fixed: float    # f, in seconds per step
     compute: float  # cell updates per second of a core whose cells are in cache
-    streaming: float  # cell updates per second of a core whose cells are streamed from RAM by all ranks of the host
+    streaming: float  # cell updates per second of a core whose cells are streamed from RAM
     cache: float    # the number of cells that a core's share of the cache holds
     alpha: float    # the part of the latency within a host that does not depend on the number of ranks, in seconds
     beta: float     # the increase of this latency for each doubling of the ranks, in seconds
@@ -96,7 +96,7 @@ class Machine:
         """Return the smallest P for which a step of engine memory takes less time than a step of engine sweep on any
         number of ranks.
 
-        Return inf if there is no such P below MOST_CELLS.
+        The numbers of ranks are those of useful_ranks(). If there is no such P below MOST_CELLS, inf is returned.
         """
         cells = range(1, MOST_CELLS)
         place = bisect_left(cells, True, key=lambda each: self.step(each, self.best_ranks(each)) > self.memory_engine)
@@ -169,14 +169,14 @@ def read_machine(path, hop, host=None):
 
 
 def shown_by_steps(seconds, cells, one, together):
-    """Return the times of the allreduces in seconds, which are corrected if the measurement of the last one was
-    disturbed.
+    """Return the times of the allreduces in seconds, corrected if the measurement on all ranks was disturbed.
 
-    `seconds` are the measured times for increasing numbers of ranks; the last one is for all ranks. `one` and
-    `together` are the times of a step on one rank and on all ranks for the numbers of cells `cells`. The last allreduce
-    was disturbed if half of its time is longer than a whole step on all ranks with the smallest number of cells. If
-    this number is at most one block, all cells are on one rank, so that a step on all ranks takes only half an
-    allreduce longer than a step on one rank. Twice this difference then replaces the time of the last allreduce, and
+    `seconds` are the measured times for increasing numbers of ranks, of which the last one is for all ranks. `one` and
+    `together` are the times of a step on one rank and on all ranks for the numbers of cells `cells`.
+
+    The allreduce on all ranks was disturbed if half of its time is longer than a whole step on all ranks with the
+    smallest number of cells. If this number is at most one block, all cells are on one rank. A step on all ranks then
+    takes only half an allreduce longer than a step on one rank. Twice this difference replaces the disturbed time, and
     every longer time for fewer ranks.
     """
     shown = 2 * (together[0] - one[0])
@@ -202,9 +202,9 @@ def compute_rate(cells, seconds, cache):
     """Return the cell updates per second of a core whose cells are in cache.
 
     A line is fitted to the times of a step for those numbers of cells that fill at most half of the cache. The slope of
-    the line is the time of one cell update; the part of a step's time that does not depend on the cells does not change
-    the slope. If fewer than two such numbers were measured, or the line has a coefficient that is not positive, a
-    measured rate is returned.
+    the line is the time of one cell update, because the rest of a step does not depend on the number of cells. If fewer
+    than two such numbers were measured, or if a coefficient of the line is not positive, a measured number of cells
+    divided by the time of its step is returned.
     """
     inside = cells <= max(cache / 2, cells.min())
     n, t = cells[inside], seconds[inside]
@@ -218,8 +218,8 @@ def compute_rate(cells, seconds, cache):
 def streaming_rate(cells, seconds, ranks, cache, bandwidth, footprint):
     """Return the cell updates per second of a rank while all ranks stream their cells from RAM.
 
-    If each rank has more than four times as many cells as the cache holds at the largest measured P, the rate measured
-    there is returned. Otherwise the rate is computed from the measured bandwidth.
+    If at the largest measured P each rank has more than four times as many cells as its share of the cache holds, the
+    rate measured there is returned. Otherwise the rate is computed from the measured bandwidth.
     """
     if cells[-1] / ranks > 4 * cache:
         return float(cells[-1] / seconds[-1] / ranks)
@@ -265,8 +265,8 @@ def latency_in_words(machine):
 
 
 def _up_to_most(ranks):
-    """Return a number of ranks as text. MOST_RANKS, at which the search ends, is written with `>=`, because a larger
-    number may be better."""
+    """Return a number of ranks as text. MOST_RANKS is written with `>=`, because larger numbers were not compared and
+    may be better."""
     return f">={ranks}" if ranks == MOST_RANKS else str(ranks)
 
 

@@ -6,8 +6,8 @@
 
 namespace masing {
 
-/// A mistake of the caller: an option, argument or number that is not allowed. The message is the
-/// line that the program would print in this case.
+/// A mistake of the caller: an option, argument or number that is not allowed. For a run, the
+/// message is the line that the program would print.
 class Mistake : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
@@ -19,8 +19,8 @@ class Failure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The error that is thrown when a run is stopped by request_stop() or by the option wall-limit.
-/// The message says after which step the run was stopped.
+/// The error that is thrown when a run, study or scan is stopped by request_stop() or by the option
+/// wall-limit. The message says how far it had come and whether it can be resumed.
 class Stopped : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

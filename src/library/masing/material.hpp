@@ -20,9 +20,9 @@
 /// material. All quantities are dimensionless.
 namespace masing {
 
-/// A view of contiguous values that the caller owns, like std::span of C++20. A view can be
-/// constructed from a std::vector, std::array, std::span or C array, or from a pointer and a number
-/// of values.
+/// A view of contiguous values that the caller owns, like std::span of C++20. It can be constructed
+/// from a std::vector, std::array, std::span or C array, or from a pointer and the number of
+/// values.
 template <class T>
 class View {
  public:
@@ -44,14 +44,14 @@ class View {
   std::size_t size_ = 0;
 };
 
-/// A spring in series with a slider, which yields so that the elongation u of the spring stays in
-/// -η⁻ ≤ u ≤ η.
+/// A spring in series with a slider. The slider yields so that the elongation u of the spring stays
+/// in -η⁻ ≤ u ≤ η.
 struct SpringSlider {
   double stiffness = 0.0;  ///< k ≥ 0; at least one spring of a material has k > 0
-  double threshold = 0.0;  ///< η ≥ 0, the largest elongation
+  double threshold = 0.0;  ///< η ≥ 0, the largest elongation.
   /// η⁻ ≥ 0, the largest contraction; NaN means η⁻ = η.
   double threshold_down = std::numeric_limits<double>::quiet_NaN();
-  double initial_u = 0.0;  ///< u0, the elongation at the start
+  double initial_u = 0.0;  ///< u0, the elongation at the start, with -η⁻ ≤ u0 ≤ η
 };
 
 /// Springs with sliders for every s in [0, 1]. Each member is the text of a function of s, as the
@@ -64,17 +64,17 @@ struct Continuum {
   std::string initial_u = "0";      ///< u0(s)
 };
 
-/// Returns the text of a function of s that passes through the points (s, value), is linear between
-/// them and constant beyond them: "points:s value; …", with every digit. Throws Mistake if the
-/// places s do not increase or the sizes of `s` and `values` differ.
+/// Returns the text "points:s value; …", which stands for a function of s. The function passes
+/// through the points (s, value), is linear between them and constant beyond them. The text has
+/// every digit of the numbers. Throws Mistake if the places s do not increase, or if `s` and
+/// `values` have different sizes.
 std::string table(View<const double> s, View<const double> values);
 
 /// The force and the stiffness of a material at one position.
 struct Response {
-  double force = 0.0;  ///< k0 x + S, where S is the force of the springs with sliders
+  double force = 0.0;  ///< k0 x + S, where S is the force of the springs with sliders.
   /// The derivative of the force with respect to x, in the direction of the move. If the move has
-  /// length 0, the direction is the direction of the last move, or upwards if there was no move
-  /// before.
+  /// length 0, the direction of the previous move is used, or upwards if there was none.
   double stiffness = 0.0;
 };
 
@@ -89,14 +89,14 @@ class Material {
  public:
   /// Creates a material of finitely many springs, \f$ S = \sum_i k_i u_i \f$. If a spring
   /// contributes less than 1e-16 of the sum, its contribution is lost by rounding. Throws Mistake
-  /// if a value of a spring is not admissible, or if the largest k or the largest k η does not lie
-  /// in [1e-200, 1e200].
+  /// if there is no spring, if k0 or a value of a spring is not admissible, or if the largest k or
+  /// the largest k η does not lie in [1e-200, 1e200].
   static Material of_springs(View<const SpringSlider> springs, double k0 = 0.0);
 
   /// Creates the continuum \f$ S = \int_0^1 k(s)\,u(s)\,ds \f$. This takes 1 to 10 ms, but seconds
-  /// for functions that oscillate. Throws Mistake if the values of the functions are not
-  /// admissible, if the largest k or the largest k η does not lie in [1e-200, 1e200], or if the
-  /// functions vary too fast, which may be the case for tables of several thousand points.
+  /// for functions that oscillate. Throws Mistake if k0 or a value of a function is not admissible,
+  /// or if the largest k or the largest k η does not lie in [1e-200, 1e200]. Also throws Mistake if
+  /// the functions vary too fast, as tables of several thousand points may do.
   static Material continuum(const Continuum& slab, double k0 = 0.0);
   /// Creates the continuum with these two functions of s; the other functions have their defaults.
   static Material continuum(const std::string& stiffness, const std::string& threshold) {
@@ -107,11 +107,11 @@ class Material {
   [[nodiscard]] double k0() const;
   /// Returns k0 + ∫ k ds, the stiffness before any spring yields, and after each reversal.
   [[nodiscard]] double elastic_stiffness() const;
-  /// Returns a hash of the data of the material. The hash is stored in every state() of a point of
-  /// the material. Two materials are equal if they have the same k0 and either the same springs in
-  /// the same order, or functions of s whose texts are the same except for leading and trailing
-  /// blanks. Equal materials have the same hash, and different materials practically certainly have
-  /// different hashes.
+  /// Returns a hash of the data of the material, which every state() of a point of the material
+  /// contains. Two materials of finitely many springs are called equal if they have the same k0 and
+  /// the same springs in the same order. Two continua are called equal if they have the same k0 and
+  /// the same texts of the functions of s, apart from leading and trailing blanks. Equal materials
+  /// have the same hash. Materials that are not equal practically certainly have different hashes.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
  private:
@@ -122,13 +122,13 @@ class Material {
   std::shared_ptr<const Data> data_;
 };
 
-/// One point of a material. A point stores its position and those turning points of its past on
-/// which the forces still depend, but not the elongations of the springs. The amortized cost of a
-/// move is one look-up in the material's tables, however many springs there are. Computing an
-/// energy, restore(), and a move that closes loops cost one look-up for each turning point
-/// involved. A trial changes nothing until it is committed. Positions must be finite and at most
-/// 1e150 in absolute value, so that energies are finite. A moved-from point can only be destroyed
-/// or assigned to.
+/// One point of a material. A point stores its position and those of its past turning points on
+/// which the forces still depend, but not the elongations of the springs. On average over many
+/// moves, a move costs one look-up in the tables of the material, however many springs there are. A
+/// single move that closes loops costs one look-up for each loop. An energy and restore() cost one
+/// look-up for each stored turning point. Positions must be finite and at most 1e150 in absolute
+/// value, so that energies are finite. After std::move has been applied to a point, the point can
+/// only be destroyed or assigned to.
 // NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): operator= takes a value
 class MaterialPoint {
  public:
@@ -148,55 +148,58 @@ class MaterialPoint {
   /// Returns the response after a monotone move from the committed position to `x`. The point does
   /// not move, and no memory is allocated. Throws Mistake if x is not finite or |x| > 1e150.
   [[nodiscard]] Response trial(double x) const;
-  /// Returns trial(x) and stores x for commit(). This function is meant for the iterations of an
-  /// implicit time step. Throws Mistake if x is not finite or |x| > 1e150; a trial that was stored
-  /// before is then discarded.
+  /// Returns trial(x) and stores x as the trial for commit(), as an implicit time step does in each
+  /// iteration. The point does not move. Throws Mistake if x is not finite or |x| > 1e150; then no
+  /// trial is stored any more.
   Response set_trial(double x);
-  /// Moves the point monotonically to the stored trial position. If the move changes the direction,
-  /// the committed position is stored as a turning point. If the move closes a loop, the turning
-  /// points of the loop are discarded. If no trial is stored, the point does not move.
+  /// Moves the point monotonically to the stored trial, which becomes the committed position. If
+  /// the direction differs from that of the previous move, the position before the move is stored
+  /// as a turning point. If the move closes a loop, the turning points of the loop are discarded.
+  /// If no trial is stored, the point does not move.
   void commit();
   /// Discards the stored trial.
   void revert_to_last();
-  /// Returns the point to the state in which it was constructed. If the point was given the state
-  /// of another point by restore(), returns it to the initial state of that other point.
+  /// Returns the point to its start: to the position at which it was constructed, with every spring
+  /// at its initial elongation. A copy, or a point with a restored state, returns to the start of
+  /// the point from which the copy or the state was taken.
   void revert_to_start();
-  /// Calls set_trial(x) and commit().
+  /// Moves the point to `x`, as set_trial(x) and commit() do, and returns the response there.
   Response move_to(double x);
 
   /// Returns the elongation u, at the committed position, of the spring of the material that has
-  /// the thresholds and the u0 of `spring`. Throws Mistake if these are not admissible. Does not
-  /// check in all cases whether the material has such a spring.
+  /// the thresholds and the u0 of `spring`. Throws Mistake if `spring` is not admissible. Whether
+  /// the material has such a spring is not checked in all cases.
   [[nodiscard]] double elongation(const SpringSlider& spring) const;
-  /// Returns the elongation u, at the committed position, of a spring with this threshold in both
-  /// directions and u0 = 0.
+  /// Returns the elongation u, at the committed position, of a spring of the material that has this
+  /// threshold in both directions and u0 = 0.
   [[nodiscard]] double elongation(double threshold) const {
     return elongation(SpringSlider{1.0, threshold});
   }
   /// Returns the stored energy ½ k0 x² + ½ ∫ k u² ds at the committed position.
   [[nodiscard]] double stored_energy() const;
   /// Returns the energy that the sliders have dissipated since the start: ∫ (k0 x + S) dx minus the
-  /// increase of the stored energy, ≥ 0. If the thresholds differ between the two directions, the
-  /// dissipated energy has rounding errors of about ε ∫ k max(η, η⁻)² ds, where ε = 2e-16, and may
-  /// decrease by as much; forces have rounding errors of about ε ∫ k max(η, η⁻) ds. These errors
-  /// matter if one threshold is so small that its own energy or force is of this size.
+  /// increase of the stored energy, ≥ 0. If thresholds differ between the two directions, this
+  /// energy has a rounding error of about ε ∫ k max(η, η⁻)² ds with ε = 2e-16, and may decrease by
+  /// as much; a force then has a rounding error of about ε ∫ k max(η, η⁻) ds. These errors matter
+  /// if one of the thresholds is so small that the energy or the force that belongs to it, such as
+  /// ∫ k η² ds or ∫ k η ds, is of this size.
   [[nodiscard]] double dissipated_energy() const;
 
   /// Returns the number of values that state() returns: a fixed number, plus one for each turning
   /// point on which the forces still depend.
   [[nodiscard]] std::size_t state_size() const;
-  /// Returns everything that later moves depend on, as numbers that can be stored anywhere. The
-  /// stored trial is not included.
+  /// Returns the state of the point: all data on which later moves depend, as numbers. The stored
+  /// trial is not included.
   [[nodiscard]] std::vector<double> state() const;
-  /// Writes the same values as state() into the first state_size() elements of `numbers` and
+  /// Writes the values that state() returns into the first state_size() elements of `numbers`, and
   /// returns state_size(). If `numbers` has fewer elements, writes nothing and throws Mistake.
   std::size_t state(View<double> numbers) const;
-  /// Restores the state that state() returned for a point of an equal material; further numbers
-  /// behind this state are ignored. All later results are equal, to the last bit, to those of the
-  /// point whose state was saved. Throws Mistake if the state is of another material, or if no
-  /// sequence of moves leads to this state; the point then does not change. As a state has no
-  /// checksum, restore() cannot detect altered energies or positions that are consistent with
-  /// another past.
+  /// Restores a state that state() returned for a point of an equal material (see
+  /// Material::fingerprint). If `state` has more numbers than this state, the others are ignored.
+  /// All later results have the same bits as those of the point whose state was saved. Throws
+  /// Mistake if the state is of another material, or if no sequence of moves leads to this state;
+  /// the point then does not change. A state has no checksum: if its energies or positions were
+  /// altered so that other moves lead to them, restore() does not detect this.
   void restore(View<const double> state);
 
  private:
@@ -219,8 +222,8 @@ class MaterialPoints {
   /// Returns the number of points n.
   [[nodiscard]] std::size_t size() const { return points_.size(); }
   /// Calls MaterialPoint::set_trial for every point and writes the forces, and the stiffnesses if
-  /// `stiffness` is not empty. Throws Mistake if the sizes of the arrays do not suit, or an x is
-  /// not finite or |x| > 1e150; then no point moves, and every stored trial is discarded.
+  /// `stiffness` is not empty. Throws Mistake if an array does not have n elements, or if an x is
+  /// not finite or |x| > 1e150; then every stored trial is discarded.
   void set_trial(View<const double> x, View<double> force, View<double> stiffness = {});
   /// Calls MaterialPoint::move_to for every point and writes the forces, and the stiffnesses if
   /// `stiffness` is not empty. Throws Mistake in the same cases as set_trial(); then no point
@@ -237,15 +240,15 @@ class MaterialPoints {
         [](std::size_t n, const MaterialPoint& p) { return n + p.state_size(); });
   }
   /// Writes the states of all points one after another and returns the number of values written.
-  /// Throws Mistake if `numbers` has fewer elements.
+  /// Throws Mistake if `numbers` has fewer elements than state_size(); then only the first states
+  /// may be written.
   std::size_t state(View<double> numbers) const;
   /// Restores the states of all points. `states` must contain exactly the states of n points of an
-  /// equal material, as state() has written them. Throws Mistake if it does not; then no point
-  /// changes.
+  /// equal material, as state() writes them. Throws Mistake if it contains anything else; then no
+  /// point changes.
   void restore(View<const double> states);
 
-  /// Returns point i, so that the state, the energies and the elongations of this point can be
-  /// read. Throws Mistake if i is not less than n.
+  /// Returns point i, for all operations on a single point. Throws Mistake if i is not less than n.
   [[nodiscard]] const MaterialPoint& operator[](std::size_t i) const;
   [[nodiscard]] MaterialPoint& operator[](std::size_t i) {
     return const_cast<MaterialPoint&>(std::as_const(*this)[i]);

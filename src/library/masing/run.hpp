@@ -16,20 +16,20 @@
 
 namespace masing {
 
-/// Returns the version of the library that is loaded, such as "1.0.0". This version may differ from
-/// the version of this header. Local.
+/// Returns the version of the loaded library, such as "1.0.0", which may differ from the version of
+/// this header. Local.
 std::string version();
 
-/// Returns whether mpirun, srun or another launcher started this process. If so, starting MPI waits
-/// until all processes of the launcher have started MPI. Local; needs no Session.
+/// Returns whether mpirun, srun or another launcher started this process. If so, the first Session
+/// waits until all processes of the launcher have initialized MPI. Local; needs no Session.
 bool started_by_launcher();
 
 /// A session of MPI and PETSc on the ranks that construct it. Every run needs a session, which must
 /// outlive the run. If MPI or PETSc is already initialized, the session uses it and does not
-/// finalize it. Only one session can exist at a time: constructing a second one throws Mistake, but
-/// a new one may be constructed when the first has been destroyed. A session changes no signal
-/// handlers and writes nothing to stdout. If MPI or PETSc is finalized elsewhere while the session
-/// lives, calls throw Failure. Collective.
+/// finalize it. Only one session can exist at a time: constructing a second one throws Mistake.
+/// When the first is destroyed, another may be constructed. A session changes no signal handlers
+/// and writes nothing to stdout. If MPI or PETSc is finalized elsewhere during its lifetime, the
+/// functions that compute runs throw Failure. Collective.
 class Session {
  public:
   /// Creates a session on all ranks of the program (MPI_COMM_WORLD).
@@ -55,13 +55,13 @@ class Session {
   std::unique_ptr<World> world_;
 };
 
-/// Asks all ranks to stop; the current run then throws Stopped. `signal` is the number of the
-/// signal if this function is called by a signal handler, and 0 if it is not. Async-signal-safe.
-/// Local.
+/// Asks all ranks to stop: the current run then throws Stopped, or the next run if none is in
+/// progress. If a signal handler calls this function, `signal` is the number of the signal.
+/// Async-signal-safe. Local.
 void request_stop(int signal = 0);
 
-/// Cancels a request to stop, so that later runs are not stopped by it. Call it between runs, on
-/// the ranks on which request_stop() was called. Local.
+/// Withdraws a request to stop, which otherwise also stops later runs. Call it between runs, on the
+/// ranks on which request_stop() was called. Local.
 void clear_stop();
 
 /// Options of a command of the program, as pairs of a name without dashes and a value:
@@ -83,9 +83,10 @@ struct Samples {
 };
 
 /// A function that is called with every step once, in order: first with step 0 alone, then with up
-/// to several thousand steps at a time. The function is called on every rank. If the ranks share
-/// the cells of one slab, the function must throw on all ranks or on none: a rank that throws alone
-/// would leave the others waiting.
+/// to 4096 steps at a time. If a run resumes from a checkpoint, the function is called only with
+/// the steps after the checkpoint. It is called on every rank. If the ranks compute the run
+/// together, it must throw on all ranks or on none, because the others would wait for a rank that
+/// throws alone.
 using Observer = std::function<void(const Samples&)>;
 
 /// The end of a trajectory.
@@ -93,28 +94,30 @@ struct Trajectory {
   /// The index of the last step.
   std::int64_t steps = 0;
   double x = 0.0;  ///< the position at time T
-  double y = 0.0;  ///< the velocity at time T
-  /// For the exact engine, the largest difference in x or y (or any column of the state of another
-  /// model) between the solution and a second solution by another method. It is 0 for the other
-  /// engines.
+  double y = 0.0;  ///< the velocity at time T.
+  /// The exact engine computes a second solution by another method; this is the largest difference
+  /// between the two in x or y. For a model that is no slab, all columns of the state are compared.
+  /// For the other engines the number is 0.
   double self_check = 0.0;
 };
 
 /// Computes a trajectory, the solution of
 ///     \f[ m \ddot x + c \dot x + k_0 x + \int_0^1 k(s)\,u(t,s)\,ds = F(t), \f]
-/// or of another model, with the options of `masing simulate`. The numbers are the same as the
-/// program's, to the last bit, on any number of ranks. Writes a result file if the options name an
-/// `output`. Throws Mistake on all ranks alike if the options are not valid, Failure if another
-/// library or the operating system fails, and Stopped if the run is stopped. Collective. Source:
-/// (7), (26), continuous-masing-2001.
+/// or that of another model, with the options of `masing simulate`. The numbers have the same bits
+/// as those that the program computes, on any number of ranks. Writes a result file if the options
+/// contain `output`. Throws Mistake on all ranks alike if the options are not valid, Failure if
+/// another library or the operating system fails, and Stopped if the run is stopped. Collective.
+/// Source: (7), (26), continuous-masing-2001.
 Trajectory simulate(const Session& session, const Options& options, const Observer& observer = {});
 
-/// The errors of a level against the reference of the study, in the maximum norm; the error of a
-/// quantity is NaN if it cannot be computed.
+/// The errors of a level against the reference of the study, in the maximum norm. An error that
+/// cannot be computed is NaN.
 struct Errors {
   double x = 0.0;  ///< the error of the position
-  double y = 0.0;  ///< the error of the velocity
-  double u = 0.0;  ///< the error of the elongations
+  double y = 0.0;  ///< the error of the velocity.
+  /// The error of the elongations u; for a model that is no slab, of the columns of the state
+  /// other than x and y of the mass on which F acts.
+  double u = 0.0;
 };
 
 /// One level of a refinement study: its step widths and its errors.
@@ -124,13 +127,16 @@ struct Level {
   Errors errors;    ///< the errors at this level
 };
 
-/// The order of convergence of one quantity, as estimated from the errors of all levels.
+/// The order of convergence of one quantity, estimated from its errors at the levels.
 struct ObservedOrder {
-  std::string quantity;      ///< the quantity: "x", "y", "u" or "u_cells"
-  double order = 0.0;        ///< the observed order; NaN if it cannot be estimated
-  double uncertainty = 0.0;  ///< half the width of the 95 % interval of `order`
-  std::string expected;      ///< the expected order, "1" or ">=0.5"; empty if none is expected
-  std::string verdict;  ///< the decision: "as expected", "not as expected", "undecided", "exact", …
+  std::string quantity;  ///< the quantity: "x", "y", "u" or "u_cells"
+  double order = 0.0;    ///< the observed order; NaN if it cannot be estimated.
+  /// Half the width of the interval of `order`; 0 if the levels do not suffice for a fit.
+  double uncertainty = 0.0;
+  std::string expected;  ///< the expected order, "1" or ">=0.5"; empty if none is expected.
+  /// The decision: "as expected", "not as expected", "undecided", "undefined", "exact" or "not
+  /// judged".
+  std::string verdict;
 };
 
 /// The results of a refinement study.
@@ -139,33 +145,34 @@ struct Study {
   std::vector<Level> levels;
   /// The observed order of each quantity.
   std::vector<ObservedOrder> orders;
-  /// The decision on all orders together, one of the words of ObservedOrder::verdict.
+  /// The decision on the study, in the same words as ObservedOrder::verdict.
   std::string verdict;
-  std::string table;  ///< the table that the program prints, to be read by people
+  std::string table;  ///< the table that the program prints
 };
 
 /// Computes a refinement study with the options of `masing converge`. Writes a result file if the
-/// options name an `output`. Throws Mistake, Failure and Stopped in the same cases as simulate().
+/// options contain `output`. Throws Mistake, Failure and Stopped in the same cases as simulate().
 /// Collective. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
 Study converge(const Session& session, const Options& options);
 
-/// A function that is called on rank 0 with each message of a run, which the program would write to
-/// a terminal on stderr: warnings, which begin with "masing warning: ", and the progress line,
-/// which begins with a carriage return each time it is printed again.
+/// A function that is called on rank 0 with each message that the program would write to a terminal
+/// on stderr. Warnings begin with "masing warning: ". The progress line is passed again whenever it
+/// changes; it begins with a carriage return.
 using Say = std::function<void(const std::string& text)>;
 
 /// Computes what `masing simulate`, `converge` or `scan` computes, and returns the result file. If
-/// the options name an `output`, writes the file there and returns "". Otherwise returns the bytes
-/// of the file, which HDF5 can open as a file image; this is possible on one rank only. The numbers
-/// are the same as the program's, to the last bit. If points of a scan fail, this function does not
-/// throw; the file says which failed. `say` is called with the messages of the run. Throws Mistake,
-/// Failure and Stopped in the same cases as simulate(). Collective.
+/// the options contain `output`, writes the file there and returns "". If they do not, returns the
+/// bytes of the file, which HDF5 can open as a file image; this is possible on one rank only. The
+/// numbers have the same bits as those that the program computes. If points of a scan fail, this
+/// function does not throw; the file says which points failed. `say` is called with the messages of
+/// the run; if it throws, the run stops, and its exception is rethrown. Throws Mistake, Failure and
+/// Stopped in the same cases as simulate(). Collective.
 std::string result_of(const Session& session, const std::string& command, const Options& options,
                       const Say& say = {});
 
-/// Returns the options of a command as JSON, in the order of the help of this command, as `masing
-/// COMMAND --options` prints them: a list of objects with the keys name, kind, value, help and
-/// default. Throws Mistake if there is no such command. Local; needs no Session.
+/// Returns the options of a command as JSON, as `masing COMMAND --options` prints them. The text is
+/// a list of objects with the keys name, kind, value, help and default, in the order of the help of
+/// the command. Throws Mistake if there is no such command. Local; needs no Session.
 std::string options_of(const std::string& command);
 
 }  // namespace masing

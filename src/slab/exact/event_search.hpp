@@ -7,24 +7,28 @@
 #include "slab/exact/oscillator_step.hpp"
 
 /// Finds the first event within a time step: a reversal of the mass, or the end of a smooth piece
-/// of the leg. The event is found by trial steps of different lengths from the start of the time
-/// step.
+/// of the leg. The search computes the motion by trial steps of different lengths from the start of
+/// the time step.
 namespace masing::slab {
 
-/// A trial step of length h, with a function g(h) whose root is sought, and its derivative g'(h).
+/// A trial step of length h, with the value and the slope at h of a function g whose root is
+/// sought.
 struct Trial {
-  double h;      ///< the length of the step
-  double value;  ///< g(h)
-  /// g'(h)
+  /// The length of the step.
+  double h;
+  /// g(h).
+  double value;
+  /// g'(h), or 0 if it is unknown; then the root is found by bisection
   double slope;
   double noise;             ///< the rounding error of g: g counts as 0 if |g| ≤ noise
   TimedMotion motion = {};  ///< the motion at the end of the trial step, if g depends on the motion
 };
 
 /// Returns the trial at the root of g between `low`, where g < 0, and `high`, where g > 0; the
-/// error of the root is of the order of rounding. The root is found by Newton's method, and by
-/// bisection where a Newton step would leave the bracket. The first h is `guess` if this lies in
-/// the bracket. `residual(h)` must return the trial of length h.
+/// error of the root is of the order of rounding. The method is Newton's. Where a Newton step would
+/// leave the bracket, and in every second iteration after the seventh, the bracket is bisected
+/// instead. The first h is `guess` if this lies in the bracket, and otherwise the middle.
+/// `residual(h)` must return the trial of length h.
 template <class Residual>
 Trial find_crossing(const Residual& residual, double low, double high, double guess) {
   double h = guess > low && guess < high ? guess : 0.5 * (low + high);
@@ -33,7 +37,7 @@ Trial find_crossing(const Residual& residual, double low, double high, double gu
   for (int i = 0; i < 120 && std::abs(at.value) > at.noise; ++i) {
     (at.value < 0.0 ? low : high) = h;
     const double newton = h - at.value / at.slope;
-    // After six iterations every second one bisects, so that the bracket shrinks even where
+    // After the seventh iteration every second one bisects, so that the bracket shrinks even where
     // Newton's method is slow.
     const bool trusted = newton > low && newton < high && (i < 6 || i % 2 == 0);
     const double next = trusted ? newton : 0.5 * (low + high);
@@ -54,7 +58,7 @@ struct Cubic {
   double slope1;
   double h;
 
-  /// Returns the trial at t for finding the root of g = sign·(cubic - level).
+  /// Returns g(t) and g'(t) for g = sign·(cubic - level) as a trial.
   [[nodiscard]] Trial at(double t, double level, int sign) const {
     const double rise = (value1 - value0) / h;
     const double second = (3 * rise - 2 * slope0 - slope1) / h;
@@ -103,7 +107,8 @@ class EventSearch {
   }
 
   /// Returns the step of length h or, if an event occurs within this step, the shorter step that
-  /// ends at the first event. Local.
+  /// ends at the first event. If the mass is at rest at the start and moves back from there, the
+  /// result has the length 0 and `turns_back` set. Local.
   [[nodiscard]] EventStep first_event(double h) const {
     EventStep to_event{h, step_.after(h)};
     if (has_interior_minimum(to_event.end)) {
@@ -119,8 +124,9 @@ class EventSearch {
   }
 
  private:
-  /// Returns whether the speed in the direction of motion has a minimum inside the step, whose end
-  /// is `end`.
+  /// Returns whether the speed in the direction of motion decreases at the start of the step that
+  /// ends at `end`, and is ≥ 0 and increases at the end. The speed then has a minimum inside the
+  /// step.
   [[nodiscard]] bool has_interior_minimum(const TimedMotion& end) const {
     return direction_ * start_acceleration_ < 0.0 && direction_ * end.y >= 0.0 &&
            direction_ * step_.acceleration(end) > 0.0;
@@ -136,7 +142,8 @@ class EventSearch {
     return {slowest.h, slowest.motion};
   }
 
-  /// Returns the part of the step up to the reversal, where y = 0.
+  /// Returns the part of the step up to the reversal, where y = 0. If a mass that starts at rest
+  /// moves back at once, returns a step with `turns_back` set.
   [[nodiscard]] EventStep reversal_within(const EventStep& step) const {
     const double low = step_.start().y == 0.0 ? span_until_moving(step.h) : 0.0;
     if (low < 0.0) {

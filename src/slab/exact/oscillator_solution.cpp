@@ -34,8 +34,8 @@ MassState OscillatorSolution::at(double t) {
     carry_out();
     plan();
   }
-  // The motion at t is computed by a single step from the end of the last completed step, so it has
-  // the full accuracy of a step.
+  // The motion at t is computed by a single step from motion_, so it has the full accuracy of a
+  // step.
   const double span = std::max(0.0, motion_.clock.until(t));
   const TimedMotion motion = planned_->at_rest ? motion_ : planned_->step.after(span);
   position_ = motion.x;
@@ -67,8 +67,8 @@ std::optional<OscillatorSolution::Reversal> OscillatorSolution::next_reversal(do
 
 TurningPoints OscillatorSolution::turning_points() const {
   TurningPoints result = turning_points_;
-  // If position_ lies slightly behind result.x() because of rounding errors, moving there would add
-  // a turning point.
+  // If position_ lies slightly behind result.x() because of rounding errors, the slab is not moved,
+  // because a move back would add a turning point.
   if (result.direction() * (position_ - result.x()) > 0.0) {
     result.move_to(position_);
   }
@@ -90,10 +90,10 @@ void OscillatorSolution::plan() {
     }
     set_direction(direction);
   }
-  // A mass at rest starts in the direction of F - R, where R is the restoring force. If |F - R| is
-  // hardly larger than the rounding error of F - R, the sign may be wrong: try the other direction.
-  // If the mass does not move in that direction either, let it rest for a short time, in which |F -
-  // R| grows.
+  // If a mass at rest would start against the direction that was set, the sign of F - R was wrong,
+  // because |F - R| is hardly larger than its rounding error; R is the restoring force. Then the
+  // other direction is tried. If the mass does not move in that direction either, it rests for a
+  // short time, in which |F - R| grows.
   if (!plan_motion()) {
     set_direction(-turning_points_.direction());
     if (!plan_motion()) {
@@ -133,7 +133,7 @@ bool OscillatorSolution::plan_motion() {
     }
     const double error = relative_error(step, to_event);
     const double factor = std::clamp(0.9 * std::pow(error, -1.0 / 9.0), 0.2, 4.0);
-    // The step evaluates F at a few times only: shorten it if F is not resolved between them.
+    // The step evaluates F at a few times only. It is shortened if F is not resolved between them.
     if (const double span = resolved(to_event.h); error <= 1.0 && span < to_event.h) {
       fitting_step_ = h = span;
       continue;
@@ -155,7 +155,7 @@ double OscillatorSolution::resolved(double span) {
   const double now = motion_.clock.time;
   while (!force_.try_to_resolve(now, now + span, impulse)) {
     if (span <= least) {
-      // This short step passes a jump or a corner of F.
+      // A step as short as this passes a jump, a corner or a vertical tangent of F.
       if (++unresolved_steps_ > 1000) {
         force_.throw_unresolved(now);
       }
@@ -193,7 +193,7 @@ void OscillatorSolution::carry_out() {
   planned_.reset();
   turning_points_.move_to(motion_.x);
   // If y has changed its sign at the event, the event and the reversal coincide within rounding
-  // errors.
+  // errors, so that y = 0 there.
   if (turning_points_.direction() * motion_.y < 0.0) {
     motion_.y = 0.0;
   }

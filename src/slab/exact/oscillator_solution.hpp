@@ -11,26 +11,29 @@ namespace masing::slab {
 /// The options that control the steps of the solution.
 struct StepControl {
   /// The largest allowed error of ωx and of y in one step, relative to
-  /// OscillatorSolution::speed_scale().
+  /// OscillatorSolution::speed_scale(). Where rounding of t causes larger errors, these are
+  /// allowed; see relative_error().
   double tolerance = 1e-15;
   /// The length of the longest step in units of 1/ω, where ω² = (k0 + ∫k)/m, or in units of m/c if
-  /// m/c is less than 1/ω.
+  /// m/c is less than 1/ω. No step is longer than T/64.
   double longest_step = 0.25;
   /// The method that computes the steps.
   StepMethod method = StepMethod::fehlberg;
 };
 
 /// Computes the motion of a mass on a slab with errors of the order of rounding, independently of
-/// any time grid. Between two events S(x) is smooth, and an eighth-order method with adaptive steps
-/// solves m x'' = F - k0 x - c x' - S(x). The events are reversals, positions where a loop closes,
-/// positions where the front reaches a break of the measure, and breaks of F; the time of each
-/// event is computed within rounding errors. With a measure for P = ∞ the slab is not discretized
-/// in s. A step is accepted only if F is resolved within it (SmoothPieces::try_to_resolve), so that
-/// no pulse of F is missed, however narrow. Source: (7), continuous-masing-2001.
+/// any time grid. Between two events S(x) is smooth, and a method of high order (StepMethod) with
+/// adaptive steps solves m x'' = F - k0 x - c x' - S(x). The events are reversals, positions where
+/// a loop closes, positions where the front reaches a break of the measure, and breaks of F; the
+/// time of each event is computed within rounding errors. With a measure for P = ∞ the slab is not
+/// discretized in s. A step is accepted only if F is resolved within it
+/// (SmoothPieces::try_to_resolve) or if it is a few units in the last place of t long. If `force`
+/// has bounds, no pulse of F is missed unless it is narrower than such a short step. Source: (7),
+/// continuous-masing-2001.
 class OscillatorSolution {
  public:
-  /// Begins the solution at t = 0 with u = u0, or, if `past` is given, with the turning points that
-  /// the slab remembers at t = 0. `measure` must outlive the object.
+  /// Begins the solution at t = 0 with the x0 and y0 of the oscillator. The slab has u = u0 or, if
+  /// `past` is given, remembers the turning points in `past`. `measure` must outlive the object.
   OscillatorSolution(const Measure& measure, const Oscillator& oscillator, SmoothPieces force,
                      const StepControl& options = {},
                      const std::optional<TurningPointState>& past = {});
@@ -39,8 +42,8 @@ class OscillatorSolution {
   OscillatorSolution(const OscillatorSolution&) = delete;
   OscillatorSolution& operator=(const OscillatorSolution&) = delete;
 
-  /// Returns x, y and S at a time t ≥ 0. The times of successive calls must not decrease. Throws
-  /// UserError if F is not finite or varies too fast to be resolved. Local.
+  /// Returns the state of the mass at a time t ≥ 0. The times of successive calls must not
+  /// decrease. Throws UserError if F is not finite or varies too fast to be resolved. Local.
   MassState at(double t);
 
   /// A reversal of the mass, where y = 0.
@@ -54,13 +57,13 @@ class OscillatorSolution {
     TurningPointState past;  ///< the state of the slab before the reversal
   };
 
-  /// Advances the solution to the next reversal and returns this reversal, or returns nothing if
-  /// the mass does not reverse up to the time t. Afterwards, at() must not be called for times
-  /// before the reversal or, if there was no reversal, for times before t. Local.
+  /// Advances the solution to the next reversal and returns it. Returns nothing if the mass does
+  /// not reverse up to the time t. Afterwards, at() must not be called for an earlier time than
+  /// that of the reversal or, if there was none, than t. Local.
   std::optional<Reversal> next_reversal(double t);
 
-  /// Returns ω η_mean + ω|x| + |y| at the end of the last completed step, where η_mean is the mean
-  /// of η weighted with k. Errors of velocities are judged relative to this number. Local.
+  /// Returns ω η_mean + ω|x| + |y| at the end of the step carried out last, where η_mean is the
+  /// mean of η weighted with k. Errors of velocities are judged relative to this number. Local.
   [[nodiscard]] double speed_scale() const {
     return speed_scale_ + std::abs(motion_.x) * frequency_ + std::abs(motion_.y);
   }
@@ -68,21 +71,21 @@ class OscillatorSolution {
   [[nodiscard]] double frequency() const { return frequency_; }
 
   /// Makes the solution also compute works(), which takes a third more time. Must be called before
-  /// the first call of at(). Local.
+  /// the first call of at() or next_reversal(). Local.
   void follow_works() { follows_works_ = true; }
-  /// Returns the works from t = 0 to the time for which at() or next_reversal() last returned the
-  /// motion. Requires follow_works(). Local.
+  /// Returns the works from t = 0 to the time of the state that at() or next_reversal() returned
+  /// last. Requires follow_works(). Local.
   [[nodiscard]] Works works() const {
     return planned_ && !planned_->at_rest ? works_ + planned_->step.works(shown_span_) : works_;
   }
 
-  /// Returns the turning points at the time for which at() or next_reversal() last returned the
-  /// motion. The turning points determine u(t, s). Local.
+  /// Returns the turning points at the time of the state that at() or next_reversal() returned
+  /// last. The turning points determine u(t, s). Local.
   [[nodiscard]] TurningPoints turning_points() const;
 
  private:
-  /// The next step. The step starts from motion_ and turning_points_ and meets the error tolerance,
-  /// but has not been carried out.
+  /// The next step, which has not been carried out. It starts from motion_ and turning_points_ and
+  /// meets the error tolerance.
   struct Planned {
     /// The equation of motion on the present piece of the leg.
     OscillatorStep step;
@@ -95,8 +98,9 @@ class OscillatorSolution {
   /// Plans the next step: chooses its direction and its length.
   void plan();
 
-  /// Reverses the slab if its direction is not `direction`, and then moves the slab past each
-  /// corner (a position where a loop closes) that x has already reached.
+  /// Reverses the slab if its direction is not `direction`. Then, while x has already reached the
+  /// next corner (a position where a loop closes), moves x and the slab on by one unit in the last
+  /// place of x.
   void set_direction(int direction);
 
   /// Plans a step of length `span` during which the mass remains at rest.
@@ -107,18 +111,17 @@ class OscillatorSolution {
   bool plan_motion();
 
   /// Halves `span` until F is resolved within the tolerance from the present time to `span` later,
-  /// and returns the result. If F is not resolved even when `span` is only a few units in the last
-  /// place of t, this short span is returned; throws UserError when this has happened more than a
-  /// thousand times.
+  /// and returns the result. If F is not resolved even for a span of at most base::least_span(),
+  /// returns this span. Throws UserError when that has happened more than a thousand times.
   double resolved(double span);
 
-  /// Throws UserError if the last 2¹⁶ steps have advanced the time by less than 1e-6 of the final
-  /// time.
+  /// Must be called once for every planned step. After every 2¹⁶ steps, throws UserError if they
+  /// have advanced the time by less than 1e-6 of the final time.
   void require_progress();
 
-  /// Returns the error of a step divided by the allowed error. The allowed error is ω η_mean + ω|x|
-  /// + |y| at the end of the step, times the larger of the tolerance and ε ωt/64, plus the effect
-  /// of rounding t in F.
+  /// Returns the error of a step divided by the allowed error, which is
+  ///     (ω η_mean + ω|x| + |y|) max(tolerance, ε ωt/64) + OscillatorStep::rounding_of_time().
+  /// Here x, y and t are those at the end of the step, and ε is the machine precision.
   [[nodiscard]] double relative_error(const OscillatorStep& step, const EventStep& taken) const;
 
   /// Advances the motion and the slab to the end of the planned step.
@@ -134,11 +137,11 @@ class OscillatorSolution {
   double fitting_step_;  // the longest step that recent errors allow
   int unresolved_steps_ = 0;
   std::int64_t steps_ = 0;
-  double window_start_ = 0.0;  // the time at the last test of require_progress()
+  double window_start_ = 0.0;  // the time at the previous test of require_progress()
   TurningPoints turning_points_;
-  TimedMotion motion_;       // the motion at the end of the last step
-  double position_;          // x when at() or next_reversal() last returned
-  double shown_span_ = 0.0;  // the time from motion_ to position_
+  TimedMotion motion_;       // the motion at the end of the step carried out last
+  double position_;          // the x that at() or next_reversal() returned last
+  double shown_span_ = 0.0;  // the time that the mass takes from motion_ to position_
   bool follows_works_ = false;
   Works works_;  // the works up to motion_
   std::optional<Planned> planned_;

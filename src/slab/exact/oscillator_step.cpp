@@ -55,8 +55,8 @@ std::array<double, 2> fehlberg_increments(const Force& force, const Rate& rate, 
 /// A step of Gauss's collocation method with five points, which is of order 10.
 class GaussCollocation {
  public:
-  /// Returns ξ and υ at the time h for the problem of fehlberg_increments(). `decay` is c/m; `rate`
-  /// contains the term -c/m υ.
+  /// Returns ξ and υ at the time h for the problem of fehlberg_increments(). `decay` is the number
+  /// c/m in the term -c/m υ of `rate`.
   template <class Force, class Rate>
   static std::array<double, 2> increments(const Force& force, const Rate& rate, double h,
                                           double decay) {
@@ -82,9 +82,10 @@ class GaussCollocation {
         xi[i] = next;
         upsilon[i] = h * dot(method.once_[i], rates);
       }
-      // One more iteration would change υ, relative to the size of υ, by (ωh)²/2 times the relative
-      // change of ξ and by hc/m times the last relative change of υ. As a step is at most a quarter
-      // of 1/ω and of m/c, both would be of the order of rounding.
+      // Another iteration would change υ by two relative amounts: (ωh)²/2 times the relative change
+      // of ξ in this iteration, and hc/m times the relative change of υ in this iteration. As a
+      // step is at most a quarter of 1/ω and of m/c, both amounts are of the order of rounding if
+      // the following condition holds.
       if (change * (1.0 + 100.0 * h * decay) <= 1e-13 * size) {
         break;
       }
@@ -108,8 +109,9 @@ class GaussCollocation {
       place_[i] = 0.5 + (i < points / 2 ? -0.5 : 0.5) * Legendre::abscissa()[half];
       weight_[i] = 0.5 * Legendre::weights()[half];
     }
-    // Compute ∫₀ᶜ (c - s) ℓ_j(s) ds and ∫₀ᶜ ℓ_j(s) ds, where ℓ_j are Lagrange's basis polynomials
-    // of the five points, by the Gauss rule itself, which integrates these polynomials exactly.
+    // For c equal to each of the five points and to 1, compute ∫₀ᶜ (c - s) ℓ_j(s) ds and ∫₀ᶜ ℓ_j(s)
+    // ds, where ℓ_j are Lagrange's basis polynomials of the five points. The Gauss rule itself
+    // integrates these polynomials exactly.
     for (int i = 0; i <= points; ++i) {
       const double end = i < points ? place_[i] : 1.0;
       for (int j = 0; j < points; ++j) {
@@ -127,11 +129,13 @@ class GaussCollocation {
     once_[points] = weight_;
   }
 
-  Values place_{};   // the Gauss points, in (0, 1)
-  Values weight_{};  // the weights of the rule for ∫₀¹ f(s) ds
-  // For each i the weights of ∫₀ᶜ f(s) ds, where c is point i, or 1 for the last i.
+  // The Gauss points, in (0, 1).
+  Values place_{};
+  // The weights of the rule for ∫₀¹ f(s) ds.
+  Values weight_{};
+  // once_[i] has the weights of ∫₀ᶜ f(s) ds, where c is place_[i] for i < 5, and 1 for i = 5.
   std::array<Values, points + 1> once_{};
-  // For each i the weights of ∫₀ᶜ (c - s) f(s) ds, where c is point i, or 1 for the last i.
+  // twice_[i] has the weights of ∫₀ᶜ (c - s) f(s) ds with the same c.
   std::array<Values, points + 1> twice_{};
 };
 

@@ -11,9 +11,10 @@ namespace masing::slab {
 using base::Clock;
 using base::SmoothPieces;
 
-/// S(x) on a smooth piece of the present leg of `turning_points`: the piece that begins at the
-/// present position and ends at end(). `turning_points` must outlive the object and must not
-/// change. If there are finitely many cells, S(x) is a straight line on the piece, and may be
+/// The internal force S(x) (see TurningPoints) on a smooth piece of the present leg of
+/// `turning_points`. The piece begins at the present position and ends at end(). `turning_points`
+/// must outlive the object and must not change. If the leg is piecewise linear
+/// (TurningPoints::is_piecewise_linear()), S(x) is a straight line on the piece, and may be
 /// evaluated beyond both of its ends.
 class LegPiece {
  public:
@@ -78,14 +79,14 @@ class OscillatorStep {
   /// start. Local.
   [[nodiscard]] Works works(double h) const;
 
-  /// Returns an estimate of the error of after(h): the maximum of ω|Δx| and |Δy|, where ω is
-  /// `frequency`, and Δx and Δy are the differences between `end`, the result of after(h), and the
-  /// result of two steps of h/2. (The error estimate that is built into Fehlberg's method contains
-  /// only errors due to x, none due to F(t).) Local.
+  /// Returns an estimate of the error of after(h): the larger of ω|Δx| and |Δy|. Here ω is
+  /// `frequency`, and Δx and Δy are the differences between `end`, which must be after(h), and the
+  /// result of two steps of length h/2. (The error estimate that is built into Fehlberg's method
+  /// contains only errors due to x, none due to F(t).) Local.
   [[nodiscard]] double error(double h, const TimedMotion& end, double frequency) const;
 
   /// Returns an estimate of the error of y that is caused by rounding t in F(t). This error matters
-  /// only in short steps; the function returns 0 if h exceeds 10⁷ units in the last place of t.
+  /// only in short steps; the function returns 0 if h > 10⁷ ε t, where ε is the machine precision.
   /// Local.
   [[nodiscard]] double rounding_of_time(double h) const;
 
@@ -105,8 +106,10 @@ class OscillatorStep {
 
 /// A step of length h and the motion at its end.
 struct EventStep {
-  double h = 0.0;   ///< the length of the step
-  TimedMotion end;  ///< the motion at the end of the step
+  /// The length of the step.
+  double h = 0.0;
+  /// The motion at the end of the step.
+  TimedMotion end;
   /// Whether the mass is at rest at the start and then moves against the direction of the leg; if
   /// so, h is 0.
   bool turns_back = false;

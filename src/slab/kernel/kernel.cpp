@@ -19,8 +19,9 @@ struct Choice {
 /// Returns the code for the largest instruction set that the processor supports.
 Choice choose() {
 #if defined(__x86_64__)
-  // The code is compiled with -march=x86-64-v3 and -v4. Of their instruction sets these are tested;
-  // F16C, LZCNT and MOVBE, which v3 has as well, are assumed to be there with AVX2.
+  // The code is compiled with -march=x86-64-v3 and -march=x86-64-v4. The newest instruction sets of
+  // these options are tested here. The other ones, such as F16C, LZCNT and MOVBE, are assumed to be
+  // available on every processor with AVX2.
   const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                   __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
   const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -42,8 +43,8 @@ const Choice& chosen() {
   return choice;
 }
 
-/// Returns slope·j for every index j of a cell in the slab's longest block, or null if η is read
-/// from memory.
+/// Returns slope·j for the indices j of the cells in a block, where `slope` belongs to the formula
+/// of η. Returns null if η is read from memory.
 std::shared_ptr<const std::vector<double>> line_offsets(const SlabView& slab) {
   if (!slab.form.threshold) {
     return nullptr;

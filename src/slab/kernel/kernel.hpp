@@ -12,14 +12,19 @@
 
 namespace masing::slab {
 
-/// The cells of one rank: views of the arrays of u, η and k, and formulas that may replace the
-/// arrays of η and k. The first cell must be the first of a block of base::block_cells cells.
+/// The cells of one rank: views of the arrays of v, η and k, and formulas that may replace the
+/// arrays of η and k. The variable is v = u - c (see Slab); v = u if the thresholds do not differ
+/// by direction. The first cell must be the first of a block of base::block_cells cells.
 struct SlabView {
-  std::span<double> u;                ///< elongations, [P_local]
-  std::span<const double> threshold;  ///< η_i, [P_local]; not read if form.threshold has a formula
-  std::span<const double> stiffness;  ///< k_i, [P_local]; not read if form.stiffness has a formula
-  std::int64_t first_cell = 0;        ///< global index of the first cell
-  /// The formulas that replace the arrays of η and k.
+  /// The elongations v_i, [P_local].
+  std::span<double> u;
+  /// η_i, [P_local]; not read if form.threshold has a formula.
+  std::span<const double> threshold;
+  /// k_i, [P_local]; not read if form.stiffness has a formula.
+  std::span<const double> stiffness;
+  /// Global index of the first cell.
+  std::int64_t first_cell = 0;
+  /// The formulas of η and k; those of v0 and c are not used.
   ProfileForm form;
 };
 
@@ -32,19 +37,20 @@ class SlabKernel {
   /// that `slab` views must outlive the object.
   SlabKernel(const SlabView& slab, double scale);
 
-  /// Adds one or two increments of x, one after the other, to the elongation u of every cell. After
-  /// each increment j, u is clamped to [-η, η], and the internal force is added to the integer
+  /// Adds one or two increments d_j of x, one after the other, to the elongation v of every cell.
+  /// After each increment, clamps v to [-η, η] and adds the force of the cells to the integer
   /// units_j:
-  ///     u_i ← clamp(u_i + d_j, -η_i, η_i),   units_j += round(scale · Σ_block k_i u_i),  j = 1, 2.
-  /// The cells of a block are summed in a fixed order (in 16 lanes, which are then added pairwise),
-  /// so that the bits of the sum depend neither on the instruction set nor on the distribution over
-  /// ranks. `increments` and `units` have the same size, 1 or 2. The first call must be with the
-  /// increment 0: that call clamps u at both bounds, while later calls rely on |u_i| ≤ η_i and
-  /// compare with one bound only. Local.
-  /// Source: (26c), (26b), continuous-masing-2001.
+  ///     v_i ← clamp(v_i + d_j, -η_i, η_i),   units_j += Σ_blocks round(scale · Σ_block k_i v_i).
+  /// The cells of a block are summed in a fixed order: in 16 lanes, which are then added pairwise.
+  /// Therefore the bits of the sum depend neither on the instruction set nor on the distribution
+  /// over ranks. `increments` and `units` have the same size, 1 or 2. The first call must be with
+  /// the increment 0, which clamps v at both bounds. Later calls rely on |v_i| ≤ η_i: if all
+  /// increments have the same sign, they compare v with one bound only. Local. Source: (26c),
+  /// (26b), continuous-masing-2001.
   void project_and_sum(std::span<const double> increments, std::span<std::int64_t> units) const;
 
-  /// Returns the arguments that the compiled code receives, whatever the instruction set. Local.
+  /// Returns the arguments of the compiled code; they are the same for every instruction set.
+  /// Local.
   [[nodiscard]] const KernelArguments& arguments() const { return arguments_; }
 
  private:
@@ -53,7 +59,8 @@ class SlabKernel {
   std::array<KernelPass, 2> passes_{};
 };
 
-/// Returns the instruction set chosen at run time: "avx512", "avx2" or "baseline". Local.
+/// Returns the instruction set for which the code in use was compiled: "avx512", "avx2" or
+/// "baseline". It is chosen at run time. Local.
 std::string_view kernel_instruction_set();
 
 }  // namespace masing::slab

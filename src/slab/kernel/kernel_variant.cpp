@@ -1,7 +1,7 @@
 // This file is compiled once for each instruction set, and the macro MASING_ISA is the name of its
-// namespace. It must not include a library's header with inline functions: the linker keeps one
-// copy of such a function for the whole program, which might be the copy compiled here for AVX-512.
-// Other processors could not execute this copy.
+// namespace. It must call no inline function of a header, except intrinsics. Of such a function the
+// linker keeps one copy for the whole program, which might be the copy compiled here for AVX-512;
+// other processors could not execute it.
 #include "slab/kernel/kernel_variant.hpp"
 
 #if defined(__AVX2__)
@@ -37,9 +37,10 @@ inline void store(double* place, Pack value) {
   *reinterpret_cast<LoosePack*>(place) = value;
 }
 
-// These functions are single instructions that the compiler does not generate by itself: the
-// minimum and the maximum, and loads and stores of the first `count` elements of a register. A load
-// sets the remaining elements to 0.
+// With AVX-512 and AVX2 most of these functions are one instruction, which the compiler does not
+// generate by itself. smaller() and larger() are the minimum and the maximum. load_first(),
+// store_first() and only_first() load, store or keep the first `count` elements of a register;
+// load_first() and only_first() set the other elements to 0.
 #if defined(__AVX512F__)
 inline __mmask8 first_lanes(int count) {
   return static_cast<__mmask8>((1 << count) - 1);
@@ -111,14 +112,15 @@ inline Pack broadcast(double value) {
 }
 
 /// The common sign of the one or two increments of x in a pass over the cells: `up` if all are
-/// positive, `down` if all are negative, otherwise `either`. As |u| ≤ η before the pass, a positive
-/// increment cannot take u below -η, and a negative one cannot take u above η. Comparing u with one
-/// of the two bounds then suffices and gives the same bits; for `either`, u is compared with both.
+/// positive, `down` if all are negative, otherwise `either`. As |v| ≤ η before the pass, a positive
+/// increment cannot take v below -η, and a negative one cannot take v above η. For `up` and `down`
+/// it therefore suffices to compare v with one of the two bounds, and the bits are the same. For
+/// `either`, v is compared with both.
 enum class Direction { up, down, either };
 
 template <Direction direction, typename Threshold>
-/// Returns u + increment, clamped to those of the bounds -η and η that a move in `direction` can
-/// reach.
+/// Returns u + increment, where u is the elongation v of SlabView. The result is clamped to those
+/// of the bounds -η and η that a move in `direction` can reach.
 inline Pack moved(Pack u, Pack increment, const Threshold& eta) {
   u += increment;
   if constexpr (direction != Direction::down) {
@@ -160,7 +162,7 @@ class LineThreshold {
     double start;
     Pack offset;
     inline Pack upper() const { return start + offset; }
-    inline Pack lower() const { return -start - offset; }  // has the bits of -(start + offset)
+    inline Pack lower() const { return -start - offset; }  // equals -upper()
   };
   inline Bounds at(int i) const { return {start_, load(offsets_ + i)}; }
   inline ReadThreshold::Bounds first_at(int i, int count) const {
@@ -172,7 +174,7 @@ class LineThreshold {
   const double* offsets_;
 };
 
-/// Reads the stiffnesses of a block from memory; the lanes (see Lanes) then sum k u.
+/// Reads the stiffnesses of a block from memory, so that the lanes (see Lanes) sum k u.
 class ReadStiffness {
  public:
   ReadStiffness(const KernelArguments& slab, std::int64_t first)
@@ -187,7 +189,7 @@ class ReadStiffness {
   const double* values_;
 };
 
-/// Implements a constant stiffness: the lanes (see Lanes) sum u, and the sum of the block is
+/// Implements a constant stiffness: the lanes (see Lanes) sum u, and the sum over the block is
 /// multiplied by k.
 class ConstantStiffness {
  public:
@@ -199,8 +201,8 @@ class ConstantStiffness {
   }
 };
 
-/// The 16 partial sums (lanes) over the cells of a block for one step; cell j of the block is added
-/// to lane j mod 16.
+/// The 16 partial sums (lanes) over the cells of a block after one increment of x; cell j of the
+/// block is added to lane j mod 16.
 struct Lanes {
   Pack part[registers] = {};
 
@@ -227,8 +229,8 @@ struct Lanes {
   }
 };
 
-/// Moves the cells of a block that fill one register, beginning with cell i, and writes the terms
-/// that these cells contribute to the force after each step to `shares`, [Steps].
+/// Moves the `width` cells of a block that begin with cell i. Sets shares[j] to the terms of these
+/// cells in the force after increment j, for j < Steps.
 template <int Steps, Direction direction, typename Threshold, typename Stiffness>
 inline void pass_pack(double* u, int i, const Threshold& threshold, const Stiffness& stiffness,
                       const Pack (&increment)[Steps], Pack (&shares)[Steps]) {
@@ -241,8 +243,8 @@ inline void pass_pack(double* u, int i, const Threshold& threshold, const Stiffn
   store(u + i, value);
 }
 
-/// Moves the last `count` cells of a block, which do not fill a register. In the unused elements of
-/// the register, u and η are 0, so u remains 0.
+/// Does what pass_pack() does for the last `count` cells of a block, which do not fill a register.
+/// In the unused elements of the register, u and η are 0, so u remains 0.
 template <int Steps, Direction direction, typename Threshold, typename Stiffness>
 inline void pass_rest(double* u, int i, int count, const Threshold& threshold,
                       const Stiffness& stiffness, const Pack (&increment)[Steps],
@@ -256,9 +258,9 @@ inline void pass_rest(double* u, int i, int count, const Threshold& threshold,
   store_first(u + i, count, value);
 }
 
-/// Moves the last cells of a block, fewer than 16, beginning with cell `first`, and stores the
-/// terms that these cells contribute to the force in `sums`. This function is not inlined, so that
-/// in pass_block() the compiler keeps the sums in registers.
+/// Moves the last cells of a block, fewer than 16, beginning with cell `first`. Sets sums[j] to the
+/// terms of these cells in the force after increment j, for j < Steps. This function is not
+/// inlined, so that in pass_block() the compiler keeps the sums in registers.
 template <int Steps, Direction direction, typename Threshold, typename Stiffness>
 __attribute__((noinline)) void pass_last_row(double* u, int first, int cells,
                                              const Threshold& threshold, const Stiffness& stiffness,
@@ -277,8 +279,8 @@ __attribute__((noinline)) void pass_last_row(double* u, int first, int cells,
 }
 
 template <int Steps, Direction direction, typename Threshold, typename Stiffness>
-/// Moves the cells of one block and adds the terms that these cells contribute to the force after
-/// each step to `sums`, [Steps].
+/// Moves the cells of one block, and adds to sums[j] the terms of these cells in the force after
+/// increment j, for j < Steps.
 inline void pass_block(double* u, int cells, const Threshold& threshold, const Stiffness& stiffness,
                        const Pack (&increment)[Steps], Lanes (&sums)[Steps]) {
   const int whole = cells & ~(lanes - 1);
@@ -303,8 +305,8 @@ inline void pass_block(double* u, int cells, const Threshold& threshold, const S
 }
 
 template <int Steps, Direction direction, typename Threshold, typename Stiffness>
-/// Moves all cells by increments whose common sign is `direction`. After each step, adds the sum of
-/// every block, rounded to an integer, to `units`, [Steps].
+/// Moves all cells by increments whose common sign is `direction`. For each increment j and each
+/// block, adds the force of the block, scaled and rounded to an integer, to units[j].
 void pass_in_direction(const KernelArguments& slab, const double* increments, std::int64_t* units) {
   Pack increment[Steps];
   for (int step = 0; step < Steps; ++step) {
@@ -322,9 +324,9 @@ void pass_in_direction(const KernelArguments& slab, const double* increments, st
   }
 }
 
-/// Returns `up` if all increments are positive, `down` if all are negative, otherwise `either`. The
-/// first pass has the increment 0 and therefore clamps u at both bounds; this is needed because
-/// rounding may put the initial u slightly outside [-η, η].
+/// Returns the direction of the increments. The first pass has the increment 0 and therefore the
+/// direction `either`, which clamps u at both bounds. This is needed because rounding may put the
+/// initial u slightly outside [-η, η].
 template <int Steps>
 inline Direction direction_of(const double* increments) {
   const double last = increments[Steps - 1];

@@ -4,16 +4,16 @@
 
 namespace masing::slab {
 
-/// The arguments of a pass, which visits every cell of one rank once, as plain data. The code reads
-/// η from the array `threshold` or computes it as line_start + line_slope·(first cell of the block)
-/// + line_offsets[index in the block]; k is read from the array `stiffness` or is
-/// `stiffness_constant`.
+/// The arguments of a pass as plain data; a pass visits every cell of one rank once. The code reads
+/// η from the array `threshold` or computes it as line_start + line_slope·(global index of the
+/// first cell of the block) + line_offsets[index in the block]. It reads k from the array
+/// `stiffness` or uses `stiffness_constant`.
 struct KernelArguments {
-  /// The elongations, [cells].
+  /// The elongations v = u - c (see Slab), [cells].
   double* u;
   const double* threshold;
   const double* stiffness;
-  const double* line_offsets;  ///< line_slope·j for j = 0, 1, …, [block_cells]
+  const double* line_offsets;  ///< line_slope·j, j = 0, 1, …, [min(cells, block_cells)]
   std::int64_t cells;
   std::int64_t first_cell;  ///< the global index of the first cell, used in the formula of η
   double line_start;

@@ -61,13 +61,14 @@ std::optional<std::array<Pair, 2>> slope_of(const Residual& residual, const Pair
 }
 
 /// Returns the root of r, found within rounding errors by Newton's method that starts at v. A
-/// Newton step is halved until |r| decreases. Returns nothing if the method does not converge.
+/// Newton step is halved until |r| decreases, unless |r| is at most 1e-9 already. Returns nothing
+/// if the method does not converge.
 std::optional<Pair> solve(const Residual& residual, Pair v) {
   constexpr double rounding = 1e-13;
   constexpr double small = 1e-9;
   auto at = residual(v);
   std::optional<std::array<Pair, 2>> slope;
-  double shrunk = 0.0;  // |r| after the last step divided by |r| before that step
+  double shrunk = 0.0;  // |r| after the previous step divided by |r| before it
   for (int pass = 0; at && pass < 40; ++pass) {
     if (size_of(*at) <= rounding || (size_of(*at) <= small && shrunk > 0.5)) {
       return v;
@@ -116,7 +117,7 @@ std::array<std::complex<double>, 2> eigenvalues(const std::array<Pair, 2>& matri
   return {mean + root, mean - root};
 }
 
-/// Returns the passage; throws UserError if it is empty.
+/// Returns the given passage; throws UserError if there is none.
 Passage required(std::optional<Passage> passage) {
   if (!passage) {
     throw base::UserError("the motion has no extreme a period later");
@@ -138,7 +139,7 @@ class Shooting {
   /// `map` must outlive the object.
   explicit Shooting(const PeriodMap& map) : map_(map), frequency_(map.frequency()) {}
 
-  /// Returns the cycle near the extreme `start`, and throws UserError if there is none; see
+  /// Returns the cycle near the extreme `start`, and throws UserError if none is found; see
   /// find_cycle().
   [[nodiscard]] Cycle near(const Extreme& start, int multiple) const {
     const double whole = multiple * map_.force().period;
@@ -146,8 +147,8 @@ class Shooting {
     const bool all_yield = frozen(passage.least_x, passage.most_x) <= none_frozen;
     const bool x_is_free = map_.oscillator().k0 == 0.0 && all_yield;
     std::optional<Extreme> extreme = corrected(start, x_is_free, whole);
-    // If the cycle extends beyond remembered turning points, these turning points are wiped out. So
-    // compute the cycle again with the turning points that remain after one cycle, until the x at
+    // If the cycle extends beyond remembered turning points, these are wiped out. The cycle is
+    // therefore computed again, with the turning points that remain after one cycle, until the x at
     // which the cycle begins no longer changes.
     constexpr int passes = 60;
     for (int pass = 0; extreme && pass < passes; ++pass) {
@@ -187,10 +188,10 @@ class Shooting {
     return std::max(0.0, 1.0 - map_.measure().below((most - least) / 2).stiffness / all);
   }
 
-  /// Returns the residual that is 0 on a cycle beginning at an extreme near `start`. The argument
-  /// of the residual is v = (ω·phase, x/scale) of the extreme; the value of the residual is the
-  /// change of both numbers when the motion is followed over one cycle, which takes the time
-  /// `whole`. If `x_is_free`, x is arbitrary and remains start.x; only the phase has to be found.
+  /// Returns a residual whose root is a cycle that begins at an extreme near `start`. Its argument
+  /// is v = (ω·phase, x/scale) of the extreme. Its value is the change of both numbers when the
+  /// motion is followed over one cycle, which takes the time `whole`. If `x_is_free`, x is
+  /// arbitrary and remains start.x; only the phase has to be found.
   [[nodiscard]] Residual residual_of(const Extreme& start, bool x_is_free, double whole,
                                      double scale) const {
     return [this, start, x_is_free, whole, scale](const Pair& v) -> std::optional<Pair> {
@@ -276,9 +277,9 @@ class Shooting {
     return multipliers_of_map;
   }
 
-  /// Sets the restoring forces at both extremes of the cycle, and the phase lag. The Fourier
-  /// coefficients of x and F are computed by the trapezoidal rule with 256 points over the whole
-  /// cycle; the error of this rule is negligible if x and F are periodic.
+  /// Sets the restoring forces at the greatest and the least x of the cycle, and the phase lag. The
+  /// Fourier coefficients of x and F are computed by the trapezoidal rule with 256 points over the
+  /// whole cycle; the error of this rule is negligible if x and F are periodic and smooth.
   void add_samples(const Extreme& at, double whole, Cycle& cycle) const {
     constexpr int samples = 256;
     std::complex<double> of_x;
@@ -318,10 +319,10 @@ Cycle find_cycle(const PeriodMap& map, const Extreme& start, int multiple) {
 
 namespace {
 
-/// Returns the fixed point of the affine map that takes z₀ to z₁, z₁ to z₂ and z₂ to z₃, four
-/// successive states (x, y) at ends of periods. The states are stored in reverse order: last[0] is
-/// z₃, last[3] is z₀. With the differences d_i = z_{i+1} - z_i and the matrix A of the map, A d₀ =
-/// d₁ and A d₁ = d₂, and the fixed point is z₀ + (I - A)⁻¹ d₀. The slab of the result is that of
+/// Returns the fixed point of the affine map that takes z₀ to z₁, z₁ to z₂ and z₂ to z₃. These are
+/// four successive states (x, y) at ends of periods, stored in reverse order: last[0] is z₃,
+/// last[3] is z₀. With the differences d_i = z_{i+1} - z_i and the matrix A of the map, A d₀ = d₁
+/// and A d₁ = d₂, and the fixed point is z₀ + (I - A)⁻¹ d₀. The slab of the result is that of
 /// last[0], moved to the x of the fixed point. Returns last[0] if the four states do not determine
 /// a fixed point.
 PeriodEnd extrapolated_fixed_point(const PeriodMap& map, const std::deque<PeriodEnd>& last) {
@@ -358,9 +359,10 @@ PeriodicState run_until_periodic(const PeriodMap& map, double tolerance, std::in
   std::deque<PeriodEnd> last{start.value_or(PeriodEnd{
       oscillator.x0, oscillator.y0, {oscillator.x0, oscillator.x0, 1, oscillator.x0, {}}})};
   double largest = 0.0;
-  // At period n = `next_check`, the largest change in the periods after n/2 (`later`) is compared
-  // with the largest change in the periods before (`earlier`: from n/4 to n/2, at the first check
-  // from 1 to n/2); then n is doubled.
+  // The changes are checked at the periods n = 256, 512, 1024, … (`next_check`). `later` is the
+  // largest change in the periods after n/2. `earlier` is the largest change in the periods from
+  // n/4 to n/2; for n = 256, from 1 to n/2. If `later` is not less than 0.9 `earlier`, the change
+  // has ceased to decrease.
   constexpr std::int64_t first_check = 256;
   std::int64_t next_check = first_check;
   double earlier = 0.0;
@@ -376,7 +378,8 @@ PeriodicState run_until_periodic(const PeriodMap& map, double tolerance, std::in
     for (int multiple = 1; multiple <= most && 2L * multiple < std::ssize(last); ++multiple) {
       const auto n = static_cast<std::size_t>(multiple);
       const double dy = last[0].y - last[n].y;
-      // If k0 = 0, the cycle may drift: compare the displacements of two successive repetitions.
+      // If k0 = 0, the cycle may drift: the displacements of two successive repetitions are
+      // compared.
       const double dx = last[0].x - last[n].x - (is_held ? 0.0 : last[n].x - last[2 * n].x);
       const double size = std::max(largest, frequency * std::abs(last[0].x - last[1].x));
       const double change = std::max(std::abs(dy), frequency * std::abs(dx)) /

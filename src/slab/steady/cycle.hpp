@@ -10,24 +10,32 @@
 
 namespace masing::slab {
 
-/// Returns the phase in [0, 2π) by which the fundamental component of x lags behind the fundamental
-/// component of F. `of_force` and `of_x` are the Fourier coefficients (1/τ) ∫ f(t) exp(-2πi t/τ) dt
-/// for f = F and f = x. Returns NaN if F has hardly any fundamental component: if |of_force| is at
-/// most a thousandth of `largest_force`, the largest |F|. Local.
+/// Returns the phase in [0, 2π) by which x lags behind F in their fundamental components.
+/// `of_force` and `of_x` are the Fourier coefficients (1/τ) ∫ f(t) exp(-2πi t/τ) dt for f = F and f
+/// = x. `largest_force` is the largest |F|. Returns NaN if |of_force| is at most a thousandth of
+/// it, so that F has hardly any fundamental component. Local.
 double phase_lag(std::complex<double> of_force, std::complex<double> of_x, double largest_force);
 
 /// A limit cycle: a periodic motion of the mass on the slab.
 struct Cycle {
-  Extreme extreme;               ///< the extreme of x at which the cycle begins
-  int multiple = 1;              ///< the number of periods of the force that the cycle takes
-  double least_x = 0.0;          ///< the least x on the cycle
-  double most_x = 0.0;           ///< the greatest x on the cycle
-  double most_restoring = 0.0;   ///< the restoring force k0 x + S at the greatest x
-  double least_restoring = 0.0;  ///< the restoring force k0 x + S at the least x
-  double loss = 0.0;             ///< ∫ S dx over the cycle, the energy that the slab dissipates
+  /// The extreme of x at which the cycle begins.
+  Extreme extreme;
+  /// The number of periods of the force that the cycle takes.
+  int multiple = 1;
+  /// The least x on the cycle.
+  double least_x = 0.0;
+  /// The greatest x on the cycle.
+  double most_x = 0.0;
+  /// The restoring force k0 x + S at the greatest x.
+  double most_restoring = 0.0;
+  /// The restoring force k0 x + S at the least x.
+  double least_restoring = 0.0;
+  /// ∫ S dx over the cycle, the energy that the slab dissipates.
+  double loss = 0.0;
   /// The displacement of the mass over one cycle; it can differ from 0 only if k0 = 0.
   double drift = 0.0;
-  double phase = 0.0;  ///< phase_lag() of x behind F
+  /// phase_lag() of x behind F.
+  double phase = 0.0;
   /// The fraction of ∫k that belongs to elements that do not yield on the cycle.
   double frozen = 0.0;
   /// The error with which the cycle closes: the larger of the error of x, relative to the range of
@@ -42,37 +50,39 @@ struct Cycle {
 /// Returns the cycle that takes `multiple` periods of the force and begins near the extreme `start`
 /// of x. The cycle is computed by the shooting method: Newton's method finds a fixed point of the
 /// map from an extreme of x to the extreme `multiple` periods later. `start` includes the turning
-/// points that the slab remembers at this extreme; elements that do not yield on the cycle keep the
-/// elongations that follow from these turning points. Throws UserError if Newton's method finds no
-/// cycle. Local.
+/// points that the slab remembers at this extreme. They determine the elongations of the elements
+/// that do not yield on the cycle. Throws UserError if no cycle is found. Local.
 Cycle find_cycle(const PeriodMap& map, const Extreme& start, int multiple);
 
-/// The state that a motion has reached after a transient, and how nearly periodic the motion then
-/// is.
+/// The result of run_until_periodic(): the state that a motion has reached after a transient, and
+/// how nearly periodic the motion then is.
 struct PeriodicState {
-  PeriodEnd state;  ///< the state at the beginning of a period of the force
+  /// The state at the beginning of a period of the force.
+  PeriodEnd state;
   /// The number of periods of the force, 1 to 4, after which the motion repeats itself.
   int multiple = 1;
-  /// The change of the state over these periods, relative to the size of the motion.
+  /// The change of x and y over these periods, relative to the size of the motion.
   double change = 0.0;
   std::int64_t periods = 0;  ///< the number of periods that were computed
 };
 
-/// Advances a motion by one period of the force after another, and returns the state when the
-/// motion is periodic, that is, when its state changes over one, two, three or four periods by less
-/// than `tolerance`, relative to the size of the motion. The motion begins at `start` or, if
-/// `start` is empty, at x0, y0, u0. The function also returns after `most_periods` periods, and
-/// when the change has ceased to decrease because hardly any element yields; in this last case the
-/// returned state is extrapolated to the fixed point of the map over one period. Local.
+/// Advances a motion by one period of the force after another until it is periodic, and returns the
+/// state. The motion counts as periodic if x and y change over one, two, three or four periods by
+/// less than `tolerance`, relative to the size of the motion. If k0 = 0, x may drift by a constant
+/// amount. The motion begins at `start` or, if `start` is empty, at x0, y0, u0. The function also
+/// returns after `most_periods` periods. It also returns when the change has ceased to decrease
+/// because hardly any element yields. In this case the returned state is extrapolated to the fixed
+/// point of the map over one period. Local.
 PeriodicState run_until_periodic(const PeriodMap& map, double tolerance = 1e-6,
                                  std::int64_t most_periods = 3000,
                                  const std::optional<PeriodEnd>& start = {});
 
 /// A closed hysteresis cycle between the positions -X and X, of a slab on which all elements began
-/// at u = 0.
+/// at v = 0, where v = u - c (see Slab).
 struct ClosedCycle {
-  double restoring = 0.0;  ///< the force at X, on the backbone: B(X) = k0 X + ∫ k min(X, η) ds
-  double loss = 0.0;       ///< 4 ∫ k η (X - η)⁺ ds, the area of the cycle
+  /// B(X) = k0 X + ∫ k min(X, η) ds, the restoring force at X without Oscillator::preload.
+  double restoring = 0.0;
+  double loss = 0.0;  ///< 4 ∫ k η (X - η)⁺ ds, the area that the cycle encloses
 };
 
 /// Returns the closed hysteresis cycle of amplitude X > 0 from integrals of k and η over the
@@ -80,9 +90,9 @@ struct ClosedCycle {
 /// (2.27). Local.
 ClosedCycle closed_cycle(const Measure& measure, double k0, double amplitude);
 
-/// Returns the measure of a slab in which u0 is replaced by 0. Throws UserError if the measure
-/// cannot be built: see make_continuous_measure() for P = ∞ and make_cell_measure() for finite P.
-/// Local.
+/// Returns the measure of a slab after v0 = u0 - c (see Slab) has been replaced by 0. Throws
+/// UserError if the measure cannot be built: see make_continuous_measure() for P = ∞ and
+/// make_cell_measure() for finite P. Local.
 std::shared_ptr<const Measure> make_measure_without_u0(Slab slab);
 
 }  // namespace masing::slab

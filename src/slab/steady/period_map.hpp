@@ -19,7 +19,8 @@ struct PeriodicForce {
   /// 0.
   static constexpr double horizon = base::horizon;
 
-  std::function<double(double)> value;  ///< F(t)
+  /// F(t).
+  std::function<double(double)> value;
   /// Bounds of F between two times, in the form that SmoothPieces takes.
   std::function<base::Bounds(double, double)> bounds{};
   std::vector<double> breaks{};  ///< the times in (0, 8τ) at which F may not be smooth, increasing
@@ -45,8 +46,11 @@ struct PeriodicForce {
 /// The state of the mass and the slab at an extreme of the motion, where y = 0. Together with the
 /// force it determines the later motion.
 struct Extreme {
-  double phase = 0.0;  ///< the time since the present period of the force began, in [0, τ)
-  double x = 0.0;      ///< the position of the mass
+  /// The time of the extreme, counted from the beginning of a period of the force. Only its
+  /// remainder modulo τ matters.
+  double phase = 0.0;
+  /// The position of the mass.
+  double x = 0.0;
   /// The turning points that the slab remembers when the mass arrives, before it turns.
   TurningPointState past;
   int side = 1;  ///< +1 at a maximum of x, -1 at a minimum
@@ -54,36 +58,40 @@ struct Extreme {
 
 /// The result of following a motion from an extreme to a later reversal.
 struct Passage {
-  double span = 0.0;     ///< the time from the extreme to the reversal
-  double x = 0.0;        ///< the position at the reversal
-  double least_x = 0.0;  ///< the least x on the way
-  double most_x = 0.0;   ///< the greatest x on the way
+  /// The time from the extreme to the reversal.
+  double span = 0.0;
+  /// The position at the reversal.
+  double x = 0.0;
+  /// The least x on the way.
+  double least_x = 0.0;
+  /// The greatest x on the way.
+  double most_x = 0.0;
   /// The turning points that the slab remembers at the reversal, before the mass turns.
   TurningPointState past;
   Works works;  ///< the works on the way, or 0 if they were not requested
 };
 
-/// The state of the mass and the slab at a time t = nτ, where a period of the force ends.
+/// The state of the mass and the slab at a time t = nτ, where a period of the force ends and the
+/// next one begins.
 struct PeriodEnd {
   double x = 0.0;          ///< the position of the mass
   double y = 0.0;          ///< the velocity of the mass
   TurningPointState past;  ///< the turning points that the slab remembers
 };
 
-/// Returns the state that `past` would be if the slab, on its present leg in `direction`, had
-/// arrived at x and not at past.x. Loops that the leg closes before x are wiped out. Returns
-/// nothing if x lies before the beginning of the leg. Local.
+/// Returns the state `past` with its present leg lengthened or shortened, so that it ends at x
+/// instead of past.x. The leg has the given `direction`. Loops that it closes before x are wiped
+/// out. Returns nothing if x lies before the beginning of the leg. Local.
 std::optional<TurningPointState> past_on_arrival(const Measure& measure, TurningPointState past,
                                                  double x, int direction);
 
 /// Computes the motion of a mass on a slab under a periodic force by OscillatorSolution, from an
-/// extreme of x or from the beginning of a period. At an extreme of a cycle y = 0, and the turning
-/// points that the slab remembers lie outside the cycle, so that the cycle does not change them.
-/// The next reversals therefore depend on two numbers only, the phase and x of the extreme; this
-/// dependence is smooth, except where the motion just touches an event without passing it. A cycle
-/// should begin at its outer extreme, that is, the extreme at which fewer turning points are
-/// remembered: at the inner extreme, the outer extreme may still be among the remembered turning
-/// points.
+/// extreme of x (where y = 0) or from the beginning of a period. The outer extreme of a cycle is
+/// the one at which fewer turning points are remembered. They lie outside the cycle, so that the
+/// cycle does not change them. Therefore the next reversals depend on two numbers only, the phase
+/// and x of the outer extreme. This dependence is smooth, except where the motion just touches an
+/// event without passing it. A cycle should not begin at its inner extreme, because the outer
+/// extreme may still be among the turning points that are remembered there.
 class PeriodMap {
  public:
   /// `measure` must outlive the object.
@@ -100,16 +108,16 @@ class PeriodMap {
   }
 
   /// Returns the solution that starts at an extreme. Returns nothing if x or the phase of the
-  /// extreme is not finite, or if the mass cannot have arrived at the extreme with the turning
-  /// points in `start`. Local.
+  /// extreme is not finite, or if past_on_arrival() returns nothing. Local.
   [[nodiscard]] std::optional<OscillatorSolution> from(const Extreme& start) const;
   /// Returns the solution that starts at the beginning of a period. Local.
   [[nodiscard]] OscillatorSolution from(const PeriodEnd& start) const;
 
-  /// Follows the motion from an extreme, and returns the passage to that maximum of x (`direction`
-  /// = +1) or minimum (-1) whose time after the extreme is nearest to `span`. Returns nothing if
-  /// this time differs from `span` by half a period or more, or if from(start) returns nothing. If
-  /// `with_works`, the works are also computed, which takes a third more time. Local.
+  /// Follows the motion from an extreme, and chooses among its later maxima of x (`direction` = +1)
+  /// or minima (-1) the one whose time after the extreme is nearest to `span`. Returns the passage
+  /// to it. Returns nothing if this time differs from `span` by half a period or more, or if
+  /// from(start) returns nothing. If `with_works`, the works are also computed, which takes a third
+  /// more time. Local.
   [[nodiscard]] std::optional<Passage> passage(const Extreme& start, double span, int direction,
                                                bool with_works = false) const;
 
@@ -120,9 +128,10 @@ class PeriodMap {
   /// returns nothing. Local.
   [[nodiscard]] std::optional<PeriodEnd> end_of_period(const Extreme& start) const;
 
-  /// Returns the outer extreme of a motion within `periods` periods from the beginning of a period.
-  /// This is the greatest x or the least x, whichever has fewer remembered turning points; if both
-  /// have equally many, it is the greatest x. Returns nothing if the mass does not reverse. Local.
+  /// Examines the motion for `periods` periods from the beginning of a period, and returns the
+  /// outer extreme. Of the greatest and the least x at a reversal, this is the one with fewer
+  /// remembered turning points; if both have equally many, it is the greatest x. Returns nothing if
+  /// the mass does not reverse. Local.
   [[nodiscard]] std::optional<Extreme> outer_extreme(const PeriodEnd& start, int periods) const;
 
  private:

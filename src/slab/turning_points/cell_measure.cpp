@@ -48,7 +48,7 @@ double largest(const Profile& profile, const Term& term) {
   return most;
 }
 
-/// Returns whether u0 = 0 in all cells.
+/// Returns whether v0 = u0 - c (see Slab) is 0 in all cells.
 bool begins_at_zero(const Profile& profile) {
   if (profile.form.initial_u) {
     return profile.form.initial_u->first == 0.0;
@@ -56,14 +56,13 @@ bool begins_at_zero(const Profile& profile) {
   return std::ranges::all_of(profile.initial_u, [](double u0) { return u0 == 0.0; });
 }
 
-/// A measure of P cells: a table of the sums over the cells with η_i ≤ r. If u0 is not 0
-/// everywhere, the measure also gives the sums over the four YieldSets. For this purpose the cells
-/// are stored in three lists, sorted by η - u0, η + u0 and 2η. A position in each list (CellMarks)
-/// divides the cells of the list into two parts: the cells whose key is at most A, B or R,
-/// respectively (see Excursion), and the others. When a position passes a cell, the sums are
-/// updated. A, B and R never decrease in a run, and a cell changes its set at most twice, so that a
-/// step costs O(1) when averaged over a run. The sums depend on the present A, B and R alone, not
-/// on earlier values.
+/// A measure of P cells: a table of the sums over the cells with η_i ≤ r. If v0 = u0 - c (see Slab)
+/// is not 0 everywhere, the measure also gives the sums over the four YieldSets. For this purpose
+/// the cells are stored in three lists, sorted by the limits η - v0, η + v0 and 2η. CellMarks
+/// counts in each list the cells whose limit is at most A, B or R, respectively (see Excursion).
+/// When a count changes, the sums are updated for the cells by which it changes. A, B and R never
+/// decrease in a run, and a cell changes its set at most twice, so that a step costs O(1) when
+/// averaged over a run. The sums depend on the present A, B and R alone, not on earlier values.
 class CellMeasure : public Measure {
  public:
   explicit CellMeasure(const Profile& all)
@@ -81,7 +80,7 @@ class CellMeasure : public Measure {
   [[nodiscard]] Sums below(double r, SearchHint& hint) const override {
     const std::int64_t passed = find(r, hint.front);
     // If the front passes some hundred cells in each step, every look-up would miss the caches.
-    // Therefore load the entry that the next look-up is expected to need.
+    // Therefore the entry that the next look-up is expected to need is loaded now.
     __builtin_prefetch(nodes_.data() + std::clamp<std::int64_t>(hint.front.expected(), 0, cells()));
     return nodes_[static_cast<std::size_t>(passed)].sums;
   }
@@ -184,7 +183,7 @@ class CellMeasure : public Measure {
 
   [[nodiscard]] std::int64_t cells() const { return static_cast<std::int64_t>(nodes_.size()) - 2; }
 
-  /// Moves the positions in all lists to the extremes `to`, and returns the positions and the sums.
+  /// Updates the counts and the sums to the A, B and R in `to`, and returns them.
   const CellMarks& moved(const Excursion& to, SearchHint& hint) const {
     CellMarks& marks = hint.marks.empty() ? hint.marks.emplace_back(start_) : hint.marks.front();
     for (std::size_t list = 0; list < lists_.size(); ++list) {
@@ -193,8 +192,8 @@ class CellMeasure : public Measure {
     return marks;
   }
 
-  /// Moves the position in one list to the value in `to` that belongs to this list, and updates the
-  /// sums.
+  /// Updates the count of one list, and the sums, to that one of A, B and R in `to` that belongs to
+  /// this list.
   void move(std::size_t list, const Excursion& to, CellMarks& marks) const {
     const auto limit = limit_of[list];
     const double extreme = to.*limit;
@@ -249,8 +248,8 @@ class CellMeasure : public Measure {
 
   ExactScale scale_;
   std::vector<Node> nodes_;
-  std::array<std::vector<YieldCell>, 3> lists_;  // the cells, sorted by η - u0, η + u0 and 2η
-  CellMarks start_;  // the positions and sums before any cell has yielded
+  std::array<std::vector<YieldCell>, 3> lists_;  // the cells, sorted by η - v0, η + v0 and 2η
+  CellMarks start_;                              // the counts and sums before any cell has yielded
 };
 
 /// Returns the profile whose cells are the given springs. Sums over a profile of P cells give each
@@ -295,7 +294,7 @@ class SpringMeasure final : public CellMeasure {
 
  private:
   /// Returns N(r) - N(η), where η is that of entry `node` of the table. No other entry may lie
-  /// between η and r, so that M is constant there; N' = M ≥ 0.
+  /// between η and r. M = N' is then constant between them.
   [[nodiscard]] double slip_beyond(std::size_t node, double r) const {
     return (r - nodes()[node].threshold) * nodes()[node].sums.force;
   }

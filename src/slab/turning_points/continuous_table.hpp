@@ -28,19 +28,20 @@ inline void require_few(std::int64_t number, std::int64_t most) {
 
 /// A table of K(r) = ∫ k ds and M(r) = ∫ k θ ds over the s with θ(s) ≤ r, for any k(s) and
 /// threshold θ(s). It interpolates
-///     G(r) = ∫ (r - θ)⁺ k ds over θ ≤ r,   and   K = G',   M = r K - G
-/// follow from the interpolant. So K and M are consistent with each other within rounding errors,
-/// even at an extremum of θ, where K(r) has a square-root singularity. The table consists of
-/// sectors, intervals of r with uniformly spaced knots, which are bisected until K is accurate to
-/// about 1e-13 of ∫k. A look-up costs about 10 ns, the construction about 10 ms.
+///     G(r) = ∫ k (r - θ) ds over θ ≤ r,
+/// and computes K = G' and M = r K - G from the interpolant. So K and M are consistent with each
+/// other within rounding errors, even at an extremum of θ, where K(r) has a square-root
+/// singularity. The table consists of sectors: intervals of r with uniformly spaced knots. Sectors
+/// are bisected until K is accurate to about 1e-13 of ∫k. A look-up costs about 10 ns, the
+/// construction about 10 ms.
 class ContinuousTable {
  public:
   /// Builds the table. `slope` is θ', `spans` are the parts of [0, 1] on which θ and k are smooth,
-  /// and `scale` is the largest θ, to which rounding errors are relative. G(r) is not smooth at the
-  /// values that θ has at its extrema, at its kinks and jumps, and at the ends of [0, 1]; these
-  /// values of r are the breaks. The values of θ at inner nodes of fine spans (SmoothSpan::fine)
-  /// are added to the breaks. Throws UserError if θ has too many extrema or if the table would need
-  /// too many sectors. Local.
+  /// and `scale` is the largest θ, to which rounding errors are relative. The breaks of the table
+  /// are the values of r at which G(r) is not smooth: the values that θ has at its extrema, at its
+  /// kinks and jumps, and at the ends of [0, 1]. The values of θ at inner nodes of fine spans
+  /// (SmoothSpan::fine) are added to the breaks. Throws UserError if θ has too many extrema or if
+  /// the table would take too long to build. Local.
   ContinuousTable(const Density& threshold, const Density& slope, const Density& stiffness,
                   const std::vector<SmoothSpan>& spans, double scale) {
     std::vector<PieceIntegrals> pieces;
@@ -85,8 +86,9 @@ class ContinuousTable {
     return {stiffness, r * stiffness - (sector->shortfall + value)};
   }
 
-  /// Returns N(r) = ∫ k θ (r - θ) ds over θ ≤ r. As N' = M = r G' - G, N is r G - 2 ∫ G dr plus a
-  /// constant; the integral is computed from the beginning of the sector that contains r. Local.
+  /// Returns N(r) = ∫ k θ (r - θ) ds over θ ≤ r. As N' = M = r G' - G,
+  ///     N(r) = N(a) + r G(r) - a G(a) - 2 ∫ G dr from a to r,
+  /// where a is the beginning of the sector that contains r. Local.
   [[nodiscard]] double slip(double r, FrontSearch near) const {
     const Sector* sector = sector_of(r, near);
     if (sector == nullptr) {
@@ -97,7 +99,7 @@ class ContinuousTable {
                                 : sector->slip + sector->slip_to(place);
   }
 
-  /// Returns the least r' > r at which K is not smooth, or infinity if there is none. Local.
+  /// Returns the least break r' > r (see the constructor), or infinity if there is none. Local.
   [[nodiscard]] double next_break(double r) const {
     const auto after = std::ranges::upper_bound(breaks_, r);
     if (after == breaks_.end()) {
@@ -107,26 +109,29 @@ class ContinuousTable {
   }
 
  private:
-  static constexpr int knots = 8;  // the number of intervals between the knots of a sector
-  // The largest number of monotone pieces of θ, for which the construction takes some seconds.
+  // The number of intervals between the knots of a sector.
+  static constexpr int knots = 8;
+  // The largest number of monotone pieces of θ. The construction with so many takes some seconds.
   static constexpr std::int64_t most_pieces = 1500;
 
-  /// An interval [first, first + width] of r and the data that interpolate G on it. The width 0
-  /// marks the last sector, for r beyond every θ.
+  /// An interval [first, first + width] of r and the data that interpolate G on it. The final
+  /// sector, for r beyond every θ, has the width 0.
   struct Sector {
     /// The least r of the sector.
     double first = 0.0;
     /// The width of the sector in r.
     double width = 0.0;
-    double per_spacing = 0.0;  ///< 1/h, where h is the distance of two knots
-    double shortfall = 0.0;    ///< G(first)
+    /// 1/h, where h is the distance of two knots.
+    double per_spacing = 0.0;
+    /// G(first).
+    double shortfall = 0.0;
     /// For each knot: G - G(first), h K and h² K'/2.
     std::array<std::array<double, 3>, knots + 1> data{};
     double slip = 0.0;  ///< N(first)
 
     /// Returns G(first + place) - G(first) and K(first + place) by Hermite's quintic interpolation.
-    /// The result has the bits of boost::math::interpolators::cardinal_quintic_hermite, but both
-    /// values cost as much as one of Boost's.
+    /// The result has the bits of boost::math::interpolators::cardinal_quintic_hermite. Boost would
+    /// need two evaluations for both values.
     [[nodiscard]] std::pair<double, double> at(double place) const {
       if (place == knots / per_spacing) {
         return {data.back()[0], data.back()[1] * per_spacing};
@@ -169,7 +174,7 @@ class ContinuousTable {
     }
   };
 
-  /// Returns the sector that contains r, or null where r is less than every θ.
+  /// Returns the sector that contains r, or null if r is less than every θ.
   [[nodiscard]] const Sector* sector_of(double r, FrontSearch& search) const {
     const std::int64_t passed =
         search.passed([sectors = sectors_.data()](std::int64_t i) { return sectors[i].first; },
@@ -218,7 +223,7 @@ class ContinuousTable {
       std::array<double, samples + 1> shortfall{};
       /// G(first)
       double shortfall_at_first = 0.0;
-      /// The sum, over the pieces in fine spans, of k at the s where θ(s) = first.
+      /// Σ k over the pieces in fine spans, each k at the s where θ(s) = first.
       double fine_stiffness = 0.0;
     };
 
@@ -242,8 +247,8 @@ class ContinuousTable {
                               slope * (spacing / unit * (spacing / 2))};
       }
       // The error of G' is at most 3.4/spacing times the error of G in the middle between two
-      // knots. The allowed error includes the effects on K of rounding θ, which is K' times the
-      // rounding error of θ, and of rounding s, which is k times the rounding error of s.
+      // knots. The allowed error includes two effects on K: the rounding error of θ, times K', and
+      // the rounding error of s, times k.
       constexpr double error = 1e-13;
       const double allowed = error * table_.total_.stiffness + 16 * rounding_ / unit * steepest +
                              16 * base::epsilon * s.fine_stiffness;
@@ -258,7 +263,8 @@ class ContinuousTable {
         add_sector(first, middle);
         add_sector(middle, last);
       } else {
-        // Rounding may place the last knot just before the end.
+        // Because of rounding, the last knot may lie just before `last`. The sector then ends at
+        // this knot.
         sector.width = std::min(last - first, knots / sector.per_spacing);
         table_.add(sector);
       }
@@ -301,11 +307,11 @@ class ContinuousTable {
 
     ContinuousTable& table_;
     std::int64_t samples_taken_ =
-        0;  // the sum, over all sampled sectors, of the number of active pieces
+        0;  // the number of active pieces, added up over all sampled sectors
     const std::vector<PieceIntegrals>& pieces_;
     double rounding_;
-    // For the present interval of r: the sums over the pieces on which θ is below the interval
-    // (base_), and the active pieces, on which θ takes the values in the interval.
+    // base_ has the sums over the pieces on which θ is below the present interval of r. active_ has
+    // the pieces on which θ takes the values in the interval.
     Sums base_;
     std::vector<const PieceIntegrals*> active_;
   };

@@ -28,7 +28,7 @@ IntervalSets::IntervalSets(const Coefficients<base::Function>& functions,
     // errors.
     const std::vector<double> fine = subdivided(span.nodes, 8);
     for (std::size_t i = 1; i < cuts.size(); ++i) {
-      // The cell at the end of the last span belongs to the last piece.
+      // The cell at s = 1, which before() does not count, belongs to the last piece.
       const bool is_last = &span == &spans.back() && i + 1 == cuts.size();
       const std::int64_t end_cell = !grid ? 1 : is_last ? grid->count : grid->before(cuts[i]);
       if (grid && end_cell <= first_cell) {
@@ -67,7 +67,7 @@ IntervalSets::IntervalSets(const Coefficients<base::Function>& functions,
 }
 
 IntervalSets::MonotoneLimits IntervalSets::monotone_limits(const SmoothSpan& span, double scale) {
-  // Corresponds to 4 intervals, as in PieceIntegrals::inner_values().
+  // Five nodes are the ends of 4 intervals, the number in PieceIntegrals::inner_values().
   constexpr std::size_t few_nodes = 5;
   MonotoneLimits monotone;
   for (int limit = 0; limit < limits; ++limit) {
@@ -120,8 +120,8 @@ double IntervalSets::growth_to_break(const Excursion& excursion, int direction) 
     }
   }
   // The sums also cease to be smooth where the ends of three sets meet, which is at an s where η -
-  // u0 = A and η + u0 = B. If x moves upwards, B does not change and determines s, and the sums are
-  // smooth until A has grown to η - u0 at s. If x moves downwards, A and B change roles.
+  // v0 = A and η + v0 = B. If x moves upwards, B does not change and determines s, and the sums are
+  // smooth until A has grown to η - v0 at s. If x moves downwards, A and B change roles.
   const int other = 1 - own;
   for (const MonotoneInterval& piece : pieces_) {
     if (const auto place = is_continuum_ ? piece.root(functions_, other, excursion.*limit_of[other])

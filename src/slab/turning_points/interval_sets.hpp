@@ -12,19 +12,19 @@
 
 namespace masing::slab {
 
-/// Integrals over a part of [0, 1], or, for finitely many cells, δs times the sums over the cells
-/// in that part.
+/// Integrals over a part of [0, 1] or, for finitely many cells, δs times the sums over the cells in
+/// that part. The functions v0 = u0 - c and c are defined at Slab.
 struct Integrals {
   double stiffness = 0.0;          ///< ∫ k ds
   double force = 0.0;              ///< ∫ k η ds
-  double initial = 0.0;            ///< ∫ k u0 ds
+  double initial = 0.0;            ///< ∫ k v0 ds
   double threshold_square = 0.0;   ///< ∫ k η² ds
-  double initial_square = 0.0;     ///< ∫ k u0² ds
+  double initial_square = 0.0;     ///< ∫ k v0² ds
   double load = 0.0;               ///< ∫ k c ds
   double load_force = 0.0;         ///< ∫ k c η ds
-  double load_initial = 0.0;       ///< ∫ k c u0 ds
+  double load_initial = 0.0;       ///< ∫ k c v0 ds
   double load_square = 0.0;        ///< ∫ k c² ds
-  double threshold_initial = 0.0;  ///< ∫ k η u0 ds
+  double threshold_initial = 0.0;  ///< ∫ k η v0 ds
 
   /// Returns ∫ k ds and ∫ k η ds. Local.
   [[nodiscard]] Sums sums() const { return {stiffness, force}; }
@@ -34,32 +34,32 @@ struct Integrals {
   [[nodiscard]] double yielded_square(int sign, double shift) const {
     return threshold_square + 2 * sign * shift * force + shift * shift * stiffness;
   }
-  /// Returns ∫ k (u0 + shift)² ds. Local.
+  /// Returns ∫ k (v0 + shift)² ds. Local.
   [[nodiscard]] double initial_square_at(double shift) const {
     return initial_square + 2 * shift * initial + shift * shift * stiffness;
   }
 };
 
-/// The points s_i of the cells of a slab.
+/// The places s_i of the cells of a slab.
 struct CellGrid {
   std::int64_t count = 1;  ///< P
   Rule rule = Rule::right;
 
-  /// Returns the point of cell i, counted from 0, as Slab::point() does. Local.
+  /// Returns the place of cell i, counted from 0, as Slab::point() does. Local.
   [[nodiscard]] double point(std::int64_t i) const {
     const double index = static_cast<double>(i) + (rule == Rule::right ? 1.0 : 0.5);
     return index / static_cast<double>(count);
   }
-  /// Returns the number of cells whose point is less than s. Local.
+  /// Returns the number of cells whose place is less than s. Local.
   [[nodiscard]] std::int64_t before(double s) const;
 };
 
 /// The four YieldSets as sets of intervals of s. The interval [0, 1] is cut into pieces on which
-/// the three limits η - u0, η + u0 and 2η are monotone. Within a piece a set ends where one of
-/// these limits equals the number A, B or R (see Excursion) that it is compared with. To integrate,
-/// the integrands are expanded in series of Legendre polynomials, whose coefficients are computed
-/// by Gauss's rule. A sum over the cells m, …, n of a smooth piece is computed by Gregory's
-/// formula,
+/// the three limits η - v0, η + v0 and 2η are monotone. Within a piece a set ends where one of
+/// these limits equals the number A, B or R (see Excursion) that it is compared with. For the
+/// integration, the integrands are expanded in series of Legendre polynomials, whose coefficients
+/// are computed by Gauss's rule. A sum over the cells m, …, n of a smooth piece is computed by
+/// Gregory's formula,
 ///     δs Σ f(s_i) = ∫ f ds + δs/2 (f_m + f_n) + δs/12 (f_n - f_{n-1} - f_{m+1} + f_m),
 /// where the integral is from s_m to s_n and terms of order δs³ are omitted. The memory therefore
 /// does not depend on P. A look-up costs about 0.3 µs for each piece in which a set ends, and 10 ns
@@ -68,7 +68,7 @@ class IntervalSets {
  public:
   /// Builds the pieces and computes the integrals over each piece. `spans` are the smooth_spans()
   /// of the slab; `scale` is the largest η, to which rounding errors are relative; `grid` has the
-  /// points of the cells and is empty for P = ∞. Throws UserError if there are more than
+  /// places of the cells and is empty for P = ∞. Throws UserError if there are more than
   /// `most_pieces` pieces. Local.
   IntervalSets(const Coefficients<base::Function>& functions, const std::vector<SmoothSpan>& spans,
                double scale, const std::optional<CellGrid>& grid, std::size_t most_pieces);
@@ -80,25 +80,28 @@ class IntervalSets {
   /// Returns the sums that give S when x is at its extreme in `direction`. Local.
   [[nodiscard]] OuterSums outer(const Excursion& excursion, int direction) const;
   /// Returns by how much the extreme in `direction` may grow until the sums of outer() are no
-  /// longer smooth: until the end of a set enters another piece or, for P = ∞, the ends of three
-  /// sets meet. Returns infinity if neither occurs. Local.
+  /// longer smooth. They cease to be smooth where the end of a set reaches the end of a piece or an
+  /// inner node of a fine span (SmoothSpan::fine). For P = ∞ they also do where the ends of three
+  /// sets meet. Returns infinity if none of these occurs. Local.
   [[nodiscard]] double growth_to_break(const Excursion& excursion, int direction) const;
   /// Returns the least r' > r among the values of η at the ends of pieces and at inner nodes of
-  /// fine spans (SmoothSpan::fine), or infinity if there is none. Local.
+  /// fine spans (SmoothSpan::fine), or infinity if there is none. For finitely many cells, the ends
+  /// of a piece are its first and its last cell. Local.
   [[nodiscard]] double next_break(double r) const;
   /// Returns the number of pieces. Local.
   [[nodiscard]] std::size_t pieces() const { return pieces_.size(); }
   /// Returns the integrals over [0, 1]. Local.
   [[nodiscard]] const Integrals& all() const { return all_; }
-  /// Appends to `places` each s at which a limit equals `level`. The limit is selected by `limit`:
-  /// &Excursion::up selects η - u0, &Excursion::down η + u0, and &Excursion::span 2η. Local.
+  /// Appends to `places` each s inside a piece at which a limit equals `level`; for finitely many
+  /// cells, the place of the last cell before this s. The limit is selected by `limit`:
+  /// &Excursion::up selects η - v0, &Excursion::down η + v0, and &Excursion::span 2η. Local.
   void append_places(double Excursion::*limit, double level, std::vector<double>& places) const;
   /// Appends to `places` both ends of each piece. Local.
   void append_ends(std::vector<double>& places) const;
 
  private:
   using Functions = Coefficients<base::Function>;
-  static constexpr int limits = 3;  // the number of limits: η - u0, η + u0, 2η
+  static constexpr int limits = 3;  // the number of limits: η - v0, η + v0, 2η
 
   /// Returns the value of a limit at s.
   static double limit_at(const Functions& functions, int limit, double s);
@@ -108,9 +111,11 @@ class IntervalSets {
     /// The number by which ends are compared: s or, for finitely many cells, the index of the last
     /// cell before the end.
     double order = 0.0;
-    /// The point s of the end.
+    /// The s of the end or, for finitely many cells, the place of the last cell before it.
     double s = 0.0;
-    Integrals moments;  ///< the integrals from the beginning of the piece to the end of the set
+    /// The integrals up to the end of the set. For finitely many cells, the difference of the
+    /// moments of two ends is the sum over the cells between them.
+    Integrals moments;
   };
 
   /// A piece of [0, 1], on which the three limits are monotone.
@@ -124,18 +129,18 @@ class IntervalSets {
       [[nodiscard]] double most() const { return std::max(first, last); }
     };
     /// Computes the series and integrals of a piece. Between two neighbouring `nodes`, polynomials
-    /// must approximate k, η, u0 and c within rounding errors. `ends` has the values of the three
+    /// must approximate k, η, v0 and c within rounding errors. `ends` has the values of the three
     /// limits at both ends of the piece. With a grid, the integrals are sums over the cells from
     /// `first_cell` to `end_cell` - 1.
     MonotoneInterval(const Functions& functions, std::vector<double> nodes,
                      const std::array<Ends, limits>& ends, const std::optional<CellGrid>& grid,
                      std::int64_t first_cell, std::int64_t end_cell);
 
-    /// For each YieldSet, adds the integrals over the part of the piece that belongs to this set to
-    /// `sums`, which is indexed by YieldSet.
+    /// For each YieldSet, adds the integrals over that part of the piece which belongs to the set;
+    /// `sums` is indexed by YieldSet.
     void add(const Functions& functions, const Excursion& excursion,
              std::array<Integrals, 4>& sums) const;
-    /// Adds the integrals over the part of the piece with η ≤ r to `sums`.
+    /// Adds to `sums` the integrals over the part of the piece with η ≤ r.
     void add_below(const Functions& functions, double r, Integrals& sums) const;
     [[nodiscard]] double first() const { return nodes_.front(); }
     [[nodiscard]] double last() const { return nodes_.back(); }
@@ -161,13 +166,13 @@ class IntervalSets {
     static Series series_between(const Functions& functions, double first, double last);
     /// Returns the integrals from the beginning of the piece to s.
     [[nodiscard]] Integrals integral_to(double s) const;
-    /// Returns the end of a set whose last cell is `cell`, with the sums over the cells of the
-    /// piece up to and including `cell`.
+    /// Returns the end of a set whose last cell is `cell`. If `cell` is first_cell_ - 1, this is
+    /// the beginning of the piece.
     [[nodiscard]] SetEnd at_cell(const Functions& functions, std::int64_t cell) const;
     /// Returns the last cell before the end of a set at s, where a limit equals `level`. If the
-    /// limit rises with s, the result is the last cell with limit ≤ level; if the limit falls, it
-    /// is the last cell with limit > level; the limit is evaluated at the cells near s, as s has a
-    /// rounding error.
+    /// limit rises with s, this is the last cell with limit ≤ level; if the limit falls, it is the
+    /// last cell with limit > level. As s has a rounding error, the limit is evaluated at the cells
+    /// near s.
     [[nodiscard]] std::int64_t last_cell(const Functions& functions, int limit, double level,
                                          double s) const;
 

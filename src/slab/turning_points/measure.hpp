@@ -26,19 +26,18 @@ struct Excursion {
   [[nodiscard]] double toward(int direction) const { return direction > 0 ? up : down; }
 };
 
-/// An element changes its YieldSet when A reaches its limit 0, which is η - u0, when B reaches its
-/// limit 1, η + u0, or when R reaches its limit 2, 2η. limit_of[i] is the member of Excursion that
-/// is compared with limit i.
+/// An element has three limits: η - v0, η + v0 and 2η, with the numbers 0, 1 and 2. It changes its
+/// YieldSet when A, B or R reaches limit 0, 1 or 2, respectively. limit_of[i] is the member of
+/// Excursion that is compared with limit i. Here v = u - c and v0 = u0 - c (see Slab).
 inline constexpr std::array limit_of{&Excursion::up, &Excursion::down, &Excursion::span};
 
-/// The four sets of elements that the extremes of x distinguish. With a = η - u0 and b = η + u0, an
-/// element yields upwards for the first time when A reaches a, downwards when B reaches b, and it
-/// has yielded at the latest when R reaches 2η. The elongation u of an element depends on the set
-/// of the element:
-///     settled  2η ≤ R            u is a function of η alone, given by the turning points
-///     up       a ≤ A, 2η > R     u = η - (X⁺ - x)
-///     down     b ≤ B, 2η > R     u = -η + (x - X⁻)
-///     never    a > A, b > B      u = u0 + x - x0
+/// The four sets of elements that the extremes of x distinguish. With a = η - v0 and b = η + v0, an
+/// element yields upwards for the first time when A reaches a, and downwards when B reaches b. If
+/// 2η ≤ R, it has yielded in any case. The v of an element depends on its set:
+///     settled  2η ≤ R            v is a function of η alone, given by the turning points
+///     up       a ≤ A, 2η > R     v = η - (X⁺ - x)
+///     down     b ≤ B, 2η > R     v = -η + (x - X⁻)
+///     never    a > A, b > B      v = v0 + x - x0
 enum class YieldSet { settled, up, down, never };
 
 /// Returns the set of an element: `up` says whether a ≤ A, `down` whether b ≤ B, `settled` whether
@@ -50,16 +49,16 @@ inline YieldSet yield_set(bool up, bool down, bool settled) {
   return up ? YieldSet::up : down ? YieldSet::down : YieldSet::never;
 }
 
-/// The data of a cell that determine its force: an Element without the shift, which saves memory in
-/// tables of many cells.
+/// The data of a cell that determine its v: an Element without the shift. Leaving out the shift
+/// saves memory in tables of many cells.
 struct YieldCell {
   double stiffness = 0.0;
   double threshold = 0.0;
   double initial_u = 0.0;
 };
 
-/// Returns the limits a = η - u0, b = η + u0 and 2η of a cell, which is an Element or a YieldCell:
-/// the values of A, B and R at which the cell changes its YieldSet. Local.
+/// Returns the limits a = η - v0, b = η + v0 and 2η of a cell: the values of A, B and R at which it
+/// changes its YieldSet. `cell` is an Element or a YieldCell. Local.
 template <class Cell>
 Excursion yield_limits(const Cell& cell) {
   return {cell.threshold - cell.initial_u, cell.threshold + cell.initial_u, 2 * cell.threshold};
@@ -86,15 +85,17 @@ struct Sums {
   }
 };
 
-/// Sums from which S and dS/dx follow when x is at its extreme in direction σ: at X⁺ for σ = 1, at
-/// X⁻ for σ = -1. With D = A for σ = 1 and D = B for σ = -1,
+/// Sums from which S = Σ k v δs and dS/dx follow when x is at its extreme in direction σ: at X⁺ for
+/// σ = 1, at X⁻ for σ = -1. With D = A for σ = 1 and D = B for σ = -1,
 ///     S = force + σ (R opposite + D never),   dS/dx = opposite + never.
 struct OuterSums {
-  double opposite = 0.0;  ///< Σ k δs over the cells that have yielded only in direction -σ
-  double never = 0.0;     ///< Σ k δs over the cells that have never yielded
-  /// Σ k δs w over all cells: w is σ η for settled cells and for cells that have yielded only in
-  /// direction σ, -σ η for cells that have yielded only in direction -σ, and u0 for cells that have
-  /// never yielded
+  /// Σ k δs over the cells that have yielded only in direction -σ.
+  double opposite = 0.0;
+  /// Σ k δs over the cells that have never yielded.
+  double never = 0.0;
+  /// Σ k δs w over all cells. For settled cells and for cells that have yielded only in direction
+  /// σ, w is σ η. For cells that have yielded only in direction -σ it is -σ η, and for cells that
+  /// have never yielded it is v0.
   double force = 0.0;
 
   /// Returns S. Local.
@@ -105,8 +106,7 @@ struct OuterSums {
 
 struct RememberedElongation;
 
-/// Integrals over all elements that depend on the elongations u. The variable v is u - c (see
-/// Slab).
+/// Integrals over all elements that depend on the elongations u, with v = u - c (see Slab).
 struct ElongationSums {
   double energy = 0.0;  ///< ½ ∫ k u² ds
   double load = 0.0;    ///< ∫ k c v ds
@@ -114,9 +114,9 @@ struct ElongationSums {
 };
 
 /// Counts how many entries of a nondecreasing sequence are at most r, where r usually changes
-/// little from one search to the next. A search begins at the result that is extrapolated from the
-/// last two, and doubles the distance from this guess until the new result is bracketed. The result
-/// does not depend on earlier searches; only the cost does.
+/// little from one search to the next. A search begins at a guess that is extrapolated from the two
+/// previous results. It doubles the distance from the guess until the new result is bracketed.
+/// Earlier searches change the cost, but not the result.
 class FrontSearch {
  public:
   /// Returns the number of entries ≤ `r` of a sequence of `size` entries at(0) ≤ at(1) ≤ …. Local.
@@ -156,16 +156,16 @@ class FrontSearch {
   [[nodiscard]] std::int64_t expected() const { return last_ + speed_; }
 
  private:
-  /// The result of the last search.
+  /// The result of the previous search.
   std::int64_t last_ = 0;
-  /// The difference of the last two results.
+  /// The difference of the two previous results.
   std::int64_t speed_ = 0;
 };
 
 __extension__ using Int128 = __int128;
 
 /// Σ k and Σ k θ over a set of cells as integers, so that the sums have the same bits in any order
-/// of summation; θ is η or u0.
+/// of summation; θ is η or v0.
 struct ExactSums {
   Int128 stiffness = 0;  ///< Σ k in units of C·2⁻¹⁰⁰, where C is a power of two > P max k
   Int128 force = 0;  ///< Σ k θ in units of C·2⁻¹⁰⁰, where C is a power of two > 2P max k η
@@ -177,14 +177,14 @@ struct ExactSums {
   }
 };
 
-/// Converts the terms of a cell to integers, and integer sums to floating-point numbers. A term is
-/// rounded by at most 2⁻¹⁰⁰ C. (With terms of 64 bits, rounding would bias the sum over 10⁷ cells
-/// by 1e-12.)
+/// Converts the terms of a cell to integers, and integer sums to floating-point numbers. The
+/// conversion to an integer changes a term by less than 2⁻¹⁰⁰ C, where C is defined at ExactSums.
+/// (If terms were converted to 64 bits, this would bias the sum over 10⁷ cells by 1e-12.)
 class ExactScale {
  public:
   /// Chooses the units from `stiffness_bound`, the largest k, and `force_bound`, the largest k η of
-  /// a slab with `cells` cells. Terms k θ with |θ| ≤ 2η do not overflow. Throws UserError if
-  /// `stiffness_bound` or 2·`force_bound` is not in [1e-200, 1e200].
+  /// a slab with `cells` cells. Sums of terms k θ with |θ| ≤ 2η do not overflow. Throws UserError
+  /// if `stiffness_bound` or 2·`force_bound` is not in [1e-200, 1e200].
   ExactScale(double stiffness_bound, double force_bound, std::int64_t cells);
 
   /// Returns k and k θ of one cell as integers. Local.
@@ -193,8 +193,8 @@ class ExactScale {
             static_cast<Int128>(stiffness * threshold * force_units_)};
   }
 
-  /// Returns δs Σ k and δs Σ k θ, where δs = 1/P: each integer is rounded once and then divided by
-  /// P. Local.
+  /// Returns δs Σ k and δs Σ k θ, where δs = 1/P: each integer is converted to a double and then
+  /// divided by P. Local.
   [[nodiscard]] Sums value(const ExactSums& sums) const {
     return {static_cast<double>(sums.stiffness) / stiffness_units_ / cells_,
             static_cast<double>(sums.force) / force_units_ / cells_};
@@ -206,34 +206,36 @@ class ExactScale {
   double cells_;
 };
 
-/// Positions in three lists of cells, and sums over the YieldSets that follow from the positions.
-/// List 0 is sorted by η - u0, list 1 by η + u0, list 2 by 2η. The position in a list is the number
-/// of its cells whose key is at most A, B or R, respectively (see Excursion).
+/// The number of cells in each of three sorted lists that have reached their limit, and the sums
+/// over the YieldSets that follow from this. List 0 is sorted by the limit η - v0, list 1 by η +
+/// v0, list 2 by 2η.
 struct CellMarks {
-  /// A value of A, B or R that has reached no cell.
+  /// A value of A, B or R that is less than all limits.
   static constexpr double nothing = -base::infinity;
 
-  /// The A, B and R to which the positions belong.
+  /// The A, B and R to which the counts and the sums belong.
   Excursion excursion{nothing, nothing, nothing};
-  /// The position in each list.
+  /// The number of cells in each list whose limit is at most A, B or R, respectively.
   std::array<std::int64_t, 3> passed{};
   /// [0] is Σ k over the cells that have yielded upwards only, [1] is Σ k over the cells that have
   /// yielded downwards only.
   std::array<Int128, 2> one_way{};
-  Int128 never = 0;          ///< Σ k over the cells that have never yielded
-  Int128 settled_force = 0;  ///< Σ k η over the settled cells
+  /// Σ k over the cells that have never yielded.
+  Int128 never = 0;
+  /// Σ k η over the settled cells.
+  Int128 settled_force = 0;
   /// Σ k η over the cells that have yielded upwards only, minus Σ k η over the cells that have
-  /// yielded downwards only, plus Σ k u0 over the cells that have never yielded.
+  /// yielded downwards only, plus Σ k v0 over the cells that have never yielded.
   Int128 other_force = 0;
 };
 
-/// Data that a look-up in a measure stores for the next look-up. With these data the next look-up
-/// costs less if the front and the extremes of x have moved little since; the result of the look-up
-/// does not depend on these data. Each trajectory has a SearchHint of its own.
+/// Data that a look-up in a measure stores for the next look-up. They reduce the cost of the next
+/// look-up if the front and the extremes of x have moved little since; they do not change its
+/// result. Each trajectory has a SearchHint of its own.
 struct SearchHint {
   FrontSearch front;
-  /// the positions in the lists of a measure of cells, stored by outer() and growth_to_break() of
-  /// the measure; empty before the first call of one of these functions
+  /// The CellMarks of a table of cells, stored by Measure::outer() and growth_to_break(); empty
+  /// before the first call of one of these functions.
   std::vector<CellMarks> marks;
 };
 
@@ -247,13 +249,14 @@ class Measure {
   Measure(const Measure&) = delete;
   Measure& operator=(const Measure&) = delete;
 
-  /// Returns Σ k δs, which is K(∞), and Σ k η δs, the largest internal force, over all cells.
+  /// Returns Σ k δs, which is K(∞), and Σ k η δs, the largest Σ k v δs, over all cells; v = u - c
+  /// is defined at Slab.
   [[nodiscard]] const Sums& total() const { return total_; }
-  /// Returns whether u0 = 0 in all cells. If it returns true, outer() and growth_to_break() must
-  /// not be called.
+  /// Returns whether v0 = u0 - c (see Slab) is 0 in all cells. If it returns true, outer() and
+  /// growth_to_break() must not be called.
   [[nodiscard]] bool begins_at_zero() const { return begins_at_zero_; }
-  /// Returns whether below(r) is constant between breaks (see next_break()), so that S(x) is
-  /// piecewise linear.
+  /// Returns whether the measure is a table of cells or springs. Then below(r) is constant between
+  /// breaks (see next_break()), and S(x) is piecewise linear.
   [[nodiscard]] bool is_cellwise() const { return is_cellwise_; }
 
   /// Returns K(r) = Σ k δs and M(r) = Σ k η δs over the cells with η ≤ r. K and M do not decrease
@@ -264,7 +267,8 @@ class Measure {
     return below(r, hint);
   }
   /// Returns the least break r' > r, or infinity if there is none. A break is an r at which
-  /// below(r) is not smooth.
+  /// below(r) is not smooth. In a measure of make_smooth_cell_measure(), below(r) counts as smooth
+  /// although it jumps at the η of each cell.
   [[nodiscard]] virtual double next_break(double r, SearchHint& hint) const = 0;
   /// Returns the sums that give S when x is at its extreme in `direction`.
   [[nodiscard]] virtual OuterSums outer(const Excursion& excursion, int direction,
@@ -275,14 +279,14 @@ class Measure {
                                                SearchHint& hint) const = 0;
   /// Returns ∫ k η² ds over η ≤ r. For a table of cells this takes a sum over all cells with η ≤ r.
   [[nodiscard]] virtual double second_moment(double r) const = 0;
-  /// Returns N(r) = ∫ k η (r - η) ds over η ≤ r, which is ≥ 0: the energy that the sliders
-  /// dissipate while x goes from x0, where u = 0, to x0 + r. The second argument is the FrontSearch
-  /// of a look-up near r, which shortens the search.
+  /// Returns N(r) = ∫ k η (r - η) ds over η ≤ r, which is ≥ 0. This is the energy that the sliders
+  /// dissipate by the work of k v while x goes from x0 to x0 + r, if v = 0 in all elements at x0.
+  /// The second argument is the FrontSearch of a look-up near r, which shortens the search.
   [[nodiscard]] virtual double slip(double r, FrontSearch /*near*/) const {
     return std::max(0.0, r * below(r).force - second_moment(r));
   }
   /// Returns the integrals that depend on the elongations u, or nothing for a measure that
-  /// make_cell_measure() has built, which does not store the cells.
+  /// make_cell_measure() has built.
   [[nodiscard]] virtual std::optional<ElongationSums> sums(
       const RememberedElongation& /*u*/) const {
     return {};
@@ -292,8 +296,8 @@ class Measure {
     const auto known = sums(u);
     return known ? std::optional(known->energy) : std::nullopt;
   }
-  /// Returns ∫ k c ds, the constant part of S if the thresholds differ by direction, or nothing if
-  /// that would take a sum over cells.
+  /// Returns ∫ k c ds, the constant part of the force of the slab if the thresholds differ by
+  /// direction. Returns nothing for a table of cells or springs.
   [[nodiscard]] virtual std::optional<double> preload() const { return {}; }
 
  protected:
@@ -307,20 +311,21 @@ class Measure {
   bool is_cellwise_;
 };
 
-/// Builds the measure of a profile of all P cells: a table of exact sums in the order of η, each
-/// rounded once. A look-up costs about 5 ns if the front moves smoothly, whatever P is. Throws
+/// Builds the measure of a profile of all P cells: a table of exact sums in the order of η,
+/// converted to doubles. A look-up costs about 5 ns for any P if the front moves smoothly. Throws
 /// UserError if the largest k or the largest k η is too small or too large for ExactScale. Local.
 std::shared_ptr<const Measure> make_cell_measure(const Profile& all);
 
 /// Builds the measure of springs whose forces are added without the weight δs, so that S = Σ_i k_i
-/// u_i. The measure stores the springs; it provides sums(), and slip() by one look-up. Throws
-/// UserError if the largest k or the largest k η is too small or too large for ExactScale. Local.
+/// v_i. The measure stores the springs. It provides sums(), and it computes slip() by one look-up.
+/// Throws UserError if the largest k or the largest k η, times the number of springs, is too small
+/// or too large for ExactScale. Local.
 std::shared_ptr<const Measure> make_spring_measure(std::vector<Element> springs);
 
 /// Builds the measure of a slab with P = ∞: a ContinuousTable of K, M and N, and IntervalSets for
-/// the other integrals. Throws UserError if check_functions() rejects the slab, if the table would
-/// become too large, or if the values in the table differ from the results of another quadrature.
-/// Local.
+/// the other integrals. Throws UserError if check_functions() rejects the slab, if the functions
+/// have too many extrema, if the table would take too long to build, or if its values differ from
+/// the results of another quadrature. Local.
 std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab);
 
 /// The largest number of cells for which a table is built if the profile is piecewise smooth. For
@@ -329,7 +334,7 @@ inline constexpr std::int64_t most_tabled_cells = std::int64_t{1} << 24;
 
 /// Builds the measure of a slab with finitely many cells by IntervalSets, without a table. The slab
 /// must have passed check_functions(). Throws UserError unless [0, 1] can be divided into at most
-/// 256 pieces on which k, η, u0 and c are smooth and η, η - u0 and η + u0 are monotone. Local.
+/// 256 pieces on which k, η, v0 and c are smooth and η, η - v0 and η + v0 are monotone. Local.
 std::shared_ptr<const Measure> make_smooth_cell_measure(const Slab& slab);
 
 /// Returns whether make_smooth_cell_measure() throws no UserError for a slab with finitely many

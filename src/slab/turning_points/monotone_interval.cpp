@@ -127,9 +127,9 @@ Integrals IntervalSets::MonotoneInterval::integral_to(double s) const {
 
 auto IntervalSets::MonotoneInterval::at_cell(const Functions& functions, std::int64_t cell) const
     -> SetEnd {
-  // The sum over cells m, …, n is the difference of the moments at n and at m - 1. By Gregory's
-  // formula the moments at m - 1 are the integral to s_m minus half the term of cell m, corrected
-  // by the difference of two terms.
+  // The sum over the cells m, …, n is the moments at n minus the moments at m - 1. By Gregory's
+  // formula the moments at m - 1 are the integral to s_m minus half the term of cell m, plus a
+  // correction by the difference of two terms.
   const bool is_before = cell < first_cell_;
   const std::int64_t here = std::max(cell, first_cell_);
   const double s = grid_->point(here);
@@ -149,8 +149,7 @@ auto IntervalSets::MonotoneInterval::at_cell(const Functions& functions, std::in
 std::int64_t IntervalSets::MonotoneInterval::last_cell(const Functions& functions, int limit,
                                                        double level, double s) const {
   const bool rises = ends_[limit].first < ends_[limit].last;
-  // Returns whether a cell lies before the end of the set, which follows from the limit of the cell
-  // and `level`.
+  // Returns whether a cell lies before the end of the set, according to the limit at the cell.
   const auto inside = [&](std::int64_t cell) {
     return (limit_at(functions, limit, grid_->point(cell)) <= level) == rises;
   };

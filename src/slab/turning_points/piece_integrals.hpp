@@ -16,9 +16,9 @@
 namespace masing::slab {
 
 /// Returns ∫ f ds over the interval between a and b, computed by Gauss-Kronrod quadrature. If a >
-/// b, the result is still that from b to a. Where f is not smooth the interval is bisected, up to
-/// `halvings` times. The integral is transformed to [-1, 1], because for another interval Boost
-/// compares an error estimate for [-1, 1] with the integral over [a, b]. Local.
+/// b, the result is still the integral from b to a. Where f is not smooth the interval is bisected,
+/// up to `halvings` times. The integral is transformed to [-1, 1]: for another interval [a, b],
+/// Boost would compare an error estimate for [-1, 1] with the integral over [a, b]. Local.
 template <class F>
 double between(const F& f, double a, double b, unsigned halvings) {
   if (a == b) {
@@ -43,8 +43,8 @@ class PieceIntegrals {
     if (fine_) {
       const auto& all = span.nodes;
       const auto begin = std::ranges::upper_bound(all, piece_.first);
-      // If the piece begins and ends at the same node, the search for the end must not go back
-      // before the beginning.
+      // The search for the end starts at `begin`: if the piece begins and ends at the same node, it
+      // must not find a node before `begin`.
       nodes_.assign(begin, std::ranges::lower_bound(begin, all.end(), piece_.last));
       nodes_.insert(nodes_.begin(), piece_.first);
       nodes_.push_back(piece_.last);
@@ -104,11 +104,11 @@ class PieceIntegrals {
   [[nodiscard]] double shortfall_between(double s, double s_next, double r) const {
     return over([&](double t) { return (*stiffness_)(t) * (r - (*threshold_)(t)); }, s, s_next);
   }
-  /// Returns k(s) if the span is fine (SmoothSpan::fine), and 0 otherwise.
+  /// Returns k(s) if the span is fine (SmoothSpan::fine), or else 0.
   [[nodiscard]] double fine_stiffness_at(double s) const { return fine_ ? (*stiffness_)(s) : 0.0; }
   /// Returns the values of θ at the inner nodes of the piece if the span is fine and the piece has
-  /// more than four intervals: a few samples of such a piece would not show how the functions vary.
-  /// Otherwise returns an empty vector.
+  /// more than four intervals, and otherwise an empty vector. A few samples of such a piece would
+  /// not show how the functions vary.
   [[nodiscard]] std::vector<double> inner_values() const {
     constexpr std::size_t few = 4;
     std::vector<double> values;
@@ -149,9 +149,8 @@ class PieceIntegrals {
     if (!fine_) {
       return between(f, s, s_next, 0);
     }
-    // Gauss's rule with seven points integrates polynomials of degree 13 exactly. This suffices,
-    // because the rule is applied to each interval separately, and on one interval polynomials of
-    // low degree approximate the functions (SmoothSpan).
+    // Gauss's rule with seven points suffices, because it is applied to each interval separately,
+    // and on one interval the functions hardly differ from polynomials (SmoothSpan).
     using Legendre = boost::math::quadrature::gauss<double, 7>;
     const std::size_t last = interval_of(s_next);
     double sum = 0.0;

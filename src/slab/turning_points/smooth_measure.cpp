@@ -25,15 +25,15 @@ namespace {
 /// from integrals over sets of s, so that neither the memory nor the cost grows with P.
 class SmoothMeasure : public Measure {
  public:
-  /// `settled` has the integrals of the slab with u0 replaced by 0; `sets` has the integrals of the
-  /// slab itself, or is empty if u0 = 0 everywhere.
+  /// `settled` has the integrals of the slab with v0 = u0 - c (see Slab) replaced by 0. `sets` has
+  /// the integrals of the slab itself, or is empty if v0 = 0 everywhere.
   SmoothMeasure(IntervalSets settled, std::optional<IntervalSets> sets)
       : Measure(!sets, false), settled_(std::move(settled)), sets_(std::move(sets)) {
     total_ = settled_.all().sums();
   }
 
-  /// Returns the next break after r. Breaks are thresholds at the ends of pieces; the thresholds of
-  /// single cells are no breaks here.
+  /// Returns the next break after r; see IntervalSets::next_break(). The thresholds of single cells
+  /// are no breaks here.
   [[nodiscard]] double next_break(double r, SearchHint& /*hint*/) const override {
     return settled_.next_break(r);
   }
@@ -51,9 +51,10 @@ class SmoothMeasure : public Measure {
   [[nodiscard]] double second_moment(double r) const final {
     return settled_.integrals(r).threshold_square;
   }
-  /// Adds up the integrals band by band. A band consists of the elements with η between the values
-  /// of r of two successive remembered legs; in a band, v is ±η plus a constant. For the elements
-  /// beyond the largest r, v is x - x0 if u0 = 0, and otherwise depends on the YieldSet.
+  /// Adds up the integrals band by band. The r of a leg is half the distance |position - meeting|.
+  /// The bands are ranges of η, whose bounds are 0, the front, and the r of the remembered legs. In
+  /// a band, v = u - c is ±η plus a constant. For the elements beyond the largest r, v is x - x0 if
+  /// v0 = 0, and otherwise depends on the YieldSet.
   [[nodiscard]] std::optional<ElongationSums> sums(const RememberedElongation& u) const final {
     const Integrals& total = settled_.all();
     double twice = total.load_square;
@@ -128,25 +129,27 @@ class ContinuousMeasure final : public SmoothMeasure {
 };
 
 /// Throws UserError if K or M of the table differs from the integrals of IntervalSets, which are
-/// computed by another quadrature.
+/// computed by another quadrature. Differences of 1e-10 of the total, and the effect of rounding r,
+/// are allowed.
 void require_same_table(const ContinuousTable& table, const IntervalSets& sets) {
-  // The number of values of r at which K and M are compared. This number is limited so that the
-  // comparison takes less time than the construction of the table.
+  // The number of values of r at which K and M are compared. It is so small that the comparison
+  // takes less time than the construction of the table.
   const std::size_t places = std::clamp<std::size_t>(20000 / sets.pieces(), 16, 256);
   const double lowest = table.lowest();
   const double span = table.highest() - lowest;
   SearchHint hint;
   for (std::size_t i = 0; i <= places; ++i) {
     base::poll();
-    // Do not compare at the least and the largest η, where K may change like a square root, so that
-    // both values would only show the rounding of r; compare once beyond the largest η.
+    // The least and the largest η are avoided: K may change there like a square root, so that a
+    // difference would only show the rounding of r. The value for i = places lies beyond the
+    // largest η.
     const double r =
         lowest +
         span * (i == places ? 2.0 : (static_cast<double>(i) + 0.5) / static_cast<double>(places));
     const Sums sums = sets.integrals(r).sums();
     const Sums tabled = table.below(r, hint);
-    // The part of K due to thresholds that exceed r by no more than the rounding error of r; this
-    // part matters where η is nearly constant.
+    // The part of K that belongs to thresholds slightly above r, within the rounding error of r. It
+    // matters where η is nearly constant.
     const double unsure = sets.integrals(r * (1 + 16 * base::epsilon)).stiffness - sums.stiffness;
     if (!(std::abs(tabled.stiffness - sums.stiffness) <= 1e-10 * table.total().stiffness + unsure &&
           std::abs(tabled.force - sums.force) <= 1e-10 * table.total().force + r * unsure)) {
@@ -184,7 +187,7 @@ void require_same_integral(const char* quantity, double integral, const Density&
 
 std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
   check_functions(slab);
-  Slab settled = slab;  // a copy with u0 = 0, as the table does not depend on u0
+  Slab settled = slab;  // a copy with v0 = 0, as the table does not depend on v0
   settled.initial_u = {};
   const std::vector<SmoothSpan> spans = smooth_spans(settled);
   const double scale = largest_threshold(slab, spans);

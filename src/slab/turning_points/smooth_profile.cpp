@@ -30,8 +30,8 @@ struct Stretch {
 };
 
 /// Divides a span into pieces on which a function is monotone, according to the changes of the
-/// function between the points of a grid. In a fine span the grid divides each interval into 16
-/// parts, otherwise it is uniform.
+/// function between neighbouring points of a grid. Changes of at most `noise` count as 0. In a fine
+/// span the grid divides each interval into 16 parts; in other spans it is uniform.
 class MonotoneSplitter {
  public:
   MonotoneSplitter(const Density& f, const Density& slope, const SmoothSpan& span, double noise)
@@ -126,8 +126,8 @@ class MonotoneSplitter {
                                              : root_between(slope_, low, high, at_low, at_high);
   }
 
-  /// Returns the last s, on the way from `inside` to `outside`, at which f differs from f(inside)
-  /// by no more than the noise.
+  /// Follows f from `inside` to `outside`, and returns the last s at which f differs from f(inside)
+  /// by at most noise_. The error of s is about 1e-15.
   [[nodiscard]] double end_of_flat(double inside, double outside) const {
     const double value = f_(inside);
     while (std::abs(outside - inside) > 1e-15) {
@@ -177,8 +177,8 @@ struct NamedFunction {
 };
 
 /// Divides [0, 1] into spans on which the functions of a slab are smooth, and each span into
-/// intervals on which the functions are resolved, that is, approximated by polynomials within
-/// rounding errors.
+/// intervals on which the functions are resolved. Resolved means that polynomials approximate them
+/// within rounding errors.
 class Resolution {
  public:
   explicit Resolution(const Slab& slab)
@@ -210,11 +210,12 @@ class Resolution {
   /// Moves the spans out of the object and returns them.
   std::vector<SmoothSpan> take() { return std::move(spans_); }
 
-  /// Throws UserError if an independent method, base::Function::range, does not rule out that a
-  /// function has a feature in an interval that its values at nine points do not show. This detects
-  /// features that were missed by the bounds from which the intervals were chosen.
+  /// Throws UserError if base::Function::range allows that a function has a feature in an interval
+  /// that its values at nine points do not show. This detects features that were missed by the
+  /// bounds from which the intervals were chosen.
   void check() const {
-    // A missed feature may change ∫ f ds by this fraction of the largest |f|.
+    // A missed feature may change the integral of a function over one interval by at most this
+    // fraction of the largest |value|.
     constexpr double negligible = 1e-6;
     for (const SmoothSpan& span : spans_) {
       for (const NamedFunction& each : functions_) {
@@ -268,8 +269,9 @@ class Resolution {
     }
   }
 
-  /// Extends the present span over [first, last] where all functions are smooth there; otherwise
-  /// bisects, and ends the span before a place where a function is not smooth.
+  /// If all functions are smooth on [first, last], leaves this interval in the present span. If
+  /// not, bisects the interval, down to the places where a function is not smooth. Before such a
+  /// place the present span ends, and after it the next one begins.
   void add_smooth(double first, double last) {
     const NamedFunction* at_fault = unresolved(first, last, true);
     if (at_fault == nullptr) {
@@ -288,8 +290,8 @@ class Resolution {
 
   /// Adds the span from start_ to `end`, unless the span is hardly wider than a rounding error.
   void add_span(double end) {
-    // A few tens of units in the last place of s: a narrower span lies between places where a
-    // function is not smooth.
+    // Narrower spans, of a few tens of units in the last place of s, lie between places where a
+    // function is not smooth, and are left out.
     constexpr double least = 1e-14;
     if (end - start_ > least) {
       spans_.push_back({.nodes = {start_, end}});

@@ -39,21 +39,24 @@ base::UserError unresolved_fault(const char* quantity, const std::string& fault)
 /// intervals, on each of which polynomials of degree 15 approximate the functions within rounding
 /// errors.
 struct SmoothSpan {
-  std::vector<double> nodes;  ///< the ends of the intervals, at least two
-  /// Whether the functions vary so fast that 64 uniform intervals would not resolve them.
+  /// The ends of the intervals, at least two.
+  std::vector<double> nodes;
+  /// Whether the functions vary so fast somewhere that an interval is narrower than 1/32 of the
+  /// span.
   bool fine = false;
 
   [[nodiscard]] double first() const { return nodes.front(); }
   [[nodiscard]] double last() const { return nodes.back(); }
 };
 
-/// Returns the spans of [0, 1] between the places where k, η, u0 or c is not smooth: jumps, kinks
-/// and singular points. These places are located to the last bit by interval arithmetic
-/// (base::Function::bounds), and a span ends immediately before such a place or begins immediately
-/// after it. Throws UserError if there are too many such places, or if a function varies too fast
-/// to be resolved. If `checked`, also throws UserError if an independent method,
-/// base::Function::range, does not rule out that a function has a feature within an interval that
-/// its values at nine points do not show. Local.
+/// Returns the spans of [0, 1] between the places where k, η, v0 or c (see Slab) is not smooth:
+/// jumps, kinks and singular points. These places are located to the last bit by interval
+/// arithmetic (base::Function::bounds). A span ends immediately before such a place or begins
+/// immediately after it. Throws UserError if there are too many such places, or if a function
+/// varies too fast to be resolved. If `checked`, the functions are also examined by
+/// base::Function::range, which does not use these bounds unless its own result is infinite. Then
+/// throws UserError if a function may have a feature within an interval that its values at nine
+/// points do not show. Local.
 std::vector<SmoothSpan> smooth_spans(const Slab& slab, bool checked = false);
 
 /// Returns nodes that divide each interval between neighbouring `nodes` into `parts` parts of equal
@@ -65,7 +68,7 @@ std::vector<double> subdivided(const std::vector<double>& nodes, int parts);
 /// span. Local.
 std::vector<double> sample_places(const std::vector<SmoothSpan>& spans);
 
-/// Returns whether u0 = 0 at all sample_places() of the spans. Local.
+/// Returns whether v0 = u0 - c (see Slab) is 0 at all sample_places() of the spans. Local.
 bool begins_at_zero(const Slab& slab, const std::vector<SmoothSpan>& spans);
 
 /// Returns the largest η at the sample_places() of the spans. Local.
@@ -81,9 +84,10 @@ struct MonotonePiece {
   [[nodiscard]] bool is_flat() const { return value_at_first == value_at_last; }
 };
 
-/// Returns the pieces of a span on which a function is monotone, in the order of s. The function
-/// counts as constant where it changes from one point of a sampling grid to the next by at most 8 ε
-/// `scale`, where ε is the machine precision. `slope` is the derivative of the function. Local.
+/// Returns the pieces of a span on which a function is monotone, in the order of s. The function is
+/// compared at neighbouring points of a grid. It counts as constant between two of them if it
+/// changes by at most 8 ε `scale`, where ε is the machine precision. `slope` is the derivative of
+/// the function. Local.
 std::vector<MonotonePiece> monotone_pieces(const Density& function, const Density& slope,
                                            const SmoothSpan& span, double scale);
 

@@ -68,8 +68,8 @@ Tangent TurningPoints::ahead(double x) const {
   const auto at = [&](std::int64_t i) -> const Leg& {
     return i == last ? first : leg(static_cast<std::size_t>(i));
   };
-  // Every second leg, counted backwards from the last, has the direction of the move. The move
-  // closes the last of these legs, namely those whose `meeting` the move passes.
+  // Counted backwards from leg `last`, every second leg has the direction of the move. Among these
+  // the move closes those whose `meeting` it passes, which are the first ones in this order.
   const auto meeting = [&](std::int64_t i) { return direction * at(last - 2 * i).meeting; };
   const std::int64_t to = last - 2 * FrontSearch().passed(meeting, (last + 1) / 2, direction * x);
   return to < 0 ? tangent_at(x, outer_leg(direction), direction, at(1).position)
@@ -80,8 +80,9 @@ double TurningPoints::outer_slip(double x, int direction) const {
   if (measure_->begins_at_zero()) {
     return measure_->slip(std::abs(x - x0_), hint_.front);
   }
-  // All elements that slide on the outer curve slide in the same direction; each element slides by
-  // the change of x minus the change of the v of this element.
+  // The sliders of a slab with thresholds η in both directions dissipate ∫ k η |slip| ds. On the
+  // outer curve all slips have the direction of x. The slip of an element is the change of x minus
+  // the change of its v = u - c (see Slab).
   const auto grip = [&](double end) {
     const auto [low, high] = std::minmax(end, opposite_);
     return measure_->sums({x0_, end, direction, high, low, {}})->grip;
@@ -148,7 +149,7 @@ double TurningPoints::next_outer_break() const {
 
 void TurningPoints::wipe_out_loop() {
   const Leg closed = leg_;
-  const bool is_loop = around_.size() > 1;  // otherwise only one leg is closed, half a loop
+  const bool is_loop = around_.size() > 1;  // if not, only one leg is closed, which is half a loop
   const bool follows_slip = !std::isnan(wiped_out_);
   if (follows_slip) {
     wiped_out_ += (is_loop ? 4 : 2) *
@@ -173,9 +174,9 @@ void TurningPoints::wipe_out_loop() {
 namespace {
 
 /// Returns the position x on a leg at which R(x) = `force`, where R is `resistance`; the result is
-/// accurate to the last bit or two. On the way in `direction` R changes monotonically towards
-/// `force`: R has not reached `force` at `here`, and has reached it at `corner`, which is ±∞ if the
-/// leg has no corner.
+/// accurate to the last bit or two. On the way in `direction`, R changes monotonically: it has not
+/// reached `force` at `here`, and it has reached `force` at `corner`. If the leg has no corner,
+/// `corner` is ±∞.
 template <class Resistance>
 double position_on_leg(const Resistance& resistance, double force, double here, int direction,
                        double corner) {
@@ -194,7 +195,7 @@ double position_on_leg(const Resistance& resistance, double force, double here, 
   }
   // Scaling by a power of two prevents overflow of products with x and changes no bit.
   const double unit = std::ldexp(1.0, std::ilogb(beyond));
-  std::uintmax_t evaluations = 4000;  // enough bisections to go from 1 to the smallest positive x
+  std::uintmax_t evaluations = 4000;  // enough for bisection from 1 to the smallest positive x
   const auto [low, high] = boost::math::tools::toms748_solve(
       [&](double x) { return excess(x) / unit; }, std::min(here, corner), std::max(here, corner),
       boost::math::tools::eps_tolerance<double>(), evaluations);
@@ -221,7 +222,8 @@ bool move_to_equilibrium(TurningPoints& turning_points, double k0, double force,
     }
     const TurningPoints& leg = turned ? *turned : turning_points;
     const auto resistance = [&](double x) { return k0 * x + leg.force_at(x); };
-    // On the outer curve, evaluating S at a far position would cost as much as moving there.
+    // On the outer curve, evaluating S at a far position would cost as much as moving there. There
+    // the next break takes the place of the corner.
     const double corner = leg.is_outermost() ? leg.next_break() : leg.corner(direction);
     const bool beyond = std::isfinite(corner) && direction * (force - resistance(corner)) >= 0.0;
     const double x = beyond ? corner : position_on_leg(resistance, force, here, direction, corner);

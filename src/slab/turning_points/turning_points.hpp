@@ -10,35 +10,40 @@
 
 namespace masing::slab {
 
-/// A leg of the hysteresis curve that the slab remembers: `position` is where the leg begins,
-/// `meeting` is where it meets the loop around it.
+/// A leg of the hysteresis curve that the slab remembers: `position` is the x at which the leg
+/// begins, `meeting` is the x at which it meets the loop around it.
 struct RememberedLeg {
   double position = 0.0;
   double meeting = 0.0;
 };
 
-/// The elongation u of every element at one time, as a function of the element; plain data. The
-/// elongation is computed from the past turning points: first v = u - c (see Slab), to which c is
-/// then added.
+/// The elongation u of every element at one time, as a function of the element; plain data. From
+/// the past turning points follows v = u - c (see Slab), to which c is then added.
 struct RememberedElongation {
-  double x0 = 0.0;       ///< the position at the start, where u = u0
-  double x = 0.0;        ///< the present position
-  int direction = 1;     ///< the direction of the last move, +1 or -1
-  double highest = 0.0;  ///< X⁺, the greatest x so far
-  double lowest = 0.0;   ///< X⁻, the least x so far
+  /// The position at the start, where u = u0.
+  double x0 = 0.0;
+  /// The present position.
+  double x = 0.0;
+  /// The direction of the last move, +1 or -1.
+  int direction = 1;
+  /// X⁺, the greatest x so far.
+  double highest = 0.0;
+  /// X⁻, the least x so far.
+  double lowest = 0.0;
   /// The legs not yet wiped out, from the outermost to the present one.
   std::vector<RememberedLeg> legs;
 
-  /// Returns the elongation u of a cell, from its threshold, initial elongation and shift. Local.
+  /// Returns the elongation u of a cell with the given threshold, initial elongation and shift.
+  /// Local.
   [[nodiscard]] double operator()(const Element& cell) const {
     const double threshold = cell.threshold;
     double u = 0.0;
     if (!legs.empty() && threshold <= 0.5 * direction * (x - legs.back().position)) {
       u = direction * threshold;
     } else {
-      // A cell with 2η ≤ |position - meeting| of a leg was at its threshold when this leg began at
-      // `position`. |position - meeting| decreases from leg to leg; the last leg for which it is at
-      // least 2η determines u.
+      // A cell was at its threshold at the beginning of those legs for which 2η ≤ |position -
+      // meeting|. This distance decreases from leg to leg. The innermost leg for which it is at
+      // least 2η determines the v of the cell.
       const auto after =
           std::partition_point(legs.begin(), legs.end(), [&](const RememberedLeg& leg) {
             return std::abs(leg.position - leg.meeting) >= 2 * threshold;
@@ -62,8 +67,8 @@ struct RememberedElongation {
       case YieldSet::down:
         return (x - lowest) - cell.threshold;
       case YieldSet::settled:
-        // If there are legs, 2η equals X⁺ - X⁻ within rounding errors, and v is that of a cell that
-        // has yielded upwards.
+        // If legs are remembered, a settled cell comes here only if 2η equals X⁺ - X⁻ within
+        // rounding errors. Its v is then that of a cell that has yielded upwards.
         if (legs.empty()) {
           return direction * cell.threshold;
         }
@@ -78,41 +83,48 @@ struct RememberedElongation {
 /// The state of TurningPoints as plain data, from which the object can be restored with the same
 /// bits.
 struct TurningPointState {
-  double x0 = 0.0;    ///< the position at the start, where u = u0
-  double x = 0.0;     ///< the present position
-  int direction = 1;  ///< the direction of the last move, +1 or -1
-  /// The extreme of x on the other side of the outer curve: X⁻ if this curve was last followed
-  /// upwards, X⁺ if downwards. If u0 = 0, this member is always x0.
+  /// The position at the start, where u = u0.
+  double x0 = 0.0;
+  /// The present position.
+  double x = 0.0;
+  /// The direction of the last move, +1 or -1.
+  int direction = 1;
+  /// If the most recent move along the outer curve (see TurningPoints) was upwards, this is the
+  /// least x so far; if it was downwards, the greatest. If v0 = 0 in all elements (see Slab), this
+  /// member is always x0.
   double opposite = 0.0;
-  std::vector<double> positions;  ///< X_1, …, X_n: the turning points not yet wiped out
-  /// The part of slip_energy() that belongs to loops that have been wiped out; NaN if this energy
-  /// is not computed.
+  /// X_1, …, X_n: the turning points not yet wiped out.
+  std::vector<double> positions;
+  /// The part of slip_energy() that belongs to loops and legs that have been wiped out; NaN if this
+  /// energy is not computed.
   double wiped_out = std::numeric_limits<double>::quiet_NaN();
-  /// The position where x last joined the outer curve; used only if u0 ≠ 0.
+  /// The position where x joined the outer curve most recently; used only if v0 ≠ 0 in some
+  /// element.
   double outer_start = x0;
 };
 
-/// S and dS/dx at the end of a move; dS/dx is the slope of S if x goes on in the same direction.
+/// The internal force S at the end of a move, and the slope dS/dx of S if x goes on in the same
+/// direction.
 struct Tangent {
   double force = 0.0;
   double stiffness = 0.0;
 };
 
 /// A slab whose elements all undergo the same increments of x, represented by those turning points
-/// of x on which the elongations still depend. On the leg that begins at the last turning point
-/// X_n, in direction σ, the elements with η ≤ r = |x - X_n|/2 have yielded since X_n, and the
-/// others have moved with x:
+/// of x on which the elongations still depend. Here S = Σ k v δs is the internal force without the
+/// constant Oscillator::preload; v = u - c and v0 = u0 - c are defined at Slab. The present leg
+/// begins at the innermost turning point X_n and has the direction σ. On it the elements with η ≤ r
+/// = |x - X_n|/2 have yielded since X_n, and the others have moved with x:
 ///     S(x) = S(X_n) + (x - X_n) (K(∞) - K(r)) + 2σ M(r),   K = Σ k δs, M = Σ k η δs over η ≤ r.
 /// This holds until x passes X_{n-1}, where the loop is closed and wiped out; for n = 1 it holds
 /// until x passes the extreme of x on the side towards which x moves. The outer curve is the leg
-/// before the first turning point. On the outer curve x extends an extreme, and S is given by
-/// OuterSums. Where u0 = 0, the outer curves in both directions are mirror images of each other;
-/// then
+/// before the first turning point. There x extends an extreme, and S is given by OuterSums. If v0 =
+/// 0 in all elements, the outer curves in both directions are mirror images of each other; then
 ///     S(x) = (x - x0) (K(∞) - K(r)) + σ M(r),   r = |x - x0|,
-/// and on the leg from X_1 the position x0 - (X_1 - x0) takes the place of that extreme. In exact
-/// arithmetic the result is that of clamping the elongation of every element. On average over many
-/// moves, a move costs one look-up in the measure. The measure must outlive the object. All
-/// functions are local. Source: Madelung's and Masing's rules.
+/// and the formula for the leg from X_1 holds until x passes x0 - (X_1 - x0). In exact arithmetic
+/// the result is that of clamping the elongation of every element. On average over many moves, a
+/// move costs one look-up in the measure. The measure must outlive the object. All functions are
+/// local. Source: Madelung's and Masing's rules.
 class TurningPoints {
  public:
   /// Begins with u = u0 at the position `x0`.
@@ -128,9 +140,10 @@ class TurningPoints {
   [[nodiscard]] std::size_t turning_points() const { return around_.size(); }
   /// Returns the present position x.
   [[nodiscard]] double x() const { return x_; }
-  /// Returns the direction of the last move, +1 or -1 (+1 before the first move).
+  /// Returns the direction of the last move, +1 or -1; before the first move it is that of the
+  /// state from which the object was constructed.
   [[nodiscard]] int direction() const { return direction_; }
-  /// Returns S = Σ k v δs at the present position, where v = u - c (see Slab).
+  /// Returns S at the present position.
   [[nodiscard]] double internal_force() const { return force_; }
   /// Returns the state as plain data.
   [[nodiscard]] TurningPointState state() const;
@@ -156,32 +169,36 @@ class TurningPoints {
   /// around them, so a binary search finds the legs that the move would close.
   [[nodiscard]] Tangent ahead(double x) const;
 
-  /// Returns the energy that the sliders have dissipated since x0: ∫ S dx minus the increase of ½ ∫
-  /// k v² ds. The energy is computed in closed form: an element that yields on a leg slides by 2 (r
-  /// - η), so that the leg contributes 2 N(r) with N(r) = ∫ k η (r - η) ds over η ≤ r. The
-  /// contributions of loops that have been wiped out are stored, the contributions of the
-  /// remembered legs are looked up. Requires that TurningPointState::wiped_out was a number, not
-  /// NaN, when the object was constructed.
+  /// Returns the energy that the sliders have dissipated since the start: ∫ S dx minus the increase
+  /// of ½ ∫ k v² ds. If the thresholds differ by direction, only the work of k v is contained, not
+  /// that of k c. The energy is computed in closed form. An element that yields on a leg slides by
+  /// 2 (r - η) there, so that the leg contributes
+  ///     2 N(r),   N(r) = ∫ k η (r - η) ds over η ≤ r.
+  /// The contributions of loops that have been wiped out are stored; those of the remembered legs
+  /// are looked up. Requires that TurningPointState::wiped_out was a number, not NaN, when the
+  /// object was constructed. If v0 ≠ 0 in some element, also requires a measure that provides
+  /// Measure::sums().
   [[nodiscard]] double slip_energy() const;
 
   /// Reverses the direction at the present position, where a new leg begins. No turning point is
-  /// added if x has never left x0, or if x is at x0 on the outer curve of a slab with u0 = 0.
+  /// added if x has never left x0, or if x is at x0 on the outer curve of a slab with v0 = 0.
   void reverse();
 
   /// Returns S and dS/dx at a position x on the present leg, which must lie between the present
-  /// position and corner(direction()). dS/dx is the stiffness of the elements that are not at their
-  /// thresholds. The slab is not moved.
+  /// position and corner(direction()). The slope dS/dx is the stiffness of the elements that are
+  /// not at their thresholds. The slab is not moved.
   [[nodiscard]] Tangent tangent_at(double x) const {
     return tangent_at(x, leg_, direction_, opposite_);
   }
   [[nodiscard]] double force_at(double x) const { return tangent_at(x).force; }
   [[nodiscard]] double stiffness_at(double x) const { return tangent_at(x).stiffness; }
 
-  /// Returns whether S(x) on the present leg is a straight line between breaks and corners.
+  /// Returns whether S(x) is a straight line between breaks and corners. Otherwise it is only
+  /// smooth there.
   [[nodiscard]] bool is_piecewise_linear() const { return measure_->is_cellwise(); }
 
-  /// Returns whether x is on the outer curve of a slab with u0 ≠ 0. There S depends on both
-  /// extremes, and evaluating S far ahead costs as much as moving there.
+  /// Returns whether x is on the outer curve of a slab in which v0 ≠ 0 in some element. There S
+  /// depends on both extremes, and evaluating S far ahead costs as much as moving there.
   [[nodiscard]] bool is_outermost() const { return leg_.ratio == 0.0; }
 
   /// Returns the position of the next corner of S when x goes from here in `direction` (±1). A
@@ -190,9 +207,10 @@ class TurningPoints {
     return (direction == direction_ ? leg_ : turned()).meeting;
   }
 
-  /// Returns the first position ahead on the present leg where S(x) is not smooth because the front
-  /// reaches a break of the measure (see Measure::next_break(), and growth_to_break() on the outer
-  /// curve). Returns ±∞ if there is none. The position may lie beyond the corner.
+  /// Returns the first position ahead on the present leg where S(x) is not smooth, or ±∞ if there
+  /// is none. There the front reaches a break of the measure (Measure::next_break()); if
+  /// is_outermost(), the sums of Measure::outer() are not smooth there. The position may lie beyond
+  /// the corner.
   [[nodiscard]] double next_break() const;
 
   /// Returns the present elongations of all elements as plain data.
@@ -202,11 +220,14 @@ class TurningPoints {
   /// A leg of the hysteresis curve. The outer curve begins at x0 and meets no other leg; its
   /// `meeting` is ±∞.
   struct Leg {
-    double position = 0.0;  ///< the position where the leg begins
-    double meeting = 0.0;   ///< the position where the leg meets the loop around it
-    double force = 0.0;     ///< S at the beginning of the leg
+    /// The position where the leg begins.
+    double position = 0.0;
+    /// The position where the leg meets the loop around it.
+    double meeting = 0.0;
+    /// S at the beginning of the leg.
+    double force = 0.0;
     /// r / |x - position|: ½ on a leg that begins at a turning point, and 1 on the outer curve if
-    /// u0 = 0. On the outer curve of a slab with u0 ≠ 0, r is not used, and the value 0 marks this
+    /// v0 = 0. On the outer curve of a slab with v0 ≠ 0, r is not used; the value 0 marks this
     /// case.
     double ratio = 0.5;
   };
@@ -233,14 +254,14 @@ class TurningPoints {
     return {leg.force + (x - leg.position) * stiffness + direction / leg.ratio * yielded.force,
             stiffness};
   }
-  /// Returns S and dS/dx on the outer curve of a slab with u0 ≠ 0.
+  /// Returns S and dS/dx on the outer curve if v0 ≠ 0 in some element.
   [[nodiscard]] Tangent outer_tangent(const Excursion& excursion, int direction) const;
   /// Returns the front r at the position x on a leg.
   [[nodiscard]] static double radius_at(double x, const Leg& leg, int direction) {
     return std::max(0.0, leg.ratio * direction * (x - leg.position));
   }
-  /// Returns how far the mass has moved away from x0, if it is at `x` on the outer curve in
-  /// `direction` and `opposite` is the extreme on the other side.
+  /// Returns how far the mass has moved away from x0 when it is at `x` on the outer curve in
+  /// `direction`. `opposite` is the extreme on the other side.
   [[nodiscard]] Excursion excursion_at(double x, int direction, double opposite) const {
     const double high = direction > 0 ? x : opposite;
     const double low = direction > 0 ? opposite : x;
@@ -254,10 +275,10 @@ class TurningPoints {
   [[nodiscard]] Leg outer_leg(int direction) const;
   /// Returns the leg that a reversal at the present position would begin.
   [[nodiscard]] Leg turned() const;
-  /// Returns the energy that the sliders dissipate from outer_start to `x` on the outer curve in
-  /// `direction`.
+  /// Returns the part of slip_energy() that arises on the outer curve in `direction` up to `x`. If
+  /// v0 = 0 the outer curve begins at x0, otherwise at outer_start_.
   [[nodiscard]] double outer_slip(double x, int direction) const;
-  /// Returns next_break() on the outer curve of a slab with u0 ≠ 0.
+  /// Returns next_break() where is_outermost() is true.
   [[nodiscard]] double next_outer_break() const;
 
   /// Removes both turning points of the loop that the present leg has closed. If the present leg
@@ -266,7 +287,7 @@ class TurningPoints {
 
   const Measure* measure_;
   double x0_ = 0.0;
-  // The extreme of x on the other side of the outer curve; see TurningPointState.
+  // The same number as TurningPointState::opposite.
   double opposite_ = 0.0;
   double x_ = 0.0;
   double force_ = 0.0;
@@ -277,14 +298,13 @@ class TurningPoints {
   // inside it is closed.
   std::vector<Leg> around_;
   double wiped_out_ = 0.0;    // the same number as TurningPointState::wiped_out
-  double outer_start_ = 0.0;  // the position where x last joined the outer curve
+  double outer_start_ = 0.0;  // the same number as TurningPointState::outer_start
 };
 
-/// Moves the slab monotonically to the position x with k0 x + S(x) = force: it moves from corner to
-/// corner, and on the last leg a root finder computes x. Returns true if there is such a position.
-/// Returns false and moves nothing if there is none, because k0 = 0 and |force| ≥ `saturation`, the
-/// largest S (the force of Measure::total()). Local. Source: (7) with m = 0,
-/// continuous-masing-2001.
+/// Moves the slab monotonically to the position x with k0 x + S(x) = force, and returns true. It
+/// moves the slab from corner to corner; on the final leg a root finder computes x. `saturation` is
+/// the largest S (the force of Measure::total()). If k0 = 0 and |force| ≥ `saturation`, the
+/// function moves nothing and returns false. Local. Source: (7) with m = 0, continuous-masing-2001.
 bool move_to_equilibrium(TurningPoints& turning_points, double k0, double force, double saturation);
 
 }  // namespace masing::slab
