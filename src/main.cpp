@@ -105,8 +105,8 @@ std::string help_of(const std::string& command) {
 }
 
 /// If a call only has to print a text, such as a help or the version, returns this text. Returns an
-/// empty text for all other calls. Throws UserError if the words after `masing models` are not the
-/// name of a model. Local; needs no MPI.
+/// empty text for all other calls. Throws UserError if there are words after `masing models` that
+/// are not the name of one model. Local; needs no MPI.
 std::string asked_text(const std::string& command, const std::vector<std::string>& words) {
   const auto is_help = [](const std::string& word) {
     return word == "--help" || word == "-h" || word == "help";
@@ -171,8 +171,8 @@ int flushed(int code) {
 // True during MPI_Init under a launcher. If another rank has ended, MPI_Init may never return, so
 // signals then end this process at once.
 std::atomic<bool> may_hang = false;
-// True after this rank has executed the call. If another rank has ended earlier, mpirun may send
-// SIGTERM to this rank, which then ends without a message.
+// True after this rank has executed the call; a second signal then ends it without a message. If
+// another rank has ended earlier, mpirun may send such signals.
 std::atomic<bool> has_ended = false;
 
 /// Handles the signals that ask the program to stop. The first signal requests that all ranks stop

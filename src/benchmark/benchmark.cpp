@@ -154,8 +154,8 @@ struct Scope {
 /// engine sweep does for u.
 void measure_machine(const parallel::Communicator& comm, const Effort& effort,
                      std::span<Scope> scopes, Report& report) {
-  // The array is at least eight times as large as the cache; in quick measurements it has 4 MiB. In
-  // both cases it takes at most a ninth of the free memory.
+  // The array has 256 MiB or, if this is more, eight times the size of the cache; in quick
+  // measurements it has 4 MiB. If that is more than a ninth of the free memory, it has this ninth.
   constexpr std::int64_t small = std::int64_t{4} << 20;
   constexpr std::int64_t least = std::int64_t{256} << 20;
   const std::int64_t cache = of_root(comm, cache_bytes());

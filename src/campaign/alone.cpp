@@ -89,8 +89,8 @@ class Alone {
 
  private:
   /// Returns, on the root, the states to be saved in a checkpoint. They are the present state of
-  /// the root's work, the latest state received from each other rank, and the saved states that are
-  /// not yet assigned. On other ranks the result is incomplete and is not used. Local.
+  /// the root's work, the latest known state of the work of each other rank, and the saved states
+  /// that are not yet assigned. On other ranks the result is incomplete and is not used. Local.
   [[nodiscard]] std::vector<State> states() const {
     std::vector<State> all = states_;
     all.push_back(own_state());
@@ -242,8 +242,8 @@ class Alone {
   /// Assigns and returns the next share: a saved state or, if none is left, up to `wanted` batches.
   /// There are at most packing.most_in_share of these batches. There are also at most half as many
   /// as each rank would get if all remaining batches were distributed equally, but at least one.
-  /// Because shares become small towards the end, all ranks finish at about the same time. Returns
-  /// an empty share if no task is left or a stop was requested.
+  /// Shares become small towards the end, so that the ranks finish at more nearly the same time.
+  /// Returns an empty share if no task is left or a stop was requested.
   Share take_share(double wanted) {
     const std::int64_t left = std::ssize(resumed_) + std::ssize(packing_.alone) - next_;
     const std::int64_t part = std::max<std::int64_t>(1, left / 2 / comm_.size());

@@ -27,13 +27,13 @@ using Between = std::function<void(const Work* work, bool is_due)>;
 /// Computes units on single ranks with dynamic load balancing. First resumes the works whose states
 /// are in `saved`, which must be the same on all ranks; then computes the batches in packing.alone.
 /// The root assigns works and batches to the ranks, and computes some of them itself. Each other
-/// rank sends requests to the root. The root replies with one work to be resumed, or with as many
-/// of the next batches as take about 20 ms. A rank also sends a message when a checkpoint is due
-/// and when the rank stops. Each message contains the results of the units that were completed
-/// after the rank's previous message. It also contains the state of the rank's present work, if
-/// there is one. The root writes checkpoints without the other ranks. It receives messages between
-/// the windows of its own work and in base::poll(). The ranks synchronise only at the beginning and
-/// at the end.
+/// rank sends requests to the root. The root replies with one work to be resumed, or with some of
+/// the next batches: in general as many as take 20 ms or, for more than 100 ranks, longer. A rank
+/// also sends a message when a checkpoint is due and when the rank stops. Each message contains the
+/// results of the units that were completed after the rank's previous message. It also contains the
+/// state of the rank's present work, if there is one. The root writes checkpoints without the other
+/// ranks. It receives messages between the windows of its own work and in base::poll(). The ranks
+/// synchronise only at the beginning and at the end.
 ///
 /// Returns true if all units are completed; `saved` is then empty. Returns false if a stop was
 /// requested; on the root, `saved` then has the states of the works that were begun but not

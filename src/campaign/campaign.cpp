@@ -27,7 +27,7 @@ class Campaign {
       : comm_(comm), source_(source), files_(files), due_(files.checkpoint, source, comm) {}
 
   /// Computes all units, including those that Source::refine() adds. If a stop is requested, saves
-  /// the state and throws Stopped. Collective.
+  /// the state if the checkpoint has a path, and throws Stopped. Collective.
   void compute() {
     restore();
     due_.begin(nullptr);
@@ -184,8 +184,8 @@ class Campaign {
     }
   }
 
-  /// Writes a checkpoint if there are completed units or states in saved_. Then throws Stopped.
-  /// Collective.
+  /// If there are completed units or states in saved_, writes a checkpoint, unless it has no path.
+  /// Then throws Stopped. Collective.
   [[noreturn]] void stop() {
     work_.reset();
     const bool has_something =
@@ -198,9 +198,9 @@ class Campaign {
     throw_stopped(has_something);
   }
 
-  /// Throws Stopped. If `is_saved` is true on the root, the message contains the progress and says
-  /// how the campaign can be continued. If it is false, the message says that the campaign stopped
-  /// before the first step. Collective.
+  /// Throws Stopped. If `is_saved` is true on the root, the message contains the progress and
+  /// advice(). If it is false, the message says that the campaign stopped before the first step.
+  /// Collective.
   [[noreturn]] void throw_stopped(bool is_saved) {
     store_progress();
     std::int64_t numbers[] = {source_.count().done, source_.count().all, is_saved ? 1 : 0};
@@ -227,17 +227,17 @@ class Campaign {
                            steps,      has_result, is_saved_};
   }
 
-  /// Returns the end of a message, which says how the campaign can be continued. If there is no
-  /// checkpoint path, it says that nothing is saved without a file.
+  /// Returns the end of a message: how the campaign can be continued or, if the checkpoint has no
+  /// path, that nothing is saved.
   [[nodiscard]] std::string advice() const {
     const std::string& path = files_.checkpoint.path;
     return path.empty() ? "; without a file nothing is saved"
                         : "; the same with restart = " + path + " goes on";
   }
 
-  /// Saves or restores the results of the source, the states in saved_, and the units of work_, the
-  /// work that all ranks compute together. Returns these units, or no units if there is no such
-  /// work. Collective on the ranks of the archive.
+  /// Saves or restores three things: the results of the source, the states in saved_, and the list
+  /// of the units of work_, the work of all ranks. Returns this list; it is empty if there is no
+  /// such work. Collective on the ranks of the archive.
   Batch serialize(engine::Archive& archive) {
     Records records;
     Records alone;
@@ -269,7 +269,8 @@ class Campaign {
     work_->serialize(archive);
   }
 
-  /// Writes a checkpoint. `ranks` contains all ranks or only the root. Collective on `ranks`.
+  /// Writes a checkpoint, or nothing if it has no path. `ranks` contains all ranks or only the
+  /// root. Collective on `ranks`.
   void save(const parallel::Communicator& ranks) {
     io::write_checkpoint(
         ranks, files_.checkpoint.path, files_.result,
@@ -318,7 +319,7 @@ class Campaign {
   const io::FileSpec& files_;
   Due due_;
   std::unique_ptr<Work> work_;  // the work of all ranks, if one is in progress
-  bool is_saved_ = false;       // Whether a checkpoint was written.
+  bool is_saved_ = false;       // whether save() has been called
   // The states of works of single ranks that are to be resumed and, on the root, of those that are
   // to be saved.
   std::vector<State> saved_;

@@ -106,12 +106,12 @@ class Work {
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
-  /// Advances by one window of steps that ends at step `last` at the latest. The work of a scan on
-  /// one rank continues with further windows and points until about 20 ms have passed. Appends the
-  /// results of completed units to `records`. `wish` is the pause that this rank requests, or
-  /// Pause::none. The ranks of the work agree on one pause, which the function returns on all of
-  /// them. If this pause is not Pause::none, the window was not computed, and the caller has to
-  /// save the state. Collective on the ranks of the work.
+  /// Advances by one window of steps that ends at step `last` at the latest. If the work belongs to
+  /// a scan and to a single rank, it continues with further windows and points until about 20 ms
+  /// have passed. Appends the results of completed units to `records`. `wish` is the pause that
+  /// this rank requests, or Pause::none. The ranks of the work agree on one pause, which the
+  /// function returns on all of them. If this pause is not Pause::none, the window was not
+  /// computed, and the caller has to save the state. Collective on the ranks of the work.
   virtual engine::Pause advance(std::int64_t last, engine::Pause wish, Records& records) = 0;
   [[nodiscard]] virtual bool is_done() const = 0;
 
@@ -172,9 +172,9 @@ class Source {
   /// Returns the name that messages about setup and progress use for `units`. Local.
   [[nodiscard]] virtual std::string title(const Batch& units) const = 0;
 
-  /// Stores the record of a unit. If a batch has one record for all of its units, `unit` is the
-  /// first unit of the batch. The root calls this function when a unit is completed or restored;
-  /// the other ranks call it with restored records and with those that the root broadcasts. Local.
+  /// Stores the record of a unit. The root calls this function when a unit is completed or
+  /// restored; the other ranks call it with restored records and with those that the root
+  /// broadcasts. Local.
   virtual void take(Unit /*unit*/, std::span<const double> /*numbers*/) {}
   /// Calls take() for each of the records and empties `records`. Local.
   void take_all(Records& records) {
@@ -197,10 +197,11 @@ using Write = std::function<void(const parallel::Communicator& root, const io::H
 
 /// Computes all units of a source and then, if `write` is given, writes the result file. If
 /// files.checkpoint.restart is set, resumes from this checkpoint. If files.checkpoint.path is not
-/// empty, writes a checkpoint there on schedule, when the campaign is stopped, and when the result
-/// file cannot be written. Removes the checkpoint at the end. It is kept only if checkpoints are
-/// scheduled and `write` is not given, because a longer run can be resumed from it. The results are
-/// the same on any number of ranks, and also if the campaign was stopped and resumed. Throws
+/// empty, writes a checkpoint there on schedule (if checkpoints are scheduled), when the campaign
+/// is stopped and there is a state or a result to save, and when the result file cannot be written.
+/// At the end the checkpoint is removed, unless checkpoints are scheduled and `write` is not given;
+/// then it is kept, because a longer run can be resumed from it. Except for durations, the results
+/// are the same on any number of ranks, and also if the campaign was stopped and resumed. Throws
 /// Stopped on all ranks alike if a stop is requested. Throws UserError if a file must not be
 /// written or a work cannot be computed, and SystemError if a file cannot be written. Collective.
 void run(const parallel::Communicator& comm, Source& source, const io::FileSpec& files,

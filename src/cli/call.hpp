@@ -36,11 +36,11 @@ struct Job {
 
 /// Parses a call and returns its job. With --print-config but without --validate-only, prints the
 /// configuration and returns nothing. With --restart, the request is completed from the checkpoint
-/// by continued(). Without --print-config and --validate-only, prints warnings about the request on
-/// stderr, for example that an elastic oscillation grows more than tenfold with the step of the
-/// run. In this case, also prints announcement() unless --quiet is given, and starts the timer of
-/// --wall-limit, which stops the run. Throws UserError if the words or the files that they name are
-/// not valid, or if the scheme is unstable with this step. Collective.
+/// by continued(). If neither --print-config nor --validate-only is given, prints warnings about
+/// the request on stderr, for example that an elastic oscillation grows more than tenfold with the
+/// step of the run. Then also prints announcement() unless --quiet is given, and starts the timer
+/// of --wall-limit, which stops the run. Throws UserError if the words or the files that they name
+/// are not valid, or if the scheme is unstable with this step. Collective.
 std::optional<Job> job_of(Command command, const Invocation& call);
 
 /// Returns the request stored in a result file. Keys that were derived when the file was written

@@ -38,11 +38,11 @@ class Number {
   /// number or its value is not finite. Local.
   [[nodiscard]] double value(const Constants& constants) const;
   /// Returns the number as an integer. A text of digits is returned exactly if it fits into 64
-  /// bits. Any other number is rounded to the nearest integer if their relative difference is at
-  /// most 1e-12; it must not exceed 2^53. A number below -2^53 is replaced by -2^53. Throws
-  /// UserError if the number is not an integer or is too large. Local.
+  /// bits. Any other number must not exceed 2^53. It is rounded to the nearest integer if the
+  /// relative difference of the two is at most 1e-12. A number below -2^53 is replaced by -2^53.
+  /// Throws UserError if the number is not an integer or is too large. Local.
   [[nodiscard]] std::int64_t whole(const Constants& constants) const;
-  /// Returns whether the text is an expression or not valid, rather than a literal.
+  /// Returns false for a literal, and true for an expression or an invalid text.
   [[nodiscard]] bool is_calculated() const { return !value_; }
   /// Returns the names of the constants that the expression uses.
   [[nodiscard]] Names constants() const;

@@ -186,11 +186,11 @@ struct ValueType {
 Given parse_value(const ValueType& value, const Setting& setting, const Names& constants,
                   const Files& files);
 
-/// What an option changes. The roles are ordered from the largest to the smallest effect. `problem`
-/// options define the problem to be solved. `result` options change the data in the result file,
-/// but not the problem. Options of these two roles are stored in /configuration. `execution`
-/// options change no number in the file. `call` options occur on the command line only. Some of
-/// them, such as --set NAME=VALUE, correspond to a line NAME = VALUE in a section of an .ini.
+/// What an option changes, from the largest effect to the smallest. `problem` options define the
+/// problem to be solved. `result` options change the data in the result file, but not the problem.
+/// Options of these two roles are stored in /configuration. `execution` options change no number in
+/// the file except durations. `call` options occur on the command line only, but --set, --let and
+/// --over NAME=VALUE correspond to a line NAME = VALUE in a section of an .ini.
 enum class Role { problem, result, execution, call };
 
 /// One option. It has the same name on the command line (--name) and, unless its role is `call`, as

@@ -49,14 +49,16 @@ struct Difference {
   std::string other;
 };
 
-/// Returns the differences of two requests. Only options whose role is `last` or is listed before
-/// `last` in Role are compared, and the keys in sections. Local.
+/// Returns the differences of two requests. Compares those options whose role is `last` or is
+/// listed before `last` in Role, and the parameters of the model. For scans, also compares the axes
+/// and the constants, unless `last` is Role::problem. Local.
 std::vector<Difference> differences(const BoundRequest& one, const BoundRequest& other, Role last);
 
-/// Returns the data of the problem as "key=value;…". Two requests of the same problem give the same
-/// text. Some options that the papers do not have are left out if they have no effect: damping and
-/// base-acceleration if they are 0, and threshold-down if it is not given. Therefore, the text is
-/// still equal to that in files that were written before these options existed. Local.
+/// Returns the data of the problem as "key=value;…". Requests of one problem give the same text if
+/// their expressions are written alike. Some options that the papers do not have are left out if
+/// they have no effect: damping and base-acceleration if they are 0, and threshold-down if it is
+/// not given. Therefore, the text is still equal to that in files that were written before these
+/// options existed. Local.
 std::string problem_text(const BoundRequest& request);
 
 }  // namespace masing::cli

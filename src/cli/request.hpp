@@ -64,8 +64,8 @@ struct Request {
 /// Parses the words of a command and the .ini that the words name. A key in the words replaces the
 /// same key in the .ini, which replaces the default. Throws UserError for unknown or repeated keys,
 /// missing values, options that the model does not take, and words and functions that are not
-/// valid. An invalid number is reported later, by configuration_of(). Local if reading `files` is
-/// local.
+/// valid. An invalid number is reported later, by configuration_of(), unless it is a value of an
+/// axis. Local if reading `files` is local.
 Request parse(Command command, const std::vector<std::string>& words, const Files& files);
 
 /// Returns the first value of each axis. Local.
@@ -87,7 +87,8 @@ struct BoundRequest {
   Configuration configuration;
   /// the keys that the user did not give and whose values follow from other keys: "force,to"
   std::string derived = {};
-  engine::RunSpec run;  ///< the run; for a study, the run whose cells and steps the levels replace
+  /// the run; for a study, the run of every level except for its cells and steps
+  engine::RunSpec run;
   std::vector<std::string> warnings;  ///< the warnings to be printed
 
   /// for a study: its levels, reference, expected orders and unmet hypotheses

@@ -83,8 +83,9 @@ void check(Command command, const Configuration& c) {
 
 /// Sets the options that the user did not give and that follow from others. These defaults limit
 /// the size of files. If /state/values would have more than 10^7 numbers, only the first and the
-/// last state are written, not one for each sample. If /field/u of masing simulate would have more
-/// than 10^7 numbers, u is written at 10,000 places, not in all cells, and a warning is added.
+/// last state are written, not one for each sample. If a slab has more than 10,000 cells and
+/// /field/u of masing simulate would have more than 10^7 numbers, u is written at 10,000 places
+/// only, and a warning is added.
 void resolve_defaults(Command command, Configuration& c, std::vector<std::string>& warnings) {
   constexpr double most_numbers = 1e7;
   constexpr std::int64_t fewer_points = 10000;

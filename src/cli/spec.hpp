@@ -42,7 +42,7 @@ std::unique_ptr<base::GivenAt> given_at(const std::shared_ptr<const Request>& re
 
 /// Throws UserError if two of the files that the run writes (result, checkpoint, summary) are the
 /// same file, or if one of them is a file that the run reads. The run reads the files `inputs` and
-/// the checkpoint of --restart; only this checkpoint may be replaced, by the new checkpoint.
+/// the checkpoint of --restart. This checkpoint is an exception: the new checkpoint may replace it.
 /// Different names of one file are recognized. Local; call it on one rank.
 void require_files_apart(const Configuration& configuration, std::vector<std::string> inputs);
 
@@ -78,14 +78,14 @@ io::FileSpec& files_of(Spec& spec);
 io::CheckpointSpec checkpoint_of(const Configuration& configuration);
 
 /// Returns the spec of the trajectory that a request describes. `command_line` is stored in the
-/// result file. If the exact solution is needed, throws UserError if the model has more than 2000
-/// elements, or if the times at which F may not be smooth cannot be determined. Local.
+/// result file. If the exact solution is needed, throws UserError in two cases: the model has more
+/// than 2000 elements, or the times at which F may not be smooth cannot be determined. Local.
 Simulation simulation(const BoundRequest& request, const std::string& command_line);
-/// Returns the spec of the study that a request describes. `command_line` and the errors are as for
-/// simulation(). Local.
+/// Returns the spec of the study that a request describes. `command_line` and the exceptions are as
+/// for simulation(). Local.
 study::StudySpec study_spec(const BoundRequest& request, const std::string& command_line);
-/// Returns the spec of the scan that a request describes. `command_line` and the errors are as for
-/// simulation(); also throws UserError if the first point of the scan is not valid. Local.
+/// Returns the spec of the scan that a request describes. `command_line` and the exceptions are as
+/// for simulation(). Also throws UserError if the first point of the scan is not valid. Local.
 Scan scan_spec(const BoundRequest& request, const std::string& command_line);
 /// Returns the spec that the command of a request needs, by calling one of the three functions
 /// above. Local.

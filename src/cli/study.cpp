@@ -39,9 +39,9 @@ std::vector<T> refined(Refine refine, const T& cells, const T& steps) {
 }
 
 /// Returns the default levels: four, each twice as fine as the one before. For the papers' case,
-/// these levels lie in the asymptotic range, and a study takes only seconds. If the steps of
-/// another model than the slab with a mass are refined, the last level has as many steps as the
-/// run, rounded down to a multiple of 8, but at least 8.
+/// these levels lie in the asymptotic range, and a study takes only seconds. If the steps alone are
+/// refined and the model is not the slab with a mass, the last level has as many steps as the run,
+/// rounded down to a multiple of 8, but at least 8.
 std::vector<Numbers> default_levels(const Configuration& c) {
   const bool is_papers = kind_of(c.model) == ModelKind::slab || c.refine != Refine::steps;
   const std::int64_t steps = is_papers ? 62500 : std::max<std::int64_t>(1, c.steps / 8);
@@ -91,10 +91,10 @@ std::int64_t geometric(std::int64_t first, std::int64_t last, std::int64_t j, st
 
 /// Returns the unit of a geometric ladder from `first` to `last` steps. The numbers of steps of its
 /// levels are then rounded to multiples of the unit, so that u can be compared at times that are
-/// steps of every level. The unit is a common divisor of `first` and `last`, from 16 to `samples`.
-/// It is the largest one that does not exceed the difference of the first two levels. If there is
-/// none, it is the largest one that does not exceed 24 and `first`/16; neighbouring levels may then
-/// become equal by rounding. If there is no such divisor either, the unit is 1.
+/// steps of every level. In general the unit is a common divisor of `first` and `last` from 16 to
+/// `samples`, and the largest one up to the difference of the first two levels. If there is none,
+/// it is the largest one that exceeds neither 24 nor `first`/16; neighbouring levels may then
+/// become equal by rounding. If there is none of these either, the unit is 1.
 std::int64_t common_unit(std::int64_t first, std::int64_t last, std::int64_t parts,
                          std::int64_t samples) {
   constexpr std::int64_t fewest = 16;

@@ -48,9 +48,9 @@ using Show = std::function<void(const engine::Samples& samples)>;
 /// Computes a trajectory and returns the result of Engine::self_check. If `simulation` asks for it,
 /// writes the result file or its image in memory. Every rank calls `show` with each chunk; `show`
 /// must be given on all ranks or on none. If the run is not split over the ranks
-/// (engine::is_split), the root computes it alone. If `show` then throws on a rank, this rank calls
-/// `show` no more and rethrows the exception when the run has ended. Throws UserError on all ranks
-/// alike if the run cannot be computed as requested. Collective.
+/// (engine::is_split), the root computes it alone. If `show` then throws on a rank, this rank does
+/// not call `show` again, and rethrows the exception when the run has ended. Throws UserError on
+/// all ranks alike if the run cannot be computed as requested. Collective.
 double make(const parallel::Communicator& comm, const cli::Simulation& simulation,
             const Show& show = {});
 
@@ -82,9 +82,10 @@ int run(const parallel::Communicator& comm, const study::StudySpec& spec, Report
 int run(const parallel::Communicator& comm, const cli::Scan& scan, Report& report);
 
 /// Runs masing reproduce: computes a result again from the configuration in a result file, and
-/// compares the new result with this file. Returns the exit code. It is 0 if all numbers and all
-/// values in the configuration of the file are reproduced, and 1 if not. Throws UserError if the
-/// words of the call are wrong, or if the result cannot be computed again. Collective.
+/// compares the new result with this file. Returns the exit code. It is 0 if all numbers of the
+/// file, except in /provenance and /timing, and all values in its configuration are reproduced. It
+/// is 1 if not. Throws UserError if the words of the call are wrong, or if the result cannot be
+/// computed again. Collective.
 int reproduce(const cli::Invocation& call);
 /// Returns the help of masing reproduce. Local.
 std::string reproduce_help();

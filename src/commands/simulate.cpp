@@ -57,8 +57,8 @@ struct Run final : engine::Observer {
   double most_x = -std::numeric_limits<double>::infinity();
   double least_restoring = std::numeric_limits<double>::infinity();
   double most_restoring = -std::numeric_limits<double>::infinity();
-  double seconds =
-      0.0;  ///< the wall time of all steps since the start or a restart, with output, in seconds
+  /// the wall time of all steps since the start or a restart, with output, in seconds
+  double seconds = 0.0;
   double steps_per_second = 0.0;
   /// The result of Engine::self_check; 0 if the engine computes no second solution.
   double self_check = 0.0;

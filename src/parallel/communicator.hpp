@@ -101,7 +101,7 @@ void broadcast(const Communicator& comm, std::span<double> values, int root = 0)
 /// same on all ranks. Collective.
 void broadcast(const Communicator& comm, std::span<std::int64_t> values, int root = 0);
 /// Broadcasts `values`, a vector of doubles, from rank `root` to every rank. On the other ranks the
-/// vector first gets the size of the root's vector. Collective.
+/// vector first gets the size that it has on rank `root`. Collective.
 template <typename Vector>
 void broadcast_all(const Communicator& comm, Vector& values, int root) {
   auto size = static_cast<std::int64_t>(values.size());

@@ -8,8 +8,8 @@ namespace masing::parallel {
 
 /// The phases into which the time of a command is divided. `rest` is the time that belongs to no
 /// other phase; in a study it contains the comparison of fields and the waiting for other ranks.
-/// `communication` is the time of the messages at every step. This time also counts in the phase in
-/// which the messages are exchanged.
+/// `communication` is the time of the messages that are exchanged at every step. This time is also
+/// contained in the time of another phase, usually `steps`.
 enum class Phase { setup, steps, output, seal, rest, communication };
 inline constexpr std::array phase_names{"setup", "steps", "output",
                                         "seal",  "rest",  "communication"};

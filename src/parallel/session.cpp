@@ -276,8 +276,8 @@ int stop_cause() {
   if (notices.empty()) {
     return here;
   }
-  // A check for messages may cost time, because MPI may yield the core in it. Therefore checks are
-  // at least this time apart.
+  // A check for messages may cost time, because MPI may yield the core in it. Unless this rank
+  // itself is requested to stop, checks are therefore at least this time apart.
   constexpr auto distance = std::chrono::milliseconds(20);
   static Clock::time_point next_check;
   if (here != 0) {

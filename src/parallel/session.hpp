@@ -87,8 +87,8 @@ class StopNotice {
   /// Returns the cause of the notice that this rank knows of, or 0. This function does not check
   /// whether a notice has arrived; stop_requested() does so for all objects of this class. Local.
   [[nodiscard]] int cause() const { return cause_; }
-  /// Receives the messages that are still on their way to this rank. Afterwards no rank may call
-  /// send(). Collective.
+  /// Receives the messages that are still on their way to this rank. Afterwards send() must not be
+  /// called, except in renew(). Collective.
   void drain();
   /// Receives the messages that are still on their way, and then makes all ranks forget the notice.
   /// If some ranks pass a `cause` other than 0, these ranks send new notices, and afterwards every
@@ -146,9 +146,9 @@ std::string stop_advice();
 /// session of one rank, and while a RootAlone exists. Local.
 bool is_alone();
 
-/// While an object of this class exists, the root works without the other ranks, which wait in
-/// on_root(). Files are then opened without MPI-IO, and are closed even after a failure. Only the
-/// root may construct an object.
+/// While an object of this class exists, the root works without the other ranks: these wait in
+/// on_root(), or compute works of their own. Files are then opened without MPI-IO, and are closed
+/// even after a failure. Only the root may construct an object.
 class RootAlone {
  public:
   explicit RootAlone(const Communicator& comm);
@@ -171,9 +171,9 @@ class RootAlone {
 /// While a session exists, a stop request to one rank stops all ranks.
 class Session {
  public:
-  /// `petsc_options` are the words for PETSc's own parser, such as {"-log_view"}; they are ignored
-  /// if PETSc is already running. When the session finalizes PETSc, the root warns of the options
-  /// that PETSc has not used. In a process without a launcher, Open MPI is configured for a single
+  /// `petsc_options` are the words for PETSc's own parser, such as "-log_view"; they are ignored if
+  /// PETSc is already running. When the session finalizes PETSc, the root warns of the options that
+  /// PETSc has not used. In a process without a launcher, Open MPI is configured for a single
   /// process while MPI is initialized. For this purpose the variables OMPI_MCA_… for
   /// `ess_singleton_isolated`, `orte_create_session_dirs`, `pml` and `btl` are set, unless the
   /// environment contains them. Signal handlers are not changed. `comm` is the communicator of the
@@ -190,9 +190,9 @@ class Session {
 
   /// Begins a call of the library and returns the communicator of the session. An earlier time
   /// limit is removed; a limit that the call sets (limit_wall_time()) counts from here. Notices of
-  /// earlier stop requests are forgotten, except for requests that clear_stop() has not withdrawn
-  /// on every rank that received them. Throws SystemError if MPI or PETSc has been finalized.
-  /// Collective.
+  /// earlier stop requests are forgotten. But if a rank has not withdrawn its own request by
+  /// clear_stop(), all ranks are notified of it again. Throws SystemError if MPI or PETSc has been
+  /// finalized. Collective.
   const Communicator& begin_call();
 
   /// Calls `work` and returns its exit code. An exception is converted to an exit code: UserError

@@ -81,8 +81,9 @@ class LimitCycles {
   };
 
   /// Returns the limit cycle to which a motion converges. The motion starts from the extreme `from`
-  /// of x. It starts from x0, y0, u0 if `from` is empty, or if the mass cannot have arrived at this
-  /// extreme (PeriodMap::from). Throws UserError if no limit cycle is found.
+  /// of x. It starts from x0, y0, u0 if `from` is empty, or if no motion can have arrived at this
+  /// extreme (PeriodMap::end_of_period() returns nothing). Throws UserError if no limit cycle is
+  /// found.
   [[nodiscard]] SettledCycle settled_from(const std::optional<slab::Extreme>& from) const {
     const auto begin = from ? map_.end_of_period(*from) : std::nullopt;
     const slab::PeriodicState settled = slab::run_until_periodic(map_, 1e-6, 3000, begin);
@@ -167,8 +168,8 @@ class LimitCycles {
  private:
   /// Searches for limit cycles of n periods, for each n < `multiple` that divides `multiple`.
   /// Returns the cycle with the least n that begins near `start`, or no value if there is none.
-  /// Near means that both extremes differ in x by less than `share` times the range of x of the
-  /// cycle.
+  /// Near means that x at the beginning of the cycle differs from x at `start` by less than `share`
+  /// times the range of x of the cycle.
   [[nodiscard]] std::optional<slab::Cycle> cycle_of_shorter_period(const slab::Extreme& start,
                                                                    int multiple,
                                                                    double share) const {

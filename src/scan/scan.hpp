@@ -49,8 +49,8 @@ inline constexpr int samples_a_period = 400;
 /// The problem at one point of a scan.
 struct ScanProblem {
   engine::RunSpec run;
-  /// Selects the steps whose samples are kept. PointNumbers::most_x and least_x are the extremes of
-  /// x over all steps in the time interval [series.from, series.to].
+  /// Selects the steps whose samples are kept. For ScanKind::runs, PointNumbers::most_x and least_x
+  /// are the extremes of x over all steps in the time interval [series.from, series.to].
   io::Sampling series;
   std::optional<double> period = std::nullopt;  ///< The period τ of F; empty if no period is known.
   /// The times in (0, 8τ) at which F may not be smooth; set for ScanKind::steady only.
@@ -65,8 +65,8 @@ struct ScanSpec {
   /// The tolerance r for adding points; if it is empty, no points are added. It requires
   /// ScanKind::steady and Past::rest. The amplitude of each point is compared with the chord
   /// between its two neighbours on the last axis. If it deviates by more than r times the range of
-  /// all amplitudes, points are added on both sides. The same is done if the phase deviates from
-  /// its chord by more than r π.
+  /// all amplitudes, points are added on both sides, up to the limits of make_scan(). The same is
+  /// done if the phase deviates from its chord by more than r π.
   std::optional<double> resolve = std::nullopt;
   bool keep_series = false;
   io::FileSpec files = {};

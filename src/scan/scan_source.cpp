@@ -94,8 +94,8 @@ bool is_computed(const ScanPoint& point) {
 }
 
 /// Observes the run of a point. The observer stores the extremes of x over all steps in the time
-/// interval [window.from, window.to]. If the force has a period and this interval is not shorter,
-/// the observer also stores the motion of the last period before window.to.
+/// interval [window.from, window.to]. If the force has a period and this interval contains a whole
+/// period, the observer also stores the motion of the last period before window.to.
 class CycleObserver final : public engine::Observer {
  public:
   CycleObserver(const io::Sampling& window, std::optional<double> period) : window_(window) {
@@ -404,8 +404,8 @@ class ScanSource final : public campaign::Source {
 
   /// The first call after the start, or after points were added, assigns all points that are not
   /// yet computed to single ranks. Consecutive points of a line (Workshop::line) form one batch.
-  /// The calls that follow assign the remaining points, whose runs single ranks have left, to all
-  /// ranks together.
+  /// Later calls assign to all ranks together the points that single ranks did not compute
+  /// (PointsWork::is_for_all()).
   campaign::Packing pack(const campaign::Batch& under_way) override {
     campaign::Packing packing{.most_in_share = std::int64_t{1} << 40};
     const std::set<Unit> resumed(under_way.begin(), under_way.end());
@@ -444,10 +444,11 @@ class ScanSource final : public campaign::Source {
     }
   }
 
-  /// Returns the records of the computed points. A checkpoint first gets the axis values of added
-  /// points. It omits points that failed and those that follow them in their line, so that both are
-  /// computed again after a restart. The other ranks get all computed points, but without their
-  /// series and ends, which these ranks do not need.
+  /// Returns the records of the computed points. The records for a checkpoint begin with the axis
+  /// values of added points. They omit failed points and those that follow a failed point in its
+  /// line, so that both are computed again after a restart. The records for the other ranks contain
+  /// all computed points, but without ScanPoint::series and ScanPoint::end, which these ranks do
+  /// not need.
   [[nodiscard]] campaign::Records records(Use use) const override {
     const bool is_saved = use == Use::in_checkpoint;
     campaign::Records records;
@@ -555,7 +556,7 @@ class ScanSource final : public campaign::Source {
   // for each round, the axis values of the points that it added
   std::vector<std::vector<double>> rounds_;
   std::int64_t computed_ = 0;  // number of computed points
-  bool has_dealt_ = false;     // whether this round's points are assigned to single ranks
+  bool has_dealt_ = false;     // whether pack() has assigned this round's points to single ranks
   Clock::time_point begun_ = Clock::now();
 };
 

@@ -25,8 +25,10 @@ bool has_finite_cells(const StudySpec& spec) {
   return std::holds_alternative<slab::Cells>(spec.levels.front().space);
 }
 
-/// Sets Conclusions::unrefined_error and Conclusions::unrefined_clause if the errors contain a part
-/// that the refinement does not reduce.
+/// Sets Conclusions::unrefined_error and Conclusions::unrefined_clause in two cases. Either the
+/// steps alone are refined, and the levels have an error in space but the reference has none. Or
+/// the cells alone are refined, and the levels have an error in time but the reference has none.
+/// Refinement does not reduce this error.
 void find_unrefined(const StudySpec& spec, Conclusions& conclusions) {
   const Reference& reference = spec.reference;
   const Level& level = spec.levels.front();

@@ -27,8 +27,8 @@ struct LadderScale {
   double count = 0.0;
 };
 
-/// Returns an upper bound of the true scatter of the errors, which follows from the scatter of the
-/// fit and holds in four of five studies.
+/// Returns an upper bound of the true scatter of the errors: the upper end of its one-sided
+/// confidence interval of 80 %, which follows from the scatter of the fit.
 double greatest_scatter(const Fit& fit) {
   const double freedom = std::max(1.0, static_cast<double>(fit.levels) - 2);
   const boost::math::chi_squared distribution(freedom);
@@ -50,8 +50,8 @@ double most_refinement(const StudySpec& spec, const Study& study, std::size_t q)
   const double floor = above_floor * study.floors[q];
   for (std::size_t l = study.cases.size(); l-- > 0;) {
     if (result.fit.marks[l] == Mark::fitted && floor > 0 && result.fit.order > 0) {
+      // how many times finer level `l` may become, from e ∝ hᵖ
       const double finer = std::pow(study.cases[l].errors[q] / floor, 1 / result.fit.order);
-      // because e ∝ hᵖ
       return std::clamp(finer * result.steps.back() / result.steps[l], 1.0, most);
     }
   }
@@ -70,11 +70,11 @@ double asymptotic_range(const Counts& counts, const Fit& fit) {
   return range;
 }
 
-/// Returns levels with which the interval of the order is probably narrow enough. There are enough
-/// levels that the statistical part of the interval becomes at most half the tolerance, and at
-/// least 24. If the next term of the error expansion makes the interval wide, or if the asymptotic
-/// range is short, the last of these levels is finer than the last level of the study, but at most
-/// `most` times finer.
+/// Returns levels with which the interval of the order is probably narrow enough to decide. There
+/// are at least 24 levels, and enough that the statistical part of the interval is expected to be
+/// at most half the tolerance. If the next term of the error expansion makes the interval wide, or
+/// if the asymptotic range is short, the last of these levels is finer than the last level of the
+/// study, but at most `most` times finer.
 LadderScale dense_ladder(const Counts& counts, const Fit& fit, double most, double tolerance) {
   // preferred ratio of the first level's step to the last level's step
   constexpr double wide = 64.0;
@@ -101,10 +101,10 @@ LadderScale dense_ladder(const Counts& counts, const Fit& fit, double most, doub
   return scale;
 }
 
-/// Returns levels with which the interval of the order is probably narrow enough. Each has twice
-/// the number of cells or steps of the level before. The variance of the order is taken to be
-/// inversely proportional to the third power of the number of doublings. The last level is at most
-/// `most` times finer than the last level of the study; LadderScale::count is ∞ if this is not
+/// Returns levels with which the interval of the order is probably narrow enough to decide. Each
+/// has twice the number of cells or steps of the level before. The variance of the order is taken
+/// to be inversely proportional to the third power of the number of doublings. The last level is at
+/// most `most` times finer than the last level of the study; LadderScale::count is ∞ if this is not
 /// enough to decide the order.
 LadderScale ladder_of_doublings(const Counts& counts, const Fit& fit, double most,
                                 double tolerance) {

@@ -84,8 +84,8 @@ void add_cell(double u, const ContinuousField& reference, const slab::Element& b
 
 }  // namespace
 
-/// Determines the critical cells of two elongations that are given as functions of s: those cells
-/// in which the difference of the two can be largest.
+/// Determines the critical cells of two elongations that are given as functions of s: the cells in
+/// which the difference of the two is expected to be largest.
 class CriticalCells {
  public:
   /// Determines the cells that are critical at all times. Throws UserError if the functions of the
@@ -206,10 +206,10 @@ void FieldErrors::compare_with_function(Errors& errors, const parallel::Vector& 
 /// Compares a level with its reference, both given as functions. If the level has cells, only the
 /// critical cells are compared. Between two kinks, each elongation minus the shift c (see Slab) is
 /// η, -η or its initial value, plus a constant. On each piece of the slab's functions, the
-/// difference of both elongations at the points of the cells is therefore monotone in s, and
-/// largest next to the kinks. At the ends of a cell, the change of the reference's u within the
-/// cell is added to this difference. The critical cells at the fixed sample places account for this
-/// change.
+/// difference of both elongations at the points of the cells is therefore monotone in s. It is
+/// largest next to a kink or to an end of a piece. At the ends of a cell, the change of the
+/// reference's u within the cell is added to this difference. To account for this change, cells at
+/// fixed sample places are compared, too.
 void FieldErrors::compare_functions(Errors& errors, const ContinuousField& level,
                                     const ContinuousField& reference) {
   if (slab_->is_continuum()) {

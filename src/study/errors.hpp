@@ -28,8 +28,8 @@ std::int64_t containing_cell(slab::Rule rule, std::int64_t i, std::int64_t level
 /// The errors of one level in the maximum norm. In the results of a study, an error that cannot be
 /// computed is NaN. The errors of x and y are maxima over the steps of the level or, if the
 /// reference is a file, over the times in the file. The errors of u are maxima over the times at
-/// which u is compared. `u` is also the maximum over all s in [0, 1], and `u_cells` over the points
-/// of the cells of the level.
+/// which u is compared. For a slab, `u` is in addition the maximum over all s in [0, 1], and
+/// `u_cells` the maximum over the points of the level's cells.
 struct Errors {
   /// The index of a quantity in `all`.
   enum Of : std::size_t { x, y, u, u_cells };
@@ -44,15 +44,15 @@ struct Errors {
 class CriticalCells;
 
 /// Computes the errors of u of one level against its reference, one time after another. u of a
-/// level with P cells is constant on each cell ](i-1)/P, i/P]. If the reference has cells, the
+/// level with P cells is constant on each cell ]i/P, (i+1)/P]. If the reference has cells, the
 /// maximum over all s is therefore a maximum over all pairs of a cell of the level and a cell of
 /// the reference that overlap. If only the reference is a continuum, the differences are computed
 /// at both ends of all cells of the level. If u of the level is given as a function (Field), they
-/// are computed only in the cells in which they can be largest. If the level and the reference are
-/// both continua, they are compared at s = 0, 1/n, …, 1, where n is Continuum::field_points of the
-/// level. For a model that is no slab, `u` and `u_cells` are both the largest difference over all
-/// columns of the state except x and y of the mass that the force acts on. Source: Proposition 4.1,
-/// continuous-masing-2001.
+/// are computed only in those cells in which they are expected to be largest. If the level and the
+/// reference are both continua, they are compared at s = 0, 1/n, …, 1, where n is
+/// Continuum::field_points of the level. For a model that is no slab, `u` and `u_cells` are both
+/// the largest difference over all columns of the state except x and y of the mass that the force
+/// acts on. Source: Proposition 4.1, continuous-masing-2001.
 class FieldErrors {
  public:
   /// `run`: the run of the level, which must outlive the object. Local.

@@ -53,8 +53,8 @@ void find_field(const StudySpec& spec, const io::ResultReader& file, FileTraject
 /// are too far apart. They are too far apart if the largest distance (`gap`) between two successive
 /// times exceeds both T/500 and the step of the first level. The largest error at the samples may
 /// then be much smaller than the largest error on [0, T]. If an error oscillates with the circular
-/// frequency ω, the maximum over the samples is too small by up to the fraction (ω gap)²/8 of the
-/// error.
+/// frequency ω, the maximum over the samples is too small by up to about the fraction (ω gap)²/8 of
+/// the error.
 void require_times(const StudySpec& spec, const FileTrajectory& trajectory) {
   for (const std::vector<double>* times : {&trajectory.time, &trajectory.field_time}) {
     if (!std::ranges::all_of(*times, [](double t) { return std::isfinite(t) && t >= 0; }) ||

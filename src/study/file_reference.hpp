@@ -37,7 +37,8 @@ struct FileTrajectory {
 /// the times of at most StudySpec::field_samples rows of /state. The samples must extend over
 /// exactly [0, T], and the time between two successive samples must be at most the first level's
 /// step or T/500, whichever is larger. Throws UserError on all ranks alike if the file does not
-/// meet these conditions, is damaged, or has u of some cells only. Collective on comm.
+/// meet these conditions, is damaged, has u of some cells only, or has states with another number
+/// of columns than the model. Collective on comm.
 std::shared_ptr<const FileTrajectory> read_trajectory(const parallel::Communicator& comm,
                                                       const StudySpec& spec);
 

@@ -82,7 +82,7 @@ void Lockstep::go_on(std::int64_t last) {
   const SampleTimes& fields = plan_.field_times;
   const std::int64_t next = has_field_left() ? fields.at(next_field_, finest).end() : engine::never;
   const std::int64_t end = std::min({last, steps_, next});
-  // The window ends at time `index` of `times`.
+  // The window ends at the time with the index `index` in `times`.
   const bool has_field = next == end;
   const SampleTimes times = has_field ? fields : SampleTimes(steps_);
   const std::int64_t index = has_field ? next_field_ : end;
@@ -113,9 +113,9 @@ void Lockstep::go_on(std::int64_t last) {
 
 /// Advances the exact solution that has the index `reference` in StudyPlan::runs. It is advanced
 /// through the times of the steps of all levels that are compared with it, up to the time with
-/// index `last` in `times`. If `has_field`, u is compared at this last time, jT/m, and the solution
-/// is also advanced to it. If jT/m is a step of several levels, the levels may round it
-/// differently. The largest rounded value of all levels of the plan is used, so that the result
+/// index `last` in `times`. If `has_field`, u is compared at this last time, and the solution is
+/// also advanced to it. If the time is a step of several levels, rounding may give it a different
+/// value in each of them. The largest value of all levels in the plan is used, so that the result
 /// does not depend on the batch.
 void Lockstep::go_to_times(std::size_t reference, const SampleTimes& times, std::int64_t last,
                            bool has_field) {

@@ -33,11 +33,11 @@ Outcome outcome_of(std::span<const double> record);
 
 /// Computes some comparisons of a study at the same time on the same ranks. All runs of these
 /// comparisons are advanced together, one window after another, and compared after each window, so
-/// that only the samples of the present window have to be stored. A run that several comparisons
-/// need is computed only once. A window ends at the next time at which u is compared, or earlier;
-/// the errors do not depend on the lengths of the windows. steps() counts the steps of the finest
-/// run: the run with the most steps, apart from exact solutions, which have no steps of their own.
-/// When all windows are done, the records of all comparisons are appended.
+/// that not all samples of a run have to be stored. A run that several comparisons need is computed
+/// only once. A window ends at the next time at which u is compared, or earlier; the errors do not
+/// depend on the lengths of the windows. steps() counts the steps of the finest run: the run with
+/// the most steps, apart from exact solutions, which have no steps of their own. When all windows
+/// are done, the records of all comparisons are appended.
 class Lockstep final : public campaign::Work {
  public:
   /// Sets up the runs of `comparisons`, which are indices in StudyPlan::comparisons, and compares x

@@ -141,10 +141,8 @@ void add_fields(const StudyPlan& plan, std::size_t index, PlannedRun& planned) {
   const auto& [run, options, ranks, seconds_of_steps, engine_bytes, all] = planned;
   const auto entries = static_cast<double>(
       options.has_function_field ? 0 : base::local_range(engine::field_size(run), 0, ranks).size);
-  const bool is_between = plan.file != nullptr || plan.field_times.at(1, run.time).fraction >
-                                                      // if the first time is a step of the run, all
-                                                      // times are
-                                                      0;
+  // if the time with the index 1 is a step of the run, all times are
+  const bool is_between = plan.file != nullptr || plan.field_times.at(1, run.time).fraction > 0;
   double bytes = is_between && !options.goes_to_times ? 2 * sizeof(double) : 0.0;
   double seconds = 2e-9;  // time per entry on a current machine, as in engine::estimated_seconds
   for (const auto& [level, reference] : plan.comparisons) {
@@ -259,8 +257,9 @@ StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory>
     plan.field_times = SampleTimes({plan.file, &plan.file->field_time});
   } else {
     // Between two steps u is known only to first order, which would hide the order of a scheme of
-    // second order. For such a scheme, the times have to be steps of every level, even if there is
-    // only one. For other schemes, there have to be at least 16 times.
+    // second order. For such a scheme, the times are therefore steps of every level, even if there
+    // is only one such time. For other schemes, times between steps are used, too, if there are
+    // fewer than 16 such times and StudySpec::field_samples allows more.
     const slab::SchemeInfo* scheme = spec.run.facts().scheme;
     const std::int64_t fewest = scheme != nullptr && scheme->order > 1 ? 1 : 16;
     plan.field_times =

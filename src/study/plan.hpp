@@ -54,7 +54,7 @@ struct StudyPlan {
   std::shared_ptr<const FileTrajectory> file;  ///< the reference in a file, or null
 
   /// Returns the index of the first of `field_times` at which u is compared. It is 0 if the
-  /// reference is a file. Otherwise it is 1, because all runs have the same given u at t = 0.
+  /// reference is a file. If not, it is 1, because all runs have the same given u at t = 0.
   [[nodiscard]] std::int64_t first_field() const { return file != nullptr ? 0 : 1; }
   /// Returns the indices of all comparisons. Local.
   [[nodiscard]] Batch all() const;

@@ -86,8 +86,8 @@ ExpectedOrder order_in_space(const slab::Slab& slab, const std::string& quantity
   // 1. If it is not 0, k u differs between both ends before any cell yields, which causes an error
   // of first order. The rule midpoint has no such error.
   double elastic = 0.0;
-  // The largest of these differences and of those of η and c, which k u at both ends depends on
-  // after cells yield.
+  // The largest of `elastic` and the relative differences of η and c between s = 0 and s = 1. After
+  // cells yield, k u at the ends depends on η and c, too.
   double difference = 0.0;
   if (slab.rule == slab::Rule::right) {
     elastic = std::max(of.stiffness.difference / of.stiffness.size,
@@ -134,11 +134,11 @@ namespace {
 /// continuous on [0, last]. Returns an empty string if no reason is found.
 ///
 /// An interval is bisected if the bounds of f on it do not prove that f is smooth there and has a
-/// bounded slope. The interval in which f varies most is bisected first, so that a jump is found
-/// even if f has many corners. An interval that is not wider than 1e-13 `last` is not bisected but
-/// taken as a place z where f may be singular. Near z, the sum of the changes |f(z ± h) - f(z ±
-/// h/2)| and |f(z + h) - f(z - h)| is proportional to hᵃ. The exponent a is 0 for a jump, below 1
-/// for an unbounded slope and 1 for a corner.
+/// bounded slope. The interval in which f may vary most is bisected first, so that a jump is
+/// usually found before most corners. An interval that is not wider than 1e-13 `last` is not
+/// bisected but taken as a place z where f may be singular. Near z, the sum of the changes |f(z ±
+/// h) - f(z ± h/2)| and |f(z + h) - f(z - h)| is proportional to hᵃ. The exponent a is 0 for a
+/// jump, below 1 for an unbounded slope and 1 for a corner.
 std::string fault_of(const base::Function& f, const char* name, char variable, double last) {
   constexpr int most_parts = 4000;
   constexpr double narrow = 1e-13;
@@ -187,8 +187,9 @@ std::string fault_of(const base::Function& f, const char* name, char variable, d
   return {};
 }
 
-/// If the least value of f on [0, 1] is not positive, returns where f is least, in the form "k(0.5)
-/// = 0 is not positive". Otherwise returns an empty string. `name` is the name of f.
+/// Searches for the least value of f on [0, 1]. If it is 0, negative, or negligible beside the
+/// values of f nearby, returns where f is least, in the form "k(0.5) = 0 is not positive".
+/// Otherwise returns an empty string. `name` is the name of f.
 std::string zero_of(const base::Function& f, const char* name) {
   constexpr double negligible = 1e-9;  // up to this fraction of f nearby, f counts as zero
   constexpr double interval = 1.0 / intervals;

@@ -56,8 +56,8 @@ Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& re
     study.self_check = std::max(study.self_check, self_check);
     study.series = std::move(series);  // after the loop, this is the series of the last level
   }
-  // The exact solution is accurate to 1e-10 of the largest |x|, |y| or |u|, and different engines
-  // agree to 1e-11. Smaller errors are therefore not significant.
+  // The exact solution is accurate to about 1e-10 of the largest |x|, |y| or |u|, and different
+  // engines agree to 1e-11. Errors below 1e-10 of these are therefore not significant.
   const auto floor = [&](double largest) {
     return std::max(1e-10 * largest, 10 * study.self_check);
   };

@@ -45,13 +45,13 @@ struct QuantityResult {
   statistics::Fit fit;
   statistics::JointFit joint;  ///< the joint fit, computed only for Refine::both
 
-  /// The entry of LevelResult::orders at the last level that has such an order and an error above
-  /// the floor; NaN if there is no such level.
+  /// The entry of LevelResult::orders at the last level that has an observed order and an error
+  /// above the floor; NaN if there is no such level.
   double last_pair = base::undefined;
   std::optional<ExpectedOrder> expected;
   Verdict verdict = Verdict::not_judged;
   /// The limit of x(T) or y(T) as the step width goes to 0, estimated from all levels. It has no
-  /// value for u and u_cells, and if Reference::is_exact() is true.
+  /// value for u and u_cells. It has none for any quantity if Reference::is_exact().
   std::optional<statistics::Extrapolation> extrapolated;
 
   /// Returns where the observed order comes from: "fit", "last pair" or "none". Local.
@@ -121,10 +121,10 @@ struct Study {
   std::vector<LevelResult> cases;
   std::vector<QuantityResult> results;  ///< one result for each of `quantities`
   std::vector<double> series;           ///< the rows of /series of the last level
-  Errors floors;                        ///< an error that is not above its floor is round-off
+  Errors floors;                        ///< an error that is not above its floor has no meaning
   double self_check = 0.0;              ///< the largest Outcome::self_check of the comparisons
 
-  /// the largest error of a run with P = 2^50 against P = ∞; 0 if there is no such run
+  /// the largest of the errors of a run with P = 2^50 against P = ∞; 0 if there is no such run
   double round_off = 0.0;
   Verdict verdict = Verdict::not_judged;
   Conclusions conclusions;
@@ -143,24 +143,24 @@ void find_results(const StudySpec& spec, Study& study);
 /// Returns the conclusions of a study whose results and verdict are computed. Local.
 Conclusions conclude(const StudySpec& spec, const Study& study);
 
-/// Returns levels in geometric progression that would decide the undecided orders of `study` in at
-/// least nine of ten cases. They are returned as a text for the option --levels,
-/// "first:last:count". Returns an empty string if no order is undecided, if more than 1000 levels
-/// would be needed, or if the reference is a file with a run that is less than 16 times finer than
-/// the last level of the study.
+/// Returns levels in geometric progression that would probably decide the undecided orders of
+/// `study`. They are returned as a text for the option --levels, "first:last:count". Returns an
+/// empty string if no order is undecided, if more than 1000 levels would be needed, or if the
+/// reference is a file with a run that is less than 16 times finer than the last level of the
+/// study.
 ///
 /// The first of these levels is in the asymptotic range of the study, where the errors follow a
 /// power of h. If the next term of the error expansion makes the interval of the order wide, or if
 /// the asymptotic range is short, the last of the returned levels is finer than the last level of
-/// the study: at most 16 times, and only so far that its errors remain at least ten times as large
-/// as the round-off floor. The number n of levels is chosen so that the statistical part of the
-/// interval becomes at most half the tolerance. The slope of a line through n levels that are
-/// spread evenly over a length L in log h has the standard error σ √12/(L √n). Here σ is the
-/// scatter of the errors, for which the upper end of its confidence interval is used. If each level
-/// is compared with the next one, each returned level has twice the number of cells or steps of the
-/// level before, because the differences between levels with similar steps are mostly scatter. In
-/// this case, an empty string is also returned if a last level that is 16 times finer is not
-/// enough. Local.
+/// the study. It is at most 16 times finer, and less if its errors would fall below ten times the
+/// floor or a run in a file would be less than 16 times finer than it. The number n of levels is
+/// chosen so that the statistical part of the interval becomes at most half the tolerance. The
+/// slope of a line through n levels that are spread evenly over a length L in log h has the
+/// standard error σ √12/(L √n). Here σ is the scatter of the errors, for which the upper end of its
+/// confidence interval is used. If each level is compared with the next one, each returned level
+/// has twice the number of cells or steps of the level before, because the differences between
+/// levels with similar steps are mostly scatter. In this case, an empty string is also returned if
+/// the finest allowed last level is not enough. Local.
 std::string deciding_levels(const StudySpec& spec, const Study& study);
 
 /// Returns a study with everything that follows directly from the records of its comparisons: the
@@ -171,10 +171,11 @@ Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& re
 /// Computes every level and its reference as a campaign (distributed over the ranks, with
 /// checkpoints), then the errors, the orders and the verdict, and writes the result file.
 /// `announce`, if given, is called with the results before the file is written, because writing may
-/// fail. The numbers are the same, bit for bit, on any number of ranks and wherever an interrupted
-/// study was stopped. Throws UserError on all ranks alike if a run is not valid or cannot be
-/// computed, SystemError if the system fails, as in writing a file, and Stopped if a stop is
-/// requested. Collective on comm. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
+/// fail. Except for durations, the numbers are the same, bit for bit, on any number of ranks and
+/// wherever an interrupted study was stopped. Throws UserError on all ranks alike if a run is not
+/// valid or cannot be computed, SystemError if the system fails, as in writing a file, and Stopped
+/// if a stop is requested. Collective on comm. Source: Propositions 3.1 and 4.1,
+/// continuous-masing-2001.
 Study make_study(const parallel::Communicator& comm, const StudySpec& spec,
                  const std::function<void(const Study& study)>& announce = {});
 

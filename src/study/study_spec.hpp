@@ -54,7 +54,7 @@ struct Reference {
   std::optional<std::string> file;  ///< the path of the file if the reference is a file; else empty
 
   /// refinement_factor() of the run in a file: how many times finer than the last level this run
-  /// is. ∞ for every other kind of reference, because such a reference is always fine enough.
+  /// is. ∞ for every other kind of reference; its fineness is not checked.
   double refinement = std::numeric_limits<double>::infinity();
 
   /// Returns whether the reference has no error in space or no error in time. The difference of a
@@ -64,7 +64,8 @@ struct Reference {
 
 /// The description of a refinement study.
 struct StudySpec {
-  engine::RunSpec run;  ///< the run whose cells and steps the levels replace
+  /// the run of every level, except for its cells and steps, which are those of the level
+  engine::RunSpec run;
   Refine refine = Refine::steps;
   std::vector<Level> levels;  ///< the levels, from coarse to fine
   Reference reference;
@@ -72,8 +73,8 @@ struct StudySpec {
   double order_tolerance = 0.1;
   std::string unmet_hypotheses;  ///< the text that unmet_hypotheses() returns for the run
 
-  /// maximum number of times at which u is compared; u of a slab is compared with that in a file at
-  /// all times in the file
+  /// Maximum number of times at which u is compared. It does not apply to a slab whose reference is
+  /// a file: there u is compared at every time at which the file has u.
   std::int64_t field_samples = 200;
   io::Sampling series;  ///< which samples of the last level the file contains
   io::FileSpec files;
@@ -116,12 +117,12 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
                          const engine::Model& model);
 
 /// Returns the reference that is the trajectory in the file at `path`. The file contains the run
-/// `file_run`; `last` is the run of the last level of a study that refines `refine`. If `file_run`
-/// is not exact and both runs have the same scheme and rule, Reference::finest is set to the cells
-/// and steps of `file_run`, so that the fit of the order can account for the error of `file_run`.
-/// `has_last_field_only`: whether the file has u only at t = T. If `file_run` differs from the
-/// levels in more than what is refined, Reference::explanation states each difference and its
-/// effect on the errors. Local.
+/// `file_run`; `last` is the run of the last level of a study that refines `refine`.
+/// Reference::finest is set to the cells and steps of `file_run` if `file_run` is not exact, both
+/// runs have the same scheme and, if both have cells, they have the same rule. The fit of the order
+/// can then account for the error of `file_run`. `has_last_field_only`: whether the file has u only
+/// at t = T. If `file_run` differs from the levels in more than what is refined,
+/// Reference::explanation states each difference and its effect on the errors. Local.
 Reference make_file_reference(const std::string& path, const engine::RunSpec& file_run,
                               Refine refine, const engine::RunSpec& last, bool has_last_field_only);
 
@@ -178,27 +179,29 @@ bool is_uniform(const slab::Slab& slab);
 /// The rule right has in general the order 1 because its error is δs/2 (k u(1) - k u(0)) + O(δs²).
 ///
 /// Here k, η and u0 are equal at s = 0 and s = 1 only if the shift c (see Slab) is, too. If u is
-/// the same for all s (is_uniform), the line for the error of u over all s does not apply, but the
-/// lines above it. The order is marked as a lower bound (ExpectedOrder::at_least) in four cases.
-/// First, for the sums of the rule right, the values at s = 0 and s = 1 differ, but by less than 10
-/// %. Second, u is the same for all s. Third, δs and δt are both refined and the order in δs
-/// differs from the order in δt. Fourth, the order is 1 only if a cell yields during the motion
-/// (for the sums of the rule right, a cell at an end of the slab). It is 2 otherwise, because u -
-/// u0 is the same for all s until a cell yields. The fourth case does not occur if k and u0 are
-/// constant, because there is no error in space until a cell yields. For the sums of the rule
-/// right, η must also be least at an end of the slab and c be constant, so that a cell at an end
-/// yields first. Local. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
+/// the same for all s (is_uniform), the line for the error of u over all s does not apply; the
+/// lines above it do. An order in δs is marked as a lower bound (ExpectedOrder::at_least) in three
+/// cases. First, for the sums of the rule right, k, η, u0 or c differ between s = 0 and s = 1, but
+/// all by less than 10 %. Second, the order is 2 and u is the same for all s. Third, the order is 1
+/// only if a cell yields during the motion (for the sums of the rule right, a cell at an end of the
+/// slab). If none yields, the order is 2, because u - u0 is then the same for all s. The third case
+/// does not occur if k and u0 are constant, because there is then no error in space until a cell
+/// yields. For the sums of the rule right, η must also be least at an end of the slab and c be
+/// constant, so that a cell at an end yields first. In the last line of the table, the smaller of
+/// the two orders is marked as a lower bound if and only if they differ. Local. Source:
+/// Propositions 3.1 and 4.1, continuous-masing-2001.
 ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const Reference& reference,
                              const std::string& quantity);
 
 /// Returns the hypotheses of the promised orders that a run does not meet, in one line such as
-/// "eta' is unbounded near s = 0". Returns an empty string if the run meets all hypotheses, or if
-/// the model is not a slab with a mass, because the hypotheses are stated only for this model. If
-/// δs is refined, the hypotheses are that k, η, u0 and the shift c (see Slab) are Lipschitz
-/// continuous, and that k > 0 and η ≥ γ > 0 on [0, 1] with a constant γ. If δt is refined by a
-/// scheme of second order, F (F - m a_g if the base moves) must be Lipschitz continuous on [0, T].
-/// At most 4000 subintervals of each function are examined, beginning with those in which the
-/// function varies most. Local. Source: Propositions 2.1, 3.1 and 4.1, continuous-masing-2001.
+/// "eta' is unbounded near s = 0". Returns an empty string if no hypothesis is found to be
+/// violated. Also returns an empty string if the model is not a slab with a mass, because the
+/// hypotheses are stated only for this model. If δs is refined, the hypotheses are that k, η, u0
+/// and the shift c (see Slab) are Lipschitz continuous, and that k > 0 and η ≥ γ > 0 on [0, 1] with
+/// a constant γ. If δt is refined by a scheme of second order, F (F - m a_g if the base moves) must
+/// be Lipschitz continuous on [0, T]. At most 4000 subintervals of each function are examined,
+/// beginning with those in which the function varies most. Local. Source: Propositions 2.1, 3.1 and
+/// 4.1, continuous-masing-2001.
 std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine);
 
 }  // namespace masing::study

@@ -14,8 +14,8 @@ using parallel::PhaseTimer;
 
 namespace {
 
-/// Saves or restores values that consist of doubles alone. Restoring resizes `values` to the number
-/// of saved values. Collective.
+/// Saves or restores values that consist of doubles alone. To restore, `values` must be empty or
+/// have the number of saved values (Archive::numbers). Collective.
 template <class Value>
 void serialize(engine::Archive& archive, const std::string& name, std::vector<Value>& values) {
   constexpr std::size_t size = sizeof(Value) / sizeof(double);
@@ -89,8 +89,8 @@ void Trajectory::advance_to(std::int64_t step) {
   }
 }
 
-/// Allocates the vectors for u at a step and between two steps, distributed over the ranks as the
-/// field of the engine is.
+/// Allocates the vectors for u at a step and between two steps, unless this is already done. They
+/// are distributed over the ranks like the field of the engine.
 void Trajectory::make_entries() {
   if (!kept_entries_) {
     const parallel::Vector& u = setup_.engine->field();

@@ -46,8 +46,8 @@ class SampleTimes {
   /// Returns the time t_i, which is in [0, final_time]. Local.
   [[nodiscard]] double time(std::int64_t i, double final_time) const;
   /// Returns the time t_i in steps of `grid`. For uniform times the result is computed from
-  /// integers. A time of a list is taken as the time of a step if it differs from it by a relative
-  /// error of at most 1e-12. Local.
+  /// integers. A time of a list counts as the time of a step if the relative difference of the two
+  /// is at most 1e-12. Local.
   [[nodiscard]] StepTime at(std::int64_t i, const slab::TimeGrid& grid) const;
 
  private:
@@ -78,7 +78,8 @@ struct Field {
 
 /// The results of a run, completed or in progress, that a study uses.
 struct RunSummary {
-  PhasePoint largest;  ///< largest |x| and largest |y| over all steps
+  /// largest |x| and largest |y| over all steps or, for an exact solution, all requested times
+  PhasePoint largest;
 
   /// largest |u| at the times at which u is compared; 0 if u is a function
   double largest_u = 0.0;
@@ -162,7 +163,7 @@ class Trajectory {
   std::int64_t reached_ = 0;
   std::int64_t first_ = 0;  // step of samples_[0]
   std::vector<PhasePoint> samples_;
-  std::vector<double> times_;    // the times of samples_, only with goes_to_times()
+  std::vector<double> times_;    // the times of samples_, used only with goes_to_times()
   std::int64_t kept_step_ = -1;  // the step whose u is kept; -1 if there is none
   std::optional<parallel::Vector> kept_entries_;
   slab::RememberedElongation kept_function_;
