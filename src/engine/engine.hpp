@@ -17,8 +17,8 @@
 /// the observers, which are called after every chunk.
 namespace masing::engine {
 
-/// Saves or restores the state of a run. Engines and observers pass the same variables under the
-/// same names in both cases, so that saving and restoring cannot differ.
+/// Saves or restores the state of a run. In both cases engines and observers pass the same
+/// variables under the same names.
 class Archive {
  public:
   /// `group` is a prefix of the full names of all variables (see path()).
@@ -33,9 +33,8 @@ class Archive {
   /// Returns true if the archive restores, that is, overwrites the passed variables with the saved
   /// values, and false if the archive saves the variables. Local.
   [[nodiscard]] virtual bool restores() const = 0;
-  /// Saves the root's `values`, or restores `values` on every rank. When restoring, throws
-  /// UserError if `values` is not empty and the size of `values` differs from the number of saved
-  /// values. Collective.
+  /// Saves the root's `values`, or restores `values` on every rank. To restore, `values` must be
+  /// empty or have the number of saved values; if not, throws UserError. Collective.
   virtual void numbers(const std::string& name, std::vector<double>& values) = 0;
   /// Saves or restores a vector that is split over the ranks, or that every rank stores whole. The
   /// vector may be restored with another distribution over the ranks than it was saved with. A
@@ -86,9 +85,9 @@ class Engine {
   /// Advances by the steps of the chunk and writes x, y and the restoring force of these steps to
   /// the arrays of the chunk. Implementations neither parse text nor access files here. Collective.
   virtual void advance(const slab::Chunk& chunk) = 0;
-  /// Returns u at the current step, [P], split over the ranks at limits of blocks of cells
-  /// (base/partition.hpp). If the model is not a slab, returns the columns of the state of the
-  /// model. Collective.
+  /// Returns u at the current step, [P] (if P = ∞, at the places of slab::Continuum), split over
+  /// the ranks at limits of blocks of cells (base/partition.hpp). If the model is not a slab,
+  /// returns the columns of the state of the model. Collective.
   virtual const parallel::Vector& field() = 0;
   /// Returns a function that computes u of a cell (a slab::Element) at the current step, if the
   /// engine stores turning points and not u of each cell. Returns no value for all other engines.
@@ -108,9 +107,9 @@ class Engine {
   /// solutions are compared; for a model of finitely many elements, all columns of the state. The
   /// result is the same on every rank. Collective.
   [[nodiscard]] virtual double self_check() const { return 0.0; }
-  /// Saves or restores all data on which the steps after step `step` depend, so that a restored
-  /// engine computes these steps with the same bits. An engine can be restored from an archive of
-  /// an engine with the same configuration, before the first call of advance(). Collective.
+  /// Saves the data from which another engine with the same configuration can continue after step
+  /// `step`, or restores this engine from such data. The restored engine computes the later steps
+  /// with the same bits. It must be restored before the first call of advance(). Collective.
   virtual void serialize(std::int64_t step, Archive& archive) = 0;
 };
 
@@ -148,11 +147,11 @@ class Observer {
 
   /// Processes the samples of a chunk. This function is called first with step 0 alone, then with
   /// every chunk; in a resumed run it is called with the chunks that follow. During the call,
-  /// engine.field() is u at the last of the samples. Collective.
+  /// engine.field() returns the field at the last of the samples. Collective.
   virtual void observe(const Samples& samples, Engine& engine) = 0;
 
-  /// Saves or restores the data of the observer for the steps up to `step`. An observer that writes
-  /// a file must have written all rows when this function returns. Collective.
+  /// Saves or restores the data of the observer for the steps up to `step`. To save, an observer
+  /// that writes a file must also write all its rows before this function returns. Collective.
   virtual void serialize(std::int64_t /*step*/, Archive& /*archive*/) {}
 
   /// Writes the data that are not yet written. This function is called once, after the last chunk.

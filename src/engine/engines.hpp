@@ -12,7 +12,7 @@
 namespace masing::engine {
 
 /// Creates the engine `sweep`, which computes the slab cell by cell. In one pass over its cells,
-/// each rank moves and clamps their elongations (v = u - c, see slab::Slab), and sums the forces of
+/// each rank moves and clamps the elongations v = u - c (see slab::Slab), and sums the forces of
 /// the cells. The sums of the ranks are then added as integers, so that the result has the same
 /// bits on any number of ranks. With the scheme `euler`, one pass computes two steps. `comm` and
 /// `profile` (returned by checked_profile) must outlive the engine. Source: (26),
@@ -41,12 +41,12 @@ std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& com
 
 // The functions make_exact create engines that compute the exact solution on one rank. Such an
 // engine chooses its own time steps, independently of the steps of the run; it evaluates the
-// solution at chunk.times. At the times T k/8192, k = 1..8192, it compares the solution with a
-// second one. The second solution of a slab is computed by another method with other tolerances;
-// that of a model of finitely many elements by the same method with a lower order and shorter
-// steps. advance() throws UserError if F is not finite or cannot be resolved. It throws SystemError
-// if the two solutions differ by more than a millionth of the size of the motion, or if a solution
-// fails its own checks.
+// solution at chunk.times. As soon as a run passes a time T k/8192, k = 1..8192, the engine
+// compares the solution at this time with a second one. The second solution of a slab is computed
+// by another method with other tolerances; that of a model of finitely many elements by the same
+// method with a lower order and shorter steps. advance() throws UserError if F is not finite or
+// cannot be resolved. It throws SystemError if the two solutions differ by more than a millionth of
+// the size of the motion, or if a solution fails its own checks.
 
 /// Creates the engine of the exact solution for a slab with a mass. `profile` has all cells (if P =
 /// ∞, all points s) for which u is computed. `comm` must have one rank; `comm` and `profile` must
@@ -58,7 +58,8 @@ std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm, const Run
 
 /// Creates the engine of the exact solution for a model of finitely many elements. `comm` must have
 /// one rank and outlive the engine. Throws UserError if the parameters of the model are not valid,
-/// or if F is not finite at its first samples or cannot be resolved near t = 0. Local.
+/// or if F is not finite at its first samples or cannot be resolved near t = 0. Throws SystemError
+/// if the solution cannot begin at t = 0. Local.
 std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm, const RunSpec& run,
                                    const rheology::ModelSpec& spec);
 

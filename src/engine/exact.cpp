@@ -38,7 +38,8 @@ base::SmoothPieces force_of(const RunSpec& run, const std::vector<double>& break
 }
 
 /// Returns the force for the second solution. To detect narrow features of F, this force also uses
-/// drive.range(), which computes bounds of F independently of drive.bounds().
+/// drive.range(), which computes bounds of F independently of drive.bounds() unless they would be
+/// infinite.
 base::SmoothPieces checking_force_of(const RunSpec& run, const std::vector<double>& breaks) {
   return force_of(run, breaks).checked_by([drive = run.drive](double first, double last) {
     return drive.range(first, last);

@@ -90,9 +90,9 @@ class InclusionEngine final : public Engine {
     }
   }
 
-  /// Returns the dry friction force at t = 0 on the mass on which F acts: α sign(v) if the velocity
-  /// v at the contact is not 0, and the static friction if it is 0. The result is the friction
-  /// force of a very short first step. Collective if the elements are split.
+  /// Returns the dry friction force at t = 0 on the mass on which F acts, computed as the friction
+  /// force of a very short first step. It is α sign(v) if the velocity v at the contact is not
+  /// nearly 0, and the static friction if v = 0. Collective if the elements are split.
   [[nodiscard]] double friction_at_start(double force) {
     constexpr double short_share = 1e-6;
     std::vector<double> trial = state_;

@@ -73,9 +73,9 @@ struct RunSpec {
   slab::TimeGrid time;
   /// A sweep is split over the ranks if it has at least this number of cells. A model whose
   /// elements can be split (Work::split) is split if one of its steps costs at least as much as a
-  /// step of this number of cells. A step of 32768 cells takes 2 µs, and two ranks on idle cores
-  /// save nearly half of this time. For fewer cells the gain is smaller than the loss if cores are
-  /// busy.
+  /// step of this number of cells. A step of 32768 cells takes a few µs, and two ranks on idle
+  /// cores save nearly half of this time. For fewer cells the gain is smaller than the loss if
+  /// cores are busy.
   std::int64_t split_from = 32768;
 
   /// Returns the properties of the model. Local.
@@ -107,9 +107,9 @@ std::optional<rheology::StateLayout> state_layout(const RunSpec& run);
 /// columns of the state. Local.
 std::int64_t field_size(const RunSpec& run);
 
-/// Returns whether a run uses the engine of turning points, and slab::has_smooth_cells() is true
-/// for its slab. Neither the memory nor the time per step of such a run depends on P. For such
-/// slabs the function takes some milliseconds. Local.
+/// Returns whether a run uses the engine of turning points and slab::has_smooth_cells() is true for
+/// its slab. Neither the memory nor the time per step of such a run depends on P. For more than
+/// slab::most_tabled_cells cells, the function takes some milliseconds. Local.
 bool has_smooth_cells(const RunSpec& run);
 
 /// Returns P if a run computes all cells in every step (Method::sweep), or NaN if not. Local.
@@ -121,9 +121,10 @@ std::string figure_title(const RunSpec& run);
 /// Returns the name of a run in messages: "P = 1500, N = 1000000" or "prandtl, N = 1000000". Local.
 std::string title(const RunSpec& run);
 
-/// Returns a warning if an elastic motion grows more than tenfold until T with the step of the run,
-/// or an empty string if it grows less. The warning says with which step or number of steps it
-/// would grow by at most a tenth. Throws UserError if the scheme is unstable with this step. Local.
+/// Returns a warning if the scheme of a run lets an elastic motion grow more than tenfold until T,
+/// or an empty string if not. The warning says with which step, or with how many steps, the motion
+/// would grow by a factor of about 1.1. Throws UserError if the scheme of a slab is unstable with
+/// the step of the run. Local.
 std::string step_advice(const RunSpec& run);
 
 /// Returns an estimate of the seconds that a run takes on `ranks` ranks. No result depends on it.

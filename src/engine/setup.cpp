@@ -197,9 +197,10 @@ auto stoppable(const parallel::Communicator& comm, const Work& work) {
   return *std::move(result);
 }
 
-/// Returns the formulas of those of k, η, u0 and c that are given by one formula in all cells. Each
-/// rank checks its own cells. Throws UserError on all ranks alike for the first cell of all ranks
-/// that has invalid values, and Stopped if a stop is requested. Collective.
+/// Checks the values of k, η, v0 and c (see slab::Slab) in all cells. For each of these four whose
+/// values follow one formula in all cells, the result contains this formula. Each rank checks its
+/// own cells. Throws UserError on all ranks alike for the first cell of all ranks that has invalid
+/// values, and Stopped if a stop is requested. Collective.
 slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::Slab& slab) {
   slab::ProfileForm candidate = slab::candidate_form(slab);
   slab::for_each_column(

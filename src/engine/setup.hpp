@@ -57,9 +57,9 @@ std::int64_t idle_ranks(const RunSpec& run, int ranks);
 /// suffice, or an empty string if idle_ranks() is 0. Local.
 std::string idle_advice(const RunSpec& run, int ranks);
 
-/// Returns the memory need of a run on `ranks` ranks. Evaluates the functions of a slab in three
-/// cells to estimate which arrays the profile of the slab needs. If the run is no sweep and has
-/// more than slab::most_tabled_cells cells, the function takes some milliseconds. Local.
+/// Returns the memory need of a run on `ranks` ranks. Evaluates the functions of a slab in at most
+/// three cells to estimate which arrays the profile of the slab needs. If the run is no sweep and
+/// has more than slab::most_tabled_cells cells, the function takes some milliseconds. Local.
 MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes = 0.0);
 
 /// Returns the bytes that the rank with the most cells needs, including MemoryNeed::extra_bytes.
@@ -120,11 +120,11 @@ Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
                  const MemoryBudget& budget = {});
 
 /// Checks the parts of a run that require evaluating functions. It sets up the run as make_setup()
-/// does, and tests whether the function that drives the run is finite at all steps. If a run has a
-/// million steps or more, equally spaced steps are tested, at least half a million of them. If
-/// `checks_setup` is false, only the driving function is checked; this is for a run whose setup was
-/// already checked. If the ranks do not split the run, the root checks alone. Throws UserError on
-/// all ranks alike if a check fails. Collective.
+/// does, and tests whether the function that drives the run is finite at the steps. All steps are
+/// tested if there are fewer than a million. Of more steps only equally spaced ones are tested, at
+/// least half a million. If `checks_setup` is false, the setup is left out, because it was already
+/// checked. If the ranks do not split the run, the root checks alone. Throws UserError on all ranks
+/// alike if a check fails. Collective.
 void check_run(const parallel::Communicator& comm, const RunSpec& run, bool checks_setup = true);
 
 }  // namespace masing::engine

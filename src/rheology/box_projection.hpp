@@ -56,7 +56,7 @@ class BoxProjection3 {
   /// Returns the projection of `value`: the point of the box that is nearest to `value` in the norm
   /// of K⁻¹. Local; the function allocates no memory.
   [[nodiscard]] Vector3 project(const Vector3& value) const;
-  /// Returns the three St-Venant elements whose forces the box bounds. The force of element i is
+  /// Returns the three St-Venant elements; the box bounds their forces. The force of element i is
   /// the column first + i of the state. Local.
   [[nodiscard]] std::vector<StVenant> elements(std::size_t first) const {
     return box_elements(first, bound_, [&](std::size_t i, std::size_t j) { return matrix_[i][j]; });

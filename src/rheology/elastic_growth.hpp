@@ -10,12 +10,12 @@ namespace masing::rheology {
 
 /// Returns the eigenvalues λ of a model's drift; for F = 0 the drift is a linear map of the state.
 /// The drift alone governs the motion as long as no element in series yields and no dry friction
-/// acts. The different eigenvalues are computed by Arnoldi's method: all of them for a model of up
-/// to 40 columns, and approximations of the outermost ones for a larger model. If a number
-/// overflows or the computation fails, the result contains infinity. A model that can be split over
-/// ranks (Work::split) is divided into segments of at most 65,536 elements. Each segment is
-/// attached to the ground at its first element and free at its last; the eigenvalues of all
-/// segments are returned. Local.
+/// acts. The different eigenvalues are computed by Arnoldi's method from one start vector: as a
+/// rule all of them for a model of up to 40 columns, and approximations of the outermost ones for a
+/// larger model. If a number overflows or the computation fails, the result contains infinity. A
+/// model that can be split over ranks (Work::split) is divided into segments of at most 65,536
+/// elements. Each segment is attached to the ground at its first element and free at its last; the
+/// eigenvalues of all segments are returned. Local.
 std::vector<std::complex<double>> elastic_eigenvalues(const ModelSpec& spec);
 
 /// Returns the natural logarithm of the factor by which N steps of length h amplify the motion that

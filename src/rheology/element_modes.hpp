@@ -33,10 +33,11 @@ class ElementModes {
   }
 
   /// Lists in open_ the elements that may change their mode at this state: elements in series that
-  /// are at their bound, and elements in parallel that do not slide. For the elements in series
-  /// among them, the column is set exactly to the bound or its negative. The velocities are changed
-  /// so that q = 0 within rounding errors for the elements in parallel among them. Columns of
-  /// elements in series whose bound is 0 are set to 0.
+  /// yield or have reached their bound, and elements in parallel that stick or have come to rest.
+  /// Corrects rounding errors in the state of the listed elements: the column of an element in
+  /// series is set exactly to the bound or its negative, and velocities are changed so that q = 0
+  /// within rounding errors for the elements in parallel. Elements whose bound is 0 are not listed;
+  /// the columns of those in series are set to 0.
   void open(Vector& state) {
     open_.clear();
     std::vector<std::size_t> resting;
@@ -62,9 +63,8 @@ class ElementModes {
 
   /// Searches for modes with which every element in open_ obeys its law for some time, sets them,
   /// and returns whether the search has succeeded. `expand()` must compute the motion with the
-  /// modes of motion_. If rounding errors prevent every choice of modes from passing, the noise of
-  /// the margins is increased for this step until one passes, but to a relative error of less than
-  /// 1e-10.
+  /// modes of motion_. If no modes pass because of rounding errors, the noise of the margins is
+  /// increased for this step until some modes pass, up to a relative error of 6e-11.
   template <class Expand>
   bool choose(const Expand& expand) {
     constexpr double most = 1 << 14;
@@ -186,9 +186,9 @@ class ElementModes {
 
   /// Searches for modes by block principal pivoting, and returns whether the search has succeeded.
   /// Each iteration changes the modes of all elements in open_ that break their law. If ten
-  /// iterations have not reduced the number of these elements, an iteration changes only the mode
-  /// of the first of them (Murty's least index). Source: Júdice and Pires, Computers and Operations
-  /// Research 21, 1994.
+  /// iterations have not reduced the number of these elements, the next ones change only the mode
+  /// of the first of them (Murty's least index) until the number is reduced. Source: Júdice and
+  /// Pires, Computers and Operations Research 21, 1994.
   template <class Expand>
   bool finds_modes(const Expand& expand) {
     std::size_t fewest = open_.size() + 1;

@@ -22,9 +22,11 @@ struct TimeStep {
 // event to event. An event is the time at which an element begins or ceases to yield, stick or
 // slide.
 
-/// How a St-Venant element is connected. In series with a spring, the element keeps a column of the
-/// state within ±bound; in parallel with a spring, it is dry friction of at most `bound` that acts
-/// on a velocity.
+/// How a St-Venant element enters the equations. `in_series`: the element keeps one column of the
+/// state, an elongation or a force, within ±bound, as an element in series with a spring does.
+/// `in_parallel`: the element is dry friction of at most `bound` that acts on a velocity, as an
+/// element in parallel with a spring is. (In models that have a spring in series with P-elements,
+/// the forces of these elements are columns of the state, and the elements count as `in_series`.)
 enum class Connection { in_series, in_parallel };
 
 /// A column of the state, and the factor by which it is multiplied.

@@ -44,10 +44,11 @@ Vector start_of(const LinearLaw& law, std::vector<double>& start, double force) 
 }
 
 /// Advances the solution from event to event. For each step, plan() computes the motion over a
-/// span. The span is so short that a polynomial approximates F within rounding errors, and that
-/// truncation errors of the polynomials of the motion are below rounding errors. The step ends at
-/// the first event in this span, or at the end of the span if there is no event. check() checks the
-/// planned motion, and carry_out() advances the state to the end of the step.
+/// span. The span is so short that truncation errors of the polynomials of the motion are below
+/// rounding errors. On the span a polynomial approximates F within rounding errors, except on a
+/// span of a few ulp at a time where F is not smooth. The step ends at the first event in this
+/// span, or at the end of the span if there is no event. check() checks the planned motion, and
+/// carry_out() advances the state to the end of the step.
 class EventSolution final : public InclusionSolution {
  public:
   EventSolution(AnyModel model, const StateLayout& layout, std::vector<double> start,
@@ -135,9 +136,10 @@ class EventSolution final : public InclusionSolution {
     }
   }
 
-  /// Halves `span` until a polynomial resolves F over it, stores this span in force_span_, and
-  /// returns the coefficients of the polynomial, [order + 1]. Throws UserError if
-  /// SmoothPieces::try_to_resolve() has failed on the shortest span in more than 1000 steps.
+  /// Halves `span` until a polynomial resolves F over it, or until it is at most least_span().
+  /// Stores this span in force_span_ and returns the coefficients of the polynomial, [order + 1].
+  /// Throws UserError if SmoothPieces::try_to_resolve() has failed over the shortest span in more
+  /// than 1000 steps.
   Polynomial resolved_force(double span) {
     span = std::min(span, 2 * force_span_);
     const double now = clock_.time;
@@ -151,8 +153,9 @@ class EventSolution final : public InclusionSolution {
       const ChebyshevFit fit(within, noise, 4 * base::epsilon * now / span);
       const bool is_smooth = force_.try_to_resolve(now, now + span, noise * span);
       const bool is_least = span <= least_span();
-      // If halving the span hardly reduces the last two coefficients of the fit (tail()), they are
-      // rounding errors of F, which are large where terms of F cancel.
+      // The last two coefficients of the fit (tail()) are taken for rounding errors of F if they
+      // are small and halving the span hardly reduces them. Such errors are large where terms of F
+      // cancel.
       constexpr double largest_noise = 1e-9;
       if (!fit.is_resolved() && fit.tail() > tail / 8 &&
           fit.tail() < largest_noise * largest_force_) {
@@ -214,8 +217,9 @@ class EventSolution final : public InclusionSolution {
   }
 
   /// Checks the planned motion in the middle of its step, and throws SystemError unless it
-  /// satisfies the inclusion. In a model with a mass, X' + D μ (see ModeMotion) must agree with the
-  /// model's own drift for F at this time. In every model, every element must obey its law.
+  /// satisfies the inclusion there. In a model with a mass, X' + D μ (see ModeMotion) must agree
+  /// with the model's own drift for F at this time. In every model, every element must obey its law
+  /// unless the step has the length 0.
   void check() const {
     constexpr double allowed = 1e-9;
     const double tau = 0.5 * end_;
@@ -242,8 +246,8 @@ class EventSolution final : public InclusionSolution {
         fail("its rate is not that of the model");
       }
     }
-    // The laws are not checked in a step of length 0, which only lets an element change its mode.
-    // There, rounding errors of the step before may make this element violate its law.
+    // A step of length 0 only lets an element change its mode. Laws are not checked in it, because
+    // rounding errors of the step before may make this element violate its law.
     if (const auto element = end_ > 0 ? modes_.broken_at(tau) : std::nullopt) {
       fail(fmt::format("element {} breaks its law", *element + 1));
     }

@@ -77,14 +77,14 @@ class ParameterValues {
 
  private:
   /// The values of one parameter. The parameter has `total` values in the model; values[i] is the
-  /// one with the index first + i.
+  /// one with the index first + i, counted from 0.
   struct List {
     std::int64_t total = 1;
     std::int64_t first = 0;
     std::vector<double> values;
 
     /// Returns the name of one value in messages: "k" if the parameter has only one value, or a
-    /// name such as "k_3" if it has several. `i` is the index in `values`.
+    /// name such as "k_3", counted from 1, if it has several. `i` is the index in `values`.
     [[nodiscard]] std::string indexed(const std::string& name, std::size_t i) const;
   };
 

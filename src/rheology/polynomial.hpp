@@ -96,7 +96,8 @@ inline std::optional<double> first_below_within(const Polynomial& p, double low,
 
 /// Returns the first τ in [0, last] at which p becomes negative, or nothing if p ≥ 0 on [0, last].
 /// Values that are negative only by rounding errors count as 0. The interval is bisected until
-/// bounds of p and p' on each part decide, so that no zero is missed. Local.
+/// bounds of p and p' on each part decide. A part of a few ulp is not bisected: there the values at
+/// its ends decide. Local.
 inline std::optional<double> first_below_zero(Polynomial p, double last) {
   double rest = 0.0;
   double power = 1.0;

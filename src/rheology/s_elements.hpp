@@ -234,7 +234,7 @@ struct SChain {
     yield(state.subspan(2 * mass.size()), threshold);
     return 0.0;
   }
-  /// Returns the force of the spring on the last mass held, or 0 if no mass is held.
+  /// Returns the force of the last spring held, or 0 if the object holds no elements.
   [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
     return state.empty() ? 0.0 : stiffness.back() * state.back();
   }

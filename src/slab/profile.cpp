@@ -21,8 +21,8 @@ namespace masing::slab {
 namespace {
 // The largest bound that base::FixedPoint accepts.
 constexpr double largest_force = 1e200;
-// |v0| may exceed η by this fraction of η because of rounding errors of v0 = u0 - c and of η. These
-// errors are so small because |c| ≤ η.
+// |v0| may exceed η by this fraction of η because of rounding errors of v0 = u0 - c and of η. They
+// are of the order of ε η, because |c| ≤ η; ε is the machine precision.
 constexpr double rounded_excess = 8 * base::epsilon;
 
 /// Returns the values of a function in a range of cells, [range.size].
@@ -59,12 +59,12 @@ bool lies_on(const AffineFormula& line, std::int64_t cell, double value, double 
   return std::abs(there - value) <= units * base::epsilon * std::max(value, line.first);
 }
 
-/// Returns the fraction of η by which |v0| may exceed η. If u0 contains a table, this is 1 %,
-/// because the linear interpolation of the table may exceed a curved η between its points. If u0
-/// contains no table, it is rounded_excess if slab.is_shifted(), and 0 if not.
+/// Returns the fraction of η by which |v0| may exceed η. It is 1 % if u0 contains a table that has
+/// a point where c has no kink, because a linear interpolation may exceed a curved η between the
+/// points. In all other cases it is rounded_excess if slab.is_shifted(), and 0 if not.
 double allowed_excess(const Slab& slab) {
-  // The points of a table of u0 are kinks of initial_u. The kinks of c are kinks of initial_u = u0
-  // - c, too; they are removed here.
+  // The kinks of initial_u = u0 - c are the points of the tables of u0 and those of c. The points
+  // of c are removed here.
   std::vector<double> points;
   std::ranges::set_difference(slab.initial_u.kinks(), slab.shift.kinks(),
                               std::back_inserter(points));
@@ -78,8 +78,8 @@ void check_place(const Slab& slab, double s, double excess) {
       slab.element(s), [s] { return "s = " + base::to_text(s); }, excess);
 }
 
-/// Throws UserError if check_element() rejects the element at a point of a table in u0 or c. Only
-/// rounding errors (rounded_excess) are allowed there.
+/// Throws UserError if check_element() rejects the element at a point in [0, 1] of a table in u0 or
+/// c. There |v0| may exceed η only by rounding errors (rounded_excess).
 void check_table(const Slab& slab) {
   for (const double s : slab.initial_u.kinks()) {
     if (s >= 0.0 && s <= 1.0) {

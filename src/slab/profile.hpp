@@ -83,28 +83,30 @@ ProfileForm candidate_form(const Slab& slab);
 /// formula's `first`, where ε is the machine precision. Local.
 ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile);
 
-/// Checks every cell of a range by check_element(), and returns the formulas of `candidate` that
-/// agree with all these cells in the sense of confirmed_form(). The values of a few thousand cells
-/// at a time are computed, checked and discarded. Points of tables in u0 or c are checked before
-/// the cells. Throws UserError for the first point or cell that check_element() rejects. Local.
+/// Checks the cells of a range by check_element(), and returns the formulas of `candidate` that
+/// agree with all these cells in the sense of confirmed_form(). If k, η, u0 and c are constants,
+/// only the first cell is checked. The values of a few thousand cells at a time are computed,
+/// checked and discarded. Points of tables in u0 or c are checked before the cells. Throws
+/// UserError for the first point or cell that check_element() rejects. Local.
 ProfileForm check_profile(const Slab& slab, base::CellRange range, const ProfileForm& candidate);
 
 /// Returns the profile of a range of cells. It contains arrays only for those of k, η, v0 and c
-/// that have no formula in `form`; the formulas must hold in all cells. Between the points of a
-/// table of u0, its linear interpolation may exceed a curved η; therefore |v0| may exceed η by up
-/// to 1 %. If u0 is no table but c ≠ 0, it may do so by rounding errors. In such cells v0 is set to
-/// ±η, so that |v0| ≤ η; a larger |v0| remains as it is. Local.
+/// that have no formula in `form`; the formulas must hold in all cells. If u0 contains a table, its
+/// linear interpolation may exceed a curved η between the points. Therefore a |v0| that exceeds η
+/// by at most 1 % is replaced by η, and the sign of v0 is kept. If u0 contains no table but c ≠ 0,
+/// this is done only where the excess is of the order of rounding. A larger |v0| remains as it is.
+/// Local.
 Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileForm& form = {});
 
 /// Checks the values of an element. Throws UserError unless k, η⁺ and η⁻ are finite and ≥ 0, k η ≤
 /// 1e200, and -η⁻ ≤ u0 ≤ η⁺. The last condition is tested as |v0| ≤ (1 + excess) η, where v0 = u0 -
-/// c; if c ≠ 0, rounding errors of v0 and η are allowed, too. `place` returns a text that tells the
-/// user where the element is, such as "s = 0.5". Local.
+/// c. If c ≠ 0, all conditions on η⁺, η⁻ and v0 allow for rounding errors. `place` returns a text
+/// that tells the user where the element is, such as "s = 0.5". Local.
 void check_element(const Element& element, const std::function<std::string()>& place,
                    double excess = 0.0);
 
 /// Calls check_element() at all points of tables in u0 or c, and at all sample_places() of the
-/// slab. Throws UserError in three cases: check_element() rejects the values at some s,
+/// slab. Throws UserError in three cases: check_element() rejects the values at one of these s,
 /// smooth_spans() cannot resolve the functions, or the largest k η is less than 1e-200. Local.
 void check_functions(const Slab& slab);
 

@@ -36,7 +36,7 @@ struct SchemeInfo {
   double largest_damped_step;
   /// Whether the scheme is that of the papers.
   bool is_papers;
-  /// Whether the scheme multiplies the amplitude of elastic oscillations by elastic_growth().
+  /// Whether the scheme multiplies the amplitude of elastic oscillations by about elastic_growth().
   bool amplifies;
 };
 
@@ -65,9 +65,9 @@ inline double elastic_frequency(const Slab& slab, const Oscillator& oscillator) 
 }
 
 /// Returns exp((δt ω² - c/m) T/2). By about this factor, scheme `euler` multiplies the amplitude of
-/// an elastic oscillation from t = 0 to T; in one step the factor is exactly √(1 - δt c/m + ω²δt²).
-/// `frequency` is ω, `decay` is c/m. The motion of a run may grow less, because elements that yield
-/// dissipate energy. Local.
+/// an elastic oscillation from t = 0 to T. In one step the factor is √(1 - δt c/m + ω²δt²), the
+/// modulus of the complex eigenvalues of the scheme. `frequency` is ω, `decay` is c/m. The motion
+/// of a run may grow less, because elements that yield dissipate energy. Local.
 inline double elastic_growth(double frequency, double decay, const TimeGrid& time) {
   return std::exp(0.5 * (time.step() * frequency * frequency - decay) * time.final_time);
 }
@@ -92,10 +92,10 @@ inline std::int64_t least_stable_steps(double rate, const TimeGrid& time, double
 
 /// Computes the steps of a chunk by scheme (26):
 ///     x⁺ = x + δt y,     y⁺ = y + δt/m (F - k0 x - c y - S),
-/// and moves the slab by δt y. Of the forces of the slab, y⁺ depends on S but not on S⁺. Therefore
-/// the increments of two steps, δt y and δt y⁺, are known before the slab is moved, and one pass
-/// moves it by both. Collective if the slab is distributed over ranks. Source: (26),
-/// continuous-masing-2001.
+/// and moves the slab by δt y. y⁺ depends on the force S at the beginning of the step, and not on
+/// the force at its end. Therefore the increments of two steps, δt y and δt y⁺, are known before
+/// the slab is moved, and one pass moves it by both. Collective if the slab is distributed over
+/// ranks. Source: (26), continuous-masing-2001.
 template <typename AnySlab>
 void advance_euler(const Oscillator& oscillator, double step, const Chunk& chunk, MassState& state,
                    AnySlab& slab) {
@@ -129,11 +129,11 @@ void advance_euler(const Oscillator& oscillator, double step, const Chunk& chunk
 ///     x⁺ = x + d,  d = δt y + δt²/2 a,     y⁺ = y + δt/2 (a + a⁺).
 /// As a⁺ depends on y⁺, the second equation is solved for y⁺:
 ///     y⁺ (1 + δt c/2m) = y + δt/2 (a + (F⁺ - k0 x⁺ - S⁺)/m).
-/// Moving the slab by d gives the exact S⁺ if x is monotone within the step. There x(t) is a
-/// parabola. If its vertex lies inside the step (0 < -y/a < δt), the slab is first moved to the
-/// vertex, by -y²/(2a), and then by the rest of d. Without this split each reversal would cause an
-/// error of order δt² that depends on where in the step the reversal lies. Collective if the slab
-/// is distributed over ranks.
+/// Moving the slab by d gives the exact S⁺ if x is monotone within the step. The scheme represents
+/// x(t) within a step by a parabola. If the vertex of the parabola lies inside the step (0 < -y/a <
+/// δt), the slab is first moved to the vertex, by -y²/(2a), and then by the rest of d. Without this
+/// split each reversal would cause an error of order δt² that depends on where in the step the
+/// reversal lies. Collective if the slab is distributed over ranks.
 template <typename AnySlab>
 void advance_leapfrog(const Oscillator& oscillator, double step, const Chunk& chunk,
                       MassState& state, AnySlab& slab) {

@@ -93,7 +93,7 @@ void OscillatorSolution::plan() {
   // If a mass at rest would start against the direction that was set, the sign of F - R was wrong,
   // because |F - R| is hardly larger than its rounding error; R is the restoring force. Then the
   // other direction is tried. If the mass does not move in that direction either, it rests for a
-  // short time, in which |F - R| grows.
+  // short time, in which |F - R| can grow.
   if (!plan_motion()) {
     set_direction(-turning_points_.direction());
     if (!plan_motion()) {
@@ -155,7 +155,7 @@ double OscillatorSolution::resolved(double span) {
   const double now = motion_.clock.time;
   while (!force_.try_to_resolve(now, now + span, impulse)) {
     if (span <= least) {
-      // A step as short as this passes a jump, a corner or a vertical tangent of F.
+      // Such a short step is taken even if F has a jump, a corner or a vertical tangent in it.
       if (++unresolved_steps_ > 1000) {
         force_.throw_unresolved(now);
       }
@@ -193,7 +193,7 @@ void OscillatorSolution::carry_out() {
   planned_.reset();
   turning_points_.move_to(motion_.x);
   // If y has changed its sign at the event, the event and the reversal coincide within rounding
-  // errors, so that y = 0 there.
+  // errors, and y is set to 0.
   if (turning_points_.direction() * motion_.y < 0.0) {
     motion_.y = 0.0;
   }

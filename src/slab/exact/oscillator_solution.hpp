@@ -27,9 +27,9 @@ struct StepControl {
 /// a loop closes, positions where the front reaches a break of the measure, and breaks of F; the
 /// time of each event is computed within rounding errors. With a measure for P = ∞ the slab is not
 /// discretized in s. A step is accepted only if F is resolved within it
-/// (SmoothPieces::try_to_resolve) or if it is a few units in the last place of t long. If `force`
-/// has bounds, no pulse of F is missed unless it is narrower than such a short step. Source: (7),
-/// continuous-masing-2001.
+/// (SmoothPieces::try_to_resolve), or if its length is a few units in the last place of t. If
+/// `force` has bounds, a pulse of F can be missed only if it is narrower than such a short step, or
+/// if its effect is of the order of rounding. Source: (7), continuous-masing-2001.
 class OscillatorSolution {
  public:
   /// Begins the solution at t = 0 with the x0 and y0 of the oscillator. The slab has u = u0 or, if
@@ -84,8 +84,8 @@ class OscillatorSolution {
   [[nodiscard]] TurningPoints turning_points() const;
 
  private:
-  /// The next step, which has not been carried out. It starts from motion_ and turning_points_ and
-  /// meets the error tolerance.
+  /// The next step, which has not been carried out. It starts from motion_ and turning_points_. Its
+  /// error is within the tolerance, unless the step is as short as base::least_span().
   struct Planned {
     /// The equation of motion on the present piece of the leg.
     OscillatorStep step;

@@ -56,7 +56,7 @@ std::array<double, 2> fehlberg_increments(const Force& force, const Rate& rate, 
 class GaussCollocation {
  public:
   /// Returns ξ and υ at the time h for the problem of fehlberg_increments(). `decay` is the number
-  /// c/m in the term -c/m υ of `rate`.
+  /// c/m in the term -(c/m)·υ of `rate`.
   template <class Force, class Rate>
   static std::array<double, 2> increments(const Force& force, const Rate& rate, double h,
                                           double decay) {
@@ -82,10 +82,10 @@ class GaussCollocation {
         xi[i] = next;
         upsilon[i] = h * dot(method.once_[i], rates);
       }
-      // Another iteration would change υ by two relative amounts: (ωh)²/2 times the relative change
-      // of ξ in this iteration, and hc/m times the relative change of υ in this iteration. As a
-      // step is at most a quarter of 1/ω and of m/c, both amounts are of the order of rounding if
-      // the following condition holds.
+      // Another iteration would cause a relative change of υ of at most (ωh)²/2 times the relative
+      // change of ξ in this iteration, plus hc/m times the relative change of υ in this iteration.
+      // By default a step is at most a quarter of 1/ω and of m/c. Then the change is of the order
+      // of rounding if the following condition holds.
       if (change * (1.0 + 100.0 * h * decay) <= 1e-13 * size) {
         break;
       }

@@ -119,8 +119,8 @@ inline Pack broadcast(double value) {
 enum class Direction { up, down, either };
 
 template <Direction direction, typename Threshold>
-/// Returns u + increment, where u is the elongation v of SlabView. The result is clamped to those
-/// of the bounds -η and η that a move in `direction` can reach.
+/// Returns u + increment, clamped to [-η, η], where u is the elongation v of SlabView. For `up` and
+/// `down`, only the bound that such a move can reach is compared.
 inline Pack moved(Pack u, Pack increment, const Threshold& eta) {
   u += increment;
   if constexpr (direction != Direction::down) {

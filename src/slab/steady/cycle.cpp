@@ -60,9 +60,9 @@ std::optional<std::array<Pair, 2>> slope_of(const Residual& residual, const Pair
   return slope;
 }
 
-/// Returns the root of r, found within rounding errors by Newton's method that starts at v. A
-/// Newton step is halved until |r| decreases, unless |r| is at most 1e-9 already. Returns nothing
-/// if the method does not converge.
+/// Returns the root of r, found by Newton's method that starts at v. A Newton step is halved until
+/// |r| decreases, unless |r| is at most 1e-9 already. The iteration ends if |r| ≤ 1e-13, or if |r|
+/// ≤ 1e-9 and a Newton step has not halved |r|. Returns nothing if the method does not converge.
 std::optional<Pair> solve(const Residual& residual, Pair v) {
   constexpr double rounding = 1e-13;
   constexpr double small = 1e-9;
@@ -148,8 +148,8 @@ class Shooting {
     const bool x_is_free = map_.oscillator().k0 == 0.0 && all_yield;
     std::optional<Extreme> extreme = corrected(start, x_is_free, whole);
     // If the cycle extends beyond remembered turning points, these are wiped out. The cycle is
-    // therefore computed again, with the turning points that remain after one cycle, until the x at
-    // which the cycle begins no longer changes.
+    // therefore computed again, with the turning points that remain after one cycle. This is
+    // repeated until the x at which the cycle begins no longer changes, at most 60 times.
     constexpr int passes = 60;
     for (int pass = 0; extreme && pass < passes; ++pass) {
       const double before = extreme->x;
@@ -167,10 +167,10 @@ class Shooting {
   }
 
  private:
-  /// Returns the cycle of a mass with k0 = 0 that drifts towards the side of the extreme `start`.
-  /// The drift has brought every element to its threshold on that side, even those that the range
-  /// of x over one period leaves elastic, so x is arbitrary. Throws UserError if there is no such
-  /// cycle.
+  /// Returns the cycle of a mass with k0 = 0 that drifts: upwards if `start` is a maximum of x,
+  /// downwards if it is a minimum. In the course of many periods, the drift has brought every
+  /// element to its threshold, even those that would stay elastic on a cycle without drift.
+  /// Therefore x is arbitrary. Throws UserError if there is no such cycle.
   [[nodiscard]] Cycle drifting(const Extreme& start, int multiple) const {
     const TurningPoints slab(map_.measure(), start.past);
     require_cycle(slab.stiffness_at(start.x) <= none_frozen * map_.measure().total().stiffness);
@@ -190,8 +190,8 @@ class Shooting {
 
   /// Returns a residual whose root is a cycle that begins at an extreme near `start`. Its argument
   /// is v = (ω·phase, x/scale) of the extreme. Its value is the change of both numbers when the
-  /// motion is followed over one cycle, which takes the time `whole`. If `x_is_free`, x is
-  /// arbitrary and remains start.x; only the phase has to be found.
+  /// motion is followed over one cycle, which takes the time `whole`. If `x_is_free`, any x is
+  /// possible: x remains start.x, and only the phase has to be found.
   [[nodiscard]] Residual residual_of(const Extreme& start, bool x_is_free, double whole,
                                      double scale) const {
     return [this, start, x_is_free, whole, scale](const Pair& v) -> std::optional<Pair> {
@@ -322,9 +322,9 @@ namespace {
 /// Returns the fixed point of the affine map that takes z₀ to z₁, z₁ to z₂ and z₂ to z₃. These are
 /// four successive states (x, y) at ends of periods, stored in reverse order: last[0] is z₃,
 /// last[3] is z₀. With the differences d_i = z_{i+1} - z_i and the matrix A of the map, A d₀ = d₁
-/// and A d₁ = d₂, and the fixed point is z₀ + (I - A)⁻¹ d₀. The slab of the result is that of
-/// last[0], moved to the x of the fixed point. Returns last[0] if the four states do not determine
-/// a fixed point.
+/// and A d₁ = d₂, and the fixed point is z₀ + (I - A)⁻¹ d₀. The result has the turning points of
+/// last[0], after the slab has been moved to the x of the fixed point. Returns last[0] if the four
+/// states do not determine a fixed point.
 PeriodEnd extrapolated_fixed_point(const PeriodMap& map, const std::deque<PeriodEnd>& last) {
   const auto difference = [&](std::size_t n) {
     return Pair{last[n].x - last[n + 1].x, last[n].y - last[n + 1].y};
@@ -360,9 +360,10 @@ PeriodicState run_until_periodic(const PeriodMap& map, double tolerance, std::in
       oscillator.x0, oscillator.y0, {oscillator.x0, oscillator.x0, 1, oscillator.x0, {}}})};
   double largest = 0.0;
   // The changes are checked at the periods n = 256, 512, 1024, … (`next_check`). `later` is the
-  // largest change in the periods after n/2. `earlier` is the largest change in the periods from
-  // n/4 to n/2; for n = 256, from 1 to n/2. If `later` is not less than 0.9 `earlier`, the change
-  // has ceased to decrease.
+  // largest change in the periods after n/2, and `earlier` is the largest change in the periods
+  // after n/4 up to n/2. If `later` exceeds 0.9 `earlier`, the change has ceased to decrease. For n
+  // = 256, `earlier` is infinite, because no change is known after the first period; so the
+  // earliest decision is at n = 512.
   constexpr std::int64_t first_check = 256;
   std::int64_t next_check = first_check;
   double earlier = 0.0;

@@ -10,10 +10,10 @@
 
 namespace masing::slab {
 
-/// Returns the phase in [0, 2π) by which x lags behind F in their fundamental components.
+/// Returns the phase in [0, 2π) by which the fundamental component of x lags behind that of F.
 /// `of_force` and `of_x` are the Fourier coefficients (1/τ) ∫ f(t) exp(-2πi t/τ) dt for f = F and f
 /// = x. `largest_force` is the largest |F|. Returns NaN if |of_force| is at most a thousandth of
-/// it, so that F has hardly any fundamental component. Local.
+/// `largest_force`, so that F has hardly any fundamental component. Local.
 double phase_lag(std::complex<double> of_force, std::complex<double> of_x, double largest_force);
 
 /// A limit cycle: a periodic motion of the mass on the slab.
@@ -32,18 +32,19 @@ struct Cycle {
   double least_restoring = 0.0;
   /// ∫ S dx over the cycle, the energy that the slab dissipates.
   double loss = 0.0;
-  /// The displacement of the mass over one cycle; it can differ from 0 only if k0 = 0.
+  /// The displacement of the mass over one cycle; it can differ from 0 only if is_free.
   double drift = 0.0;
   /// phase_lag() of x behind F.
   double phase = 0.0;
-  /// The fraction of ∫k that belongs to elements that do not yield on the cycle.
+  /// The fraction of ∫k that belongs to elements that do not yield on the cycle; 0 if is_free.
   double frozen = 0.0;
   /// The error with which the cycle closes: the larger of the error of x, relative to the range of
   /// x, and ω times the error of the period.
   double residual = 0.0;
   /// The Floquet multipliers; the one of larger modulus first.
   std::array<std::complex<double>, 2> multipliers{};
-  /// Whether k0 = 0 and all elements yield, so that the mean of x is arbitrary and x may drift.
+  /// Whether k0 = 0 and all elements yield, on every cycle or because x drifts. Then the mean of x
+  /// is arbitrary.
   bool is_free = false;
 };
 
@@ -69,10 +70,10 @@ struct PeriodicState {
 /// Advances a motion by one period of the force after another until it is periodic, and returns the
 /// state. The motion counts as periodic if x and y change over one, two, three or four periods by
 /// less than `tolerance`, relative to the size of the motion. If k0 = 0, x may drift by a constant
-/// amount. The motion begins at `start` or, if `start` is empty, at x0, y0, u0. The function also
-/// returns after `most_periods` periods. It also returns when the change has ceased to decrease
-/// because hardly any element yields. In this case the returned state is extrapolated to the fixed
-/// point of the map over one period. Local.
+/// amount. The motion begins at `start` or, if `start` is empty, at x0, y0, u0. If the motion does
+/// not become periodic, the function returns after `most_periods` periods. It returns earlier if
+/// the change has ceased to decrease, because hardly any element yields; then the returned state is
+/// extrapolated to the fixed point of the map over one period. Local.
 PeriodicState run_until_periodic(const PeriodMap& map, double tolerance = 1e-6,
                                  std::int64_t most_periods = 3000,
                                  const std::optional<PeriodEnd>& start = {});
@@ -91,8 +92,9 @@ struct ClosedCycle {
 ClosedCycle closed_cycle(const Measure& measure, double k0, double amplitude);
 
 /// Returns the measure of a slab after v0 = u0 - c (see Slab) has been replaced by 0. Throws
-/// UserError if the measure cannot be built: see make_continuous_measure() for P = ∞ and
-/// make_cell_measure() for finite P. Local.
+/// UserError if the measure cannot be built: see make_continuous_measure() for P = ∞,
+/// make_smooth_cell_measure() if has_smooth_cells(), and make_cell_measure() in all other cases.
+/// Local.
 std::shared_ptr<const Measure> make_measure_without_u0(Slab slab);
 
 }  // namespace masing::slab

@@ -87,11 +87,11 @@ std::optional<TurningPointState> past_on_arrival(const Measure& measure, Turning
 
 /// Computes the motion of a mass on a slab under a periodic force by OscillatorSolution, from an
 /// extreme of x (where y = 0) or from the beginning of a period. The outer extreme of a cycle is
-/// the one at which fewer turning points are remembered. They lie outside the cycle, so that the
-/// cycle does not change them. Therefore the next reversals depend on two numbers only, the phase
-/// and x of the outer extreme. This dependence is smooth, except where the motion just touches an
-/// event without passing it. A cycle should not begin at its inner extreme, because the outer
-/// extreme may still be among the turning points that are remembered there.
+/// the one at which fewer turning points are remembered. These turning points lie outside the
+/// cycle, so that the cycle does not change them. Therefore the next reversals depend on two
+/// numbers only, the phase and x of the outer extreme. This dependence is smooth, except where the
+/// motion just touches an event without passing it. A cycle should not begin at its inner extreme,
+/// because the outer extreme may still be among the turning points that are remembered there.
 class PeriodMap {
  public:
   /// `measure` must outlive the object.
@@ -115,9 +115,9 @@ class PeriodMap {
 
   /// Follows the motion from an extreme, and chooses among its later maxima of x (`direction` = +1)
   /// or minima (-1) the one whose time after the extreme is nearest to `span`. Returns the passage
-  /// to it. Returns nothing if this time differs from `span` by half a period or more, or if
-  /// from(start) returns nothing. If `with_works`, the works are also computed, which takes a third
-  /// more time. Local.
+  /// to it. Returns nothing if this time differs from `span` by half a period or more, if there is
+  /// no such extreme, or if from(start) returns nothing. If `with_works`, the works are also
+  /// computed, which takes a third more time. Local.
   [[nodiscard]] std::optional<Passage> passage(const Extreme& start, double span, int direction,
                                                bool with_works = false) const;
 

@@ -60,9 +60,9 @@ bool begins_at_zero(const Profile& profile) {
 /// is not 0 everywhere, the measure also gives the sums over the four YieldSets. For this purpose
 /// the cells are stored in three lists, sorted by the limits η - v0, η + v0 and 2η. CellMarks
 /// counts in each list the cells whose limit is at most A, B or R, respectively (see Excursion).
-/// When a count changes, the sums are updated for the cells by which it changes. A, B and R never
-/// decrease in a run, and a cell changes its set at most twice, so that a step costs O(1) when
-/// averaged over a run. The sums depend on the present A, B and R alone, not on earlier values.
+/// When a count changes, the sums are updated for the cells by which it changes. A, B and R do not
+/// decrease when x moves. Therefore each list is passed only once in a run, apart from look-ups
+/// ahead of x. The sums depend on the present A, B and R alone, not on earlier values.
 class CellMeasure : public Measure {
  public:
   explicit CellMeasure(const Profile& all)
@@ -89,7 +89,8 @@ class CellMeasure : public Measure {
     return nodes_[static_cast<std::size_t>(find(r, hint.front) + 1)].threshold;
   }
 
-  /// Returns ∫ k η² ds = ∫ η dM = r M(r) - ∫₀ʳ M(ρ) dρ, where M is constant between breaks.
+  /// Returns ∫ k η² ds over η ≤ r, which is ∫ η dM = r M(r) - ∫₀ʳ M(ρ) dρ. M is constant between
+  /// breaks.
   [[nodiscard]] double second_moment(double r) const override {
     SearchHint hint;
     double integral = 0.0;
@@ -192,8 +193,8 @@ class CellMeasure : public Measure {
     return marks;
   }
 
-  /// Updates the count of one list, and the sums, to that one of A, B and R in `to` that belongs to
-  /// this list.
+  /// Updates the count of one list, and the sums, to one number in `to`: A for list 0, B for list
+  /// 1, R for list 2.
   void move(std::size_t list, const Excursion& to, CellMarks& marks) const {
     const auto limit = limit_of[list];
     const double extreme = to.*limit;

@@ -26,22 +26,22 @@ inline void require_few(std::int64_t number, std::int64_t most) {
   }
 }
 
-/// A table of K(r) = ∫ k ds and M(r) = ∫ k θ ds over the s with θ(s) ≤ r, for any k(s) and
-/// threshold θ(s). It interpolates
+/// A table of K(r) = ∫ k ds and M(r) = ∫ k θ ds over the s with θ(s) ≤ r, for a piecewise smooth
+/// stiffness k(s) and threshold θ(s). It interpolates
 ///     G(r) = ∫ k (r - θ) ds over θ ≤ r,
 /// and computes K = G' and M = r K - G from the interpolant. So K and M are consistent with each
 /// other within rounding errors, even at an extremum of θ, where K(r) has a square-root
 /// singularity. The table consists of sectors: intervals of r with uniformly spaced knots. Sectors
-/// are bisected until K is accurate to about 1e-13 of ∫k. A look-up costs about 10 ns, the
-/// construction about 10 ms.
+/// are bisected until the error of K is about 1e-13 of ∫k or due to rounding errors of θ and s. A
+/// look-up costs about 10 ns. The construction costs about 10 ms if the functions have few extrema.
 class ContinuousTable {
  public:
   /// Builds the table. `slope` is θ', `spans` are the parts of [0, 1] on which θ and k are smooth,
   /// and `scale` is the largest θ, to which rounding errors are relative. The breaks of the table
-  /// are the values of r at which G(r) is not smooth: the values that θ has at its extrema, at its
-  /// kinks and jumps, and at the ends of [0, 1]. The values of θ at inner nodes of fine spans
-  /// (SmoothSpan::fine) are added to the breaks. Throws UserError if θ has too many extrema or if
-  /// the table would take too long to build. Local.
+  /// are the values of r at which G(r) is not smooth: the values that θ has at its extrema, at
+  /// kinks and jumps of θ and k, and at the ends of [0, 1]. The values of θ at inner nodes of fine
+  /// spans (SmoothSpan::fine) are added to the breaks. Throws UserError if θ has too many extrema
+  /// or if the table would take too long to build. Local.
   ContinuousTable(const Density& threshold, const Density& slope, const Density& stiffness,
                   const std::vector<SmoothSpan>& spans, double scale) {
     std::vector<PieceIntegrals> pieces;
@@ -246,9 +246,9 @@ class ContinuousTable {
         sector.data[i / 2] = {s.shortfall[i], s.stiffness[i] * spacing,
                               slope * (spacing / unit * (spacing / 2))};
       }
-      // The error of G' is at most 3.4/spacing times the error of G in the middle between two
-      // knots. The allowed error includes two effects on K: the rounding error of θ, times K', and
-      // the rounding error of s, times k.
+      // The error of G' is about 3.4/spacing times the error of G in the middle between two knots,
+      // or less. The allowed error includes two effects on K: the rounding error of θ, times K',
+      // and the rounding error of s, times k.
       constexpr double error = 1e-13;
       const double allowed = error * table_.total_.stiffness + 16 * rounding_ / unit * steepest +
                              16 * base::epsilon * s.fine_stiffness;

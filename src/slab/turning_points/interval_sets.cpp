@@ -22,10 +22,9 @@ IntervalSets::IntervalSets(const Coefficients<base::Function>& functions,
     }
     std::ranges::sort(cuts);
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    // Between two nodes of a span, polynomials of degree 15 approximate each function within
-    // rounding errors. Each interval between two nodes is divided into 8 parts, because on such a
-    // part a polynomial of degree 9 approximates the product of any three functions within rounding
-    // errors.
+    // Between two neighbouring nodes of a span, a polynomial of degree 15 approximates each
+    // function within rounding errors. Each of these intervals is divided into 8 parts. On such a
+    // part a polynomial of degree 9 approximates the product of any three of the functions.
     const std::vector<double> fine = subdivided(span.nodes, 8);
     for (std::size_t i = 1; i < cuts.size(); ++i) {
       // The cell at s = 1, which before() does not count, belongs to the last piece.
@@ -67,7 +66,7 @@ IntervalSets::IntervalSets(const Coefficients<base::Function>& functions,
 }
 
 IntervalSets::MonotoneLimits IntervalSets::monotone_limits(const SmoothSpan& span, double scale) {
-  // Five nodes are the ends of 4 intervals, the number in PieceIntegrals::inner_values().
+  // Five nodes bound 4 intervals; PieceIntegrals::inner_values() has the same limit.
   constexpr std::size_t few_nodes = 5;
   MonotoneLimits monotone;
   for (int limit = 0; limit < limits; ++limit) {
@@ -119,9 +118,10 @@ double IntervalSets::growth_to_break(const Excursion& excursion, int direction) 
       growth = std::min(growth, *next - level);
     }
   }
-  // The sums also cease to be smooth where the ends of three sets meet, which is at an s where η -
-  // v0 = A and η + v0 = B. If x moves upwards, B does not change and determines s, and the sums are
-  // smooth until A has grown to η - v0 at s. If x moves downwards, A and B change roles.
+  // If P = ∞, the sums also cease to be smooth where the ends of three sets meet, which is at an s
+  // where η - v0 = A and η + v0 = B. If x moves upwards, B does not change and determines s, and
+  // the sums are smooth until A has grown to η - v0 at s. If x moves downwards, A and B change
+  // roles.
   const int other = 1 - own;
   for (const MonotoneInterval& piece : pieces_) {
     if (const auto place = is_continuum_ ? piece.root(functions_, other, excursion.*limit_of[other])

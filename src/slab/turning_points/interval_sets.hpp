@@ -30,11 +30,11 @@ struct Integrals {
   [[nodiscard]] Sums sums() const { return {stiffness, force}; }
   /// Adds `weight` times `other` to these integrals. Local.
   void add(double weight, const Integrals& other);
-  /// Returns ∫ k (sign·η + shift)² ds. Local.
+  /// Returns ∫ k (sign·η + shift)² ds for a number `shift`. Local.
   [[nodiscard]] double yielded_square(int sign, double shift) const {
     return threshold_square + 2 * sign * shift * force + shift * shift * stiffness;
   }
-  /// Returns ∫ k (v0 + shift)² ds. Local.
+  /// Returns ∫ k (v0 + shift)² ds for a number `shift`. Local.
   [[nodiscard]] double initial_square_at(double shift) const {
     return initial_square + 2 * shift * initial + shift * shift * stiffness;
   }
@@ -79,10 +79,10 @@ class IntervalSets {
   [[nodiscard]] Integrals integrals(double r) const;
   /// Returns the sums that give S when x is at its extreme in `direction`. Local.
   [[nodiscard]] OuterSums outer(const Excursion& excursion, int direction) const;
-  /// Returns by how much the extreme in `direction` may grow until the sums of outer() are no
-  /// longer smooth. They cease to be smooth where the end of a set reaches the end of a piece or an
-  /// inner node of a fine span (SmoothSpan::fine). For P = ∞ they also do where the ends of three
-  /// sets meet. Returns infinity if none of these occurs. Local.
+  /// Returns by how much the extreme in `direction` can grow before the sums of outer() may cease
+  /// to be smooth. This happens where the end of a set reaches the end of a piece or an inner node
+  /// of a fine span (SmoothSpan::fine) and, if P = ∞, where the ends of three sets meet. Returns
+  /// infinity if none of these occurs. Local.
   [[nodiscard]] double growth_to_break(const Excursion& excursion, int direction) const;
   /// Returns the least r' > r among the values of η at the ends of pieces and at inner nodes of
   /// fine spans (SmoothSpan::fine), or infinity if there is none. For finitely many cells, the ends
@@ -92,9 +92,10 @@ class IntervalSets {
   [[nodiscard]] std::size_t pieces() const { return pieces_.size(); }
   /// Returns the integrals over [0, 1]. Local.
   [[nodiscard]] const Integrals& all() const { return all_; }
-  /// Appends to `places` each s inside a piece at which a limit equals `level`; for finitely many
-  /// cells, the place of the last cell before this s. The limit is selected by `limit`:
-  /// &Excursion::up selects η - v0, &Excursion::down η + v0, and &Excursion::span 2η. Local.
+  /// Appends to `places` each s inside a piece at which a limit equals `level`. For finitely many
+  /// cells, it appends the place of the last cell before this s instead of s. The limit is selected
+  /// by `limit`: &Excursion::up selects η - v0, &Excursion::down η + v0, and &Excursion::span 2η.
+  /// Local.
   void append_places(double Excursion::*limit, double level, std::vector<double>& places) const;
   /// Appends to `places` both ends of each piece. Local.
   void append_ends(std::vector<double>& places) const;
@@ -113,8 +114,9 @@ class IntervalSets {
     double order = 0.0;
     /// The s of the end or, for finitely many cells, the place of the last cell before it.
     double s = 0.0;
-    /// The integrals up to the end of the set. For finitely many cells, the difference of the
-    /// moments of two ends is the sum over the cells between them.
+    /// The integrals from the beginning of the piece to the end of the set. For finitely many
+    /// cells, these are numbers whose difference between two ends is δs times the sum over the
+    /// cells between the ends.
     Integrals moments;
   };
 
@@ -152,7 +154,9 @@ class IntervalSets {
                                              double level) const;
 
    private:
-    /// Returns whether a limit takes the value `level` inside the piece.
+    /// Returns whether the values of a limit on the piece include `level`. If `level` is the
+    /// largest of them, the result is false, because the limit is at most `level` on the whole
+    /// piece.
     [[nodiscard]] bool ends_inside(int limit, double level) const {
       return level >= ends_[limit].least() && level < ends_[limit].most();
     }

@@ -26,14 +26,14 @@ struct Excursion {
   [[nodiscard]] double toward(int direction) const { return direction > 0 ? up : down; }
 };
 
-/// An element has three limits: η - v0, η + v0 and 2η, with the numbers 0, 1 and 2. It changes its
-/// YieldSet when A, B or R reaches limit 0, 1 or 2, respectively. limit_of[i] is the member of
-/// Excursion that is compared with limit i. Here v = u - c and v0 = u0 - c (see Slab).
+/// An element has three limits: η - v0, η + v0 and 2η, with the numbers 0, 1 and 2. It can change
+/// its YieldSet only when A, B or R reaches limit 0, 1 or 2, respectively. limit_of[i] is the
+/// member of Excursion that is compared with limit i. Here v = u - c and v0 = u0 - c (see Slab).
 inline constexpr std::array limit_of{&Excursion::up, &Excursion::down, &Excursion::span};
 
-/// The four sets of elements that the extremes of x distinguish. With a = η - v0 and b = η + v0, an
-/// element yields upwards for the first time when A reaches a, and downwards when B reaches b. If
-/// 2η ≤ R, it has yielded in any case. The v of an element depends on its set:
+/// The four sets of elements that the extremes of x distinguish. Let a = η - v0 and b = η + v0. An
+/// element that has never yielded yields upwards when A reaches a, or downwards when B reaches b.
+/// If 2η ≤ R, it has yielded in any case. The v of an element depends on its set:
 ///     settled  2η ≤ R            v is a function of η alone, given by the turning points
 ///     up       a ≤ A, 2η > R     v = η - (X⁺ - x)
 ///     down     b ≤ B, 2η > R     v = -η + (x - X⁻)
@@ -58,7 +58,7 @@ struct YieldCell {
 };
 
 /// Returns the limits a = η - v0, b = η + v0 and 2η of a cell: the values of A, B and R at which it
-/// changes its YieldSet. `cell` is an Element or a YieldCell. Local.
+/// can change its YieldSet. `cell` is an Element or a YieldCell. Local.
 template <class Cell>
 Excursion yield_limits(const Cell& cell) {
   return {cell.threshold - cell.initial_u, cell.threshold + cell.initial_u, 2 * cell.threshold};
@@ -73,7 +73,7 @@ YieldSet yield_set(const Cell& cell, const Excursion& excursion) {
                    limits.span <= excursion.span);
 }
 
-/// Sums over a set of cells, or integrals over a set of s where P = ∞.
+/// Sums over a set of cells or, if P = ∞, integrals over a set of s.
 struct Sums {
   double stiffness = 0.0;  ///< Σ k δs
   double force = 0.0;      ///< Σ k η δs
@@ -106,7 +106,7 @@ struct OuterSums {
 
 struct RememberedElongation;
 
-/// Integrals over all elements that depend on the elongations u, with v = u - c (see Slab).
+/// Three integrals that depend on the elongations u of all elements; v is u - c (see Slab).
 struct ElongationSums {
   double energy = 0.0;  ///< ½ ∫ k u² ds
   double load = 0.0;    ///< ∫ k c v ds
@@ -206,9 +206,9 @@ class ExactScale {
   double cells_;
 };
 
-/// The number of cells in each of three sorted lists that have reached their limit, and the sums
-/// over the YieldSets that follow from this. List 0 is sorted by the limit η - v0, list 1 by η +
-/// v0, list 2 by 2η.
+/// Says how many cells of each of three sorted lists have reached their limit, and contains the
+/// sums over the YieldSets that follow from this. List 0 is sorted by the limit η - v0, list 1 by η
+/// + v0, list 2 by 2η.
 struct CellMarks {
   /// A value of A, B or R that is less than all limits.
   static constexpr double nothing = -base::infinity;
@@ -267,14 +267,14 @@ class Measure {
     return below(r, hint);
   }
   /// Returns the least break r' > r, or infinity if there is none. A break is an r at which
-  /// below(r) is not smooth. In a measure of make_smooth_cell_measure(), below(r) counts as smooth
-  /// although it jumps at the η of each cell.
+  /// below(r) may not be smooth. In a measure of make_smooth_cell_measure(), below(r) counts as
+  /// smooth although it jumps at the η of each cell.
   [[nodiscard]] virtual double next_break(double r, SearchHint& hint) const = 0;
   /// Returns the sums that give S when x is at its extreme in `direction`.
   [[nodiscard]] virtual OuterSums outer(const Excursion& excursion, int direction,
                                         SearchHint& hint) const = 0;
-  /// Returns by how much the extreme in `direction` may grow until the sums of outer() are no
-  /// longer smooth: a number > 0, or infinity.
+  /// Returns by how much the extreme in `direction` may grow until it reaches the next break of the
+  /// sums of outer(), where they may not be smooth: a number > 0, or infinity.
   [[nodiscard]] virtual double growth_to_break(const Excursion& excursion, int direction,
                                                SearchHint& hint) const = 0;
   /// Returns ∫ k η² ds over η ≤ r. For a table of cells this takes a sum over all cells with η ≤ r.
@@ -323,9 +323,9 @@ std::shared_ptr<const Measure> make_cell_measure(const Profile& all);
 std::shared_ptr<const Measure> make_spring_measure(std::vector<Element> springs);
 
 /// Builds the measure of a slab with P = ∞: a ContinuousTable of K, M and N, and IntervalSets for
-/// the other integrals. Throws UserError if check_functions() rejects the slab, if the functions
-/// have too many extrema, if the table would take too long to build, or if its values differ from
-/// the results of another quadrature. Local.
+/// the other integrals. Throws UserError if check_functions() or smooth_spans() rejects the slab,
+/// if the functions have too many extrema, if the table would take too long to build, or if its
+/// values or other integrals differ from the results of another quadrature. Local.
 std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab);
 
 /// The largest number of cells for which a table is built if the profile is piecewise smooth. For
@@ -333,8 +333,9 @@ std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab);
 inline constexpr std::int64_t most_tabled_cells = std::int64_t{1} << 24;
 
 /// Builds the measure of a slab with finitely many cells by IntervalSets, without a table. The slab
-/// must have passed check_functions(). Throws UserError unless [0, 1] can be divided into at most
-/// 256 pieces on which k, η, v0 and c are smooth and η, η - v0 and η + v0 are monotone. Local.
+/// must have passed check_functions(). The cells are divided among pieces of [0, 1] on which k, η,
+/// v0 and c are smooth and η, η - v0 and η + v0 are monotone. Throws UserError if more than 256
+/// pieces contain cells, or if smooth_spans() throws UserError. Local.
 std::shared_ptr<const Measure> make_smooth_cell_measure(const Slab& slab);
 
 /// Returns whether make_smooth_cell_measure() throws no UserError for a slab with finitely many

@@ -127,9 +127,10 @@ Integrals IntervalSets::MonotoneInterval::integral_to(double s) const {
 
 auto IntervalSets::MonotoneInterval::at_cell(const Functions& functions, std::int64_t cell) const
     -> SetEnd {
-  // The sum over the cells m, …, n is the moments at n minus the moments at m - 1. By Gregory's
-  // formula the moments at m - 1 are the integral to s_m minus half the term of cell m, plus a
-  // correction by the difference of two terms.
+  // δs times the sum over the cells m, …, n is the difference of the moments at cell n and at cell
+  // m - 1. By Gregory's formula, the moments at n are the integral to s_n plus δs/2 times the term
+  // of cell n. Those at m - 1 are the integral to s_m minus δs/2 times the term of cell m. Both are
+  // corrected by δs/12 times the difference of two terms.
   const bool is_before = cell < first_cell_;
   const std::int64_t here = std::max(cell, first_cell_);
   const double s = grid_->point(here);

@@ -128,9 +128,9 @@ class ContinuousMeasure final : public SmoothMeasure {
   ContinuousTable table_;
 };
 
-/// Throws UserError if K or M of the table differs from the integrals of IntervalSets, which are
-/// computed by another quadrature. Differences of 1e-10 of the total, and the effect of rounding r,
-/// are allowed.
+/// Compares K and M of the table at up to 257 values of r with the integrals of IntervalSets, which
+/// are computed by another quadrature. Throws UserError if they differ. Differences of 1e-10 of the
+/// total, and the effect of rounding r, are allowed.
 void require_same_table(const ContinuousTable& table, const IntervalSets& sets) {
   // The number of values of r at which K and M are compared. It is so small that the comparison
   // takes less time than the construction of the table.
@@ -161,8 +161,8 @@ void require_same_table(const ContinuousTable& table, const IntervalSets& sets) 
   }
 }
 
-/// Throws UserError about `quantity` unless Gauss's rule with 20 points gives the same ∫ f ds as
-/// `integral`, within 1e-10 of ∫ |f| ds.
+/// Throws UserError about `quantity` unless `integral` equals ∫ f ds, computed by Gauss's rule with
+/// 20 points in each interval, within 1e-10 of ∫ |f| ds.
 void require_same_integral(const char* quantity, double integral, const Density& f,
                            const std::vector<SmoothSpan>& spans) {
   using Legendre = boost::math::quadrature::gauss<double, 20>;

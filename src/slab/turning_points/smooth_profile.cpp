@@ -210,12 +210,12 @@ class Resolution {
   /// Moves the spans out of the object and returns them.
   std::vector<SmoothSpan> take() { return std::move(spans_); }
 
-  /// Throws UserError if base::Function::range allows that a function has a feature in an interval
-  /// that its values at nine points do not show. This detects features that were missed by the
-  /// bounds from which the intervals were chosen.
+  /// Throws UserError if the ranges of a function in an interval, computed by
+  /// base::Function::range(), do not agree with nine of its values. This detects large features
+  /// that were missed by the bounds from which the intervals were chosen.
   void check() const {
-    // A missed feature may change the integral of a function over one interval by at most this
-    // fraction of the largest |value|.
+    // base::values_suffice() divides an interval into parts. On each part, a missed feature may
+    // change the integral of the function by at most this fraction of the largest |value|.
     constexpr double negligible = 1e-6;
     for (const SmoothSpan& span : spans_) {
       for (const NamedFunction& each : functions_) {
@@ -243,7 +243,7 @@ class Resolution {
 
  private:
   static constexpr int most_bisections = 1 << 16;
-  static constexpr double least_width = 1e-15;  // the least width of an interval
+  static constexpr double least_width = 1e-15;  // narrower intervals are not bisected
 
   /// Returns a function that is not smooth or not resolved on [first, last], or null if there is
   /// none. If `only_smooth`, returns only a function that is not smooth.
@@ -313,8 +313,8 @@ class Resolution {
     span.fine = smallest < (last - first) / 32;
   }
 
-  /// Divides (first, last] into intervals on which the functions are resolved, and appends the ends
-  /// of these intervals to `nodes`.
+  /// Divides [first, last] into intervals on which the functions are resolved, or which are
+  /// narrower than least_width. Appends the right ends of these intervals to `nodes`.
   void add_resolved(double first, double last, std::vector<double>& nodes) {
     const NamedFunction* at_fault = unresolved(first, last, false);
     const double middle = first + (last - first) / 2;

@@ -16,8 +16,8 @@ namespace masing::slab {
 using Density = std::function<double(double s)>;
 
 /// Returns the root of a monotone function between `first` and `last`, to the last bit or two.
-/// `at_first` and `at_last` are the values of the function at `first` and `last`; they must have
-/// opposite signs. Local.
+/// `at_first` and `at_last` are the values of the function at `first` and `last`; their product
+/// must be ≤ 0. Local.
 template <class F>
 double root_between(const F& function, double first, double last, double at_first, double at_last) {
   std::uintmax_t iterations = 200;
@@ -53,19 +53,19 @@ struct SmoothSpan {
 /// jumps, kinks and singular points. These places are located to the last bit by interval
 /// arithmetic (base::Function::bounds). A span ends immediately before such a place or begins
 /// immediately after it. Throws UserError if there are too many such places, or if a function
-/// varies too fast to be resolved. If `checked`, the functions are also examined by
-/// base::Function::range, which does not use these bounds unless its own result is infinite. Then
-/// throws UserError if a function may have a feature within an interval that its values at nine
-/// points do not show. Local.
+/// varies too fast to be resolved. If `checked`, UserError is also thrown if the ranges of a
+/// function in an interval do not agree with nine of its values (base::values_suffice). The ranges
+/// are computed by base::Function::range(), independently of the bounds unless they would be
+/// infinite. Local.
 std::vector<SmoothSpan> smooth_spans(const Slab& slab, bool checked = false);
 
 /// Returns nodes that divide each interval between neighbouring `nodes` into `parts` parts of equal
 /// width. Local.
 std::vector<double> subdivided(const std::vector<double>& nodes, int parts);
 
-/// Returns the values of s at which functions are sampled so that no feature of a function is
-/// missed: 4097 uniform values, the ends of the spans, and four values in each interval of a fine
-/// span. Local.
+/// Returns the values of s at which the functions of a slab are sampled: 4097 uniform values, the
+/// ends of the spans and, because the functions vary fast in a fine span, four values in each
+/// interval of such a span. Local.
 std::vector<double> sample_places(const std::vector<SmoothSpan>& spans);
 
 /// Returns whether v0 = u0 - c (see Slab) is 0 at all sample_places() of the spans. Local.
@@ -84,10 +84,10 @@ struct MonotonePiece {
   [[nodiscard]] bool is_flat() const { return value_at_first == value_at_last; }
 };
 
-/// Returns the pieces of a span on which a function is monotone, in the order of s. The function is
-/// compared at neighbouring points of a grid. It counts as constant between two of them if it
-/// changes by at most 8 ε `scale`, where ε is the machine precision. `slope` is the derivative of
-/// the function. Local.
+/// Returns the pieces of a span on which a function is monotone, in the order of s, as far as its
+/// values at the points of a grid show. The function counts as constant between two neighbouring
+/// points if it changes by at most 8 ε `scale`, where ε is the machine precision. `slope` is the
+/// derivative of the function. Local.
 std::vector<MonotonePiece> monotone_pieces(const Density& function, const Density& slope,
                                            const SmoothSpan& span, double scale);
 

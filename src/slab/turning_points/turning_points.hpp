@@ -17,8 +17,8 @@ struct RememberedLeg {
   double meeting = 0.0;
 };
 
-/// The elongation u of every element at one time, as a function of the element; plain data. From
-/// the past turning points follows v = u - c (see Slab), to which c is then added.
+/// The elongation u of every element at one time, as a function of the element; plain data. The
+/// past turning points determine v = u - c (see Slab); u is this v plus c.
 struct RememberedElongation {
   /// The position at the start, where u = u0.
   double x0 = 0.0;
@@ -42,7 +42,7 @@ struct RememberedElongation {
       u = direction * threshold;
     } else {
       // A cell was at its threshold at the beginning of those legs for which 2η ≤ |position -
-      // meeting|. This distance decreases from leg to leg. The innermost leg for which it is at
+      // meeting|. This distance decreases from leg to leg. The innermost leg whose distance is at
       // least 2η determines the v of the cell.
       const auto after =
           std::partition_point(legs.begin(), legs.end(), [&](const RememberedLeg& leg) {
@@ -207,10 +207,10 @@ class TurningPoints {
     return (direction == direction_ ? leg_ : turned()).meeting;
   }
 
-  /// Returns the first position ahead on the present leg where S(x) is not smooth, or ±∞ if there
-  /// is none. There the front reaches a break of the measure (Measure::next_break()); if
-  /// is_outermost(), the sums of Measure::outer() are not smooth there. The position may lie beyond
-  /// the corner.
+  /// Returns the first position ahead on the present leg where S(x) may not be smooth, or ±∞ if
+  /// there is none. It is the position where the front reaches a break of the measure
+  /// (Measure::next_break()). If is_outermost(), it is the position up to which the sums of
+  /// Measure::outer() are smooth. It may lie beyond the corner.
   [[nodiscard]] double next_break() const;
 
   /// Returns the present elongations of all elements as plain data.
@@ -302,9 +302,10 @@ class TurningPoints {
 };
 
 /// Moves the slab monotonically to the position x with k0 x + S(x) = force, and returns true. It
-/// moves the slab from corner to corner; on the final leg a root finder computes x. `saturation` is
-/// the largest S (the force of Measure::total()). If k0 = 0 and |force| ≥ `saturation`, the
-/// function moves nothing and returns false. Local. Source: (7) with m = 0, continuous-masing-2001.
+/// moves the slab from corner to corner, and on the outer curve of a slab with v0 ≠ 0 from break to
+/// break; then a root finder computes x. `saturation` is the largest S (the force of
+/// Measure::total()). If k0 = 0 and |force| ≥ `saturation`, the function moves nothing and returns
+/// false. Local. Source: (7) with m = 0, continuous-masing-2001.
 bool move_to_equilibrium(TurningPoints& turning_points, double k0, double force, double saturation);
 
 }  // namespace masing::slab
