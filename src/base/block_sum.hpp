@@ -66,9 +66,9 @@ struct NoReduction {
 };
 
 /// Returns M sums Σ_i term(i)[m], i = first..end-1, for m = 0..M-1; `term(i)` returns the M terms
-/// of index i. For each m there are 8 partial sums: term i is added to number (i - first) mod 8 of
-/// them, and the 8 are then added pairwise. This fixed order gives the same bits with every
-/// instruction set. Local.
+/// of index i. For each m there are 8 partial sums, numbered from 0. Term i is added to the partial
+/// sum (i - first) mod 8, and the 8 partial sums are then added pairwise. This fixed order gives
+/// the same bits with every instruction set. Local.
 template <std::size_t M, typename Term>
 std::array<double, M> lane_sum(std::size_t first, std::size_t end, const Term& term) {
   constexpr std::size_t lanes = 8;
@@ -91,7 +91,7 @@ std::array<double, M> lane_sum(std::size_t first, std::size_t end, const Term& t
   return totals;
 }
 
-/// Returns M sums Σ_i term(i)[m], i = 0..size-1, for m = 0..M-1, as integers that count the unit of
+/// Returns M sums Σ_i term(i)[m], i = 0..size-1, for m = 0..M-1, as integers in the unit of
 /// scales[m]. `term(i)` returns the M terms of cell i. The sum over each block of cells is rounded
 /// once to an integer. The blocks do not depend on the number of ranks, so the sums of these
 /// integers over the ranks have the same bits on any number of ranks. Index 0 must be the first
@@ -111,9 +111,9 @@ std::array<std::int64_t, M> block_sum(std::size_t size, const std::array<FixedPo
 }
 
 /// Returns the sum over all ranks of each rank's Σ_i term(i), i = 0..size-1. The sum has the same
-/// bits on any number of ranks. The absolute value of the sum over any subset of the terms must not
-/// exceed `bound` by more than rounding errors. Throws UserError if `bound` exceeds 1e200.
-/// Collective if `reduction` is collective.
+/// bits on any number of ranks. Index 0 must be the first cell of a block. The absolute value of
+/// the sum over any subset of the terms must not exceed `bound` by more than rounding errors.
+/// Throws UserError if `bound` exceeds 1e200. Collective if `reduction` is collective.
 template <typename Term, typename Reduction>
 double sum_within(double bound, std::size_t size, const Term& term, const Reduction& reduction) {
   const FixedPoint scale(std::max(bound, 1e-200));
@@ -125,11 +125,11 @@ double sum_within(double bound, std::size_t size, const Term& term, const Reduct
 
 /// Returns the bound with which to construct a FixedPoint for the mean S = Σ term(i)/P and for its
 /// partial sums. The terms are ≥ 0; this rank has the terms i = 0..size-1, and all ranks together
-/// have P = `cells` terms. The bound is the largest term of all ranks, unless this term exceeds 2¹⁰
-/// S. In that case the bound is a number slightly larger than S, because a unit that suits a few
-/// large terms would lose the digits of all others. If the largest term is below 1e-200 or exceeds
-/// 1e200/P, it is returned without computing S. The bound has the same bits on any number of ranks.
-/// Collective if `reduction` is collective.
+/// have P = `cells` terms. If the largest term of all ranks is at most about 2¹⁰ S, it is the
+/// bound. If it is larger, the bound is a number slightly larger than S, because a unit that suits
+/// a few large terms would lose the digits of all others. If the largest term is below 1e-200 or
+/// exceeds 1e200/P, it is returned without computing S. The bound has the same bits on any number
+/// of ranks. Collective if `reduction` is collective.
 template <typename Term, typename Reduction>
 double sum_bound(std::size_t size, std::int64_t cells, const Term& term,
                  const Reduction& reduction) {

@@ -101,8 +101,9 @@ Series unscaled(const Series& f) {
   return f.is_scaled() ? with_scale(f, {}, 0) : f;
 }
 
-/// Returns the series of the same function as f. If |c[0]| may exceed 2³⁰⁰, all c[k] are divided by
-/// the largest power of two ≤ |c[0]|, and the logarithm of this power is added to the scale.
+/// Returns the series of the same function as f. If the largest |c[0]| is finite and exceeds 2³⁰⁰,
+/// all c[k] are divided by the largest power of two that is not above it, and the logarithm of this
+/// power is added to the scale.
 Series normalized(Series f) {
   constexpr double large = 0x1p300;
   const double size = f.c[0].magnitude();
@@ -224,10 +225,11 @@ int rate_of(const Series& u) {
   return rate;
 }
 
-/// Returns whether coefficients of u overflow but all Taylor coefficients of eᵘ are nearly 0. The
-/// coefficients of eᵘ are nearly 0 if u = eˡc[0] < -e¹⁰⁰ and l < 10³⁰. A coefficient of eᵘ is eᵘ
-/// times a sum of products of up to 16 coefficients of u. Such a product grows at most like exp(16
-/// l). But eᵘ < exp(-e¹⁰⁰) is far smaller than 1/exp(16 l), because e¹⁰⁰ > 10⁴³.
+/// Returns whether coefficients of u, computed without a scale, overflow but all Taylor
+/// coefficients of eᵘ are nearly 0. The coefficients of eᵘ are nearly 0 if u = eˡc[0] < -e¹⁰⁰ and l
+/// < 10³⁰. A coefficient of eᵘ is eᵘ times a sum of products of up to 16 coefficients of u. Such a
+/// product grows at most like exp(16 l). But eᵘ < exp(-e¹⁰⁰) is far smaller than 1/exp(16 l),
+/// because e¹⁰⁰ > 10⁴³.
 bool vanishes(const Series& u) {
   const auto is_finite = [](const Enclosure& c) { return c.is_finite(); };
   return u.c[0].high < 0.0 && u.scale.low + std::log(-u.c[0].high) > 100.0 && u.scale.high < 1e30 &&
@@ -313,8 +315,9 @@ Series whole_power(const Series& u, unsigned exponent) {
   return f;
 }
 
-/// Returns aᵇ. If b is not one fixed number, or a whole number above 2³⁰, aᵇ is computed as exp(b
-/// ln a); if a < 0 is then possible, the value is enclosed only by [-∞, ∞].
+/// Returns aᵇ. It is computed as exp(b ln a) in two cases: if b is not one fixed number, and if b
+/// is a whole number with |b| > 2³⁰. If a < 0 is possible in these cases, the value is enclosed
+/// only by [-∞, ∞].
 Series power(const Series& a, const Series& b) {
   const bool is_fixed =
       b.terms == 1 && b.c[0].low == b.c[0].high && !b.is_scaled() && b.known == Known::smooth;
@@ -578,7 +581,7 @@ Enclosure known_values(const Series& a) {
 
 /// Returns the series of the truth value of a comparison: 1, 0 or, if the comparison is undecided,
 /// [0, 1]. The truth value is defined even where an operand is NaN, because a comparison with NaN
-/// is false.
+/// also has a result.
 Series logical(bool is_certain, bool is_possible, Known operands) {
   Series f({is_certain ? 1.0 : 0.0, is_possible ? 1.0 : 0.0});
   const bool is_smooth = operands == Known::smooth && is_certain == is_possible;
@@ -688,9 +691,9 @@ constexpr ElementaryFunction all_functions[] = {
     {"max", [](double a, double b) { return std::max(a, b); }, larger},
 };
 
-/// Returns the series of a table on the interval t. The values are exact within rounding errors.
-/// The slope is so too if no point of the table lies inside t; if one does, the slope is enclosed
-/// only by [-∞, ∞].
+/// Returns the series of a table on the interval t. The range of the values is exact within
+/// rounding errors. If no point of the table lies inside t, the slope is exact as well; if one
+/// does, the slope is enclosed only by [-∞, ∞].
 Series of_table(const PointTable& table, const Enclosure& t) {
   const double at_first = table(t.low);
   const double at_last = table(t.high);

@@ -38,9 +38,10 @@ struct Series {
 /// and rate 0. For each operation, a recurrence computes the Taylor coefficients of the result from
 /// those of the operands, rounded outwards. The shorter the interval, the narrower are the
 /// enclosures. If a comparison, abs(), min(), a wave or the like has different cases in the
-/// interval, the series encloses all cases and is not marked as smooth. The enclosures stay narrow
-/// even if an intermediate result is too large or too small for a double, as in 1/cosh(1000*t)^2.
-/// Source: Moore, Methods and Applications of Interval Analysis, SIAM 1979, §3.4. Local.
+/// interval, the series encloses all cases and is not marked as smooth. Scale and rate of
+/// intermediate results keep the enclosures narrow in expressions such as 1/cosh(1000*t)^2, where
+/// an intermediate result is too large for a double. Source: Moore, Methods and Applications of
+/// Interval Analysis, SIAM 1979, §3.4. Local.
 Series series_of(std::span<const Operation> operations, double first, double last);
 
 /// Enclosures of a function f and of its derivatives on an interval.

@@ -50,8 +50,8 @@ Enclosure widened(double low, double high) {
   if (std::isnan(low) || std::isnan(high)) {
     return everything();
   }
-  // An interval on one side of 0 is not widened across 0: rounding does not change the sign of a
-  // value.
+  // A positive end is not moved below 0, nor a negative end above 0: rounding does not change the
+  // sign of a value.
   return {low >= 0.0 ? std::max(below(low, 2), 0.0) : below(low, 2),
           high <= 0.0 && low < 0.0 ? std::min(above(high, 2), 0.0) : above(high, 2)};
 }

@@ -22,9 +22,10 @@ struct Enclosure {
 
 /// Returns the interval [-∞, ∞] of all real numbers.
 Enclosure everything();
-/// Returns an enclosure of the exact values between two values that a function of the mathematical
-/// library has returned, `low` and `high`. Each end is moved outwards by the rounding error that
-/// such a function may have, but not across 0. Returns [-∞, ∞] if an end is NaN.
+/// Returns an enclosure of the exact values of a function of the mathematical library whose
+/// computed values are `low` to `high`. Each end is moved outwards by the rounding error that such
+/// a function may have. A positive end is not moved below 0, nor a negative end above 0. Returns
+/// [-∞, ∞] if an end is NaN.
 Enclosure widened(double low, double high);
 /// Returns the smallest interval that contains both a and b.
 Enclosure hull(const Enclosure& a, const Enclosure& b);
@@ -48,10 +49,10 @@ Enclosure exponential_of(const Enclosure& a);
 /// result may be wider than the true range, mainly if the variable occurs more than once; the
 /// shorter the interval, the smaller the excess. The result is not rounded outwards. The interval
 /// arithmetic of this function is independent of that of bounds_of(), so that it can check results
-/// that were derived from bounds_of(). Arguments at which the expression has no value are ignored;
-/// if it certainly has no value on the whole of [first, last], both ends of the result are NaN. If
-/// only one end of the range of an operation is NaN, as after ∞ - ∞, this range is replaced by [-∞,
-/// ∞]. Local.
+/// that were derived from bounds_of(). Arguments at which the expression has no value are ignored.
+/// Both ends of the result are NaN if it was found that the expression has no value on the whole of
+/// [first, last]. If only one end of the range of an operation is NaN, as after ∞ - ∞, this range
+/// is replaced by [-∞, ∞]. Local.
 Enclosure plain_range(std::span<const Operation> operations, double first, double last);
 
 }  // namespace masing::base

@@ -68,7 +68,7 @@ class UserError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
   /// Constructs the error for a fault of one quantity; `quantity` is the name of its option, such
-  /// as "threshold". The message begins with the place where the quantity was given.
+  /// as "threshold". The message begins with GivenAt::place(quantity).
   UserError(std::string quantity, std::string fault)
       : std::runtime_error(GivenAt::place(quantity) + ": " + fault),
         quantity_(std::move(quantity)),

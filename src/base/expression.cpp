@@ -22,8 +22,9 @@ namespace masing::base {
 
 namespace {
 
-// The largest number of characters and the greatest depth of nesting that are allowed. No formula
-// written by hand reaches them. They keep a damaged file from exhausting the memory or the stack.
+// The largest number of characters and the greatest depth of nesting that are allowed. Formulas
+// written by hand are much shorter. The limits keep a damaged file from exhausting the memory or
+// the stack.
 constexpr std::size_t longest_expression = 10000;
 constexpr int deepest_nesting = 200;
 
@@ -437,8 +438,7 @@ class Expression::Parser {
 
 namespace {
 
-/// Returns the operations, in which arithmetic whose operands are all numbers is replaced by its
-/// result.
+/// Returns `operations` with each arithmetic operation on numbers alone replaced by its result.
 std::vector<Operation> folded(const std::vector<Operation>& operations) {
   std::vector<Operation> result;
   for (const Operation& operation : operations) {

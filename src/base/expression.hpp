@@ -134,12 +134,12 @@ class UnknownName : public UserError {
 
 /// An expression of one variable, parsed into operations in reverse Polish order. Its values, its
 /// bounds (bounds.hpp), its breaks and its periods (periodicity.hpp) are all computed from these
-/// operations. The operators, from the highest to the lowest precedence, are: ^, a sign + or -, *
-/// /, + -, < <= > >= == !=, &&, ||, ?:. The operator ^ groups from the right, and a sign applies to
-/// the whole power: -2^2 = -4. In a condition every number except 0 is true. An expression may
-/// contain pi, e and the functions of function_named(). Arithmetic whose operands are all numbers
-/// is computed when an Expression is constructed from a text. x², x³ and x⁴ are computed as
-/// products.
+/// operations. The operators, from the highest to the lowest precedence, are: ^; a sign + or -; *
+/// and /; + and -; < <= > >= == and !=; &&; ||; ?:. The operator ^ groups from the right, and a
+/// sign applies to the whole power: -2^2 = -4. In a condition every number except 0 is true. An
+/// expression may contain pi, e and the functions of function_named(). Arithmetic whose operands
+/// are all numbers is computed when an Expression is constructed from a text. x², x³ and x⁴ are
+/// computed as products.
 class Expression {
  public:
   /// Parses `text`. `variable` is the letter of the variable, or 0 if the expression has no
@@ -197,7 +197,8 @@ class Expression {
 /// first is not a digit. Local.
 bool is_name(const std::string& text);
 /// Returns whether a constant must not have this name, because the name has another meaning: a
-/// function (sin), a number (pi, inf), a variable (t) or the beginning of an option (table). Local.
+/// function (sin), a number (pi, inf), a variable (t) or the beginning of the text of a table
+/// (points). Local.
 bool is_reserved_name(const std::string& name);
 
 }  // namespace masing::base

@@ -26,9 +26,10 @@ class Function {
   /// could be the name of a constant. Local.
   Function(std::string_view text, char variable, const Names& constants = {});
   /// Returns the function whose points are in the lines "argument, value" of a table; `path` names
-  /// the table in messages. Empty lines and lines that begin with # are ignored. Throws UserError
-  /// if `lines` are not text, if another line after the heading is not two finite numbers, if the
-  /// arguments do not increase, or if there are fewer than two points. Local.
+  /// the table in messages. Three kinds of lines are ignored: empty lines, lines that begin with #,
+  /// and the heading, which ends before the first line that begins with a number. Throws UserError
+  /// if `lines` are not text, if any other line is not two finite numbers, if the arguments do not
+  /// increase, or if there are fewer than two points. Local.
   static Function of_table(std::string_view lines, const std::string& path);
 
   /// Returns this function with the values of `constants` inserted. Local.
@@ -36,9 +37,9 @@ class Function {
   /// Returns the names of the constants that the function uses and that have no value yet.
   [[nodiscard]] Names constants() const { return expression_->constants(); }
 
-  /// Returns the value at `argument`, which may be infinite or NaN. If only a part of the
-  /// expression overflows, as in exp(t)/exp(t), the true value is returned if bounds() encloses it
-  /// in a narrow interval. Local.
+  /// Returns the value at `argument`, which may be infinite or NaN. If a part of the expression
+  /// overflows, as in exp(t)/exp(t) for a large t, but bounds() encloses the true value in a narrow
+  /// interval, the centre of this interval is returned. Local.
   double operator()(double argument) const;
   /// Sets values[i] to the value at arguments[i]. Both arrays must have the same size and must not
   /// overlap. Local.

@@ -9,7 +9,7 @@ inline constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// NaN, which stands for a number that has no value.
+/// NaN, which stands for a number that is unknown or not defined.
 inline constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace masing::base

@@ -6,10 +6,10 @@
 
 namespace masing::base {
 
-/// The number of cells in a block, which is a range of consecutive cells. Sums over cells are
-/// rounded once per block, and cells are distributed over the ranks in whole blocks. Blocks begin
-/// at those GLOBAL cell indices that are multiples of this number, so that a sum over blocks does
-/// not depend on the distribution.
+/// The number of cells in a block, which is a range of consecutive cells. A sum over cells is
+/// rounded to an integer once per block (block_sum.hpp), and cells are distributed over the ranks
+/// in whole blocks. Blocks begin at those GLOBAL cell indices that are multiples of this number, so
+/// that a sum over blocks does not depend on the distribution.
 inline constexpr std::int64_t block_cells = 1024;
 
 /// A half-open range of global cell indices [first, first + size), counted from 0.
@@ -35,7 +35,7 @@ inline CellRange local_range(std::int64_t cells, int rank, int ranks) {
   return {first, first_cell(rank + 1) - first};
 }
 
-/// An integer for products of two counts of cells, which need more than 64 bits.
+/// An integer for products of two counts of cells, which may need more than 64 bits.
 __extension__ using Wide = __int128;
 
 /// Returns ⌊a b / c⌋ for a, b ≥ 0 and c > 0, computed exactly; the result must fit into 64 bits.

@@ -95,9 +95,9 @@ class PeriodAnalysis {
             })) {}
 
   /// Returns the frequencies, 1/period, of the periodic functions in the expression; every common
-  /// period of these functions is a period of the expression. Returns nothing if the value of the
-  /// expression does not have the form f(t) of Subexpression, because t also occurs outside of
-  /// periodic functions.
+  /// period of these functions is a period of the expression, apart from tables. Returns nothing if
+  /// the value of the expression does not have the form f(t) of Subexpression, because t also
+  /// occurs outside of periodic functions.
   [[nodiscard]] std::optional<std::vector<double>> frequencies() const {
     return whole_.is_level() ? std::optional(whole_.frequencies) : std::nullopt;
   }
@@ -211,9 +211,10 @@ std::pair<double, double> recurrence(const F& f, double span, const std::vector<
   return {largest, difference};
 }
 
-/// Returns `count` equidistant times in [0, period]. None of them is a simple fraction of the
-/// period. At such fractions a symmetric function may have equal values, although it does not
-/// repeat.
+/// Returns `count` equidistant times t in [0, period] at which f(t) can be compared with f(t +
+/// span) for a function f of this period. None of these times is a simple fraction of the period:
+/// at such a fraction a symmetric f may have f(t + span) = f(t), although `span` is not a period of
+/// f.
 std::vector<double> times_of(double period, int count) {
   std::vector<double> times(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
@@ -237,9 +238,9 @@ bool repeats(const PointTable& table, double period, double final_time) {
   return difference <= 1e-9 * largest;
 }
 
-/// Returns whether f(t + span) = f(t) for all t, where f has the period `period`. The values of f
-/// are compared at 64 times. As these may miss features of f, values_suffice() also examines the
-/// range of f(t + span) - f(t) over the whole period.
+/// Returns whether f(t + span) = f(t) for all t, within tolerances; `period` must be a period of f.
+/// The two are compared at 64 times. As these may miss features of f, values_suffice() also
+/// examines the range of f(t + span) - f(t) over the whole period.
 bool repeats_within(const Function& f, double span, double period) {
   const auto [largest, difference] = recurrence(f, span, times_of(period, 64));
   constexpr double negligible = 1e-6;  // relative to period · max |f|

@@ -20,12 +20,12 @@ inline constexpr double horizon = 8.0;
 /// Returns the times in (0, T), in increasing order, at which one of `functions` may not be smooth.
 /// Each function of time is paired with the name of its quantity, such as "force". T is
 /// `final_time`. The returned times are the times `given` by the user, the points of tables, and
-/// the corners and jumps of triangle(), square() and sawtooth() of an affine argument a·t + b. Of
-/// times that differ by rounding errors only one is returned. Throws UserError, which names the
-/// quantity, in two cases. The first is that no times are given and a function uses one of these:
-/// abs, min, max, sign, rint, tan, asin, acos, a comparison, &&, ||, ?:, or a wave of an argument
-/// that is not affine. The second is that the corners of a wave bring the number of times above
-/// 10⁷. Local.
+/// the corners and jumps of triangle(), square() and sawtooth() of an affine argument a·t + b.
+/// Times at which a root, a logarithm or a power is not smooth are not found. Of times that differ
+/// by rounding errors only one is returned. Throws UserError, which names the quantity, in two
+/// cases. The first is that no times are given and a function uses one of these: abs, min, max,
+/// sign, rint, tan, asin, acos, a comparison, &&, ||, ?:, or a wave of an argument that is not
+/// affine. The second is that the corners of a wave bring the number of times above 10⁷. Local.
 std::vector<double> breaks(const std::vector<std::pair<std::string, Function>>& functions,
                            double final_time, std::span<const double> given);
 

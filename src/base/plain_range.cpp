@@ -26,7 +26,7 @@ Range all() {
 }
 
 /// Returns all real numbers if exactly one end of a is NaN, because that end is then unknown.
-/// Returns a itself in all other cases, also the empty range, which has two NaN as ends.
+/// Returns a itself in all other cases, also if a is the empty range, both ends of which are NaN.
 Range known(const Range& a) {
   const bool is_unknown = std::isnan(a.lower()) != std::isnan(a.upper());
   return is_unknown ? all() : a;
@@ -41,9 +41,9 @@ Range nondecreasing(double (*f)(double), const Range& a, double least, double mo
   return {f(std::max(a.lower(), least)), f(std::min(a.upper(), most))};
 }
 
-/// Returns the range over a of a function f of period 1 with values in [-1, 1]. The arguments whose
-/// fractional part is `first` or `second` divide the real line; f must be monotone between two
-/// neighbouring ones.
+/// Returns an interval that contains the range over a of a function f of period 1 with values in
+/// [-1, 1]. f must be monotone between neighbouring arguments whose fractional part is `first` or
+/// `second`. If such an argument lies inside a, the interval is [-1, 1].
 Range wave(double (*f)(double), const Range& a, double first, double second) {
   if (empty(a)) {
     return a;
@@ -104,8 +104,9 @@ Range is_true(const Range& a) {
 }
 
 /// States how to compute the range of the function or operator `name`. If it has two operands,
-/// `of_two` computes the range from theirs. If it has one operand, `of_one` computes it or, if
-/// `of_one` is null, the function is defined and nondecreasing on [least, most].
+/// `of_two` computes the range from the ranges of the operands. If it has one operand, `of_one`
+/// computes the range; if `of_one` is null, the function is defined and nondecreasing on [least,
+/// most].
 struct Rule {
   std::string_view name;
   Range (*of_one)(const Range&) = nullptr;

@@ -68,8 +68,8 @@ SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<doub
       drive_(drive),
       bounds_(std::move(bounds)),
       breaks_(std::move(breaks)),
-      // A break at a corner of a wave is computed as the solution t of a·t + b = phase. It differs
-      // by a few ulp from the time at which the computed F jumps.
+      // A break at a corner of a wave is computed as the solution t of a·t + b = phase. It may
+      // differ by a few ulp from the time at which the computed F jumps.
       margin_(16 * epsilon * final_time) {
   std::erase_if(breaks_, [&](double t) { return !(t > 0.0 && t < final_time); });
   std::ranges::sort(breaks_);

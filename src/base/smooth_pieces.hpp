@@ -41,32 +41,34 @@ struct NamedQuantity {
 };
 
 /// Returns whether the polynomial p of degree 8 through nine values of f on [first, last]
-/// approximates f everywhere on [first, last]. `range` returns the range of f between two
+/// approximates f between these values as well. `range` returns the range of f between two
 /// arguments. For a part of the interval, let d be the largest distance between a number in the
 /// range of f on this part and a value of p at the ends or the middle of the part. The interval is
-/// bisected until the width of every part times its d is at most `impulse`. Returns false if this
-/// needs too many parts, or if one of the nine values is not finite. Local.
+/// bisected until the width of every part times its d is at most `impulse`; the sum over all parts
+/// may be larger. Returns false if this needs too many or too narrow parts, or if one of the nine
+/// values is not finite. Local.
 bool values_suffice(const std::function<double(double)>& f,
                     const std::function<Enclosure(double, double)>& range, double first,
                     double last, double impulse);
 
 /// A force F(t) that is smooth on the pieces between its breaks. F is evaluated only on one of
-/// these pieces, the present piece, and not within a few ulp of the breaks at its ends. At all
-/// other times, F is replaced by its value at the nearest time at which it is evaluated. A jump at
-/// a break therefore lies in neither of the two pieces beside the break.
+/// these pieces, the present piece. Times that differ from a break at an end of this piece only by
+/// rounding errors are left out. At all other times, F is replaced by its value at the nearest time
+/// at which it is evaluated. A jump at a break therefore lies in neither of the two pieces beside
+/// the break.
 class SmoothPieces {
  public:
   /// `breaks` are the times at which F may not be smooth; those outside of (0, final_time) are
   /// ignored. F is not evaluated after `final_time`. `bounds` returns enclosures of F and of its
-  /// derivatives between two times. Without `bounds`, try_to_resolve() does not search for features
-  /// of F between the times at which F is evaluated. `drive` names F in messages.
+  /// derivatives between two times, for try_to_resolve(); it may be empty. `drive` names F in
+  /// messages.
   SmoothPieces(std::function<double(double)> force, std::vector<double> breaks, double final_time,
                std::function<Bounds(double, double)> bounds = {}, const NamedQuantity& drive = {});
 
   /// Returns a copy for a solution that checks another solution. In the copy, try_to_resolve() also
-  /// compares values of F with `range`, which returns the range of F between two times. A feature
-  /// of F that `bounds` has missed is thus detected if its impulse, ∫ |F - p| dt for the polynomial
-  /// p of values_suffice(), exceeds 1e8 times the `impulse` of try_to_resolve().
+  /// calls values_suffice() with `range`, which returns the range of F between two times, and with
+  /// 1e8 times the `impulse` of try_to_resolve(). This is to detect large features of F that
+  /// `bounds` has missed.
   [[nodiscard]] SmoothPieces checked_by(std::function<Enclosure(double, double)> range) const;
 
   /// Returns F at the time nearest to t at which F is evaluated on the present piece. If F is NaN
@@ -84,31 +86,35 @@ class SmoothPieces {
   /// Returns the time after which F is not evaluated.
   [[nodiscard]] double final_time() const { return breaks_.back(); }
   /// Returns the end of the present piece, which is a break or the final time. Returns ∞ if
-  /// pass_break() has been called at the final time.
+  /// pass_break() has been called on the last piece.
   [[nodiscard]] double piece_end() const;
   /// Makes the next piece the present one.
   void pass_break();
 
-  /// Returns whether a time step from `first` to `last` certainly misses no feature of F. This is
-  /// so if a polynomial of degree ≤ 15 approximates F on the step with an error ∫ |F - polynomial|
-  /// dt ≤ `impulse` or within the rounding errors of F. Only the part of the step inside the
-  /// present piece is examined. The result is true even for a step over a jump, a corner or a
-  /// vertical tangent of F if the step is short enough. Throws UserError if F has a pole: if the
-  /// bounds of F on a step of a few ulp are infinite and |F| increases towards this step.
+  /// Returns whether F is resolved on the time step from `first` to `last`, so that the step misses
+  /// no feature of F. If the constructor was given `bounds`, they must show that a polynomial of
+  /// degree ≤ 15 approximates F on the step with an error ∫ |F - polynomial| dt ≤ `impulse`, or
+  /// within the rounding errors of F. In a copy made by checked_by(), values_suffice() must be true
+  /// as well. If there are neither `bounds` nor a check, the result is true. Only the part of the
+  /// step inside the present piece is examined. The result is true even for a step over a jump, a
+  /// corner or a vertical tangent of F if the step is short enough. Throws UserError if F seems to
+  /// have a pole: if the bounds of F are infinite even on an interval as short as the rounding
+  /// errors of time, and |F| increases towards this interval.
   [[nodiscard]] bool try_to_resolve(double first, double last, double impulse);
   /// Throws the UserError that F cannot be resolved near t.
   [[noreturn]] void throw_unresolved(double t) const;
 
  private:
   /// `value` = F(t) must be infinite or NaN. If it is NaN, as sin(t - 3)/(t - 3) at t = 3, and the
-  /// values of F just before and just after t agree, returns the value just after t. If not, throws
-  /// the UserError that F(t) is not finite.
+  /// values of F just before and just after t agree, returns the value just after t. In all other
+  /// cases, throws the UserError that F(t) is not finite.
   [[nodiscard]] double value_beside(double t, double value) const;
-  /// Returns the result of try_to_resolve() without the comparison with range_.
+  /// Returns whether F is resolved on the step according to bounds_ alone (see try_to_resolve()).
   [[nodiscard]] bool is_bounded(double first, double last, double impulse);
   void set_limits();
-  /// Returns whether the larger |F| at the ends of [first, last] exceeds the larger |F| at a
-  /// distance of 1000 (last - first) from these ends by more than 5 %.
+  /// Returns whether |F| increases towards [first, last]. The larger of the two |F| at the ends of
+  /// this interval must exceed by more than 5 % the larger of the two |F| at a distance of 1000
+  /// (last - first) outside of these ends.
   [[nodiscard]] bool has_pole(double first, double last) const;
 
   std::function<double(double)> force_;
@@ -132,8 +138,9 @@ class SmoothPieces {
 int starting_direction(const SmoothPieces& force, const Clock& clock, double resistance,
                        double span);
 
-/// Returns the shortest span that a time step may have at the time t of `clock`: 4 ε max(|t|,
-/// min(`span`, 1)), where ε is the machine epsilon.
+/// Returns the span below which a time step from the time t of `clock` is not shortened to resolve
+/// F: 4 ε max(|t|, min(`span`, 1)), where ε is the machine epsilon and `span` is a step of usual
+/// length.
 double least_span(const Clock& clock, double span);
 
 }  // namespace masing::base

@@ -39,8 +39,8 @@ std::string as_compared(std::string_view word) {
   return letters;
 }
 
-/// Returns the smallest number of letters that must be removed, added, replaced or swapped with a
-/// neighbour to change a into b.
+/// Returns the smallest number of edits (see meant()) that change a into b, if no part of a is
+/// edited twice.
 std::size_t edits(std::string_view a, std::string_view b) {
   // d[i][j] is the smallest number of edits that change the first i letters of a into the first j
   // letters of b.

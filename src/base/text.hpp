@@ -23,19 +23,20 @@ std::string grouped(std::int64_t count);
 /// are written as by grouped(). Local.
 std::string abbreviated(std::int64_t count);
 
-/// Returns the finite number that `text` represents, or nothing if `text` is not a finite number.
-/// Blanks at the ends and a plus sign are allowed. Local.
+/// Returns the finite number that `text` represents. Returns nothing if `text` is not a finite
+/// number, or if the number is too large or too small for a double. Blanks at the ends and a plus
+/// sign are allowed. Local.
 std::optional<double> to_number(std::string_view text);
 
 /// Returns the integer that `text` represents, such as "1000000" or "1e6", or nothing if `text` is
-/// not an integer of 64 bits. A number with a point or an exponent may be at most 2⁵³. Blanks at
-/// the ends and a plus sign are allowed. Local.
+/// not an integer of 64 bits. The absolute value of a number with a point or an exponent may be at
+/// most 2⁵³. Blanks at the ends and a plus sign are allowed. Local.
 std::optional<std::int64_t> to_integer(std::string_view text);
 
 /// Returns `text` without blanks at its ends. Local.
 std::string_view trimmed(std::string_view text);
 
-/// Divides `text` at the separators and returns the trimmed parts, some of which may be empty. A
+/// Divides `text` at every `separator` and returns the trimmed parts, some of which may be empty. A
 /// text that is empty or consists of blanks has no parts. Local.
 std::vector<std::string> split(std::string_view text, char separator);
 
@@ -47,12 +48,13 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
 std::string shortened(std::string_view text, std::size_t most);
 
 /// Returns "; did you mean NAME?" with the one of `names` that is most similar to the mistyped
-/// `word`, or an empty text if none is similar. An edit removes, adds or replaces a letter, or
-/// swaps two neighbouring letters. The most similar name is the one that the word becomes after the
-/// fewest edits; upper and lower case count as equal, and so do - and _. At most 1 edit is allowed
-/// for a word of 3 or 4 letters, 2 for 5 to 8 letters, 3 for a longer word, and none for a shorter
-/// one. If every name needs more edits, the name that has the longest beginning in common with the
-/// word is taken, if this has at least 3 letters. Of equally good names the first is taken. Local.
+/// `word`, or an empty text if none is similar. The most similar name is the one into which the
+/// fewest edits turn the word. An edit removes, adds or replaces a letter, or swaps two
+/// neighbouring letters. Upper and lower case count as equal, and so do - and _. At most 1 edit is
+/// allowed for a word of 3 or 4 letters, 2 for 5 to 8 letters, 3 for a longer word, and none for a
+/// shorter one. If every name needs more edits, the name that has the longest beginning in common
+/// with the word is taken, if this has at least 3 letters. Of equally good names the first is
+/// taken. Local.
 std::string meant(std::string_view word, const std::vector<std::string>& names);
 
 }  // namespace masing::base

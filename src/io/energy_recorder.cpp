@@ -10,8 +10,10 @@ namespace masing::io {
 
 namespace {
 
-/// Returns an upper bound of ½ δs Σ k u², the elastic energy of all cells, because |u| ≤ η + |c|
-/// with the shift c (see slab::Slab). The bound is the same on any number of ranks. Collective.
+/// Returns an upper bound of ½ δs Σ k u², the elastic energy of all cells. It follows from |u| ≤ η
+/// + |c| with the threshold η and the shift c of a slab::Element. The bound is the same on any
+/// number of ranks. For closed forms, where no sum over cells is computed, the result is 1.
+/// Collective.
 double energy_bound(const parallel::Communicator& comm, const slab::Profile& profile,
                     std::int64_t cells) {
   if (profile.functions) {

@@ -103,7 +103,7 @@ hid_t check(hid_t code, base::Location where) {
 
 Handle::~Handle() {
   // Closing an HDF5 object is a collective call. During an exception the object is not closed: if
-  // only this rank has failed, it would wait for the other ranks forever.
+  // only this rank has failed, the call would wait for the other ranks forever.
   if (id_ >= 0 && (std::uncaught_exceptions() == 0 || parallel::is_alone())) {
     close_(id_);
   }

@@ -78,8 +78,9 @@ std::int64_t count_early(std::int64_t count, const IsEarly& is_early) {
   return *std::partition_point(first, first + count, is_early);
 }
 
-/// Returns which cells of the field are written to a file: at most `wanted` of the P cells, or all
-/// if `wanted` is 0. For P = ∞ these are all places s at which the field is computed.
+/// Returns which cells of the field are written to a file. For finite P these are `wanted` of the P
+/// cells, or all P if `wanted` is 0 or at least P. For P = ∞ they are all places s at which the
+/// field is computed.
 base::Thinning places(const slab::Slab& slab, std::int64_t wanted) {
   const std::int64_t cells = slab.field_cells();
   const bool thinned = !slab.is_continuum() && wanted > 0 && wanted < cells;

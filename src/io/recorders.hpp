@@ -142,10 +142,10 @@ class RowRecorder : public engine::Observer {
 ///     /series/t, x, y, force and restoring [n] are written for every run (SeriesRecorder).
 ///     /state/t [n], column [columns] and values [n, columns] contain the whole state of the model,
 ///         and are written for all models except a slab with a mass. /state/column numbers the
-///         columns from 1, and the attribute `columns` of the values contains their names. For a
-///         slab without a mass, every sample has a row. For other models, the steps 0,
-///         field_every, 2·field_every, … and N have rows, if their times lie in the time interval
-///         of the samples; if field_every is 0, only the steps 0 and N.
+///         columns from 1; their names are in the attribute `columns` of /state/values. For a slab
+///         without a mass, every sample has a row. For other models, the steps 0, field_every,
+///         2·field_every, … and N have rows, if their times lie in the time interval of the
+///         samples; if field_every is 0, only the steps 0 and N.
 ///     /field/s [P], eta [P], k [P], t [n] and u [n, P] contain the profile and the field of a
 ///         slab. The steps 0, field_every, 2·field_every, … and N have rows, or only step N if
 ///         field_every is 0. If the thresholds differ by direction, eta_down [P] is written as

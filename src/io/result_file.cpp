@@ -349,7 +349,7 @@ void write_configuration(const Handle& file, const ResultSpec& result) {
 
 namespace {
 
-/// Returns a random id of 128 bits, which practically no other run can have.
+/// Returns a random id of 128 bits, which practically no other run has.
 std::string new_run_id() {
   std::random_device chance;
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", chance(), chance(), chance(), chance());
@@ -534,8 +534,8 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
       file_(open_together(comm_, draft_, H5F_ACC_TRUNC)) {
   write_kind(file_, result_.kind);
   write_provenance(file_, comm_, makers ? *makers : makers_of(comm), result_.command_line);
-  // A restart copies rows from files of simulate only. Write the text now, so that start_rows()
-  // only overwrites it.
+  // A restart copies rows from files of simulate only. Their text that says where the rows are is
+  // created now, so that start_rows() only overwrites it.
   if (result_.kind == "simulate" && !draft_.empty()) {
     write_places(file_, run_, {});
   }

@@ -21,14 +21,15 @@ std::string processor_name();
 
 /// Returns facts about the build of the program as pairs: the name of an attribute of /provenance
 /// and its value. The first fact is the version, such as "1.0.0". The second is the git revision,
-/// or "unknown" if the program was not built in a git repository. The others say whether changes
-/// were not committed, which compiler, flags and libraries were used, and which instruction set the
-/// kernel uses on this machine. Local.
+/// or "unknown" if the program was not built in a git repository. The others say whether there were
+/// uncommitted changes, which compiler, flags and libraries were used, and which instruction set
+/// the kernel uses on this machine. Local.
 std::vector<std::pair<std::string, std::string>> build_facts();
 
 /// Calls `work`, which writes the file `path`. If an HDF5 function fails in `work` and `path` is
-/// not empty, throws a SystemError. Its message adds two facts to that of HDF5: the name of the
-/// file, and whether the disk is full. Collective if `work` is collective.
+/// not empty, throws a SystemError. Its message is that of HDF5 with the name of the file. If less
+/// than 64 KiB are free on the disk, the message also says that the disk is full. Collective if
+/// `work` is collective.
 void with_file_name(const std::string& path, const std::function<void()>& work);
 
 /// Returns the absolute path of the folder of a file. Local.
@@ -46,9 +47,9 @@ void require_replaceable(const std::string& path, const std::string& quantity);
 
 /// Returns the kind of a file that masing wrote: "checkpoint", or the kind of a result, such as
 /// "simulate". Reads only the first bytes of the file, and not with HDF5, which may crash on a
-/// damaged file. Returns no value if `path` is not a regular file, or if masing did not write it.
-/// Returns an empty text if the file is empty. If the first bytes do not contain the kind, the
-/// result is an empty or an arbitrary text. Local.
+/// damaged file. Returns no value if `path` is not a regular file, or if its first bytes show that
+/// masing did not write it. Returns an empty text if the file is empty. If the first bytes do not
+/// contain the kind, the result is an empty or an arbitrary text. Local.
 std::optional<std::string> kind_at_start(const std::string& path);
 
 /// Returns the paths of all files that a run with the result file `path` may create, in this order:
@@ -57,9 +58,9 @@ std::optional<std::string> kind_at_start(const std::string& path);
 std::vector<std::string> files_of_result(const std::string& path);
 
 /// Prevents two runs from writing the same file FILE, a result or a checkpoint, at the same time.
-/// The root holds a lock on the file FILE.lock as long as the object exists; if the run is killed,
-/// the operating system releases the lock. The destructor removes FILE.lock, and also
-/// FILE.partial.draft (see OutputFile) if it still exists.
+/// On a file system without locks, it prevents nothing. The root holds a lock on the file FILE.lock
+/// as long as the object exists; if the run is killed, the operating system releases the lock. The
+/// destructor removes FILE.lock, and also FILE.partial.draft (see OutputFile) if it still exists.
 class OutputLock {
  public:
   /// Acquires the lock. Throws UserError on all ranks alike if the file cannot be written, if it
@@ -113,8 +114,7 @@ using ByteRanges = std::map<std::string, ByteRange>;
 struct RowSource {
   std::string run;  ///< the unique id of the run, which its files contain.
   /// The paths of the files that contain rows of the run, each with the byte ranges of its
-  /// datasets; only ByteRange::first of these is set. Not all of the files need to contain every
-  /// row of `tables`.
+  /// datasets; only ByteRange::first of these is set. A file may lack some rows of `tables`.
   std::vector<std::pair<std::string, ByteRanges>> files = {};
   /// Maps the path of each table to the number of rows to be copied and their checksums.
   std::map<std::string, CountedRows> tables = {};
@@ -138,8 +138,9 @@ struct Makers {
 Makers makers_of(const parallel::Communicator& comm);
 
 /// A result file that is being written. FILE, the path in the ResultSpec, is the name of the
-/// complete file. While the file is written, its name is FILE.partial. The complete file is sealed
-/// (io/sealed_file.hpp) and renamed to FILE, so that FILE is never an incomplete file.
+/// complete file. While the file is written, its name is FILE.partial or, at first in a run that is
+/// resumed, FILE.partial.draft. The complete file is sealed (io/sealed_file.hpp) and renamed to
+/// FILE, so that FILE is never an incomplete file.
 ///
 /// A run that can be resumed first creates all its tables and then calls start_rows(). From then on
 /// no dataset moves in the file (see Table), and a text in /provenance says at which byte of the
@@ -163,13 +164,12 @@ class OutputFile {
   /// given a `source`, copies the rows of the interrupted run into this file and renames the file
   /// to FILE.partial. Does nothing if the file is in memory. Throws UserError if the copied rows do
   /// not have the checksums in the checkpoint, SystemError if a file cannot be read or written, and
-  /// Stopped if a stop is requested while rows are copied, on all ranks alike. After each of these
-  /// exceptions an existing FILE.partial is unchanged. Collective.
+  /// Stopped if a stop is requested while rows are copied, on all ranks alike. If the rows could
+  /// not be copied, the FILE.partial of the interrupted run is unchanged. Collective.
   void start_rows();
 
   /// Flushes this file. Then stores the id of the run and the path of the result file in
-  /// `checkpoint`. This is an open checkpoint, whose path will be `path` when it is complete.
-  /// Collective.
+  /// `checkpoint`, an open checkpoint. When it is complete, its path will be `path`. Collective.
   void save_rows(const Handle& checkpoint, const std::string& path) const;
 
   /// Closes and seals the file, flushes it to the disk and renames it to FILE. If result.image is

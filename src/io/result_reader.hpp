@@ -84,7 +84,7 @@ std::string read_text(const std::string& path);
 
 /// Returns u of the last field in a result file as a table, with which an option can define a
 /// function of s: "points:s u; s u; …". Throws UserError if the file has no field of a slab, or
-/// only some of its cells. Local, without MPI.
+/// contains only a part of its cells. Local, without MPI.
 std::string last_field(const std::string& path);
 
 /// The data of a file from which its result can be computed again, as `masing reproduce` does.

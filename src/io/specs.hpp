@@ -11,8 +11,8 @@
 /// Writes and reads HDF5 result files and checkpoints, and prints messages on progress.
 namespace masing::io {
 
-/// Defines which steps are samples: those of the steps 0, `every`, 2·`every`, … and N (the last
-/// step) whose times lie in [from, to].
+/// Defines which steps are samples. The steps 0, `every`, 2·`every`, … and N (the last step) are
+/// considered; a step is a sample if its time lies in [from, to].
 struct Sampling {
   slab::TimeGrid time;
   std::int64_t every = 1;
@@ -29,8 +29,8 @@ struct OutputSpec {
   /// field_every is 0. The state of a model that is no slab is written at the same steps and at
   /// step 0, but only in the time interval of `sampling`.
   std::int64_t field_every = 0;
-  /// The largest number of cells that are written to /field; 0: all P cells are written. For P = ∞
-  /// it has no effect.
+  /// The number of cells that are written to /field. If it is 0 or at least P, all P cells are
+  /// written. For P = ∞ it has no effect.
   std::int64_t field_points = 0;
   bool energy = false;        ///< whether the balance of energy is written to /energy
   std::vector<double> probe;  ///< places s whose u is written to /probe at every sample

@@ -92,7 +92,7 @@ slab::TurningPointState start_at(double x0) {
 constexpr std::size_t head = 8;
 
 /// Returns a state as numbers. They are the fingerprint of the material, the number of turning
-/// points, and the members of the TurningPointState, the last of which are the turning points.
+/// points, and the members of the TurningPointState; the turning points come last.
 std::vector<double> numbers_of(const slab::TurningPointState& state, std::uint64_t fingerprint) {
   std::vector<double> numbers{static_cast<double>(fingerprint),
                               static_cast<double>(state.positions.size()),

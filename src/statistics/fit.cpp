@@ -38,9 +38,10 @@ std::optional<PowerLaw> fit_best(const ErrorLadder& ladder, FitRange range) {
   return other && other->order_error < squares->order_error ? other : squares;
 }
 
-/// Returns the power law of the asymptotic range, a tail of the levels first..end-1, which is
-/// chosen as the docstring of fit_order describes. The shortest tail has `least` levels. Returns
-/// nothing if no tail can be fitted.
+/// Chooses the asymptotic range among the tails of the levels first..end-1, as the docstring of
+/// fit_order describes, and returns its power law. The shortest tail has `least` levels. Returns
+/// nothing if no tail is accepted, because there are too few levels or the shortest tail cannot be
+/// fitted.
 std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std::size_t end,
                                std::size_t least) {
   std::size_t count = end - first;

@@ -22,8 +22,8 @@ enum class Mark {
 };
 
 /// The result of fit_order(): the order of convergence of the errors of a ladder, and the PowerLaw
-/// that fits the errors in the asymptotic range. If no law can be fitted, `order` and all numbers
-/// after it are NaN. The longest sequence of levels above the floor is then marked as fitted.
+/// that fits the errors in the asymptotic range. If no law is found, `order` and all numbers after
+/// it are NaN. The longest sequence of levels above the floor is then marked as fitted.
 struct Fit {
   std::vector<Mark> marks;         ///< one mark for each level
   std::size_t levels = 0;          ///< the number of levels marked as fitted
@@ -46,21 +46,21 @@ struct Fit {
 /// accepted; this tail is the asymptotic range. A tail is accepted if its errors show no trend: if
 /// D of PowerLaw is not significant at the level of 2 %. If D is significant but |D| ≤ 0.5, the
 /// tail is accepted with D as a parameter of the law. The shortest tail has three levels, or four
-/// if the errors depend on two steps, and is always accepted. A tail with one level more than that
-/// is accepted only without D, and a significant |D| < 0.1 is then ignored. A tail of 24 levels or
-/// more is fitted with w = 0 and with w = 2 in the loss function of fit_power_law. Of the two fits,
-/// the one with the smaller standard error of the order is used (Jaeckel, Annals of Mathematical
-/// Statistics 42, 1971).
+/// if the errors depend on two steps, and is accepted without this test. A tail with one level more
+/// than that is accepted only without D, and a significant |D| < 0.1 is then ignored. A tail of 24
+/// levels or more is fitted with w = 0 and with w = 2 in the loss function of fit_power_law. Of the
+/// two fits, the one with the smaller standard error of the order is used (Jaeckel, Annals of
+/// Mathematical Statistics 42, 1971).
 ///
-/// The half-width of the interval of the order has two parts, Fit::statistical and Fit::structural.
-/// The statistical part is the half-width of the 95 % confidence interval that follows from the
-/// standard error of the order by Student's distribution. One degree of freedom is subtracted, or
-/// less if there are only one or two, because the tail was chosen. The structural part is the
-/// larger of two changes of the order. The first is the change if the finest quarter of the levels
-/// is left out; it is not examined if too few levels remain. The second is the change if the step
-/// of the reference is taken as 0; it is not examined if each level is compared with the next one.
-/// A change of up to two standard deviations may be due to chance; the square of this limit is
-/// subtracted from the square of the change. Local.
+/// The half-width of the interval of the order has two parts besides the constant 0.005:
+/// Fit::statistical and Fit::structural. The statistical part is the half-width of the 95 %
+/// confidence interval that follows from the standard error of the order by Student's distribution.
+/// One degree of freedom is subtracted, or less if there are only one or two, because the tail was
+/// chosen. The structural part is the larger of two changes of the order. The first is the change
+/// if the finest quarter of the levels is left out; it is not examined if too few levels remain.
+/// The second is the change if the step of the reference is taken as 0; it is not examined if each
+/// level is compared with the next one. A change of up to two standard deviations may be due to
+/// chance; the square of this limit is subtracted from the square of the change. Local.
 Fit fit_order(const ErrorLadder& ladder, double floor);
 
 /// The constants of the law e ≈ C₁ δsᵖ + C₂ δtᵖ for the errors e of the levels, where p is given.

@@ -6,10 +6,10 @@
 
 namespace masing::statistics {
 
-/// The values of one step, such as δt, at all levels and in the references with which the levels
-/// are compared, [levels] each. A value in `references` is 0 if the reference is exact, and NaN if
-/// the level has no reference. It may be negative for errors of u over all s, see width_against()
-/// in study/refinement.cpp.
+/// The widths of one step, such as δt, at all levels and in the references with which the levels
+/// are compared. Both arrays have the shape [levels]. A value in `references` is 0 if the reference
+/// is exact, and NaN if the level has no reference. It may be negative for errors of u over all s,
+/// see width_against() in study/refinement.cpp.
 struct StepLadder {
   std::vector<double> levels;
   std::vector<double> references;
@@ -58,13 +58,14 @@ struct PowerLaw {
 };
 
 /// Fits a power law to the levels of a range by the Gauss-Newton method. Returns nothing if the
-/// levels do not determine all parameters of the law.
+/// levels do not determine all parameters of the law, or if no parameters are found from which the
+/// method can start.
 ///
-/// The fitted law minimises a loss function of the residuals r of log e: Σ r² if w = 0, and
-/// otherwise Σ (exp(w r) - 1 - w r). The second sum is for errors with a Weibull distribution: if
-/// the ratio of e to the law, raised to the power w, is exponentially distributed, minimising this
-/// sum gives the law of maximum likelihood. If w > 0, a level whose error is far below the law,
-/// because parts of the error nearly cancel, has little influence.
+/// The fitted law minimises a loss function of the residuals r of log e. With w = FitRange::weight,
+/// it is Σ r² if w = 0, and Σ (exp(w r) - 1 - w r) if w > 0. The second sum is for errors with a
+/// Weibull distribution: if the ratio of e to the law, raised to the power w, is exponentially
+/// distributed, minimising this sum gives the law of maximum likelihood. If w > 0, a level whose
+/// error is far below the law, because parts of the error nearly cancel, has little influence.
 ///
 /// The standard errors are computed as for M-estimates with correlated residuals. If there are 16
 /// levels or more, the correlation of the residuals of neighbouring levels is estimated. If there

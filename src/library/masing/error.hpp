@@ -20,7 +20,7 @@ class Failure : public std::runtime_error {
 };
 
 /// The error that is thrown when a run, study or scan is stopped by request_stop() or by the option
-/// wall-limit. The message says how far it had come and whether it can be resumed.
+/// wall-limit. The message says how far the computation had come and whether it can be resumed.
 class Stopped : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

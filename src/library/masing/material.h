@@ -130,7 +130,7 @@ int masing_points_state(const masing_points* points, double* state, size_t n);
 /** Restores the states that masing_points_state wrote for as many points of an equal material,
     from the array `state` [n]. It is an error if this array contains anything else. */
 int masing_points_restore(masing_points* points, const double* state, size_t n);
-/** Returns point i = 0, …, n - 1. It belongs to `points` and must not be freed. */
+/** Returns point i of the n points, 0 ≤ i < n. It belongs to `points` and must not be freed. */
 masing_point* masing_points_at(masing_points* points, size_t i);
 
 #pragma GCC visibility pop

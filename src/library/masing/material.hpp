@@ -65,9 +65,9 @@ struct Continuum {
 };
 
 /// Returns the text "points:s value; …", which stands for a function of s. The function passes
-/// through the points (s, value), is linear between them and constant beyond them. The text has
-/// every digit of the numbers. Throws Mistake if the places s do not increase, or if `s` and
-/// `values` have different sizes.
+/// through the points (s, value), is linear between them and constant beyond them. The numbers can
+/// be read back from the text exactly. Throws Mistake if there are no points, if a number is not
+/// finite, if the places s do not increase, or if `s` and `values` have different sizes.
 std::string table(View<const double> s, View<const double> values);
 
 /// The force and the stiffness of a material at one position.
@@ -122,13 +122,13 @@ class Material {
   std::shared_ptr<const Data> data_;
 };
 
-/// One point of a material. A point stores its position and those of its past turning points on
-/// which the forces still depend, but not the elongations of the springs. On average over many
-/// moves, a move costs one look-up in the tables of the material, however many springs there are. A
-/// single move that closes loops costs one look-up for each loop. An energy and restore() cost one
-/// look-up for each stored turning point. Positions must be finite and at most 1e150 in absolute
-/// value, so that energies are finite. After std::move has been applied to a point, the point can
-/// only be destroyed or assigned to.
+/// One point of a material. A point stores its position and the positions of the past turning
+/// points on which the forces still depend. It does not store the elongations of the springs. On
+/// average over many moves, a move costs one look-up in the tables of the material, however many
+/// springs there are. A single move that closes loops costs one look-up for each loop. An energy
+/// and restore() cost one look-up for each stored turning point. Positions must be finite and at
+/// most 1e150 in absolute value, so that energies are finite. After std::move has been applied to a
+/// point, the point can only be destroyed or assigned to.
 // NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): operator= takes a value
 class MaterialPoint {
  public:
@@ -167,8 +167,9 @@ class MaterialPoint {
   Response move_to(double x);
 
   /// Returns the elongation u, at the committed position, of the spring of the material that has
-  /// the thresholds and the u0 of `spring`. Throws Mistake if `spring` is not admissible. Whether
-  /// the material has such a spring is not checked in all cases.
+  /// the thresholds and the u0 of `spring`. Throws Mistake if `spring` is not admissible, or if its
+  /// u0 shows that the material has no such spring. The thresholds are not checked: the caller must
+  /// ensure that the material has a spring with these thresholds.
   [[nodiscard]] double elongation(const SpringSlider& spring) const;
   /// Returns the elongation u, at the committed position, of a spring of the material that has this
   /// threshold in both directions and u0 = 0.

@@ -27,9 +27,10 @@ bool started_by_launcher();
 /// A session of MPI and PETSc on the ranks that construct it. Every run needs a session, which must
 /// outlive the run. If MPI or PETSc is already initialized, the session uses it and does not
 /// finalize it. Only one session can exist at a time: constructing a second one throws Mistake.
-/// When the first is destroyed, another may be constructed. A session changes no signal handlers
-/// and writes nothing to stdout. If MPI or PETSc is finalized elsewhere during its lifetime, the
-/// functions that compute runs throw Failure. Collective.
+/// When a session is destroyed, another may be constructed, unless the destroyed one has finalized
+/// MPI. A session finalizes MPI if it has initialized MPI and a launcher started the process. A
+/// session changes no signal handlers and writes nothing to stdout. If MPI or PETSc is finalized
+/// elsewhere during its lifetime, the functions that compute runs throw Failure. Collective.
 class Session {
  public:
   /// Creates a session on all ranks of the program (MPI_COMM_WORLD).
@@ -95,9 +96,10 @@ struct Trajectory {
   std::int64_t steps = 0;
   double x = 0.0;  ///< the position at time T
   double y = 0.0;  ///< the velocity at time T.
-  /// The exact engine computes a second solution by another method; this is the largest difference
-  /// between the two in x or y. For a model that is no slab, all columns of the state are compared.
-  /// For the other engines the number is 0.
+  /// The largest difference between two solutions, if the engine computes the exact solution; for
+  /// the other engines 0. For a slab, the second solution is computed by another method, and x and
+  /// y are compared. For any other model, it is computed with other options, and all columns of the
+  /// state are compared.
   double self_check = 0.0;
 };
 
@@ -155,18 +157,18 @@ struct Study {
 /// Collective. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
 Study converge(const Session& session, const Options& options);
 
-/// A function that is called on rank 0 with each message that the program would write to a terminal
-/// on stderr. Warnings begin with "masing warning: ". The progress line is passed again whenever it
-/// changes; it begins with a carriage return.
+/// A function that is called on rank 0 with each message that the program would write to stderr if
+/// stderr were a terminal. Warnings begin with "masing warning: ". The progress line is passed
+/// again whenever it changes; it begins with a carriage return.
 using Say = std::function<void(const std::string& text)>;
 
-/// Computes what `masing simulate`, `converge` or `scan` computes, and returns the result file. If
-/// the options contain `output`, writes the file there and returns "". If they do not, returns the
-/// bytes of the file, which HDF5 can open as a file image; this is possible on one rank only. The
-/// numbers have the same bits as those that the program computes. If points of a scan fail, this
-/// function does not throw; the file says which points failed. `say` is called with the messages of
-/// the run; if it throws, the run stops, and its exception is rethrown. Throws Mistake, Failure and
-/// Stopped in the same cases as simulate(). Collective.
+/// Computes what `masing simulate`, `converge` or `scan` computes, and writes or returns the result
+/// file. If the options contain `output`, writes the file there and returns "". If they do not,
+/// returns the bytes of the file, which HDF5 can open as a file image; this is possible on one rank
+/// only. The numbers have the same bits as those that the program computes. If points of a scan
+/// fail, this function does not throw; the file says which points failed. `say` is called with the
+/// messages of the run. If `say` throws, the run stops, and the exception of `say` is rethrown.
+/// Throws Mistake, Failure and Stopped in the same cases as simulate(). Collective.
 std::string result_of(const Session& session, const std::string& command, const Options& options,
                       const Say& say = {});
 
