@@ -53,8 +53,8 @@ def labels(given, titles):
 def titles_and_samples(options):
     """Return two tuples, each with one item for each file: the titles, and the samples (t or None, x, restoring).
 
-    Only the samples within the window from --from to --to are returned. Samples of a result file that are not finite,
-    or not below 1e100 in size, are left out.
+    Only the samples within the window from --from to --to are returned. A sample of a result file is left out if its x
+    or its restoring force is NaN, infinite, or of a size of 1e100 or more.
     """
     runs = [None if is_text(file) else Run(file) for file in options.files]
     names = iter(names_apart([run for run in runs if run]))

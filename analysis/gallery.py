@@ -3,8 +3,8 @@
 
 The results of CASE.ini are read from FOLDER/CASE.h5. The comment at the beginning of a case file is the caption of its
 page. In this comment, a line `# draw: x, restoring; t, x from 400 to 500` lists the pictures that are drawn of a
-trajectory; without it, the cycle is drawn. A line `# group: NAME` puts the case under the heading NAME of the index,
-which also has a table of the observed orders of the studies in such a group.
+trajectory; without it, the cycle is drawn. A line `# group: NAME` puts the case under the heading NAME of the index. If
+there are studies under this heading, a table of their observed orders is shown below it.
 """
 
 from masing import command_line

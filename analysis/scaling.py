@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Predict strong and weak scaling to 100,000 ranks, and how many ranks are worthwhile, from a file of masing benchmark.
 
-The predicted time of a step is the sum of three times. The first is that of the arithmetic that does not depend on the
-number of cells, such as the force. The second is that of the update of the cells of a rank, in the cache or from RAM.
-The third is half the latency of an allreduce, because two steps need one allreduce. The latency within a host is
-measured. Every doubling of the number of hosts is assumed to add --hop microseconds. With --table the script draws no
-figure, but prints what each part of a run costs on 10,000 and 100,000 ranks: the bytes that a rank receives, the memory
-of a rank, and the time.
+The predicted time of a step of scheme euler is the sum of three times. The first is that of the arithmetic that does
+not depend on the number of cells, such as the force. The second is that of the update of the cells of a rank, in the
+cache or from RAM. The third is half the latency of an allreduce, because two steps of this scheme need one allreduce.
+The latency within a host is measured. Every doubling of the number of hosts is assumed to add --hop microseconds to it.
+With --table the script draws no figure, but prints what each part of a run costs on 10,000 and 100,000 ranks: the bytes
+that a rank receives, the memory of a rank, and the time.
 """
 
 from masing import command_line

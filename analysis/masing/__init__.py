@@ -42,9 +42,9 @@ def __getattr__(name):
 
 
 def _version():
-    """Return the version of the program masing or, if there is no program, the version of the installed package.
+    """Return the version of the program masing or, if no program can be run, the version of the installed package.
 
-    Raises AttributeError if there is neither.
+    Raises AttributeError if there is no installed package either.
     """
     from importlib.metadata import PackageNotFoundError, version
 

@@ -16,7 +16,7 @@ from masing.errors import FAILURE, MasingError, missing
 
 PICTURES = (".png", ".svg", ".pdf")
 # Every picture and every page that a script writes contains this word. The function write_file() replaces an existing
-# file only if the file contains this word or begins in the same way as the new content.
+# file only if the file is empty, contains this word, or begins in the same way as the new content.
 MARK = b"masing"
 
 
@@ -57,9 +57,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def _pairs(text):
-    """Return {"x": "A", "force": "B"} for the text "x=A,force=B", which may also contain "t=C".
+    """Return {"x": "A", "force": "B"} for the text "x=A,force=B".
 
-    Raises ArgumentTypeError for a text that is not of this form.
+    The names x, force and t may occur in the text, each at most once. Raises ArgumentTypeError for any other text.
     """
     pairs = [[word.strip() for word in each.partition("=")[::2]] for each in text.split(",")]
     names = {name for name, _ in pairs}
@@ -114,10 +114,11 @@ def output_path(given, beside, suffix, allowed):
 
 
 def _heading(content):
-    """Return the beginnings of the first lines of a file with the bytes `content`, by which its kind is recognized.
+    """Return a list of the beginnings of lines, by which the kind of a file with the bytes `content` is recognized.
 
-    The beginning of a line ends before its first comma or colon. The list contains that of the first line. For a JSON
-    file it contains those of the first three lines, so that the first key is among them.
+    The beginning of a line ends before its first comma or colon. If the content begins with { or [, as JSON does, the
+    list contains the beginnings of the first three lines, so that the first key is among them. Otherwise it contains
+    only the beginning of the first line.
     """
     lines = 3 if content[:1] in (b"{", b"[") else 1
     return [re.split(b"[:,]", line)[0] for line in content.split(b"\n")[:lines]]
@@ -126,8 +127,9 @@ def _heading(content):
 def write_file(path, content):
     """Write the bytes `content` into a temporary file, which is renamed to `path` when it is complete.
 
-    Raises MasingError if the file cannot be written, or if `path` is an existing file that does not seem to be written
-    by a script of masing. Such a file contains MARK, as pictures and pages do, or has the same _heading() as `content`.
+    Raises MasingError if the file cannot be written. An existing file is replaced only if it is empty, contains MARK,
+    as pictures and pages do, or has the same _heading() as `content`. Any other file may be one of the user's own, and
+    MasingError is raised.
     """
     old = path.read_bytes() if path.is_file() else b""
     if old and MARK not in old and _heading(old) != _heading(content):

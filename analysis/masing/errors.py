@@ -27,8 +27,8 @@ def require(*libraries):
 def loaded(name):
     """Import and return the module `name`.
 
-    Ctrl-C during the import raises KeyboardInterrupt only after the import is complete, because a C extension whose
-    import was interrupted cannot be imported again.
+    In the main thread, Ctrl-C during the import raises KeyboardInterrupt only after the import is complete, because a C
+    extension whose import was interrupted cannot be imported again.
     """
     before, pressed = signal.getsignal(signal.SIGINT), []
     if name in sys.modules or before is None or threading.current_thread() is not threading.main_thread():

@@ -13,14 +13,14 @@ _masing = native.required("masing.Material")
 
 
 class Material:
-    """A material of springs, each in series with a slider, in parallel with a spring k0 that does not yield.
+    """A material whose springs k(s), each in series with a slider, act in parallel with a spring k0 without a slider.
 
     The force at the position x is k0 x + ∫ k(s) u(t, s) ds, where the elongations u of the springs satisfy -η⁻ ≤ u ≤ η.
     The arguments stiffness (k), threshold (η), threshold_down (η⁻; None means η⁻ = η) and initial_u are functions of s
     in [0, 1]: texts, numbers, pairs of arrays (s, values), or Python functions, which are sampled. All quantities are
-    dimensionless. Many points and threads may share one material. Two materials are equal if they have the same k0, and
-    the same texts of their functions or the same springs in the same order. The constructor raises MasingError if an
-    argument is wrong.
+    dimensionless. Many points and threads may share one material. Two materials are equal if they have the same k0
+    and either the same texts of their functions or the same springs in the same order. The constructor raises
+    MasingError if an argument is wrong.
     """
 
     def __init__(self, stiffness="1", threshold="s+0.1", threshold_down=None, initial_u=None, k0=0):
@@ -49,9 +49,9 @@ class Material:
     def _make(self, *given):
         self._of_program, self._given = _masing.Material(*given), given
 
-    k0 = property(lambda self: self._of_program.k0, doc="The spring that does not yield.")
+    k0 = property(lambda self: self._of_program.k0, doc="The stiffness of the spring without a slider.")
     elastic_stiffness = property(lambda self: self._of_program.elastic_stiffness, doc="k0 + ∫ k ds.")
-    fingerprint = property(lambda self: self._of_program.fingerprint, doc="A number that identifies the data.")
+    fingerprint = property(lambda self: self._of_program.fingerprint, doc="A number that equal materials share.")
 
     def __repr__(self):
         return f"<masing.Material, k0 = {self.k0:g}, elastic stiffness {self.elastic_stiffness:g}>"

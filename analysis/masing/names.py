@@ -1,6 +1,6 @@
 """Functions that return names of runs, labels of forces, and short texts for the values of a configuration.
 
-The name of a run contains the settings in which the run differs from other runs. The label of a force consists of terms
+The name of a run contains settings in which the run differs from other runs. The label of a force consists of terms
 of the equation of motion.
 """
 
@@ -27,10 +27,10 @@ LONGEST = 60
 def names_apart(runs):
     """Return a list of names that distinguish the Runs `runs`, one name for each.
 
-    A name is the title of the run, followed by settings of the run such as `F(t) = …`. A setting is in the name if the
-    runs have different values of it, and at most half of the runs have the value of this run. The title is omitted if
-    all runs have the same title and differ in some setting. If a name would be empty or that of several runs, the name
-    of the run's file is appended.
+    A name is the title of the run, followed by settings of the run such as `F(t) = …`. The name contains a setting of
+    the run if the runs have different values of it, if at most half of them have the value of this run, and if the
+    title does not contain this value. The title is omitted if all runs have the same title and differ in some setting.
+    If a name would be empty or that of several runs, the name of the run's file is appended.
     """
     titles = [run.title for run in runs]
     keys = [key for run in runs for key in run.settings if key not in OUTPUT_KEYS]
@@ -97,7 +97,8 @@ class Motion(namedtuple("Motion", "has_slab has_mass is_damped base_moves")):
 
     force = property(lambda self: "F − m a_g" if self.base_moves else "F",
                      doc="The label of /series/force, whose work is /energy/input.")
-    force_over_time = property(lambda self: "F(t) − m a_g(t)" if self.base_moves else "F(t)", doc="The label of the same force over time.")
+    force_over_time = property(lambda self: "F(t) − m a_g(t)" if self.base_moves else "F(t)",
+                               doc="The label of /series/force as a function of t.")
 
     @property
     def restoring(self):
@@ -110,7 +111,7 @@ class Motion(namedtuple("Motion", "has_slab has_mass is_damped base_moves")):
         return "k₀ x + S" if self.has_slab and is_with_rest else "F − m x″" if self.has_mass else "F"
 
     labels = property(lambda self: {"force": f"force {self.force}", "restoring": f"restoring force {self.restoring}"},
-                      doc="The labels of the axes, by the names in /series.")
+                      doc="{dataset in /series: label of its axis}, for force and restoring.")
 
 
 def motion(result):

@@ -1,7 +1,7 @@
 """Functions that find the C++ extension module masing._masing and run commands of the program with it in this process.
 
 A command runs on this process alone, as on one rank. The first command initializes MPI, unless this has been done
-before. If the first command has initialized MPI, it is finalized when Python exits.
+before. If the first command has initialized MPI, MPI is finalized when Python exits.
 """
 
 import atexit
@@ -29,8 +29,8 @@ _is_ending = _is_child = _has_warned = False
 def module():
     """Return the extension module masing._masing that belongs to the program, or None if it cannot be used.
 
-    It cannot be used if it is not built for this Python, if its import fails, or if its version differs from that of
-    the program. It is also not used if the environment variable MASING_MODULE is 0.
+    It cannot be used, for example, if it is not built for this Python, if its import fails, or if its version differs
+    from that of the program. If the environment variable MASING_MODULE is 0, the result is also None.
     """
     return None if os.environ.get("MASING_MODULE") == "0" else _beside(program.find(None))
 
@@ -75,7 +75,8 @@ def _beside(masing):
 def usable(options):
     """Return the module if it can run a command with these options in this process, otherwise None.
 
-    The module cannot run the command in these cases:
+    The result is None in these cases:
+    - there is no module that can be used (see module());
     - the `options` ask for several ranks or contain one of ONLY_PROGRAM;
     - MPI has been finalized, or was initialized by a process of which this one is a fork (then a warning is issued at
       the first call);
@@ -106,7 +107,8 @@ def run(found, command, options, show):
     `options` are pairs (name, value); the value is None for an option that takes no value. The bytes are b"" if there
     is an option `output`. If `show` is given, it is called with every line of progress, and with None after the last
     one. Raises MasingError with the message of the program if the command fails, and any exception that `show` raises.
-    After Ctrl-C it raises KeyboardInterrupt in the main thread, and MasingError in any other thread.
+    While Python's own handler of SIGINT is installed, Ctrl-C stops the command. Then KeyboardInterrupt is raised if
+    this function was called by the main thread, and MasingError if it was called by another thread.
     """
     global _of_process
     # An option with an empty value is passed as `name=`, to distinguish it from an option that takes no value.

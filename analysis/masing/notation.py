@@ -36,7 +36,7 @@ def _times_ten(mantissa, exponent):
 
 
 def signs_of(text):
-    """Return a sentence printed by the program, with numbers and names as on the pages: 4e-14 as 4·10⁻¹⁴, u0 as u₀."""
+    """Return a sentence of the program in the notation of the pages: 4e-14 becomes 4·10⁻¹⁴, and u0 becomes u₀."""
     text = re.sub(r"\b\d(?:\.(\d+))?e[+-]?\d+\b", lambda found: measured(float(found[0]), 1 + len(found[1] or "")), text)
     return re.sub(r"\b([kuxy])0\b", r"\1₀", text)
 
@@ -47,7 +47,7 @@ def superscript(text):
 
 
 def grouped(value):
-    """Return a whole number as text with all digits, which are in groups of three from 10 000 on.
+    """Return a whole number as text with all its digits. If it is 10 000 or more, they are in groups of three.
 
     0 is returned as ∞, because a number of cells of 0 stands for infinitely many cells. A value that is not finite is
     returned as an en dash.
@@ -85,7 +85,7 @@ def interval(value, width, digits=3):
 
 
 def measured(value, digits=2, plain=range(-1, 4)):
-    """Return a measured number as text with `digits` significant digits, such as 5.1·10⁻³ or 0.51.
+    """Return a measured number as text, rounded to `digits` significant digits, such as 5.1·10⁻³ or 0.51.
 
     The number is written without a power of ten if its decimal exponent is in `plain`. A value that is not finite is
     returned as an en dash.
@@ -115,10 +115,10 @@ def tick(value, digits=4):
 def estimate(value, width):
     """Return a number and its confidence interval as text, such as `−5.43 [−6.07, −4.78]`.
 
-    `width` is half the width of the interval. The number of decimals is such that `width` would have two significant
-    digits. If the larger of |value| and `width` is below 10⁻³ or at least 10⁵, the numbers are written with three
-    significant digits and a power of ten. If `width` is not finite or is below 5·10⁻⁴ |value|, the number is returned
-    alone, with four digits.
+    `width` is half the width of the interval. If `width` is not finite or is below 5·10⁻⁴ |value|, the number is
+    returned alone, with four digits. Otherwise, if the larger of |value| and `width` is from 10⁻³ to 10⁵, all numbers
+    have so many decimals that `width` would have at least two significant digits. Outside this range, measured() writes
+    them with three significant digits. If the value is not finite, an en dash is returned.
     """
     if not math.isfinite(value):
         return EN_DASH

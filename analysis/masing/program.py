@@ -82,7 +82,7 @@ def required(given=None):
 
 
 def version():
-    """Return the version of the program, such as 1.0.0; raises MasingError if the executable is not masing."""
+    """Return the version of the program, such as 1.0.0; raises MasingError if there is none or it is not masing."""
     program = required()
     if found := re.match(r"masing (\S+)", run(program, "--version").printed):
         return found[1]
@@ -133,9 +133,9 @@ def run(program, *words, seconds=None, ranks=None, show=None):
 def _launcher(program, ranks):
     """Return the words of the mpirun command for this number of ranks, or [] if `ranks` is None.
 
-    If the file common.sh is found in a folder of job scripts, bash sources it before mpirun runs. It sets up the
-    environment of mpirun. Such a folder belongs to this clone or to the installation of the program. Raises MasingError
-    if there is no mpirun.
+    The job scripts of this clone or of the program's installation contain a file common.sh, which sets up the
+    environment of mpirun. If this file is found, bash first sources it and then runs mpirun. Raises MasingError if
+    there is no mpirun.
     """
     if ranks is None:
         return []

@@ -15,7 +15,7 @@ LABELS = {"amplitude": "amplitude X", "largest": "max |x|", "phase": "phase lag 
 MAP = 6
 # A legend with more labels than this shows only some of them.
 MOST_LABELS = 8
-# A damping ratio up to this size is caused by rounding and is regarded as zero.
+# A damping ratio up to this size is regarded as zero, because rounding errors may cause it.
 ROUNDING = 1e-10
 # A straight line is fitted to the logarithm of the loss over the logarithm of the amplitude, for amplitudes up to
 # LOWEST times the smallest one. The loss is regarded as a power of the amplitude if the largest and the smallest
@@ -28,11 +28,12 @@ def panels(scan, abscissa=None):
 
     The first two panels show two quantities over the parameter `abscissa`, by default scan.abscissa(). For closed
     curves these are the amplitude of the restoring force and the secant stiffness. For runs and limit cycles they are
-    the amplitude and the phase. If no phase is known, they are max |x| (of runs) or the amplitude (of limit cycles),
-    and the amplitude of the restoring force.
+    the amplitude and the phase. If no phase is known, the second quantity is the amplitude of the restoring force; the
+    first one then is max |x| for runs, and the amplitude for limit cycles.
 
     The other panels show the loss and the damping ratio over the amplitude, a map of the amplitude over two parameters,
-    and the cycles that the file contains. Each of them is omitted if the scan has no data for it.
+    and the cycles that the file contains. Each of them is omitted if the scan has no data for it. The map needs a grid
+    of points with at least MAP values of each parameter.
     """
     over = abscissa or scan.abscissa()
     chosen = []

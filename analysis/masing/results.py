@@ -26,8 +26,8 @@ from masing.names import SYMBOLS, motion, short_value
 from masing.notation import listed, negatives, number, order, scientific, superscript
 from masing.samples import between, drawable
 
-# {path of a dataset in the file: name of its variable or axis}. All other datasets are named by the last part of their
-# path. For these, this part alone would be ambiguous or say too little.
+# {path of a dataset in the file: name of its variable or axis}. The last part of these paths would be ambiguous, or say
+# too little. All other datasets are named by the last part of their path.
 NAMES = {name: name.replace("/", "_") for name in ("field/t", "probe/s", "probe/u", "state/t")}
 NAMES["state/values"] = "state"
 # The groups of a file that are only written with a certain option: {group: (option, example of the option in Python)}.
@@ -37,7 +37,7 @@ COUNTS = ("cells", "level", "period_multiple", "point", "status", "steps")
 
 
 def read(path):
-    """Return the Run, Study or Scan in a file; raises MasingError if the file is damaged or of another program."""
+    """Return the Run, Study or Scan in a file; raises MasingError if it cannot be read as one of these."""
     with hdf5.opened(Path(path)) as file:
         kind = hdf5.kind(file, "simulate", "converge", "scan")
     return CLASSES[kind](path)
@@ -98,15 +98,16 @@ class Result:
     folder = None
 
     title = _attribute("/", "title", "What was run, such as `P = 400, N = 60000`.")
-    problem = _attribute("configuration", "problem", "Equal for two files exactly if they solve the same problem.")
-    is_papers_problem = _attribute("configuration", "papers_problem", "Whether it is that of the papers.", bool)
+    problem = _attribute("configuration", "problem", "A text; files of the same problem have the same one.")
+    is_papers_problem = _attribute("configuration", "papers_problem",
+                                   "Whether the problem is that of the papers.", bool)
     has_cells = _attribute("/", "has_cells", "Whether the model has cells.", bool)
     provenance = property(lambda self: self.attributes("provenance"), doc="The attributes of /provenance: versions, ranks, host.")
     timing = property(lambda self: self.attributes("timing"), doc="Wall times and rates, by name.")
     comment = property(lambda self: leading_comment(self.configuration or ""), doc="The comment at the beginning of the case file.")
     model = property(lambda self: self.settings.get("model", ""), doc="The name of the model.")
     method = property(lambda self: (self.settings.get("scheme"), self.settings.get("rule")),
-                      doc="The scheme in t and the rule in s; None for what the model does not have.")
+                      doc="The pair (scheme in t, rule in s), with None for what the model lacks.")
     engine = property(lambda self: self.settings.get("engine"), doc="The engine; None if the model has only one.")
 
     def __init__(self, path):
@@ -287,9 +288,10 @@ class Result:
         return frame.set_index(self.rows) if self.rows in columns else frame
 
     def to_xarray(self):
-        """Return all arrays as an xarray.Dataset with their axes, except the timing and the single runs of a scan.
+        """Return an xarray.Dataset of all arrays with their axes.
 
-        The attributes of the Dataset are the title, the configuration and the provenance.
+        The timing and the single runs of a scan are left out. The attributes of the Dataset are the title, the
+        configuration and the provenance.
         """
         try:
             import xarray as xr
@@ -339,12 +341,12 @@ class Run(Result):
     force = _dataset("series/force", "External force F(t) [samples]")
     restoring = _dataset("series/restoring", "Restoring force, the ordinate of a cycle [samples]")
     field_t = _dataset("field/t", "Times of the fields [times]")
-    s = _dataset("field/s", "Places of the cells [places]")
-    eta = _dataset("field/eta", "Yield displacements η(s) [places]")
+    s = _dataset("field/s", "The places s at which u is stored [places]")
+    eta = _dataset("field/eta", "Thresholds η(s) [places]")
     k = _dataset("field/k", "Stiffness densities k(s) [places]")
     last_u = property(lambda self: self["field/u"][-1], doc="Elongations at the last time of the fields [places]")
-    cells = property(lambda self: self.attributes("series").get("cells"), doc="P; 0 for ∞, None without cells.")
-    steps = property(lambda self: self.attributes("series").get("steps"), doc="N, None without samples.")
+    cells = property(lambda self: self.attributes("series").get("cells"), doc="P; 0 for ∞, None if not known.")
+    steps = property(lambda self: self.attributes("series").get("steps"), doc="N; None without samples.")
 
     @property
     def u(self):
@@ -358,7 +360,7 @@ class Run(Result):
     has_samples = property(lambda self: all(name in self for name in Run.required),
                            doc="Whether there are samples; a study may have none.")
     has_field = property(lambda self: min(self._shapes.get("field/u", (0,))) > 1 and "field/eta" in self,
-                         doc="Whether there are fields at more than one time and place.")
+                         doc="Whether η is stored, and u at several times and places.")
     has_energy = property(lambda self: "energy/residual" in self, doc="Whether there is an energy balance.")
 
     @property
@@ -377,7 +379,7 @@ class Run(Result):
     def in_window(self, start=None, end=None):
         """Return the samples (t, x, restoring) with start <= t <= end; raises MasingError if there are none.
 
-        Samples whose x or restoring force is not finite, or is not below 1e100 in size, are left out.
+        A sample is left out if its x or its restoring force is NaN, infinite, or of a size of 1e100 or more.
         """
         keep = drawable(self.x, self.restoring) & between(self.t, start, end)
         if not keep.any():
@@ -467,7 +469,7 @@ class Joint(namedtuple("Joint", "space space_uncertainty time time_uncertainty p
 def _of_quantities(kind, what):
     def values(self):
         return {q: self[f"cases/{kind}_{q}"] for q in self.quantities}
-    return property(values, doc=f"{what} [levels] by each of the study's quantities.")
+    return property(values, doc=f"{{quantity: {what} [levels]}}.")
 
 
 class Study(Run):
@@ -487,18 +489,18 @@ class Study(Run):
     step = _dataset("cases/step", "The refined step, δt, δs or δs + δt [levels]")
     seconds = _dataset("timing/cases", "Wall times [levels]")
     cell_updates = _dataset("timing/cell_updates", "P·N, NaN where the engine does not go through the cells [levels]")
-    steps_per_second = _dataset("timing/steps_per_second", "Rates [levels]")
-    cell_updates_per_second = _dataset("timing/cell_updates_per_second", "Rates [levels]")
+    steps_per_second = _dataset("timing/steps_per_second", "Steps per second [levels]")
+    cell_updates_per_second = _dataset("timing/cell_updates_per_second", "Cell updates per second [levels]")
     fit = property(lambda self: self.attributes("fit"), doc="The conclusions of the program: the attributes of /fit.")
     refine = property(lambda self: self.fit["refine"], doc="What is refined: steps, cells or both.")
     reference = property(lambda self: self.fit["reference"], doc="The reference of the levels, as given by --reference.")
     quantities = property(lambda self: self.fit["quantities"].split(), doc="The quantities that the study measures.")
     verdict = property(lambda self: self.fit["verdict"], doc="The program's verdict, such as `as expected`.")
-    errors = _of_quantities("error", "The errors")
-    orders = _of_quantities("order", "The orders from the level before")
-    marks = _of_quantities("mark", "A Mark")
-    order_steps = _of_quantities("step", "The step to which the orders refer")
-    fitted_errors = _of_quantities("fitted_error", "What the fit predicts, NaN without one")
+    errors = _of_quantities("error", "errors")
+    orders = _of_quantities("order", "order between each level and the level before")
+    marks = _of_quantities("mark", "Marks as numbers")
+    order_steps = _of_quantities("step", "steps to which the orders refer")
+    fitted_errors = _of_quantities("fitted_error", "errors that the fit predicts, NaN without a fit")
 
     def __init__(self, path):
         super().__init__(path)
@@ -531,7 +533,10 @@ class Study(Run):
 
     @property
     def claim(self):
-        """One sentence that states the expected order and the observed orders of the study."""
+        """The claim of the study in one or several sentences, which state the expected and the observed orders.
+
+        If no order was expected, the claim says so.
+        """
         return sentence(self)
 
     def __repr__(self):
@@ -578,10 +583,11 @@ class Scan(Result):
     rows, kinds = "point", ("scan",)
 
     kind = _attribute("points", "kind", "What the points are: runs, steady, closed curves.")
-    past = _attribute("points", "past", "What cells that do not yield keep.")
+    past = _attribute("points", "past", "For limit cycles, a text on what cells that do not yield keep; else empty.")
     names = _attribute("points", "axes", "The names of the parameters.", lambda text: text.replace(",", " ").split())
     done = property(lambda self: self["points/status"] == 0, doc="Whether each point was computed [points].")
-    axes = property(lambda self: {name: self.values(name) for name in self.names}, doc="The parameters by name.")
+    axes = property(lambda self: {name: self.values(name) for name in self.names},
+                    doc="{parameter: its values [points]}.")
 
     @property
     def points(self):
@@ -600,8 +606,10 @@ class Scan(Result):
         return self[f"points/{name}"]
 
     def abscissa(self):
-        """Return the name of the parameter with the most different values; if there are several, return the last
-        one."""
+        """Return the name of the parameter that has the largest number of different values.
+
+        If several parameters have this number of values, the last of them is returned.
+        """
         return max(self.names, key=lambda name: (len(set(self.axes[name])), self.names.index(name)))
 
     def families(self, abscissa):
@@ -627,7 +635,7 @@ class Scan(Result):
     def to_xarray(self):
         """Return the arrays of Result.to_xarray() as an xarray.Dataset.
 
-        If the points form a grid, the parameters are axes of the Dataset. Otherwise its only axis for them is `point`.
+        If the points form a grid, the parameters are axes of the Dataset. Otherwise the axis `point` counts the points.
         """
         data, places = super().to_xarray(), self.to_dataframe()[self.names]
         # The points form a grid if every combination of the values of the parameters occurs exactly once.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# Numbers of this size or more cannot be drawn; an unstable run ends with such numbers.
+# Numbers of this size or more are not drawn. They occur when a run becomes unstable.
 HUGE = 1e100
 
 

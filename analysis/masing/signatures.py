@@ -19,7 +19,7 @@ from masing.errors import MasingError
 
 COMMANDS = {"simulate": "Run", "converge": "Study", "scan": "Scan"}
 HEADING = "\n\nOptions, their values, and defaults in brackets:\n\n"
-# Options of the functions that are not in the table of the program: (name, kind, value, help, default).
+# Options that the functions have in addition to those in the table of the program: (name, kind, value, help, default).
 OTHERS = [("ranks", "number", "n", "run n ranks on this host by mpirun", ""),
           ("print-config", "flag", "", "give the resolved configuration as a text, and run nothing", "false"),
           ("validate-only", "flag", "", "check the configuration, and run nothing", "false"),

@@ -7,8 +7,8 @@ import math
 
 import pandas as pd
 
-# {character: LaTeX command} for characters that LaTeX would not print as they are. LETTERS contains symbols outside
-# ASCII and | < >. SPECIAL contains the characters that are part of the syntax of LaTeX.
+# {character: LaTeX command} for characters that LaTeX would not print as they are. LETTERS contains | < > and
+# symbols outside ASCII. SPECIAL contains the characters that are part of the syntax of LaTeX.
 LETTERS = {"δ": r"$\delta$", "η": r"$\eta$", "∞": r"$\infty$", "₁": "$_1$", "₂": "$_2$", "′": "$'$", "″": "$''$",
            "≥": r"$\ge$", "≤": r"$\le$", "±": r"$\pm$", "−": "$-$", "–": "--", "’": "'", "\u00a0": "~", "\u202f": r"\,",
            "†": r"$\dagger$", "‡": r"$\ddagger$", "ᵖ": "$^p$", "ç": r"\c{c}", "·": r"$\cdot$", "|": r"$|$", "<": r"$<$", ">": r"$>$"}
@@ -31,8 +31,9 @@ def latex(frame, origin, notes=()):
     """Return a table as the bytes of a LaTeX file.
 
     A comment above the table contains the text `origin`; the `notes` are lines below the table. An entry of `frame` is
-    a number, a text, or a pair (number, mark that is written behind the number). Characters outside ASCII that are not
-    in LETTERS are replaced by question marks.
+    a number, a text, or a pair (number, mark that is written behind the number). In the table and the notes, characters
+    in LETTERS and SPECIAL are replaced by LaTeX commands. All characters outside ASCII that are left then, and all
+    those in the comment, are replaced by question marks.
     """
     cells = pd.DataFrame([_cells(frame.iloc[:, n].tolist()) for n in range(len(frame.columns))]).T
     cells.columns = map(in_latex, frame.columns)

@@ -111,9 +111,9 @@ def table(name, value):
 def intervals(count, most, otherwise):
     """Return the number of equal intervals over which a function is sampled for `count` equal steps or cells.
 
-    If `count` is larger than 1000, it is returned itself; otherwise its largest multiple up to 1000 is returned. Each
-    step or cell then contains a whole number of intervals. If `count` is larger than `most` or is not a positive whole
-    number, `otherwise` is returned.
+    If `count` is a whole number from 1 to 1000, its largest multiple up to 1000 is returned. If it is a whole number
+    from 1001 to `most`, it is returned itself. Each step or cell then contains a whole number of intervals. For any
+    other `count` the value `otherwise` is returned.
     """
     return count * max(1, 1000 // count) if isinstance(count, int) and 0 < count <= most else otherwise
 
@@ -122,8 +122,9 @@ def sampled(name, function, variable, end, count, stacklevel, steps=0):
     """Sample a Python function over `count` equal intervals of [0, end], and return the arrays (arguments, values).
 
     The function may take a single number or an array. `variable` is the name of its argument in messages. A warning
-    says that the function is sampled. It also says so if the run has more `steps` than there are intervals. Raises
-    MasingError if a value is not a finite real number, and any exception that the function itself raises.
+    says that the function is sampled, and at how many points. If the run has more `steps` than `count`, the warning
+    also states the number of steps. Raises MasingError if a value is not a finite real number, and any exception that
+    the function itself raises.
     """
     import numpy as np
 
@@ -151,7 +152,7 @@ def _at(function, arguments):
         values = function(arguments.copy())  # a copy, because the function may change its argument
         if hasattr(values, "shape") and values.shape in (arguments.shape, (len(arguments), 1)):
             return values if values.ndim == 1 else values[:, 0]
-    except Exception:  # ignored: if the function also fails for single numbers, the line below raises this exception
+    except Exception:  # ignored: if the function also fails for single numbers, the calls below raise an exception
         pass
     return [function(argument) for argument in arguments.tolist()]
 
@@ -207,7 +208,7 @@ def _plain(name, value, list_too=True):
     """Return a value of a type in SIMPLE, or a list or a dictionary {text: value} of such values.
 
     Lists and dictionaries are allowed only if `list_too` is true. Raises MasingError for any other value, for an empty
-    list or dictionary, and for NaN.
+    list or dictionary, for NaN, and for a text with a character that the program refuses.
     """
     value = _scalar(value)
     if isinstance(value, SIMPLE) or isinstance(value, Number) and not isinstance(value, complex):

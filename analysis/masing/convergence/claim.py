@@ -32,11 +32,11 @@ DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
 class OrderResult:
     """The observed and the expected order of convergence of one quantity of a study.
 
-    If there is a fit, `observed` is its order, and `uncertainty` is half the width of the confidence interval. Without
-    a fit, `observed` is the order from the last pair of levels, and `last_pair` is true. `uncertainty` is NaN if there
-    is no interval. `expected` is the text of the expected order, such as `1` or `>=0.5`, or None if no order was
-    expected. `expected_order` is the number in this text, and `at_least` says whether it is a lower bound. `verdict` is
-    the decision of the program on the order.
+    If there is a fit, `observed` is its order, and `uncertainty` is half the width of the confidence interval. If
+    `last_pair` is true, there is no fit, and `observed` is the order from the last pair of levels. `observed` is NaN if
+    no order was observed, and `uncertainty` is NaN if there is no interval. `expected` is the text of the expected
+    order, such as `1` or `>=0.5`, or None if no order was expected. `expected_order` is the number in this text, and
+    `at_least` says whether it is a lower bound. `verdict` is the decision of the program on the order.
     """
 
     def __init__(self, study, quantity):

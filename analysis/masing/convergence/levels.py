@@ -159,7 +159,10 @@ def constant_headings(study):
 
 
 def constant_cells(study, quantity):
-    """Return the constants of a quantity with their uncertainties as texts, one for each of constant_headings()."""
+    """Return the constants of a quantity as texts, one for each of constant_headings().
+
+    The constants of a joint fit are followed by their confidence intervals.
+    """
     found = study.joint(quantity)
     if found:
         return [estimate(found.space, found.space_uncertainty), estimate(found.time, found.time_uncertainty)]

@@ -27,12 +27,12 @@ EXAMPLES = {"columns": "columns={\"x\": \"Weg\", \"force\": 3}", "scale": "scale
 
 
 class Measured(namedtuple("Measured", "path t x force error noise", defaults=[None, None])):
-    """A curve: samples of the displacement x and of the restoring force, all dimensionless.
+    """A curve: samples of the displacement x and of the restoring force.
 
     `path` is the file from which the samples were read. `x` and `force` are arrays [samples], and so are the times `t`;
     `t` is None if the times are unknown. `noise` is the Noise of the measured x and force, or None if it has not been
-    estimated. `error` [samples] is the standard deviation of each force, or None if it has not been estimated or is
-    equal for all samples.
+    estimated. `error` [samples] is the standard deviation of the error of each force, or None if it has not been
+    estimated or is equal for all samples.
     """
 
 
@@ -195,9 +195,9 @@ def _text(path):
 def _separator(line):
     """Return the separator of the words of a line, by the rules that the program has for its tables.
 
-    A semicolon or a tab in the line is the separator. If the line contains neither, but a comma, the comma is the
-    separator. As an exception, if the line consists of several numbers between blanks, its commas are decimal commas,
-    and the separator is the blank. The result is None if blanks are the separator.
+    A semicolon or a tab in the line is the separator. If the line contains neither of them, blanks are the separator in
+    two cases: the line contains no comma, or it consists of several numbers between blanks, whose commas are decimal
+    commas. In all other cases the comma is the separator. The result is None if blanks are the separator.
     """
     words = line.split()
     if mark := next((mark for mark in ";\t" if mark in line), None):

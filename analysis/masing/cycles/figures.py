@@ -28,12 +28,12 @@ PERIODS = 2
 TOGETHER_WIDTH = 1.6
 # A figure has at most this many panels, as many as a printed page can hold.
 PANELS = 12
-# The titles of panels are wrapped after TITLE_LETTERS letters, and the labels of a figure with all cycles in one frame
-# after TOGETHER_LETTERS letters.
+# The titles of panels are wrapped into lines of at most TITLE_LETTERS letters. In a figure with all cycles in one
+# frame, the labels are wrapped into lines of at most TOGETHER_LETTERS letters.
 TITLE_LETTERS, TOGETHER_LETTERS = 42, 54
 TRANSIENT, CENTRE = "#bbbbbb", "#000000"
-# If the slope before a reversal is at most this fraction of the slope after the reversal, it is regarded as a rounding
-# error and printed as 0.
+# If the slope at the end of a half-cycle is at most this fraction of the slope at its beginning, it is regarded as a
+# rounding error and printed as 0.
 ROUNDING = 1e-9
 
 

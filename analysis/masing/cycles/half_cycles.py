@@ -12,9 +12,8 @@ import numpy as np
 from masing.errors import DataError, MasingError
 from masing.cycles.curves import FEWEST_POINTS
 
-# If x moves back by less than LEAST_REVERSAL times the range of x, or by less than DEVIATIONS standard deviations of
-# the noise of x, this movement is regarded as noise. A movement by more than MOST_NOISE times the range is never
-# regarded as noise.
+# Let r be the range of x, and σ the standard deviation of the noise of x. A movement of x back is regarded as noise if
+# it is at most min(max(LEAST_REVERSAL r, DEVIATIONS σ), MOST_NOISE r).
 LEAST_REVERSAL, MOST_NOISE = 0.01, 0.1
 DEVIATIONS = 8
 # A curve counts as closed if x at its first and at its last sample differ by at most this fraction of the range of x,
@@ -32,8 +31,8 @@ SMOOTH = 5
 FIRM, LEAST_JUMP = 10, 0.01
 # The error of each force is assumed to be at least this fraction of the largest |force|.
 EXACT = 1e-10
-# If the noise of the force exceeds this fraction of the range of the force, a model is identified from both the loading
-# and the unloading half-cycle, and otherwise from the loading half-cycle alone.
+# A model is identified from the loading half-cycle. The unloading half-cycle is used, too, only if the noise of the
+# force exceeds this fraction of the range of the force.
 NOISY = 1e-3
 # A fit may deviate from the branch to which it was fitted by up to this multiple of the noise.
 ROUGH = 2.0
@@ -57,10 +56,10 @@ class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_inde
     loading and the unloading. The samples [points] of the loading are the properties x, force and error. Those of the
     unloading are before_x, before_force and before_error. The errors are None if `curve.error` is None.
 
-    If x rises beyond the value from which it fell before, the force follows one branch only up to this value. `width`
-    is the width in x of this branch. `start_index` is the index in `curve` of the sample at which the loading begins.
-    `mirrored` says whether the force also follows one branch during the whole unloading, so that the unloading can be
-    rotated by 180 degrees and compared with the loading.
+    `width` is the width in x of the branch with which the loading begins. If x rises beyond the value from which it
+    fell before, this branch ends at that value. `start_index` is the index in `curve` of the sample at which the
+    loading begins. `mirrored` says whether the force also follows one branch during the whole unloading, so that the
+    unloading can be rotated by 180 degrees and compared with the loading.
     """
 
     x, force, error = (_part("rise", name) for name in ("x", "force", "error"))
@@ -127,9 +126,9 @@ def widest_half_cycle(curve):
 
 
 def opened_at_the_top(curve):
-    """Return the Measured curve with its samples rotated such that it begins where x is largest, and without its times.
+    """Return a single closed cycle with its samples rotated such that it begins where x is largest; its times are None.
 
-    If the curve is not a single closed cycle, return it unchanged.
+    Any other Measured curve is returned unchanged.
     """
     if not is_one_cycle(curve):
         return curve
@@ -162,12 +161,12 @@ class Loading(namedtuple("Loading", "path start distance force with_unloading er
     """The samples of a loading half-cycle from which a model is identified.
 
     `path` is the file of the measurements. The branch begins at x = `start`. `distance` [points] are the distances of
-    the samples from `start` in x, which increase, and `force` [points] are their forces. `with_unloading` says whether
-    the samples of the unloading half-cycle are included, rotated by 180 degrees about the centre of the cycle. `error`
-    [points] is the standard deviation of each force, or None if it is equal for all samples.
+    the samples from `start` in x, in increasing order, and `force` [points] are their forces. `with_unloading` says
+    whether the samples of the unloading half-cycle are included, rotated by 180 degrees about the centre of the cycle.
+    `error` [points] is the standard deviation of the error of each force, or None if it is equal for all samples.
     """
 
-    width = property(lambda self: self.distance[-1], doc="The largest distance, twice the amplitude.")
+    width = property(lambda self: self.distance[-1], doc="The largest distance.")
 
 
 def loading(path, half, start):

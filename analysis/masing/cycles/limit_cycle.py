@@ -26,28 +26,28 @@ class Loop(namedtuple("Loop", "start turn end t_start t_end amplitude centre_x c
                       "tangent_after_reversal tangent_before_reversal damping_ratio asymmetry shift")):
     """The part of a curve from a maximum of x to the next maximum, or from a minimum to the next minimum.
 
-    All numbers are dimensionless. start, turn and end are the indices of the samples at the three reversals of the
-    loop; t_start and t_end are the times at start and end. amplitude X is half the width in x. centre_x and
-    centre_force are the means of x and of the force at start and turn. area is ∮ f dx, where a straight line closes the
-    loop. secant_stiffness is the slope of the line through the samples at start and turn. tangent_after_reversal and
-    tangent_before_reversal are the slopes at the beginning and at the end of the loading half, in which x rises.
-    damping_ratio is area/(2π secant_stiffness X²). asymmetry is the largest difference in force between the loading
-    half and the unloading half, which is first rotated by 180 degrees about the centre. It is given as a fraction of
-    the range of the force on the loading half. shift is x at end less x at start.
+    start, turn and end are the indices of the samples at the three reversals of the loop; t_start and t_end are the
+    times at start and end. amplitude X is half the width in x. centre_x and centre_force are the means of x and of the
+    force at start and turn. area is ∮ f dx, where a straight line closes the loop. secant_stiffness is the slope of the
+    line through the samples at start and turn. tangent_after_reversal and tangent_before_reversal are the slopes at the
+    beginning and at the end of the loading half, in which x rises. damping_ratio is area/(2π secant_stiffness X²).
+    asymmetry is the largest difference in force between the loading half and the unloading half, which is first rotated
+    by 180 degrees about the centre. It is given as a fraction of the range of the force on the loading half. shift is x
+    at end less x at start.
     """
 
 
 class Analysis(namedtuple("Analysis", "x force loops first period drift corners segments backbone")):
     """The loops of a curve x, force [samples], and the limit cycle to which they tend.
 
-    The loops from the index `first` on repeat, and `period` of them form the limit cycle; `first` is None if the loops
-    do not repeat. `drift` is the change of centre_x per loop. `corners` are the corners (x, force) of the last loop,
-    and `segments` is the number of its straight segments; both are None if this loop is not a polygon. `backbone` (X,
-    f) is the loading half of the last loop: the distances of x and of the force from the reversal at its beginning,
-    halved.
+    The loops from the index `first` on repeat, and `period` of them form the limit cycle. `first` is None if the loops
+    do not repeat; a single loop counts as a limit cycle. `drift` is the change of centre_x per loop. `corners` are the
+    corners (x, force) of the last loop, and `segments` is the number of its straight segments; both are None if this
+    loop has no noise and is no polygon. `backbone` [points, 2] is the loading half of the last loop. Its columns are
+    half the distance in x and half the distance in force from the reversal at which this half begins.
     """
 
-    last = property(lambda self: self.loops[-1], doc="The last loop, the limit cycle where there is one.")
+    last = property(lambda self: self.loops[-1], doc="The last loop; it belongs to the limit cycle if there is one.")
 
     def numbers(self):
         """Return all numbers of the analysis as a dictionary {name: value}.
@@ -84,11 +84,11 @@ def analyse(curve):
 
 
 def cycle_numbers(curve, *, from_=None, to=None, columns=None, scale=None):
-    """Return the numbers of a curve and its limit cycle as the dictionary in the file OUT-numbers.json of cycles.py.
+    """Return the numbers of a curve and its limit cycle, as the script cycles.py writes them to OUT-numbers.json.
 
-    curve: a file of masing, a CSV file, a Run, or arrays (x, force) or (t, x, force), each [samples]. The other
-    arguments have the same meaning as the options of cycles.py with these names; from_ is the option --from. Raises
-    MasingError if the curve has no complete cycle.
+    The result is a dictionary {name: value}. curve: a file of masing, a CSV file, a Run, or arrays (x, force) or (t, x,
+    force), each [samples]. The other arguments have the same meaning as the options of cycles.py with these
+    names; from_ is the option --from. Raises MasingError if the curve has no complete cycle.
     """
     return analyse(read_measured(curve, from_, to, columns, scale)).numbers()
 

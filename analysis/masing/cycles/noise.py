@@ -9,11 +9,11 @@ from scipy.stats import t as student
 from masing.cycles.half_cycles import turning_points
 from masing.notation import measured, percent
 
-# The noise of a sequence is estimated twice, from the differences of order LOW and of order HIGH of its samples. If the
-# sequence is noisy, the second estimate is at least AGREE times the first. For a smooth sequence the second estimate is
-# much smaller.
+# The noise of a sequence is estimated twice, from the differences of order LOW and of order HIGH of its samples. The
+# sequence is regarded as noisy if the second estimate is at least AGREE times the first. For a smooth sequence the
+# second estimate is much smaller.
 LOW, HIGH, AGREE = 4, 6, 0.7
-# Noise whose standard deviation is below this fraction of the range of the sequence is regarded as zero.
+# Noise whose standard deviation is at most this fraction of the range of the sequence is regarded as zero.
 LEAST = 1e-6
 # x is smoothed by polynomials of the degree DEGREE over windows of at least SHORTEST samples.
 DEGREE, SHORTEST = 3, 7

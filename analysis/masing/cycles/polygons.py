@@ -9,8 +9,8 @@ from collections import namedtuple
 import numpy as np
 from scipy.optimize import least_squares, nnls
 
-# If samples are nearer to each other than this fraction of the width of the branch, only one of them is used, because
-# the slope between them is mostly rounding error.
+# The width of a branch is divided into intervals of this fraction of it. Only the first sample in each is used, because
+# the slope between samples that are so near to each other is mostly rounding error.
 SPACING = 1e-5
 # Neighbouring secants belong to the same segment if their slopes differ by at most SAME_SLOPE times the steepest slope,
 # plus rounding errors. A segment has at least FEWEST_SECANTS secants.
@@ -30,7 +30,7 @@ MOST_CORNERS = 40
 # sum of squares. PRICE is the sum of 2 for the two parameters of a corner and 1 for the search for its place.
 PRICE = 3
 # If there are more samples than this, groups of samples are averaged before the regression. This loses little, because
-# the place of a corner is not known more exactly than the width of a group.
+# the groups are narrow.
 MOST_POINTS = 8000
 # The two-sided 95 % quantile of the standard normal distribution.
 NORMAL_95 = 1.96

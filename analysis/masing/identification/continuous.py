@@ -56,7 +56,7 @@ class Continuous(namedtuple("Continuous", "branch s threshold stiffness stiffnes
 
     parameters = property(lambda self: self.freedom, doc="The effective number of fitted parameters.")
     elements = property(lambda self: Elements(self.k0, self.stiffness / len(self.s), self.threshold),
-                        doc="The places as elements of the stiffness k(s_i)/places.")
+                        doc="The Elements at the places; n places give the stiffnesses k(s_i)/n.")
 
 
 def identify_continuous(path, half, s, threshold):
@@ -130,8 +130,8 @@ _Fit = namedtuple("_Fit", "coefficients covariance smoothing freedom noise score
 
 
 def _fit(distance, force, weight, threshold, shares):
-    """Return a fit of the force with the spline alone or, if their stiffnesses are small but significant, with two
-    additional elements at the ends of the range of η.
+    """Return a fit of the force, either with the spline alone, or with the spline and two additional elements at the
+    ends of the range of η. For the conditions under which the two elements are used, see LARGEST_END.
 
     If the cycle comes from a model with cells, the range of their thresholds may end about one cell before or after the
     range of η(s). By the papers' rule, for instance, there is no cell at s = 0. An end at the wrong place would make

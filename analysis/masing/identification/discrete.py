@@ -9,7 +9,8 @@ from masing.cycles import polygons
 from masing.cycles.half_cycles import EXACT, ROUGH, loading, no_sliding, not_concave, scatter
 from masing.errors import DataError
 
-# A straight segment of a branch must have this many samples: two samples determine a line, and a third one confirms it.
+# A straight segment of a branch must have at least this many samples: two samples determine a line, and a third one
+# confirms it.
 FEWEST_ON_SEGMENT = 3
 # If the last slope of a branch is at most this fraction of the total stiffness of the elements, it is regarded as a
 # rounding error.
@@ -17,8 +18,8 @@ NO_SLOPE = 1e-8
 
 
 def last_slope_spring(slope, stiffness):
-    """Return the stiffness k0 of the hardening spring. It is the last slope of a branch, `slope`, or 0 if this is at
-    most NO_SLOPE times the total stiffness of the elements."""
+    """Return the stiffness k0 of the linear spring. It is the last slope of a branch, `slope`, or 0 if this is at most
+    NO_SLOPE times the total stiffness of the elements, `stiffness`."""
     return float(slope) if slope > NO_SLOPE * stiffness else 0.0
 
 

@@ -36,7 +36,7 @@ LEVEL = 1e-5
 # The tests for smooth deviations ignore residuals that new elements could explain. The yield displacements of these new
 # elements are the fractions FURTHER of half the cycle's width. The second test fits polynomials of the degrees 0 to
 # DEGREES - 1 to each leg of at least FEWEST_ON_LEG samples. If the noise is at most the fraction ROUNDING of the
-# force's range, it is a rounding error, and the two tests are omitted.
+# force's range, it is regarded as a rounding error, and the two tests are omitted.
 FURTHER, DEGREES, FEWEST_ON_LEG, ROUNDING = np.geomspace(0.03, 0.97, 12), 3, 12, 1e-5
 # A branch counts as concave if it differs little from a concave polygon with many corners: the root mean square of the
 # difference is at most this fraction of the force's range plus (1 + ROUGH)/2 times the noise.
@@ -49,8 +49,8 @@ VISCOUS = 0.01
 # |x| is at most this fraction of the range of x, and |force| at most this fraction of the range of the force plus three
 # times the noise.
 AT_REST = 0.005
-# The range of x grows on a leg only if x goes beyond the range that it visited before by more than this fraction of the
-# cycle's width.
+# On a leg, x counts as leaving the range that it visited before only if it goes beyond this range by more than this
+# fraction of the cycle's width.
 SAME_PLACE = 1e-6
 
 
@@ -97,8 +97,9 @@ def replay(elements, x, u, force=None):
 class Misfit(namedtuple("Misfit", "x force speed missed excess freedom rate shape")):
     """The part of a measured force that a model does not explain.
 
-    Only the samples are used at which the model determines the force except for an additive constant (see misfit()). A
-    part of the record is a longest sequence of such consecutive samples. This constant is the same in the whole part.
+    A sample is used only if the model determines the force at it except for an additive constant (see misfit()). A
+    part of the record is a longest sequence of consecutive samples that are used. In one part, the constant is the same
+    for all samples.
 
     `x` and `force` [samples] are the record at the used samples, and `speed` [samples] is the change of x per sample.
     `missed` [samples] are the residuals, the measured force minus the computed one. Their mean over each part is
@@ -194,8 +195,8 @@ def misfit(fitted, half, noise, floor):
         state = np.zeros_like(state)
         new &= np.maximum.accumulate(np.abs(x - x[0])) > AS_WIDE * half.width / 2
     elif is_one_cycle(half.curve) and x[0] >= x.max() - (1 - AS_WIDE) * half.width:
-        # At the largest x of a closed cycle, the elongations of all elements are at their upper bounds. The state is
-        # therefore known from the beginning.
+        # At the largest x of a closed cycle, the elongations of all elements that yield in it are at their upper
+        # bounds. The force is therefore known from the beginning, except for a constant.
         new[:] = False
     known, part = ~new, np.cumsum(new)
     missed = force - replay(elements, x, state, force)

@@ -90,8 +90,9 @@ def parse_drawing(words):
 def picture(run, words, exact=None):
     """Return the Picture of a run that the words declare.
 
-    If the Run `exact` is given, the curves are compared with those of `exact`, as curve_figure() does. Raises
-    MasingError if the words declare no picture, or if the run lacks the data for it.
+    If the words name curves and the Run `exact` is given, curve_figure() also gets the exact curves. The caption then
+    contains the largest difference from the exact solution for each quantity except t and F. The pictures in PICTURES
+    do not use `exact`. Raises MasingError if the words declare no picture, or if the run lacks the data for it.
     """
     if words in PICTURES:
         declared = PICTURES[words](run)
@@ -132,10 +133,11 @@ def curve_figure(columns, curves, run, behind=None):
     """Return a figure of curves of a run. Each curve is given by two names (abscissa, ordinate) of arrays in `columns`,
     which are [samples].
 
-    If `behind`, the columns of the exact solution, is given, the exact curves are drawn as grey lines behind the curves
-    of the run. There are two exceptions. A curve of many cycles over time would hide the exact line; the difference
-    between the two is drawn in a frame below instead of this line. If a curve is coloured by time, no exact curve is
-    drawn.
+    `behind` are the columns of the exact solution, or None. How they are drawn depends on the curves:
+    - If a curve over time has many cycles, it would hide an exact curve. The difference between the two is then drawn
+      in a frame below.
+    - If a curve is coloured by time, `behind` is not used.
+    - In all other cases, the exact curves are drawn as grey lines behind the curves of the run.
     """
     x, y = ([columns[each] for each in column] for column in zip(*curves))
     over_time, is_long = curves[0][0] == "t", any(len(reversals(each)) > style.MANY_REVERSALS for each in y)

@@ -1,7 +1,7 @@
 """Build the section of a page on hysteresis cycles.
 
-For each problem the section shows the cycles in one frame over the exact cycle, and the differences between these
-cycles and the exact one. A table lists all cycles.
+For each problem the section shows the cycles in one frame. If the exact solution is known, the exact cycle is drawn
+behind them, and the differences from it are shown in further figures. A table lists all cycles.
 """
 
 from collections import namedtuple
@@ -71,7 +71,8 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
         return None
     beside = [_exact_of(cycle.run, exact) for cycle in cycles]
     together, differences = [], []
-    # The cycle of a study is always in the table. It is in the pictures only if no run on the page has its problem.
+    # If a run on the page has the problem of a study, the cycle of the study is in the table, but not in the pictures
+    # of these groups.
     given = {run.problem for run in runs}
     for group in _groups([cycle for n, cycle in enumerate(cycles) if n < len(runs) or cycle.run.problem not in given]):
         behind = _exact_of(group[0].run, exact)

@@ -49,9 +49,9 @@ def summary(studies, runs, reproductions, scans=()):
 def claim_of_page(studies):
     """Return the claim of a page as sentences, or [] if there is nothing to claim.
 
-    The first sentences are on studies whose verdict is neither `as expected` nor `exact`. The next ones give the
-    smallest and the largest observed order of the other studies, and name quantities that do not converge. The last
-    sentence names the references against which the errors are measured.
+    The first sentences are on studies with expected orders whose verdict is neither `as expected` nor `exact`. The next
+    ones give the smallest and the largest observed order of the other studies, and name quantities that do not
+    converge. The last sentence names the references against which the errors are measured.
     """
     sentences, groups, failing = [], {}, []
     for n, study in enumerate(studies, start=1):

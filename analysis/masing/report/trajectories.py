@@ -1,7 +1,7 @@
 """Draw the pictures of a trajectory and of a scan.
 
-A trajectory has three pictures. They show u(t, s) with lines around the elements that yield, x(t) with F(t), and the
-energy balance.
+A trajectory has up to three pictures: u(t, s) with lines around the elements that yield, x(t) with F(t), and the energy
+balance. A picture is omitted if the run lacks the data for it.
 """
 
 import numpy as np
@@ -59,7 +59,8 @@ def field_picture(run):
     every = -(-len(t) // MOST_COLUMNS)
     return _picture(run, "u", _field_figure(run, t[::every], u[::every]),
                     f"Image of the elongations u over time t and s, {t[0]:.4g} ≤ t ≤ {t[-1]:.4g}",
-                    "u(t, s).", facts, "Elongations are hatched where they yield, |u| = η; lines are the yield fronts.")
+                    "u(t, s).", facts,
+                    f"Elongations are hatched where they yield, {_yield_law(run)}; lines are the yield fronts.")
 
 
 def motion_picture(run):
@@ -129,6 +130,10 @@ def _is_yielding(run, u):
     return (u >= run.eta - near) | (u <= near - down)
 
 
+def _yield_law(run):
+    return "u = η or u = −η⁻" if "field/eta_down" in run else "|u| = η"
+
+
 def _field_figure(run, t, u):
     """Return the figure of the elongations u [times, places] of a run as an image over t and s. The region of (t, s) in
     which elements yield is hatched, and a line surrounds it."""
@@ -142,7 +147,7 @@ def _field_figure(run, t, u):
         axes.contour(t, run.s, at_yield.T.astype(float), levels=[0.5], colors="black", linewidths=1.0)
         axes.contourf(t, run.s, at_yield.T.astype(float), levels=[0.5, 1.5], colors="none", hatches=["//"])
     bar = figure.colorbar(mesh, ax=axes, orientation="horizontal", aspect=40,
-                          label="elongation u(t, s); hatched: |u| = η")
+                          label=f"elongation u(t, s); hatched: {_yield_law(run)}")
     style.label_values(axes.xaxis, axes.yaxis, bar.ax.xaxis)
     axes.grid(False)
     axes.set(xlabel="time t", ylabel="s")

@@ -1,4 +1,6 @@
-"""A model of the time that a step takes on many ranks. The model is fitted to a benchmark file and drawn in a figure.
+"""A model of the time that a step of scheme euler takes on many ranks.
+
+The model is fitted to a benchmark file and drawn in a figure.
 
 The cells of a slab are distributed over R ranks in whole blocks of 1024 cells; in this module `slab` is n, the largest
 number of cells of a rank. A step of P cells on R ranks takes the time
@@ -6,8 +8,8 @@ number of cells of a rank. A step of P cells on R ranks takes the time
     t(P, R) = f + c(n) + L(R)/2
 
 Here f is the time of the arithmetic that does not depend on the number of cells, such as the forcing. c(n) is the time
-in which a rank updates n cells, and L(R) is the latency of an allreduce. L(R) is divided by 2, because two steps need
-one allreduce. The formulas of c(n) and L(R) are
+in which a rank updates n cells, and L(R) is the latency of an allreduce. L(R) is divided by 2, because two steps of
+scheme euler need one allreduce. The formulas of c(n) and L(R) are
 
     c(n) = n (h/compute + (1 - h)/streaming),   h = min(1, cache/n)
     L(R) = alpha + beta log2 R               within a host; alpha and beta are fitted
@@ -74,7 +76,7 @@ class Machine:
         return np.where(ranks > 1, inside * (np.minimum(ranks, self.host) > 1) + beyond, 0.0)
 
     def step(self, cells, ranks):
-        """Return t(P, R), the time of a step of engine sweep in seconds."""
+        """Return t(P, R), the time in seconds of a step of engine sweep with scheme euler."""
         return self.fixed + self.work(self.slab(cells, ranks)) + self.latency(ranks) / 2
 
     def best_ranks(self, cells):
@@ -84,19 +86,20 @@ class Machine:
         return int(ranks[np.argmin(self.step(cells, ranks))])
 
     def worthwhile_ranks(self, cells):
-        """Return the largest number of ranks among useful_ranks(cells) with a parallel efficiency of at least one half.
+        """Return the largest worthwhile number of ranks for this number of cells.
 
-        If it exceeds best_ranks(cells), return best_ranks(cells).
+        It is the smaller of two numbers: best_ranks(cells), and the largest number among useful_ranks(cells) with a
+        parallel efficiency of at least one half.
         """
         ranks = useful_ranks(cells)
         good = self.step(cells, 1) / (ranks * self.step(cells, ranks)) >= 0.5
         return min(int(ranks[good].max()), self.best_ranks(cells))
 
     def memory_engine_wins_from(self):
-        """Return the smallest P for which a step of engine memory takes less time than a step of engine sweep on any
-        number of ranks.
+        """Return the number of cells P from which on engine memory is faster than engine sweep.
 
-        The numbers of ranks are those of useful_ranks(). If there is no such P below MOST_CELLS, inf is returned.
+        From this P on, a step of engine memory takes less time than a step of engine sweep on best_ranks(P) ranks. The
+        search assumes that it takes longer for all smaller P. If there is no such P below MOST_CELLS, inf is returned.
         """
         cells = range(1, MOST_CELLS)
         place = bisect_left(cells, True, key=lambda each: self.step(each, self.best_ranks(each)) > self.memory_engine)
@@ -177,7 +180,7 @@ def shown_by_steps(seconds, cells, one, together):
     The allreduce on all ranks was disturbed if half of its time is longer than a whole step on all ranks with the
     smallest number of cells. If this number is at most one block, all cells are on one rank. A step on all ranks then
     takes only half an allreduce longer than a step on one rank. Twice this difference replaces the disturbed time, and
-    every longer time for fewer ranks.
+    every longer time for fewer ranks. If the number is larger than a block, the times are returned unchanged.
     """
     shown = 2 * (together[0] - one[0])
     if cells[0] > BLOCK or seconds[-1] <= 2 * together[0] or shown <= 0:
@@ -273,7 +276,8 @@ def _up_to_most(ranks):
 def scaling_figure(machine):
     """Return a figure with two panels, which show strong scaling and weak scaling.
 
-    The panel of strong scaling also shows the best number of ranks for each P and the time of a step of engine memory.
+    The panel of strong scaling also shows the time of a step of engine memory and, for each P, the best number of ranks
+    if this is less than MOST_RANKS.
     """
     figure = style.figure(2, 1.25)
     for axes, draw in zip(figure.subplots(1, 2), (_draw_strong, _draw_weak)):
