@@ -123,8 +123,8 @@ Known known_on(const Enclosure& domain, const Enclosure& x) {
 }
 
 /// Begins the series of a function of u: c[0] is `first`, and the caller has to compute the other
-/// coefficients. The series has one term if `u` has one, and taylor_order + 1 terms if not. It is
-/// marked as undefined somewhere if `first` is not finite.
+/// coefficients. The series has one term if `u` has one, and taylor_order + 1 terms if not. Its
+/// `known` is Known::partly if `first` is not finite.
 Series series_with_value(const Series& u, const Enclosure& first) {
   Series f(first);
   f.terms = u.terms == 1 ? 1 : taylor_order + 1;
@@ -260,7 +260,7 @@ Series exponential(const Series& argument) {
   return f;
 }
 
-/// Returns ln u. The series is marked as undefined somewhere if u ≤ 0 is possible.
+/// Returns ln u. Its `known` is Known::partly if u ≤ 0 is possible.
 Series logarithm(const Series& u) {
   const Enclosure& x = u.c[0];
   Series f = series_with_value(u, x.low > 0.0 ? rising(std::log, x) + u.scale : everything());
@@ -276,8 +276,8 @@ Series logarithm(const Series& u) {
   return f;
 }
 
-/// Returns uᵖ for a p that is not an integer. The series is marked as undefined somewhere if u < 0
-/// is possible, and as not smooth if u = 0 is possible.
+/// Returns uᵖ for a p that is not an integer. Its `known` is Known::partly if u < 0 is possible,
+/// and at most Known::defined if u = 0 is possible.
 Series fractional_power(const Series& u, double p) {
   const double low = std::pow(std::max(u.c[0].low, 0.0), p);
   const double high = std::pow(std::max(u.c[0].high, 0.0), p);

@@ -223,10 +223,10 @@ std::vector<double> times_of(double period, int count) {
   return times;
 }
 
-/// Returns whether a table repeats with this period from t = 0 to `final_time`, but at most over
-/// `horizon` periods. As a table is linear between its points, it suffices to compare its values at
-/// t and t + period for those t where one of the two is the argument of a point, and for the first
-/// and the last t that are examined.
+/// Returns whether a table repeats with this period from t = 0 to `final_time`; of this interval,
+/// at most the first `horizon` periods are compared. As a table is linear between its points, it
+/// suffices to compare its values at t and t + period for those t where one of the two is the
+/// argument of a point, and for the first and the last t that are examined.
 bool repeats(const PointTable& table, double period, double final_time) {
   const double last = std::min(final_time, horizon * period) - period;
   std::vector<double> times{0.0, last};

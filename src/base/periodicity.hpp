@@ -32,15 +32,15 @@ std::vector<double> breaks(const std::vector<std::pair<std::string, Function>>& 
 /// Returns whether the structure of F = `force` shows that F(t + period) = F(t). Every t must be
 /// inside sin(), cos(), triangle(), square() or sawtooth() of a·t + b, where b is a constant or
 /// again such an expression. `period` must be a multiple of the periods of all these functions; the
-/// period π of cos(t)^2 is not recognized. A table must repeat from t = 0 to `final_time`, but at
-/// most over `horizon` periods. Local.
+/// period π of cos(t)^2 is not recognized. A table must repeat from t = 0 to `final_time`; of
+/// this interval, at most the first `horizon` periods are compared. Local.
 bool has_period(const Function& force, double period, double final_time);
 
 /// Returns a period of F = `force`, or nothing if none is found. The function tries the longest
 /// period of all sin(), cos(), triangle(), square() and sawtooth() in F, then 2 to 60 times this
-/// period. It takes the first of these, τ, for which has_period() is true. If F also repeats after
-/// τ/2, τ/3, τ/5, τ/7 or a product of such fractions, as cos(t)^2 does after half the period of
-/// cos(t), the shorter period is returned. Local.
+/// period. It takes the first of these, τ, for which has_period() is true. F may repeat sooner, as
+/// cos(t)^2 has half the period of cos(t). Therefore τ is divided by 2, 3, 5 and 7, each as often
+/// as F repeats after the quotient, too. If F is constant, τ is not divided. Local.
 std::optional<double> period_of(const Function& force, double final_time);
 
 }  // namespace masing::base

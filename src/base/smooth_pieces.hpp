@@ -51,11 +51,10 @@ bool values_suffice(const std::function<double(double)>& f,
                     const std::function<Enclosure(double, double)>& range, double first,
                     double last, double impulse);
 
-/// A force F(t) that is smooth on the pieces between its breaks. F is evaluated only on one of
-/// these pieces, the present piece. Times that differ from a break at an end of this piece only by
-/// rounding errors are left out. At all other times, F is replaced by its value at the nearest time
-/// at which it is evaluated. A jump at a break therefore lies in neither of the two pieces beside
-/// the break.
+/// A force F(t) that is smooth on the pieces between its breaks. F is evaluated only inside one
+/// of these pieces, the present piece, and no closer to a break at its ends than rounding errors.
+/// At any other time, F is replaced by its value at the nearest time at which it may be evaluated.
+/// A jump at a break therefore lies in neither of the two pieces beside the break.
 class SmoothPieces {
  public:
   /// `breaks` are the times at which F may not be smooth; those outside of (0, final_time) are

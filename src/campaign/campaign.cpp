@@ -292,9 +292,9 @@ class Campaign {
     save(root.comm());
   }
 
-  /// Prints the progress on the root. If Source::schedules_by_units() and at least one unit is
-  /// completed, this is the number of completed units. In all other cases it is the number of
-  /// completed steps of `work`; nothing is printed if `work` is null or has no steps.
+  /// Prints the progress on the root: the number of completed units if schedules_by_units() is true
+  /// and at least one unit is completed, otherwise the number of completed steps of `work`. Prints
+  /// nothing in the second case if `work` is null or has no steps.
   void show(const Work* work) {
     if (files_.quiet || !comm_.is_root()) {
       return;

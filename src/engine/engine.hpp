@@ -145,8 +145,8 @@ class Observer {
   /// this step. The result must be the same on every rank. Local.
   [[nodiscard]] virtual std::int64_t next_field_step(std::int64_t /*step*/) const { return never; }
 
-  /// Processes the samples of a chunk. This function is called first with step 0 alone, then with
-  /// every chunk; in a resumed run it is called with the chunks that follow. During the call,
+  /// Processes the samples of a chunk. In a new run this function is called with step 0 alone, then
+  /// with every chunk; in a resumed run, with every chunk after the checkpoint. During the call,
   /// engine.field() returns the field at the last of the samples. Collective.
   virtual void observe(const Samples& samples, Engine& engine) = 0;
 

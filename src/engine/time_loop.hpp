@@ -98,7 +98,7 @@ class TimeLoop {
   /// computed. Throws UserError on all ranks alike if the prescribed force or position, x or y is
   /// not finite. Collective.
   Pause advance(std::int64_t last, Pause wish);
-  /// Calls Observer::finish() of all observers, after step N. Collective.
+  /// Calls Observer::finish() of all observers. Must be called after step N. Collective.
   void finish();
   /// Saves or restores the step, the observers and the engine. Throws UserError if the restored
   /// step is not a step of the run. Collective.

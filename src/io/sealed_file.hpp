@@ -27,8 +27,8 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
 /// Appends the seal to the bytes of a file in memory. Local.
 void seal(std::string& bytes);
 
-/// Flushes the file `draft` to the disk and then renames it to `path`. An existing file `path`
-/// keeps its old content until the file is renamed. Throws SystemError on all ranks alike if the
+/// Flushes the file `draft` to the disk and then renames it to `path`. If `path` exists, it keeps
+/// its old content until `draft` replaces it. Throws SystemError on all ranks alike if the
 /// file cannot be flushed or renamed. Collective.
 void put_in_place(const parallel::Communicator& comm, const std::string& draft,
                   const std::string& path);

@@ -34,8 +34,8 @@ class PhaseTimer {
   std::optional<Phase> before_;
 };
 
-/// Returns the times that were counted since the latest timer that is no inner timer was
-/// constructed. Local.
+/// Returns the times of all phases since the latest outermost timer (one that is no inner timer)
+/// was constructed. Local.
 PhaseSeconds phase_seconds();
 
 /// Measures its own lifetime, in which ranks exchange numbers of one step, and adds it to the phase

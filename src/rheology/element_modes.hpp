@@ -63,8 +63,8 @@ class ElementModes {
 
   /// Searches for modes with which every element in open_ obeys its law for some time, sets them,
   /// and returns whether the search has succeeded. `expand()` must compute the motion with the
-  /// modes of motion_. If no modes pass because of rounding errors, the noise of the margins is
-  /// increased for this step until some modes pass, up to a relative error of 6e-11.
+  /// modes of motion_. Rounding errors may make the search fail. It is then repeated with
+  /// larger noise of the margins, for this step only, up to a relative error of 6e-11.
   template <class Expand>
   bool choose(const Expand& expand) {
     constexpr double most = 1 << 14;

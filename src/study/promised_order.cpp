@@ -82,12 +82,13 @@ struct Variation {
 ExpectedOrder order_in_space(const slab::Slab& slab, const std::string& quantity) {
   constexpr double close = 0.1;
   const Variation of(slab);
-  // For the rule right, the larger of the relative differences of k and of u0 between s = 0 and s =
-  // 1. If it is not 0, k u differs between both ends before any cell yields, which causes an error
-  // of first order. The rule midpoint has no such error.
+  // The difference of the elastic k u between s = 0 and s = 1, which counts for the rule right
+  // only: the larger of |k(1) - k(0)| / max |k| and |u0(1) - u0(0)| / max η. If it is not 0, k u
+  // differs between both ends before any cell yields, which causes an error of first order. The
+  // rule midpoint has no such error, and the value stays 0.
   double elastic = 0.0;
-  // The largest of `elastic` and the relative differences of η and c between s = 0 and s = 1. After
-  // cells yield, k u at the ends depends on η and c, too.
+  // The largest of `elastic`, |η(1) - η(0)| / max η and |c(1) - c(0)| / max η, also for the rule
+  // right only. After cells yield, k u at the ends depends on η and c, too.
   double difference = 0.0;
   if (slab.rule == slab::Rule::right) {
     elastic = std::max(of.stiffness.difference / of.stiffness.size,

@@ -35,7 +35,7 @@ struct Level {
 /// name; all other functions use the members below.
 struct Reference {
   std::string name;         ///< the word that selects the reference, or the path of a file
-  std::string heading;      ///< the heading of the table of errors
+  std::string heading;      ///< the heading of the table of errors, without the self-check
   std::string description;  ///< what the errors are measured against, as part of a sentence
   std::string explanation;  ///< sentences on how the reference is computed, or empty
 
@@ -53,8 +53,8 @@ struct Reference {
   std::optional<Level> finest;
   std::optional<std::string> file;  ///< the path of the file if the reference is a file; else empty
 
-  /// refinement_factor() of the run in a file: how many times finer than the last level this run
-  /// is. ∞ for every other kind of reference; its fineness is not checked.
+  /// How many times finer than the last level the run in a file is (refinement_factor()). It is ∞
+  /// for every other kind of reference, as the fineness of these is not checked.
   double refinement = std::numeric_limits<double>::infinity();
 
   /// Returns whether the reference has no error in space or no error in time. The difference of a

@@ -99,9 +99,10 @@ struct RunOptions {
 };
 
 /// A run that is advanced together with other runs, one window after another, so that the runs can
-/// be compared. The object keeps x and y at the steps of the present window and at the last two
-/// steps before it, and a copy of u at one step. Between two steps x, y and u are interpolated
-/// linearly in t. Source: Proposition 4.1, continuous-masing-2001.
+/// be compared. A run in steps keeps x and y at the steps of the present window and at the last two
+/// steps before it, and a copy of u at one step; between two steps they are interpolated linearly
+/// in t. An exact solution (goes_to_times()) keeps x and y at the times of the latest go_to().
+/// Source: Proposition 4.1, continuous-masing-2001.
 class Trajectory {
  public:
   /// Sets the run up at t = 0. `comm`, `run` and `options` must outlive the object. `budget`: the

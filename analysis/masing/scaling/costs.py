@@ -70,8 +70,7 @@ class Part:
 
 
 def levels_of_tree(ranks):
-    """Return the number of messages that pass the notice of a stop one after another from the last rank to the first
-    one.
+    """Return how many messages, one after another, carry the notice of a stop from the last rank to rank 0.
 
     The ranks form a tree, in which each rank exchanges such messages with its parent and with up to TREE children.
     """

@@ -33,8 +33,7 @@ struct RememberedElongation {
   /// The legs not yet wiped out, from the outermost to the present one.
   std::vector<RememberedLeg> legs;
 
-  /// Returns the elongation u of a cell with the given threshold, initial elongation and shift.
-  /// Local.
+  /// Returns the elongation u of a cell with the given η, v0 and c (see Slab). Local.
   [[nodiscard]] double operator()(const Element& cell) const {
     const double threshold = cell.threshold;
     double u = 0.0;
@@ -278,7 +277,7 @@ class TurningPoints {
   /// Returns the part of slip_energy() that arises on the outer curve in `direction` up to `x`. If
   /// v0 = 0 the outer curve begins at x0, otherwise at outer_start_.
   [[nodiscard]] double outer_slip(double x, int direction) const;
-  /// Returns next_break() where is_outermost() is true.
+  /// Computes next_break() for the case that is_outermost() is true.
   [[nodiscard]] double next_outer_break() const;
 
   /// Removes both turning points of the loop that the present leg has closed. If the present leg
