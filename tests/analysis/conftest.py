@@ -33,13 +33,26 @@ def run_script(capsys, monkeypatch):
     return call
 
 
-@pytest.fixture
-def result_of(masing, tmp_path):
-    """Run a command of the program with these words, which must succeed; gives its result file, of this name."""
-    def call(command, name, *words):
-        program.run(masing, command, "--quiet", "--output", tmp_path / name, *words).require(0)
-        return tmp_path / name
+@pytest.fixture(scope="session")
+def made(masing):
+    """Run a command of the program with these words, which must succeed; gives its result file, at this path."""
+    def call(command, path, *words):
+        program.run(masing, command, "--quiet", "--output", path, *words).require(0)
+        return path
     return call
+
+
+@pytest.fixture
+def result_of(made, tmp_path):
+    """The same, in a folder of the test's own."""
+    return lambda command, name, *words: made(command, tmp_path / name, *words)
+
+
+@pytest.fixture(scope="session")
+def whole_run(made, tmp_path_factory):
+    """A file of masing simulate with the field and the energy."""
+    return made("simulate", tmp_path_factory.mktemp("whole") / "run.h5", "--cells=20", "--steps=50000",
+                "--sample-every=50", "--from=400", "--energy", "--field-every=100")
 
 
 @pytest.fixture

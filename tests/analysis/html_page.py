@@ -1,10 +1,16 @@
-"""What the tests look at of an HTML page."""
+"""What the tests look at of an HTML page, and its numbers."""
 
 from html.parser import HTMLParser
 
 # What parts no words, and what is not read unless it is opened.
 INLINE = {"a", "b", "code", "data", "em", "i", "span", "strong", "sub", "sup"}
 FOLDED = {"style", "details", "svg"}
+
+
+def number(text):
+    """The number that a page shows as −2.7·10⁻¹⁴."""
+    mantissa, _, power = (f"1·{text}" if text.startswith("10⁻") else text).partition("·10")
+    return float(mantissa.replace("−", "-")) * 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")) or 0)
 
 
 class Page(HTMLParser):

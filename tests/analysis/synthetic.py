@@ -9,6 +9,7 @@ import numpy as np
 from masing.notation import count
 
 NAN = np.nan
+QUANTITIES = ("x", "y", "u", "u_cells")
 CONFIGURATION = {
     "model": "masing", "stiffness": "1", "threshold": "s+0.1", "initial-u": "0", "force": "0.45*cos(0.5*t)",
     "mass": "1", "k0": "0", "x0": "0", "y0": "0", "final-time": "500", "steps": "1000000", "cells": "3",
@@ -23,8 +24,8 @@ SYMBOLS = {"force": "F", "restoring": "F − m x″"}
 AXES = {"series": "series/t", "cases": "cases/level", "timing": "timing/level", "kernel": "kernel/cells",
         "memory": "memory/cells", "latency": "latency/ranks"}
 PROVENANCE = {"version": "0.1.0", "git_revision": "0123abc", "git_dirty": 0, "compiler": "GNU 12.2",
-              "mpi": "Open MPI 4.1", "petsc": "3.18",
-              "command_line": "masing converge --refine steps", "ranks": 2, "date": "2001-02-03"}
+              "mpi": "Open MPI 4.1", "petsc": "3.18", "command_line": "masing converge --refine steps", "ranks": 2,
+              "date": "2001-02-03"}
 
 
 def settings(**changes):
@@ -32,19 +33,21 @@ def settings(**changes):
     return CONFIGURATION | {key.replace("_", "-"): str(value) for key, value in changes.items()}
 
 
-def write_run(path, samples, kind="simulate", title=None, **changes):
-    """A file of masing simulate with the samples (t, x, y, force, restoring) and the papers' configuration but for changes."""
+def write_run(path, samples, kind="simulate", comment="", **changes):
+    """A file of masing simulate with the samples (t, x, y, force, restoring), and the papers' configuration but for the
+    changes, behind a comment."""
     given = settings(**changes)
     cells = 0 if given["cells"] == "inf" else int(given["cells"])
     with h5py.File(path, "w") as file:
         file.attrs.update({"program": "masing", "kind": kind, "has_cells": int(given["model"].startswith("masing")),
-                           "title": title or f"P = {count(cells)}, N = {count(int(given['steps']))}"})
+                           "title": f"P = {count(cells)}, N = {count(int(given['steps']))}"})
         for name, values in zip(LABELS, samples):
             put(file, f"series/{name}", values, SYMBOLS.get(name, name))
             file[f"series/{name}"].attrs["label"] = LABELS[name]
         if "series" in file:
             file["series"].attrs.update({"cells": cells, "steps": int(given["steps"])})
-        file["configuration"] = np.array("".join(f"{key} = {value}\n" for key, value in given.items()).encode())
+        lines = [comment, *(f"{key} = {value}\n" for key, value in given.items())]
+        file["configuration"] = np.array("".join(lines).encode())
         file["configuration"].attrs.update({"problem": ";".join(f"{key}={given[key]}" for key in PROBLEM),
                                             "papers_problem": int(all(given[k] == CONFIGURATION[k] for k in PROBLEM))})
         file.create_group("provenance").attrs.update(PROVENANCE)
@@ -78,7 +81,7 @@ def _concluded(columns, quantities, given):
     """The attributes of /fit: those given, and for the others those of a good study of order one in δt."""
     facts = {"statement": "25", "left_over": "", "beyond": "", "bound": NAN, "joint_missing": "", "remarks": "",
              "verdict": "not judged", "reference_text": given["reference"], "quantities": " ".join(quantities)}
-    for q in ("x", "y", "u", "u_cells"):
+    for q in QUANTITIES:
         observed = given.get(f"observed_{q}", NAN)
         source = "none" if np.isnan(observed) else "last pair" if np.isnan(given.get(f"order_{q}", 0)) else "fit"
         facts |= {f"levels_{q}": np.count_nonzero(columns.get(f"mark_{q}", NAN) == 0), f"step_{q}": "time", f"cancels_{q}": 0,
@@ -90,9 +93,9 @@ def _concluded(columns, quantities, given):
     return facts | given
 
 
-def ladder(levels=4, order=1.0, quantities=("x", "y", "u", "u_cells"), steps=1000):
+def ladder(levels=4, order=1.0, quantities=QUANTITIES):
     """The columns of /cases of a study in N whose errors fall with exactly `order`."""
-    n = steps * 2 ** np.arange(levels)
+    n = 1000 * 2 ** np.arange(levels)
     columns = {"cells": np.full(levels, 10.0), "steps": n.astype(float), "ds": np.full(levels, 0.1), "dt": 500 / n}
     for place, q in enumerate(quantities, start=1):
         columns[f"error_{q}"] = 0.123456 * place * columns["dt"] ** order
@@ -100,7 +103,7 @@ def ladder(levels=4, order=1.0, quantities=("x", "y", "u", "u_cells"), steps=100
     return columns
 
 
-def marked(columns, quantities=("x", "y", "u", "u_cells"), **marks):
+def marked(columns, quantities=QUANTITIES, **marks):
     """The columns with /cases/mark_q: 0 at every level but for the marks given by quantity, a list [levels]."""
     levels = len(columns["cells"])
     return columns | {f"mark_{q}": np.array(marks.get(q, np.zeros(levels)), dtype=float) for q in quantities}
@@ -110,35 +113,35 @@ def staircase(space=12.0, time=-5.0, stairs=((100, 125000), (200, 125000), (200,
     """The columns of /cases of a study in P and N whose errors are exactly place·(C₁ δs + C₂ δt), place 1 for x."""
     cells, steps = np.array(stairs, dtype=float).T
     columns = {"cells": cells, "steps": steps, "ds": 1 / cells, "dt": 500 / steps}
-    for place, q in enumerate(("x", "y", "u", "u_cells"), start=1):
+    for place, q in enumerate(QUANTITIES, start=1):
         columns[f"error_{q}"] = columns[f"step_{q}"] = place * (space * columns["ds"] + time * columns["dt"])
         columns[f"order_{q}"] = np.r_[NAN, np.full(len(cells) - 1, 1.0)]
     return marked(columns | {"step": columns["ds"] + columns["dt"]})
 
 
-def fitted(order=1.0, width=0.004, constant=0.123456, quantities=("x", "y", "u", "u_cells"), **changes):
+def fitted(order=1.0, **changes):
     """The attributes that a fit adds to those of fit(): orders with their uncertainty, constants, NaN joint constants."""
     attributes = fit(order)
-    for q in quantities:
-        attributes |= {f"observed_{q}": order, f"order_{q}": order, f"order_uncertainty_{q}": width,
-                       f"constant_{q}": constant, f"last_pair_{q}": order}
-        attributes |= dict.fromkeys(joint_names(q), NAN)
+    for q in QUANTITIES:
+        attributes |= joint_constants(q, NAN, NAN, NAN, NAN) | {
+            f"observed_{q}": order, f"order_{q}": order, f"order_uncertainty_{q}": 0.004, f"constant_{q}": 0.123456,
+            f"last_pair_{q}": order}
     return attributes | changes
 
 
-def jointly(space=12.0, time=-5.0, quantities=("x", "y", "u", "u_cells")):
+def jointly(space=12.0, time=-5.0):
     """The attributes of a joint fit of the errors of staircase(), half-widths 0.42 and 0.65."""
     attributes = {"refine": "both", "reference": "exact", "statement": "4.1"}
-    for place, q in enumerate(quantities, start=1):
-        attributes |= dict(zip(joint_names(q), (place * space, 0.42, place * time, 0.65)))
+    for place, q in enumerate(QUANTITIES, start=1):
+        attributes |= joint_constants(q, place * space, 0.42, place * time, 0.65)
         attributes |= {f"joint_power_{q}": 1.0, f"cancels_{q}": int(time < 0), f"step_{q}": "joint"}
     return attributes
 
 
-def joint_names(quantity):
-    """The names of the attributes of a quantity's joint fit."""
-    return [f"{name}_{quantity}" for name in ("space_constant", "space_constant_uncertainty", "time_constant",
-                                              "time_constant_uncertainty")]
+def joint_constants(q, space, of_space, time, of_time):
+    """The attributes of a quantity's joint fit: its constants with their uncertainties."""
+    return {f"space_constant_{q}": space, f"space_constant_uncertainty_{q}": of_space, f"time_constant_{q}": time,
+            f"time_constant_uncertainty_{q}": of_time}
 
 
 def fit(observed=1.0, verdict="as expected", quantities=("x", "y", "u"), **changes):

@@ -1,6 +1,9 @@
-"""The cycles script, and the facts that are read off a cycle."""
+"""The cycles script, and the facts that are read off a cycle; the numbers of a cycle against closed forms."""
 
+import csv
+import json
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,24 +12,26 @@ import pytest
 import cycles
 from masing import style
 from masing.cycles import figures
+from masing.cycles.curves import Measured
+from masing.cycles.limit_cycle import analyse
 from masing.cycles.polygons import straight_slopes
 from masing.report.cycles import cycles_section
 from masing.results import Run, read
-from oracle import papers_case as samples_of
+from oracle import TABLES, drive, driven, noisy, one_cycle, papers_case as samples_of, write_csv
 from synthetic import fit, ladder, write_run, write_study
+from test_analysis_mistakes import one_line
 
-SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
-
-@pytest.mark.parametrize("ending, options", [
-    (".png", ()), (".svg", ("--together",)), (".pdf", ("--together", "--labels", "a word " * 40 + ",b"))])
-def test_each_kind_of_picture_has_the_same_bytes_again(run_script, run_file, study_file, tmp_path, ending, options):
+@pytest.mark.parametrize("ending, start, words", [
+    (".png", b"\x89PNG", ()), (".svg", b"<?xml", ("--together",)),
+    (".pdf", b"%PDF", ("--together", "--labels", "a word " * 40 + ",b"))])
+def test_each_kind_of_picture_has_its_bytes_again(run_script, run_file, study_file, tmp_path, ending, start, words):
     pictures = []
     for _ in range(2):  # the second replaces the first, which is the script's own
         picture = tmp_path / f"a{ending}"
-        assert run_script(cycles, run_file, study_file, *options, "-o", picture) == (0, f"{picture}\n", "")
+        assert run_script(cycles, run_file, study_file, *words, "-o", picture) == (0, f"{picture}\n", "")
         pictures.append(picture.read_bytes())
-    assert pictures[0] == pictures[1] and pictures[0].startswith(SIGNATURES[ending])
+    assert pictures[0] == pictures[1] and pictures[0].startswith(start)
 
 
 def test_samples_that_are_not_finite_are_left_out_and_titles_name_cells_and_steps(run_script, run_file, study_file,
@@ -89,15 +94,14 @@ def test_cycles_of_one_problem_are_in_one_frame(tmp_path, papers_case):
 
 
 def test_cycles_are_over_the_exact_one_and_their_differences_beside(tmp_path, papers_case):
+    """But for that of P = 1000, which cannot be told from the exact one, as the nearest cannot."""
     runs, exact = shifted(tmp_path, papers_case, (0.1, 0.02, 5e-3, 1e-3))
     found = cycles_section(runs, exact=SimpleNamespace(get=lambda run: exact))
-    # P = 1000 cannot be told from the exact one, as the nearest cannot.
     assert found["together"][0].caption == "Hysteresis cycles of P = 10, 100 and 10⁴ over the exact one, grey."
     for picture, name in zip(found["differences"], ("x", "f"), strict=True):
         (axes,) = picture.figure.axes
         assert [line.get_label() for line in axes.lines] == ["P = 100", "P = 1000", "P = 10⁴"]
         assert axes.get_ylabel() == f"|{name}(t; P) − {name}(t)|"
-        # Which cycles of the table are not drawn.
         assert picture.caption.startswith(f"Distance of {name} ") and "; that of P = 10 is in" in picture.caption
     # What has no distance, as a run at rest, has no picture of it, whose axis is logarithmic.
     assert cycles_section(runs[:1], exact=SimpleNamespace(get=lambda run: runs[0]))["differences"] == []
@@ -149,3 +153,86 @@ def test_a_study_shows_a_whole_cycle_if_it_has_one(tmp_path, papers_case, period
     (picture,) = cycles_section([], studies=[study])["together"]
     assert f"{1 - part:.6g} ≤ t ≤ 1" in picture.alt
     assert cycles_section([], studies=[read(write_study(tmp_path / "f.h5", ladder(), fit(), papers_case))]) is None
+
+
+THRESHOLD, STIFFNESS = np.array([0.5, 1.0, 2.0]), np.array([1.0, 2.0, 0.5])
+K0, X = 0.25, 2.5
+
+
+@pytest.fixture
+def curve():
+    """Two cycles of three elements and a hardening spring, shifted, after the virgin loading; corners are samples."""
+    leg = np.linspace(-X, X, 2001)
+    x = np.r_[leg[1000:], np.tile(np.r_[leg[::-1][1:], leg[1:]], 2), leg[::-1][1:300]]
+    return Measured(Path("three"), np.arange(len(x)) * 0.01, x + 7, drive(x, THRESHOLD, STIFFNESS, K0) - 2)
+
+
+def test_a_cycle_has_its_closed_forms(curve):
+    found = analyse(curve)
+    area = 4 * np.sum(STIFFNESS * THRESHOLD * (X - THRESHOLD))
+    secant = K0 + np.sum(STIFFNESS * THRESHOLD) / X
+    for loop in found.loops:
+        assert loop.area == pytest.approx(area, rel=1e-12)
+        assert (loop.amplitude, loop.centre_x, loop.centre_force) == pytest.approx((X, 7, -2), abs=1e-12)
+        assert loop.secant_stiffness == pytest.approx(secant, rel=1e-12)
+        assert loop.tangent_after_reversal == pytest.approx(K0 + STIFFNESS.sum(), rel=1e-9)
+        assert loop.tangent_before_reversal == pytest.approx(K0, rel=1e-9)
+        assert loop.damping_ratio == pytest.approx(area / (2 * np.pi * secant * X**2), rel=1e-12)
+        assert loop.asymmetry < 1e-12
+    assert (found.first, found.period, len(found.loops), found.segments) == (0, 1, 2, 8)
+    np.testing.assert_allclose(found.corners[:4, 0], 7 - X + 2 * np.r_[0, THRESHOLD], atol=1e-9)
+    np.testing.assert_allclose(found.corners[4:, 0], 7 + X - 2 * np.r_[0, THRESHOLD], atol=1e-9)
+    x, force = found.backbone.T
+    virgin = K0 * x + np.sum(STIFFNESS * np.minimum(x[:, None], THRESHOLD), axis=1)
+    np.testing.assert_allclose(force, virgin, atol=1e-12)
+
+
+def test_transients_end_where_loops_repeat():
+    threshold, stiffness, amplitude = TABLES["V"]
+    t, x, _, _, force = driven(threshold, stiffness, amplitude, final_time=150.0)
+    found = analyse(Measured(Path("five"), t, x, force))
+    assert found.segments == 12 and 1 <= found.first < len(found.loops) - 2 and found.period == 1
+
+
+def test_loops_that_grow_have_no_limit_and_a_limit_cycle_may_have_two_loops_and_drift():
+    x = np.concatenate([size * np.sin(np.linspace(0, 2 * np.pi, 200)) for size in np.arange(1.0, 6)])
+    found = analyse(Measured(Path("growing"), None, x, drive(x, THRESHOLD, STIFFNESS)))
+    assert found.first is None and len(found.loops) >= 3
+    x = np.concatenate([size * np.cos(np.linspace(0, 2 * np.pi, 201))[:-1] - size for size in np.tile([1.0, 2.0], 4)])
+    x += 0.1 * np.arange(len(x)) / 400
+    found = analyse(Measured(Path("two"), None, x, drive(x, THRESHOLD, STIFFNESS)))
+    assert found.period == 2 and found.first is not None
+    assert found.drift == pytest.approx(0.05, abs=1e-3)
+    # A linear spring loses no energy, also in a loop that drifts.
+    with_spring = analyse(Measured(Path("spring"), None, x, drive(x, THRESHOLD, STIFFNESS, K0)))
+    for one, other in zip(found.loops, with_spring.loops, strict=True):
+        assert one.area == pytest.approx(other.area, rel=1e-12)
+
+
+def test_noise_hides_neither_corners_nor_area_and_a_smooth_cycle_is_no_polygon():
+    threshold, stiffness, _ = (np.array(each) for each in TABLES["IV"])
+    x = one_cycle(6.5, 2000)
+    found = analyse(Measured(Path("n"), None, x[2000:], noisy(drive(x, threshold, stiffness), 0.01, 4)[2000:]))
+    assert found.segments == 12
+    assert found.last.area == pytest.approx(4 * np.sum(stiffness * threshold * (6.5 - threshold)), rel=0.005)
+    x = 2 * np.cos(np.linspace(0, 4 * np.pi, 2000))
+    force = drive(x, np.linspace(0.1, 1.1, 700), np.full(700, 1 / 700))
+    assert analyse(Measured(Path("smooth"), None, x, force)).segments is None
+
+
+def test_the_script_writes_numbers_and_a_picture(run_script, curve, tmp_path):
+    path = write_csv(tmp_path / "lab.csv", "t,x,force", curve.t, curve.x, curve.force)
+    code, out, err = run_script(cycles, path, "--analysis")
+    picture, table, objects = (Path(line) for line in out.split())
+    assert (code, err) == (0, "") and picture.read_bytes().startswith(b"\x89PNG")
+    rows = list(csv.DictReader(table.open()))
+    (stated,) = json.loads(objects.read_text())
+    assert [row["limit_cycle"] for row in rows] == ["True", "True"] and float(rows[1]["centre_x"]) == 7
+    assert (stated["transient_loops"], stated["loops_in_period"]) == (0, 1)
+    assert stated["segments"] == 8 and stated["last_loop"]["area"] == float(rows[1]["area"])
+    assert run_script(cycles, path, "-o", tmp_path / "plain.svg")[0] == 0
+
+
+@pytest.mark.parametrize("x, words", [(np.linspace(0, 1, 50), "three"), (np.zeros(50), "never changes")])
+def test_curves_without_a_cycle_are_refused(run_script, tmp_path, x, words):
+    one_line(run_script(cycles, write_csv(tmp_path / "c.csv", "x,force", x, x), "--analysis"), words)

@@ -28,7 +28,7 @@ def coarse(monkeypatch):
 @pytest.fixture
 def page_with(page_of, coarse):
     """Write the page on the files with the help of the program, which the script finds, and read it."""
-    return lambda *arguments, options=(), **more: page_of(*arguments, options=options, **more)
+    return lambda *arguments, options=(): page_of(*arguments, options=options)
 
 
 def circle(t, shift=0.0):
@@ -61,10 +61,9 @@ def test_the_distance_is_at_equal_times():
 
 def test_the_last_cycles_start_at_a_reversal():
     series = circle(np.arange(0, 100, EVERY))
-    # The reversals of sin are at π/2 + nπ; the last before 100 has n = 31.
+    # The reversals of sin are at π/2 + nπ, the last before 100 with n = 31; a rest is no reversal.
     assert start_of_last_cycles(series, 2) == pytest.approx(np.pi / 2 + 27 * np.pi, abs=EVERY)
     assert start_of_last_cycles(series, 40) == 0
-    # A rest is no reversal.
     resting = SimpleNamespace(t=np.arange(6.0), x=np.array([0.0, 1, 1, 2, 1, 2]))
     assert start_of_last_cycles(resting, 1) == 0 and start_of_last_cycles(resting, 0) == 4
 

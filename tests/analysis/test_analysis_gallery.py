@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gallery
-from html_page import Page
+from html_page import Page, number
 from masing import program
 from masing.errors import MasingError
 from masing.report.cases import parse_drawing, picture, read_case
@@ -30,6 +30,9 @@ def test_a_case_says_what_it_is(tmp_path):
     assert read_case(case(tmp_path, "b", "# B.\nmass = 1\n")).drawings == ["x, restoring"]
     study = read_case(case(tmp_path, "c", "refine = cells\n"))
     assert (study.command, study.caption, study.drawings) == ("converge", "c", [])
+    for text in ("# A.\nforce = cos(w*t)\n[over]\nw = 1,2\n", "# B.\nbackbone = X=1,2\n"):
+        scan = read_case(case(tmp_path, "d", text))
+        assert (scan.command, scan.drawings) == ("scan", [])
 
 
 @pytest.mark.parametrize("words, curves, window", [
@@ -42,10 +45,8 @@ def test_words_declare_drawings(words, curves, window):
 
 @pytest.mark.parametrize("words, said", [
     ("t, a and b and c and d and e", "up to 4 curves"), ("t, x and z", "has no 'z'"), ("x", "give two names"),
-    ("x, y, t", "give two names"), ("x, restoring from now", "a number"),
-    ("x, z", "has no 'z' to draw; it has t, x"), ("x, y from 600", "400 <= t <= 500"), ("field", "nothing to draw"),
-    ("energy", "nothing to draw"),
-])
+    ("x, y, t", "give two names"), ("x, restoring from now", "a number"), ("x, z", "has no 'z' to draw; it has t, x"),
+    ("x, y from 600", "400 <= t <= 500"), ("field", "nothing to draw"), ("energy", "nothing to draw")])
 def test_mistakes_in_drawings_are_refused(run_file, words, said):
     with pytest.raises(MasingError, match=re.escape(said)):
         picture(Run(run_file), words)
@@ -76,7 +77,6 @@ def test_the_index_leads_to_every_page_and_a_group_begins_with_a_table_of_its_or
     assert (read_case(cases[1]).group, read_case(cases[1]).caption) == ("Open orders", "A study of time.")
     assert run_script(gallery, *cases[:2], "--commands", "--results", tmp_path)[1].splitlines() == [
         f"simulate {cases[0]}", f"converge {cases[1]}"]
-    # A case that failed is named, and the others are there.
     code, _, err = run_script(gallery, *cases, "--results", tmp_path, "--files-only")
     assert code == 2 and "1 of 3 cases have no page" in err and "lost.h5" in err
     index = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
@@ -108,10 +108,9 @@ def test_a_model_is_drawn_over_its_exact_solution(run_script, tmp_path, masing, 
     run_script(gallery, path, "--results", tmp_path, "--program", masing)
     words = Page((tmp_path / "s.html").read_text(encoding="utf-8")).words
     assert "Seals were checked." in words
-    # A step of 1e-3, and errors of order one.
-    x, restoring, u = (float(f"{digits}e{power.translate(str.maketrans('⁻⁰¹²³⁴⁵⁶⁷⁸⁹', '-0123456789'))}")
-                       for digits, power in re.findall(r"([\d.]+)·10([⁻⁰-⁹¹²³]+) in \w", words)[:3])
-    assert all(1e-5 < apart < 0.05 for apart in (x, restoring, u)), words
+    # Errors of order one at a step of 1e-3.
+    of_x, of_restoring, of_u = map(number, re.findall(r"([\d.]+·10[⁻⁰-⁹¹²³]+) in \w", words)[:3])
+    assert all(1e-5 < apart < 0.05 for apart in (of_x, of_restoring, of_u)), words
 
 
 def test_a_long_record_has_its_error_below_and_one_that_wanders_has_its_times_as_colours(tmp_path):

@@ -19,7 +19,6 @@ from masing.results import Run
 from oracle import TABLES, continuum, drive, driven, noisy, one_cycle, write_csv
 
 MIDDLES = (np.arange(4000) + 0.5) / 4000
-INNER = (MIDDLES >= 0.05) & (MIDDLES <= 0.95)
 
 
 @pytest.fixture(scope="session", params=TABLES)
@@ -58,13 +57,13 @@ def test_elements_that_do_not_yield_are_in_k0_and_corners_known_to_the_gaps_abou
 
 
 def test_a_corner_by_regression_is_not_known_better_than_the_reversal():
-    # No sample within 0.2 of the lower reversal, which may so lie up to there; elsewhere the gaps are 0.01.
+    # No sample within 0.2 of the lower reversal, which may so lie up to there; elsewhere the gaps are 0.01. Hundreds of
+    # samples on either side of the corner have noise of 4e-4.
     way = np.linspace(-3, 3, 601)
     x = np.r_[way[::-1][:-20], -3, way[20:]]
     force = drive(np.r_[np.linspace(0, 3, 301)[:-1], x], np.array([1.003]), np.array([1.0]), k0=0.5)[300:]
     found = identify_discrete(Path("c"), half_cycle(x, noisy(force, 1e-4, 3)))
     assert not found.exact and len(found.threshold_width) == 1
-    # A corner between 0.01-gaps, by hundreds of samples on either side with noise of 4e-4.
     assert 0.2 / 2 < found.threshold_width[0] < 0.2 / 2 + 0.01 + 0.01
 
 
@@ -79,13 +78,6 @@ def test_the_whole_unloading_half_is_compared():
     assert compared.unloading_largest == pytest.approx(0.1)
 
 
-def greatest_misfit(found, x, force):
-    """The largest distance of what is found from the force on the way up, as a fraction of the force's range."""
-    rise = slice(np.argmin(x), None)
-    off = found.start_force + found.elements.branch(x[rise] - x.min()) - force[rise]
-    return np.abs(off).max() / np.ptp(force)
-
-
 @pytest.mark.first(1)
 @pytest.mark.parametrize(("name", "seed"), [("V", 1), ("IV", 1), ("IV", 2), ("V", 2)])
 def test_five_elements_are_found_in_one_percent_of_noise(name, seed):
@@ -93,7 +85,9 @@ def test_five_elements_are_found_in_one_percent_of_noise(name, seed):
     x = one_cycle(1.3 * threshold[-1], 2000)
     force = drive(x, threshold, stiffness)
     found = identify_discrete(Path("noisy"), half_cycle(x[2000:], noisy(force, 0.01, seed)[2000:]))
-    assert not found.exact and len(found.elements.stiffness) == 5 and greatest_misfit(found, x, force) < 0.01
+    rise = slice(np.argmin(x), None)
+    off = found.start_force + found.elements.branch(x[rise] - x.min()) - force[rise]
+    assert not found.exact and len(found.elements.stiffness) == 5 and np.abs(off).max() < 0.01 * np.ptp(force)
     assert np.all(np.abs(found.elements.threshold - threshold) < 2.5 * found.threshold_width)
 
 
@@ -107,7 +101,7 @@ def test_the_density_of_1500_cells_is_found(name):
     x = one_cycle(1.5, 1200)
     found = continuous(x, drive(x, *continuum(threshold, stiffness)), threshold)
     assert found.known.all() and found.k0 < 1e-6
-    assert np.abs(found.stiffness - stiffness(MIDDLES))[INNER].max() < 1e-3
+    assert np.abs(found.stiffness - stiffness(MIDDLES))[200:-200].max() < 1e-3
 
 
 def test_another_threshold_gives_another_density_and_a_small_cycle_leaves_cells_unknown():
@@ -120,14 +114,6 @@ def test_another_threshold_gives_another_density_and_a_small_cycle_leaves_cells_
     found = continuous(x, drive(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)), lambda s: s + 0.1)
     assert found.known.mean() == pytest.approx(0.5, abs=1e-3)
     assert found.k0 + found.elements.stiffness[~found.known].sum() == pytest.approx(0.5, abs=2e-3)
-
-
-def test_a_density_is_found_in_noise():
-    threshold, stiffness = CONTINUA["curved"]
-    x = one_cycle(1.5, 2000)
-    force = drive(x, *continuum(threshold, stiffness))
-    found = continuous(x[2000:], noisy(force, 0.01, 1)[2000:], threshold)
-    assert greatest_misfit(found, x, force) < 0.01
 
 
 def test_an_unloading_from_inside_a_branch_is_not_pooled():

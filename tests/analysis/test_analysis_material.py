@@ -3,19 +3,16 @@ and a mistake is one line. The library's numbers are tested in tests/library; he
 
 import copy
 import pickle
-import re
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import masing
-from masing import native, program
+from masing import native
 from oracle import drive
+from own_python import lines_of
 
 pytestmark = pytest.mark.skipif(native.module() is None, reason="no module beside the program")
 
@@ -24,7 +21,7 @@ S = np.linspace(0, 1, 11)
 
 
 def test_springs_with_all_their_data_are_clamped_springs():
-    k, up, down, u0 = np.array([1, 2]), np.array([0.3, 0.4]), np.array([0.1, 0.5]), np.array([0.2, -0.5])
+    k, up, down, u0 = np.array([[1, 2], [0.3, 0.4], [0.1, 0.5], [0.2, -0.5]])
     material = masing.Material.of_springs(k, up, down, u0, k0=0.25)
     point, along = masing.MaterialPoint(material), masing.MaterialPoint(material)
     force = drive(X, up, k, 0.25, down, u0)
@@ -131,37 +128,38 @@ def test_points_are_copied_and_pickled_with_their_past_and_equal_materials_are_e
     other.restore(point.state())
 
 
-OF_ANOTHER = masing.MaterialPoint(masing.Material("2")).state() if native.module() else []
-POINT, POINTS = (masing.MaterialPoint, masing.MaterialPoints) if native.module() else (None, None)
-ONE, ARRAY = ("trial", "set_trial", "move_to"), ("move_along", "restore")
-MISTAKES = [
-    *((lambda call=call, x=x: getattr(POINT(masing.Material()), call)(x), "^x = .*: give a number$")
-      for call in ONE for x in ("a", None, 1j, np.complex128(1), np.zeros(3))),
-    *((lambda call=call, x=x: getattr(POINT(masing.Material()), call)(x), "^(x|state) = .*: give numbers, an array$")
-      for call in ARRAY for x in ("abc", [1j, 2], np.zeros(3) * 1j, [[1], [2, 3]])),
-    (lambda: POINT(masing.Material()).elongation(np.ones(2)), "^eta = .*: give a number"),
-    (lambda: POINTS(masing.Material(), 3).move(np.zeros(3) * 1j), "^x = array.*: give numbers"),
-    (lambda: POINTS(masing.Material(), 3)["a"], r"^points\['a'\]: give the number"),
-    (lambda: POINTS(masing.Material(), 3).restore(POINT(masing.Material()).state()), "^these .* of fewer points than"),
-    (lambda: POINTS(masing.Material(), 2).move(np.ma.array([1, 2], mask=[0, 1])), "^x = masked_array.*: give numbers"),
-    *((lambda n=n: POINTS(masing.Material(), n), f"^n = {n}: so many points") for n in (10**16, 10**19, 10**30)),
-    (lambda: POINTS(masing.Material(), 3)[-4], "^point -4 of 3"), (lambda: masing.Material(k0=1j), "^k0 = 1j: give"),
-    (lambda: masing.Material.of_springs([1j], 1), "^stiffness = .1j.: give numbers"),
-    (lambda: masing.Material(lambda s: 1j * s + 1), "^stiffness: .1.0j. at s = 0; give a function whose .* real"),
-    (lambda: masing.Material("s-2"), "^stiffness: k.s. = -2 at s = 0"),
+def a_point(material=None):
+    return masing.MaterialPoint(material or masing.Material())
+
+
+def some_points(n):
+    return masing.MaterialPoints(masing.Material(), n)
+
+
+@pytest.mark.parametrize("call, words", [
+    *((lambda call=call, x=x: getattr(a_point(), call)(x), "^x = .*: give a number$")
+      for call in ("trial", "set_trial", "move_to") for x in ("a", None, 1j, np.complex128(1), np.zeros(3))),
+    *((lambda call=call, x=x: getattr(a_point(), call)(x), "^(x|state) = .*: give numbers, an array$")
+      for call in ("move_along", "restore") for x in ("abc", [1j, 2], np.zeros(3) * 1j, [[1], [2, 3]])),
+    (lambda: a_point().elongation(np.ones(2)), "^eta = .*: give a number"),
+    (lambda: a_point().restore(a_point(masing.Material("2")).state()), "material"),
+    (lambda: a_point(3), "^a point of 3; give a masing.Material"), (lambda: masing.Material(k0=1j), "^k0 = 1j: give"),
+    *((lambda x=x: some_points(2).move(x), words) for x, words in (
+        (np.zeros(2) * 1j, "^x = array.*: give numbers"), ([1], "of 2 points"),
+        (np.ma.array([1, 2], mask=[0, 1]), "^x = masked_array.*: give numbers"))),
+    *((lambda key=key: some_points(3)[key], f"^point{words}") for key, words in (
+        ("a", r"s\['a'\]: give the number"), (-4, " -4 of 3"), (3, " 3 of 3; they are counted from 0"))),
+    (lambda: some_points(3).restore(a_point().state()), "^these .* of fewer points than"),
+    *((lambda n=n: some_points(n), f"^n = {n}: so many points") for n in (10**16, 10**19, 10**30)),
+    (lambda: some_points(-1), "^n = -1: give the number of points"),
+    *((lambda k=k: masing.Material(k), f"^stiffness: {words}") for k, words in (
+        ("s-2", "k.s. = -2 at s = 0"), (lambda s: 1j * s + 1, ".1.0j. at s = 0; give a function whose .* real"),
+        ((S, S[1:]), "11 arguments and 10 values; give .s, values., two arrays"))),
     (lambda: masing.Material(threshold=lambda s: 1 / s if s else np.inf), "^threshold: inf at s = 0; give a function"),
-    (lambda: masing.Material((S, S[1:])), "^stiffness: 11 arguments and 10 values; give .s, values., two arrays"),
-    (lambda: masing.Material.of_springs([1, 2], [1, 2, 3]), "^of_springs: give numbers, or arrays of one length"),
-    (lambda: masing.MaterialPoint(3), "^a point of 3; give a masing.Material"),
-    (lambda: masing.MaterialPoints(masing.Material(), -1), "^n = -1: give the number of points"),
-    (lambda: masing.Material.of_springs(np.eye(2), 1), r"^of_springs: arrays of the shape \(2, 2\)"),
-    (lambda: masing.MaterialPoints(masing.Material(), 2).move([1]), "of 2 points"),
-    (lambda: masing.MaterialPoints(masing.Material(), 2)[2], "^point 2 of 2; they are counted from 0"),
-    (lambda: masing.MaterialPoint(masing.Material()).restore(OF_ANOTHER), "material")]
-
-
+    *((lambda given=given: masing.Material.of_springs(*given), words) for given, words in (
+        (([1j], 1), "^stiffness = .1j.: give numbers"), ((np.eye(2), 1), r"^of_springs: arrays of the shape \(2, 2\)"),
+        (([1, 2], [1, 2, 3]), "^of_springs: give numbers, or arrays of one length")))])
 @pytest.mark.filterwarnings("ignore:divide by zero")
-@pytest.mark.parametrize("call, words", MISTAKES)
 def test_mistakes_raise_one_line(call, words):
     with pytest.raises(masing.MasingError, match=words) as caught:
         call()
@@ -170,43 +168,42 @@ def test_mistakes_raise_one_line(call, words):
 
 def test_they_say_what_they_are():
     material = masing.Material.of_springs([1, 2], [3, 4], k0=0.5)
-    point = POINT(material, 1)
     assert masing.Material(np.array(2.0)).fingerprint == masing.Material(2).fingerprint
     assert repr(material) == "<masing.Material, k0 = 0.5, elastic stiffness 3.5>"
-    assert repr(point) == "<masing.MaterialPoint at x = 1, force 0.5>"
-    assert repr(POINTS(material, 2)) == f"<masing.MaterialPoints, 2 of {material!r}>"
-    assert "η" in POINT.elongation.__doc__
+    assert repr(masing.MaterialPoint(material, 1)) == "<masing.MaterialPoint at x = 1, force 0.5>"
+    assert repr(masing.MaterialPoints(material, 2)) == f"<masing.MaterialPoints, 2 of {material!r}>"
+    assert "η" in masing.MaterialPoint.elongation.__doc__
     with pytest.warns(UserWarning, match="sampled at") as caught:
         masing.Material(lambda s: 2 - s)
     assert caught[0].filename == __file__  # the user's line
-    for made, name in ((POINT, "force"), (POINTS, "force"), (masing.Material, "k0")):
+    for made, name in ((masing.MaterialPoint, "force"), (masing.MaterialPoints, "force"), (masing.Material, "k0")):
         with pytest.raises(AttributeError):
             getattr(made.__new__(made), name)
 
 
 def test_where_one_position_is_wrong_no_point_moves():
-    point, points = masing.MaterialPoint(masing.Material()), masing.MaterialPoints(masing.Material(), 2)
-    for move in (point.move_along, points.move):
+    one, two = a_point(), some_points(2)
+    for move in (one.move_along, two.move):
         for wrong, said in ((np.nan, "nan"), (1e200, r"1e\+200")):  # beyond what positions may be
             with pytest.raises(masing.MasingError, match=f"position of {said}"):
                 move([0.5, wrong])
-    assert point.position == 0 and not points.position.any()
+    assert one.position == 0 and not two.position.any()
 
 
-USED = "^in use by another thread: of points, each thread needs its own$"
+USED = "in use by another thread: of points, each thread needs its own"
 
 
 @pytest.mark.parametrize("n, uses", [
     (100000, [lambda points, x: points.move(x), lambda points, x: points[0].move(0.1), lambda points, x: len(points)]),
     (None, [lambda point, x: point.move_along(x), lambda point, x: point.force, lambda point, x: copy.copy(point)])])
 def test_points_that_another_thread_moves_are_refused(n, uses):
-    points = masing.MaterialPoint(masing.Material()) if n is None else masing.MaterialPoints(masing.Material(), n)
+    used = a_point() if n is None else some_points(n)
     x, refused, is_over = np.linspace(-1, 1, 100000), [0] * len(uses), threading.Event()
 
     def other():
         while not is_over.is_set():
             try:
-                uses[0](points, x)
+                uses[0](used, x)
             except masing.MasingError:
                 refused[0] += 1  # while this thread moves them, for which it is as well
     thread = threading.Thread(target=other)
@@ -214,18 +211,23 @@ def test_points_that_another_thread_moves_are_refused(n, uses):
     for i, use in enumerate(uses):
         for _ in range(300):
             try:
-                use(points, x)
+                use(used, x)
             except masing.MasingError as error:
-                assert re.match(USED, str(error)) and error.code == 2
+                assert (str(error), error.code) == (USED, 2)
                 refused[i] += 1
                 break
     is_over.set()
     thread.join()
     assert all(refused)
     with pytest.raises(masing.MasingError, match="a position of nan"):
-        uses[0](points, x * np.nan)
-    np.testing.assert_array_equal(uses[0](points, x), uses[0](copy.copy(points), x))
-    assert np.isfinite(points.force).all()
+        uses[0](used, x * np.nan)
+    np.testing.assert_array_equal(uses[0](used, x), uses[0](copy.copy(used), x))
+    assert np.isfinite(used.force).all()
+
+
+def test_no_mpi_is_started():
+    assert lines_of("import masing; masing.MaterialPoint(masing.Material()).move_to(1); "
+                    "print(masing.native.module().mpi() == '')") == ["True"]
 
 
 def test_threads_may_share_a_material():
@@ -238,11 +240,3 @@ def test_threads_may_share_a_material():
     with ThreadPoolExecutor(4) as threads:
         together = list(threads.map(moved, range(4)))
     np.testing.assert_array_equal(together, [moved(i) for i in range(4)])
-
-
-def test_no_mpi_is_started():
-    text = ("import masing; masing.MaterialPoint(masing.Material()).move_to(1); "
-            "print(masing.native.module().mpi() == '')")
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False, env={
-        "PYTHONPATH": str(Path(masing.__file__).parents[1]), "MASING_PROGRAM": program.required()})
-    assert (done.stdout, done.stderr) == ("True\n", "")

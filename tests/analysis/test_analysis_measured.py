@@ -9,7 +9,6 @@ import pytest
 import identify
 from masing.cycles.curves import Measured, read_measured
 from masing.cycles.half_cycles import turning_points, widest_half_cycle
-from masing.cycles.noise import with_smooth_x
 from masing.errors import DataError
 from oracle import TABLES, drive, driven, noisy, write_csv
 from synthetic import write_run
@@ -65,31 +64,24 @@ LAWS = [(SINE**3, "one curve"), (np.tanh(3 * SINE), "one curve"), (SINE + 0.3 * 
         (SINE + np.gradient(SINE) * 10, "depends on the speed"), (SLIDING + 0.2 * SINE, None)]
 
 
-@pytest.mark.parametrize("words", BAD)
-def test_curves_that_are_no_cycles_are_refused(run_script, tmp_path, words):
-    heading, columns = BAD[words]
+@pytest.mark.parametrize("words", [*BAD, *NOT_MASING])
+def test_curves_that_are_no_cycles_are_refused_and_data_of_another_kind_are_named(run_script, tmp_path, words):
+    heading, columns = BAD[words] if words in BAD else ("x,force", NOT_MASING[words])
     path = write_csv(tmp_path / "bad.csv", heading, *columns)
     window = ("--from", "1") if words == "no column t" else ()
-    one_line(run_script(identify, path, *window), path, words)
-    assert [file.name for file in tmp_path.iterdir()] == ["bad.csv"]
-
-
-@pytest.mark.parametrize("words", NOT_MASING)
-def test_data_of_another_kind_are_named(run_script, tmp_path, words):
-    path = write_csv(tmp_path / "other.csv", "x,force", *NOT_MASING[words])
-    one_line(run_script(identify, path), path, words, code=3)
-    assert [file.name for file in tmp_path.iterdir()] == ["other.csv"]
+    one_line(run_script(identify, path, *window), path, words, code=2 if words in BAD else 3)
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("noise", [0.01, pytest.param(0, marks=pytest.mark.long)])
 @pytest.mark.parametrize("force, words", LAWS)
 def test_laws_that_are_no_springs_that_slide_are_told_apart(force, words, noise):
-    record = Measured(Path("lab"), None, SINE, noisy(force, noise, 5))
+    force = noisy(force, noise, 5)
     if words is None:
-        assert len(identified(record).elements.threshold) == 1
+        assert len(identified(SINE, force).elements.threshold) == 1
         return
     with pytest.raises(DataError, match=re.escape(words)):
-        identified(record)
+        identified(SINE, force)
 
 
 @pytest.mark.parametrize("count, seed", [(5, 4), (1, 5)])
@@ -98,11 +90,11 @@ def test_elements_are_found_where_x_is_noisy_too(count, seed):
     threshold, stiffness = 0.1 * 8 ** (np.arange(count) / 4), 1 / np.arange(1, count + 1)
     force = noisy(drive(SINE, threshold, stiffness), 0.005, seed)
     x = noisy(SINE, 0.003, 10 + seed)
-    found = identified(with_smooth_x(Measured(Path("lab"), None, x, force)))
+    found = identified(x, force, smooth=True)
     assert len(found.elements.threshold) >= (1 if count == 1 else 3)
     for law in (SINE + FRICTION, SLIDING + FRICTION):
         with pytest.raises(DataError, match="jumps by"):
-            identified(with_smooth_x(Measured(Path("lab"), None, x, noisy(law, 0.005, seed))))
+            identified(x, noisy(law, 0.005, seed), smooth=True)
 
 
 def test_a_record_may_begin_anywhere():
@@ -110,7 +102,7 @@ def test_a_record_may_begin_anywhere():
     threshold, stiffness, amplitude = TABLES["V"]
     _, x, _, _, force = driven(threshold, stiffness, amplitude, steps=100000, final_time=100)
     for first in (30000, 35000, 40000):
-        found = identified(Measured(Path("table"), None, x[first:], force[first:]))
+        found = identified(x[first:], force[first:])
         np.testing.assert_allclose(found.elements.threshold, threshold, atol=1e-9)
 
 
@@ -130,12 +122,11 @@ def test_files_that_are_no_tables_are_refused(run_script, tmp_path, content, wor
     (("--columns", "u=1"), "not of the form"), (("--scale", "x=0"), "other than 0"),
     (("--scale", "x=much"), "other than 0"), (("--scale", "t=2"), "no column t"), (("--scale", "x=1,x=2"), "not of the form")])
 def test_mistakes_in_the_request_are_refused(run_script, tmp_path, arguments, words):
-    name = "CYCLE-force.csv"
-    path = write_csv(tmp_path / name, "x,force", *round_trip(YIELDING))
+    path = write_csv(tmp_path / "CYCLE-force.csv", "x,force", *round_trip(YIELDING))
     (tmp_path / "LINK.json").hardlink_to(path)
     given = [str(tmp_path / word) if word in ("CYCLE.ini", "LINK.ini") else word for word in arguments]
     one_line(run_script(identify, path, *given), words)
-    assert sorted(file.name for file in tmp_path.iterdir()) == [name, "LINK.json"]
+    assert sorted(tmp_path.iterdir()) == [path, tmp_path / "LINK.json"]
 
 
 def test_a_threshold_must_span_what_yields_and_samples_be_finite(run_script, tmp_path, papers_case):

@@ -2,8 +2,7 @@
 
 import subprocess
 import sys
-
-from pathlib import Path
+from unittest.mock import Mock
 
 import h5py
 import pytest
@@ -15,45 +14,31 @@ import response
 import scaling
 from masing import command_line, program
 from masing.errors import MasingError
+from own_python import ANALYSIS
 from synthetic import put
 
-ANALYSIS = Path(__file__).resolve().parents[2] / "analysis"
 # What a script writes, and the kinds of file that it reads.
 READ = {cycles: (".png", ("simulate", "converge")), identify: (".ini", ("simulate", "converge")),
         report: (".html", ("simulate", "converge", "scan")), response: (".png", ("scan",)),
         scaling: (".png", ("benchmark",))}
 
 
-def damage(kind, good, folder):
-    """A file that is wrong in the named way, made from a good one."""
-    path = folder / f"{kind}.h5"
-    whole = good.read_bytes()
-    if kind == "missing":
-        return path
-    path.write_bytes({"truncated": whole[:len(whole) // 2], "text": b"t,x\n0,0\n", "empty": b""}.get(kind, whole))
-    if kind in CHANGES:
-        with h5py.File(path, "a") as file:
-            x = file["series/x"][:]
-            CHANGES[kind](file, x)
-    return path
-
-
 def replaced(names, values):
-    """What replaces datasets of an open file by values of x; by groups where those are None."""
-    def change(file, x):
+    """What replaces datasets of an open file by values of x."""
+    def change(file):
+        x = file["series/x"][:]
         for name in names:
             del file[name]
-            if (made := values(x)) is None:
-                file.create_group(name)
-            else:
-                file[name] = made
+            file[name] = values(x)
     return change
 
 
-CHANGES = {"foreign": lambda file, x: file.attrs.pop("program"),
-           "no-restoring": lambda file, x: file.pop("series/restoring"),
+# Ways in which a file is wrong: other bytes, made of those of a good one, and changes of what is in it.
+BYTES = {"truncated": lambda good: good[:len(good) // 2], "text": lambda good: b"t,x\n0,0\n", "empty": lambda good: b""}
+CHANGES = {"foreign": lambda file: file.attrs.pop("program"), "no-restoring": lambda file: file.pop("series/restoring"),
            "shorter": replaced(["series/x"], lambda x: [1.0, 2.0]), "complex": replaced(["series/x"], lambda x: x + 1j),
-           "words": replaced(["series/x"], lambda x: [b"one", b"two"]), "group": replaced(["series/x"], lambda x: None),
+           "words": replaced(["series/x"], lambda x: [b"one", b"two"]),
+           "group": lambda file: (file.pop("series/x"), file.create_group("series/x")),
            "no-samples": replaced(["series/t", "series/x", "series/restoring"], lambda x: x[:0])}
 
 
@@ -65,9 +50,14 @@ def one_line(result, *words, code=2):
         assert str(word) in err
 
 
-@pytest.mark.parametrize("kind", ["missing", "truncated", "text", "empty", *CHANGES])
+@pytest.mark.parametrize("kind", ["missing", *BYTES, *CHANGES])
 def test_damaged_trajectories_are_refused(run_script, run_file, tmp_path, kind):
-    bad = damage(kind, run_file, tmp_path)
+    if kind in BYTES:
+        run_file.write_bytes(BYTES[kind](run_file.read_bytes()))
+    elif kind in CHANGES:
+        with h5py.File(run_file, "a") as file:
+            CHANGES[kind](file)
+    bad = tmp_path / "missing.h5" if kind == "missing" else run_file
     one_line(run_script(cycles, bad, "-o", tmp_path / "out.png"), bad)
     one_line(run_script(report, bad, "-o", tmp_path / "out.html"), bad)
     assert not list(tmp_path.glob("*out*"))
@@ -134,17 +124,13 @@ def test_mistakes_on_the_command_line_are_refused(run_script, run_file, tmp_path
 def test_a_file_that_cannot_be_replaced_leaves_nothing_behind_and_tables_of_a_kind_begin_alike(tmp_path, monkeypatch):
     table, other = tmp_path / "a.csv", tmp_path / "b.json"
     table.write_bytes(b"file,loop,area\na.csv,1,2\n")
-    # An analysis may have other columns than before.
-    command_line.write_file(table, b"file,period\nb.csv,2\n")
+    command_line.write_file(table, b"file,period\nb.csv,2\n")  # an analysis may have other columns than before
     command_line.write_file(table, b"file,loop,area\nb.csv,1,3\n")
     other.write_bytes(b'{\n "mine": 1\n}\n')
     for path, content in ((table, b"t,force\n0,1\n"), (other, b'{\n "names": [1]\n}\n')):
         with pytest.raises(MasingError, match="was not made by this script"):
             command_line.write_file(path, content)
-
-    def refuse(*_):
-        raise PermissionError(13, "Permission denied")
-    monkeypatch.setattr(command_line.os, "replace", refuse)
+    monkeypatch.setattr(command_line.os, "replace", Mock(side_effect=PermissionError(13, "Permission denied")))
     with pytest.raises(MasingError, match="Permission denied"):
         command_line.write_file(table, b"file,loop,area\nc.csv,1,4\n")
     assert len(list(tmp_path.iterdir())) == 2 and table.read_bytes().endswith(b"b.csv,1,3\n")

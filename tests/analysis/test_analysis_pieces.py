@@ -17,15 +17,6 @@ from masing.report.pictures import Text, file_names, write_pieces
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_study
 
 
-@pytest.fixture(scope="module")
-def beside(tmp_path_factory, papers_case):
-    """The folder beside the page on a study with samples."""
-    folder = tmp_path_factory.mktemp("pieces")
-    study = write_study(folder / "study.h5", ladder(), fit(), papers_case)
-    report.main([str(study), "--files-only", "-o", str(folder / "page.html")])
-    return folder / "page-files"
-
-
 @pytest.fixture
 def pieces_of(run_script, tmp_path, undrawn):
     """Write the page on the files, with empty pictures, and give the folder beside it."""
@@ -41,16 +32,19 @@ def columns_of(path):
     return dict(zip(headings, zip(*rows)))
 
 
-def test_a_study_leaves_its_pictures_and_tables_of_the_same_bytes_again(beside, tmp_path):
+def test_a_study_leaves_its_pictures_and_tables_of_the_same_bytes_again(tmp_path, papers_case):
+    study = write_study(tmp_path / "study.h5", ladder(), fit(), papers_case)
+    for page in ("page.html", "again.html"):
+        report.main([str(study), "--files-only", "-o", str(tmp_path / page)])
+    beside = tmp_path / "page-files"
     names = {"study-errors": ("svg", "pdf", "csv"), "study-motion": ("svg", "pdf", "csv"), "study": ("ini",),
              "study-levels": ("csv", "tex"), "study-orders": ("csv", "tex")}
     assert sorted(path.name for path in beside.iterdir()) == sorted(
         f"{name}.{kind}" for name, kinds in names.items() for kind in kinds)
     assert (beside / "study-errors.pdf").read_bytes().startswith(b"%PDF")
     assert b"<svg" in (beside / "study-errors.svg").read_bytes()
-    report.main([str(beside.parent / "study.h5"), "--files-only", "-o", str(tmp_path / "page.html")])
     for path in beside.iterdir():
-        assert (tmp_path / "page-files" / path.name).read_bytes() == path.read_bytes()
+        assert (tmp_path / "again-files" / path.name).read_bytes() == path.read_bytes()
 
 
 def test_the_csv_has_every_digit(pieces_of, tmp_path):

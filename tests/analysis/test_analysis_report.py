@@ -22,11 +22,6 @@ def without(columns, names, places=slice(None), value=NAN):
     return columns
 
 
-def continuum(columns):
-    """The columns of a ladder at P = ∞."""
-    return columns | {"cells": np.zeros(len(columns["cells"])), "ds": np.zeros(len(columns["cells"]))}
-
-
 def unexpected_y(order):
     """The facts of a fit in which y has this order ± 0.1 where none was expected."""
     facts = fitted() | {"order_y": order, "observed_y": order, "order_uncertainty_y": 0.1, "verdict_y": "not judged"}
@@ -39,6 +34,7 @@ FOUND = {"richardson_x": -1.25, "richardson_order_x": 1.01, "gci_x": 2.5e-4, "gc
          "richardson_y": 0.5, "richardson_order_y": 0.98, "gci_y": 3.5e-3}
 NOT_FOUND = {"richardson_y": NAN, "richardson_order_y": NAN, "gci_y": NAN}
 BOTH = {"refine": "both", "reference": "exact"}
+CONTINUUM = without(ladder(), ("cells", "ds"), value=0.0)
 # What a page says of a study, and what it does not say: columns, attributes of /fit, said, unsaid.
 PAGES = {
     "good": (ladder(), fit(), ["The order one (at least one by (25)) is observed: 1.000 for x, y and u, every order",
@@ -62,7 +58,7 @@ PAGES = {
               ["1 of 1 study exact", "Order one in δt: x exact, y exact and u exact. Verdict: exact."], []),
     "successive": (without(marked(ladder()), ("error", "order"), -1), fitted(reference="successive"),
                    ["The last level has no finer one to differ from.", "C (δtᵖ − that of the next level)"], []),
-    "lower bound": (continuum(ladder()), fit(**{f"expected_{q}": ">=0.5" for q in "xyu"}),
+    "lower bound": (CONTINUUM, fit(**{f"expected_{q}": ">=0.5" for q in "xyu"}),
                     ["Order at least 0.5 in δt", "≥ 0.5 − 0.1", "∞"], ["both sides"]),
     "nothing expected": (ladder(quantities=("x", "y", "u")), {"refine": "cells", "reference": "finest"},
                          ["No order in δs was expected", "not judged"], ["cells’ points"]),
@@ -92,7 +88,7 @@ PAGES = {
                       "cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: two levels."], []),
     "form, exact": (marked(ladder()), fitted(1.1, reference="exact-time"), ["error ≈ C δtᵖ exp(D z)"], ["xtrapol"]),
     "form, finest": (marked(ladder()), fitted(1.1), ["error ≈ C (δtᵖ − that of the reference)"], []),
-    "continuum": (continuum(ladder()), fit(reference="exact", bound=3 * 0.123456),
+    "continuum": (CONTINUUM, fit(reference="exact", bound=3 * 0.123456),
                   ["(here P = ∞)", "tried on the continuum", "∞ 1000 0 5.000e-01 ", "∞ 8000 0 6.250e-02 ",
                    "C = 0.371 suffices at these levels.", "No finite ladder of levels can show one C for all."], []),
     "continuum on the map": (without(staircase(), ("cells", "ds"), -1, 0.0), fitted() | jointly(),
@@ -108,6 +104,9 @@ PAGES = {
                             ["Order one in δt: x 1.000 and u 1.000. y does not converge: order −0.060 [−0.160, 0.040].",
                              "x and u, every interval within 1 ± 0.1. y does not converge. Errors",
                              "−0.060 ± 0.100 not judged"], ["x does not"]),
+    "doubt": (ladder(), fit(verdict="undecided", statement="outside", unmet_hypotheses="F jumps near t = 1"),
+              ["1 of 1 study undecided 1 outside the hypotheses of the propositions", "F jumps near t = 1"],
+              ["1 study as expected"]),
     "y may converge": (ladder(), unexpected_y(0.06), ["0.060 ± 0.100 not judged"], ["not converge"]),
 }
 
@@ -130,9 +129,8 @@ PAGES |= {f"{refine}, {statement} {n}": (ladder(), fit(refine=refine, statement=
           for n, (refine, statement, facts, said, unsaid) in enumerate(TESTED)}
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_says_what_its_study_shows(page_of, tmp_path, papers_case, name):
-    columns, facts, said, unsaid = PAGES[name]
+@pytest.mark.parametrize("columns, facts, said, unsaid", PAGES.values(), ids=PAGES)
+def test_a_page_says_what_its_study_shows(page_of, tmp_path, papers_case, columns, facts, said, unsaid):
     cells = {"cells": "inf"} if not columns["cells"].any() else {}
     words = page_of(write_study(tmp_path / "s.h5", columns, facts, papers_case, **cells)).words
     assert [text for text in said if text not in words] == []
@@ -164,25 +162,24 @@ def test_numbers_equal_those_of_the_file(page_of, tmp_path, papers_case):
 
 def test_the_cost_has_all_of_the_time(page_of, study_file, run_file):
     with h5py.File(study_file, "a") as file:
-        file["timing"].attrs.update({"wall_seconds": 81.5, "setup_seconds": 2.25, "steps_seconds": 0.5,
-                                     "output_seconds": 3.0, "seal_seconds": 0.25, "rest_seconds": 84.0, "communication_seconds": 0.125})
+        for name, seconds in (("wall", 81.5), ("setup", 2.25), ("steps", 0.5), ("output", 3.0), ("seal", 0.25),
+                              ("rest", 84.0), ("communication", 0.125)):
+            file["timing"].attrs[f"{name}_seconds"] = seconds
         file["provenance"].attrs.update({"processor": "Z80", "rows": np.bytes_("rows of 0123: /series/x 4711 ")})
     with h5py.File(run_file, "a") as file:
         file["provenance"].attrs.update({"processor": "Z80", "ranks": 1})
         file["timing"].attrs.update({"setup_seconds": 1.0, "steps_seconds": 2.0})  # as of an older file
     page = page_of(study_file, "--cycles", run_file)
-    assert 81.5 in page.values
-    assert ("set-up 2.25 s, steps 0.5 s, output 3 s, seal 0.25 s, comparing fields, waiting and what else is no phase 84 s, "
-            "of these in sums at every step 0.125 s.") in page.words
-    assert "set-up 1 s, steps 2 s." in page.words
-    assert "Computed on Z80, 1 and 2 ranks" in page.words
-    assert "4711" not in page.words
+    assert 81.5 in page.values and "4711" not in page.words
+    for said in ("set-up 2.25 s, steps 0.5 s, output 3 s, seal 0.25 s, comparing fields, waiting and what else is no "
+                 "phase 84 s, of these in sums at every step 0.125 s.", "set-up 1 s, steps 2 s.",
+                 "Computed on Z80, 1 and 2 ranks"):
+        assert said in page.words
 
 
 def test_the_page_is_self_contained(page_of, study_file, run_file):
     page = page_of(study_file, study_file, "--cycles", run_file, drawn=True)
-    assert all(address.startswith(("data:", "#")) for address in page.addresses)
-    assert len(page.ids) == len(set(page.ids))
+    assert all(address.startswith(("data:", "#")) for address in page.addresses) and len(page.ids) == len(set(page.ids))
     assert len(page.alternatives) == 3 and all(len(text) > 20 for text in page.alternatives)
 
 
@@ -193,14 +190,11 @@ def test_names_and_titles_are_escaped(page_of, tmp_path, papers_case):
     assert "a<b>.h5" in page.words and "2*(t<1)&1" in page.words and "<script>" in page.words
 
 
-def test_a_cycle_and_a_study_are_named_by_their_cases(page_of, study_file, run_file):
-    with h5py.File(study_file) as file:
-        text = file["configuration"][()].decode()
-    comment = "# masing converge\n# Order one in dt at fixed P. Data of\n# Bastien and Schatzman (2002).\n"
-    replace_configuration(study_file, text=comment + text)
-    comment = "# masing simulate\n# Figure 6 of the paper: a polygon. Of 3 cells.\n"
-    replace_configuration(run_file, text=f"{comment}model = masing\n")
-    words = page_of(study_file, "--cycles", run_file).words
+def test_a_cycle_and_a_study_are_named_by_their_cases(page_of, tmp_path, papers_case):
+    said = "# masing converge\n# Order one in dt at fixed P. Data of\n# Bastien and Schatzman (2002).\n"
+    study = write_study(tmp_path / "study.h5", ladder(), fit(), papers_case, comment=said)
+    said = "# masing simulate\n# Figure 6 of the paper: a polygon. Of 3 cells.\n"
+    words = page_of(study, "--cycles", write_run(tmp_path / "run.h5", papers_case, comment=said)).words
     assert "Fig. 6 3 10⁶ 2: 1.000, 0.667 " in words
     assert "Figure 1. Left: Hysteresis cycles" not in words and "Left: Hysteresis cycle of P = 3." in words
     assert words.count("Order one in δt at fixed P") >= 2 and "study.h5 (25)" not in words
@@ -221,26 +215,22 @@ def test_studies_of_one_problem_show_it_and_their_reference_once_and_are_compare
     assert words.count("against: the exact solution (") == 1 and "against: the exact solution, as in study 1" in words
 
 
-def test_the_sections_are_in_order_and_show_field_and_energy(page_of, result_of, tmp_path, papers_case):
+def test_the_sections_are_in_order_and_show_field_and_energy(page_of, whole_run, tmp_path, papers_case):
     study = write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(), papers_case)
-    path = result_of("simulate", "run.h5", "--cells=20", "--steps=50000", "--sample-every=50",
-                     "--from=400", "--energy", "--field-every=100")
-    with h5py.File(path) as file:
-        late = file["field/t"][:] >= start_of_last_cycles(Run(path), FIELD_CYCLES)
-        # A cell that slides is at its threshold to the bit.
-        share = np.mean(np.abs(file["field/u"][:][late]) == file["field/eta"][:], axis=1)
+    with h5py.File(whole_run) as file:
+        late = file["field/t"][:] >= start_of_last_cycles(Run(whole_run), FIELD_CYCLES)
+        share = np.mean(np.abs(file["field/u"][:][late]) == file["field/eta"][:], axis=1)  # that slide
         lacking = measured(np.abs(file["energy/residual"][:]).max())
-    words = page_of(study, path).words
+    words = page_of(study, whole_run).words
     parts = ["1 of 1 study as expected", "Figure 1. Left: Hysteresis cycle of", "Right: Maximal errors of", "Table 1.",
              "Not tested: problems other than the data of section 6", "1 Problem · 2 Studies · 3 Cycles · 4 Work and precision",
              "1 The problem", "2 The studies", "Errors are maxima over", "Verdict: as expected", "Figure 2. The error of x",
              "Table 2. Orders", "3 Hysteresis cycles", "Table 3.", "4 Work and precision Figure", "Table 4.", "yield fronts",
              "Figure 5.", "x(t) and F(t)", f"the balance lacks at most {lacking}", "6 Files: cost", "Table 5.",
              "masing reproduce s.h5", "References Bastien"]
-    places = [words.index(part) for part in parts]
-    assert places == sorted(places)
-    resting = f"{100 * np.mean(share == 0):.0f} %"
-    assert f"At most {100 * share.max():.0f} % of the cells yield at once; none do in {resting}" in words
+    assert sorted(parts, key=words.index) == parts
+    most, resting = 100 * share.max(), 100 * np.mean(share == 0)
+    assert f"At most {most:.0f} % of the cells yield at once; none do in {resting:.0f} %" in words
 
 
 STUDIES = ("proposition-4.1", "proposition-3.1", "study-cells", "study-steps", "study-euler", "study-memory",
@@ -280,19 +270,6 @@ def test_behind_its_first_screen_the_page_of_the_quickstart_is_short(page_of, ma
     assert "The papers print no numbers to compare here" in first and "share the law of force" in first
 
 
-def replace_configuration(study, run=None, text=None):
-    """Give a study the /configuration of a run, or another text with its own attributes."""
-    with h5py.File(study, "a") as file:
-        attributes = dict(file["configuration"].attrs)
-        del file["configuration"]
-        if run:
-            with h5py.File(run) as source:
-                source.copy("configuration", file)
-        else:
-            file["configuration"] = np.array(text.encode())
-            file["configuration"].attrs.update(attributes)
-
-
 def test_another_model_is_shown_by_its_name_and_its_parameters(page_of, result_of, tmp_path, papers_case):
     path = result_of("simulate", "prandtl.h5", "--model=prandtl", "--set=k=1", "--set=eta=1", "--final-time=50",
                      "--steps=20000", "--sample-every=50")
@@ -300,21 +277,14 @@ def test_another_model_is_shown_by_its_name_and_its_parameters(page_of, result_o
     # What the program writes of a model without cells.
     columns["cells"][:], columns["ds"][:] = 3, NAN
     study = write_study(tmp_path / "s.h5", columns, fit(quantities=("x", "y"), reference="exact"), papers_case)
-    replace_configuration(study, path)
-    with h5py.File(study, "a") as file:
+    with h5py.File(study, "a") as file, h5py.File(path) as run:
+        del file["configuration"]
+        run.copy("configuration", file)
         file.attrs.update({"title": "prandtl, N = 8000", "has_cells": 0})
     words = page_of(study, path).words
     assert "Hysteresis cycle of prandtl" in words and page_of(path).words.startswith("Trajectories")
     assert "The model prandtl, in the form (3.8)" in words and "P N δs" not in words and "eta1" in words and "k1" in words
     assert "Masing (Prandtl)" not in words and "Proposition" not in words and "stiffness density" not in words
-
-
-def test_doubt_is_on_the_first_screen(page_of, tmp_path):
-    facts = fit(verdict="undecided", statement="outside", unmet_hypotheses="F jumps near t = 1")
-    words = page_of(write_study(tmp_path / "s.h5", ladder(), facts)).words
-    first = words[:words.index("The problem")]
-    assert "1 of 1 study undecided 1 outside the hypotheses of the propositions" in first
-    assert "F jumps near t = 1" in words and "1 study as expected" not in first
 
 
 def test_a_table_is_a_thumbnail_and_a_file(page_of, tmp_path):
@@ -384,8 +354,6 @@ def test_the_colours_stand_out_from_white():
 
 
 def test_studies_with_other_expectations_are_no_twins(tmp_path, papers_case):
-    first, same, other = (write_study(tmp_path / f"{name}.h5", ladder(), fit(expected_x=order),
-                                      papers_case)
+    first, same, other = (Study(write_study(tmp_path / f"{name}.h5", ladder(), fit(expected_x=order), papers_case))
                           for name, order in (("first", "1"), ("same", "1"), ("other", ">=1")))
-    first, same, other = map(Study, (first, same, other))
     assert (twin(same, [other, first]), twin(other, [first, same])) == (1, None)

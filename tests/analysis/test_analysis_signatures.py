@@ -13,11 +13,8 @@ import pytest
 
 import masing
 from masing import native, program, signatures
+from masing.signatures import COMMANDS
 from own_python import ANALYSIS, lines_of
-
-COMMANDS = ("simulate", "converge", "scan")
-# What the program has no option for, and what is Python's own.
-OWN = {"ranks"}
 
 
 def options(command):
@@ -34,7 +31,7 @@ def options(command):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_signature_has_the_options_of_the_programs_help(command):
     known, parameters = options(command), inspect.signature(getattr(masing, command)).parameters
-    assert set(parameters) == set(known) - {"help", "summary", "options"} | OWN and len(known) > 30
+    assert set(parameters) == set(known) - {"help", "summary", "options"} | {"ranks"} and len(known) > 30
     assert {each.kind for each in parameters.values()} == {inspect.Parameter.KEYWORD_ONLY}
     for name, default in known.items():
         if default is not None and name != "output":
@@ -62,7 +59,6 @@ def test_importing_loads_no_library_and_all_names_are_there():
     assert all(hasattr(masing, name) for name in dir(masing)) and re.fullmatch(r"\d+\.\d+\.\d+", masing.__version__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         masing.nothing
-    # What the package shows is for use.
     shown = {name for name in vars(masing) if name[0] != "_"} - set(masing.__all__)
     assert all(inspect.ismodule(getattr(masing, name)) for name in shown)
 

@@ -1,92 +1,61 @@
 // Blocks of 1024 cells at multiples of 1024 in the global index, whole on one rank, dealt as evenly
 // as blocks allow: the condition under which a sum over blocks does not depend on the ranks. Which
-// of the cells go to a file.
+// of the cells go to a file. Sums over blocks, in units of C·2⁻⁶², C the least power of two ≥ the
+// bound.
 
 #include "base/partition.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
+
+#include "base/block_sum.hpp"
+#include "base/error.hpp"
 
 namespace masing::test_partition {
 
 using base::block_cells;
 using base::CellRange;
+using base::FixedPoint;
 using base::local_range;
 using base::Thinning;
 
-constexpr std::int64_t two_to_31 = std::int64_t{1} << 31;
-constexpr std::int64_t two_to_40 = std::int64_t{1} << 40;
-constexpr std::int64_t two_to_53 = std::int64_t{1} << 53;
+constexpr std::int64_t one = 1;
+constexpr std::int64_t two_to_40 = one << 40;
+constexpr std::int64_t two_to_53 = one << 53;
 
-/// Every cell once, in order; whole blocks; as many on each rank, but for one.
+/// Whole blocks in order, as many on each rank, but for one more on each of the first ones.
 TEST(Partition, deals_whole_blocks_as_evenly_as_they_allow) {
   for (const std::int64_t cells :
-       {std::int64_t{1}, std::int64_t{2}, std::int64_t{1023}, std::int64_t{1024},
-        std::int64_t{1025}, std::int64_t{2048}, std::int64_t{5000}, std::int64_t{1000000},
-        two_to_31 - 1, two_to_31, two_to_31 + 1, two_to_40 + 1, two_to_53}) {
+       {one, 2 * one, 1023 * one, block_cells, block_cells + 1, 5000 * one, 1000000 * one,
+        50000 * block_cells, 150000 * block_cells, (one << 31) - 1, one << 31, (one << 40) + 1,
+        one << 41, two_to_53}) {
+    const std::int64_t blocks = (cells + block_cells - 1) / block_cells;
     for (const int ranks : {1, 2, 3, 4, 7, 64, 1000, 100000}) {
       SCOPED_TRACE(testing::Message() << cells << " cells on " << ranks);
-      std::int64_t next = 0;
-      std::int64_t fewest = two_to_53;
-      std::int64_t most = 0;
+      const auto first_of = [&](std::int64_t rank) {
+        const std::int64_t block = blocks / ranks * rank + std::min(rank, blocks % ranks);
+        return std::min(cells, block * block_cells);
+      };
       for (int rank = 0; rank < ranks; ++rank) {
         const CellRange slab = local_range(cells, rank, ranks);
-        ASSERT_EQ(slab.first, next) << "rank " << rank;
-        ASSERT_GE(slab.size, 0) << "rank " << rank;
-        next += slab.size;
-        ASSERT_TRUE(next % block_cells == 0 || next == cells) << "rank " << rank;
-        const std::int64_t blocks = (slab.size + block_cells - 1) / block_cells;
-        fewest = std::min(fewest, blocks);
-        most = std::max(most, blocks);
+        ASSERT_EQ(slab.first, first_of(rank)) << "rank " << rank;
+        ASSERT_EQ(slab.first + slab.size, first_of(rank + 1)) << "rank " << rank;
       }
-      EXPECT_EQ(next, cells);
-      EXPECT_LE(most - fewest, 1);
     }
   }
 }
 
 TEST(PartitionByHand, gives_left_over_blocks_to_the_first_ranks) {
-  struct Case {
-    std::int64_t cells;
-    int rank;
-    int ranks;
-    std::int64_t first;
-    std::int64_t size;
-  };
-  // 5000 cells are 4 blocks of 1024 and one of 904; 2^41 are 2^31 blocks, 715827882 · 3 + 2.
-  for (const auto& [cells, rank, ranks, first, size] :
-       {Case{5000, 0, 3, 0, 2048},
-        {5000, 1, 3, 2048, 2048},
-        {5000, 2, 3, 4096, 904},
-        {1, 0, 4, 0, 1},
-        {1, 1, 4, 1, 0},
-        {1, 3, 4, 1, 0},
-        {two_to_40 * 2, 2, 3, std::int64_t{2} * 715827883 * 1024,
-         std::int64_t{715827882} * 1024}}) {
-    EXPECT_EQ(local_range(cells, rank, ranks).first, first) << cells << ", rank " << rank;
-    EXPECT_EQ(local_range(cells, rank, ranks).size, size) << cells << ", rank " << rank;
+  // 5000 cells are 4 blocks of 1024 and one of 904.
+  const CellRange expected[] = {{0, 2048}, {2048, 2048}, {4096, 904}};
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(local_range(5000, rank, 3).first, expected[rank].first) << "rank " << rank;
+    EXPECT_EQ(local_range(5000, rank, 3).size, expected[rank].size) << "rank " << rank;
   }
-}
-
-/// 50,000 blocks on 10^5 ranks: one each for the first half; 150,000: two and one.
-TEST(PartitionByHand, deals_blocks_to_a_hundred_thousand_ranks) {
-  constexpr int ranks = 100000;
-  for (const int rank : {0, 1, 49999, 50000, 50001, 99999}) {
-    SCOPED_TRACE(rank);
-    const CellRange few = local_range(std::int64_t{50000} * 1024, rank, ranks);
-    EXPECT_EQ(few.first, std::min(rank, 50000) * std::int64_t{1024});
-    EXPECT_EQ(few.size, rank < 50000 ? 1024 : 0);
-    const CellRange many = local_range(std::int64_t{150000} * 1024, rank, ranks);
-    EXPECT_EQ(many.first, (rank + std::min(rank, 50000)) * std::int64_t{1024});
-    EXPECT_EQ(many.size, rank < 50000 ? 2048 : 1024);
-  }
-  // 2^53 cells are 2^43 blocks, 87960930 · 100000 + 22208: no product exceeds 64 bits.
-  EXPECT_EQ(local_range(two_to_53, 22207, ranks).size, std::int64_t{87960931} * 1024);
-  EXPECT_EQ(local_range(two_to_53, 22208, ranks).size, std::int64_t{87960930} * 1024);
-  const CellRange last = local_range(two_to_53, ranks - 1, ranks);
-  EXPECT_EQ(last.first + last.size, two_to_53);
 }
 
 TEST(Ratio, is_exact_beyond_64_bits) {
@@ -113,7 +82,7 @@ TEST(Thinning, keeps_the_cells_in_the_middle_of_equal_parts) {
 /// Every kept cell lies on the one rank whose range of cells holds it.
 TEST(Thinning, gives_each_kept_cell_to_the_rank_that_holds_it) {
   for (const std::int64_t cells : {1, 1024, 1025, 5000, 10007}) {
-    for (const std::int64_t kept : {std::int64_t{1}, cells / 3 + 1, cells}) {
+    for (const std::int64_t kept : {one, cells / 3 + 1, cells}) {
       const Thinning thinning{.cells = cells, .kept = kept};
       for (const int ranks : {1, 2, 3, 7}) {
         std::int64_t next = 0;
@@ -143,6 +112,34 @@ TEST(Thinning, counts_beyond_64_bits) {
   EXPECT_EQ(mine.first + mine.size, thinning.kept);
   EXPECT_GE(thinning.cell(mine.first), last.first);
   EXPECT_LT(thinning.cell(mine.first - 1), last.first);
+}
+
+TEST(FixedPointUnit, is_the_least_power_of_two_at_or_above_the_bound) {
+  for (const double bound :
+       {1e-200, 3e-100, 0.3, 0.5, 0.7, 1.0, std::nextafter(1.0, 2.0), 1.1, 1e10, 1e200}) {
+    const FixedPoint fixed(bound);
+    int exponent = 0;
+    EXPECT_EQ(std::frexp(fixed.unit(), &exponent), 0.5) << bound;
+    EXPECT_EQ(fixed.unit() * fixed.units_per_one(), 1.0) << bound;
+    EXPECT_LE(bound, std::ldexp(fixed.unit(), 62)) << bound;
+    EXPECT_GT(bound, std::ldexp(fixed.unit(), 61)) << bound;
+  }
+}
+
+TEST(FixedPointUnit, refuses_bounds_out_of_range) {
+  for (const double bound : {0.0, -1.0, 9e-201, 1.1e200, std::numeric_limits<double>::infinity(),
+                             std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THROW(FixedPoint{bound}, base::UserError) << bound;
+  }
+}
+
+TEST(FixedPointValue, gives_back_what_a_double_holds) {
+  const FixedPoint fixed(1.0);
+  // Multiples of 2^-62 below 2^-9 and dyadic numbers up to the bound fit a double exactly.
+  for (const double value : {0.0, 1.0, -1.0, 0.625, -0.3125, std::ldexp(1.0, -62), 0.001, -0.1}) {
+    const std::int64_t units = std::llrint(value * fixed.units_per_one());
+    EXPECT_EQ(fixed.value(units), value);
+  }
 }
 
 }  // namespace masing::test_partition

@@ -19,42 +19,41 @@ TEST(TextOfNumber, reads_back_as_the_same_bits) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 20000; ++i) {
     const auto value = std::bit_cast<double>(random());
-    if (!std::isfinite(value)) {
-      continue;
+    if (std::isfinite(value)) {
+      const double back = base::to_number(base::to_text(value)).value();
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(back), std::bit_cast<std::uint64_t>(value));
     }
-    const auto back = base::to_number(base::to_text(value));
-    ASSERT_TRUE(back.has_value()) << base::to_text(value);
-    ASSERT_EQ(std::bit_cast<std::uint64_t>(*back), std::bit_cast<std::uint64_t>(value));
   }
-  for (const double value : {0.1, 1.0 / 3.0, 5e-324, 1.7976931348623157e308, -0.0}) {
+  for (const double value : {5e-324, 1.7976931348623157e308}) {
     EXPECT_EQ(base::to_number(base::to_text(value)), value);
   }
 }
 
 TEST(TextOfNumber, is_the_shortest) {
   EXPECT_EQ(base::to_text(0.1), "0.1");
+  EXPECT_EQ(base::to_text(-0.0), "-0");
   EXPECT_EQ(base::to_text(500.0), "500");
   EXPECT_EQ(base::to_text(std::int64_t{-1000000}), "-1000000");
 }
 
 TEST(TextOfCount, has_groups_from_ten_thousand_on_and_is_a_power_of_ten_where_that_is_short) {
-  for (const auto& [count, grouped, abbreviated] :
-       {std::tuple<std::int64_t, const char*, const char*>{0, "0", "0"},
-        {9999, "9999", "9999"},
-        {10000, "10\u202f000", "10⁴"},
-        {12345, "12\u202f345", "12\u202f345"},
-        {250000, "250\u202f000", "2.5·10⁵"},
-        {1250000, "1\u202f250\u202f000", "1\u202f250\u202f000"},
-        {20000000000, "20\u202f000\u202f000\u202f000", "2·10¹⁰"}}) {
+  const std::tuple<std::int64_t, const char*, const char*> counts[] = {
+      {0, "0", "0"},
+      {9999, "9999", "9999"},
+      {10000, "10\u202f000", "10⁴"},
+      {12345, "12\u202f345", "12\u202f345"},
+      {250000, "250\u202f000", "2.5·10⁵"},
+      {1250000, "1\u202f250\u202f000", "1\u202f250\u202f000"},
+      {20000000000, "20\u202f000\u202f000\u202f000", "2·10¹⁰"}};
+  for (const auto& [count, grouped, abbreviated] : counts) {
     EXPECT_EQ(base::grouped(count), grouped);
     EXPECT_EQ(base::abbreviated(count), abbreviated);
   }
 }
 
 TEST(TextOfInteger, reads_back) {
-  for (const std::int64_t value :
-       {std::int64_t{0}, std::int64_t{-7}, (std::int64_t{1} << 53) + 1,
-        std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  for (const std::int64_t value : {std::int64_t{-7}, Limits::max(), Limits::min()}) {
     EXPECT_EQ(base::to_integer(base::to_text(value)), value);
   }
 }
@@ -87,44 +86,36 @@ TEST(Pieces, are_trimmed) {
   EXPECT_EQ(base::split("  ", ','), Strings{});
 }
 
+TEST(Pieces, are_joined) {
+  EXPECT_EQ(base::joined(Strings{"a", "b c", "d"}, ", "), "a, b c, d");
+  EXPECT_EQ(base::joined({}, ","), "");
+}
+
 TEST(Shortened, ends_with_a_whole_character) {
   EXPECT_EQ(base::shortened("aµb", 4), "aµb");
   EXPECT_EQ(base::shortened("aµb", 3), "aµ");
   EXPECT_EQ(base::shortened("aµb", 2), "a");
 }
 
-TEST(Pieces, joined_split_again) {
-  const Strings pieces{"a", "b c", "d"};
-  EXPECT_EQ(base::joined(pieces, ", "), "a, b c, d");
-  EXPECT_EQ(base::split(base::joined(pieces, ","), ','), pieces);
-  EXPECT_EQ(base::joined({}, ","), "");
-}
-
 TEST(NameThatWasMeant, is_the_nearest_within_one_two_or_three_letters_or_begins_alike) {
   const Strings names{"sin", "sinh", "steps", "final-time", "sample-every", "k0", "t"};
-  for (const auto& [word, meant] : {std::tuple<const char*, const char*>{"Sin", "sin"},
-                                    {"sine", "sin"},
-                                    {"sni", "sin"},
-                                    {"snih", "sinh"},
-                                    {"T", "t"},
-                                    {"K0", "k0"},
-                                    {"k1", ""},
-                                    {"setps", "steps"},
-                                    {"stp", ""},  // two letters of three
-                                    {"spets", "steps"},
-                                    {"speets", ""},  // three
-                                    {"FINAL_TIME", "final-time"},
-                                    {"fimal-tmie", "final-time"},
-                                    {"final", "final-time"},
-                                    {"sampling-rate", "sample-every"},
-                                    {"samp", "sample-every"},
-                                    {"sa", ""},  // two in common
-                                    {"k", ""},   // of one letter, which none is near to
-                                    {"wavelet", ""},
-                                    {"", ""}}) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"sin", "Sin sine sni"},
+      {"sinh", "snih"},
+      {"t", "T"},
+      {"k0", "K0"},
+      {"steps", "setps spets"},
+      {"final-time", "FINAL_TIME fimal-tmie final"},
+      {"sample-every", "sampling-rate samp"},
+      // Another digit, two letters of three, three, two in common, a letter, nothing alike.
+      {"", "k1 stp speets sa k wavelet"}};
+  for (const auto& [meant, words] : rows) {
     const std::string said = *meant == 0 ? "" : std::string("; did you mean ") + meant + "?";
-    EXPECT_EQ(base::meant(word, names), said) << word;
+    for (const std::string& word : base::split(words, ' ')) {
+      EXPECT_EQ(base::meant(word, names), said) << word;
+    }
   }
+  EXPECT_EQ(base::meant("", names), "");
   EXPECT_EQ(base::meant("steps", {}), "");
   EXPECT_EQ(base::meant(std::string(1000000, 's'), names), "");
 }

@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
-
 #include "base/text.hpp"
 #include "cli/printed.hpp"
 #include "cli/request.hpp"
@@ -16,29 +13,24 @@ namespace masing::given {
 
 using Words = std::vector<std::string>;
 
-/// The words of a call as it is typed.
 inline Words words(const std::string& call) {
   return base::split(call, ' ');
 }
 
-/// Words and more of them.
 inline Words joined(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
-/// The request that words and files describe.
 inline cli::BoundRequest bind(cli::Command command, const Words& words, const Files& files = {}) {
   return cli::bind(cli::parse(command, words, {.text = reader(files)}));
 }
 
-/// Its configuration.
 inline cli::Configuration configuration(cli::Command command, const Words& words,
                                         const Files& files = {}) {
   return bind(command, words, files).configuration;
 }
 
-/// It printed.
 inline std::string printed(cli::Command command, const Words& words, const Files& files = {}) {
   return cli::printed(bind(command, words, files));
 }
@@ -63,7 +55,6 @@ struct Mistake {
   Files files = {};
 };
 
-/// Expects each to be refused so.
 inline void expect_refused(cli::Command command, const std::vector<Mistake>& mistakes) {
   for (const auto& [words, said, files] : mistakes) {
     SCOPED_TRACE(words);

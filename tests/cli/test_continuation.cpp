@@ -13,20 +13,16 @@ namespace masing::test_continuation {
 using cli::Command;
 using given::Words;
 
-const Words run{"--final-time=10", "--steps=1000", "--cells=50"};
-const Words longer{"--final-time=20", "--steps=2000", "--cells=50"};
+const std::string run = "--cells=50 --final-time=10 --steps=1000";
+const std::string longer = "--cells=50 --final-time=20 --steps=2000";
 
-cli::BoundRequest continued(const Words& before, const Words& now,
+cli::BoundRequest continued(const std::string& before, const std::string& now,
                             Command command = Command::simulate) {
-  const cli::BoundRequest old = given::bind(command, before);
+  const cli::BoundRequest old = given::bind(command, given::words(before));
   const given::Files file{{"c.h5", cli::printed(old, cli::Role::result)}};
-  return cli::continued(given::bind(command, given::joined(now, {"--restart=c.h5"})),
+  return cli::continued(given::bind(command, given::words(now + " --restart=c.h5")),
                         cli::parse(command, {"--config=c.h5"}, {.text = given::reader(file)}),
                         base::split(old.derived, ','));
-}
-
-std::string refusal(const Words& before, const Words& now, Command command = Command::simulate) {
-  return given::mistake([&] { continued(before, now, command); });
 }
 
 /// A request that would go on with another, and what is said of it; nothing where it may.
@@ -39,44 +35,41 @@ struct Continuation {
 void expect_said(Command command, const std::vector<Continuation>& all) {
   for (const auto& [before, now, said] : all) {
     SCOPED_TRACE(now);
-    const std::string message = refusal(given::words(before), given::words(now), command);
+    const std::string message =
+        given::mistake([&, before = before, now = now] { continued(before, now, command); });
     EXPECT_EQ(message.empty(), said.empty()) << message;
     given::expect_says(message, said);
   }
 }
 
 TEST(Continued, takes_the_same_or_a_longer_run_and_names_what_differs) {
-  const std::string ten = "--final-time=10 --steps=1000 --cells=50";
-  const std::string tenth = "--final-time=0.1 --steps=100 --cells=50";
-  const std::string twenty = "--final-time=20 --steps=2000 --cells=50";
+  const std::string steps = "--cells=50 --final-time=15 --steps=";
+  const std::string tenth = "--cells=50 --final-time=0.1 --steps=100";
+  const std::string calls = " --quiet --output=b.h5 --checkpoint-every=7 --wall-limit=60";
   expect_said(
       Command::simulate,
-      {{ten, ten, {}},
-       {ten,
-        ten + " --quiet --output=b.h5 --checkpoint=d.h5 --checkpoint-every=7 --wall-limit=60",
-        {}},
-       {ten,
-        "--final-time=10 --steps=1000 --cells=51 --k0=0.25 --energy",
+      {{run, run, {}},
+       {run, run + calls + " --checkpoint=d.h5", {}},
+       {run,
+        "--cells=51 --final-time=10 --steps=1000 --k0=0.25 --energy",
         {"restart: c.h5", "cells (was 50, is 51)", "k0 (was 0", "is 0.25)", "energy", "same"}},
-       {ten, ten + " --stiffness=1+s", {"stiffness (was 1, is 1+s)"}},
-       {ten, ten + " --scheme=leapfrog", {"scheme (was euler, is leapfrog)"}},
+       {run, run + " --stiffness=1+s", {"stiffness (was 1, is 1+s)"}},
+       {run, run + " --scheme=leapfrog", {"scheme (was euler, is leapfrog)"}},
        // longer with the same step only
-       {ten, "--final-time=15 --steps=1500 --cells=50", {}},
-       {ten,
-        "--final-time=15 --steps=1499 --cells=50",
-        {"final-time (was 10, is 15)", "steps (was 1000, is 1499)"}},
-       {ten, "--final-time=15 --steps=1000 --cells=50", {"final-time"}},
-       {ten, "--final-time=10 --steps=2000 --cells=50", {"steps"}},
-       {ten, "--final-time=5 --steps=500 --cells=50", {"final-time"}},
-       {ten, "--final-time=15 --steps=1500 --cells=51", {"cells"}},
+       {run, steps + "1500", {}},
+       {run, steps + "1499", {"final-time (was 10, is 15)", "steps (was 1000, is 1499)"}},
+       {run, steps + "1000", {"final-time"}},
+       {run, "--cells=50 --final-time=10 --steps=2000", {"steps"}},
+       {run, "--cells=50 --final-time=5 --steps=500", {"final-time"}},
+       {run, "--cells=51 --final-time=15 --steps=1500", {"cells"}},
        // 0.3/300 and 0.1/100 are the same number, but p·0.3/300 and p·0.1/100 are not for every p:
        // the result would not be that of any configuration.
-       {tenth, "--final-time=0.2 --steps=200 --cells=50", {}},
-       {tenth, "--final-time=0.3 --steps=300 --cells=50", {"final-time (was 0.1, is 0.3)"}},
+       {tenth, "--cells=50 --final-time=0.2 --steps=200", {}},
+       {tenth, "--cells=50 --final-time=0.3 --steps=300", {"final-time (was 0.1, is 0.3)"}},
        // samples and windows as given
-       {ten + " --sample-every=7", twenty + " --sample-every=8", {"sample-every (was 7, is 8)"}},
-       {ten + " --to=5", twenty, {"to (was 5, is 20)"}},
-       {ten + " --to=5", twenty + " --to=5", {}}});
+       {run + " --sample-every=7", longer + " --sample-every=8", {"sample-every (was 7, is 8)"}},
+       {run + " --to=5", longer, {"to (was 5, is 20)"}},
+       {run + " --to=5", longer + " --to=5", {}}});
   const std::string study = "--final-time=10 --levels=100,200 --cells=50";
   expect_said(Command::converge,
               {{study, study, {}},
@@ -84,42 +77,34 @@ TEST(Continued, takes_the_same_or_a_longer_run_and_names_what_differs) {
 }
 
 TEST(Continued, names_no_key_that_is_the_same_and_cuts_long_values_short) {
-  EXPECT_EQ(refusal(run, given::joined(run, {"--k0=1"})).find("steps ("), std::string::npos);
-  const std::string blanks(1000, ' ');
-  const std::string message =
-      refusal(run, given::joined(run, {"--force=0" + blanks + "+1" + blanks + "+2"}));
+  const std::string digits(2000, '1');
+  const std::string message = given::mistake([&] { continued(run, run + " --force=0." + digits); });
   given::expect_says(message, {"force (was "});
+  EXPECT_EQ(message.find("steps ("), std::string::npos);
   EXPECT_LT(message.size(), 500U);
 }
 
 TEST(Continued, keeps_the_samples_that_are_left_open) {
-  const Words seven = given::joined(run, {"--sample-every=7"});
-  EXPECT_EQ(continued(seven, longer).configuration.sample_every, 7);
-  EXPECT_EQ(continued(run, longer).configuration.sample_every,
-            given::configuration(Command::simulate, run).sample_every);
-  EXPECT_EQ(*continued(run, longer).configuration.to, 20.0);
+  EXPECT_EQ(continued(run + " --sample-every=7", longer).configuration.sample_every, 7);
+  const cli::Configuration open = continued(run, longer).configuration;
+  EXPECT_EQ(open.sample_every, continued(run, run).configuration.sample_every);
+  EXPECT_EQ(*open.to, 20.0);
 }
 
 TEST(Continued, derives_what_followed_unless_the_run_is_extended) {
-  const auto derived = [](const Words& before, const Words& now) {
+  const auto derived = [](const std::string& before, const std::string& now) {
     return continued(before, now).derived;
   };
-  const std::string all = given::bind(Command::simulate, run).derived;
+  const std::string all = given::bind(Command::simulate, given::words(run)).derived;
   EXPECT_EQ(derived(run, run), all);
   EXPECT_EQ(derived(run, longer), all) << "the samples would be the same";
-  const Words model{"--model=discrete-masing", "--set=k=1,2", "--set=eta=1", "--final-time=10",
-                    "--steps=20000"};
-  Words longer_model = model;
-  longer_model[3] = "--final-time=20";
-  longer_model[4] = "--steps=40000";
-  const cli::Configuration c = continued(model, longer_model).configuration;
-  EXPECT_EQ(c.sample_every, 2);
-  EXPECT_EQ(c.field_every, 2);
-  EXPECT_EQ(derived(model, longer_model), "force,from,to,model.n");
-  const Words places{"--cells=inf", "--field-points=50", "--final-time=10", "--steps=1000"};
-  EXPECT_EQ(continued(places, {"--cells=inf", "--final-time=10", "--steps=1000"})
-                .configuration.field_points,
-            50);
+  const std::string model = "--model=discrete-masing --set=k=1,2 --set=eta=1 --final-time=";
+  const cli::BoundRequest twice = continued(model + "10 --steps=20000", model + "20 --steps=40000");
+  EXPECT_EQ(twice.configuration.sample_every, 2);
+  EXPECT_EQ(twice.configuration.field_every, 2);
+  EXPECT_EQ(twice.derived, "force,from,to,model.n");
+  const std::string places = "--cells=inf --final-time=10 --steps=1000";
+  EXPECT_EQ(continued(places + " --field-points=50", places).configuration.field_points, 50);
 }
 
 TEST(Checkpoint, is_no_file_that_the_run_writes_itself) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/text.hpp"
 #include "cli/given.hpp"
 
 namespace masing::test_levels {
@@ -46,12 +45,10 @@ TEST(Levels, of_a_geometric_ladder) {
 TEST(Levels, of_a_geometric_ladder_have_times_in_common) {
   const Pairs found = levels("steps", "2000:64000:40");
   ASSERT_EQ(found.size(), 40U);
-  EXPECT_EQ(found.front().second, 2000);
-  EXPECT_EQ(found.back().second, 64000);
   for (std::size_t l = 0; l < found.size(); ++l) {
     EXPECT_EQ(found[l].second % 125, 0);
     const double wanted = 2000 * std::pow(32.0, static_cast<double>(l) / 39);
-    EXPECT_NEAR(static_cast<double>(found[l].second), wanted, 62.5);
+    EXPECT_NEAR(static_cast<double>(found[l].second), wanted, l % 39 == 0 ? 1e-9 : 62.5);
   }
   // Differences begin with 12 steps: multiples of 20 leave out some, and have 20 times in common.
   const Pairs dense = levels("steps", "400:12800:120");
@@ -63,10 +60,8 @@ TEST(Levels, have_a_ladder_by_default_that_is_printed_as_it_reads_back) {
   for (const char* refine : {"steps", "cells", "both"}) {
     const Pairs ladder = levels(refine, "");
     EXPECT_GE(ladder.size(), 3U);
-    const auto* option = cli::find_option("levels");
-    EXPECT_EQ(levels(refine,
-                     option->value.text(study({std::string("--refine=") + refine}).configuration)),
-              ladder);
+    const cli::Configuration made = study({std::string("--refine=") + refine}).configuration;
+    EXPECT_EQ(levels(refine, cli::find_option("levels")->value.text(made)), ladder);
   }
 }
 

@@ -17,36 +17,24 @@ PROBLEM = re.compile(r"masing (simulate|converge|scan): .*(∫ k u ds|--model )|
 
 
 def without_warnings(text):
-    """The lines of stderr that are no warning of ours, nor name the problem, nor tell the progress of a run that took
-    seconds."""
-    return [
-        line
-        for line in text.splitlines()
-        if not line.startswith("masing warning: ") and not PROGRESS.match(line) and not PROBLEM.match(line)
-    ]
+    """The lines of stderr that are no warning of ours, nor name the problem, nor tell the progress of a run."""
+    return [line for line in text.splitlines()
+            if not line.startswith("masing warning: ") and not PROGRESS.match(line) and not PROBLEM.match(line)]
 
 
 class Masing:
     """Runs the program in a folder of its own."""
 
     def __init__(self, folder, program):
-        self.folder = folder
-        self.program = program
+        self.folder, self.program = folder, program
 
     def start(self, *words, ranks=None, env=None):
-        """The process, running; `ranks` None runs without mpirun, `env` changes the environment:
-        None takes a variable out."""
+        """The process, running; `ranks` None is without mpirun, a variable of `env` that is None is taken out."""
         launcher = [] if ranks is None else ["mpirun", "-n", str(ranks)]
         all_of_it = {**os.environ, **OPEN_MPI, **(YIELD if (ranks or 1) > 1 else {}), **(env or {})}
-        return subprocess.Popen(
-            [*launcher, self.program, *map(str, words)],
-            cwd=self.folder,
-            env={name: value for name, value in all_of_it.items() if value is not None},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-        )
+        given = {name: value for name, value in all_of_it.items() if value is not None}
+        return subprocess.Popen([*launcher, self.program, *map(str, words)], cwd=self.folder, env=given,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
 
     @staticmethod
     def wait_until(process, happened):
@@ -57,16 +45,27 @@ class Masing:
             assert time.monotonic() < deadline
             time.sleep(0.002)
 
-    def __call__(self, *words, ranks=None, env=None):
-        """The finished process."""
-        process = self.start(*words, ranks=ranks, env=env)
+    @staticmethod
+    def ended(process):
+        """The finished process; one that hangs is killed."""
         try:
             stdout, stderr = process.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
+        except BaseException:
             process.kill()
-            process.wait()
+            process.communicate()
             raise
         return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+
+    def __call__(self, *words, ranks=None, env=None):
+        """The finished process."""
+        return self.ended(self.start(*words, ranks=ranks, env=env))
+
+    @staticmethod
+    def one_line(process, code):
+        """The one line of ours, among those of mpirun, of a finished process with this exit code."""
+        ours = [line for line in process.stderr.splitlines() if line.startswith("masing: ")]
+        assert (process.returncode, len(ours)) == (code, 1), (process.returncode, process.stderr, process.stdout)
+        return ours[0]
 
     def done(self, *words, ranks=None):
         """The finished process, which must have succeeded and said nothing on stderr but warnings."""
@@ -78,13 +77,9 @@ class Masing:
     def refused(self, *words, ranks=None):
         """The message of a refused run: exit code 2, and one line on stderr in all, `masing: …`."""
         process = self(*words, ranks=ranks)
-        assert process.returncode == 2, process.stderr + process.stdout
-        lines = without_warnings(process.stderr)
-        ours = [line for line in lines if line.startswith("masing: ")]
-        assert len(ours) == 1, process.stderr
-        if ranks is None:
-            assert lines == ours, process.stderr
-        return ours[0]
+        said = self.one_line(process, 2)
+        assert ranks is not None or without_warnings(process.stderr) == [said], process.stderr
+        return said
 
     def run(self, *words, ranks=None):
         """The numbers of a run, which must succeed, as result_files.numbers() gives them."""

@@ -12,9 +12,8 @@ VARIANTS = ("baseline", "general", "both", "leapfrog")
 BYTES = {"baseline": 32, "general": 16, "both": 8, "leapfrog": 32}
 
 
-def positive(values):
-    values = np.asarray(values, dtype=float)
-    return values.size > 0 and bool(np.all(np.isfinite(values)) and np.all(values > 0))
+def positive(*values):
+    return np.size(values) > 0 and np.isfinite(values).all() and np.min(values) > 0
 
 
 def printed_rates(table, scope, variant):
@@ -32,8 +31,8 @@ def check_kernel(file, table):
             group = file[f"kernel/{scope}/{name}"]
             seconds = group["seconds_per_step"][()]
             assert seconds.shape == (5,) and positive(seconds), (scope, name)
-            assert np.all(group["seconds_per_step_least"][()] <= seconds)
-            assert np.all(group["seconds_per_step_most"][()] >= seconds)
+            between = np.stack([group["seconds_per_step_least"], seconds, group["seconds_per_step_most"]])
+            assert np.all(np.diff(between, axis=0) >= 0)
             assert set(group["bytes_per_update"]) == {BYTES[name]}
             places, rates, least, most, moved, fraction, ratio, nanoseconds = printed_rates(table, scope, name)
             bandwidth = file["machine"].attrs[f"update_bandwidth_{scope}"]
@@ -43,22 +42,6 @@ def check_kernel(file, table):
             assert np.allclose(fraction, BYTES[name] * cells / seconds / bandwidth, rtol=1e-3, atol=1e-3)
             assert np.allclose(ratio, loop / seconds, rtol=1e-3, atol=0.01)
             assert np.allclose(nanoseconds, 1e9 * seconds, rtol=1e-3, atol=0.01)
-
-
-def check_machine(file, ranks):
-    machine = file["machine"].attrs
-    assert machine["ranks"] == ranks and machine["cores"] >= 1 and machine["hosts"] == 1
-    assert machine["instruction_set"] in ("avx512", "avx2", "baseline")
-    assert machine["processor"]
-    assert list(file["latency/ranks"]) == [2, 3]
-    assert positive(file["latency/seconds"])
-
-
-def check_engines(file):
-    assert list(file["memory/cells"]) == [10, 100, 1000, 10000, 0]
-    assert positive(file["memory/seconds_per_step"])
-    assert positive([file["step"].attrs[name] for name in ("three_cells_seconds", "forcing_seconds")])
-    assert positive(file["exact"].attrs["seconds_per_step"])
 
 
 def test_table_and_file(masing, ranks=3):
@@ -72,14 +55,13 @@ def test_table_and_file(masing, ranks=3):
     with h5py.File(masing.folder / "b.h5") as file:
         assert file.attrs["kind"] == "benchmark"
         assert file["provenance"].attrs["ranks"] == ranks
-        check_machine(file, ranks)
+        machine = file["machine"].attrs
+        assert machine["ranks"] == ranks and machine["cores"] >= 1 and machine["hosts"] == 1
+        assert machine["instruction_set"] in ("avx512", "avx2", "baseline") and machine["processor"]
         check_kernel(file, run.stdout)
-        check_engines(file)
-
-
-def test_a_benchmark_is_not_reproduced(masing):
-    masing.done("benchmark", "--quick", "--largest", "5")
-    assert "benchmark" in masing.refused("reproduce", "benchmark.h5")
+        assert list(file["latency/ranks"]) == [2, 3] and list(file["memory/cells"]) == [10, 100, 1000, 10000, 0]
+        assert positive(file["latency/seconds"]) and positive(file["memory/seconds_per_step"])
+        assert positive(*file["step"].attrs.values(), file["exact"].attrs["seconds_per_step"])
 
 
 @pytest.mark.parametrize(("words", "said", "ranks"), [
@@ -87,8 +69,7 @@ def test_a_benchmark_is_not_reproduced(masing):
     (["--mass", "1"], ["--mass", "masing benchmark --help"], None), (["--output", "none/b.h5"], ["folder"], None)])
 def test_mistakes(masing, words, said, ranks):
     message = masing.refused("benchmark", "--quick", *words, ranks=ranks)
-    for part in said:
-        assert part in message
+    assert all(part in message for part in said), message
     assert masing.names() == []
 
 
@@ -96,6 +77,6 @@ def test_a_signal_ends_it_at_once_and_leaves_nothing(masing):
     process = masing.start("benchmark")
     masing.wait_until(process, lambda: cpu_seconds(process.pid) >= 0.5)  # of minutes
     process.send_signal(signal.SIGUSR1)
-    _, said = process.communicate(timeout=600)
-    assert process.returncode == -signal.SIGUSR1, said
+    done = masing.ended(process)
+    assert done.returncode == -signal.SIGUSR1, done.stderr
     assert masing.names() == []

@@ -38,18 +38,16 @@ def test_the_balance_closes_to_the_order_of_the_scheme(masing, scheme, order, da
     assert np.min(np.diff(run["dissipated"])) > -1e-6
     exact = masing.run(*case[:len(CASE)], f"--cells={cells}", "--engine=exact", "--steps=200", f"--damping={damping}")
     for name in ("dissipated", *["viscous"] * (damping > 0)):
-        assert exact[name][-1] > 0.1
-        assert abs(run[name][-1] - exact[name][-1]) < 3 * lacking[-1], name
+        assert exact[name][-1] > 0.1 and abs(run[name][-1] - exact[name][-1]) < 3 * lacking[-1], name
 
 
-IWAN = ("--threshold=min(1, s/0.8)^5", "--k0=0.1", "--force=0.5*cos(0.7*t)")
 PROBLEMS = {
     "general": CASE[:6],
     "wavy": ("--threshold=0.5+0.3*cos(9*s)", "--stiffness=exp(-s)", "--y0=1"),
     "strained, falling": ("--threshold=0.5", "--initial-u=0.5-s"),
     "strained, jump": ("--threshold=0.5", "--initial-u=s<0.3 ? 0.1 : -0.4*s"),
     "by direction": ("--stiffness=1+0.5*s", "--threshold-down=0.3+0.2*s^2", "--initial-u=0.05", "--damping=0.1"),
-    "Iwan's element": IWAN,
+    "Iwan's element": ("--threshold=min(1, s/0.8)^5", "--k0=0.1", "--force=0.5*cos(0.7*t)"),
     "always sliding": ("--threshold=max(0, s-0.3)", "--k0=0.05"),
     "earthquake": ("--base-acceleration=table:quake.csv", "--force=0.1", "--mass=1.5", "--damping=0.2"),
 }
@@ -78,18 +76,14 @@ LOOP = ("--k0=0.4", "--mass=0.5", "--force=1.2*cos(t/2)", f"--final-time={CYCLES
         "--engine=memory", "--energy", "--sample-every=1")
 
 
-@pytest.mark.parametrize(("cells", "scheme", "steps"), [
-    ("100", "leapfrog", 2000), ("inf", "leapfrog", 1000)])
-def test_a_closed_cycle_dissipates_its_closed_form(masing, cells, scheme, steps):
+def test_a_closed_cycle_dissipates_its_closed_form(masing, steps=1000):
     """4∫kη(X-η)⁺ds, X half the peak-to-peak. The samples miss a peak by up to |x''|δt²/8, and the
     trapezoidal rule the kinks of S by as much: for any scheme that balances its energy."""
-    run = masing.run(*LOOP, f"--scheme={scheme}", f"--steps={CYCLES * steps}", f"--cells={cells}")
+    run = masing.run(*LOOP, "--scheme=leapfrog", f"--steps={CYCLES * steps}", "--cells=inf")
     x, dissipated = run["x"][-steps - 1:], run["dissipated"][-steps - 1:]
-    assert abs(x[-1] - x[0]) < 1e-6, "no closed cycle yet"
     half = np.ptp(x) / 2
-    assert half > 1.2, "all cells must slide"
-    count = 100 if cells == "100" else 100000
-    s = (np.arange(count) + (1 if cells == "100" else 0.5)) / count
+    assert abs(x[-1] - x[0]) < 1e-6 and half > 1.2  # a closed cycle, in which all cells slide
+    s = (np.arange(100000) + 0.5) / 100000
     expected = 4 * np.mean((1 + 0.5 * s) * (s + 0.1) * np.maximum(half - s - 0.1, 0))
     assert abs(dissipated[-1] - dissipated[0] - expected) < (4 * np.pi / steps) ** 2 / 4 * expected
 

@@ -166,9 +166,8 @@ WIDE = ("--stiffness=exp(-60*s)", "--threshold=0.1+s", "--initial-u=0.5*s", "--k
 
 def test_the_virgin_front_is_found_where_k_is_small(masing):
     """k over 26 decades: the cells that have yielded are told by η, not by sums of k."""
-    sweep = masing.run(*WIDE, "--cells=1000")["field/u"]
-    memory = masing.run(*WIDE, "--cells=1000", "--engine=memory")["field/u"]
-    infinite = masing.run(*WIDE, "--cells=inf", "--field-points=1000")["field/u"]
+    sweep, memory, infinite = (masing.run(*WIDE, *words)["field/u"] for words in (
+        ("--cells=1000",), ("--cells=1000", "--engine=memory"), ("--cells=inf", "--field-points=1000")))
     assert np.max(np.abs(memory - sweep)) < 1e-12
     # the rectangle rule for ∫k, and the force with it, is off by 3 %: δs · k(0)/2 of 1/60
     assert np.max(np.abs(infinite - sweep)) < 0.01

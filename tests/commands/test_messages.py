@@ -1,5 +1,5 @@
 """How many messages ranks send each other: counted in the program itself by a library that stands between it and MPI
-(support/count_messages.c), and what src/parallel/README.md says of ten thousand ranks. No count may depend on the ranks."""
+(support/count_messages.c); what src/parallel/README.md says of ten thousand ranks. No count may depend on them."""
 
 import re
 import shutil
@@ -30,8 +30,7 @@ def test_two_steps_of_euler_are_one_sum_and_rows_are_no_message_of_the_file(coun
     found, chunks = more(count, 3, fewer, (*SLAB, "--steps=10000", "--sample-every=1"))
     assert found.of(*FILES) == 0
     # A chunk of an odd number of steps ends with a sum for one step.
-    assert abs(found.calls["Allreduce"] - 4000) <= chunks
-    assert found.of(*SENT) == 0
+    assert abs(found.calls["Allreduce"] - 4000) <= chunks and found.of(*SENT) == 0
     # Rows go out once more for 8192, five columns, which the root writes alone.
     assert found.of("File_write_at_all", "File_set_view", "File_sync") == 0
     assert found.calls["File_write_at"] == 5
@@ -40,8 +39,7 @@ def test_two_steps_of_euler_are_one_sum_and_rows_are_no_message_of_the_file(coun
 def test_a_step_of_leapfrog_is_one_sum(count):
     run = (*SLAB, "--scheme=leapfrog")
     found, _ = more(count, 3, (*run, "--steps=100"), (*run, "--steps=300"))
-    assert found.calls["Allreduce"] == 200
-    assert found.of(*SENT) == 0
+    assert (found.calls["Allreduce"], found.of(*SENT)) == (200, 0)
 
 
 def test_a_step_of_a_chain_is_an_exchange_with_each_neighbour(count):
@@ -52,8 +50,7 @@ def test_a_step_of_a_chain_is_an_exchange_with_each_neighbour(count):
 @pytest.mark.long
 def test_one_rank_sends_nothing(count):
     (alone,) = count(1, *SLAB, "--steps=1000")
-    assert alone.of(*SENT, CHUNK) == 0
-    assert alone.calls["Allreduce"] < 50  # HDF5's own
+    assert alone.of(*SENT, CHUNK) == 0 and alone.calls["Allreduce"] < 50  # HDF5's own
 
 
 @pytest.mark.first(1)
@@ -90,8 +87,7 @@ def test_a_stop_is_one_message_each_way_along_a_tree_and_a_restart_reads_once(co
     ranks = 3
     stopped = count(ranks, *LONG, code=75, stop_at="stop.h5")
     sent = [each.of(*SENT) for each in stopped]
-    assert max(sent) <= 9
-    assert sum(sent) == 2 * (ranks - 1)
+    assert max(sent) <= 9 and sum(sent) == 2 * (ranks - 1)
     # What HDF5 keeps beside the numbers is read by the root for all.
     again = count(ranks, *LONG, "--restart=stop.h5", "--wall-limit=0:0:0.01", code=75)
     assert max(each.calls["File_read_at"] for each in again[1:]) <= 10 < again[0].calls["File_read_at"]

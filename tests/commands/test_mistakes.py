@@ -11,13 +11,14 @@ SMALL = ("--steps=50", "--final-time=5", "--quiet")
 PRANDTL = ("--model=prandtl", "--set=k=1", "--set=eta=1")
 CHAIN = ("--model=s-chain", "--set=k=1", "--set=eta=1", "--engine=exact")
 QUASISTATIC = ("--model=masing-quasistatic",)
-EXACT = ("--engine=exact", "--cells=3")
+EXACT, FAST = ("--engine=exact", "--cells=3"), ("--scheme=leapfrog", "--k0=3", "--final-time=100", "--cells=5")
+STIFF = ("--damping=30", "--final-time=10", "--cells=3")
 
 # what is asked for, simulate where no command is named, and what the message must contain: one of each way, and what no
 # C++ test sees
 REFUSED = {
     "stiffness negative at a cell": (("--stiffness=0.9-s",), ["--stiffness", "k(s) = -", "cell", ">= 0"]),
-    # an integrable pole of k: take k ds = ds' for the variable
+    # an integrable pole of k
     "stiffness with a pole": (("--cells=inf", "--stiffness=s^-0.5", "--threshold=s"), ["k(s) = inf at s = 0"]),
     "a narrow fault": (("--threshold=1-2*exp(-((s-0.123456789)/1e-6)^2)", "--cells=inf"), ["must be >= 0"]),
     "energy too small": (("--threshold=1e-110*(s+0.1)", "--cells=9", "--energy"),
@@ -32,8 +33,9 @@ REFUSED = {
     "exact, force with corners": ((*EXACT, "--base-acceleration=square(t)", "--force=abs(sin(t))"),
                                   ["--force: it uses abs()", "not smooth", "as breaks"]),
     "exact, too fast a force": ((*EXACT, "--force=sin(1e12*t)", "--final-time=1"), ["--force", "resolve"]),
-    "damping, few steps": (("--damping=30", "--final-time=10", "--steps=149", "--cells=3"),
-                           ["give at least 150 steps"]),
+    "damping, few steps": ((*STIFF, "--steps=149"), ["give at least 150 steps"]),
+    # ω = 2: stable up to a step of 1
+    "leapfrog, few steps": ((*FAST, "--steps=99"), ["leapfrog", "at least 100 steps"]),
     "saturation": ((*QUASISTATIC, "--force=0.7*sin(t)"), ["--force", "everything slides", "k0 = 0"]),
     "model without a parameter": (PRANDTL[:2], ["--set eta", "missing"]),
     "model, by turning points": ((*PRANDTL, "--engine=memory"), ["--engine", "exact"]),
@@ -43,7 +45,11 @@ REFUSED = {
     "config a folder": (("--config=.",), ["not a regular file"]),
     "table missing": (("--force=table:none.csv",), ["--force", "none.csv", "No such file"]),
     "output folder missing": (("--output=none/out.h5",), ["--output", "cannot write none/out.h5: ", "folder"]),
+    "checkpoint with too long a name": (("--checkpoint=" + 300 * "c",), ["--checkpoint: cannot write ccc"]),
     "output a folder": (("--output=.",), ["--output", "not a regular file", "file name"]),
+    **{f"output {name}": (("--checkpoint=c.h5", f"--output={name}"),
+                          [f"--output: {name}; the run writes this file itself"])
+       for name in ("c.h5.draft", "c.h5.lock", "./c.h5.partial.draft")},
     "study of one level": (("converge", "--levels=100"), ["--levels: '100' is too few for an order", "two levels"]),
     "study, stiffness": (("converge", "--levels=10,20", "--stiffness=s-0.5"), ["--stiffness", ">= 0"]),
     "study, exact cells of a model": (("converge", *PRANDTL, "--reference=exact-time"), ["--reference", "finest"]),
@@ -51,8 +57,12 @@ REFUSED = {
 }
 
 
-def refused(masing, name, ranks=None):
-    """Checks the message of a refused request of the table."""
+ON_RANKS = ["stiffness negative at a cell", "mass negative", "force infinite at a step", "saturation", "table missing",
+            "output folder missing"]
+
+
+@pytest.mark.parametrize(("name", "ranks"), [*((name, None) for name in REFUSED), *((name, 2) for name in ON_RANKS)])
+def test_it_is_refused(masing, name, ranks):
     words, said = REFUSED[name]
     command, *words = words if words[0] == "converge" else ("simulate", *words)
     keys = {word.split("=")[0] for word in words}
@@ -63,19 +73,8 @@ def refused(masing, name, ranks=None):
     assert [left for left in masing.names() if not left.endswith(".partial")] == []
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_it_is_refused(masing, name):
-    refused(masing, name)
-
-
-@pytest.mark.parametrize("name", ["stiffness negative at a cell", "mass negative", "force infinite at a step",
-                                  "saturation", "table missing", "output folder missing"])
-def test_every_rank_ends_alike(masing, name):
-    refused(masing, name, ranks=2)
-
-
 @pytest.mark.parametrize("words", [
-    ("--damping=30", "--final-time=10", "--steps=150", "--cells=3"),
+    (*STIFF, "--steps=150"), FAST,
     (*EXACT, "--base-acceleration=square(t)", "--final-time=3"),
     (*CHAIN, "--set=n=3", "--force=abs(sin(t))", "--final-time=7", "--breaks=3.141592653589793,6.283185307179586"),
     # u0 at either end, though it rounds

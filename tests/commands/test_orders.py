@@ -92,5 +92,4 @@ def test_without_a_mass_only_a_missed_peak_is_an_error(masing, model):
     force, compliance = 0.3, 10.0
     cases = masing.study("--model", model, *MODELS[model][0], f"--force={force}*sin(t)", "--steps=16000",
                          "--final-time=20", "--expect-order=x=>=1")["cases"]
-    assert np.all(cases["error_x"] <= 5 * compliance * force * cases["dt"] ** 2 / 8)
-    assert np.any(cases["error_x"] > 0)
+    assert np.all(cases["error_x"] <= 5 * compliance * force * cases["dt"] ** 2 / 8) and np.any(cases["error_x"] > 0)

@@ -13,6 +13,11 @@ import pytest
 CASES = Path(__file__).resolve().parents[2] / "jobs" / "cases"
 
 
+def value(path, key):
+    """The value of a key in a case file, as text."""
+    return re.search(f"^{key} *= *(.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)[1].strip()
+
+
 def samples(masing, case, *words):
     """(t, x, restoring) of a case file of the repository."""
     run = masing.run(f"--config={CASES / case}", *words)
@@ -44,12 +49,10 @@ def test_a_family_shares_one_cycle(masing):
 
 
 def test_a_half_cycle_has_the_slopes_and_corners_of_its_elements(masing):
-    for case, corners, slopes in (
-            ("rheology-fig14.ini", [0.4, 0.8, 1.2, 1.6, 2.0], [1.2, 1.0, 0.8, 0.6, 0.4, 0.2]),
-            ("rheology-fig15.ini", [1, 2, 4, 7, 11], [4, 3, 1, 1 / 3, 1 / 4, 0])):
-        _, x, force = samples(masing, case)
-        corners = np.array([0, *corners])
-        at = np.maximum(x[:, None] - corners, 0)
+    for case, corners, slopes in (("14", [0, 0.4, 0.8, 1.2, 1.6, 2.0], [1.2, 1.0, 0.8, 0.6, 0.4, 0.2]),
+                                  ("15", [0, 1, 2, 4, 7, 11], [4, 3, 1, 1 / 3, 1 / 4, 0])):
+        _, x, force = samples(masing, f"rheology-fig{case}.ini")
+        at = np.maximum(x[:, None] - np.array(corners), 0)
         # (4.23): the slope changes by -k_i at each corner d_i = 2 η_i, (4.24).
         np.testing.assert_allclose(force - force[0], at @ np.diff([0, *slopes]), atol=1e-9)
 
@@ -101,8 +104,7 @@ FIGURES = {
     "17": (20 * np.pi, 4, 39.829272, -0.0005, ("--cells=1", "--threshold=1", "--k0=1")),
     "18": (20 * np.pi, 127, 3997.194975, 0, ("--cells=1", "--threshold=1")),
     "19": (20 * np.pi, 28, 3999.094685, -3.988, ("--cells=1", "--threshold=1")),
-    "21a": (COSINE, 238, 14.286491, 0, FIVE),
-    "21b": (COSINE, 238, 5.210045, 0, FIVE),
+    "21a": (COSINE, 238, 14.286491, 0, FIVE), "21b": (COSINE, 238, 5.210045, 0, FIVE),
     "23a": (COSINE, 318, 518.579097, 0, ("--cells=100", "--stiffness=1", "--threshold=100*s")),
     "24": (2, 1000, 2.712574, 0, ("--cells=1", "--threshold=1")),
     "25": (2, 250, 12.894531, 5.457, ("--cells=1", "--threshold=1")),
@@ -118,12 +120,11 @@ def test_a_figure_has_its_numbers(masing, figure):
     """Once from event to event of the elements' modes, once as a slab by its turning points."""
     period, periods, width, drift, cells = FIGURES[figure]
     path = CASES / f"rheology-fig{figure}.ini"
-    force = next(line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("force"))
     samples_a_period = 2000
     when = (f"--final-time={period * periods!r}", f"--steps={samples_a_period * periods}", "--sample-every=1",
             f"--from={period * (periods - 1.5)!r}", f"--to={period * periods!r}", "--engine=exact", "--field-every=0")
     elements = masing.run(f"--config={path}", *when)
-    words = (f"--force={force.split('=', 1)[1].strip()}", "--stiffness=1", *cells, *when)
+    words = (f"--force={value(path, 'force')}", "--stiffness=1", *cells, *when)
     slab = masing.run(*{word.split("=")[0]: word for word in words}.values())
     for name in ("x", "restoring"):
         assert np.all(np.abs(elements[name] - slab[name]) < 1e-9 * np.abs(elements[name]).max()), name
@@ -147,23 +148,13 @@ def equal(n, k):
 TEN_STEPS = "--steps=400000"  # ten times the step of a long case
 # The period of the force, k and η, k0, how many elements slip, options.
 POLYGONS = {
-    "20a": (COSINE, equal(1, 1), 0, 1),
-    "21a": (COSINE, equal(5, 1), 0, 5),
-    "21b": (COSINE, equal(5, 1), 0, 2),
+    "20a": (COSINE, equal(1, 1), 0, 1), "21a": (COSINE, equal(5, 1), 0, 5), "21b": (COSINE, equal(5, 1), 0, 2),
     "22a": (COSINE, equal(30, 1 / 30), 0, 30, TEN_STEPS),
     "22b": (COSINE, equal(30, 1 / 30), 1 / 30, 30, TEN_STEPS),
     "23a": (COSINE, equal(100, 1 / 100), 0, 100, TEN_STEPS),
-    "24": (2, equal(1, 1), 0, 1),
-    "27a": (2, equal(1, 1), 1, 1),
-    "28": (2, equal(30, 1 / 30), 1 / 30, 30),
+    "24": (2, equal(1, 1), 0, 1), "27a": (2, equal(1, 1), 1, 1), "28": (2, equal(30, 1 / 30), 1 / 30, 30),
     "29": (COSINE, (np.array([1, 2, 2 / 3, 1 / 12, 1 / 4]), np.array([0.5, 1, 2, 3.5, 5.5])), 0, 5),
 }
-
-
-def end_of(path):
-    """The final time of a case file."""
-    line = next(line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("final-time"))
-    return float(line.split("=")[1])
 
 
 @pytest.mark.parametrize("figure", [pytest.param(name, marks=[pytest.mark.long] * (TEN_STEPS in given))
@@ -172,7 +163,8 @@ def test_both_halves_of_a_cycle_lie_on_the_polygon_of_its_elements(masing, figur
     """u moves with x: so the cycle does to rounding whatever the step; only where it turns depends on it."""
     period, (k, eta), k0, slips, *words = POLYGONS[figure]
     path = CASES / f"rheology-fig{figure}.ini"
-    run = masing.run(f"--config={path}", *words, f"--from={end_of(path) - 2 * period}", "--sample-every=1")
+    first = float(value(path, "final-time")) - 2 * period
+    run = masing.run(f"--config={path}", *words, f"--from={first}", "--sample-every=1")
     rounding = len(run["x"]) * np.finfo(float).eps * np.abs(run["x"]).max() * (k0 + k.sum())
     for sign in (1, -1):
         x, restoring = sign * run["x"], sign * run["restoring"]

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace masing::corpus {
@@ -15,7 +16,6 @@ class Chance {
   double between(double low, double high) {
     return low + (high - low) * static_cast<double>(bits_() >> 11) * 0x1p-53;
   }
-  /// 0, …, count-1.
   int below(int count) { return static_cast<int>(between(0, count)); }
   /// `count` numbers in [low, high[.
   std::vector<double> list(std::size_t count, double low, double high) {
@@ -29,5 +29,16 @@ class Chance {
  private:
   std::mt19937_64 bits_;
 };
+
+/// The value of the option "--name value" among the words of a program.
+inline std::string option(int count, char** words, const std::string& name,
+                          const std::string& preset) {
+  for (int i = 1; i + 1 < count; i += 2) {
+    if (words[i] == "--" + name) {
+      return words[i + 1];
+    }
+  }
+  return preset;
+}
 
 }  // namespace masing::corpus

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,27 +37,20 @@ using study::Refine;
 
 namespace {
 
-/// Whether F is smooth, or jumps too.
 enum class Force { smooth, jumping };
 
 std::string random_threshold(Chance& chance) {
   const double least = chance.between(0.05, 0.3);
   const double rise = chance.between(0.3, 1.2);
   const double place = chance.between(0.2, 0.5);
-  switch (chance.below(6)) {
-    case 0:
-      return fmt::format("{:.3f}+{:.3f}*s", least, rise);
-    case 1:
-      return fmt::format("{:.3f}+{:.3f}*s^2", least, rise);
-    case 2:
-      return fmt::format("{:.3f}-{:.3f}*s", least + rise, 0.9 * rise);
-    case 3:
-      return fmt::format("{:.3f}+{:.3f}*sin({:.3f}*s)", least + 0.3, least, 4 + 8 * place);
-    case 4:
-      return fmt::format("s<{0:.3f}?{1:.3f}:{1:.3f}+{2:.3f}*(s-{0:.3f})", place, least, rise);
-    default:
-      return fmt::format("{:.3f}", least + 0.1);
-  }
+  const std::string all[] = {
+      fmt::format("{:.3f}+{:.3f}*s", least, rise),
+      fmt::format("{:.3f}+{:.3f}*s^2", least, rise),
+      fmt::format("{:.3f}-{:.3f}*s", least + rise, 0.9 * rise),
+      fmt::format("{:.3f}+{:.3f}*sin({:.3f}*s)", least + 0.3, least, 4 + 8 * place),
+      fmt::format("s<{0:.3f}?{1:.3f}:{1:.3f}+{2:.3f}*(s-{0:.3f})", place, least, rise),
+      fmt::format("{:.3f}", least + 0.1)};
+  return all[chance.below(6)];
 }
 
 std::string random_force(Chance& chance, Force force) {
@@ -65,32 +58,21 @@ std::string random_force(Chance& chance, Force force) {
   const double b = chance.between(0.1, 0.4);
   const double slow = chance.between(0.2, 0.9);
   const double fast = chance.between(0.9, 2.0);
-  switch (chance.below(3) + (force == Force::jumping ? 3 : 0)) {
-    case 0:
-      return fmt::format("{:.3f}*sin({:.4f}*t)+{:.3f}*cos({:.4f}*t)", a, slow, b, fast);
-    case 1:
-      return fmt::format("{:.3f}*cos({:.4f}*t)", a, slow);
-    case 2:
-      return fmt::format("{:.3f}*sin({:.4f}*t)*exp(-0.02*t)+{:.3f}*sin({:.4f}*t)", a, slow, b,
-                         fast);
-    case 3:
-      return fmt::format("{:.3f}*square({:.4f}*t)", a, slow / 6);
-    case 4:
-      return fmt::format("{:.3f}*sawtooth({:.4f}*t)+{:.3f}*cos({:.4f}*t)", a, slow / 6, b, fast);
-    default:
-      return fmt::format("{:.3f}*triangle({:.4f}*t)+{:.3f}*square({:.4f}*t)", a, slow / 6, b,
-                         fast / 6);
-  }
+  const std::string all[] = {
+      fmt::format("{:.3f}*sin({:.4f}*t)+{:.3f}*cos({:.4f}*t)", a, slow, b, fast),
+      fmt::format("{:.3f}*cos({:.4f}*t)", a, slow),
+      fmt::format("{:.3f}*sin({:.4f}*t)*exp(-0.02*t)+{:.3f}*sin({:.4f}*t)", a, slow, b, fast),
+      fmt::format("{:.3f}*square({:.4f}*t)", a, slow / 6),
+      fmt::format("{:.3f}*sawtooth({:.4f}*t)+{:.3f}*cos({:.4f}*t)", a, slow / 6, b, fast),
+      fmt::format("{:.3f}*triangle({:.4f}*t)+{:.3f}*square({:.4f}*t)", a, slow / 6, b, fast / 6)};
+  return all[chance.below(3) + (force == Force::jumping ? 3 : 0)];
 }
 
 /// A study's problem: m, k0, k(s), η(s) (monotone, wavy, in part flat or all), u0(s), F(t), x0, y0
 /// and T by chance; quiet, by turning points.
 given::Options random_problem(Chance& chance, Force force) {
-  given::Options c{{"final-time", fmt::format("{}", std::round(chance.between(8, 30)))},
-                   {"engine", "memory"},
-                   {"field-points", "100"},
-                   {"field-samples", "25"},
-                   {"quiet", ""}};
+  given::Options c = given::options("engine=memory; field-points=100; field-samples=25; quiet");
+  c["final-time"] = fmt::format("{}", std::round(chance.between(8, 30)));
   const char* stiffnesses[] = {"1", "2-s", "1+0.5*sin(2*pi*s)", "exp(-s)", "0.7+s"};
   c["stiffness"] = stiffnesses[chance.below(5)];
   c["threshold"] = random_threshold(chance);
@@ -115,7 +97,8 @@ given::Options random_problem(Chance& chance, Force force) {
 }
 
 constexpr double tolerance = 0.1;
-constexpr int dense = 120;  // levels
+constexpr int many = 120;  // levels
+
 struct Kind {
   std::string name;
   Refine refine;
@@ -162,12 +145,12 @@ std::vector<Kind> all_kinds() {
     add(Refine::cells, leapfrog, midpoint, "finest", smooth, levels);
     add(Refine::both, leapfrog, midpoint, "exact", smooth, levels);
   }
-  add(Refine::steps, euler, right, "exact", jumping, dense);
-  add(Refine::cells, euler, right, "cells-inf", jumping, dense);
-  add(Refine::steps, leapfrog, right, "exact", smooth, dense);
-  add(Refine::cells, leapfrog, midpoint, "cells-inf", smooth, dense);
-  add(Refine::cells, euler, midpoint, "cells-inf", jumping, dense);
-  add(Refine::both, leapfrog, midpoint, "exact", smooth, dense);
+  add(Refine::steps, euler, right, "exact", jumping, many);
+  add(Refine::cells, euler, right, "cells-inf", jumping, many);
+  add(Refine::steps, leapfrog, right, "exact", smooth, many);
+  add(Refine::cells, leapfrog, midpoint, "cells-inf", smooth, many);
+  add(Refine::cells, euler, midpoint, "cells-inf", jumping, many);
+  add(Refine::both, leapfrog, midpoint, "exact", smooth, many);
   return kinds;
 }
 
@@ -182,7 +165,7 @@ std::string random_levels(const Kind& kind, const cli::Configuration& c, Chance&
   const std::int64_t n = 200 * static_cast<std::int64_t>(std::ceil(least_steps / 200));
   const std::int64_t p = 30 + 10 * chance.below(8);
   const int turn = chance.below(3);
-  if (kind.levels == dense) {
+  if (kind.levels == many) {
     const std::int64_t wide = kind.refine == Refine::cells ? 256 : 32;
     const std::int64_t first = kind.refine == Refine::cells ? p : n;
     return kind.refine == Refine::both
@@ -207,7 +190,6 @@ std::string random_levels(const Kind& kind, const cli::Configuration& c, Chance&
   return levels;
 }
 
-/// How many of how many.
 struct Share {
   int part = 0;
   int whole = 0;
@@ -216,10 +198,6 @@ struct Share {
     part += is_in ? 1 : 0;
     whole += 1;
   }
-  void add(const Share& other) {
-    part += other.part;
-    whole += other.whole;
-  }
   [[nodiscard]] double percent() const { return whole == 0 ? 100.0 : 100.0 * part / whole; }
   [[nodiscard]] std::string text() const {
     return whole == 0 ? fmt::format("{:>15}", "-")
@@ -227,31 +205,39 @@ struct Share {
   }
 };
 
-/// What is counted of a kind.
-struct Counts {
-  Share as_expected;
-  Share not_as_expected;
-  Share held;        // the interval holds the true order
-  Share wrong;       // a wrong expectation is as expected
-  Share asymptotic;  // as expected of ladders of the first order and five levels in their range
-  Share dense;       // as expected of ladders of the second order and 120 levels
-  Share bounds;      // the grid convergence index bounds the error
-  Share named;       // levels are named to decide what is undecided
-  Share hints;       // they decide it
-
-  void add(const Counts& other) {
-    for (const auto share :
-         {&Counts::as_expected, &Counts::not_as_expected, &Counts::held, &Counts::wrong,
-          &Counts::asymptotic, &Counts::dense, &Counts::bounds, &Counts::named, &Counts::hints}) {
-      (this->*share).add(other.*share);
-    }
-  }
+/// What is counted of a kind, and what all of them get at least or at most, in percent.
+struct Counted {
+  const char* heading;
+  const char* what;
+  double least = 0.0;
+  double most = 100.0;
 };
+
+enum Count { as_expected, not_as_expected, held, wrong, asymptotic, dense, bounds, named, hints };
+
+constexpr Counted counted_of_all[] = {
+    {"as expected", "right expectations as expected"},
+    {"not", "right expectations not as expected", 0, 1},
+    {"held", "intervals that hold the true order", 95, 100},
+    {"wrong", "wrong expectations as expected", 0, 1},
+    {"first order", "ladders of the first order in their range as expected", 90, 100},
+    {"120 levels", "ladders of the second order and 120 levels as expected", 90, 100},
+    {"index", "errors that the grid convergence index bounds", 95, 100},
+    {"ladder named", "undecided studies for which levels are named"},
+    {"it decides", "ladders named that decide", 90, 100}};
+
+using Counts = std::array<Share, std::size(counted_of_all)>;
+
+void add(Counts& all, const Counts& more) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].part += more[i].part;
+    all[i].whole += more[i].whole;
+  }
+}
 
 void print(const std::string& name, const Counts& n) {
   std::string text = fmt::format("{:<44}", name);
-  for (const Share& share : {n.as_expected, n.not_as_expected, n.held, n.wrong, n.asymptotic,
-                             n.dense, n.bounds, n.named, n.hints}) {
+  for (const Share& share : n) {
     text += share.text();
   }
   std::puts(text.c_str());
@@ -328,16 +314,16 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
   }
   auto spec = given::spec_of(c);
   const study::Study made = study::make_study(comm, spec);
-  Counts n;
+  Counts n{};
   for (std::size_t q = 0; q < made.results.size(); ++q) {
     const study::QuantityResult& found = made.results[q];
     if (!found.expected || found.verdict == Verdict::undefined || found.verdict == Verdict::exact) {
       continue;
     }
     const double order = true_order(found.expected->quantity);
-    n.as_expected.count(found.verdict == Verdict::as_expected);
-    n.not_as_expected.count(found.verdict == Verdict::not_as_expected);
-    n.held.count(std::abs(found.observed() - order) <= found.uncertainty());
+    n[as_expected].count(found.verdict == Verdict::as_expected);
+    n[not_as_expected].count(found.verdict == Verdict::not_as_expected);
+    n[held].count(std::abs(found.observed() - order) <= found.uncertainty());
     bool is_wrong = false;
     for (const double shift : {-1.0, -0.5, 0.5, 1.0}) {
       const study::ExpectedOrder other{.quantity = found.expected->quantity,
@@ -345,17 +331,17 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
       is_wrong = is_wrong || statistics::judge(other, found.observed(), found.uncertainty(),
                                                tolerance) == Verdict::as_expected;
     }
-    n.wrong.count(is_wrong);
-    if (order == 1 && kind.levels < dense && is_asymptotic(made, q, order)) {
-      n.asymptotic.count(found.verdict == Verdict::as_expected);
+    n[wrong].count(is_wrong);
+    if (order == 1 && kind.levels < many && is_asymptotic(made, q, order)) {
+      n[asymptotic].count(found.verdict == Verdict::as_expected);
     }
-    if (order == 2 && kind.levels == dense) {
-      n.dense.count(found.verdict == Verdict::as_expected);
+    if (order == 2 && kind.levels == many) {
+      n[dense].count(found.verdict == Verdict::as_expected);
     }
   }
   // The limit is known of what is measured against it; the ladders of other references are alike.
-  if (kind.levels < dense && (kind.reference == "exact" || kind.reference == "exact-time" ||
-                              kind.reference == "cells-inf")) {
+  if (kind.levels < many && (kind.reference == "exact" || kind.reference == "exact-time" ||
+                             kind.reference == "cells-inf")) {
     const study::PhasePoint limit = limit_of(comm, spec);
     study::Study scalars = made;
     scalars.results.clear();
@@ -368,102 +354,82 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
           {scalars.results[study::Errors::y].extrapolated->index,
            std::abs(last.final_y - limit.y)}}) {
       if (std::isfinite(index) && error > made.floors[study::Errors::x]) {
-        n.bounds.count(index >= error);
+        n[bounds].count(index >= error);
       }
     }
   }
   const std::string levels = made.conclusions.deciding_levels;
   constexpr std::uint64_t one_of = 16;
-  if (made.verdict == Verdict::undecided && kind.levels < dense) {
-    n.named.count(!levels.empty());
+  if (made.verdict == Verdict::undecided && kind.levels < many) {
+    n[named].count(!levels.empty());
     if (!levels.empty() && seed % one_of == 0) {
       c["levels"] = levels;
       const study::Study again = study::make_study(comm, given::spec_of(c));
-      n.hints.count(again.verdict != Verdict::undecided);
+      n[hints].count(again.verdict != Verdict::undecided);
     }
   }
   return n;
 }
 
-/// What a study that asks for it gets at least or at most, in percent.
-bool is_within(const char* what, double percent, double least, double most) {
-  const bool is_good = percent >= least && percent <= most;
-  if (!is_good) {
-    std::puts(fmt::format("{}: {:.2f} %, not in {} to {} %", what, percent, least, most).c_str());
+/// Says which shares of all are not within their limits.
+bool are_within(const Counts& all) {
+  constexpr int enough = 20;  // of the last, so that 90 % mean something
+  bool are_good = true;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& [heading, what, least, most] = counted_of_all[i];
+    const double percent = i == hints && all[i].whole < enough ? most : all[i].percent();
+    if (percent < least || percent > most) {
+      fmt::print("{}: {:.2f} %, not in {} to {} %\n", what, percent, least, most);
+      are_good = false;
+    }
   }
-  return is_good;
+  return are_good;
 }
 
 /// How many studies of a kind are made; of those that take long none in a short run.
 int studies_of(const Kind& kind, int studies) {
-  const bool is_short = kind.levels == 5 || (kind.levels == dense && kind.refine == Refine::cells);
+  const bool is_short = kind.levels == 5 || (kind.levels == many && kind.refine == Refine::cells);
   const int tenth = studies / 10;
-  return is_short ? studies : kind.levels == dense ? tenth : tenth > 0 ? studies : 0;
+  return is_short ? studies : kind.levels == many ? tenth : tenth > 0 ? studies : 0;
 }
 
 int run(const parallel::Communicator& comm, int studies, std::uint64_t seed,
         const std::string& only) {
   constexpr std::uint64_t apart = 1000003;
-  const auto seeds_of = [&](std::uint64_t kind, int count) {
-    std::vector<std::uint64_t> seeds(static_cast<std::size_t>(count));
-    std::iota(seeds.begin(), seeds.end(), (1000 * seed + kind) * apart);
-    return seeds;
-  };
   std::string heading = fmt::format("{:<44}", "kind");
-  for (const char* share : {"as expected", "not", "held", "wrong", "first order", "120 levels",
-                            "index", "ladder named", "it decides"}) {
-    heading += fmt::format("{:>15}", share);
+  for (const Counted& each : counted_of_all) {
+    heading += fmt::format("{:>15}", each.heading);
   }
   std::puts(heading.c_str());
-  Counts all;
+  Counts all{};
   std::uint64_t number = 0;
   for (const Kind& kind : all_kinds()) {
     ++number;
     if (kind.name.find(only) == std::string::npos) {
       continue;
     }
-    const auto seeds = seeds_of(number, studies_of(kind, studies));
-    if (seeds.empty()) {
+    const int count = studies_of(kind, studies);
+    if (count == 0) {
       continue;
     }
-    Counts n;
-    for (const std::uint64_t each : seeds) {
-      n.add(counted(comm, kind, each));
+    Counts n{};
+    for (int i = 0; i < count; ++i) {
+      add(n, counted(comm, kind, (1000 * seed + number) * apart + static_cast<std::uint64_t>(i)));
     }
     print(kind.name, n);
-    all.add(n);
+    add(all, n);
   }
   print("all", all);
-  bool is_good =
-      is_within("right expectations not as expected", all.not_as_expected.percent(), 0, 1);
-  is_good &= is_within("intervals that hold the true order", all.held.percent(), 95, 100);
-  is_good &= is_within("wrong expectations as expected", all.wrong.percent(), 0, 1);
-  is_good &= is_within("first order as expected", all.asymptotic.percent(), 90, 100);
-  is_good &= is_within("second order of 120 levels as expected", all.dense.percent(), 90, 100);
-  is_good &= is_within("errors that the index bounds", all.bounds.percent(), 95, 100);
-  constexpr int enough = 20;  // of which 90 % mean something
-  is_good &= all.hints.whole < enough ||
-             is_within("ladders named that decide", all.hints.percent(), 90, 100);
-  return is_good ? 0 : 1;
+  return are_within(all) ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  int studies = 2;
-  std::uint64_t seed = 3;
-  std::string only;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string key = argv[i];
-    if (key == "--studies") {
-      studies = std::atoi(argv[i + 1]);
-    } else if (key == "--seed") {
-      seed = std::strtoull(argv[i + 1], nullptr, 10);
-    } else if (key == "--only") {
-      only = argv[i + 1];
-    }
-  }
+  const int studies = std::atoi(corpus::option(argc, argv, "studies", "2").c_str());
+  const std::uint64_t seed = std::stoull(corpus::option(argc, argv, "seed", "3"));
   parallel::Session session({});
-  return session.run(
-      [&](const parallel::Communicator& comm) { return run(comm, studies, seed, only); });
+  return session.run([&](const parallel::Communicator& comm) {
+    return run(comm, studies, seed, corpus::option(argc, argv, "only", ""));
+  });
 }

@@ -19,11 +19,11 @@
 #include <vector>
 
 #include "corpus/chance.hpp"
-#include "rheology/exact_run.hpp"
 #include "rheology/model_run.hpp"
 
 using namespace masing;
 using corpus::Chance;
+using corpus::option;
 using model_run::Parameters;
 using model_run::State;
 
@@ -37,7 +37,6 @@ constexpr double least_order = 0.7;
 enum class Kind { smooth, jumps, edge };
 constexpr const char* kinds[] = {"smooth", "jumps", "edge"};
 
-/// A force with its breaks.
 struct Force {
   std::function<double(double)> value;
   std::vector<double> breaks;
@@ -100,12 +99,13 @@ Problem random_problem(Chance& chance, const std::string& model, Kind kind) {
   if (model == "p-parallel") {
     return {{{"m", m[0]}, {"k", k}, {"alpha", alpha}}, force(sum(alpha))};
   }
-  if (model == "viscoelastoplastic") {
-    return {{{"m", m[0]}, {"k", k[0]}, {"eta", eta[0]}, {"c", 1 + 5 * k0}, {"u0", on(eta[0])}},
-            force(k[0] * eta[0])};
-  }
-  if (model == "prandtl") {
-    return {{{"m", m[0]}, {"k0", k0}, {"k", k[0]}, {"eta", eta[0]}, {"u0", on(eta[0])}},
+  if (model == "viscoelastoplastic" || model == "prandtl") {
+    const bool is_prandtl = model == "prandtl";
+    return {{{"m", m[0]},
+             {is_prandtl ? "k0" : "c", is_prandtl ? k0 : 1 + 5 * k0},
+             {"k", k[0]},
+             {"eta", eta[0]},
+             {"u0", on(eta[0])}},
             force(k[0] * eta[0])};
   }
   if (model == "three-springs") {
@@ -134,7 +134,7 @@ Problem random_problem(Chance& chance, const std::string& model, Kind kind) {
     return {{{"m", m}, {"k", k}, {"alpha", alpha}, {"x0", x0}}, force(pull)};
   }
   if (model == "p-series") {
-    State compliance(n);
+    State compliance = k;
     std::ranges::transform(k, compliance.begin(), [](double one) { return 1 / one; });
     return {{{"m", m[0]}, {"k0", k0}, {"k", k}, {"alpha", alpha}, {"v0", on_all(alpha)}},
             force(-times(compliance, alpha) / (1 / k0 + sum(compliance)))};
@@ -142,73 +142,57 @@ Problem random_problem(Chance& chance, const std::string& model, Kind kind) {
   if (model == "s1-p2-series") {
     const double stretch = (alpha[0] - eta[0]) / k0;  // of the P-element under F0 = α1
     const State x0{on(alpha[0] / k[0]), on(alpha[0] / k[0] + stretch)};
-    return {{{"m1", m[0]},
-             {"m2", 1.0},
-             {"k1", k[0]},
-             {"alpha1", alpha[0]},
-             {"k2", k0},
-             {"alpha2", eta[0]},
-             {"x0", x0},
-             {"u0", on(alpha[0] / k[0])}},
-            force(alpha[0])};
+    const Parameters parameters{
+        {"m1", m[0]}, {"m2", 1.0},        {"k1", k[0]}, {"alpha1", alpha[0]},
+        {"k2", k0},   {"alpha2", eta[0]}, {"x0", x0},   {"u0", on(alpha[0] / k[0])}};
+    return {parameters, force(alpha[0])};
   }
   if (model == "s1-p2-parallel") {
-    return {{{"m", m[0]},
-             {"k1", k[0]},
-             {"alpha1", alpha[0]},
-             {"k2", k0},
-             {"alpha2", eta[0]},
-             {"u0", on(alpha[0] / k[0])}},
-            force(alpha[0] + eta[0])};
+    const Parameters parameters{{"m", m[0]}, {"k1", k[0]},       {"alpha1", alpha[0]},
+                                {"k2", k0},  {"alpha2", eta[0]}, {"u0", on(alpha[0] / k[0])}};
+    return {parameters, force(alpha[0] + eta[0])};
   }
   const State all = chance.list(4, 0.5, 4);
   const State bounds = chance.list(3, 0.05, 0.8);
-  Problem problem{{{"k0", all[0]},
-                   {"k1", all[1]},
-                   {"k2", all[2]},
-                   {"k3", all[3]},
-                   {"alpha1", bounds[2]},
-                   {"alpha2", bounds[0]},
-                   {"alpha3", bounds[1]},
-                   {"g0", on_all(bounds)}},
-                  force(0.0)};
+  Parameters parameters{{"k0", all[0]},        {"k1", all[1]},        {"k2", all[2]},
+                        {"k3", all[3]},        {"alpha1", bounds[2]}, {"alpha2", bounds[0]},
+                        {"alpha3", bounds[1]}, {"g0", on_all(bounds)}};
   if (model == "persoz") {
-    problem.parameters.emplace_back("m", m[0]);
+    parameters.emplace_back("m", m[0]);
   }
-  return problem;
+  return {parameters, force(0.0)};
+}
+
+double largest_difference(const State& one, const State& other) {
+  return std::transform_reduce(
+      one.begin(), one.end(), other.begin(), 0.0, [](double a, double b) { return std::max(a, b); },
+      [](double a, double b) { return std::abs(a - b); });
+}
+
+model_run::ExactRun exact_run_of(const std::string& model, const Problem& problem,
+                                 const rheology::TaylorOptions& options = {}) {
+  return {model,      problem.parameters,   problem.force.value,
+          final_time, problem.force.breaks, options};
 }
 
 /// The largest difference of two exact solutions, with other polynomials and spans.
 double self_check(const std::string& model, const Problem& problem) {
-  const auto made = [&](const rheology::TaylorOptions& options) {
-    return exact_run::ExactRun(model, problem.parameters, problem.force.value, final_time,
-                               problem.force.breaks, options);
-  };
-  exact_run::ExactRun one = made({});
-  exact_run::ExactRun other = made(rheology::checking_options);
+  model_run::ExactRun one = exact_run_of(model, problem);
+  model_run::ExactRun other = exact_run_of(model, problem, rheology::checking_options);
   double largest = 0.0;
   for (int p = 0; p <= 200; ++p) {
     const double t = final_time * p / 200;
-    const State here = one.at(t);
-    const State there = other.at(t);
-    for (std::size_t c = 0; c < here.size(); ++c) {
-      largest = std::max(largest, std::abs(here[c] - there[c]));
-    }
+    largest = std::max(largest, largest_difference(one.at(t), other.at(t)));
   }
   return largest;
 }
 
-/// The largest error of the state over all steps of a level.
 double error_of(const std::string& model, const Problem& problem, int steps) {
   model_run::Run run(model, problem.parameters);
-  exact_run::ExactRun exact(model, problem.parameters, problem.force.value, final_time,
-                            problem.force.breaks);
+  model_run::ExactRun exact = exact_run_of(model, problem);
   double largest = 0.0;
   model_run::advance(run, problem.force.value, final_time, steps, [&](double t) {
-    const State there = exact.at(t);
-    for (std::size_t c = 0; c < there.size(); ++c) {
-      largest = std::max(largest, std::abs(run.state[c] - there[c]));
-    }
+    largest = std::max(largest, largest_difference(run.state, exact.at(t)));
   });
   return largest;
 }
@@ -234,16 +218,6 @@ Order order_of(const std::string& model, const Problem& problem, int count) {
     weight += place * place;
   }
   return {slope / weight, error * (coarsest << (count - 1)) / final_time};
-}
-
-/// Options "--name value".
-std::string option(int argc, char** argv, const std::string& name, const std::string& preset) {
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (argv[i] == "--" + name) {
-      return argv[i + 1];
-    }
-  }
-  return preset;
 }
 
 }  // namespace

@@ -19,7 +19,6 @@ constexpr std::int64_t million = std::int64_t{1024} * 1024;
 
 TEST(MemoryNeed, of_a_sweep_is_8_bytes_a_cell_and_array) {
   EXPECT_EQ(bytes_a_rank({.cells = million}), 8.0 * million);
-  EXPECT_EQ(bytes_a_rank({.cells = million, .ranks = 4}), 2.0 * million);
   EXPECT_EQ(bytes_a_rank({.cells = million, .ranks = 4, .arrays = 3}), 8.0 * million);
   EXPECT_EQ(bytes_a_rank({.cells = million, .extra_bytes = 1e9}), 8.0 * million + 1e9);
   // One block more than ranks: the first has two.
@@ -28,11 +27,12 @@ TEST(MemoryNeed, of_a_sweep_is_8_bytes_a_cell_and_array) {
 }
 
 TEST(MemoryNeed, of_a_memory_has_its_tables) {
-  const std::int64_t cells = 4 * million;
-  EXPECT_EQ(bytes_a_rank({.cells = cells, .has_table = true}), 32.0 * cells);
-  EXPECT_EQ(bytes_a_rank({.cells = cells, .has_table = true, .has_initial_u = true}),
-            104.0 * cells);
-  EXPECT_EQ(bytes_a_rank({.cells = cells, .has_table = true, .arrays = 1}), 40.0 * cells);
+  MemoryNeed need{.cells = million, .has_table = true};
+  EXPECT_EQ(bytes_a_rank(need), 32.0 * million);
+  need.has_initial_u = true;
+  EXPECT_EQ(bytes_a_rank(need), 104.0 * million);
+  need.arrays = 1;
+  EXPECT_EQ(bytes_a_rank(need), 112.0 * million);
 }
 
 TEST(MemoryNeed, of_a_state_counts_the_columns_that_a_rank_holds) {
@@ -48,19 +48,18 @@ TEST(MemoryNeed, of_a_state_counts_the_columns_that_a_rank_holds) {
 }
 
 TEST(IdleRanks, are_those_of_a_split_run_that_get_no_block) {
-  const auto idle = [](const given::Options& options, int ranks) {
-    return engine::idle_ranks(given::requested(cli::Command::simulate, options).run, ranks);
+  const auto idle = [](const std::string& options, int ranks) {
+    const auto request = given::requested(cli::Command::simulate, given::options(options));
+    return engine::idle_ranks(request.run, ranks);
   };
-  EXPECT_EQ(idle({{"cells", "1000000"}}, 10000), 9023);  // ⌈10⁶/1024⌉ = 977
-  EXPECT_EQ(idle({{"cells", "1000000"}}, 978), 1);
-  EXPECT_EQ(idle({{"cells", "1000000"}}, 977), 0);
-  EXPECT_EQ(idle({{"cells", "1000448"}}, 978), 1);  // 977·1024
-  EXPECT_EQ(idle({{"cells", "1000449"}}, 979), 1);
-  EXPECT_EQ(idle({{"cells", "1000000"}}, 1), 0);
-  EXPECT_EQ(idle({{"cells", "1000"}}, 100), 0) << "one rank makes it";
-  EXPECT_EQ(idle({{"cells", "1000000"}, {"engine", "memory"}}, 10000), 0) << "one rank makes it";
-  const given::Options chain{
-      {"model", "s-chain"}, {"set n", "5000"}, {"set m", "1"}, {"set k", "1"}, {"set eta", "1"}};
+  EXPECT_EQ(idle("cells=1000000", 10000), 9023);  // ⌈10⁶/1024⌉ = 977
+  EXPECT_EQ(idle("cells=1000448", 978), 1);       // 977·1024
+  EXPECT_EQ(idle("cells=1000449", 979), 1);
+  EXPECT_EQ(idle("cells=1000000", 977), 0);
+  EXPECT_EQ(idle("cells=1000000", 1), 0);
+  EXPECT_EQ(idle("cells=1000", 100), 0) << "one rank makes it";
+  EXPECT_EQ(idle("cells=1000000; engine=memory", 10000), 0) << "one rank makes it";
+  const std::string chain = "model=s-chain; set n=5000; set m=1; set k=1; set eta=1";
   EXPECT_EQ(idle(chain, 7), 2);  // ⌈5000/1024⌉ = 5
   EXPECT_EQ(idle(chain, 5), 0);
 }
@@ -75,8 +74,7 @@ TEST(MemoryShortage, says_what_would_help_and_only_that) {
   EXPECT_EQ(says({.cells = cells}, 8 * gibibyte), "");
   EXPECT_EQ(says({.cells = cells}, 4 * gibibyte),
             "cells: P = 1073741824 needs at least 8.0 GiB a rank, 4.0 GiB may be used; use more "
-            "ranks on "
-            "more nodes or the engine memory with cells = inf");
+            "ranks on more nodes or the engine memory with cells = inf");
   EXPECT_EQ(says({.cells = cells, .state = rheology::Work::split}, 4 * gibibyte),
             "n: a state of 1073741824 columns needs 64.0 GiB a rank, 4.0 GiB may be used; use "
             "fewer elements or more ranks on more nodes");

@@ -1,6 +1,5 @@
 #include "fuzz/arb_series.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -22,6 +21,11 @@ BallSeries with_value(const Ball& value) {
 BallSeries exactly(double value) {
   return with_value(Ball(value));
 }
+
+/// Comparisons, and the signs of the difference for which they hold.
+const std::map<std::string_view, std::array<bool, 3>> truths{
+    {"<", {true, false, false}}, {">", {false, false, true}},  {"<=", {true, true, false}},
+    {">=", {false, true, true}}, {"==", {false, true, false}}, {"!=", {true, false, true}}};
 
 class Evaluation {
  public:
@@ -58,11 +62,10 @@ class Evaluation {
       try {
         arguments.push_back(of(part));
       } catch (const Undefined&) {
-        // Of what is not a number only != holds.
-        constexpr std::array comparisons{"<", ">", "<=", ">=", "==", "!="};
-        if (std::ranges::find(comparisons, f.name) == comparisons.end()) {
+        if (!truths.contains(f.name)) {
           throw;
         }
+        // Of what is not a number only != holds.
         return exactly(f.name == "!=" ? 1.0 : 0.0);
       }
     }
@@ -131,25 +134,17 @@ class Evaluation {
     return of_two("-", of_two("/", exactly(2.0), of_two("+", exactly(1.0), q)), exactly(1.0));
   }
 
-  /// The logarithm to a base, ln of which `ln` gives.
-  [[nodiscard]] BallSeries logarithm(const BallSeries& u, void (*ln)(arb_t, slong)) const {
-    Ball unit;
-    ln(unit.get(), bits_);
-    return of_two("/", apply(arb_poly_log_series, u), with_value(unit));
-  }
-
   /// Throws Undefined where a function of one argument certainly has no value.
   static void require_domain(std::string_view name, const Ball& u) {
     const Ball one(1.0);
-    const auto is = [&](std::string_view other) { return name == other; };
     Ball size;
     arb_abs(size.get(), u.get());
-    if (((is("log") || is("ln") || is("log2") || is("log10")) &&
-         arb_is_nonpositive(u.get()) != 0) ||
-        (is("sqrt") && arb_is_negative(u.get()) != 0) ||
-        (is("acosh") && arb_lt(u.get(), one.get()) != 0) ||
-        ((is("asin") || is("acos")) && arb_gt(size.get(), one.get()) != 0) ||
-        (is("atanh") && arb_ge(size.get(), one.get()) != 0)) {
+    const bool is_logarithm = name == "ln" || name.starts_with("log");
+    if ((is_logarithm && arb_is_nonpositive(u.get()) != 0) ||
+        (name == "sqrt" && arb_is_negative(u.get()) != 0) ||
+        (name == "acosh" && arb_lt(u.get(), one.get()) != 0) ||
+        ((name == "asin" || name == "acos") && arb_gt(size.get(), one.get()) != 0) ||
+        (name == "atanh" && arb_ge(size.get(), one.get()) != 0)) {
       throw Undefined();
     }
   }
@@ -172,11 +167,10 @@ class Evaluation {
     if (name == "tanh") {
       return hyperbolic_tangent(u);
     }
-    if (name == "log2") {
-      return logarithm(u, arb_const_log2);
-    }
-    if (name == "log10") {
-      return logarithm(u, arb_const_log10);
+    if (name == "log2" || name == "log10") {
+      Ball unit;
+      (name == "log2" ? arb_const_log2 : arb_const_log10)(unit.get(), bits_);
+      return of_two("/", apply(arb_poly_log_series, u), with_value(unit));
     }
     if (name == "asinh" || name == "acosh") {  // ln(u + √(u² ± 1))
       const BallSeries one = exactly(name == "asinh" ? 1.0 : -1.0);
@@ -269,24 +263,16 @@ class Evaluation {
 
   [[nodiscard]] BallSeries of_two(std::string_view name, const BallSeries& a,
                                   const BallSeries& b) const {
-    BallSeries f;
-    if (name == "+" || name == "sum" || name == "avg") {
-      arb_poly_add_series(f.get(), a.get(), b.get(), length_, bits_);
-      return f;
+    if (name == "/" && arb_is_zero(b[0].get()) != 0) {
+      throw Undefined();
     }
-    if (name == "-") {
-      arb_poly_sub_series(f.get(), a.get(), b.get(), length_, bits_);
-      return f;
-    }
-    if (name == "*") {
-      arb_poly_mullow(f.get(), a.get(), b.get(), length_, bits_);
-      return f;
-    }
-    if (name == "/") {
-      if (arb_is_zero(b[0].get()) != 0) {
-        throw Undefined();
-      }
-      arb_poly_div_series(f.get(), a.get(), b.get(), length_, bits_);
+    using OfTwoSeries = void (*)(arb_poly_t, const arb_poly_t, const arb_poly_t, slong, slong);
+    static const std::map<std::string_view, OfTwoSeries> known{
+        {"+", arb_poly_add_series}, {"sum", arb_poly_add_series}, {"avg", arb_poly_add_series},
+        {"-", arb_poly_sub_series}, {"*", arb_poly_mullow},       {"/", arb_poly_div_series}};
+    if (const auto found = known.find(name); found != known.end()) {
+      BallSeries f;
+      found->second(f.get(), a.get(), b.get(), length_, bits_);
       return f;
     }
     if (name == "atan2") {
@@ -301,14 +287,7 @@ class Evaluation {
       }
       return (sign < 0) == (name == "min") ? a : b;
     }
-    const bool truth = name == "<"    ? sign < 0
-                       : name == ">"  ? sign > 0
-                       : name == "<=" ? sign <= 0
-                       : name == ">=" ? sign >= 0
-                       : name == "==" ? sign == 0
-                       : name == "!=" ? sign != 0
-                                      : throw std::logic_error("no function " + std::string(name));
-    return exactly(truth ? 1.0 : 0.0);
+    return exactly(truths.at(name).at(static_cast<std::size_t>(sign + 1)) ? 1.0 : 0.0);
   }
 
   double t_;

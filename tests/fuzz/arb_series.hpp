@@ -34,7 +34,6 @@ class Ball {
   arb_t ball_{};
 };
 
-/// Taylor coefficients that are known to lie in balls.
 class BallSeries {
  public:
   BallSeries() { arb_poly_init(series_); }

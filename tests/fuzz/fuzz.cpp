@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "corpus/chance.hpp"
 #include "fuzz/random_formula.hpp"
 
 namespace masing::fuzz {
@@ -93,20 +94,6 @@ void report(int signal) {
   _exit(1);
 }
 
-struct Wanted {
-  std::uint64_t tries = 20000;
-  std::uint64_t seed = 1;
-};
-
-Wanted wanted(int count, char** values) {
-  Wanted found;
-  for (int i = 1; i + 1 < count; i += 2) {
-    const std::string name = values[i];
-    (name == "--tries" ? found.tries : found.seed) = std::strtoull(values[i + 1], nullptr, 10);
-  }
-  return found;
-}
-
 }  // namespace
 
 void require_message(const base::UserError& mistake) {
@@ -117,7 +104,8 @@ void require_message(const base::UserError& mistake) {
 }
 
 int run(int count, char** values, const Try& one_try) {
-  const auto [tries, first_seed] = wanted(count, values);
+  const std::uint64_t tries = std::stoull(corpus::option(count, values, "tries", "20000"));
+  const std::uint64_t first_seed = std::stoull(corpus::option(count, values, "seed", "1"));
   for (const int signal : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     std::signal(signal, report);
   }

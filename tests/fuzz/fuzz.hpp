@@ -20,9 +20,7 @@ class RandomText {
 
   /// A whole number in [0, bound), bound >= 1. Local.
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>(bits_() % bound); }
-  /// True once in `n` times. Local.
   bool once_in(std::size_t n) { return below(n) == 0; }
-  /// One of `words`. Local.
   const std::string& one_of(const std::vector<std::string>& words) {
     return words[below(words.size())];
   }
@@ -51,7 +49,6 @@ class RandomText {
   std::mt19937_64 bits_;
 };
 
-/// What became of one input.
 enum class Outcome { taken, refused, skipped };
 
 /// Makes an input, describes it, and tries it; throws what is not a UserError where it fails.

@@ -40,7 +40,6 @@ struct Interval {
   double last = 0.0;
 };
 
-/// What became of the coefficients at all points.
 struct Counts {
   long long inside = 0;     ///< of a finite enclosure, in which Arb's is
   long long unbounded = 0;  ///< of an enclosure that is not finite
@@ -63,7 +62,6 @@ Place place(const Ball& ball, const Enclosure& enclosure) {
   return is_outside ? Place::outside : is_inside ? Place::inside : Place::open;
 }
 
-/// What Arb knows of a function at a point.
 struct Known {
   BallSeries series;
   int terms = order + 1;  ///< 1 where it knows the value and no derivative
@@ -82,7 +80,6 @@ std::optional<Known> known(const Formula& f, double t) {
   }
 }
 
-/// Compares what is claimed of one expression on one interval.
 class Comparison {
  public:
   Comparison(const Formula& formula, const Interval& interval, Counts& counts)
@@ -92,7 +89,6 @@ class Comparison {
                                  interval.first, interval.last)),
         counts_(counts) {}
 
-  /// What is wrong at one of the points.
   std::optional<std::string> wrong(const std::vector<double>& points) {
     std::optional<Known> before;
     for (std::size_t i = 0; i < points.size() && !wrong_; ++i) {
@@ -184,23 +180,19 @@ class RandomCase {
   Interval interval() {
     const double about = place();
     Interval interval{about, about};
-    switch (random_.below(7)) {
-      case 0:
-        return interval;
-      case 1:
-        for (std::size_t i = 1 + random_.below(4); i > 0; --i) {
-          interval.last = std::nextafter(interval.last, HUGE_VAL);
-        }
-        return interval;
-      default: {
-        const double width = random_.once_in(3) || formulas_.features().empty()
-                                 ? formulas_.power_of_ten(-16.0, 1.5)
-                                 : formulas_.power_of_ten(-3.0, 3.0) * feature().width;
-        interval.first -= width * (random_.once_in(4) ? 0.0 : formulas_.uniform(0.0, 1.0));
-        interval.last = interval.first + width;
-        return interval;
+    const std::size_t kind = random_.below(7);
+    if (kind == 0) {
+      for (std::size_t i = random_.below(5); i > 0; --i) {
+        interval.last = std::nextafter(interval.last, HUGE_VAL);
       }
+    } else if (kind > 1) {
+      const double width = random_.once_in(3) || formulas_.features().empty()
+                               ? formulas_.power_of_ten(-16.0, 1.5)
+                               : formulas_.power_of_ten(-3.0, 3.0) * feature().width;
+      interval.first -= width * (random_.once_in(4) ? 0.0 : formulas_.uniform(0.0, 1.0));
+      interval.last = interval.first + width;
     }
+    return interval;
   }
 
   std::vector<double> points(const Interval& interval) {

@@ -53,7 +53,6 @@ std::string bytes(RandomText& random) {
   return text;
 }
 
-/// One that is nested deeply, or long.
 std::string repeated(RandomText& random) {
   static const std::vector<std::string> all{"(",  "-",    "+",    "1+",    "t*",
                                             "2^", "t?1:", "sin(", "min(t,"};
@@ -67,20 +66,12 @@ std::string repeated(RandomText& random) {
 }
 
 std::string made_by_chance(RandomText& random) {
-  switch (random.below(10)) {
-    case 0:
-      return bytes(random);
-    case 1:
-    case 2:
-      return words(random);
-    case 3:
-      return random.once_in(20) ? repeated(random) : words(random);
-    case 4:
-    case 5:
-      return random.damaged(random.expression('t'));
-    default:
-      return random.expression('t');
-  }
+  const std::size_t kind = random.below(10);
+  return kind == 0                         ? bytes(random)
+         : kind == 1 && random.once_in(20) ? repeated(random)
+         : kind < 4                        ? words(random)
+         : kind < 6                        ? random.damaged(random.expression('t'))
+                                           : random.expression('t');
 }
 
 bool same(double one, double other) {

@@ -137,78 +137,40 @@ Formula RandomFormula::pulse() {
   const Formula shift = centre == 0.0 ? variable() : variable() - number(centre);
   const Formula u = random_.once_in(3) ? number(1.0 / width) * shift : shift / number(width);
   const auto exponential = [&] { return call("exp", {random_.once_in(2) ? minus(u) : u}); };
-  switch (random_.below(13)) {
-    case 0:
-    case 1:
-    case 2:
-      return amplitude * call("exp", {minus(square(u))});
-    case 3:
-      return amplitude / square(call("cosh", {u}));
-    case 4:
-      return amplitude / (number(1.0) + square(u));
-    case 5:
-      return amplitude * (number(1.0) + call("tanh", {u}));
-    case 6:
-      return amplitude / (number(1.0) + exponential());
-    case 7:
-      return amplitude * call("exp", {minus(call("abs", {u}))});
-    case 8:
-      return amplitude * exponential() / square(number(1.0) + exponential());
-    case 9:
-      return call("ln", {random_.once_in(2) ? call("cosh", {u}) : number(1.0) + exponential()});
-    case 10:
-      return amplitude / (exponential() + exponential());
-    case 11:
-      return amplitude * call("exp", {minus(exponential())});
-    default:
-      return amplitude * exponential();
-  }
+  const Formula e = exponential();
+  const Formula one = number(1.0);
+  const Formula gauss = amplitude * call("exp", {minus(square(u))});
+  return any_of({gauss, gauss, gauss, amplitude / square(call("cosh", {u})),
+                 amplitude / (one + square(u)), amplitude * (one + call("tanh", {u})),
+                 amplitude / (one + e), amplitude * call("exp", {minus(call("abs", {u}))}),
+                 amplitude * e / square(one + exponential()),
+                 call("ln", {random_.once_in(2) ? call("cosh", {u}) : one + e}),
+                 amplitude / (e + exponential()), amplitude * call("exp", {minus(e)}),
+                 amplitude * e});
 }
 
 Formula RandomFormula::leaf() {
-  switch (random_.below(8)) {
-    case 0:
-    case 1:
-    case 2:
-      return variable();
-    case 3:
-      return random_.once_in(6) ? Formula{"pi", 0.0, {}} : number(constant());
-    case 4:
-    case 5:
-      return number(constant()) * variable() + number(constant());
-    default:
-      return pulse();
+  if (random_.once_in(4)) {
+    return pulse();
   }
+  const Formula constant_or_pi = random_.once_in(6) ? Formula{"pi", 0.0, {}} : number(constant());
+  const Formula line = number(constant()) * variable() + number(constant());
+  return any_of({variable(), variable(), variable(), constant_or_pi, line, line});
 }
 
 /// A function that is not defined everywhere, mostly of an argument where it is.
-Formula RandomFormula::restricted(const Formula& a, Formula b) {
+Formula RandomFormula::restricted(const Formula& a, const Formula& b) {
   const bool defined = !random_.once_in(4);
   const Formula positive = defined ? number(random_.once_in(2) ? 1.5 : 1e-3) + square(a) : a;
   const Formula small = defined ? number(0.9) * call("sin", {a}) : a;
-  switch (random_.below(9)) {
-    case 0:
-      return call(random_.one_of({"log", "ln", "log10", "log2"}), {positive});
-    case 1:
-      return call("sqrt", {positive});
-    case 2:
-      return call(random_.one_of({"asin", "acos", "atanh"}), {small});
-    case 3:
-      return call("acosh", {defined ? number(2.0) + square(a) : a});
-    case 4:
-      return power(positive, number(constant()));
-    case 5:
-      return power(positive, std::move(b));
-    case 6:
-      return call("tan", {small});
-    case 7:
-      return std::move(b) / (defined ? number(2.5) + call("sin", {a}) : a);
-    default:
-      return call("atan2", {std::move(b), defined ? positive : a});
-  }
+  return any_of({call(random_.one_of({"log", "ln", "log10", "log2"}), {positive}),
+                 call("sqrt", {positive}), call(random_.one_of({"asin", "acos", "atanh"}), {small}),
+                 call("acosh", {defined ? number(2.0) + square(a) : a}),
+                 power(positive, number(constant())), power(positive, b), call("tan", {small}),
+                 b / (defined ? number(2.5) + call("sin", {a}) : a),
+                 call("atan2", {b, defined ? positive : a})});
 }
 
-/// A function with corners or jumps.
 Formula RandomFormula::branched(Formula a, Formula b) {
   switch (random_.below(7)) {
     case 0:
@@ -240,38 +202,23 @@ Formula RandomFormula::tree(int depth) {
   }
   const Formula a = tree(depth - 1);
   const auto b = [&] { return tree(depth - 1 - static_cast<int>(random_.below(2))); };
-  switch (random_.below(16)) {
-    case 0:
-      return a + b();
-    case 1:
-      return a - b();
-    case 2:
-    case 3:
-      return a * b();
-    case 4:
-      return a / b();
-    case 5:
-      return square(a);
-    case 6: {
-      constexpr std::array exponents{3.0,   4.0,   7.0, -1.0, -2.0, 0.0,  1.0, 20.0,
-                                     201.0, -16.0, 1e6, 3e9,  0.5,  -0.5, 1.5};
-      return power(a, number(exponents.at(random_.below(exponents.size()))));
-    }
-    case 7:
-      return call("exp", {random_.once_in(2) ? minus(square(a)) : a});
-    case 8:
-      return call(random_.one_of({"sinh", "cosh", "tanh"}), {a});
-    case 9:
-      return call(random_.one_of({"sin", "cos"}), {a});
-    case 10:
-      return call(random_.one_of({"atan", "asinh"}), {a});
-    case 11:
-      return random_.once_in(2) ? minus(a) : number(1.0) / (number(1.0) + square(a));
-    case 12:
-      return branched(a, b());
-    default:
-      return restricted(a, b());
+  const std::size_t kind = random_.below(16);
+  if (kind < 5) {
+    return binary(random_.one_of({"+", "-", "*", "*", "/"}), a, b());
   }
+  if (kind < 7) {
+    constexpr std::array exponents{3.0,   4.0,   7.0, -1.0, -2.0, 0.0,  1.0, 20.0,
+                                   201.0, -16.0, 1e6, 3e9,  0.5,  -0.5, 1.5};
+    return kind == 5 ? square(a) : power(a, number(exponents.at(random_.below(exponents.size()))));
+  }
+  if (kind < 10) {
+    return call(random_.one_of({"sinh", "cosh", "tanh", "sin", "cos", "atan", "asinh"}), {a});
+  }
+  if (kind < 12) {
+    const Formula inverse = number(1.0) / (number(1.0) + square(a));
+    return any_of({call("exp", {minus(square(a))}), call("exp", {a}), minus(a), inverse});
+  }
+  return kind == 12 ? branched(a, b()) : restricted(a, b());
 }
 
 /// In any order, and added up in any.

@@ -19,7 +19,6 @@ struct Formula {
   [[nodiscard]] std::string text(char variable = 't') const;
 };
 
-/// Where a formula has something narrow.
 struct Feature {
   double centre = 0.0;
   double width = 1.0;
@@ -31,9 +30,7 @@ class RandomFormula {
  public:
   explicit RandomFormula(RandomText& random) : random_(random) {}
 
-  /// Local.
   Formula formula();
-  /// Those of the formulas made. Local.
   [[nodiscard]] const std::vector<Feature>& features() const { return features_; }
   /// Uniform in [low, high). Local.
   double uniform(double low, double high);
@@ -46,9 +43,10 @@ class RandomFormula {
   Formula pulse();
   Formula leaf();
   Formula tree(int depth);
-  Formula restricted(const Formula& a, Formula b);
+  Formula restricted(const Formula& a, const Formula& b);
   Formula branched(Formula a, Formula b);
   Formula sum(std::vector<Formula> terms);
+  Formula any_of(const std::vector<Formula>& all) { return all[random_.below(all.size())]; }
 
   RandomText& random_;
   std::vector<Feature> features_;

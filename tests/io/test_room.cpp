@@ -1,14 +1,11 @@
-// What room checkpoints need.
+// The room on the disk that checkpoints need.
 #include "io/room.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "base/error.hpp"
-#include "engine/setup.hpp"
 #include "io/checkpoint.hpp"
-#include "io/result_file.hpp"
 #include "support/given.hpp"
 #include "support/problem.hpp"
 #include "support/world.hpp"
@@ -17,22 +14,15 @@ namespace masing::test_room {
 
 using support::world;
 
-engine::RunSpec run_of(std::int64_t cells, std::int64_t steps) {
-  const support::Problem problem = support::problem({.steps = steps, .space = slab::Cells{cells}});
-  engine::RunSpec run{
-      engine::Masing{
-          .slab = problem, .oscillator = problem.oscillator, .method = engine::Method::sweep},
-      problem.force, problem.time};
-  run.split_from = 1;  // over all ranks
-  return run;
-}
-
 /// One checkpoint takes two thirds of what the disk has.
 TEST(Checkpoints, need_room_beside_the_one_before_which_stays_until_the_next_is_whole) {
   const std::string path = "masing-room-n" + std::to_string(world().size());
   const io::CheckpointSpec checkpoint{.path = path + ".check.h5", .scheduled = true};
   io::remove_checkpoint(world(), checkpoint.path);
-  const engine::RunSpec run = run_of(static_cast<std::int64_t>(io::available_bytes(path) / 12), 1);
+  const slab::Cells cells{static_cast<std::int64_t>(io::available_bytes(path) / 12)};
+  const support::Problem problem = support::problem({.space = cells});
+  const engine::RunSpec run{
+      engine::Masing{.slab = problem, .method = engine::Method::sweep}, {}, problem.time};
   const auto refusal = [&] {
     return given::mistake([&] {
       io::require_room(

@@ -10,9 +10,11 @@ using engine::never;
 using io::SampledSteps;
 using io::Sampling;
 
-std::vector<std::int64_t> taken(const Sampling& sampling) {
+using Steps = std::vector<std::int64_t>;
+
+Steps taken(const Sampling& sampling) {
   const SampledSteps sampled(sampling);
-  std::vector<std::int64_t> steps;
+  Steps steps;
   for (std::int64_t step = 0; step <= sampling.time.steps; ++step) {
     if (sampled.takes(step)) {
       steps.push_back(step);
@@ -21,13 +23,15 @@ std::vector<std::int64_t> taken(const Sampling& sampling) {
   return steps;
 }
 
-using Steps = std::vector<std::int64_t>;
-
-TEST(Sampling, has_the_first_and_the_last_step) {
-  EXPECT_EQ(taken({{.final_time = 1.0, .steps = 10}, 4, 0.0, 1.0}), (Steps{0, 4, 8, 10}));
-  EXPECT_EQ(taken({{.final_time = 1.0, .steps = 10}, 5, 0.0, 1.0}), (Steps{0, 5, 10}));
-  EXPECT_EQ(taken({{.final_time = 1.0, .steps = 3}, 100, 0.0, 1.0}), (Steps{0, 3}));
-  EXPECT_EQ(taken({{.final_time = 1.0, .steps = 1}, 1, 0.0, 1.0}), (Steps{0, 1}));
+TEST(Sampling, has_the_first_and_the_last_step_of_its_window) {
+  EXPECT_EQ(taken({{1.0, 10}, 4, 0.0, 1.0}), (Steps{0, 4, 8, 10}));
+  EXPECT_EQ(taken({{1.0, 10}, 5, 0.0, 1.0}), (Steps{0, 5, 10}));
+  EXPECT_EQ(taken({{1.0, 3}, 100, 0.0, 1.0}), (Steps{0, 3}));
+  EXPECT_EQ(taken({{1.0, 1}, 1, 0.0, 1.0}), (Steps{0, 1}));
+  EXPECT_EQ(taken({{10.0, 10}, 2, 3.0, 8.0}), (Steps{4, 6, 8}));
+  EXPECT_EQ(taken({{10.0, 10}, 3, 9.5, 10.0}), (Steps{10}));
+  EXPECT_EQ(taken({{10.0, 10}, 3, 0.0, 0.0}), (Steps{0}));
+  EXPECT_EQ(taken({{10.0, 10}, 4, 1.0, 3.0}), Steps{});
 }
 
 /// N·T/N is rounded and may lie above T; step N is a sample all the same.
@@ -40,13 +44,6 @@ TEST(Sampling, has_the_last_step_whatever_the_rounding) {
       ASSERT_EQ(sampling.next(steps), never) << final_time << ", " << steps;
     }
   }
-}
-
-TEST(Sampling, is_cut_to_its_window) {
-  EXPECT_EQ(taken({{.final_time = 10.0, .steps = 10}, 2, 3.0, 8.0}), (Steps{4, 6, 8}));
-  EXPECT_EQ(taken({{.final_time = 10.0, .steps = 10}, 3, 9.5, 10.0}), (Steps{10}));
-  EXPECT_EQ(taken({{.final_time = 10.0, .steps = 10}, 3, 0.0, 0.0}), (Steps{0}));
-  EXPECT_EQ(taken({{.final_time = 10.0, .steps = 10}, 4, 1.0, 3.0}), Steps{});
 }
 
 /// next() and count() against takes() of every step.
@@ -72,17 +69,6 @@ TEST(Sampling, finds_the_next_sample_and_counts_without_a_walk) {
       }
     }
   }
-}
-
-/// The papers' run: N = 10⁶, T = 500, window 400..500, from integers and without a walk over steps.
-TEST(Sampling, of_the_papers_window) {
-  const Sampling window{{.final_time = 500.0, .steps = 1000000}, 100, 400.0, 500.0};
-  const SampledSteps sampling(window);
-  EXPECT_EQ(sampling.next(0), 800000);
-  EXPECT_EQ(sampling.next(800000), 800100);
-  EXPECT_EQ(sampling.next(999900), 1000000);
-  EXPECT_EQ(sampling.next(1000000), never);
-  EXPECT_EQ(taken(window).size(), 2001U);
 }
 
 }  // namespace masing::test_sampling

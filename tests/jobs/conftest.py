@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from processes import ran
 
 
 @pytest.fixture(scope="session")
@@ -20,11 +21,10 @@ def prefix(masing, tmp_path_factory):
 def printed():
     """Runs a program, which must succeed, and gives the values of the "name value" lines that it prints."""
     def run(*command, **options):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, **options)
+        done = ran(*command, **options)
         assert done.returncode == 0, done.stderr
         values = {}
-        for line in done.stdout.splitlines():
-            name, value = line.split(" ", 1)
+        for name, value in (line.split(" ", 1) for line in done.stdout.splitlines()):
             values.setdefault(name, []).append(value)
         return values
     return run

@@ -1,10 +1,10 @@
-"""The documents: their lines fit an editor of 120 columns, and what the main README shows is what its commands print."""
+"""The documents: their lines fit an editor of 120 columns; what the main README shows is what its commands print."""
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
+from processes import ran
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("src", "src/slab", "src/parallel", "src/library", "jobs", "analysis", "tests")
@@ -38,16 +38,15 @@ def test_the_citation_has_the_keys_that_its_format_requires_and_the_programs_ver
     text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert {"cff-version", "message", "title", "authors"} <= set(re.findall(r"^([a-z-]+):", text, re.MULTILINE))
     version = re.search(r'^version: "(.*)"$', text, re.MULTILINE)[1]
-    said = subprocess.run([masing, "--version"], capture_output=True, text=True, check=True).stdout
-    assert re.search(rf"\b{re.escape(version)}\b", said)
+    assert re.search(rf"\b{re.escape(version)}\b", ran(masing, "--version", check=True).stdout)
     assert f"version = {{{version}, revision" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def shown(text):
     """The commands in the indented blocks of a text, and the other lines of these, as they stand."""
     blocks = re.sub(r"\\\n\s*", "", "\n".join(line[4:] for line in text.splitlines() if line.startswith("    ")))
-    lines = blocks.splitlines()
-    return [line for line in lines if line.startswith(COMMANDS)], [line for line in lines if not line.startswith(COMMANDS)]
+    commands = [line for line in blocks.splitlines() if line.startswith(COMMANDS)]
+    return commands, [line for line in blocks.splitlines() if line not in commands]
 
 
 def test_the_commands_of_the_readme_print_what_it_shows_and_write_into_results_alone(masing, tmp_path, long):
@@ -61,8 +60,7 @@ def test_the_commands_of_the_readme_print_what_it_shows_and_write_into_results_a
     said = ""
     for command in (*commands, "build/masing converge --config jobs/cases/proposition-4.1.ini --output results/p.h5"):
         if long or "python3" not in command:  # pictures take long
-            done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, command + done.stderr
+            done = ran("sh", "-c", command, cwd=tmp_path, check=True)
             said += done.stderr + done.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["analysis", "build", "jobs", "results"]
     # A number of columns, and what stands for … in a line, may be left out.
@@ -79,6 +77,5 @@ def test_the_commands_of_the_readme_print_what_it_shows_and_write_into_results_a
                                                (["--folder"], 2, "unknown argument '--folder'; see --help"),
                                                (["a", "b"], 2, "unknown argument 'b'; the only one is the folder")])
 def test_a_script_of_runs_says_how_it_is_used(tmp_path, name, words, code, said):
-    answer = subprocess.run(["bash", ROOT / "jobs" / f"{name}.sh", *words], cwd=tmp_path, timeout=600,
-                            capture_output=True, text=True)
+    answer = ran("bash", ROOT / "jobs" / f"{name}.sh", *words, cwd=tmp_path)
     assert answer.returncode == code and said in answer.stdout + answer.stderr and not list(tmp_path.iterdir())

@@ -6,13 +6,13 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 import sys
 
 import h5py
 import numpy as np
 import pytest
 import xarray
+from processes import ran
 
 SLIDERS = 10000  # of the references; by the midpoint rule their error goes with the square of 1/n
 
@@ -34,15 +34,15 @@ def compiled(prefix, examples, tmp_path_factory):
         first = next(n for n, line in enumerate(lines) if line.startswith(("c++ ", "cc ")))
         command = edit(" ".join(lines[first:first + next(n for n, line in enumerate(lines[first:]) if not line)]))
         # Without IFS the shell does not split the folder's name, which has spaces.
-        subprocess.run(f"IFS=; {command} -Wall -Wextra -Wpedantic -Werror", shell=True, cwd=source.parent, check=True,
-                       env={**os.environ, "PREFIX": str(prefix)})
+        ran("sh", "-c", f"IFS=; {command} -Wall -Wextra -Wpedantic -Werror", cwd=source.parent, check=True,
+            env={**os.environ, "PREFIX": str(prefix)})
         return source.parent / command.split()[-1]
     return compile_
 
 
 def said(program, *words):
     """What it prints; shown by pytest -s."""
-    done = subprocess.run([program, *map(str, words)], capture_output=True, text=True, timeout=600, check=False)
+    done = ran(program, *words)
     assert (done.returncode, done.stderr) == (0, "")
     print(done.stdout)
     return done.stdout
@@ -116,10 +116,10 @@ def test_a_frame_of_two_storeys(compiled):
     # dissipated_energy does not know of the steps: the trapezoidal rule's error goes with the square of them.
     coarse, fine = map(float, re.search(r"trapezoidal rule: (\S+), with twice the steps (\S+)", text).groups())
     assert 3.5 < coarse / fine < 4.5 and 1e-6 < abs(coarse) < 1e-3
-    balance = list(map(float, re.search(r"input (\S+) = kinetic (\S+) \+ stored (\S+) \+ dissipated (\S+)",
-                                        text).groups()))
-    assert balance[0] + coarse == pytest.approx(sum(balance[1:]), abs=1e-6)
-    assert balance[3] > 0.5 * balance[0] > 0.1
+    energies = re.search(r"input (\S+) = kinetic (\S+) \+ stored (\S+) \+ dissipated (\S+)", text).groups()
+    given, *parts = map(float, energies)
+    assert given + coarse == pytest.approx(sum(parts), abs=1e-6)
+    assert parts[2] > 0.5 * given > 0.1
     assert "same bits after a restart: yes" in text
 
 
@@ -136,14 +136,11 @@ def force(examples):
 
 
 def test_harmonics_balanced_by_ctypes_and_limit_cycles_of_the_program(masing, examples, tmp_path):
-    script = examples / "tmdsimpy" / "masing_force.py"
-    text = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=600, check=True).stdout
-    print(text)
+    text = said(sys.executable, examples / "tmdsimpy" / "masing_force.py")
     rows = np.array([list(map(float, row)) for row in re.findall(r"^ +(\d\.\d\d) +(\S+) +(\S+)$", text, re.MULTILINE)])
     assert rows.shape == (6, 3)
-    subprocess.run([masing, "scan", "--quiet", "--steady", "--cells", "inf", "--damping", "0.1", "--let", "w=1",
-                    "--force", "0.45*cos(w*t)", "--over", "w=" + ",".join(map(str, rows[:, 0])), "--output", "s.h5"],
-                   cwd=tmp_path, check=True, capture_output=True)
+    ran(masing, "scan", "--quiet", "--steady", "--cells=inf", "--damping=0.1", "--let=w=1", "--force=0.45*cos(w*t)",
+        "--over=w=" + ",".join(map(str, rows[:, 0])), "--output=s.h5", cwd=tmp_path, check=True)
     with h5py.File(tmp_path / "s.h5") as file:
         amplitude = file["points/amplitude"][()]
     # A turning point may be missed by half a sample: (π/512)²/2 of the amplitude; twice a period.
@@ -208,10 +205,10 @@ def test_a_reader_in_c_agrees_with_h5py_and_xarray(masing, examples, tmp_path):
     if compiler is None:
         pytest.skip("no h5cc, which compiles programs with HDF5")
     shutil.copy(examples / "read_result.c", tmp_path)  # h5cc takes no folder with spaces
-    subprocess.run([compiler, "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "read_result.c",
-                    "-o", "read_result"], cwd=tmp_path, check=True, capture_output=True)
-    subprocess.run([masing, "simulate", "--quiet", "--cells", "inf", "--final-time", "40", "--steps", "4000",
-                    "--energy", "--output", "run.h5"], cwd=tmp_path, check=True, capture_output=True)
+    ran(compiler, "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "read_result.c", "-o", "read_result",
+        cwd=tmp_path, check=True)
+    ran(masing, "simulate", "--quiet", "--cells=inf", "--final-time=40", "--steps=4000", "--energy", "--output=run.h5",
+        cwd=tmp_path, check=True)
     for words, group in (([], "series"), (["energy"], "energy")):
         text = said(tmp_path / "read_result", tmp_path / "run.h5", *words)
         rows = list(csv.reader(line for line in text.splitlines() if not line.startswith("#")))
@@ -222,13 +219,11 @@ def test_a_reader_in_c_agrees_with_h5py_and_xarray(masing, examples, tmp_path):
             for name, column in zip(names, values.T):
                 attributes = file[group][name].attrs
                 assert (column == file[group][name][()]).all() and (column == data[name].values).all()
-                line = re.search(rf"^# {name}: (.*)$", text, re.MULTILINE)[1]
                 expected = f"{attributes['description']}; symbol {attributes['symbol']}, units {attributes['units']}"
                 if "long_name" in attributes:
                     expected += f", long name {attributes['long_name']}"
                     assert data[name].attrs["long_name"] == attributes["long_name"]
-                assert line == expected
+                assert f"\n# {name}: {expected}\n" in f"\n{text}"
     for words, line in (([], "takes RUN.h5 [GROUP]"), (["none.h5"], "is no HDF5 file")):
-        done = subprocess.run([tmp_path / "read_result", *words], cwd=tmp_path, capture_output=True, text=True,
-                              check=False)
+        done = ran(tmp_path / "read_result", *words, cwd=tmp_path)
         assert done.returncode == 2 and line in done.stderr and done.stderr.count("\n") == 1

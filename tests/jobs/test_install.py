@@ -4,10 +4,10 @@ with stand-ins for launcher and Slurm."""
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from processes import ran
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -16,20 +16,18 @@ def without_the_clone(command, folder, **variables):
     """The finished command, run in `folder` where the clone is an empty folder (a mount that only it sees)."""
     rights = ["--map-root-user"] if os.getuid() else []
     hidden = ["unshare", *rights, "--mount", "sh", "-c", f'mount -t tmpfs none "{ROOT}" && exec "$@"', "-"]
-    can_hide = subprocess.run([*hidden, "true"], capture_output=True, check=False).returncode == 0
+    can_hide = ran(*hidden, "true").returncode == 0
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MASING")}
-    return subprocess.run([*(hidden if can_hide else []), *map(str, command)], cwd=folder,
-                          env={**environment, **variables}, capture_output=True, text=True, timeout=600, check=False)
+    return ran(*(hidden if can_hide else []), *command, cwd=folder, env={**environment, **variables})
 
 
 def test_a_case_and_its_report_from_the_prefix(prefix, tmp_path):
     share = prefix / "share" / "masing"
-    done = without_the_clone([prefix / "bin" / "masing", "simulate", "--quiet", "--config",
-                              share / "jobs" / "cases" / "cycle-fig06.ini", "--output", "run.h5"], tmp_path)
-    assert done.returncode == 0, done.stderr
-    report = share / "analysis" / "report.py"
-    done = without_the_clone(["/usr/bin/python3", "-B", report, "run.h5", "--reproduce"], tmp_path)
-    assert done.returncode == 0, done.stderr
+    case = ["--config", share / "jobs" / "cases" / "cycle-fig06.ini", "--output", "run.h5"]
+    for command in ([prefix / "bin" / "masing", "simulate", "--quiet", *case],
+                    ["/usr/bin/python3", "-B", share / "analysis" / "report.py", "run.h5", "--reproduce"]):
+        done = without_the_clone(command, tmp_path)
+        assert done.returncode == 0, done.stderr
     assert "bit for bit" in (tmp_path / "run.html").read_text(encoding="utf-8")
 
 
@@ -39,22 +37,19 @@ def test_python_finds_package_and_program_below_the_prefix(prefix, tmp_path):
     done = without_the_clone(["env", f"PYTHONPATH={package}", "/usr/bin/python3", "-B", "-c", script], tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert str(package) in done.stdout and "P = 20" in done.stdout
-    tutorial = prefix / "share" / "masing" / "jobs" / "tutorial.ipynb"
-    assert tutorial.exists()
+    assert (prefix / "share" / "masing" / "jobs" / "tutorial.ipynb").exists()
 
 
 def test_pip_installs_the_package_without_a_network(prefix, tmp_path):
-    """From the installation, which has what a clone has; the program is on the PATH, and beside it how mpirun is set."""
-    needed = subprocess.run(["/usr/bin/python3", "-c", "import setuptools, pip, wheel; assert "
-                             "int(setuptools.__version__.split('.')[0]) >= 61"], capture_output=True, check=False)
-    if needed.returncode != 0:
+    """From the installation, which has what a clone has; the program is on the PATH, with how mpirun is set."""
+    needed = "import setuptools, pip, wheel; assert int(setuptools.__version__.split('.')[0]) >= 61"
+    if ran("/usr/bin/python3", "-c", needed).returncode != 0:
         pytest.skip("no pip, setuptools from 61 on and wheel: apt-get install python3-pip")
     share, source, site = prefix / "share" / "masing", tmp_path / "source", tmp_path / "site"
     shutil.copytree(share / "analysis", source / "analysis")
     shutil.copy(share / "CITATION.cff", source)
-    subprocess.run(["/usr/bin/python3", "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation",
-                    "--no-deps", "--root-user-action=ignore", "--disable-pip-version-check", "--target", site,
-                    source / "analysis"], check=True)
+    ran("/usr/bin/python3", "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps",
+        "--root-user-action=ignore", "--disable-pip-version-check", "--target", site, source / "analysis", check=True)
     version = re.search(r'^version: "(.*)"$', (share / "CITATION.cff").read_text(), re.MULTILINE)[1]
     assert (site / f"masing-{version}.dist-info").is_dir() and (site / "masing" / "py.typed").is_file()
     script = ("import masing, masing.report.page; print(masing.__file__, masing.__version__); "
@@ -71,17 +66,15 @@ def test_pip_installs_the_package_without_a_network(prefix, tmp_path):
 
 
 def test_the_job_scripts_name_the_installed_program(prefix):
-    scripts = sorted((prefix / "share" / "masing" / "jobs" / "slurm").glob("*.sbatch"))
-    assert len(scripts) == 4
+    share = prefix / "share" / "masing"
+    scripts = sorted((share / "jobs" / "slurm").glob("*.sbatch"))
+    assert len(scripts) == 4 and (share / "jobs" / "quickstart.sh").is_file()
     for script in scripts:
         assert f"masing=${{MASING_PROGRAM:-{prefix}/bin/masing}}" in script.read_text()
         assert os.access(script, os.X_OK) == os.access(ROOT / "jobs" / "slurm" / script.name, os.X_OK)
-    share = prefix / "share" / "masing"
-    assert (share / "jobs" / "quickstart.sh").is_file()
     # Of the documents every link to a file leads to one.
-    documents = [share / name for name in ("README.md", "CHANGELOG.md", *(f"{room}/README.md" for room in
-                                           ("src", "jobs", "analysis", "tests")))]
-    for document in documents:
+    for name in (".", "CHANGELOG.md", "src", "jobs", "analysis", "tests"):
+        document = share / name if name == "CHANGELOG.md" else share / name / "README.md"
         text = document.read_text(encoding="utf-8")
         for link in re.findall(r"\]\(((?:\.\./|[\w-]+/)*[\w-]+\.\w+)(?:#[^)]*)?\)", text):
             assert (document.parent / link).exists(), f"{document.name}: {link}"
@@ -89,7 +82,7 @@ def test_the_job_scripts_name_the_installed_program(prefix):
 
 def runpath(path):
     """The folders where a program or library looks for the libraries it needs."""
-    text = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True).stdout
+    text = ran("readelf", "-d", path, check=True).stdout
     found = re.search(r"\(R(?:UN)?PATH\).*\[(.*)\]", text)
     return {folder for folder in found[1].split(":") if folder} if found else set()
 
@@ -105,9 +98,8 @@ def test_what_is_installed_finds_the_libraries_it_was_built_with(masing, prefix)
 def test_cmake_takes_folders_and_flags_with_spaces(tmp_path):
     build, flags = tmp_path / "Größe 1 ü", "-O1 -DTEXT='a; b'"
     for _ in ("first", "again"):
-        subprocess.run(["cmake", "-S", ROOT, "-B", build, "-DMASING_TESTS=OFF", f"-DCMAKE_CXX_FLAGS={flags}"],
-                       check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["cmake", "--build", build, "--target", "build_info"], check=True, stdout=subprocess.DEVNULL)
+        ran("cmake", "-S", ROOT, "-B", build, "-DMASING_TESTS=OFF", f"-DCMAKE_CXX_FLAGS={flags}", check=True)
+    ran("cmake", "--build", build, "--target", "build_info", check=True)
     header = (build / "src" / "generated" / "io" / "build_info.hpp").read_text(encoding="utf-8")
     assert f'#define MASING_FLAGS "{flags} ' in header
 
@@ -116,15 +108,9 @@ def test_cmake_says_what_petsc_is_missing(tmp_path):
     none = tmp_path / "none"
     for environment, message in (({"PETSC_DIR": str(none)}, f"PETSC_DIR = {none} (PETSC_ARCH = '') has no PETSc"),
                                  ({"PKG_CONFIG_LIBDIR": str(none)}, "masing needs PETSc, and pkg-config finds none")):
-        done = subprocess.run(["cmake", "-S", ROOT, "-B", tmp_path / "build"], env={**os.environ, **environment},
-                              capture_output=True, text=True, check=False)
-        assert done.returncode != 0
+        done = ran("cmake", "-S", ROOT, "-B", tmp_path / "build", env={**os.environ, **environment})
         said = " ".join(done.stderr.split())
-        assert message in said
-        assert "apt-get install libpetsc64-real-dev" in said
-
-
-LAUNCHERS = ("mpirun", "srun --mpi=pmix")
+        assert done.returncode != 0 and message in said and "apt-get install libpetsc64-real-dev" in said
 
 
 def stand_in(folder, name, body):
@@ -137,11 +123,10 @@ def job(script, *words, folder, launcher, **variables):
     """The finished job script, without Slurm."""
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "7",
                    "MASING_LAUNCHER": launcher, **variables}
-    return subprocess.run(["bash", ROOT / "jobs" / "slurm" / script, *words], cwd=folder, env=environment,
-                          capture_output=True, text=True, timeout=600, check=False)
+    return ran("bash", ROOT / "jobs" / "slurm" / script, *words, cwd=folder, env=environment)
 
 
-@pytest.mark.parametrize("launcher", LAUNCHERS)
+@pytest.mark.parametrize("launcher", ["mpirun", "srun --mpi=pmix"])
 @pytest.mark.parametrize("name", ["array", "long", "scaling", "study"])
 def test_a_job_has_its_launcher_and_a_folder_for_temporary_files(tmp_path, name, launcher):
     """Also where the TMPDIR that Slurm hands on is of another machine."""
@@ -154,8 +139,7 @@ def test_a_job_has_its_launcher_and_a_folder_for_temporary_files(tmp_path, name,
     asked = ["-n", "1"] if name == "scaling" else []
     start = " ".join(["/tmp", *option, *asked, "the program", "converge" if name == "study" else "simulate"])
     called = (tmp_path / "called").read_text().splitlines()
-    assert called
-    assert all(line.startswith(start + " ") for line in called)
+    assert called and all(line.startswith(start + " ") for line in called)
 
 
 @pytest.mark.parametrize("name, number, result", [("long", "7", "runs"), ("study", "7", "runs"),
@@ -184,5 +168,4 @@ def test_a_job_stops_where_turns_make_no_progress(tmp_path, name, number, result
     assert (tmp_path / "requeued").read_text() == f"requeue {number}\n" * 4
     assert turn(30).returncode == 75  # who submits it anew asks for two more turns
     assert reached.read_text() == "30 of 90 steps\n"
-    assert turn(90, 0).returncode == 0
-    assert not reached.exists()
+    assert turn(90, 0).returncode == 0 and not reached.exists()

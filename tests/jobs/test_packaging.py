@@ -4,10 +4,10 @@ file in a Tcl that prints, the container file by its words and Debian's packages
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from processes import ran
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "jobs" / "packaging"
@@ -42,7 +42,7 @@ proc conflict {name} {puts "conflict=$name"}
 proc prepend-path {name value} {puts "$name=$value"}
 source [lindex $argv 0]
 """)
-    said = subprocess.run(["tclsh", tmp_path / "print.tcl", module], capture_output=True, text=True, check=True).stdout
+    said = ran("tclsh", tmp_path / "print.tcl", module, check=True).stdout
     values = dict(line.split("=", 1) for line in said.splitlines())
     assert values == {"conflict": "masing", "PATH": f"{prefix}/bin", "CMAKE_PREFIX_PATH": str(prefix),
                       "PYTHONPATH": f"{prefix}/share/masing/analysis"}
@@ -69,16 +69,11 @@ def test_the_container_has_two_stages_and_a_user():
     assert {f"python3-{name}" for name in LIBRARIES} <= set(packages_of_the_image())
 
 
-def lines_of(*command):
-    """What a command prints, by lines; it may fail for some of its words."""
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
-
-
 @pytest.mark.skipif(not shutil.which("dpkg-query"), reason="needs Debian's packages")
 def test_the_container_has_every_library_of_the_program(masing):
     """Each belongs to a package of the image, to one that it depends on, or to one that provides such a name."""
     depends, provides = {}, {}
-    for line in lines_of("dpkg-query", "-W", "-f=${Package}\t${Pre-Depends}, ${Depends}\t${Provides}\n"):
+    for line in ran("dpkg-query", "-W", "-f=${Package}\t${Pre-Depends}, ${Depends}\t${Provides}\n").stdout.splitlines():
         name, *lists = line.split("\t")
         depends[name], provides[name] = (set(re.findall(r"(?:^|[,|] )([a-z0-9][a-z0-9+.-]+)", text)) for text in lists)
     found, new = set(), set(packages_of_the_image())
@@ -87,10 +82,10 @@ def test_the_container_has_every_library_of_the_program(masing):
     while new:
         found |= new
         new = set().union(*(depends.get(name, ()) for name in new)) - found
-    paths = [os.path.realpath(word) for line in lines_of("ldd", masing) for word in line.split() if word[0] == "/"]
+    paths = [os.path.realpath(word) for word in ran("ldd", masing).stdout.split() if word[0] == "/"]
     assert len(paths) > 20
-    # Packages of before /lib became a link name it so.
-    owners = lines_of("dpkg", "-S", *paths, *(path.removeprefix("/usr") for path in paths))
+    # Packages of before /lib became a link name it so; dpkg does not find the others.
+    owners = ran("dpkg", "-S", *paths, *(path.removeprefix("/usr") for path in paths)).stdout.splitlines()
     assert {line.split("/lib/", 1)[1] for line in owners} == {path.split("/lib/", 1)[1] for path in paths}
     missing = {name for line in owners if not ({name := line.split(":")[0]} | provides[name]) & found}
     assert not missing

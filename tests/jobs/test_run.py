@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from processes import ran
 
 ROOT = Path(__file__).resolve().parents[2]
 # The first build ends, as does all that is not to hang; what hangs has a child, and says so when it is there.
@@ -57,16 +58,15 @@ def test_a_signal_ends_all_that_has_begun(clone, name, hangs, begun):
 
 
 def test_help_shows_the_comment_and_other_words_are_refused(clone):
-    for words in (["-h"], ["--help"]):
-        process = started(clone, "tests/run.sh", *words)
-        said = process.communicate()[0].splitlines()
-        assert process.returncode == 0 and said[0].startswith("Install what is missing, build, run every test")
+    for word in ("-h", "--help"):
+        done = ran(clone / "tests/run.sh", word)
+        said = done.stdout.splitlines()
+        assert done.returncode == 0 and said[0].startswith("Install what is missing, build, run every test")
         assert said[1].startswith("  tests/run.sh [--long] ") and "set -uo" not in said[-1]
     for words in (["--short"], ["--long", "more"]):
-        process = started(clone, "tests/run.sh", *words)
-        assert process.communicate()[0] == \
-            f"run.sh: unknown argument '{words[-1]}'; the only ones are --long and --help\n"
-        assert process.returncode == 2
+        done = ran(clone / "tests/run.sh", *words)
+        expected = f"run.sh: unknown argument '{words[-1]}'; the only ones are --long and --help\n"
+        assert (done.returncode, done.stderr) == (2, expected)
 
 
 @pytest.mark.parametrize("built", [False, True])
@@ -80,6 +80,6 @@ def test_ci_has_a_release_that_fails_where_there_is_none(clone, built):
     if built:
         assert release.read_text() == "the release"
     else:
-        done = subprocess.run([release, "--version"], capture_output=True, text=True, check=False)
+        done = ran(release, "--version")
         assert done.returncode == 1 and "made by .ci/run" in done.stderr
         assert f"started {release} --version" in (clone / "build" / "masing.started").read_text()

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import h5py
 import pytest
+from open_mpi import TCP, YIELD
+from processes import alone, ran
 from result_files import contents
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "jobs" / "slurm"
 TWO_NODES = ("--nodes=2", "--ntasks-per-node=1", "--time=5")
-LAUNCHERS = pytest.mark.parametrize("launcher", ["mpirun", "srun --mpi=pmix"], indirect=True)
 CASE = "final-time = 50\ncells = 300\nsteps = {steps}\n"
-
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"  # where the daemons are
@@ -74,12 +74,9 @@ wait
 
 def obstacle():
     """Why no Slurm can be started here, or None."""
-    missing = [name for name in DAEMONS if shutil.which(name, path=PATH) is None]
-    if missing:
+    if missing := [name for name in DAEMONS if shutil.which(name, path=PATH) is None]:
         return f"no {', '.join(missing)} here: apt-get install slurm-wlm munge"
-    if os.getuid() != 0:
-        return "slurmd runs jobs as root only"
-    return None
+    return "slurmd runs jobs as root only" if os.getuid() != 0 else None
 
 
 def free_ports(count):
@@ -94,8 +91,7 @@ def free_ports(count):
 def own_processes():
     """The words that start a command whose descendants all end with it, where that is allowed."""
     words = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
-    allowed = subprocess.run([*words, "true"], capture_output=True, check=False).returncode == 0
-    return words if allowed else []
+    return words if ran(*words, "true").returncode == 0 else []
 
 
 class Cluster:
@@ -103,18 +99,10 @@ class Cluster:
 
     def __init__(self, folder):
         self.folder = folder
-        self.environment = {
-            **os.environ,
-            "PATH": PATH,
-            "SLURM_CONF": str(folder / "slurm.conf"),
-            "OMPI_MCA_hwloc_base_binding_policy": "none",
-            "OMPI_MCA_mpi_yield_when_idle": "1",
-            "OMPI_MCA_pml": "ob1",
-            # The nodes share /dev/shm, and would take each other's segments for their own.
-            "OMPI_MCA_btl": "self,tcp",
-            # A stopped run waits for it, up to twice.
-            "OMPI_MCA_odls_base_sigkill_timeout": "1",
-        }
+        # The nodes share /dev/shm, and would take each other's segments for their own. A stopped run waits for the
+        # timeout, up to twice.
+        self.environment = {**os.environ, **TCP, **YIELD, "PATH": PATH, "SLURM_CONF": str(folder / "slurm.conf"),
+                            "OMPI_MCA_odls_base_sigkill_timeout": "1"}
         self._keeper = None
 
     def __enter__(self):
@@ -123,14 +111,11 @@ class Cluster:
         key = self.folder / "munge" / "key"
         key.write_bytes(os.urandom(128))
         key.chmod(0o400)
-        (self.folder / "slurm.conf").write_text(
-            CONFIGURATION.format(folder=self.folder, host=socket.gethostname(), ports=free_ports(3)),
-            encoding="utf-8",
-        )
+        text = CONFIGURATION.format(folder=self.folder, host=socket.gethostname(), ports=free_ports(3))
+        (self.folder / "slurm.conf").write_text(text, encoding="utf-8")
         with open(self.folder / "daemons.log", "wb") as log:
-            self._keeper = subprocess.Popen(
-                [*own_processes(), "bash", "-c", KEEPER, "keeper", str(self.folder)],
-                env=self.environment, stdin=subprocess.PIPE, stdout=log, stderr=log)
+            self._keeper = subprocess.Popen([*own_processes(), "bash", "-c", KEEPER, "keeper", str(self.folder)],
+                                            env=self.environment, stdin=subprocess.PIPE, stdout=log, stderr=log)
         try:
             self.wait_for(lambda: self._states() == ["idle", "idle"], START, "two idle nodes")
         except BaseException:
@@ -151,9 +136,8 @@ class Cluster:
             self._keeper.kill()
             self._keeper.wait()
 
-    def _call(self, *words, cwd=None):
-        return subprocess.run(words, cwd=cwd, env=self.environment, text=True, capture_output=True,
-                              timeout=600, check=False)
+    def _call(self, *words, **options):
+        return ran(*words, env=self.environment, **options)
 
     def _states(self):
         return self._call("sinfo", "--noheader", "--Node", "--format=%T").stdout.split()
@@ -167,21 +151,16 @@ class Cluster:
 
     def logs(self):
         """The last lines of every log."""
-        return "\n".join(
-            f"== {path.name}\n{path.read_text(errors='replace')[-1500:]}"
-            for path in sorted(self.folder.rglob("*.log"))
-        )
+        return "\n".join(f"== {path.name}\n{path.read_text(errors='replace')[-1500:]}"
+                         for path in sorted(self.folder.rglob("*.log")))
 
     def submit(self, *words, cwd):
         """The number of the job that sbatch makes of these words."""
-        done = self._call("sbatch", "--parsable", *map(str, words), cwd=cwd)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+        return self._call("sbatch", "--parsable", *words, cwd=cwd, check=True).stdout.strip()
 
     def signal(self, job):
         """SIGUSR1 to the job's script alone, as --signal=B:USR1@… sends it."""
-        done = self._call("scancel", "--batch", "--signal=USR1", job)
-        assert done.returncode == 0, done.stderr
+        self._call("scancel", "--batch", "--signal=USR1", job, check=True)
 
     def jobs(self, job):
         """What Slurm knows of a job, or of each of an array's: a dictionary of text."""
@@ -191,16 +170,14 @@ class Cluster:
     def finish(self, job):
         """jobs(job), once all have ended."""
         ended = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL")
-        self.wait_for(lambda: all(one["JobState"] in ended for one in self.jobs(job)), PATIENCE,
-                      f"end of job {job}")
+        self.wait_for(lambda: all(one["JobState"] in ended for one in self.jobs(job)), PATIENCE, f"end of job {job}")
         return self.jobs(job)
 
 
 @pytest.fixture(scope="module")
 def cluster(masing):
     """The cluster, whose jobs run this program."""
-    reason = obstacle()
-    if reason:
+    if reason := obstacle():
         pytest.skip(reason)
     # munged wants a socket that everybody can reach, which pytest's own folders are not.
     with tempfile.TemporaryDirectory(prefix="masing-slurm-") as name:
@@ -210,7 +187,7 @@ def cluster(masing):
             yield running
 
 
-@pytest.fixture
+@pytest.fixture(params=["mpirun", "srun --mpi=pmix"])
 def launcher(cluster, request, monkeypatch):
     """What the scripts start the program with."""
     monkeypatch.setitem(cluster.environment, "MASING_LAUNCHER", request.param)
@@ -219,16 +196,8 @@ def launcher(cluster, request, monkeypatch):
 def completed(cluster, job):
     """The ended jobs, which must all have succeeded."""
     jobs = cluster.finish(job)
-    assert jobs
     assert {one["JobState"] for one in jobs} == {"COMPLETED"}, (jobs, cluster.logs())
     return jobs
-
-
-def alone(masing, folder, *words):
-    """What one rank without Slurm writes."""
-    subprocess.run([masing, *words, "--output=alone.h5", "--quiet"], cwd=folder, check=True,
-                   stdout=subprocess.DEVNULL, timeout=600)
-    return contents(folder / "alone.h5")
 
 
 def test_a_long_run_that_nobody_stops(cluster, masing, tmp_path):
@@ -236,20 +205,17 @@ def test_a_long_run_that_nobody_stops(cluster, masing, tmp_path):
     job = cluster.submit(*TWO_NODES, SCRIPTS / "long.sbatch", "case.ini", "run.h5",
                          "--checkpoint-every=1000", "--quiet", cwd=tmp_path)
     (one,) = completed(cluster, job)
-    assert one["Restarts"] == "0"
-    assert not (tmp_path / "run.h5.checkpoint").exists()
+    assert one["Restarts"] == "0" and not (tmp_path / "run.h5.checkpoint").exists()
     assert contents(tmp_path / "run.h5") == alone(masing, tmp_path, "simulate", "--config=case.ini")
 
 
 @pytest.mark.long
-@LAUNCHERS
 @pytest.mark.usefixtures("launcher")
 def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
     (tmp_path / "case.ini").write_text(CASE.format(steps=5_000_000), encoding="utf-8")
-    job = cluster.submit(*TWO_NODES, SCRIPTS / "long.sbatch", "case.ini", "run.h5",
-                         "--checkpoint-every=100000", "--quiet", cwd=tmp_path)
-    log = tmp_path / f"masing-long-{job}.log"
-    checkpoint = tmp_path / "run.h5.checkpoint"
+    job = cluster.submit(*TWO_NODES, SCRIPTS / "long.sbatch", "case.ini", "run.h5", "--checkpoint-every=100000",
+                         "--quiet", cwd=tmp_path)
+    log, checkpoint = tmp_path / f"masing-long-{job}.log", tmp_path / "run.h5.checkpoint"
     cluster.wait_for(checkpoint.exists, PATIENCE, "checkpoint")
     cluster.signal(job)
     cluster.wait_for(lambda: "goes back into the queue" in log.read_text(), PATIENCE, "requeue")
@@ -266,25 +232,19 @@ def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
     assert contents(tmp_path / "run.h5") == alone(masing, tmp_path, "simulate", "--config=case.ini")
 
 
-@LAUNCHERS
 @pytest.mark.usefixtures("launcher")
 def test_a_study(cluster, masing, tmp_path):
-    (tmp_path / "study.ini").write_text(
-        "final-time = 20\ncells = 50\nlevels = 1000,2000,4000\nreference = exact-time\n",
-        encoding="utf-8")
-    job = cluster.submit(*TWO_NODES, SCRIPTS / "study.sbatch", "study.ini", "study.h5", cwd=tmp_path)
-    completed(cluster, job)
-    assert contents(tmp_path / "study.h5") == alone(
-        masing, tmp_path, "converge", "--config=study.ini")
+    case = "final-time = 20\ncells = 50\nlevels = 1000,2000,4000\nreference = exact-time\n"
+    (tmp_path / "study.ini").write_text(case, encoding="utf-8")
+    completed(cluster, cluster.submit(*TWO_NODES, SCRIPTS / "study.sbatch", "study.ini", "study.h5", cwd=tmp_path))
+    assert contents(tmp_path / "study.h5") == alone(masing, tmp_path, "converge", "--config=study.ini")
 
 
 @pytest.mark.first(1)
-@LAUNCHERS
 @pytest.mark.usefixtures("launcher")
 def test_an_array_over_a_parameter(cluster, masing, tmp_path):
     (tmp_path / "case.ini").write_text(CASE.format(steps=5000), encoding="utf-8")
-    job = cluster.submit("--time=5", "--array=0,2,4%2", SCRIPTS / "array.sbatch", "case.ini", "runs",
-                         cwd=tmp_path)
+    job = cluster.submit("--time=5", "--array=0,2,4%2", SCRIPTS / "array.sbatch", "case.ini", "runs", cwd=tmp_path)
     assert len(completed(cluster, job)) == 3
     made = sorted(path.name for path in (tmp_path / "runs").iterdir())
     assert made == [f"run-{value}.h5{more}" for value in ("0.25", "0.45", "0.65") for more in ("", ".json")]
@@ -294,7 +254,6 @@ def test_an_array_over_a_parameter(cluster, masing, tmp_path):
 
 
 @pytest.mark.first(1)
-@LAUNCHERS
 @pytest.mark.usefixtures("launcher")
 def test_of_an_array_the_run_that_is_stopped_is_requeued_alone(cluster, masing, tmp_path):
     (tmp_path / "case.ini").write_text(CASE.format(steps=20_000_000), encoding="utf-8")
@@ -315,13 +274,11 @@ def test_of_an_array_the_run_that_is_stopped_is_requeued_alone(cluster, masing, 
 
 
 @pytest.mark.long
-@LAUNCHERS
 @pytest.mark.usefixtures("launcher")
 def test_scaling(cluster, tmp_path, monkeypatch):
     for name, value in (("STRONG_CELLS", "2000"), ("WEAK_CELLS", "1000"), ("STEPS", "500")):
         monkeypatch.setitem(cluster.environment, name, value)
-    job = cluster.submit(*TWO_NODES, SCRIPTS / "scaling.sbatch", "scaling", cwd=tmp_path)
-    completed(cluster, job)
+    completed(cluster, cluster.submit(*TWO_NODES, SCRIPTS / "scaling.sbatch", "scaling", cwd=tmp_path))
     rows = [row.split(",") for row in (tmp_path / "scaling/scaling.csv").read_text().split()]
     assert rows[0] == ["kind", "ranks", "cells", "seconds"]
     assert [row[:3] for row in rows[1:]] == [

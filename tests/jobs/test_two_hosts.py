@@ -3,17 +3,15 @@ namespaces of this machine that only a pair of virtual interfaces joins."""
 
 import os
 import shutil
-import subprocess
 
 import pytest
+from open_mpi import TCP, YIELD
+from processes import alone, ran
 from result_files import contents
 
 STEPS = 4000
-RUN = ("simulate", "--final-time=20", f"--steps={STEPS}", "--cells=40000", "--field-every=1000", "--quiet")
-STUDY = ("converge", "--final-time=10", "--cells=50", "--levels=500,1000,2000",
-         "--reference=exact-time", "--quiet")
-
-
+RUN = ("simulate", "--final-time=20", f"--steps={STEPS}", "--cells=40000", "--field-every=1000")
+STUDY = ("converge", "--final-time=10", "--cells=50", "--levels=500,1000,2000", "--reference=exact-time")
 NETWORK = "10.213.{}.{}"  # private; the third number is of this process
 
 
@@ -22,19 +20,15 @@ def obstacle():
     if shutil.which("ip") is None or shutil.which("unshare") is None:
         return "no ip or unshare here: apt-get install iproute2 util-linux"
     name = f"masing-try-{os.getpid()}"
-    tried = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True, check=False)
-    if tried.returncode != 0:
-        return f"ip netns is not permitted here: {tried.stderr.strip()}"
     try:
-        inside = subprocess.run(["ip", "netns", "exec", name, "unshare", "--uts", "true"],
-                                capture_output=True, text=True, check=False)
+        tried = ran("sh", "-c", f"ip netns add {name} && ip netns exec {name} unshare --uts true")
     finally:
-        _ip("netns", "delete", name)
-    return None if inside.returncode == 0 else f"ip netns exec is not permitted: {inside.stderr.strip()}"
+        ran("ip", "netns", "delete", name)
+    return None if tried.returncode == 0 else f"ip netns is not permitted here: {tried.stderr.strip()}"
 
 
 def _ip(*words):
-    return subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
+    return ran("ip", *words, check=True)
 
 
 class TwoHosts:
@@ -63,33 +57,20 @@ class TwoHosts:
 
     def __exit__(self, *_):
         for name in self.names:
-            subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
+            ran("ip", "netns", "delete", name)
 
     def mpirun(self, *words):
         """The finished run of a rank on each host, started on the first."""
         first, second = self.names
         agent = self.folder / "agent"
-        agent.write_text(
-            "#!/bin/sh\n# What mpirun takes for ssh: the address, then the command.\nshift\n"
-            f'exec ip netns exec {second} unshare --uts sh -c "hostname {second}; $*"\n',
-            encoding="utf-8")
+        # What mpirun takes for ssh: the address, then the command.
+        agent.write_text(f'#!/bin/sh\nshift\nexec ip netns exec {second} unshare --uts sh -c "hostname {second}; $*"\n')
         agent.chmod(0o755)
         hosts = self.folder / "hosts"
-        hosts.write_text("".join(f"{a} slots=1\n" for a in self.addresses), encoding="utf-8")
-        environment = {
-            **os.environ,
-            "OMPI_MCA_plm": "rsh",
-            "OMPI_MCA_plm_rsh_agent": str(agent),
-            "OMPI_MCA_hwloc_base_binding_policy": "none",
-            "OMPI_MCA_mpi_yield_when_idle": "1",
-            "OMPI_MCA_pml": "ob1",
-            "OMPI_MCA_btl": "self,tcp",
-        }
-        launch = f'hostname {first}; exec "$@"'
-        return subprocess.run(
-            ["ip", "netns", "exec", first, "unshare", "--uts", "sh", "-c", launch, "sh",
-             "mpirun", "-n", "2", "--hostfile", str(hosts), *map(str, words)],
-            cwd=self.folder, env=environment, text=True, capture_output=True, timeout=600, check=False)
+        hosts.write_text("".join(f"{address} slots=1\n" for address in self.addresses))
+        environment = {**os.environ, **TCP, **YIELD, "OMPI_MCA_plm": "rsh", "OMPI_MCA_plm_rsh_agent": str(agent)}
+        return ran("ip", "netns", "exec", first, "unshare", "--uts", "sh", "-c", f'hostname {first}; exec "$@"', "sh",
+                   "mpirun", "-n", "2", "--hostfile", hosts, *words, cwd=self.folder, env=environment)
 
     def received(self):
         """The bytes that have reached each host."""
@@ -100,8 +81,7 @@ class TwoHosts:
 @pytest.fixture(scope="module")
 def hosts(tmp_path_factory):
     """The two hosts."""
-    reason = obstacle()
-    if reason:
+    if reason := obstacle():
         pytest.skip(reason)
     with TwoHosts(tmp_path_factory.mktemp("hosts")) as up:
         yield up
@@ -110,11 +90,9 @@ def hosts(tmp_path_factory):
 @pytest.mark.parametrize("words", [RUN, STUDY], ids=["run", "study"])
 def test_the_same_bits_as_on_one(hosts, masing, words):
     before = hosts.received()
-    process = hosts.mpirun(masing, *words, "--output=two.h5")
+    process = hosts.mpirun(masing, *words, "--quiet", "--output=two.h5")
     assert process.returncode == 0, process.stderr
     # Of the run, each of at least STEPS/2 allreduces brings each host a packet of more than 64 bytes.
     least = STEPS / 2 * 64 if words is RUN else 0
     assert all(now - then > least for now, then in zip(hosts.received(), before))
-    subprocess.run([masing, *words, "--output=one.h5"], cwd=hosts.folder, check=True,
-                   stdout=subprocess.DEVNULL, timeout=600)
-    assert contents(hosts.folder / "two.h5") == contents(hosts.folder / "one.h5")
+    assert contents(hosts.folder / "two.h5") == alone(masing, hosts.folder, *words)

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <new>
@@ -47,7 +46,6 @@ double down_of(const SpringSlider& spring) {
   return std::isnan(spring.threshold_down) ? spring.threshold : spring.threshold_down;
 }
 
-/// The oracle, in extended precision.
 support::ClampedSliders<long double> clamped_springs(const std::vector<SpringSlider>& springs,
                                                      double x0, double k0) {
   std::vector<support::Slider> sliders;
@@ -57,26 +55,27 @@ support::ClampedSliders<long double> clamped_springs(const std::vector<SpringSli
   return support::ClampedSliders<long double>(std::move(sliders), x0, k0);
 }
 
+double uniform(std::mt19937_64& random, double a, double b) {
+  return std::uniform_real_distribution<double>(a, b)(random);
+}
+
 /// Springs with thresholds alike or not, u0 zero, anywhere or at a limit, ties; some without force.
 std::vector<SpringSlider> random_springs(std::mt19937_64& random) {
-  const auto uniform = [&](double a, double b) {
-    return std::uniform_real_distribution<double>(a, b)(random);
-  };
-  std::vector<SpringSlider> springs(static_cast<std::size_t>(uniform(1, 40)));
-  const int sides = static_cast<int>(uniform(0, 3));
-  const int start = static_cast<int>(uniform(0, 4));
-  const bool ties = uniform(0, 1) < 0.3;
+  std::vector<SpringSlider> springs(static_cast<std::size_t>(uniform(random, 1, 40)));
+  const int sides = static_cast<int>(uniform(random, 0, 3));
+  const int start = static_cast<int>(uniform(random, 0, 4));
+  const bool ties = uniform(random, 0, 1) < 0.3;
   for (SpringSlider& spring : springs) {
     const auto threshold = [&] {
-      const double eta = uniform(0.02, 1.5);
+      const double eta = uniform(random, 0.02, 1.5);
       return ties ? std::ceil(8 * eta) / 8 : eta;
     };
-    spring = {uniform(0.1, 2), threshold()};
+    spring = {uniform(random, 0.1, 2), threshold()};
     spring.threshold_down = sides == 0   ? std::numeric_limits<double>::quiet_NaN()
                             : sides == 1 ? threshold()
                                          : 0.0;
     const double down = down_of(spring);
-    const double share = uniform(0, 1);
+    const double share = uniform(random, 0, 1);
     const bool is_idle = ties && share < 0.3 && springs.size() > 1 && &spring != &springs.front();
     spring.stiffness *= is_idle ? 0.0 : 1.0;
     spring.initial_u = start == 0   ? 0.0
@@ -93,7 +92,7 @@ class Walk {
   Walk(unsigned seed, double size) : random_(seed), size_(size) {}
 
   double next(double x) {
-    const double choice = std::uniform_real_distribution<double>(0, 1)(random_);
+    const double choice = uniform(random_, 0, 1);
     double to = x + size_ * normal_(random_);
     if (choice > 0.9) {
       to = visited_[static_cast<std::size_t>(choice * 1e7) % visited_.size()];
@@ -174,7 +173,6 @@ bool same(const Response& a, const Response& b) {
   return a.force == b.force && a.stiffness == b.stiffness;
 }
 
-/// Every number that a point shows is the same.
 bool same(const MaterialPoint& a, const MaterialPoint& b) {
   return a.state() == b.state() && a.force() == b.force() &&
          a.stored_energy() == b.stored_energy() && a.dissipated_energy() == b.dissipated_energy();
@@ -185,8 +183,8 @@ TEST(Material, StiffnessIsTheSlopeInTheDirectionOfTheMove) {
     MaterialPoint point(material);
     Walk walk(3, 0.4);
     for (int move = 0; move < 300; ++move) {
-      const double x = walk.next(point.position());
       const double from = point.position();
+      const double x = walk.next(from);
       const Response here = point.move_to(x);
       if (x == from) {
         continue;
@@ -313,14 +311,9 @@ TEST(Material, RestoredStatesGoOnWithTheSameBits) {
       for (int move = 0; move < 40; ++move) {
         point.move_to(walk.next(point.position()));
       }
-      // As digits, in a longer array.
+      // In a longer array.
       std::vector<double> room(point.state_size() + 5, -7.0);
       ASSERT_EQ(point.state(room), point.state_size());
-      for (double& number : room) {
-        char text[40];
-        std::snprintf(text, sizeof(text), "%.17g", number);
-        number = std::strtod(text, nullptr);
-      }
       ASSERT_EQ(room[point.state_size()], -7.0);
       MaterialPoint restored(material, 0.9);
       restored.set_trial(1.0);
@@ -396,28 +389,27 @@ TEST(Material, FingerprintsTellMaterialsApart) {
   for (const Material& material : materials()) {
     prints.push_back(material.fingerprint());
   }
-  const SpringSlider springs[] = {{1.0, 0.5}, {2.0, 0.25}};
-  const SpringSlider swapped[] = {{2.0, 0.25}, {1.0, 0.5}};
-  prints.push_back(Material::of_springs(springs).fingerprint());
-  prints.push_back(Material::of_springs(swapped).fingerprint());
-  prints.push_back(Material::of_springs(springs, 0.5).fingerprint());
-  prints.push_back(Material::continuum({"1", "s+0.1"}, 0.5).fingerprint());
-  prints.push_back(Material::continuum({"s+0.1", "1"}).fingerprint());
+  const auto of_springs = [](const std::vector<SpringSlider>& springs, double k0) {
+    return Material::of_springs(springs, k0).fingerprint();
+  };
+  const auto continuum = [](const Continuum& functions, double k0 = 0.0) {
+    return Material::continuum(functions, k0).fingerprint();
+  };
+  const std::uint64_t two = of_springs({{1.0, 0.5}, {2.0, 0.25}}, 0.0);
+  const std::uint64_t slab = continuum({"1", "s+0.1"});
+  prints.insert(
+      prints.end(),
+      {two, of_springs({{2.0, 0.25}, {1.0, 0.5}}, 0.0), of_springs({{1.0, 0.5}, {2.0, 0.25}}, 0.5),
+       continuum({"1", "s+0.1"}, 0.5), continuum({"s+0.1", "1"}), continuum({"1", "s + 0.1"})});
   std::sort(prints.begin(), prints.end());
   EXPECT_EQ(std::adjacent_find(prints.begin(), prints.end()), prints.end());
-  EXPECT_EQ(Material::of_springs(springs).fingerprint(),
-            Material::of_springs(std::vector<SpringSlider>{{1.0, 0.5, 0.5, -0.0}, {2.0, 0.25}})
-                .fingerprint());
-  EXPECT_EQ(Material::continuum("1", "s+0.1").fingerprint(),
-            Material::continuum({"1", "s+0.1", "s+0.1", "0"}).fingerprint());
+  EXPECT_EQ(of_springs({{1.0, 0.5, 0.5, -0.0}, {2.0, 0.25}}, 0.0), two);
+  EXPECT_EQ(continuum({"1", "s+0.1", "s+0.1", "0"}), slab);
+  EXPECT_EQ(continuum({" 1", "s+0.1\t"}), slab);
   const double s[] = {0.0, 0.3, 1.0};
   const double k[] = {1.0, 1.0 / 3, 2.0};
-  EXPECT_EQ(Material::continuum(table(s, k), "1").fingerprint(),
-            Material::continuum("points: 0 1; 0.3 0.3333333333333333; 1 2", "1").fingerprint());
-  EXPECT_EQ(Material::continuum(" 1", "s+0.1\t").fingerprint(),
-            Material::continuum("1", "s+0.1 ").fingerprint());
-  EXPECT_NE(Material::continuum("1", "s + 0.1").fingerprint(),
-            Material::continuum("1", "s+0.1").fingerprint());
+  EXPECT_EQ(continuum({table(s, k), "1"}),
+            continuum({"points: 0 1; 0.3 0.3333333333333333; 1 2", "1"}));
 }
 
 TEST(Material, TablesKeepEveryDigit) {
@@ -458,13 +450,15 @@ TEST(Material, ClosedLoopsDissipateAlikeAndStoreNothing) {
 TEST(Material, ContinuumIsTheLimitOfSprings) {
   constexpr int count = 100000;
   const auto spring_at = [](double s) {
-    return SpringSlider{(1 + s) / count, s + 0.1, 0.5 * s + 0.2, 0.1 * std::sin(7 * s)};
+    return SpringSlider{(1 + s * s) / count, 0.4 + 0.3 * std::sin(9 * s), 0.5 * s + 0.2,
+                        s < 0.5 ? 0.1 : -0.6 * (s - 0.4)};
   };
   std::vector<SpringSlider> all;
   for (int i = 0; i < count; ++i) {
     all.push_back(spring_at((i + 0.5) / count));
   }
-  MaterialPoint continuum(Material::continuum({"1+s", "s+0.1", "0.5*s+0.2", "0.1*sin(7*s)"}, 0.3));
+  MaterialPoint continuum(Material::continuum(
+      {"1+s*s", "0.4+0.3*sin(9*s)", "0.5*s+0.2", "s<0.5 ? 0.1 : -0.6*(s-0.4)"}, 0.3));
   MaterialPoint springs(Material::of_springs(all, 0.3));
   Walk walk(4, 0.2);
   double path = 0.0;
@@ -500,46 +494,38 @@ TEST(Material, OfThresholdsFarApartErrsByRoundingsOfTheLarger) {
 
 TEST(Material, PointsTogetherAreCopiedAndRefuseWhatOneRefuses) {
   const Material material = materials().back();
-  constexpr std::size_t count = 33;
-  MaterialPoints points(material, count, 0.1);
-  std::vector<double> x(count);
-  std::vector<double> force(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    x[i] = 0.1 * static_cast<double>(i) - 1.0;
-  }
+  MaterialPoints points(material, 3, 0.1);
+  const std::vector<double> x{-1.0, 0.4, 0.7};
+  std::vector<double> force(3);
   points.move(x, force);
   MaterialPoint alone(material, 0.1);
-  EXPECT_EQ(alone.move_to(x[5]).force, force[5]);
-  points[9].restore(alone.state());
-  EXPECT_TRUE(same(points[9], alone));
-  points[9] = points[5];
+  EXPECT_EQ(alone.move_to(0.4).force, force[1]);
+  points[2].restore(alone.state());
+  EXPECT_TRUE(same(points[2], alone));
   const MaterialPoints copy = points;
-  points.move(std::vector<double>(count, 3.0), force);
-  EXPECT_TRUE(same(copy[5], alone));
+  points.move(std::vector<double>(3, 3.0), force);
+  EXPECT_TRUE(same(copy[1], alone));
   points = copy;
-  std::vector<double> bad(count, 0.0);
-  bad.back() = std::nan("");
+  std::vector<double> bad{0.0, 0.0, std::nan("")};
   EXPECT_NE(mistake([&] { points.move(bad, force); }), "none");
-  EXPECT_NE(mistake([&] { points.move(x, {force.data(), count - 1}); }), "none");
+  EXPECT_NE(mistake([&] { points.move(x, {force.data(), 2}); }), "none");
   EXPECT_NE(mistake([&] { points.set_trial(x, force, {bad.data(), 1}); }), "none");
-  EXPECT_NE(mistake([&] { (void)points[count]; }), "none");
-  EXPECT_TRUE(same(points[5], alone));
+  EXPECT_NE(mistake([&] { (void)points[3]; }), "none");
+  EXPECT_TRUE(same(points[1], alone));
   points.revert_to_start();
-  EXPECT_TRUE(same(points[count - 1], MaterialPoint(material, 0.1)));
+  EXPECT_TRUE(same(points[2], MaterialPoint(material, 0.1)));
   EXPECT_EQ(MaterialPoints(material, 0).size(), 0U);
 }
 
 TEST(Material, CommitsNoTrialThatFailed) {
   const Material material = Material::continuum("1", "s+0.1");
   MaterialPoint point(material);
-  point.set_trial(0.5);
-  EXPECT_NE(mistake([&] { point.set_trial(HUGE_VAL); }), "none");
-  point.commit();
-  EXPECT_EQ(point.position(), 0.0);
-  point.set_trial(0.5);
-  EXPECT_NE(mistake([&] { point.move_to(HUGE_VAL); }), "none");
-  point.commit();
-  EXPECT_EQ(point.position(), 0.0);
+  for (const auto go : {&MaterialPoint::set_trial, &MaterialPoint::move_to}) {
+    point.set_trial(0.5);
+    EXPECT_NE(mistake([&] { (point.*go)(HUGE_VAL); }), "none");
+    point.commit();
+    EXPECT_EQ(point.position(), 0.0);
+  }
   MaterialPoints points(material, 2);
   std::vector<double> force(2);
   for (const std::vector<double>& wrong : {std::vector{0.1, HUGE_VAL}, std::vector{0.1}}) {
@@ -573,12 +559,11 @@ TEST(Material, EnergiesAreThoseOfTheLastLoopsAlsoAfterTheFarthestPositions) {
   }
   const SpringSlider spring{1e99, 1e100};
   MaterialPoint stiff(Material::of_springs({&spring, 1}));
+  MaterialPoint restored = stiff;
   for (const double x : {1e102, -1e102, 2e102}) {
     stiff.move_to(x);
   }
   ASSERT_GT(stiff.dissipated_energy(), 1e301);  // k η times slips of some 2e102 each
-  MaterialPoint restored = stiff;
-  restored.move_to(0.0);
   restored.restore(stiff.state());
   EXPECT_TRUE(same(restored, stiff));
 }

@@ -65,7 +65,6 @@ Datasets datasets_of_program(const std::string& name) {
   return datasets_in_file(std::string(MASING_PROGRAM_FILES) + "/" + name + ".h5");
 }
 
-/// The paths of those that are not in both, or differ.
 Strings different(const Datasets& a, const Datasets& b) {
   Strings names;
   for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
@@ -107,7 +106,6 @@ void expect_results_of_program(const Session& session) {
   }
 }
 
-/// Makes the first one, whatever comes of it.
 void run_once(const Session& session) {
   simulate(session, requests[0].second);
 }
@@ -308,7 +306,6 @@ TEST(OptionsOf, are_those_of_a_command_that_runs) {
   EXPECT_THROW(options_of("benchmark"), Mistake);
 }
 
-/// Of this process, by signal.
 std::vector<bool> handled_signals() {
   std::vector<bool> handled;
   for (int signal = 1; signal < NSIG; ++signal) {

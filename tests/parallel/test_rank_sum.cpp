@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <thread>
-#include <vector>
 
 #include "support/world.hpp"
 
@@ -24,9 +23,10 @@ std::int64_t term(int rank, std::int64_t round, std::size_t i) {
 }
 
 /// Whether the sums of `count` entries are right in so many rounds; `work` comes before each.
-template <typename Work>
-void expect_right(const parallel::Communicator& comm, parallel::RankSum& sum, std::size_t count,
-                  std::int64_t rounds, const Work& work) {
+void expect_right(
+    const parallel::Communicator& comm, parallel::RankSum& sum, std::size_t count,
+    std::int64_t rounds,
+    const std::function<void(std::int64_t)>& work = [](std::int64_t /*round*/) {}) {
   std::int64_t wrong = 0;
   std::vector<std::int64_t> values(count);
   for (std::int64_t round = 0; round < rounds; ++round) {
@@ -44,8 +44,6 @@ void expect_right(const parallel::Communicator& comm, parallel::RankSum& sum, st
   EXPECT_EQ(wrong, 0) << "of " << rounds << " sums of " << count << " values";
 }
 
-void at_once(std::int64_t /*round*/) {}
-
 // Also where the tests' ranks outnumber the cores.
 constexpr bool over_memory = true;
 
@@ -53,7 +51,7 @@ TEST(RankSum, is_exact_for_any_number_of_values) {
   for (const bool way : {over_memory, !over_memory}) {
     parallel::RankSum sum(world(), way);
     for (const std::size_t count : {0, 1, 2, 6, 7, 100}) {
-      expect_right(world(), sum, count, 1000, at_once);
+      expect_right(world(), sum, count, 1000);
     }
   }
 }
@@ -73,9 +71,9 @@ TEST(RankSum, has_memory_of_its_own) {
   const parallel::Communicator self(MPI_COMM_SELF);
   parallel::RankSum alone(self, over_memory);
   for (int i = 0; i < 100; ++i) {
-    expect_right(world(), first, 2, 3, at_once);
-    expect_right(self, alone, 2, i, at_once);
-    expect_right(world(), second, 1, 2, at_once);
+    expect_right(world(), first, 2, 3);
+    expect_right(self, alone, 2, i);
+    expect_right(world(), second, 1, 2);
   }
 }
 
@@ -85,7 +83,7 @@ TEST(RankSum, is_of_the_ranks_of_a_part) {
   const bool low = world().rank() < half;
   const parallel::Communicator part(world(), low ? 0 : half, low ? half : world().size() - half);
   parallel::RankSum sum(part, over_memory);
-  expect_right(part, sum, 2, low ? 3000 : 1000, at_once);
+  expect_right(part, sum, 2, low ? 3000 : 1000);
 }
 
 }  // namespace masing::test_rank_sum

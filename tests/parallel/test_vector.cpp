@@ -5,9 +5,8 @@
 #include <gtest/gtest.h>
 #include <petscvec.h>
 
+#include <algorithm>
 #include <numeric>
-#include <span>
-#include <vector>
 
 #include "parallel/communicator.hpp"
 #include "support/world.hpp"
@@ -20,11 +19,15 @@ using support::world;
 /// A vector whose entry i is i + offset.
 Vector counting(std::int64_t cells, double offset = 0.0) {
   Vector vector(world(), cells);
-  for (std::size_t i = 0; i < vector.values().size(); ++i) {
-    vector.values()[i] =
-        static_cast<double>(vector.range().first) + static_cast<double>(i) + offset;
-  }
+  std::iota(vector.values().begin(), vector.values().end(),
+            static_cast<double>(vector.range().first) + offset);
   return vector;
+}
+
+void expect_counting(std::span<const double> values, double first) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_EQ(values[i], first + static_cast<double>(i));
+  }
 }
 
 class VectorOf : public testing::TestWithParam<std::int64_t> {};
@@ -35,9 +38,7 @@ TEST_P(VectorOf, cells_is_split_at_block_limits_and_keeps_what_is_written) {
   EXPECT_EQ(vector.size(), GetParam());
   EXPECT_EQ(vector.range().first, expected.first);
   EXPECT_EQ(vector.values().size(), static_cast<std::size_t>(expected.size));
-  for (const double value : vector.values()) {
-    ASSERT_EQ(value, 0.0);
-  }
+  EXPECT_EQ(std::ranges::count(vector.values(), 0.0), expected.size);
   const Vector counted = counting(GetParam());
   PetscReal sum = 0.0;  // Σ i = P(P - 1)/2, exact in doubles
   parallel::check_petsc(VecSum(counted.handle(), &sum));
@@ -57,9 +58,7 @@ TEST_P(VectorOf, cells_gives_any_range_to_any_rank) {
     for (const auto& [vector, offset] : {std::pair(&source, 0.0), std::pair(&other, 0.25)}) {
       const auto values = gather(*vector);
       EXPECT_EQ(values.size(), static_cast<std::size_t>(range.size));
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        EXPECT_EQ(values[i], static_cast<double>(range.first) + static_cast<double>(i) + offset);
-      }
+      expect_counting(values, static_cast<double>(range.first) + offset);
     }
   }
 }
@@ -72,10 +71,7 @@ TEST(Filling, takes_more_values_than_go_at_once) {
   const bool is_last = world().rank() == world().size() - 1;
   parallel::fill_from_ranges(target, 0,
                              is_last ? std::span<const double>(all) : std::span<const double>());
-  for (std::size_t i = 0; i < target.values().size(); ++i) {
-    ASSERT_EQ(target.values()[i],
-              static_cast<double>(target.range().first) + static_cast<double>(i) + 0.5);
-  }
+  expect_counting(target.values(), static_cast<double>(target.range().first) + 0.5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, VectorOf,

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "rheology/catalogue.hpp"
+#include "rheology/inclusion_solution.hpp"
 
-/// What the tests of models share: a model by its name, stepped without any engine.
+/// What the tests of models share: a model by its name, without any engine.
 namespace masing::model_run {
 
 using State = std::vector<double>;
@@ -23,7 +24,6 @@ struct Values {
   Values(const char* of_i) : sequence(std::make_shared<const base::Function>(of_i, 'i')) {}
 };
 
-/// The values of parameters by their names, "n" among them.
 using Parameters = std::vector<std::pair<std::string, Values>>;
 
 /// A model of n elements; where n is not given, as many as the longest list has values.
@@ -84,7 +84,7 @@ class Run {
   double friction_ = 0.0;
 };
 
-/// Steps of h = T/N under F; calls `look` with p, t_p and the run after every step.
+/// Steps of h = T/N under F; calls `look` with t_p after every step.
 inline void advance(Run& run, const std::function<double(double)>& force, double final_time,
                     int steps, const std::function<void(double)>& look) {
   const auto time = [&](int p) { return p * final_time / steps; };
@@ -93,5 +93,35 @@ inline void advance(Run& run, const std::function<double(double)>& force, double
     look(time(p + 1));
   }
 }
+
+/// A model by its name from event to event, under F(t) with breaks.
+class ExactRun {
+ public:
+  ExactRun(const std::string& name, const Parameters& parameters,
+           std::function<double(double)> force, double final_time, std::vector<double> breaks = {},
+           const rheology::TaylorOptions& options = {})
+      : ExactRun(model(name, parameters), {std::move(force), std::move(breaks), final_time},
+                 options) {}
+
+  /// The state at t; times must not decrease.
+  State at(double t) {
+    solution.go_to(t);
+    return {solution.state().begin(), solution.state().end()};
+  }
+
+ private:
+  ExactRun(const rheology::ModelSpec& spec, base::SmoothPieces force,
+           const rheology::TaylorOptions& options)
+      : ExactRun(rheology::build(spec, spec.all()), spec.layout(), std::move(force), options) {}
+  ExactRun(rheology::BuiltModel built, const rheology::StateLayout& layout,
+           base::SmoothPieces force, const rheology::TaylorOptions& options)
+      : solution_(rheology::make_inclusion_solution(
+            std::move(built.model), layout, std::move(built.start), std::move(force), options)) {}
+
+  std::unique_ptr<rheology::InclusionSolution> solution_;
+
+ public:
+  rheology::InclusionSolution& solution = *solution_;
+};
 
 }  // namespace masing::model_run

@@ -1,4 +1,6 @@
-// The projection on a box in the norm of (k0·11ᵀ + diag(k))⁻¹: its optimality conditions.
+// The projection on a box in the norm of (k0·11ᵀ + diag(k))⁻¹: its optimality conditions; that on a
+// small box in the norm of any K⁻¹: the variational inequality at every vertex proves it. And the
+// matrices of Persoz's gephyroid: what the paper defines, against the formulas of the code.
 
 #include "rheology/box_projection.hpp"
 
@@ -10,10 +12,14 @@
 #include <vector>
 
 #include "base/block_sum.hpp"
+#include "rheology/persoz.hpp"
 
 namespace masing::test_box_projection {
 
+using rheology::GephyroidSprings;
+using Matrix = rheology::Matrix3;
 using Vector = std::vector<double>;
+using rheology::Vector3;
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
 struct Case {
@@ -103,6 +109,133 @@ TEST(BoxProjection, ends_whatever_the_scales) {
   Case lost = generic(3, 1.0, 1.0, random);
   lost.value[1] = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(std::isnan(solve(lost)));
+}
+
+double determinant(const Matrix& a) {
+  return a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) -
+         a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
+         a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
+}
+
+/// K⁻¹ v by Cramer's rule.
+Vector3 solved(const Matrix& matrix, const Vector3& value) {
+  Vector3 solution{};
+  for (std::size_t column = 0; column < 3; ++column) {
+    Matrix replaced = matrix;
+    for (std::size_t row = 0; row < 3; ++row) {
+      replaced[row][column] = value[row];
+    }
+    solution[column] = determinant(replaced) / determinant(matrix);
+  }
+  return solution;
+}
+
+double dot(const Vector3& a, const Vector3& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/// (K⁻¹(v - w))ᵀ(z - w) ≤ 0 for all z of the box, which its vertices imply.
+void expect_nearest(const Matrix& matrix, const Vector3& bound, const Vector3& value) {
+  const Vector3 point = rheology::BoxProjection3(matrix, bound).project(value);
+  Vector3 offset{};
+  double size = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    ASSERT_LE(std::abs(point[i]), bound[i]);
+    offset[i] = value[i] - point[i];
+    size += std::abs(value[i]) + bound[i];
+  }
+  const Vector3 multiplier = solved(matrix, offset);
+  const double condition =
+      std::pow(matrix[0][0] + matrix[1][1] + matrix[2][2], 3) / determinant(matrix);
+  for (unsigned vertex = 0; vertex < 8; ++vertex) {
+    Vector3 to_vertex{};
+    for (std::size_t i = 0; i < 3; ++i) {
+      to_vertex[i] = ((vertex >> i) & 1U) != 0 ? bound[i] - point[i] : -bound[i] - point[i];
+    }
+    ASSERT_LE(dot(multiplier, to_vertex), 8 * eps * condition * size * size / matrix[0][0]);
+  }
+}
+
+GephyroidSprings random_springs(std::mt19937_64& random) {
+  std::lognormal_distribution<double> positive;
+  return {.k0 = positive(random),
+          .k1 = positive(random),
+          .k2 = positive(random),
+          .k3 = positive(random)};
+}
+
+/// Points anywhere, and such in whole numbers: on edges and vertices, and of flat boxes.
+TEST(ActiveSet, meets_the_variational_inequality) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal(0.0, 4.0);
+  const auto whole = [&](unsigned count) { return static_cast<double>(random() % count); };
+  for (int round = 0; round < 3000; ++round) {
+    SCOPED_TRACE(round);
+    ASSERT_NO_FATAL_FAILURE(expect_nearest(rheology::stiffness_matrix(random_springs(random)),
+                                           {2, 3, 1},
+                                           {normal(random), normal(random), normal(random)}));
+    const Matrix matrix = rheology::stiffness_matrix(
+        {.k0 = whole(2), .k1 = 1 + whole(2), .k2 = 1 + whole(2), .k3 = 1 + whole(2)});
+    ASSERT_NO_FATAL_FAILURE(expect_nearest(matrix, {whole(3), whole(3), whole(3)},
+                                           {whole(9) - 4, whole(9) - 4, whole(9) - 4}));
+  }
+}
+
+TEST(Gephyroid, has_the_papers_force) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 200; ++round) {
+    const GephyroidSprings k = random_springs(random);
+    const auto force = rheology::force_on_mass(k);
+    const Matrix matrix = rheology::stiffness_matrix(k);
+    EXPECT_NEAR(rheology::determinant(k) / determinant(matrix), 1.0, 1e-10);
+    // E = k0 Uᵀ K⁻¹, that is K Eᵀ = k0 U.
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_NEAR(dot(matrix[i], force.friction), i == 2 ? -k.k0 : k.k0, 8 * eps * matrix[2][2]);
+    }
+    EXPECT_NEAR(force.stiffness * (1 / k.k0 + 1 / k.k1 + 1 / k.k2 + 1 / k.k3), 1.0, 8 * eps);
+    EXPECT_NEAR(k.k0 * (1 - dot(force.friction, {1, 1, -1})), force.stiffness, 8 * eps * k.k0);
+  }
+  const auto unit = rheology::force_on_mass({});
+  EXPECT_EQ(unit.stiffness, 0.25);
+  EXPECT_EQ(unit.friction, (Vector3{0.5, 0.5, 0.25}));
+}
+
+TEST(Gephyroid, has_a_force_without_one_spring) {
+  // The element beside the missing spring carries what the mass feels.
+  EXPECT_EQ(rheology::force_on_mass({.k0 = 2, .k1 = 1, .k2 = 0, .k3 = 3}).friction,
+            (Vector3{1, 0, 0}));
+  EXPECT_EQ(rheology::force_on_mass({.k0 = 2, .k1 = 1, .k2 = 3, .k3 = 0}).friction,
+            (Vector3{0, 1, 0}));
+  EXPECT_EQ(rheology::force_on_mass({.k0 = 2, .k1 = 0, .k2 = 3, .k3 = 1}).friction,
+            (Vector3{1, 1, 1}));
+}
+
+TEST(Gephyroid, has_a_quasistatic_matrix_without_spring_zero) {
+  // Q⁻¹ = K⁻¹ + EᵀE/δ applied to Q's columns gives those of the identity.
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 200; ++round) {
+    const GephyroidSprings k = random_springs(random);
+    const Matrix matrix = rheology::stiffness_matrix(k);
+    const Matrix quasistatic = rheology::quasistatic_matrix(k);
+    const auto force = rheology::force_on_mass(k);
+    const double condition = std::pow(matrix[2][2], 3) / determinant(matrix);
+    for (std::size_t column = 0; column < 3; ++column) {
+      const Vector3 direct = solved(matrix, quasistatic[column]);
+      const double along = dot(force.friction, quasistatic[column]) / force.stiffness;
+      for (std::size_t row = 0; row < 3; ++row) {
+        EXPECT_NEAR(direct[row] + force.friction[row] * along, row == column ? 1.0 : 0.0,
+                    32 * eps * condition * (1 + std::abs(along)));
+      }
+      EXPECT_NEAR(along, column == 2 ? -1.0 : 1.0, 64 * eps * condition);
+    }
+  }
+}
+
+/// det K > 0, but k1 and k2 are lost in the rounding of K.
+TEST(Gephyroid, is_refused_where_its_matrix_is_singular_to_rounding) {
+  const Matrix matrix =
+      rheology::stiffness_matrix({.k0 = 1.0, .k1 = 1e-20, .k2 = 1e-20, .k3 = 1.0});
+  EXPECT_THROW((rheology::BoxProjection3(matrix, {1, 1, 1})), base::UserError);
 }
 
 }  // namespace masing::test_box_projection

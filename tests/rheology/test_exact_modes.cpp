@@ -10,7 +10,7 @@
 #include <valarray>
 #include <vector>
 
-#include "rheology/exact_run.hpp"
+#include "rheology/model_run.hpp"
 
 namespace masing::test_exact_modes {
 
@@ -147,7 +147,7 @@ class Trial {
 };
 
 /// `columns`: the column of the catalogue's state for each of the row's.
-void expect_same(exact_run::ExactRun run, const Row& row, const std::vector<std::size_t>& columns) {
+void expect_same(model_run::ExactRun run, const Row& row, const std::vector<std::size_t>& columns) {
   Trial trial(row);
   for (int p = 1; p <= 150; ++p) {
     const Values& expected = trial.at(0.1 * p);

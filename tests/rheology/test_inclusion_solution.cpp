@@ -8,11 +8,11 @@
 #include <numbers>
 #include <vector>
 
-#include "rheology/exact_run.hpp"
+#include "rheology/model_run.hpp"
 
 namespace masing::test_inclusion_solution {
 
-using exact_run::ExactRun;
+using model_run::ExactRun;
 using model_run::State;
 using std::numbers::pi;
 

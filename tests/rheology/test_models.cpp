@@ -1,9 +1,11 @@
 // Drift, resolvent and restoring force of every model, worked out by hand for one step: with h =
-// 1/2 the state after it is resolvent(X + G/2).
+// 1/2 the state after it is resolvent(X + G/2). Parameters, one for all elements, one by one or a
+// function of i, and what of them is refused by name.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -11,12 +13,17 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "rheology/catalogue.hpp"
 #include "rheology/model_run.hpp"
 
 namespace masing::test_models {
 
+using model_run::model;
 using model_run::Parameters;
 using model_run::State;
+
+const Parameters unit_persoz{{"k0", 1},     {"k1", 1},     {"k2", 1},    {"k3", 1},
+                             {"alpha1", 1}, {"alpha2", 2}, {"alpha3", 3}};
 
 struct OneStep {
   std::string name;
@@ -29,141 +36,60 @@ struct OneStep {
   double restoring;
 };
 
+OneStep one_step(const std::string& name, const Parameters& parameters, const State& state,
+                 double force, const State& drift, const State& after, double friction,
+                 double restoring) {
+  return {name, parameters, state, force, drift, after, friction, restoring};
+}
+
 const std::vector<OneStep>& steps_by_hand() {
   static const std::vector<OneStep> all{
       // y: 2 + ½(5 - 3)/4 = 2.25, less hα/m = ½·6/4.
-      {"friction-oscillator",
-       {{"m", 4}, {"k", 3}, {"alpha", 6}},
-       {1, 2},
-       5,
-       {2, 0.5},
-       {2, 1.5},
-       6,
-       3 * 2 + 6},
+      one_step("friction-oscillator", {{"m", 4}, {"k", 3}, {"alpha", 6}}, {1, 2}, 5, {2, 0.5},
+               {2, 1.5}, 6, 3 * 2 + 6),
       // The same, held: |m y/h| = 1 is what friction needs to stop it.
-      {"friction-oscillator", {{"m", 1}, {"k", 1}, {"alpha", 6}}, {1, 0}, 2, {0, 1}, {1, 0}, 1, 2},
-      {"p-parallel",
-       {{"m", 4}, {"k", State{1, 2}}, {"alpha", State{2, 4}}},
-       {1, 2},
-       5,
-       {2, 0.5},
-       {2, 1.5},
-       6,
-       12},
+      one_step("friction-oscillator", {{"m", 1}, {"k", 1}, {"alpha", 6}}, {1, 0}, 2, {0, 1}, {1, 0},
+               1, 2),
+      one_step("p-parallel", {{"m", 4}, {"k", State{1, 2}}, {"alpha", State{2, 4}}}, {1, 2}, 5,
+               {2, 0.5}, {2, 1.5}, 6, 12),
       // u: 1 + ½(2 - 3·1/6) = 1.75 → η.
-      {"viscoelastoplastic",
-       {{"m", 2}, {"k", 3}, {"eta", 1.5}, {"c", 6}},
-       {1, 2, 1},
-       5,
-       {2, 1, 1.5},
-       {2, 2.5, 1.5},
-       0,
-       4.5},
-      {"prandtl",
-       {{"m", 2}, {"k0", 1}, {"k", 3}, {"eta", 1.5}},
-       {1, 2, 1},
-       6,
-       {2, 1, 2},
-       {2, 2.5, 1.5},
-       0,
-       2 + 4.5},
+      one_step("viscoelastoplastic", {{"m", 2}, {"k", 3}, {"eta", 1.5}, {"c", 6}}, {1, 2, 1}, 5,
+               {2, 1, 1.5}, {2, 2.5, 1.5}, 0, 4.5),
+      one_step("prandtl", {{"m", 2}, {"k0", 1}, {"k", 3}, {"eta", 1.5}}, {1, 2, 1}, 6, {2, 1, 2},
+               {2, 2.5, 1.5}, 0, 2 + 4.5),
       // k0 = 2·2/4 = 1, k = 4·4/(8·4) = ½, α = 3·2/4, η = α/k = 3.
-      {"three-springs",
-       {{"m", 2}, {"K1", 4}, {"K2", 2}, {"K3", 2}, {"A", 3}},
-       {1, 2, 2.5},
-       4.25,
-       {2, 1, 2},
-       {2, 2.5, 3},
-       0,
-       2 + 1.5},
-      {"discrete-masing",
-       {{"m", 2}, {"k0", 1}, {"n", 2}, {"k", "i"}, {"eta", "2-1/i"}},
-       {1, 2, 0.5, 0.25},
-       4,
-       {2, 1, 2, 2},
-       {2, 2.5, 1, 1.25},
-       0,
-       2 + 1 + 2.5},
+      one_step("three-springs", {{"m", 2}, {"K1", 4}, {"K2", 2}, {"K3", 2}, {"A", 3}}, {1, 2, 2.5},
+               4.25, {2, 1, 2}, {2, 2.5, 3}, 0, 2 + 1.5),
+      one_step("discrete-masing", {{"m", 2}, {"k0", 1}, {"n", 2}, {"k", "i"}, {"eta", "2-1/i"}},
+               {1, 2, 0.5, 0.25}, 4, {2, 1, 2, 2}, {2, 2.5, 1, 1.25}, 0, 2 + 1 + 2.5),
       // Mass 1 between springs 1 and 2, F on mass 2.
-      {"s-chain",
-       {{"m", State{1, 2}}, {"k", State{2, 4}}, {"eta", 1}},
-       {0, 0, 1, 3, 0.5, 0.25},
-       5,
-       {1, 3, 0, 2, 1, 2},
-       {0.5, 1.5, 1, 4, 1, 1},
-       0,
-       4},
+      one_step("s-chain", {{"m", State{1, 2}}, {"k", State{2, 4}}, {"eta", 1}},
+               {0, 0, 1, 3, 0.5, 0.25}, 5, {1, 3, 0, 2, 1, 2}, {0.5, 1.5, 1, 4, 1, 1}, 0, 4),
       // Y* = (1, 3) with hα = (1, 1/2): both slip forwards, y = (1 - 1 + 1/2, 3 - 1/4).
-      {"p-chain",
-       {{"m", State{1, 2}}, {"k", State{1, 2}}, {"alpha", State{2, 1}}},
-       {0, 1, 0, 2},
-       6,
-       {0, 2, 2, 2},
-       {0, 2, 0.5, 2.75},
-       1,
-       2 * 2 + 1},
+      one_step("p-chain", {{"m", State{1, 2}}, {"k", State{1, 2}}, {"alpha", State{2, 1}}},
+               {0, 1, 0, 2}, 6, {0, 2, 2, 2}, {0, 2, 0.5, 2.75}, 1, 2 * 2 + 1),
       // Three: Y* = (2, 3.5, 4.5) with hα = (1, 1/2, 1/2), all slip forwards.
-      {"p-chain",
-       {{"m", State{1, 2, 4}}, {"k", State{1, 2, 4}}, {"alpha", State{2, 1, 1}}},
-       {0, 1, 3, 1, 2, 4},
-       12,
-       {1, 2, 4, 2, 3, 1},
-       {0.5, 2, 5, 1.5, 3.5, 4.375},
-       1,
-       4 * 3 + 1},
+      one_step("p-chain", {{"m", State{1, 2, 4}}, {"k", State{1, 2, 4}}, {"alpha", State{2, 1, 1}}},
+               {0, 1, 3, 1, 2, 4}, 12, {1, 2, 4, 2, 3, 1}, {0.5, 2, 5, 1.5, 3.5, 4.375}, 1,
+               4 * 3 + 1),
       // n = 1: K = k0 + k1 is a number, so the projection is the clamp. κ = 3/4.
-      {"p-series",
-       {{"m", 2}, {"k0", 1}, {"n", 1}, {"k", 3}, {"alpha", 1.5}},
-       {1, 2, -0.6},
-       2.9,
-       {2, 1, -2},
-       {2, 2.5, -1.5},
-       0,
-       0.75 * 2.5},
+      one_step("p-series", {{"m", 2}, {"k0", 1}, {"n", 1}, {"k", 3}, {"alpha", 1.5}}, {1, 2, -0.6},
+               2.9, {2, 1, -2}, {2, 2.5, -1.5}, 0, 0.75 * 2.5),
       // A soft element slips by far more than α: κ = 1/17, v/k = -9.6, then -24.
-      {"p-series",
-       {{"m", 2}, {"k0", 1}, {"n", 1}, {"k", 1.0 / 16}, {"alpha", 1.5}},
-       {1, 2, -0.6},
-       2 + 10.6 / 17,
-       {2, 1, -2},
-       {2, 2.5, -1.5},
-       0,
-       26.0 / 17},
+      one_step("p-series", {{"m", 2}, {"k0", 1}, {"n", 1}, {"k", 1.0 / 16}, {"alpha", 1.5}},
+               {1, 2, -0.6}, 2 + 10.6 / 17, {2, 1, -2}, {2, 2.5, -1.5}, 0, 26.0 / 17),
       // μ = 1·3/4; y2 - y1 = 4 before friction, impulse ½·2 = 1.
-      {"s1-p2-series",
-       {{"m1", 1}, {"m2", 3}, {"k1", 4}, {"alpha1", 4}, {"k2", 2}, {"alpha2", 2}},
-       {0, 1, 1, 4, 0.5},
-       8,
-       {1, 0, 4, 2, 1},
-       {0.5, 2, 3, 5 - 1.0 / 3, 1},
-       2,
-       2 * 2.5 + 2},
-      {"s1-p2-parallel",
-       {{"m", 2}, {"k1", 3}, {"alpha1", 4.5}, {"k2", 1}, {"alpha2", 4}},
-       {1, 2, 1},
-       6,
-       {2, 1, 2},
-       {2, 1.5, 1.5},
-       4,
-       2 + 4.5 + 4},
+      one_step("s1-p2-series",
+               {{"m1", 1}, {"m2", 3}, {"k1", 4}, {"alpha1", 4}, {"k2", 2}, {"alpha2", 2}},
+               {0, 1, 1, 4, 0.5}, 8, {1, 0, 4, 2, 1}, {0.5, 2, 3, 5 - 1.0 / 3, 1}, 2, 2 * 2.5 + 2),
+      one_step("s1-p2-parallel", {{"m", 2}, {"k1", 3}, {"alpha1", 4.5}, {"k2", 1}, {"alpha2", 4}},
+               {1, 2, 1}, 6, {2, 1, 2}, {2, 1.5, 1.5}, 4, 2 + 4.5 + 4),
       // All k = 1: δ = ¼, E = (½, ½, ¼). W* = (-1, -1, 1) lies in the box.
-      {"persoz",
-       {{"k0", 1}, {"k1", 1}, {"k2", 1}, {"k3", 1}, {"alpha1", 1}, {"alpha2", 2}, {"alpha3", 3}},
-       {4, 2, 0, 0, 0},
-       3,
-       {2, 2, -2, -2, 2},
-       {5, 3, -1, -1, 1},
-       0,
-       1.25 + 1 - 0.25},
+      one_step("persoz", unit_persoz, {4, 2, 0, 0, 0}, 3, {2, 2, -2, -2, 2}, {5, 3, -1, -1, 1}, 0,
+               1.25 + 1 - 0.25),
       // F rises by 1: W ← -U; x = (1 - ½ - ½ + ¼)/¼ = F/k0.
-      {"persoz-quasistatic",
-       {{"k0", 1}, {"k1", 1}, {"k2", 1}, {"k3", 1}, {"alpha1", 1}, {"alpha2", 2}, {"alpha3", 3}},
-       {0, 0, 0, 0},
-       0,
-       {0, -2, -2, 2},
-       {1, -1, -1, 1},
-       0,
-       1},
+      one_step("persoz-quasistatic", unit_persoz, {0, 0, 0, 0}, 0, {0, -2, -2, 2}, {1, -1, -1, 1},
+               0, 1),
   };
   return all;
 }
@@ -249,15 +175,9 @@ TEST(Models, have_the_phi_and_the_matrix_that_the_catalogue_gives) {
 }
 
 TEST(PersozQuasistatic, starts_where_it_balances_the_force) {
-  const rheology::ModelSpec spec =
-      model_run::model("persoz-quasistatic", {{"k0", 1},
-                                              {"k1", 1},
-                                              {"k2", 1},
-                                              {"k3", 1},
-                                              {"alpha1", 1},
-                                              {"alpha2", 2},
-                                              {"alpha3", 3},
-                                              {"g0", State{1, -2, 1}}});
+  Parameters parameters = unit_persoz;
+  parameters.emplace_back("g0", State{1, -2, 1});
+  const rheology::ModelSpec spec = model("persoz-quasistatic", parameters);
   rheology::BuiltModel built = rheology::build(spec, spec.all());
   std::visit(
       [&](auto& model) {
@@ -268,6 +188,72 @@ TEST(PersozQuasistatic, starts_where_it_balances_the_force) {
       built.model);
   // δ = ¼, E = (½, ½, ¼): x = (3 + ½ - 1 + ¼)/¼.
   expect_near(built.start, {11, 1, -2, 1}, "start");
+}
+
+/// What is wrong with the parameters of a model: "NAME: WRONG; RIGHT".
+std::string fault(const std::string& name, const Parameters& parameters) {
+  try {
+    const rheology::ModelSpec spec = model(name, parameters);
+    rheology::build(spec, spec.all());
+  } catch (const base::UserError& error) {
+    return error.quantity() + ": " + error.fault();
+  }
+  return {};
+}
+
+TEST(Parameters, are_evaluated_for_the_elements_held) {
+  const rheology::ModelSpec spec =
+      model("discrete-masing", {{"k0", 0.5}, {"k", "i"}, {"eta", State{4, 5, 6}}});
+  const auto parameters = all_parameters(spec.model->info);
+  const rheology::ParameterValues all(parameters, spec.parameters, spec.all());
+  EXPECT_EQ(all.number("m"), 1.0);  // the preset
+  EXPECT_EQ(all.number("k0"), 0.5);
+  EXPECT_EQ(all.list("k"), (State{1, 2, 3}));
+  EXPECT_EQ(all.list("eta"), (State{4, 5, 6}));
+  EXPECT_EQ(all.list("u0"), (State{0, 0, 0}));
+  const rheology::ParameterValues last(parameters, spec.parameters, {1, 2});
+  EXPECT_EQ(last.number("k0"), 0.5);
+  EXPECT_EQ(last.list("k"), (State{2, 3}));
+  EXPECT_EQ(last.list("eta"), (State{5, 6}));
+  EXPECT_EQ(last.list("u0"), (State{0, 0}));
+  const rheology::ParameterValues none(parameters, spec.parameters, {3, 0});
+  EXPECT_EQ(none.number("k0"), 0.5);
+  EXPECT_EQ(none.list("k"), State());
+}
+
+TEST(Parameters, are_refused_by_name) {
+  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}}), "");
+  EXPECT_EQ(fault("prandtl", {{"k", 1}}), "eta: missing; give the yield displacement alpha/k");
+  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}, {"c", 1}}),
+            "c: 'c' is not a parameter of prandtl; it has m, k0, k, eta, x0, y0, u0");
+  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", -0.5}}), "eta: eta = -0.5; must be > 0");
+  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}, {"k0", -1}}), "k0: k0 = -1; must be >= 0");
+  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}, {"x0", "1/(i-1)"}}),
+            "x0: x0 = inf; must be finite");
+  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}, {"x0", State{1, 2}}}),
+            "x0: x0 has 2 values; must be one number");
+  EXPECT_EQ(fault("discrete-masing", {{"n", 2}, {"eta", 1}, {"u0", State{1}}, {"k", "i"}}),
+            "u0: u0 has 1 values; must be 2, or one for all");
+  EXPECT_EQ(fault("discrete-masing", {{"n", 4}, {"eta", "3-i"}, {"k", 1}}),
+            "eta: eta_3 = 0; must be > 0");
+  EXPECT_EQ(fault("discrete-masing", {{"n", 4}, {"eta", "i"}, {"k", 1}, {"u0", -2.5}}),
+            "u0: u0_1 = -2.5; must lie within +-eta_1 = +-1");
+}
+
+TEST(StateLayout, puts_initial_values_into_their_columns) {
+  const model_run::Run series("s1-p2-series", {{"k1", 1},
+                                               {"alpha1", 1},
+                                               {"k2", 1},
+                                               {"alpha2", 1},
+                                               {"x0", State{1, 2}},
+                                               {"y0", State{3, 4}},
+                                               {"u0", 0.5}});
+  EXPECT_EQ(series.state, (State{1, 3, 2, 4, 0.5}));
+  const model_run::Run chain(
+      "s-chain", {{"k", State{1, 1}}, {"eta", 1}, {"x0", "i"}, {"y0", 3}, {"u0", State{0.1, 0.2}}});
+  EXPECT_EQ(chain.state, (State{1, 2, 3, 3, 0.1, 0.2}));
+  EXPECT_EQ(chain.motion().x, 1);
+  EXPECT_EQ(chain.motion().y, 3);
 }
 
 }  // namespace masing::test_models

@@ -1,10 +1,6 @@
 #pragma once
 
-#include <cmath>
-#include <complex>
-#include <functional>
 #include <numbers>
-#include <span>
 
 #include "base/text.hpp"
 #include "scan/scan.hpp"
@@ -22,7 +18,6 @@ struct Point {
   std::int64_t steps_a_period = 1000;
 };
 
-/// F = a cos(ωt).
 inline Point cosine(double amplitude, double frequency) {
   return {.force = base::to_text(amplitude) + "*cos(" + base::to_text(frequency) + "*t)",
           .frequency = frequency};
@@ -44,11 +39,11 @@ inline scan::ScanProblem problem(const Point& point) {
           .period = period};
 }
 
-/// All points of a scan whose problems are those of `problem`.
-inline scan::ScanResult made(
-    const parallel::Communicator& comm, const scan::ScanSpec& spec,
-    const std::function<scan::ScanProblem(std::span<const double>)>& problem) {
-  return scan::make_scan(comm, spec, problem);
+inline scan::ScanSpec steady(std::vector<scan::ScanAxis> axes, std::optional<double> resolve = {}) {
+  return {.axes = std::move(axes),
+          .kind = scan::ScanKind::steady,
+          .resolve = resolve,
+          .files = {.quiet = true}};
 }
 
 /// (K - mω² + iωc)/1, K = k0 + ∫k: F over x of the motion far below yielding.

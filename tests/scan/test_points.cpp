@@ -15,13 +15,6 @@ using scan::ScanPoint;
 using scan::ScanResult;
 using scan::ScanSpec;
 
-/// Amplitudes and frequencies; one point fails.
-ScanSpec grid(scan::ScanKind kind) {
-  return {.axes = {{"a", {0.01, 0.5}}, {"w", {0.4, 1.1, 1.9}}},
-          .kind = kind,
-          .keep_series = true,
-          .files = {.quiet = true}};
-}
 scan::ScanProblem grid_problem(std::span<const double> values) {
   if (values[0] == 0.5 && values[1] == 0.4) {
     throw base::UserError("threshold", "made up");
@@ -34,7 +27,10 @@ scan::ScanProblem grid_problem(std::span<const double> values) {
 
 TEST(Points, that_fail_leave_the_others_alone) {
   for (const auto kind : {scan::ScanKind::runs, scan::ScanKind::steady}) {
-    const ScanResult dealt = made_up::made(support::world(), grid(kind), grid_problem);
+    ScanSpec spec = made_up::steady({{"a", {0.01, 0.5}}, {"w", {0.4, 1.1, 1.9}}});
+    spec.kind = kind;
+    spec.keep_series = true;
+    const ScanResult dealt = scan::make_scan(support::world(), spec, grid_problem);
     ASSERT_EQ(dealt.points.size(), 6U);
     EXPECT_EQ(dealt.failed(), 1);
     for (std::size_t i = 0; i < dealt.points.size(); ++i) {
@@ -51,10 +47,7 @@ TEST(Points, that_fail_leave_the_others_alone) {
 /// A line of frequencies through the resonance, far below yielding, for each amplitude; of one of
 /// them the middle fails.
 ScanSpec lines(double resolve) {
-  return {.axes = {{"a", {0.005, 0.01}}, {"w", {1.6, 0.6, 0.85, 1.1, 1.35}}},
-          .kind = scan::ScanKind::steady,
-          .resolve = resolve,
-          .files = {.quiet = true}};
+  return made_up::steady({{"a", {0.005, 0.01}}, {"w", {1.6, 0.6, 0.85, 1.1, 1.35}}}, resolve);
 }
 scan::ScanProblem line_problem(std::span<const double> values) {
   if (values[0] == 0.005 && values[1] == 1.1) {
@@ -65,11 +58,11 @@ scan::ScanProblem line_problem(std::span<const double> values) {
 
 TEST(Points, are_put_where_a_resonance_bends_until_no_middle_is_far_from_its_chord) {
   constexpr double resolve = 0.03;
-  const ScanResult made = made_up::made(support::world(), lines(resolve), line_problem);
+  const ScanResult made = scan::make_scan(support::world(), lines(resolve), line_problem);
   std::vector<double> found;  // of the line that does not fail
-  for (std::size_t i = 0; i < made.points.size(); ++i) {
-    if (made.points[i].values[0] == 0.01) {
-      found.push_back(made.points[i].values[1]);
+  for (const ScanPoint& point : made.points) {
+    if (point.values[0] == 0.01) {
+      found.push_back(point.values[1]);
     }
   }
   // Beside a point that failed nothing is known to bend.
@@ -85,25 +78,23 @@ TEST(Points, are_put_where_a_resonance_bends_until_no_middle_is_far_from_its_cho
   const auto response = [](double w) {
     return 0.01 / made_up::stiffness(made_up::cosine(0.01, w));
   };
-  const auto [least, most] = std::pair(std::abs(response(1.6)) / 2, 0.01 / 0.3 / 1.07);
+  const double range = 0.01 / 0.3 / 1.07 - std::abs(response(1.6)) / 2;
   for (std::size_t i = 1; i < found.size(); ++i) {
     const std::complex<double> before = response(found[i - 1]);
     const std::complex<double> after = response(found[i]);
     const std::complex<double> middle = response((found[i - 1] + found[i]) / 2);
-    EXPECT_NEAR(std::abs(middle), (std::abs(before) + std::abs(after)) / 2,
-                resolve * (most - least));
+    EXPECT_NEAR(std::abs(middle), (std::abs(before) + std::abs(after)) / 2, resolve * range);
     EXPECT_NEAR(std::arg(middle), (std::arg(before) + std::arg(after)) / 2,
                 resolve * std::numbers::pi);
   }
 }
 
 TEST(Points, that_are_put_between_others_are_ten_times_as_many_at_most) {
-  ScanSpec spec = lines(1e-12);
-  spec.axes[0].values = {0.01};
-  spec.axes[1].values = {0.6, 0.601, 1.6};  // 3, 5, 9, 17, then 30, not 33
-  EXPECT_EQ(made_up::made(support::world(), spec, line_problem).points.size(), 30U);
+  // 3, 5, 9, 17, then 30, not 33.
+  ScanSpec spec = made_up::steady({{"a", {0.01}}, {"w", {0.6, 0.601, 1.6}}}, 1e-12);
+  EXPECT_EQ(scan::make_scan(support::world(), spec, line_problem).points.size(), 30U);
   spec.resolve.reset();
-  EXPECT_EQ(made_up::made(support::world(), spec, line_problem).points[2].values[1], 1.6);
+  EXPECT_EQ(scan::make_scan(support::world(), spec, line_problem).points[2].values[1], 1.6);
 }
 
 }  // namespace masing::test_points

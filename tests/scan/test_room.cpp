@@ -47,15 +47,12 @@ scan::ScanResult made_of(const ScanSpec& spec, std::size_t series) {
 }
 
 TEST(BytesOfFile, are_at_most_those_of_the_real_one_and_nearly_as_many) {
-  struct Case {
-    ScanKind kind = ScanKind::runs;
-    std::size_t series = 0;  ///< values: of 5 columns of 101 samples, or of 401 of a period
-  };
-  for (const Case& each : {Case{}, Case{ScanKind::runs, 505}, Case{ScanKind::steady, 2005},
-                           Case{ScanKind::closed_curves}}) {
-    const ScanKind kind = each.kind;
-    const std::size_t series = each.series;
-    const ScanSpec spec = scan_of(60, kind, series > 0);
+  using Case = std::pair<ScanKind, std::size_t>;
+  // Series are 5 columns of 101 samples, or of 401 of a period.
+  for (const Case& each : {Case(ScanKind::runs, 0), Case(ScanKind::runs, 505),
+                           Case(ScanKind::steady, 2005), Case(ScanKind::closed_curves, 0)}) {
+    const std::size_t series = each.second;
+    const ScanSpec spec = scan_of(60, each.first, series > 0);
     io::write_file(world(), spec.files.result,
                    [&](const parallel::Communicator& root, const io::Handle& file) {
                      scan::write(root, file, spec, made_of(spec, series));
@@ -70,7 +67,7 @@ TEST(BytesOfFile, are_at_most_those_of_the_real_one_and_nearly_as_many) {
   }
 }
 
-/// The mistake of a scan over 1000 points whose runs have so many samples each.
+/// Of 1000 points whose runs have so many samples each.
 std::string refusal(const ScanSpec& spec, std::int64_t samples) {
   scan::ScanProblem first = problem_of(spec.axes[0].values);
   first.series = {.time = {1.0, samples}, .to = 1.0};

@@ -14,7 +14,6 @@ using slab::Oscillator;
 using slab::OscillatorSolution;
 using slab::SmoothPieces;
 
-/// `cells` cells all alike.
 inline std::shared_ptr<const slab::Measure> uniform_cells(int cells, double k, double eta,
                                                           double u0 = 0.0) {
   return slab::make_cell_measure(support::cells_of(

@@ -8,7 +8,6 @@
 #include <boost/math/quadrature/tanh_sinh.hpp>
 #include <cmath>
 #include <functional>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -28,10 +27,6 @@ struct Force {
   std::function<double(double)> value;
   std::vector<double> places;  ///< kinks, singularities and narrow features
 };
-
-void PrintTo(const Force& force, std::ostream* out) {
-  *out << force.text;
-}
 
 base::Function parsed(const std::string& text) {
   return {text, 't'};
@@ -82,21 +77,10 @@ double duhamel(const Force& force) {
   return sum;
 }
 
-class UsualForce : public testing::TestWithParam<Force> {};
-
-TEST_P(UsualForce, is_solved_by_both_methods) {
-  const Force& force = GetParam();
-  const double expected = duhamel(force);
-  const double rounding = 1e-11 * std::max(1.0, std::abs(expected));
-  EXPECT_NEAR(solved(force.text), expected, rounding);
-  EXPECT_NEAR(checked(force.text, force.text), expected, 10 * rounding);
-}
-
 double sech2(double u) {
   return std::pow(std::cosh(std::min(std::abs(u), 300.0)), -2.0);
 }
 
-/// Places around t where a feature of this width lies.
 std::vector<double> around(double t, double width) {
   return {t - 20 * width, t - 5 * width, t - width, t, t + width, t + 5 * width, t + 20 * width};
 }
@@ -108,8 +92,6 @@ const std::vector<Force> forces{
     {"1/cosh(50*(t-3))^2", [](double t) { return sech2(50 * (t - 3)); }, around(3, 0.02)},
     {"4*exp(-200*(t-5))/(1+exp(-200*(t-5)))^2", [](double t) { return sech2(100 * (t - 5)); },
      around(5, 0.01)},
-    {"(exp(100*(t-5))-exp(-100*(t-5)))/(exp(100*(t-5))+exp(-100*(t-5)))",
-     [](double t) { return std::tanh(100 * (t - 5)); }, around(5, 0.01)},
     {"exp(-((t-5)/0.01)^2)/exp(-((t-5.01)/0.01)^2)*exp(-((t-5)/0.005)^2)",
      // -a² + (a-1)² - 4a² = 1 - 2a - 4a²
      [](double t) {
@@ -128,9 +110,6 @@ const std::vector<Force> forces{
      around(5, 1.0 / 300)},
     {"sqrt(cosh(1000*(t-2)))/cosh(1000*(t-2))",
      [](double t) { return std::sqrt(std::sqrt(sech2(1000 * (t - 2)))); }, around(2, 2e-3)},
-    {"1/(1+((t-5)/0.5)^200)",
-     [](double t) { return 1 / (1 + std::pow((t - 5) / 0.5, 200)); },
-     {4.2, 4.4, 4.45, 4.5, 4.55, 4.6, 5.4, 5.45, 5.5, 5.55, 5.6, 5.8}},
     // These are not smooth.
     {"sqrt(t)", [](double t) { return std::sqrt(t); }, {}},
     {"t^0.1+t^2.7", [](double t) { return std::pow(t, 0.1) + std::pow(t, 2.7); }, {}},
@@ -150,17 +129,12 @@ const std::vector<Force> forces{
      },
      {0.5 / 0.3, 1 / 0.3, 1.5 / 0.3, 2 / 0.3, 2.5 / 0.3, 0.25 / 0.21, 0.75 / 0.21, 1.25 / 0.21,
       1.75 / 0.21, 0.5 / 0.17, 1.5 / 0.17}},
-    {"square(t^2/20)",
-     [](double t) { return base::square(t * t / 20); },
-     {std::sqrt(10.0), std::sqrt(20.0), std::sqrt(30.0), std::sqrt(40.0), std::sqrt(50.0),
-      std::sqrt(60.0), std::sqrt(70.0), std::sqrt(80.0), std::sqrt(90.0)}},
     {"points:0 0; 1 2; 1.5 -1; 9 3",
      [](double t) {
        return t < 1 ? 2 * t : t < 1.5 ? 2 - 6 * (t - 1) : t < 9 ? -1 + 4 * (t - 1.5) / 7.5 : 3.0;
      },
      {1, 1.5, 9}},
     // These are smooth.
-    {"sin(t)+0.1*cos(7*t)", [](double t) { return std::sin(t) + 0.1 * std::cos(7 * t); }, {}},
     {"sin(50*(t-pi))/(50*(t-pi))",
      [](double t) {
        const double u = 50 * (t - pi);
@@ -174,7 +148,23 @@ const std::vector<Force> forces{
     {"1e-6/(1e-6+(t-4)^2)",
      [](double t) { return 1e-6 / (1e-6 + std::pow(t - 4, 2)); },
      {3.9, 3.99, 3.997, 3.999, 4, 4.001, 4.003, 4.01, 4.1}}};
-INSTANTIATE_TEST_SUITE_P(AsUsersWriteThem, UsualForce, testing::ValuesIn(forces));
+
+TEST(UsualForce, is_solved_by_both_methods) {
+  for (const Force& force : forces) {
+    SCOPED_TRACE(force.text);
+    const double expected = duhamel(force);
+    const double rounding = 1e-11 * std::max(1.0, std::abs(expected));
+    EXPECT_NEAR(solved(force.text), expected, rounding);
+    EXPECT_NEAR(checked(force.text, force.text), expected, 10 * rounding);
+  }
+}
+
+struct Pulse {
+  bool is_gauss;  ///< else 1/cosh²
+  double size;
+  double centre;
+  double width;
+};
 
 struct Pulses {
   std::string text;
@@ -184,44 +174,35 @@ struct Pulses {
 
 /// The sum of pulses of an impulse I = ∫F dt about c, of a width w: ∫ sin(T - t) F dt is
 /// I e^(-w²/4) sin(T - c) of Gauss's, I (πw/2)/sinh(πw/2) sin(T - c) of 1/cosh².
-class PulseSum {
- public:
-  PulseSum& gauss(double size, double centre, double width) {
-    return add(fmt::format("{}*exp(-((t-{})/{})^2)", size, centre, width), centre, width,
-               size * width * std::sqrt(pi) * std::exp(-width * width / 4));
-  }
-  PulseSum& cosh(double size, double centre, double width) {
+Pulses sum_of(const std::vector<Pulse>& all) {
+  Pulses sum;
+  for (const auto& [is_gauss, size, centre, width] : all) {
     const double z = pi * width / 2;
-    return add(fmt::format("{}/cosh((t-{})/{})^2", size, centre, width), centre, width,
-               2 * size * width * z / std::sinh(z));
-  }
-  [[nodiscard]] const Pulses& sum() const { return sum_; }
-
- private:
-  PulseSum& add(const std::string& text, double centre, double width, double impulse) {
-    sum_.text += (sum_.text.empty() ? "" : "+") + text;
-    sum_.x += impulse * std::sin(final_time - centre);
+    const double impulse = is_gauss ? size * width * std::sqrt(pi) * std::exp(-width * width / 4)
+                                    : 2 * size * width * z / std::sinh(z);
+    sum.text += sum.text.empty() ? "" : "+";
+    sum.text += is_gauss ? fmt::format("{}*exp(-((t-{})/{})^2)", size, centre, width)
+                         : fmt::format("{}/cosh((t-{})/{})^2", size, centre, width);
+    sum.x += impulse * std::sin(final_time - centre);
     // t is rounded, on a scale of w.
-    sum_.rounding += std::abs(impulse) * 1e-15 * final_time / width;
-    return *this;
+    sum.rounding += std::abs(impulse) * 1e-15 * final_time / width;
   }
-
-  Pulses sum_;
-};
+  return sum;
+}
 
 TEST(SeveralPulses, are_solved_to_rounding) {
   for (const Pulses& pulses :
-       {PulseSum().gauss(30, 5, 0.01).gauss(3000, 8, 1e-4).sum(),
-        PulseSum().cosh(1000, 5, 1e-4).cosh(1e5, 8, 1e-6).sum(),
-        PulseSum().gauss(3e4, 8, 1e-5).cosh(-3e6, 2.7, 1e-7).gauss(0.5, 5, 0.3).sum(),
-        PulseSum().gauss(1, 1.3, 0.1).gauss(1e8, 1.7, 1e-8).cosh(1, 5, 0.02).sum()}) {
+       {sum_of({{true, 30, 5, 0.01}, {true, 3000, 8, 1e-4}}),
+        sum_of({{false, 1000, 5, 1e-4}, {false, 1e5, 8, 1e-6}}),
+        sum_of({{true, 3e4, 8, 1e-5}, {false, -3e6, 2.7, 1e-7}, {true, 0.5, 5, 0.3}}),
+        sum_of({{true, 1, 1.3, 0.1}, {true, 1e8, 1.7, 1e-8}, {false, 1, 5, 0.02}})}) {
     const double allowed = 1e-11 + pulses.rounding;
     EXPECT_NEAR(solved(pulses.text), pulses.x, allowed) << pulses.text;
     EXPECT_NEAR(checked(pulses.text, pulses.text), pulses.x, 10 * allowed) << pulses.text;
   }
   // ∫ sin(T - t) e^(-at) dt = (a sin T - cos T + e^(-aT))/(a² + 1)
   const double a = 2e4;
-  const Pulses pulse = PulseSum().gauss(3e4, 8, 1e-5).sum();
+  const Pulses pulse = sum_of({{true, 3e4, 8, 1e-5}});
   const double expected = pulse.x + (a * std::sin(final_time) - std::cos(final_time)) / (a * a + 1);
   EXPECT_NEAR(solved("exp(-2e4*t)+" + pulse.text), expected, 1e-11 + pulse.rounding);
 }

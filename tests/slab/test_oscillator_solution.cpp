@@ -15,7 +15,6 @@ namespace masing::test_oscillator_solution {
 
 using namespace exact_test;
 
-/// The papers' case with P = ∞.
 const std::shared_ptr<const slab::Measure> papers_case =
     slab::make_continuous_measure(support::problem({.space = support::space_of(0)}));
 const slab::Measure& papers_measure = *papers_case;
@@ -162,18 +161,6 @@ TEST(OscillatorSolution, FromSaturationOneWayIsFreeAndTheOtherElastic) {
   }
   // In balance it rests, whichever way it would give in.
   EXPECT_EQ(exact_at(*cells, {}, constant(0.5), 50.0).x, 0.0);
-}
-
-TEST(OscillatorSolution, IsTheSameHoweverDenselyItIsAsked) {
-  const SmoothPieces force(papers_force, {}, 60.0);
-  OscillatorSolution dense(papers_measure, {}, force);
-  OscillatorSolution sparse(papers_measure, {}, force);
-  for (int p = 0; p <= 60000; ++p) {
-    const MassState state = dense.at(p * 1e-3);
-    if (p % 7919 == 0) {
-      EXPECT_EQ(sparse.at(p * 1e-3).x, state.x);
-    }
-  }
 }
 
 /// S does the work that the cells store and dissipate, and a preload c does c (x - x0); the force

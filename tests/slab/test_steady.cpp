@@ -34,7 +34,6 @@ slab::Slab forced_slab(const ForcedProblem& problem) {
                            .space = support::space_of(0)});
 }
 
-/// A problem with what is needed to find its cycles.
 struct SolvedProblem {
   explicit SolvedProblem(const ForcedProblem& problem)
       : slab(forced_slab(problem)),
@@ -46,7 +45,6 @@ struct SolvedProblem {
              .breaks = {},
              .period = problem.period}) {}
 
-  /// The cycle that the motion from rest comes to.
   [[nodiscard]] Cycle from_rest() const { return from(slab::run_until_periodic(map)); }
   [[nodiscard]] Cycle from(const slab::PeriodicState& settled) const {
     return slab::find_cycle(map, map.outer_extreme(settled.state, settled.multiple).value(),
@@ -211,7 +209,6 @@ TEST(Steady, stays_where_it_is_found) {
   }
 }
 
-/// A problem made by chance, with a transient that ends.
 ForcedProblem random_forced_problem(std::mt19937& random) {
   const auto between = [&](double a, double b) {
     return std::uniform_real_distribution<double>(a, b)(random);
@@ -239,10 +236,7 @@ TEST(Steady, is_where_long_transients_end) {
   std::mt19937 random(7);
   for (int i = 0; i < problems; ++i) {
     const ForcedProblem problem = random_forced_problem(random);
-    SCOPED_TRACE("problem " + std::to_string(i) + ": k = " + problem.stiffness +
-                 ", eta = " + problem.threshold + ", F = " + problem.force +
-                 ", m = " + base::to_text(problem.oscillator.mass) +
-                 ", k0 = " + base::to_text(problem.oscillator.k0));
+    SCOPED_TRACE("problem " + std::to_string(i) + ", F = " + problem.force);
     const SolvedProblem solved(problem);
     const slab::PeriodicState settled = slab::run_until_periodic(solved.map, 1e-13, 1500);
     const Cycle cycle = solved.from_rest();

@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <random>
-#include <thread>
 
 #include "slab/profile.hpp"
 #include "slab/turning_points/measure.hpp"
@@ -105,74 +104,6 @@ TEST(TurningPoints, AgreeWithClampingEveryCellOnRandomProfilesAndIncrements) {
   }
 }
 
-/// Over positions drawn by chance: loops and halves of loops are closed.
-TEST(TurningPoints, TakeAndForeseeWhatEveryClampedCellDoes) {
-  for (unsigned seed = 1; seed <= 300; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    std::mt19937_64 random(seed);
-    const Profile profile = random_profile(random);
-    std::vector<slab::Element> springs;
-    for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
-      springs.push_back(profile.element(i));
-      springs.back().stiffness /= static_cast<double>(profile.threshold.size());
-    }
-    const auto measure = make_spring_measure(springs);
-    std::normal_distribution<double> normal(0.2, 0.5);
-    const double x0 = seed % 3 == 0 ? normal(random) : 0.0;
-    TurningPoints memory(*measure, {x0, x0, 1, x0, {}, 0.0});
-    auto cells = support::clamped(profile, x0);
-    double path = 1.0;
-    for (int step = 0; step < 100; ++step) {
-      // Nearer and nearer to a centre, so that turning points are many; at times far away.
-      const double size = step % 25 == 24 ? 1.5 : std::pow(0.85, step % 25);
-      const double x = x0 + size * normal(random);
-      path += std::abs(x - memory.x());
-      for (const double look : {x, x0 + 0.3 * size, x0 - size, x0 + 1.0}) {
-        TurningPoints moved = memory;
-        const slab::Tangent there = moved.move_along(look);
-        const slab::Tangent ahead = memory.ahead(look);
-        ASSERT_EQ(ahead.force, there.force) << "step " << step;
-        ASSERT_EQ(ahead.stiffness, there.stiffness) << "step " << step;
-      }
-      memory.move_to(x);
-      cells.move_to(x);
-      // Σ k η is below 6; sums of positions and of forces round by some eps of the path.
-      ASSERT_NEAR(memory.slip_energy(), cells.dissipated(), 1e-12 * path) << "step " << step;
-    }
-  }
-}
-
-TEST(TurningPoints, OnOneMeasureDoNotDisturbEachOtherOnManyThreads) {
-  std::mt19937_64 random(1);
-  Profile profile = support::papers_cells(3000);
-  std::uniform_real_distribution<double> share(-1.0, 1.0);
-  for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
-    profile.initial_u[i] = share(random) * profile.threshold[i];
-  }
-  const auto measure = make_cell_measure(profile);
-  const auto walk = [&](unsigned seed, const slab::Measure& on) {
-    std::mt19937_64 steps(seed);
-    std::normal_distribution<double> normal(0.0, 0.3);
-    TurningPoints memory(on, 0.0);
-    std::vector<double> forces;
-    for (int step = 0; step < 20000; ++step) {
-      forces.push_back(memory.move_to(0.99 * memory.x() + normal(steps)));
-    }
-    return forces;
-  };
-  std::vector<std::vector<double>> together(4);
-  std::vector<std::thread> threads;
-  for (unsigned seed = 0; seed < together.size(); ++seed) {
-    threads.emplace_back([&, seed] { together[seed] = walk(seed, *measure); });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  for (unsigned seed = 0; seed < together.size(); ++seed) {
-    EXPECT_EQ(together[seed], walk(seed, *make_cell_measure(profile)));
-  }
-}
-
 TEST(TurningPoints, GiveTheForceAndTheStiffnessAheadOnTheOuterCurveWithoutMoving) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -199,30 +130,6 @@ TEST(TurningPoints, GiveTheForceAndTheStiffnessAheadOnTheOuterCurveWithoutMoving
       }
     }
   }
-}
-
-TEST(TurningPoints, FollowTheBackboneAndMasingBranches) {
-  // Rule right samples the papers' case: B differs from the continuum by at most 1/P.
-  const int cells = 1500;
-  const auto measure = make_cell_measure(support::papers_cells(cells));
-  TurningPoints memory(*measure, 0.0);
-  for (const double x : {0.05, 0.1, 0.3, 0.8}) {
-    EXPECT_NEAR(memory.move_to(x), support::papers_backbone(x), 1.0 / cells);
-  }
-  const double force = memory.internal_force();
-  for (const double x : {0.7, 0.2, -0.5}) {
-    EXPECT_NEAR(memory.move_to(x), force - 2 * support::papers_backbone((0.8 - x) / 2),
-                2.0 / cells);
-  }
-  // A closed loop is erased: back on the branch as if it had not been.
-  TurningPoints without = memory;
-  memory.move_to(0.1);
-  memory.move_to(-0.4);
-  EXPECT_EQ(memory.move_to(-0.6), without.move_to(-0.6));
-  EXPECT_EQ(memory.move_to(-1.0), without.move_to(-1.0));
-  memory.move_to(5.0);
-  EXPECT_DOUBLE_EQ(memory.internal_force(), 0.6 + 0.5 / cells);
-  EXPECT_EQ(memory.stiffness_at(5.0), 0.0);
 }
 
 TEST(TurningPoints, FindEveryCellTheFrontWillReach) {

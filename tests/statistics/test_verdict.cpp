@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <initializer_list>
 #include <limits>
 #include <vector>
 
@@ -18,35 +17,33 @@ constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 TEST(Judge, wants_the_whole_interval_within_the_tolerance_or_above_a_least_order) {
   const statistics::ExpectedOrder one{.quantity = "x", .order = 1.0};
   const statistics::ExpectedOrder half{.quantity = "x", .order = 0.5, .at_least = true};
-  struct Case {
-    const statistics::ExpectedOrder& expected;
-    double observed;
-    double uncertainty;
-    Verdict verdict;
+  const auto verdict = [&](const statistics::ExpectedOrder& expected, double observed,
+                           double uncertainty) {
+    return judge(expected, observed, uncertainty, 0.1);
   };
-  for (const auto& [expected, observed, uncertainty, verdict] :
-       std::initializer_list<Case>{{one, 1.0, 0.05, Verdict::as_expected},
-                                   {one, 1.07, 0.02, Verdict::as_expected},
-                                   {one, 0.93, 0.02, Verdict::as_expected},
-                                   {one, 1.0, 0.11, Verdict::undecided},
-                                   {one, 1.09, 0.02, Verdict::undecided},
-                                   {one, 1.11, 0.02, Verdict::undecided},
-                                   {one, 0.87, 0.02, Verdict::not_as_expected},
-                                   {one, 1.13, 0.02, Verdict::not_as_expected},
-                                   {one, 3.0, 2.5, Verdict::undecided},
-                                   {one, nan_value, 0.0, Verdict::undefined},
-                                   // without an uncertainty always decided
-                                   {one, 1.09, 0.0, Verdict::as_expected},
-                                   {one, 0.91, 0.0, Verdict::as_expected},
-                                   {one, 1.11, 0.0, Verdict::not_as_expected},
-                                   {one, -1.0, 0.0, Verdict::not_as_expected},
-                                   {half, 0.45, 0.04, Verdict::as_expected},
-                                   {half, 2.0, 1.0, Verdict::as_expected},
-                                   {half, 2.0, 1.7, Verdict::undecided},
-                                   {half, 0.3, 0.05, Verdict::not_as_expected},
-                                   {half, nan_value, 0.0, Verdict::undefined}}) {
-    EXPECT_EQ(judge(expected, observed, uncertainty, 0.1), verdict)
-        << expected.order << ": " << observed << " +- " << uncertainty;
+  for (const double observed : {1.07, 0.93}) {
+    EXPECT_EQ(verdict(one, observed, 0.02), Verdict::as_expected);
+  }
+  for (const auto& [observed, uncertainty] :
+       {std::pair(1.0, 0.11), {1.09, 0.02}, {1.11, 0.02}, {3.0, 2.5}}) {
+    EXPECT_EQ(verdict(one, observed, uncertainty), Verdict::undecided) << observed;
+  }
+  for (const double observed : {0.87, 1.13}) {
+    EXPECT_EQ(verdict(one, observed, 0.02), Verdict::not_as_expected);
+  }
+  // Without an uncertainty it is always decided.
+  for (const double observed : {0.91, 1.09}) {
+    EXPECT_EQ(verdict(one, observed, 0.0), Verdict::as_expected);
+  }
+  for (const double observed : {-1.0, 1.11}) {
+    EXPECT_EQ(verdict(one, observed, 0.0), Verdict::not_as_expected);
+  }
+  EXPECT_EQ(verdict(half, 0.45, 0.04), Verdict::as_expected);
+  EXPECT_EQ(verdict(half, 2.0, 1.0), Verdict::as_expected);
+  EXPECT_EQ(verdict(half, 2.0, 1.7), Verdict::undecided);
+  EXPECT_EQ(verdict(half, 0.3, 0.05), Verdict::not_as_expected);
+  for (const auto* expected : {&one, &half}) {
+    EXPECT_EQ(verdict(*expected, nan_value, 0.0), Verdict::undefined);
   }
 }
 

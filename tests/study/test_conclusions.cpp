@@ -1,9 +1,10 @@
 // What a study says as a whole: the statement that it tests, the bound, the verdict and the
-// sentences on it. Studies are made by hand, without a run. Source: Propositions 3.1 and 4.1, (25),
-// continuous-masing-2001.
+// sentences on it, and which levels would decide an order that is undecided. Studies are made by
+// hand, without a run. Source: Propositions 3.1 and 4.1, (25), continuous-masing-2001.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -16,6 +17,8 @@ namespace masing::test_conclusions {
 
 using slab::Rule;
 using slab::Scheme;
+using statistics::Fit;
+using statistics::Mark;
 using statistics::Verdict;
 using study::Errors;
 using study::ExpectedOrder;
@@ -59,7 +62,7 @@ Study good_study(const StudySpec& spec) {
     study::QuantityResult found;
     found.fit.order = 1.0;
     found.fit.uncertainty = 0.01;
-    found.fit.marks.assign(2, statistics::Mark::undefined);
+    found.fit.marks.assign(2, Mark::undefined);
     if (q != Errors::u_cells) {
       found.expected = ExpectedOrder{.quantity = study::quantities[q].name};
       found.verdict = Verdict::as_expected;
@@ -74,24 +77,29 @@ study::Conclusions conclusions(const Method& method) {
   return study::conclude(made, good_study(made));
 }
 
-/// Of the papers' scheme and rule in what is refined; what is not does not matter. None where the
-/// errors hold one that is not refined.
+/// Of the papers' scheme and rule in what is refined; none where the errors hold one that is not. A
+/// bound needs the reference that the statement compares with.
 TEST(Statement, is_of_the_papers_method_beyond_it_or_none) {
   struct Expected {
     Method method;
     const char* statement;
     const char* extensions = "";
     const char* unrefined = "";
+    bool has_bound = false;
   };
   constexpr auto leapfrog = Scheme::leapfrog;
   constexpr auto midpoint = Rule::midpoint;
   const Expected cases[] = {
-      {{Refine::cells, "cells-inf"}, "3.1"},
-      {{Refine::cells, "cells-inf", leapfrog}, "3.1"},
-      {{Refine::steps}, "25"},
-      {{.rule = midpoint}, "25"},
-      {{.reference = "exact", .at_continuum = true}, "25"},
-      {{Refine::both, "exact"}, "4.1"},
+      {{Refine::cells, "cells-inf"}, "3.1", "", "", true},
+      {{Refine::cells, "cells-inf", leapfrog}, "3.1", "", "", true},
+      {{Refine::cells, "successive"}, "3.1"},
+      {{Refine::steps}, "25", "", "", true},
+      {{Refine::steps, "finest"}, "25"},
+      {{.rule = midpoint}, "25", "", "", true},
+      {{.reference = "exact", .at_continuum = true}, "25", "", "", true},
+      {{.at_continuum = true}, "25"},
+      {{Refine::both, "exact"}, "4.1", "", "", true},
+      {{Refine::both, "exact-time"}, "4.1"},
       {{.scheme = leapfrog}, "beyond", "leapfrog"},
       {{.refine = Refine::cells, .reference = "cells-inf", .rule = midpoint}, "beyond", "midpoint"},
       {{.refine = Refine::both, .reference = "exact", .rule = midpoint}, "beyond", "midpoint"},
@@ -99,11 +107,12 @@ TEST(Statement, is_of_the_papers_method_beyond_it_or_none) {
       {{Refine::both, "exact", leapfrog, midpoint}, "beyond", "leapfrog midpoint"},
       {{Refine::steps, "exact"}, "mixed", "", "space"},
       {{Refine::cells, "exact"}, "mixed", "", "time"}};
-  for (const auto& [method, statement, extensions, unrefined] : cases) {
+  for (const auto& [method, statement, extensions, unrefined, has_bound] : cases) {
     const study::Conclusions found = conclusions(method);
     EXPECT_EQ(found.statement, statement);
     EXPECT_EQ(found.extensions, extensions) << statement;
     EXPECT_EQ(found.unrefined_error, unrefined) << statement;
+    EXPECT_TRUE(has_bound ? found.bound == 0.0 : std::isnan(found.bound)) << method.reference;
   }
 }
 
@@ -115,22 +124,6 @@ TEST(Bound, is_the_largest_ratio_of_x_y_and_u_to_the_step) {
   EXPECT_DOUBLE_EQ(study::conclude(made, study).bound, 0.3 / 0.2);
   study.cases[0].step = 0.0;
   EXPECT_DOUBLE_EQ(study::conclude(made, study).bound, 0.2 / 0.2);
-}
-
-TEST(Bound, needs_the_reference_that_the_statement_compares_with) {
-  for (const auto& [method, has_bound] : std::initializer_list<std::pair<Method, bool>>{
-           {{Refine::steps, "exact-time"}, true},
-           {{.reference = "exact", .at_continuum = true}, true},
-           {{Refine::cells, "cells-inf"}, true},
-           {{Refine::both, "exact"}, true},
-           {{Refine::steps, "finest"}, false},
-           {{.reference = "exact-time", .at_continuum = true}, false},
-           {{Refine::cells, "successive"}, false},
-           {{Refine::both, "exact-time"}, false},
-           {{Refine::both, "exact", Scheme::leapfrog}, false}}) {
-    const double bound = conclusions(method).bound;
-    EXPECT_TRUE(has_bound ? bound == 0.0 : std::isnan(bound)) << method.reference;
-  }
 }
 
 TEST(JointMissing, says_why_the_levels_do_not_determine_the_constants) {
@@ -169,9 +162,10 @@ TEST(Remarks, say_what_was_not_observed_and_what_was_not_expected) {
 
 using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
+using Error = std::function<double(double, double)>;
+
 /// The results of a study on levels P:N, T = 500, whose errors of x are e(δs, δt); those of y, u
 /// and u at the cells' points two, three and four times as large.
-template <typename Error>
 Study measured(StudySpec& made, const Sizes& sizes, const Error& error) {
   Study study;
   made.run.time.final_time = 500.0;
@@ -193,8 +187,6 @@ Study measured(StudySpec& made, const Sizes& sizes, const Error& error) {
   return study;
 }
 
-using Error = std::function<double(double, double)>;
-
 /// Errors of order one of which each is larger by chance, by up to so much of it.
 Error scattering(std::mt19937_64& random, double amplitude) {
   return [&random, amplitude](double ds, double dt) {
@@ -204,9 +196,7 @@ Error scattering(std::mt19937_64& random, double amplitude) {
 
 StudySpec expecting_order_one(const Method& method) {
   StudySpec made = spec(method);
-  for (const char* quantity : {"x", "y", "u"}) {
-    made.expected_orders.push_back({.quantity = quantity});
-  }
+  made.expected_orders = {{.quantity = "x"}, {.quantity = "y"}, {.quantity = "u"}};
   return made;
 }
 
@@ -257,8 +247,6 @@ TEST(Steps, are_those_of_the_joint_fit_where_it_is_known) {
   EXPECT_EQ(study.verdict, Verdict::not_judged) << "nothing was expected";
 }
 
-/// The fit follows the levels with small errors; at the last, almost without cells' error, it is
-/// negative.
 TEST(Steps, are_the_sum_where_the_joint_one_changes_its_sign) {
   StudySpec made = spec({.refine = Refine::both, .reference = "exact"});
   const Study study = measured(
@@ -309,7 +297,6 @@ TEST(Conclusions, on_another_model_are_of_its_quantities_and_of_no_statement) {
   EXPECT_EQ(study::conclude(made, study).statement, "model");
 }
 
-/// A study of steps of which x, y and u are expected to have some orders.
 Study judged(const std::vector<ExpectedOrder>& expected, const std::vector<std::int64_t>& steps,
              const Error& error, const std::string& reference = "exact-time") {
   StudySpec made = spec({.reference = reference});
@@ -321,10 +308,6 @@ Study judged(const std::vector<ExpectedOrder>& expected, const std::vector<std::
   return measured(made, sizes, error);
 }
 
-double square(double /*ds*/, double dt) {
-  return dt * dt;
-}
-
 /// Of the last pair, of the fit of three levels.
 TEST(Verdict, is_of_the_expected_orders) {
   const std::vector<std::pair<std::vector<ExpectedOrder>, Verdict>> cases{
@@ -333,9 +316,10 @@ TEST(Verdict, is_of_the_expected_orders) {
       {{{"x", 1.5, true}, {"u", 1, true}}, Verdict::as_expected},
       {{{"y", 2, false}}, Verdict::as_expected},
       {{}, Verdict::not_judged}};
+  const auto square = [](double /*ds*/, double dt) { return dt * dt; };
+  using Steps = std::vector<std::int64_t>;
   for (const auto& [expected, verdict] : cases) {
-    for (const std::vector<std::int64_t>& steps :
-         {std::vector<std::int64_t>{1500, 3000}, std::vector<std::int64_t>{1500, 3000, 6000}}) {
+    for (const Steps& steps : {Steps{1500, 3000}, Steps{1500, 3000, 6000}}) {
       const Study study = judged(expected, steps, square);
       EXPECT_EQ(study.verdict, verdict);
       EXPECT_EQ(study.results[Errors::x].observed_from(), steps.size() == 2 ? "last pair" : "fit");
@@ -355,9 +339,7 @@ TEST(Verdict, is_of_the_expected_orders) {
 
 /// Errors that grow by exp(2 δt), as those of the explicit scheme do on coarse levels.
 TEST(Verdict, leaves_out_levels_before_the_asymptotic_range) {
-  using statistics::Mark;
-  StudySpec made = spec({});
-  made.expected_orders = {{"x", 1, false}, {"y", 1, false}};
+  StudySpec made = expecting_order_one({});
   const Study study =
       measured(made, {{10, 250}, {10, 500}, {10, 20000}, {10, 40000}, {10, 80000}, {10, 160000}},
                [](double /*ds*/, double dt) { return dt * std::exp(2 * dt); });
@@ -367,10 +349,92 @@ TEST(Verdict, leaves_out_levels_before_the_asymptotic_range) {
   EXPECT_NEAR(x.fit.order, 1.0, 0.06);
   EXPECT_EQ(study.verdict, Verdict::as_expected);
   const std::string text = study::table(made, study);
-  for (const char* words :
-       {"< left out of the fit: before the asymptotic range", "(fit of 4 levels)"}) {
-    EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+  EXPECT_NE(text.find("< left out of the fit: before the asymptotic range"), std::string::npos);
+  EXPECT_NE(text.find("(fit of 4 levels)"), std::string::npos) << text;
+}
+
+/// Five doublings of N, or of N and P.
+StudySpec doublings(Refine refine = Refine::steps) {
+  StudySpec made{.run = {}, .refine = refine};
+  for (std::int64_t factor = 1; factor <= 16; factor *= 2) {
+    made.levels.push_back({slab::Cells{10 * factor}, 100 * factor});
   }
+  return made;
+}
+
+Fit scattered_fit(double scatter) {
+  Fit fit{.marks = std::vector<Mark>(5, Mark::fitted), .levels = 5, .order = 1.0};
+  fit.uncertainty = fit.statistical = 0.2;
+  fit.structural = 0.0;
+  fit.scatter = scatter;
+  return fit;
+}
+
+/// A study whose order of x is undecided, all levels being in the asymptotic range.
+Study undecided(const Fit& fit, double floor = 0.0) {
+  Study made{.floors = {{floor, floor, floor, floor}}};
+  made.results.resize(std::size(study::quantities));
+  made.results[Errors::x].fit = fit;
+  made.results[Errors::x].verdict = Verdict::undecided;
+  for (const double step : {16, 8, 4, 2, 1}) {
+    made.cases.push_back({.step = step, .errors = {{step, step, step, step}}});
+    made.results[Errors::x].steps.push_back(step);
+  }
+  return made;
+}
+
+struct Ladder {
+  std::string ends;
+  double count = 0.0;
+};
+
+Ladder ladder(const StudySpec& spec, const Fit& fit) {
+  const std::string text = study::deciding_levels(spec, undecided(fit));
+  const std::size_t last = std::min(text.rfind(':'), text.size());
+  return {text.substr(0, last), text.empty() ? 0.0 : std::stod(text.substr(last + 1))};
+}
+
+TEST(DecidingLevels, are_as_many_as_the_scatter_needs) {
+  const Fit fit = scattered_fit(0.1);
+  const Ladder found = ladder(doublings(), fit);
+  // 16 before and 4 more make 64. Two standard errors are to be half the tolerance, with the σ that
+  // 3 degrees of freedom, whose χ² is 1.005 or less in one of five, leave possible.
+  EXPECT_EQ(found.ends, "100:6400");
+  const double sigma = 0.1 * std::sqrt(3 / 1.005);
+  const double root = 2 * sigma * std::sqrt(12.0) / (std::log(64.0) * 0.05);
+  EXPECT_NEAR(found.count, std::max(24.0, root * root), 1);
+  // Of twice the scatter four times the levels; of P and N in turn four times again.
+  EXPECT_NEAR(ladder(doublings(), scattered_fit(0.2)).count, 4 * root * root, 2);
+  const Ladder of_both = ladder(doublings(Refine::both), fit);
+  EXPECT_EQ(of_both.ends, "10:100:640:6400");
+  EXPECT_NEAR(of_both.count, 4 * root * root, 2);
+}
+
+TEST(DecidingLevels, stay_above_the_round_off_floor) {
+  // Ten floors are 0.4 of the last error.
+  const std::string found =
+      study::deciding_levels(doublings(), undecided(scattered_fit(0.1), 1.0 / 25));
+  EXPECT_TRUE(found.starts_with("100:3200:")) << found;
+}
+
+TEST(DecidingLevels, of_differences_are_doublings) {
+  StudySpec made = doublings();
+  made.reference.is_successive = true;
+  Fit fit = scattered_fit(0.1);
+  // 0.2 (5/doublings)^(3/2) is 0.05 of 12.6 doublings, more than 16 times finer: none.
+  EXPECT_EQ(study::deciding_levels(made, undecided(fit)), "");
+  fit.statistical = 0.08;  // 6.8 doublings: 7, and 8 levels
+  EXPECT_EQ(study::deciding_levels(made, undecided(fit)), "100:12800:8");
+}
+
+TEST(DecidingLevels, are_none_where_none_is_asked_for_or_none_would_decide) {
+  Study decided = undecided(scattered_fit(0.1));
+  decided.results[Errors::x].verdict = Verdict::as_expected;
+  EXPECT_EQ(study::deciding_levels(doublings(), decided), "");
+  EXPECT_EQ(study::deciding_levels(doublings(), undecided(scattered_fit(2.0))), "");
+  StudySpec of_file = doublings();
+  of_file.reference.refinement = 8.0;
+  EXPECT_EQ(study::deciding_levels(of_file, undecided(scattered_fit(0.1))), "");
 }
 
 }  // namespace masing::test_conclusions

@@ -30,31 +30,19 @@ using study::FieldErrors;
 using study::SampleTimes;
 using support::world;
 
-/// Whether ]i/P, (i+1)/P] meets ]j/P', (j+1)/P'] in more than a point.
-bool overlap(std::int64_t i, std::int64_t coarse, std::int64_t j, std::int64_t fine) {
-  return i * fine < (j + 1) * coarse && j * coarse < (i + 1) * fine;
-}
-
-/// Whether the second has the point of the first.
-bool has_point(std::int64_t i, std::int64_t coarse, std::int64_t j, std::int64_t fine, Rule rule) {
-  const std::int64_t halves = rule == Rule::right ? 2 * i + 2 : 2 * i + 1;  // s = halves/2P
-  return 2 * j * coarse < halves * fine && halves * fine <= 2 * (j + 1) * coarse;
-}
-
 void raise(double& most, double a, double b) {
   most = std::max(most, std::abs(a - b));
 }
 
-/// u of cell i of a level against that of all cells of a reference.
+/// u of cell i of a level against that of all cells of a reference; u_cells at its point.
 template <typename There>
 void raise_over_cells(Errors& errors, std::int64_t i, std::int64_t coarse, double here,
                       std::int64_t fine, const There& there, Rule rule) {
+  const std::int64_t halves = rule == Rule::right ? 2 * i + 2 : 2 * i + 1;  // s = halves/2P
   const std::int64_t end = ((i + 1) * fine + coarse - 1) / coarse;
   for (std::int64_t j = i * fine / coarse; j < end; ++j) {
-    if (overlap(i, coarse, j, fine)) {
-      raise(errors[Errors::u], here, there(j));
-    }
-    if (has_point(i, coarse, j, fine, rule)) {
+    raise(errors[Errors::u], here, there(j));
+    if (2 * j * coarse < halves * fine && halves * fine <= 2 * (j + 1) * coarse) {
       raise(errors[Errors::u_cells], here, there(j));
     }
   }
@@ -64,8 +52,9 @@ void raise_over_cells(Errors& errors, std::int64_t i, std::int64_t coarse, doubl
 template <typename There>
 void raise_over_s(Errors& errors, std::int64_t i, std::int64_t cells, double here,
                   const There& there, const slab::Slab& slab) {
-  raise(errors[Errors::u], here, there(static_cast<double>(i) / static_cast<double>(cells)));
-  raise(errors[Errors::u], here, there(static_cast<double>(i + 1) / static_cast<double>(cells)));
+  for (const std::int64_t end : {i, i + 1}) {
+    raise(errors[Errors::u], here, there(static_cast<double>(end) / static_cast<double>(cells)));
+  }
   raise(errors[Errors::u_cells], here, there(slab.point(i)));
 }
 
@@ -120,10 +109,7 @@ TEST(FieldErrors, see_every_cell) {
   for (const std::int64_t cell : {0, 1, 1023, 1024, 2047, 2048, 2999}) {
     fill(u, [&](std::int64_t i) { return i == cell ? 1.0 : 0.0; });
     for (const Field& rest : {Field{}, Field{.entries = &finer}, Field{.entries = &coarser}}) {
-      const Errors found = errors(cells, {.entries = &u}, rest);
-      EXPECT_EQ(found[Errors::u], 1.0) << cell;
-      EXPECT_EQ(found[Errors::u_cells], 1.0) << cell;
-      EXPECT_EQ(found[Errors::x], 0.0) << cell;
+      EXPECT_EQ(errors(cells, {.entries = &u}, rest).all, (std::array{0.0, 0.0, 1.0, 1.0})) << cell;
     }
     EXPECT_EQ(errors(1100, {.entries = &coarser}, {.entries = &u})[Errors::u], 1.0) << cell;
   }
@@ -160,20 +146,14 @@ TEST(FieldErrors, of_functions_are_seen_at_the_kinks_of_either_time) {
 /// u of 30,000 cells against P = ∞, kept as functions and looked at where it can be largest, and
 /// kept as vectors of all cells.
 TEST(FieldErrors, of_functions_are_those_of_all_cells) {
-  for (const auto& [threshold, initial_u, rule] : {std::tuple("s+0.1", "0", "right"),
-                                                   {"0.2+0.5*s^2", "0.2*sin(20*s)", "midpoint"},
-                                                   {"0.5+0.3*cos(9*s)", "0.1-0.2*s", "right"}}) {
-    const study::StudySpec spec = given::spec_of({{"threshold", threshold},
-                                                  {"initial-u", initial_u},
-                                                  {"final-time", "20"},
-                                                  {"steps", "1000"},
-                                                  {"k0", "0.1"},
-                                                  {"engine", "memory"},
-                                                  {"refine", "cells"},
-                                                  {"reference", "cells-inf"},
-                                                  {"rule", rule},
-                                                  {"levels", "30000,60000"},
-                                                  {"field-samples", "7"}});  // between steps, too
+  for (const char* slab : {"threshold=s+0.1; rule=right",
+                           "threshold=0.2+0.5*s^2; initial-u=0.2*sin(20*s); rule=midpoint",
+                           "threshold=0.5+0.3*cos(9*s); initial-u=0.1-0.2*s; rule=right"}) {
+    given::Options options = given::options(slab);
+    options.merge(given::options(
+        "final-time=20; steps=1000; k0=0.1; engine=memory; refine=cells; reference=cells-inf; "
+        "levels=30000,60000; field-samples=7"));  // u between steps, too
+    const study::StudySpec spec = given::spec_of(options);
     const auto errors = [&](bool keeps_functions) {
       study::StudyPlan plan = study::make_plan(spec, nullptr, 1, 1e11);
       plan.comparisons.resize(1);
@@ -187,26 +167,19 @@ TEST(FieldErrors, of_functions_are_those_of_all_cells) {
     // Rounding of the vectors' sums over two steps; of u over all s, η' between 4097 places.
     EXPECT_NEAR(some[Errors::u_cells], all[Errors::u_cells], 1e-14);
     EXPECT_LE(some[Errors::u], all[Errors::u] + 1e-14);
-    EXPECT_NEAR(some[Errors::u], all[Errors::u], 1e-5 * all[Errors::u]) << threshold;
+    EXPECT_NEAR(some[Errors::u], all[Errors::u], 1e-5 * all[Errors::u]) << slab;
   }
 }
 
 /// Of x, y, u: those of x and y count as theirs.
 TEST(FieldErrors, of_a_state_are_those_of_what_is_neither_x_nor_y) {
-  const study::StudySpec spec = given::spec_of({{"model", "prandtl"},
-                                                {"set k0", "0.2"},
-                                                {"set k", "1"},
-                                                {"set eta", "0.5"},
-                                                {"final-time", "1"},
-                                                {"refine", "steps"},
-                                                {"levels", "100,200"},
-                                                {"expect-order", "none"}});
+  const study::StudySpec spec = given::spec_of(
+      given::options("model=prandtl; set k=1; set eta=0.5; final-time=1; levels=100,200"));
   for (const std::int64_t column : {0, 1, 2}) {
     const parallel::Communicator alone = support::alone();
     parallel::Vector level(alone, 3);
-    parallel::Vector reference(alone, 3);
-    fill(level, [&](std::int64_t i) { return i == column ? 1.5 : 1.0; });
-    fill(reference, [](std::int64_t /*i*/) { return 1.0; });
+    const parallel::Vector reference(alone, 3);
+    fill(level, [&](std::int64_t i) { return i == column ? 0.5 : 0.0; });
     Errors found;
     FieldErrors(spec.run).update_max(found, {.entries = &level}, {.entries = &reference});
     EXPECT_EQ(found[Errors::u], column == 2 ? 0.5 : 0.0) << column;
@@ -214,7 +187,6 @@ TEST(FieldErrors, of_a_state_are_those_of_what_is_neither_x_nor_y) {
   }
 }
 
-/// A run that this rank has made alone, at every step.
 struct Recorded {
   engine::RunSpec run;
   std::vector<double> x;
@@ -295,7 +267,6 @@ Errors brute_force(const Recorded& level, const Recorded& reference, std::int64_
   return worst;
 }
 
-/// What all comparisons of a plan give together on all ranks.
 std::vector<Errors> compared(const study::StudyPlan& plan) {
   std::vector<Errors> errors;
   for (const auto& [index, one] : support::outcomes(
@@ -317,17 +288,12 @@ void expect_near(const Errors& found, const Errors& expected, double tolerance) 
 
 study::StudySpec spec_of(const char* reference, const char* levels, const char* samples,
                          const char* rule) {
-  return given::spec_of({{"final-time", "13.7"},
-                         {"refine", "both"},
-                         {"reference", reference},
-                         {"levels", levels},
-                         {"field-samples", samples},
-                         {"rule", rule},
-                         {"threshold", "s+0.1"},
-                         {"initial-u", "0.05*s"},
-                         {"force", "0.9*cos(0.7*t)"},
-                         {"k0", "0.1"},
-                         {"expect-order", "none"}});
+  given::Options options = given::options(
+      "final-time=13.7; refine=both; threshold=s+0.1; initial-u=0.05*s; force=0.9*cos(0.7*t); "
+      "k0=0.1; expect-order=none");
+  options.merge(given::Options{
+      {"reference", reference}, {"levels", levels}, {"field-samples", samples}, {"rule", rule}});
+  return given::spec_of(options);
 }
 
 TEST(Errors, are_those_of_brute_force) {
@@ -379,24 +345,23 @@ TEST(Errors, are_those_of_brute_force) {
 void write(const Recorded& run, std::int64_t every, const std::string& path) {
   const parallel::Communicator alone = support::alone();
   const io::Handle file = io::open_together(alone, path, H5F_ACC_TRUNC);
-  std::vector<double> t;
-  std::vector<double> field_t;
-  for (std::int64_t p = 0; p <= run.steps(); ++p) {
-    t.push_back(run.run.time.time(p));
-    if (p % every == 0) {
-      field_t.push_back(t.back());
-    }
-  }
   const auto add = [&](const char* name, const std::vector<double>& values) {
     io::Table(file, name, {"", ""}, std::ssize(values), 0).append(std::ssize(values), values, 0);
   };
+  const auto times = [&](std::int64_t distance) {
+    std::vector<double> t;
+    for (std::int64_t p = 0; p <= run.steps(); p += distance) {
+      t.push_back(run.run.time.time(p));
+    }
+    return t;
+  };
   io::create_group(file, "/series");
   io::create_group(file, "/field");
-  add("/series/t", t);
+  add("/series/t", times(1));
   add("/series/x", run.x);
   add("/series/y", run.y);
-  add("/field/t", field_t);
-  io::Table u(file, "/field/u", {"", ""}, std::ssize(field_t), run.cells());
+  add("/field/t", times(every));
+  io::Table u(file, "/field/u", {"", ""}, run.steps() / every + 1, run.cells());
   for (std::int64_t p = 0; p <= run.steps(); p += every) {
     u.append(1, run.u[static_cast<std::size_t>(p)], 0);
   }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 
@@ -17,7 +18,6 @@
 namespace masing::test_lockstep {
 
 using parallel::Communicator;
-using study::Batch;
 using study::Lockstep;
 using study::StudyPlan;
 using support::Ends;
@@ -27,27 +27,21 @@ using support::world;
 
 struct Case {
   const char* name;
-  given::Options options;  ///< beside those of spec_of
+  const char* options;  ///< beside those of spec_of
 };
 
 /// Counts that no other contains, on a time whose multiples are not exact.
-study::StudySpec spec_of(const Case& of) {
-  given::Options options = of.options;
-  options.insert({{"final-time", "13.7"},
-                  {"refine", "both"},
-                  {"levels", "30:400,1050:602,2100:1204,2500:1500"},
-                  {"field-samples", "7"},
-                  {"expect-order", "none"},
-                  {"quiet", ""}});
+study::StudySpec spec_of(const char* given_options) {
+  given::Options options = given::options(given_options);
+  options.merge(given::options(
+      "final-time=13.7; refine=both; levels=30:400,1050:602,2100:1204,2500:1500; field-samples=7; "
+      "expect-order=none; quiet"));
   if (!options.contains("model")) {
-    options.insert({{"threshold", "s+0.1"}, {"k0", "0.1"}, {"field-points", "60"}});
+    options.merge(given::options("threshold=s+0.1; k0=0.1; field-points=60"));
   }
   return given::spec_of(options);
 }
 
-std::int64_t at_every_step(const Lockstep& lockstep) {
-  return lockstep.steps().done + 1;
-}
 /// The same on every rank.
 Ends at_random(std::uint64_t seed) {
   return [random = std::mt19937_64(seed)](const Lockstep& lockstep) mutable {
@@ -55,16 +49,13 @@ Ends at_random(std::uint64_t seed) {
   };
 }
 
-constexpr double available = 1e11;
-
 /// But for the seconds.
 void expect_same(const study::Outcome& found, const study::Outcome& expected) {
+  const auto numbers = [](const study::RunSummary& run) {
+    return std::array{run.largest.x, run.largest.y, run.largest_u, run.end.x, run.end.y};
+  };
   EXPECT_EQ(found.errors.all, expected.errors.all);
-  EXPECT_EQ(found.run.largest.x, expected.run.largest.x);
-  EXPECT_EQ(found.run.largest.y, expected.run.largest.y);
-  EXPECT_EQ(found.run.largest_u, expected.run.largest_u);
-  EXPECT_EQ(found.run.end.x, expected.run.end.x);
-  EXPECT_EQ(found.run.end.y, expected.run.end.y);
+  EXPECT_EQ(numbers(found.run), numbers(expected.run));
   EXPECT_TRUE(found.series == expected.series);
 }
 
@@ -79,9 +70,9 @@ void expect_same(const Outcomes& found, const Outcomes& expected) {
 
 class Studies : public testing::TestWithParam<Case> {
  protected:
-  study::StudySpec spec_ = spec_of(GetParam());
-  StudyPlan plan_ = study::make_plan(spec_, nullptr, 1, available);
-  Batch all_ = plan_.all();
+  study::StudySpec spec_ = spec_of(GetParam().options);
+  StudyPlan plan_ = study::make_plan(spec_, nullptr, 1, 1e11);
+  study::Batch all_ = plan_.all();
   Communicator alone_{world(), world().rank(), 1};
 };
 
@@ -111,12 +102,9 @@ TEST_P(Studies, give_the_errors_that_each_comparison_has_alone) {
 /// The times jT/7 are steps of both levels, but of the first mostly later, by a rounding: u is that
 /// of the later time also where the other level is compared alone.
 TEST(ExactReference, has_u_at_one_of_the_times_that_levels_round_differently) {
-  const study::StudySpec spec = spec_of({"rounded",
-                                         {{"reference", "exact"},
-                                          {"scheme", "leapfrog"},
-                                          {"final-time", "143.7"},
-                                          {"levels", "30:1050,50:3150"}}});
-  const StudyPlan plan = study::make_plan(spec, nullptr, 1, available);
+  const study::StudySpec spec =
+      spec_of("reference=exact; scheme=leapfrog; final-time=143.7; levels=30:1050,50:3150");
+  const StudyPlan plan = study::make_plan(spec, nullptr, 1, 1e11);
   const Communicator alone = support::alone();
   expect_same(outcomes(alone, plan, {1}).at(1), outcomes(alone, plan, {0, 1}).at(1));
 }
@@ -149,6 +137,7 @@ TEST_P(Studies, give_the_same_bits_in_any_windows_and_after_a_restart) {
   expect_same(resumed(plan_, world(), alone_, 10), expected);
   expect_same(resumed(plan_, alone_, world(), 2), expected);
   if (world().size() == 1) {
+    const auto at_every_step = [](const Lockstep& lockstep) { return lockstep.steps().done + 1; };
     expect_same(outcomes(alone_, plan_, all_, at_every_step), expected);
     expect_same(outcomes(alone_, plan_, all_, at_random(1)), expected);
     for (const std::uint64_t seed : {4, 7, 9}) {
@@ -160,62 +149,29 @@ TEST_P(Studies, give_the_same_bits_in_any_windows_and_after_a_restart) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Studies,
-    testing::Values(Case{"exact", {{"reference", "exact"}}},
-                    Case{"exact_continuum",
-                         {{"reference", "exact"},
-                          {"refine", "steps"},
-                          {"cells", "inf"},
-                          {"levels", "100,301,1003,2006"}}},
-                    Case{"exact_time",
-                         {{"reference", "exact-time"},
-                          {"engine", "memory"},
-                          {"scheme", "leapfrog"},
-                          {"levels", "30:400,50:600,110:1400"}}},
-                    Case{"cells_inf",
-                         {{"reference", "cells-inf"}, {"rule", "midpoint"}, {"engine", "memory"}}},
-                    Case{"cells_inf_same_steps",
-                         {{"reference", "cells-inf"},
-                          {"refine", "cells"},
-                          {"engine", "memory"},
-                          {"steps", "505"},
-                          {"levels", "30,1050,3000"}}},
-                    Case{"finest", {{"reference", "finest"}, {"engine", "memory"}}},
-                    Case{"finest_swept",
-                         {{"reference", "finest"},
-                          {"refine", "steps"},
-                          {"cells", "2500"},
-                          {"levels", "20,30,61"}}},
-                    Case{"finest_continuum",
-                         {{"reference", "finest"},
-                          {"refine", "steps"},
-                          {"cells", "inf"},
-                          {"levels", "100,150,301"}}},
-                    Case{"successive", {{"reference", "successive"}, {"engine", "memory"}}},
-                    Case{"successive_without_mass",
-                         {{"reference", "successive"},
-                          {"model", "masing-quasistatic"},
-                          {"force", "0.2*sin(t)+0.02*sin(7*t)"}}},
-                    Case{"more_fields_than_steps",
-                         {{"reference", "successive"},
-                          {"levels", "30:5,1050:7,2100:14"},
-                          {"field-samples", "50"}}},
-                    Case{"split_model",
-                         {{"reference", "finest"},
-                          {"model", "s-chain"},
-                          {"set n", "1200"},
-                          {"set k", "1+i/n"},
-                          {"set eta", "0.1+i/n"},
-                          {"set y0", "1+sin(7*i)"},
-                          {"refine", "steps"},
-                          {"levels", "20,30,61"}}},
-                    Case{"exact_model",
-                         {{"reference", "exact"},
-                          {"model", "prandtl"},
-                          {"set k0", "0.2"},
-                          {"set k", "1"},
-                          {"set eta", "0.5"},
-                          {"refine", "steps"},
-                          {"levels", "100,301,1003"}}}),
+    testing::Values(
+        Case{"exact", "reference=exact"},
+        Case{"exact_continuum",
+             "reference=exact; refine=steps; cells=inf; levels=100,301,1003,2006"},
+        Case{"exact_time",
+             "reference=exact-time; engine=memory; scheme=leapfrog; levels=30:400,50:600,110:1400"},
+        Case{"cells_inf", "reference=cells-inf; rule=midpoint; engine=memory"},
+        Case{"cells_inf_same_steps",
+             "reference=cells-inf; refine=cells; engine=memory; steps=505; levels=30,1050,3000"},
+        Case{"finest", "reference=finest; engine=memory"},
+        Case{"finest_swept", "reference=finest; refine=steps; cells=2500; levels=20,30,61"},
+        Case{"finest_continuum", "reference=finest; refine=steps; cells=inf; levels=100,150,301"},
+        Case{"successive", "reference=successive; engine=memory"},
+        Case{"successive_without_mass",
+             "reference=successive; model=masing-quasistatic; force=0.2*sin(t)+0.02*sin(7*t)"},
+        Case{"more_fields_than_steps",
+             "reference=successive; levels=30:5,1050:7,2100:14; field-samples=50"},
+        Case{"split_model",
+             "reference=finest; model=s-chain; set n=1200; set k=1+i/n; set eta=0.1+i/n; "
+             "set y0=1+sin(7*i); refine=steps; levels=20,30,61"},
+        Case{"exact_model",
+             "reference=exact; model=prandtl; set k0=0.2; set k=1; set eta=0.5; refine=steps; "
+             "levels=100,301,1003"}),
     [](const auto& of) { return std::string(of.param.name); });
 
 }  // namespace masing::test_lockstep

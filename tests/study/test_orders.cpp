@@ -19,34 +19,26 @@ using study::Errors;
 using study::QuantityResult;
 using study::Study;
 
-/// The papers' case on [0, 30], by turning points: a step costs the same at every P. Other options
-/// than these come first.
+/// The papers' case on [0, 30], by turning points: a step costs the same at every P; with other
+/// options than these.
 Options papers_case(const char* refine, const char* reference, const char* levels,
-                    Options options = {}) {
-  options.insert({{"final-time", "30"},
-                  {"steps", "3000"},
-                  {"cells", "40"},
-                  {"engine", "memory"},
-                  {"field-points", "200"},
-                  {"refine", refine},
-                  {"levels", levels},
-                  {"reference", reference},
-                  {"field-samples", "50"},
-                  {"quiet", ""}});
+                    const char* other = "") {
+  Options options = given::options(other);
+  options.merge(Options{{"refine", refine}, {"levels", levels}, {"reference", reference}});
+  options.merge(given::options(
+      "final-time=30; steps=3000; cells=40; engine=memory; field-points=200; field-samples=50; "
+      "quiet"));
   return options;
 }
 
 /// The same on [0, 10] by sweeps.
 Options short_case(const char* refine, const char* reference, const char* levels) {
-  return papers_case(refine, reference, levels,
-                     {{"final-time", "10"}, {"steps", "500"}, {"engine", "sweep"}});
+  return papers_case(refine, reference, levels, "final-time=10; steps=500; engine=sweep");
 }
 
 Study run(const Options& options) {
   return study::make_study(support::world(), given::spec_of(options));
 }
-
-const Options continuum{{"cells", "inf"}};
 
 struct Case {
   const char* name;
@@ -86,44 +78,29 @@ TEST_P(Order, is_that_of_scheme_and_rule) {
 INSTANTIATE_TEST_SUITE_P(
     All, Order,
     testing::Values(
-        Case{"euler", papers_case("steps", "exact", "10000,20000,40000,80000", continuum)},
+        Case{"euler", papers_case("steps", "exact", "10000,20000,40000,80000", "cells=inf")},
         Case{"leapfrog",
              papers_case("steps", "exact", "1500,3000,6000,12000,24000",
-                         {{"cells", "inf"}, {"scheme", "leapfrog"}}),
+                         "cells=inf; scheme=leapfrog"),
              2, 2, 0.03},
         Case{"euler_of_cells", papers_case("steps", "exact-time", "10000,20000,40000,80000")},
         Case{"right", papers_case("cells", "cells-inf", "200,400,800,1600,3200")},
         Case{"right_by_leapfrog",
-             papers_case("cells", "cells-inf", "200,400,800,1600,3200", {{"scheme", "leapfrog"}})},
+             papers_case("cells", "cells-inf", "200,400,800,1600,3200", "scheme=leapfrog")},
         // Levels scatter: what counts is the fit over all.
         Case{"midpoint",
              papers_case("cells", "cells-inf", "50,100,200,400,800,1600,3200",
-                         {{"rule", "midpoint"}, {"order-tolerance", "1"}}),
+                         "rule=midpoint; order-tolerance=1"),
              2, 1, 0.1},
-        Case{"steps_by_the_finest", short_case("steps", "finest", "600,1000,1200"), 1, 1, 0.1},
-        Case{"steps_in_turn", short_case("steps", "successive", "1000,2000,4000"), 1, 1, 0.1},
         Case{"cells_by_the_finest", short_case("cells", "finest", "50,100,200"), 1, 1, 0.1},
         Case{"cells_in_turn", short_case("cells", "successive", "100,200,400"), 1, 1, 0.1},
         Case{"both_by_the_finest", short_case("both", "finest", "50:500,100:1000"), 1, 1, 0.1}),
     [](const auto& of) { return std::string(of.param.name); });
 
-/// The same P on both sides: the space error is not there, however few the cells. Against the
-/// continuum 40 cells leave an error that no step removes.
-TEST(TimeError, at_a_finite_p_is_measured_without_the_space_error) {
-  const Study study = run(papers_case("steps", "exact-time", "20000,40000"));
-  const Study with_space = run(papers_case("steps", "exact", "20000,40000"));
-  EXPECT_EQ(study.cases[1].dt, 30.0 / 40000);
-  EXPECT_EQ(study.cases[1].ds, 1.0 / 40);
-  EXPECT_GT(with_space.cases[1].errors[Errors::x], 5 * study.cases[1].errors[Errors::x]);
-  EXPECT_LT(with_space.results[Errors::x].observed(), 0.5);
-  EXPECT_EQ(with_space.verdict, Verdict::not_as_expected);
-}
-
 /// error ≈ C₁δs + C₂δt: the constants of a staircase are those of the two separate studies.
 TEST(BothErrors, have_the_constants_of_the_separate_studies) {
-  const Study of_time = run(papers_case("steps", "exact", "20000,40000,80000", continuum));
-  const Study of_space =
-      run(papers_case("cells", "cells-inf", "200,400,800", {{"steps", "80000"}}));
+  const Study of_time = run(papers_case("steps", "exact", "20000,40000,80000", "cells=inf"));
+  const Study of_space = run(papers_case("cells", "cells-inf", "200,400,800", "steps=80000"));
   const Study of_both = run(
       papers_case("both", "exact", "100:20000,200:20000,200:40000,400:40000,400:80000,800:80000"));
   // u's two errors are largest at different s and t, x's and y's need not be of one sign.
@@ -140,9 +117,7 @@ TEST(BothErrors, have_the_constants_of_the_separate_studies) {
 /// An elastic system of one stiffness for every P has no space error but rounding; where k is
 /// linear, the sums of the rule midpoint are exact, too.
 TEST(Verdict, is_exact_on_the_round_off_floor) {
-  for (const Options& elastic :
-       {Options{{"threshold", "100"}},
-        Options{{"threshold", "100+s"}, {"stiffness", "1+s"}, {"rule", "midpoint"}}}) {
+  for (const char* elastic : {"threshold=100", "threshold=100+s; stiffness=1+s; rule=midpoint"}) {
     const Study study = run(papers_case("cells", "cells-inf", "10,20,40", elastic));
     EXPECT_EQ(study.results[Errors::x].fit.marks,
               std::vector<statistics::Mark>(3, statistics::Mark::on_floor));
@@ -151,9 +126,8 @@ TEST(Verdict, is_exact_on_the_round_off_floor) {
     EXPECT_TRUE(study.conclusions.remarks.at(0).ends_with(
         " are on the round-off floor, and so of any order."));
   }
-  EXPECT_EQ(run(papers_case("cells", "cells-inf", "20,40,80,160",
-                            {{"threshold", "100+s"}, {"stiffness", "1+s"}}))
-                .verdict,
+  const char* const by_the_rule_right = "threshold=100+s; stiffness=1+s";
+  EXPECT_EQ(run(papers_case("cells", "cells-inf", "20,40,80,160", by_the_rule_right)).verdict,
             Verdict::as_expected);
 }
 
@@ -161,7 +135,7 @@ TEST(Verdict, is_exact_on_the_round_off_floor) {
 /// of others.
 TEST(ManyCells, are_measured_against_their_own_round_off) {
   const Study study = run(papers_case("cells", "cells-inf", "1000,100000,1000000000,100000000000",
-                                      {{"final-time", "20"}, {"steps", "400"}, {"k0", "0.1"}}));
+                                      "final-time=20; steps=400; k0=0.1"));
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     EXPECT_GT(study.floors[q], 0.0) << q;
     EXPECT_LT(study.floors[q], 1e-13 * 20) << q;
@@ -173,9 +147,8 @@ TEST(ManyCells, are_measured_against_their_own_round_off) {
 
 TEST(Study, refuses_a_level_whose_cells_are_wrong) {
   // Only cells of the reference lie where k < 0.
-  Options options = short_case("cells", "finest", "2,4");
-  options["stiffness"] = "s < 0.1 ? -1 : 1";
-  EXPECT_THROW(run(options), base::UserError);
+  EXPECT_THROW(run(papers_case("cells", "finest", "2,4", "stiffness=s<0.1?-1:1; engine=sweep")),
+               base::UserError);
 }
 
 }  // namespace masing::test_orders

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <random>
 
 #include "support/given.hpp"
@@ -21,18 +20,17 @@ using study::Batch;
 using study::Refine;
 using study::StudyPlan;
 
-/// A study with its plan.
 struct Planned {
   std::unique_ptr<study::StudySpec> spec;
   StudyPlan plan;
 
-  explicit Planned(given::Options options) {
-    options.insert({{"final-time", "500"},
-                    {"steps", "400"},
-                    {"cells", "8"},
-                    {"expect-order", "none"},
-                    {"field-points", "100"},
-                    {"quiet", ""}});
+  Planned(Refine refine, const std::string& reference, const std::string& levels,
+          const std::string& other = "") {
+    given::Options options = given::options(other);
+    options.merge(given::options("refine=" + std::string(study::name_of(refine)) +
+                                 "; levels=" + levels + "; reference=" + reference));
+    options.merge(given::options(
+        "final-time=500; steps=400; cells=8; expect-order=none; field-points=100; quiet"));
     spec = std::make_unique<study::StudySpec>(given::spec_of(options));
     plan = at(1, 1e12);
   }
@@ -48,26 +46,18 @@ struct Planned {
   }
 };
 
-Planned planned(Refine refine, const std::string& reference, const std::string& levels,
-                given::Options options = {}) {
-  options.insert(
-      {{"refine", study::name_of(refine)}, {"levels", levels}, {"reference", reference}});
-  return Planned(std::move(options));
-}
-
 using Indices = std::vector<std::optional<std::size_t>>;
 
-/// What each comparison is measured against.
 Indices references(const StudyPlan& plan) {
   Indices found;
-  for (std::size_t i = 0; i < plan.comparisons.size(); ++i) {
-    found.push_back(plan.comparisons[i].reference);
+  for (const auto& comparison : plan.comparisons) {
+    found.push_back(comparison.reference);
   }
   return found;
 }
 
 TEST(StudyPlan, has_the_levels_first_and_the_series_of_the_last) {
-  const auto made = planned(Refine::both, "exact", "8:100,16:200,24:400");
+  const Planned made(Refine::both, "exact", "8:100,16:200,24:400");
   const StudyPlan& plan = made.plan;
   EXPECT_EQ(plan.spec, made.spec.get());
   for (std::size_t i = 0; i < 3; ++i) {
@@ -102,13 +92,12 @@ TEST(StudyPlan, has_each_run_that_levels_are_measured_against_once) {
         {Refine::steps, "finest", "996,997,1009", {3, 3, 3}, {16 * 1009}},
         {Refine::steps, "successive", "100,150,300", {1, 2, std::nullopt}, {}}}) {
     SCOPED_TRACE(std::string(reference) + " " + levels);
-    const auto made = planned(refine, reference, levels);
+    const Planned made(refine, reference, levels);
     const StudyPlan& plan = made.plan;
     EXPECT_EQ(references(plan), expected);
     ASSERT_EQ(plan.runs.size(), std::max<std::size_t>(3, expected.back().value_or(0) + 1));
-    const bool is_exact = std::string(reference).starts_with("exact");
-    const bool is_continuum =
-        reference == std::string("exact") || reference == std::string("cells-inf");
+    const bool is_exact = made.spec->reference.is_exact_in_time;
+    const bool is_continuum = made.spec->reference.is_continuum;
     for (std::size_t i = 3; i < plan.runs.size(); ++i) {
       EXPECT_EQ(plan.runs[i].options.goes_to_times, is_exact);
       EXPECT_EQ(engine::is_exact(plan.runs[i].run), is_exact);
@@ -123,22 +112,22 @@ TEST(StudyPlan, has_each_run_that_levels_are_measured_against_once) {
 /// Of so many cells that they differ from P = ∞ by rounding only, where the levels are so many that
 /// their errors may be lost in it.
 TEST(StudyPlan, measures_round_off_where_cells_are_many) {
-  given::Options options{{"engine", "memory"}};
-  const auto made = planned(Refine::cells, "cells-inf", "1000,100000000", options);
+  const char* const options = "engine=memory";
+  const Planned made(Refine::cells, "cells-inf", "1000,100000000", options);
   ASSERT_EQ(made.plan.runs.size(), 4U);
   EXPECT_EQ(references(made.plan), (Indices{2, 2, 2}));
   EXPECT_EQ(made.plan.comparisons[2].level, 3U);
   EXPECT_TRUE(made.plan.runs[3].options.has_function_field);
   EXPECT_EQ(engine::field_size(made.plan.runs[3].run), std::int64_t{1} << 50);
-  EXPECT_EQ(planned(Refine::cells, "cells-inf", "1000,100000", options).plan.runs.size(), 3U);
+  EXPECT_EQ(Planned(Refine::cells, "cells-inf", "1000,100000", options).plan.runs.size(), 3U);
   // u of many cells is kept as a function only where the reference has no cells.
   for (const bool has_cells : {false, true}) {
-    const auto of =
-        planned(Refine::cells, has_cells ? "successive" : "cells-inf", "1000,4000000", options);
+    const Planned of(Refine::cells, has_cells ? "successive" : "cells-inf", "1000,4000000",
+                     options);
     EXPECT_FALSE(of.plan.runs[0].options.has_function_field);
     EXPECT_EQ(of.plan.runs[1].options.has_function_field, !has_cells);
   }
-  EXPECT_EQ(planned(Refine::cells, "successive", "1000,100000000", options).plan.runs.size(), 2U);
+  EXPECT_EQ(Planned(Refine::cells, "successive", "1000,100000000", options).plan.runs.size(), 2U);
 }
 
 /// From the first after t = 0; none where there is no u.
@@ -146,13 +135,11 @@ TEST(StudyPlan, compares_u_at_common_steps) {
   const auto at = [](const Planned& made) {
     return std::pair(made.plan.first_field(), made.plan.field_times.count());
   };
-  EXPECT_EQ(at(planned(Refine::steps, "exact", "400,800")), std::pair(1L, 201L));
-  EXPECT_EQ(at(planned(Refine::steps, "exact", "400,800", {{"field-samples", "30"}})),
+  EXPECT_EQ(at(Planned(Refine::steps, "exact", "400,800")), std::pair(1L, 201L));
+  EXPECT_EQ(at(Planned(Refine::steps, "exact", "400,800", "field-samples=30")),
             std::pair(1L, 26L));  // 25 divides 400
-  EXPECT_EQ(at(planned(Refine::steps, "exact", "997,1009", {{"field-samples", "7"}})),
-            std::pair(1L, 8L));
-  EXPECT_EQ(at(planned(Refine::steps, "exact", "997,1009",
-                       {{"field-samples", "7"}, {"scheme", "leapfrog"}})),
+  EXPECT_EQ(at(Planned(Refine::steps, "exact", "997,1009", "field-samples=7")), std::pair(1L, 8L));
+  EXPECT_EQ(at(Planned(Refine::steps, "exact", "997,1009", "field-samples=7; scheme=leapfrog")),
             std::pair(1L, 2L));
 }
 
@@ -176,7 +163,6 @@ Batch sorted(Batch batch) {
   return batch;
 }
 
-/// What holds of every schedule.
 void expect_sound(const StudyPlan& plan, const Batch& pending, const Packing& schedule) {
   Batch made;
   for (const auto& batches : {schedule.together, schedule.alone}) {
@@ -193,10 +179,10 @@ TEST(Schedule, makes_every_pending_comparison_once_in_batches_that_fit) {
   std::mt19937_64 random(7);
   std::vector<Planned> studies;
   for (const char* reference : {"exact", "exact-time", "cells-inf", "finest", "successive"}) {
-    for (const char* engine : {"memory", "sweep"}) {
-      studies.push_back(planned(Refine::both, reference,
-                                "100:1000,3000:1000,40000:2000,40001:3000,100000:4000,100001:5000",
-                                given::Options{{"engine", engine}}));
+    for (const char* engine : {"engine=memory", "engine=sweep"}) {
+      studies.emplace_back(Refine::both, reference,
+                           "100:1000,3000:1000,40000:2000,40001:3000,100000:4000,100001:5000",
+                           engine);
     }
   }
   int refused = 0;
@@ -223,12 +209,11 @@ TEST(Schedule, makes_every_pending_comparison_once_in_batches_that_fit) {
 }
 
 TEST(Schedule, splits_what_is_worth_splitting_and_nothing_else) {
-  const Planned study = planned(Refine::cells, "successive", "10,1000,32767,32768,50000",
-                                given::Options{{"engine", "sweep"}});
+  const Planned study(Refine::cells, "successive", "10,1000,32767,32768,50000", "engine=sweep");
   const Packing schedule = study.schedule(2, 1e12);
   // The third is measured against the fourth, the first that is worth it.
-  ASSERT_EQ(schedule.together.size(), 1U);
-  EXPECT_EQ(sorted(schedule.together[0]), (Batch{2, 3, 4}));
+  EXPECT_EQ(schedule.together.size(), 1U);
+  EXPECT_EQ(sorted(schedule.together.at(0)), (Batch{2, 3, 4}));
   EXPECT_EQ(sorted(Batch{schedule.alone.at(0).at(0), schedule.alone.at(1).at(0)}), (Batch{0, 1}));
   // On one rank all go together.
   const Packing alone = study.schedule(1, 1e12);
@@ -239,21 +224,18 @@ TEST(Schedule, splits_what_is_worth_splitting_and_nothing_else) {
 /// A rank is not done later than the others by more than the longest of its comparisons.
 TEST(Schedule, deals_levels_to_ranks_evenly) {
   for (const int ranks : {2, 3, 7}) {
-    const Planned study =
-        planned(Refine::steps, "exact", "1000:200000:40", given::Options{{"cells", "1000"}});
+    const Planned study(Refine::steps, "exact", "1000:200000:40", "cells=1000");
     const Packing schedule = study.schedule(ranks, 1e12);
     EXPECT_TRUE(schedule.together.empty());
     std::vector<double> seconds;
-    double longest = 0.0;
     EXPECT_EQ(schedule.alone.size(), ranks) << "one batch a rank, with one exact solution";
     for (const Batch& batch : schedule.alone) {
       seconds.push_back(0.0);
       for (const campaign::Unit i : batch) {
-        const double one = engine::estimated_seconds(study.plan.runs[i].run, 1);
-        longest = std::max(longest, one);
-        seconds.back() += one;
+        seconds.back() += engine::estimated_seconds(study.plan.runs[i].run, 1);
       }
     }
+    const double longest = engine::estimated_seconds(study.plan.runs[study.all().back()].run, 1);
     EXPECT_LE(std::ranges::max(seconds) - std::ranges::min(seconds), longest);
     EXPECT_GE(schedule.seconds, std::ranges::max(seconds));
   }
@@ -262,9 +244,8 @@ TEST(Schedule, deals_levels_to_ranks_evenly) {
 /// Ranks beyond the comparisons have none: 10,000 ranks share a study as 100 do, and nothing is
 /// kept for them.
 TEST(Schedule, does_not_grow_with_ranks_that_have_no_comparison) {
-  const Planned study =
-      planned(Refine::both, "exact", "100:1000,100:1100,200:2000,300:2500,40000:3000,50000:3500",
-              given::Options{{"engine", "sweep"}});
+  const Planned study(Refine::both, "exact",
+                      "100:1000,100:1100,200:2000,300:2500,40000:3000,50000:3500", "engine=sweep");
   const Packing few = study.schedule(100, 1e12);
   const Packing many = study.schedule(10000, 1e12);
   EXPECT_EQ(many.alone, few.alone);
@@ -273,7 +254,7 @@ TEST(Schedule, does_not_grow_with_ranks_that_have_no_comparison) {
   EXPECT_EQ(sorted(many.together.at(0)), (Batch{4, 5}));
   expect_sound(study.at(10000, 1e12), study.all(), many);
   // Three comparisons, one to a rank: what a plan takes does not depend on the ranks.
-  const Planned three = planned(Refine::steps, "finest", "100,200,400");
+  const Planned three(Refine::steps, "finest", "100,200,400");
   for (const int ranks : {4, 10000, 1000000000}) {
     EXPECT_EQ(three.schedule(ranks, 1e12).alone.size(), 3U) << ranks;
   }
@@ -281,8 +262,7 @@ TEST(Schedule, does_not_grow_with_ranks_that_have_no_comparison) {
 
 /// Comparisons go in batches where all together would not fit; the runs they share are there again.
 TEST(Schedule, makes_batches_where_memory_is_short) {
-  const Planned study = planned(Refine::steps, "exact", "1000,1010,1030,1070",
-                                {{"engine", "sweep"}, {"cells", "30000"}});
+  const Planned study(Refine::steps, "exact", "1000,1010,1030,1070", "engine=sweep; cells=30000");
   const double one = study.bytes({0});
   const double two = study.bytes({2, 3});
   for (const auto& [available, count] :
@@ -298,39 +278,32 @@ TEST(Schedule, makes_batches_where_memory_is_short) {
 
 /// The last of successive levels, which is measured against nothing, is not made by itself.
 TEST(Schedule, makes_no_batch_of_a_run_that_another_has) {
-  const Planned study =
-      planned(Refine::cells, "successive", "1000,10000,30000", given::Options{{"engine", "sweep"}});
-  const Packing schedule = study.schedule(1, study.bytes({1}));
-  EXPECT_EQ(schedule.together, (std::vector<Batch>{{0}, {1, 2}}));
+  const Planned study(Refine::cells, "successive", "1000,10000,30000", "engine=sweep");
+  EXPECT_EQ(study.schedule(1, study.bytes({1})).together, (std::vector<Batch>{{0}, {1, 2}}));
 }
 
-/// The run that both comparisons share counts once.
 TEST(Bytes, are_those_of_each_run_once) {
-  const Planned study =
-      planned(Refine::cells, "finest", "102400,204800", given::Options{{"engine", "sweep"}});
+  const Planned study(Refine::cells, "finest", "102400,204800", "engine=sweep");
   const double finest = study.plan.runs[2].bytes;
   EXPECT_GE(finest, 8.0 * 16 * 204800) << "u";
   EXPECT_LT(finest, 9.0 * 16 * 204800) << "and nothing else";
   EXPECT_NEAR(study.bytes({0, 1}), study.bytes({0}) + study.bytes({1}) - finest, 1.0);
   EXPECT_NEAR(study.bytes({0}, 2), study.bytes({0}) / 2, 1.0);
-  const Planned of_functions = planned(Refine::cells, "cells-inf", "100000000,1000000000",
-                                       {{"engine", "memory"}, {"field-points", "100000"}});
+  const Planned of_functions(Refine::cells, "cells-inf", "100000000,1000000000",
+                             "engine=memory; field-points=100000");
   EXPECT_LT(of_functions.bytes(of_functions.all()), 1e7);
 }
 
 /// What is compared takes time as well as the steps: here each as often.
 TEST(Seconds, have_the_comparisons_of_fields) {
   const auto seconds = [](const char* samples) {
-    return planned(Refine::cells, "cells-inf", "100000,200000", {{"field-samples", samples}})
-        .schedule(1, 1e12)
-        .seconds;
+    return Planned(Refine::cells, "cells-inf", "100000,200000", samples).schedule(1, 1e12).seconds;
   };
-  EXPECT_GT(seconds("400"), 10 * seconds("1"));
+  EXPECT_GT(seconds("field-samples=400"), 10 * seconds("field-samples=1"));
 }
 
 TEST(PlanText, says_the_longest_runs_the_reference_and_what_they_take) {
-  const Planned study = planned(Refine::steps, "finest", "1000:64000:30",
-                                {{"engine", "sweep"}, {"cells", "1048576"}});
+  const Planned study(Refine::steps, "finest", "1000:64000:30", "engine=sweep; cells=1048576");
   const std::string text = study.schedule(2, 1e12).text;
   for (const char* part :
        {"masing converge: 31 runs, about ", " of 931.3 GiB available\n",

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <map>
 
 #include "study/lockstep.hpp"
 
@@ -15,7 +13,6 @@ inline std::int64_t at_the_end(const study::Lockstep& lockstep) {
   return lockstep.steps().all;
 }
 
-/// What is found of comparisons, by index.
 using Outcomes = std::map<campaign::Unit, study::Outcome>;
 
 /// What comparisons find that go on to their end. Collective.

@@ -3,8 +3,6 @@
 #include <mpi.h>
 
 #include <numeric>
-#include <span>
-#include <vector>
 
 #include "base/aligned.hpp"
 #include "parallel/communicator.hpp"

@@ -11,7 +11,6 @@ namespace masing::given {
 
 using Files = std::map<std::string, std::string>;
 
-/// A reader of the files in memory.
 inline std::function<std::string(const std::string&)> reader(const Files& files) {
   return [files](const std::string& path) {
     const auto found = files.find(path);
@@ -22,12 +21,12 @@ inline std::function<std::string(const std::string&)> reader(const Files& files)
   };
 }
 
-/// The message of the UserError that `work` throws; empty if it throws none.
-template <typename Work>
+/// The message of the UserError, or of what is named, that `work` throws; empty if it throws none.
+template <typename Thrown = base::UserError, typename Work>
 std::string mistake(const Work& work) {
   try {
     work();
-  } catch (const base::UserError& error) {
+  } catch (const Thrown& error) {
     return error.what();
   }
   return {};

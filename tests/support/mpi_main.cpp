@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <string>
 
 #include "base/text.hpp"
 #include "parallel/session.hpp"
@@ -23,11 +22,7 @@ class FailuresOfRank final : public testing::EmptyTestEventListener {
  public:
   explicit FailuresOfRank(int rank) : rank_(rank) {}
 
-  void OnTestStart(const testing::TestInfo& test) override {
-    test_ = std::string(test.test_suite_name()) + '.' + test.name();
-  }
-
-  void OnTestEnd(const testing::TestInfo& /*test*/) override { test_ = "?"; }
+  void OnTestStart(const testing::TestInfo& test) override { test_ = test.name(); }
 
   void OnTestPartResult(const testing::TestPartResult& result) override {
     // GoogleTest holds its mutex here: asking it which test runs would wait for ever.

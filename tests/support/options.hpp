@@ -1,9 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
-#include <string>
-#include <vector>
 
+#include "base/text.hpp"
 #include "cli/spec.hpp"
 
 /// Runs and studies in the words of the command line.
@@ -12,6 +12,16 @@ namespace masing::given {
 /// The texts of options by their names without dashes, of switches empty; "set k" is the parameter
 /// k of a model.
 using Options = std::map<std::string, std::string>;
+
+/// The options of a text such as "refine=steps; quiet; set k=1". Local.
+inline Options options(const std::string& text) {
+  Options all;
+  for (const std::string& part : base::split(text, ';')) {
+    const std::size_t equals = std::min(part.find('='), part.size());
+    all.emplace(part.substr(0, equals), part.substr(std::min(equals + 1, part.size())));
+  }
+  return all;
+}
 
 /// The words that give them: "--mass=2", "--quiet", "--set=k=1". Local.
 inline std::vector<std::string> words(const Options& options) {

@@ -5,8 +5,6 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <string>
-#include <vector>
 
 #include "io/result_file.hpp"
 #include "parallel/communicator.hpp"
@@ -65,7 +63,6 @@ class ResultFile : public testing::Test {
   [[nodiscard]] io::Handle opened() const {
     return {H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
   }
-  /// All numbers of a dataset.
   [[nodiscard]] std::vector<double> read(const std::string& dataset) const {
     return io::read_numbers(opened(), dataset);
   }

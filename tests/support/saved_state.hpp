@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
-#include <vector>
 
 #include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
@@ -45,7 +43,6 @@ class Save final : public engine::Archive {
   Saved& saved_;
 };
 
-/// Gets back what was saved, on any ranks.
 class Restore final : public engine::Archive {
  public:
   explicit Restore(const Saved& saved) : saved_(saved) {}

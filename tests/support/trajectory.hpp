@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
 #include "parallel/communicator.hpp"

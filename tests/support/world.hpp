@@ -4,7 +4,6 @@
 
 namespace masing::support {
 
-/// All ranks of the test run.
 const parallel::Communicator& world();
 
 /// This rank by itself: what is computed on it is computed on one rank.

@@ -121,23 +121,23 @@ static void* other_thread(void* data) {
   masing_material_continuum(NULL, "another(s)", NULL, NULL, 0.0);
   return NULL;
 }
-static void threads(const masing_material* material) {
-  struct work all[4];
-  pthread_t handles[4];
+static void threads(const masing_material* material, const masing_material* other) {
+  struct work all[8];
+  pthread_t handles[8];
   int differing = 0;
   masing_material_continuum("this(s)", NULL, NULL, NULL, 0.0);
-  for (int i = 0; i < 4; ++i) {
-    all[i].material = material;
+  for (int i = 0; i < 8; ++i) {
+    all[i].material = i % 2 ? material : other;
     all[i].size = 0.2 * (i + 1);
     all[i].sum = 0.0;
     pthread_create(&handles[i], NULL, other_thread, &all[i]);
   }
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 8; ++i) {
     pthread_join(handles[i], NULL);
   }
   print("own_line", strstr(masing_last_error(), "this") != NULL);
-  for (int i = 0; i < 4; ++i) {
-    struct work alone = {material, all[i].size, 0.0};
+  for (int i = 0; i < 8; ++i) {
+    struct work alone = {all[i].material, all[i].size, 0.0};
     other_thread(&alone);
     differing += alone.sum != all[i].sum;
   }
@@ -293,7 +293,7 @@ int main(int count, char** words) {
   states(uneven, three);
   many_points(slab);
   many_points(three);
-  threads(slab);
+  threads(slab, uneven);
   faults(slab);
 
   /* A point outlives what it was made of. */
