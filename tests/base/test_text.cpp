@@ -107,7 +107,8 @@ TEST(NameThatWasMeant, is_the_nearest_within_one_two_or_three_letters_or_begins_
       {"steps", "setps spets"},
       {"final-time", "FINAL_TIME fimal-tmie final"},
       {"sample-every", "sampling-rate samp"},
-      // Another digit, two letters of three, three, two in common, a letter, nothing alike.
+      // k1 has another digit, stp differs in two letters of three and speets in three; sa has two
+      // letters in common, k is too short, and wavelet is like no name.
       {"", "k1 stp speets sa k wavelet"}};
   for (const auto& [meant, words] : rows) {
     const std::string said = *meant == 0 ? "" : std::string("; did you mean ") + meant + "?";

@@ -242,7 +242,9 @@ TEST_F(Campaign, makes_each_unit_once) {
 TEST_F(Campaign, goes_on_where_it_was_stopped) {
   for (const bool is_together : {false, true}) {
     for (const bool counts_units : {false, true}) {
-      Plan plan{.units = 70, .steps = 10, .is_together = is_together};  // shares have several
+      Plan plan{.units = 70,
+                .steps = 10,
+                .is_together = is_together};  // so many that a share has several
       plan.counts_units = counts_units;
       plan.each = std::chrono::microseconds(200);
       plan.stop = Event{.unit = 40, .step = 4};

@@ -87,7 +87,8 @@ TEST(Continued, names_no_key_that_is_the_same_and_cuts_long_values_short) {
 TEST(Continued, keeps_the_samples_that_are_left_open) {
   EXPECT_EQ(continued(run + " --sample-every=7", longer).configuration.sample_every, 7);
   const cli::Configuration open = continued(run, longer).configuration;
-  EXPECT_EQ(open.sample_every, continued(run, run).configuration.sample_every);
+  EXPECT_EQ(open.sample_every,
+            given::configuration(Command::simulate, given::words(run)).sample_every);
   EXPECT_EQ(*open.to, 20.0);
 }
 

@@ -94,6 +94,7 @@ TEST(Refusals, of_names_of_files_say_how_a_table_is_given) {
       {{"--force acc.csv", {"--force: names a file; give table:acc.csv"}},
        {"--base-acceleration /proc/self/status", {"give table:/proc/self/status"}},  // it is there
        {"--threshold /data/eta.txt", {"--threshold: ", "give table:/data/eta.txt"}},
+       {"--stiffness k.dat", {"--stiffness: ", "give table:k.dat"}},
        {"--initial-u run.h5", {"--initial-u: ", "give file:run.h5"}},
        {"--config c", {"c line 1, force: ", "give table:acc.csv"}, {{"c", "force = acc.csv\n"}}},
        {"--force table:acc.csv", {"--force: cannot read acc.csv"}},

@@ -29,6 +29,8 @@ def test_a_result_file_has_the_options_of_its_run(masing):
     assert 0 < np.abs(finer - run).max() < 0.02  # dt = 0.01 and half of it
     said = masing.done("simulate", "--config=run.h5", "--print-config").stdout
     assert "\ncells = 20\n" in said and "\nstiffness = points:0 1; 1 2\n" in said
+    exact = "y0 = 0.30000000000000004\n"
+    assert exact in masing.done("simulate", "--y0=0.30000000000000004", "--print-config").stdout
     # It is read: no run replaces it.
     assert "run.h5 is a file that the run reads" in masing.refused("simulate", "--config=run.h5", "--output=run.h5")
     (masing.folder / "run.h5").rename(masing.folder / "case.ini")  # whatever its name

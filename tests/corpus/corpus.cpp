@@ -373,7 +373,8 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
 
 /// Says which shares of all are not within their limits.
 bool are_within(const Counts& all) {
-  constexpr int enough = 20;  // of the last, so that 90 % mean something
+  // The last share is checked only if it is of at least 20 studies.
+  constexpr int enough = 20;
   bool are_good = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& [heading, what, least, most] = counted_of_all[i];

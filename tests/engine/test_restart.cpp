@@ -1,6 +1,7 @@
 // Every engine gives the same bits on any number of ranks, wherever the run is cut into chunks, and
 // after it was saved on some ranks and restored on others: each run is compared with one that this
-// rank makes alone and without a stop. Of one cell or two blocks of 1024 some ranks have none.
+// rank makes alone and without a stop. Some runs have fewer blocks of 1024 cells than ranks, so
+// that some ranks hold none.
 
 #include <gtest/gtest.h>
 

@@ -48,6 +48,10 @@ def test_every_function_in_c(build, prefix, printed):
     assert found["null"] == ["masing_points_at: a null pointer, where none may be"]
     calls = re.findall(r"expect_fault\((?!int)", (PROJECT / "material.c").read_text(encoding="utf-8"))
     assert int(found["told"][0]) == len(calls) > 40
+    header = (prefix / "include" / "masing" / "material.h").read_text(encoding="utf-8")
+    declared = set(re.findall(r"\bmasing_\w+\(", re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)))
+    text = (PROJECT / "material.c").read_text(encoding="utf-8")
+    assert len(declared) > 25 and not [name for name in declared if name not in text]
 
 
 def test_the_header_in_old_and_new_c_and_cpp(prefix):
@@ -92,6 +96,7 @@ def test_without_mpi_cmake_says_what_is_left_out(prefix, tmp_path):
     for components, code, is_said in (("", 0, True), ("COMPONENTS material", 0, False), ("COMPONENTS masing", 1, True)):
         text, ended = configured(f"find_package(masing REQUIRED {components})", prefix, tmp_path / f"of {components}")
         assert (ended, line in text) == (code, is_said), components
+        assert components or f"-- {line}" in text  # no warning
     # The targets know their language: no project has to name it.
     source = """find_package(masing REQUIRED QUIET)
 get_target_property(material masing::material INTERFACE_COMPILE_FEATURES)

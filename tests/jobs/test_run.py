@@ -66,7 +66,7 @@ def test_help_shows_the_comment_and_other_words_are_refused(clone):
     for words in (["--short"], ["--long", "more"]):
         done = ran(clone / "tests/run.sh", *words)
         expected = f"run.sh: unknown argument '{words[-1]}'; the only ones are --long and --help\n"
-        assert (done.returncode, done.stderr) == (2, expected)
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", expected)
 
 
 @pytest.mark.parametrize("built", [False, True])

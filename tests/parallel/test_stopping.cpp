@@ -55,6 +55,7 @@ TEST(Tree, joins_any_number_of_ranks_by_few_and_short_ways) {
       }
       for (const int other : mine) {
         ASSERT_LT(other, size);
+        ASSERT_NE(other, rank);
         ASSERT_EQ(std::ranges::count(parallel::tree_neighbours(other, size), rank), 1)
             << size << ": " << rank << ", " << other;
       }

@@ -272,8 +272,9 @@ TEST(Points, of_a_line_that_is_stopped_are_computed_again_from_the_first_that_fa
     spec.files.checkpoint.restart = path;
     const ScanResult resumed = scan::make_scan(support::alone(), spec, problem);
     EXPECT_EQ(asked, left);
+    ASSERT_EQ(resumed.points.size(), whole.points.size());
     for (std::size_t i = 0; i < whole.points.size(); ++i) {
-      EXPECT_EQ(resumed.points.at(i).series, whole.points[i].series) << i;
+      EXPECT_EQ(resumed.points[i].series, whole.points[i].series) << i;
       EXPECT_EQ(resumed.points[i].numbers.centre, whole.points[i].numbers.centre) << i;
       EXPECT_EQ(resumed.points[i].numbers.loss, whole.points[i].numbers.loss) << i;
     }

@@ -67,7 +67,7 @@ TEST(BytesOfFile, are_at_most_those_of_the_real_one_and_nearly_as_many) {
   }
 }
 
-/// Of 1000 points whose runs have so many samples each.
+/// Returns the message for a scan of 1000 points whose runs have so many samples each.
 std::string refusal(const ScanSpec& spec, std::int64_t samples) {
   scan::ScanProblem first = problem_of(spec.axes[0].values);
   first.series = {.time = {1.0, samples}, .to = 1.0};

@@ -129,6 +129,10 @@ const std::vector<Force> forces{
      },
      {0.5 / 0.3, 1 / 0.3, 1.5 / 0.3, 2 / 0.3, 2.5 / 0.3, 0.25 / 0.21, 0.75 / 0.21, 1.25 / 0.21,
       1.75 / 0.21, 0.5 / 0.17, 1.5 / 0.17}},
+    {"square(t^2/20)",
+     [](double t) { return base::square(t * t / 20); },
+     {std::sqrt(10.0), std::sqrt(20.0), std::sqrt(30.0), std::sqrt(40.0), std::sqrt(50.0),
+      std::sqrt(60.0), std::sqrt(70.0), std::sqrt(80.0), std::sqrt(90.0)}},
     {"points:0 0; 1 2; 1.5 -1; 9 3",
      [](double t) {
        return t < 1 ? 2 * t : t < 1.5 ? 2 - 6 * (t - 1) : t < 9 ? -1 + 4 * (t - 1.5) / 7.5 : 3.0;

@@ -42,6 +42,7 @@ TEST(Judge, wants_the_whole_interval_within_the_tolerance_or_above_a_least_order
   EXPECT_EQ(verdict(half, 2.0, 1.0), Verdict::as_expected);
   EXPECT_EQ(verdict(half, 2.0, 1.7), Verdict::undecided);
   EXPECT_EQ(verdict(half, 0.3, 0.05), Verdict::not_as_expected);
+  EXPECT_EQ(verdict(half, 0.3, 0.0), Verdict::not_as_expected);
   for (const auto* expected : {&one, &half}) {
     EXPECT_EQ(verdict(*expected, nan_value, 0.0), Verdict::undefined);
   }

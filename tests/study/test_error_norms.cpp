@@ -178,8 +178,9 @@ TEST(FieldErrors, of_a_state_are_those_of_what_is_neither_x_nor_y) {
   for (const std::int64_t column : {0, 1, 2}) {
     const parallel::Communicator alone = support::alone();
     parallel::Vector level(alone, 3);
-    const parallel::Vector reference(alone, 3);
-    fill(level, [&](std::int64_t i) { return i == column ? 0.5 : 0.0; });
+    parallel::Vector reference(alone, 3);
+    fill(level, [&](std::int64_t i) { return i == column ? 1.5 : 1.0; });
+    fill(reference, [](std::int64_t /*i*/) { return 1.0; });
     Errors found;
     FieldErrors(spec.run).update_max(found, {.entries = &level}, {.entries = &reference});
     EXPECT_EQ(found[Errors::u], column == 2 ? 0.5 : 0.0) << column;

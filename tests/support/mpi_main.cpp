@@ -22,7 +22,9 @@ class FailuresOfRank final : public testing::EmptyTestEventListener {
  public:
   explicit FailuresOfRank(int rank) : rank_(rank) {}
 
-  void OnTestStart(const testing::TestInfo& test) override { test_ = test.name(); }
+  void OnTestStart(const testing::TestInfo& test) override {
+    test_ = std::string(test.test_suite_name()) + '.' + test.name();
+  }
 
   void OnTestPartResult(const testing::TestPartResult& result) override {
     // GoogleTest holds its mutex here: asking it which test runs would wait for ever.
