@@ -198,9 +198,10 @@ TEST(ShowsAll, says_what_values_at_nine_places_miss) {
   for (const std::string around : {"0", "0.3*sin(t)", "t*cos(t)-sin(t)"}) {
     EXPECT_TRUE(values_suffice(around, 0.0, 1.0)) << around;
     for (const std::string pulse :
-         {"3e4*exp(-((t-0.123456789)/1e-5)^2)", "1e5/cosh((t-0.7)/1e-6)^2",
-          "30*exp(-((t-0.4)/0.001)^2)+3e4*exp(-((t-0.9)/1e-5)^2)", "1e5/(1+((t-0.3)/1e-6)^2)^2"}) {
-      EXPECT_FALSE(values_suffice(around + "+" + pulse, 0.0, 1.0)) << around << "+" << pulse;
+         {"+3e4*exp(-((t-0.123456789)/1e-5)^2)", "+1e5/cosh((t-0.7)/1e-6)^2",
+          "+30*exp(-((t-0.4)/0.001)^2)+3e4*exp(-((t-0.9)/1e-5)^2)",
+          "+1e5/(1+((t-0.3)/1e-6)^2)^2"}) {
+      EXPECT_FALSE(values_suffice(around + pulse, 0.0, 1.0)) << around << pulse;
     }
   }
   EXPECT_TRUE(values_suffice("0.3*sin(t)+3e4*exp(-((t-0.123456789)/1e-5)^2)", 0.2, 1.0))
