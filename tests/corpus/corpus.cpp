@@ -207,12 +207,13 @@ struct Share {
 
 /// What is counted of a kind, and what all of them get at least or at most, in percent.
 struct Counted {
-  const char* heading;
-  const char* what;
+  const char* heading = "";
+  const char* what = "";
   double least = 0.0;
   double most = 100.0;
 };
 
+/// The rows of counted_of_all.
 enum Count { as_expected, not_as_expected, held, wrong, asymptotic, dense, bounds, named, hints };
 
 constexpr Counted counted_of_all[] = {
@@ -225,6 +226,7 @@ constexpr Counted counted_of_all[] = {
     {"index", "errors that the grid convergence index bounds", 95, 100},
     {"ladder named", "undecided studies for which levels are named"},
     {"it decides", "ladders named that decide", 90, 100}};
+static_assert(std::size(counted_of_all) == hints + 1);
 
 using Counts = std::array<Share, std::size(counted_of_all)>;
 

@@ -168,8 +168,9 @@ TEST_F(OutputFile, holds_rows_made_in_pieces) {
   const auto [u, extent] = table("/u");
   ASSERT_EQ(extent, (std::vector<hsize_t>{2, static_cast<hsize_t>(columns)}));
   for (std::int64_t i = 0; i < std::ssize(u); ++i) {
+    const std::int64_t row = i / columns;
     ASSERT_EQ(u[static_cast<std::size_t>(i)],
-              static_cast<double>(i / columns) + 0.5 * static_cast<double>(i % columns));
+              static_cast<double>(row) + 0.5 * static_cast<double>(i % columns));
   }
   EXPECT_EQ(table("/eta"), std::pair(std::vector<double>(u.begin() + columns, u.end()),
                                      std::vector<hsize_t>{static_cast<hsize_t>(columns)}));

@@ -35,6 +35,7 @@ class Recorders : public support::ResultFile {
     const auto recorders =
         io::make_recorders({world(), output.file(), run, setup.profile.get(), asked});
     std::vector<engine::Observer*> observers;
+    observers.reserve(recorders.size());
     for (const auto& recorder : recorders) {
       observers.push_back(recorder.get());
     }

@@ -49,6 +49,7 @@ double down_of(const SpringSlider& spring) {
 support::ClampedSliders<long double> clamped_springs(const std::vector<SpringSlider>& springs,
                                                      double x0, double k0) {
   std::vector<support::Slider> sliders;
+  sliders.reserve(springs.size());
   for (const SpringSlider& spring : springs) {
     sliders.push_back({spring.stiffness, -down_of(spring), spring.threshold, spring.initial_u});
   }

@@ -87,7 +87,7 @@ TEST(FromRoot, shares_the_roots_text_or_what_it_throws) {
   const std::string text = std::string("a\0b", 3) + std::string(100000, 'x');
   const std::string found = parallel::from_root(world(), [&] {
     EXPECT_TRUE(world().is_root()) << "made on the root only";
-    return text;
+    return std::string(text);
   });
   EXPECT_EQ(found, text);
   EXPECT_EQ(parallel::from_root(world(), [] { return std::string(); }), "");

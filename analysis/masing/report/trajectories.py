@@ -131,6 +131,7 @@ def _is_yielding(run, u):
 
 
 def _yield_law(run):
+    """Return the condition for yielding in words; it names η⁻ if the file has it."""
     return "u = η or u = −η⁻" if "field/eta_down" in run else "|u| = η"
 
 
