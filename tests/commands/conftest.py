@@ -18,8 +18,7 @@ PROBLEM = re.compile(r"masing (simulate|converge|scan): .*(∫ k u ds|--model )|
 
 def without_warnings(text):
     """The lines of stderr that are no warning of ours, nor name the problem, nor tell the progress of a run."""
-    return [line for line in text.splitlines()
-            if not line.startswith("masing warning: ") and not PROGRESS.match(line) and not PROBLEM.match(line)]
+    return [line for line in Masing.lines_of(text) if not PROBLEM.match(line)]
 
 
 class Masing:
@@ -35,6 +34,12 @@ class Masing:
         given = {name: value for name, value in all_of_it.items() if value is not None}
         return subprocess.Popen([*launcher, self.program, *map(str, words)], cwd=self.folder, env=given,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+
+    @staticmethod
+    def lines_of(stderr):
+        """Its lines that are no warning of ours and do not tell the progress, which a slow machine shows."""
+        return [line for line in stderr.splitlines()
+                if not line.startswith("masing warning: ") and not PROGRESS.match(line)]
 
     @staticmethod
     def wait_until(process, happened):
