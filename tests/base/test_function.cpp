@@ -73,8 +73,8 @@ TEST(Table, may_be_written_as_programs_write_it) {
                               "0,1\n1,3\n", "0 ,1\n1 ,3\n", "0,\t1\n1,\t3\n", "0 , 1\n1 , 3\n",
                               "-0,5;1\n1,5;3\n", "-0,5\t1,0\n1,5\t3,0\n", "-0,5 1,0\n1,5 3,0\n",
                               "-0.5;1.0\n1,5;3,0\n", "-0,5 ; 1,0\r\n1,5;3,0;\r\n",
-                              "\xEF\xBB\xBF"
-                              "0 1\n1 3\n",
+                              ("\xEF\xBB\xBF"
+                               "0 1\n1 3\n"),
                               "# a test\nmachine A\nWeg;Kraft\nmm;kN\n0;1\n1;3\n"}) {
     EXPECT_EQ(table(content)(0.5), 2.0) << content;
   }
@@ -139,7 +139,8 @@ TEST(Sum, is_the_sum_and_knows_where_it_is_not_smooth) {
   EXPECT_TRUE(expression("2").plus(1.0, Function()).is_constant());
   const base::Bounds bounds = sum.bounds(0.5, 1.5);
   EXPECT_TRUE(bounds.smooth);
-  for (double t = 0.5; t <= 1.5; t += 0.125) {
+  for (int i = 0; i <= 8; ++i) {
+    const double t = 0.5 + 0.125 * i;
     EXPECT_TRUE(bounds.value.contains(sum(t))) << t;
     EXPECT_TRUE(bounds.slope.contains(-std::sin(t) - 0.5)) << t;
   }

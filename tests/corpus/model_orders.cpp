@@ -64,8 +64,8 @@ Force random_force(Chance& chance, Kind kind, double at_start, double size) {
   const double jump = size * chance.between(0.2, 1);
   Force force{[=](double t) { return waves(t) + (std::fmod(t / period, 2.0) < 1 ? jump : -jump); },
               {}};
-  for (double t = period; t < final_time; t += period) {
-    force.breaks.push_back(t);
+  for (int i = 1; i * period < final_time; ++i) {
+    force.breaks.push_back(i * period);
   }
   return force;
 }
@@ -222,6 +222,7 @@ Order order_of(const std::string& model, const Problem& problem, int count) {
 
 }  // namespace
 
+// What it throws is to end it. NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   const int problems = std::atoi(option(argc, argv, "problems", "2").c_str());
   const auto seed = static_cast<unsigned>(std::atoi(option(argc, argv, "seed", "1").c_str()));

@@ -18,7 +18,12 @@ class Ball {
   Ball() { arb_init(ball_); }
   explicit Ball(double value) : Ball() { arb_set_d(ball_, value); }
   Ball(const Ball& other) : Ball() { arb_set(ball_, other.ball_); }
-  Ball& operator=(Ball other) {
+  Ball(Ball&& other) noexcept : Ball() { arb_swap(ball_, other.ball_); }
+  Ball& operator=(const Ball& other) {
+    arb_set(ball_, other.ball_);
+    return *this;
+  }
+  Ball& operator=(Ball&& other) noexcept {
     arb_swap(ball_, other.ball_);
     return *this;
   }
@@ -38,7 +43,12 @@ class BallSeries {
  public:
   BallSeries() { arb_poly_init(series_); }
   BallSeries(const BallSeries& other) : BallSeries() { arb_poly_set(series_, other.series_); }
-  BallSeries& operator=(BallSeries other) {
+  BallSeries(BallSeries&& other) noexcept : BallSeries() { arb_poly_swap(series_, other.series_); }
+  BallSeries& operator=(const BallSeries& other) {
+    arb_poly_set(series_, other.series_);
+    return *this;
+  }
+  BallSeries& operator=(BallSeries&& other) noexcept {
     arb_poly_swap(series_, other.series_);
     return *this;
   }

@@ -156,6 +156,7 @@ TEST(Material, OfSpringsIsClampingThem) {
 std::vector<Material> materials() {
   std::mt19937_64 random(7);
   std::vector<Material> all;
+  all.reserve(10);
   for (int i = 0; i < 6; ++i) {
     all.push_back(Material::of_springs(random_springs(random), 0.1 * i));
   }
@@ -455,6 +456,7 @@ TEST(Material, ContinuumIsTheLimitOfSprings) {
                         s < 0.5 ? 0.1 : -0.6 * (s - 0.4)};
   };
   std::vector<SpringSlider> all;
+  all.reserve(count);
   for (int i = 0; i < count; ++i) {
     all.push_back(spring_at((i + 0.5) / count));
   }

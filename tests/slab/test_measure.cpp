@@ -3,6 +3,7 @@
 // turning points are compared with clamping every cell.
 #include "slab/turning_points/measure.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -151,7 +152,8 @@ TEST(ContinuousMeasure, HoldsPulsesOfDifferentWidths) {
   const std::string wide = "100*exp(-((s-0.3)/0.001)^2)";
   const std::string narrow = "1e4*exp(-((s-0.7)/1e-5)^2)";
   for (const std::string& stiffness :
-       {wide + "+" + narrow + "+1", "1+" + narrow + "+" + wide, narrow + "+1+" + wide}) {
+       {fmt::format("{}+{}+1", wide, narrow), fmt::format("1+{}+{}", narrow, wide),
+        fmt::format("{}+1+{}", narrow, wide)}) {
     const auto measure = slab::make_continuous_measure(make_problem(stiffness, "s+0.1"));
     EXPECT_NEAR(measure->total().stiffness, 1 + 0.2 * std::sqrt(std::acos(-1.0)), 1e-12);
   }

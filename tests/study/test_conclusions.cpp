@@ -82,7 +82,7 @@ study::Conclusions conclusions(const Method& method) {
 TEST(Statement, is_of_the_papers_method_beyond_it_or_none) {
   struct Expected {
     Method method;
-    const char* statement;
+    const char* statement = "";
     const char* extensions = "";
     const char* unrefined = "";
     bool has_bound = false;

@@ -89,7 +89,7 @@ TEST(StudyPlan, has_each_run_that_levels_are_measured_against_once) {
         {Refine::cells, "cells-inf", "8,16,32", {3, 3, 3}, {400}},
         {Refine::both, "cells-inf", "8:100,16:100,24:200", {3, 3, 4}, {100, 200}},
         {Refine::steps, "finest", "100,200,400", {3, 3, 3}, {6400}},
-        {Refine::steps, "finest", "996,997,1009", {3, 3, 3}, {16 * 1009}},
+        {Refine::steps, "finest", "996,997,1009", {3, 3, 3}, {std::int64_t{16} * 1009}},
         {Refine::steps, "successive", "100,150,300", {1, 2, std::nullopt}, {}}}) {
     SCOPED_TRACE(std::string(reference) + " " + levels);
     const Planned made(refine, reference, levels);
@@ -193,7 +193,7 @@ TEST(Schedule, makes_every_pending_comparison_once_in_batches_that_fit) {
     Batch pending;
     for (std::size_t i = 0; i < plan.comparisons.size(); ++i) {
       if (random() % 4 != 0) {
-        pending.push_back(i);
+        pending.push_back(static_cast<std::int64_t>(i));
       }
     }
     SCOPED_TRACE(std::to_string(draw));
