@@ -50,7 +50,7 @@ FILES = {
 @pytest.mark.parametrize("use", FILES)
 def test_a_damaged_file_is_refused(masing, whole, use, long):
     name, words = FILES[use]
-    for seed in range(200 if long else 6):
+    for seed in range(100 if long else 6):
         bad = damaged(whole[name], seed)
         if bad != whole[name] and bad != whole[name][:-32]:
             (masing.folder / "bad.h5").write_bytes(bad)
