@@ -11,6 +11,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "analysis"), str(ROOT / "tests" / "support")]
 BUILDS = [ROOT / "build/dev/masing", ROOT / "build/masing"]
 os.environ.setdefault("MASING_PROGRAM", str(next((path for path in BUILDS if path.is_file()), BUILDS[0])))
+# Of a program with AddressSanitizer: another library may be loaded before it, and what others leak is known.
+os.environ.setdefault("ASAN_OPTIONS", "verify_asan_link_order=0")
+os.environ.setdefault("LSAN_OPTIONS", f"suppressions={ROOT}/tests/sanitizers/leaks.supp:print_suppressions=0")
 os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
@@ -35,7 +38,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "long: takes long; runs with --long only")
-    config.addinivalue_line("markers", "first(n): the first n of its parameters always run, the others with --long only")
+    config.addinivalue_line("markers", "first(n): the first n of its parameters always run, others with --long only")
 
 
 def pytest_collection_modifyitems(config, items):

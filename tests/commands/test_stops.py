@@ -114,7 +114,7 @@ def stop_at_random(masing, process, seconds, ranks, chance, history):
 def test_a_command_goes_on_after_stops_at_random_moments(masing, name, long):
     """On other numbers of ranks each time; the seed determines all choices, and `history` is what was done."""
     words, chance = (*COMMANDS[name], "--quiet", "--output=run.h5"), random.Random(name)
-    ranks, seconds, stops, history = (0, 1, 2, 3, 4) if long else (2, 0), {}, 0, []
+    ranks, seconds, stops, restarts, history = (0, 1, 2, 3, 4) if long else (2, 0), {}, 0, 0, []
     for number in sorted(ranks):
         begin = time.monotonic()
         masing.done(*words, ranks=number or None)
@@ -125,10 +125,12 @@ def test_a_command_goes_on_after_stops_at_random_moments(masing, name, long):
     for story in range(1000 if long else 20):
         for turn in range(chance.randint(1, most) + 1):
             number, restart = ranks[(story + turn) % len(ranks)], (masing.folder / "c.h5").exists()
+            restarts += restart
             process = masing.start(*words, "--checkpoint=c.h5", *["--restart=c.h5"] * restart, ranks=number or None)
             moment = chance.uniform(0, 1.1) * seconds[number]
             history.append(f"{number} ranks, from a checkpoint: {restart}, stopped after {moment:.3f} s")
             stops += stop_at_random(masing, process, moment, number, chance, history)
+            assert not restart or (masing.folder / "c.h5").exists() or (masing.folder / "run.h5").exists(), history
             if (masing.folder / "run.h5").exists():
                 break
         else:
@@ -139,6 +141,7 @@ def test_a_command_goes_on_after_stops_at_random_moments(masing, name, long):
             (masing.folder / left).unlink(missing_ok=True)
         history.clear()
         if stops >= (30 if long else 3):
+            assert restarts > 3 or not long, "no stop left a checkpoint"
             return
     raise AssertionError(f"{name} ends too soon for {stops} stops")
 
@@ -298,20 +301,39 @@ def test_the_folder_of_the_output_is_removed(masing):
     assert masing.names() == ["c.h5"]
 
 
+# Under strace a program with AddressSanitizer cannot look for leaks.
+UNTRACED = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
 TRACED = ("simulate", "--steps=900", "--final-time=5", "--cells=1100", "--energy", "--probe=0.3", "--sample-every=2",
           "--field-every=230", "--output=run.h5", "--checkpoint=c.h5", "--checkpoint-every=250")
 
 
+def test_a_study_goes_on_from_the_step_of_its_checkpoint(masing):
+    """A checkpoint is at a multiple of --checkpoint-every steps of the finest run, and has little more than u."""
+    def step(name):
+        with h5py.File(masing.folder / name) as file:
+            return int(file["checkpoint/work/comparisons"][0])
+
+    words = (*LONG_STUDY, "--quiet", "--checkpoint-every=300")
+    process = masing.start(*words, "--checkpoint=c.h5")
+    masing.wait_until(process, (masing.folder / "c.h5").exists)
+    process.kill()
+    process.communicate()
+    saved, bytes_of_u = step("c.h5"), 3 * 180000 * 8
+    assert saved > 0 and saved % 300 == 0 and (masing.folder / "c.h5").stat().st_size < bytes_of_u + 200_000
+    masing.ended(masing.start(*words, "--restart=c.h5", "--checkpoint=d.h5", "--wall-limit=0.001", ranks=2))
+    assert step("d.h5") >= saved
+
+
 @pytest.mark.parametrize("call", ["pwrite64", "write", "fsync", "rename", "unlink"])
-def test_a_kill_before_every_change_of_a_file(masing, call, long):
-    """strace counts the calls of one kind, and kills the run at its n-th: two of them by default, at most 40 with --long."""
+def test_a_kill_before_any_change_of_a_file(masing, call, long):
+    """strace counts the calls of one kind, and kills the run at its n-th, 2 of them by default, 40 with --long."""
     traced = ["strace", "-qq", "-o", "calls", "-e", f"trace={call}"]
     if shutil.which("strace") is None or subprocess.run([*traced, "true"], cwd=masing.folder).returncode:
         pytest.skip("strace is missing or not allowed")
 
     def run(*words):
         return subprocess.run([*traced, *words, masing.program, *TRACED, "--quiet"], cwd=masing.folder,
-                              capture_output=True, timeout=600).returncode
+                              env=UNTRACED, capture_output=True, timeout=600).returncode
 
     assert run() == 0
     moments = range(1, 1 + len((masing.folder / "calls").read_text(encoding="utf-8").splitlines()))
@@ -402,12 +424,16 @@ def without_rows(file):
 UNFIT = "c.h5 does not hold the state of this run: "
 REFUSED = {
     "missing": (Path.unlink, (), "cannot open c.h5 as HDF5: No such file"),
+    "empty": (lambda path: path.write_bytes(b""), (), "c.h5"),
     "foreign": (lambda path: path.write_bytes(b"no checkpoint of ours" * 1000), (), "c.h5"),
     "of another problem": (lambda path: None, ("--k0=0.5", "--mass=2"), "mass (was 1, is 2), k0 (was 0, is 0.5)"),
     "a later step": (replaced("checkpoint/loop/step", [1e12, 1.0]), (), UNFIT),
+    "a step before the first": (replaced("checkpoint/loop/step", [-5.0, 1.0]), (), UNFIT),
     "another version": (forged(lambda file: file["checkpoint"].attrs.modify("format", 0)), (), "of another version"),
+    "another run": (forged(lambda file: file["checkpoint"].attrs.modify("run", "0" * 32)), (), "the rows that c.h5"),
     "no checksums of rows": (forged(without_rows), (), "c.h5"),
     "no run": (forged(lambda file: file["checkpoint"].attrs.__delitem__("run")), (), "c.h5"),
+    "no engine": (forged(lambda file: file.__delitem__("checkpoint/engine")), (), UNFIT),
     "no mass": (replaced("checkpoint/engine/mass", []), (), UNFIT),
     "fewer cells": (replaced("checkpoint/engine/u", [0.0]), (), UNFIT),
 }

@@ -4,6 +4,7 @@ with stand-ins for launcher and Slurm."""
 import os
 import re
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,32 @@ def test_a_case_and_its_report_from_the_prefix(prefix, tmp_path):
         done = without_the_clone(command, tmp_path)
         assert done.returncode == 0, done.stderr
     assert "bit for bit" in (tmp_path / "run.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+def test_a_user_without_a_home_runs_what_is_installed(masing):
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)
+        prefix, work = Path(name) / "prefix ö", Path(name) / "work ß"
+        ran("cmake", "--install", Path(masing).parent, "--prefix", prefix, check=True)
+        work.mkdir()
+        os.chown(work, 65534, 65534)
+
+        def done(*command):
+            nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "-u", "HOME")
+            finished = without_the_clone([*nobody, *command], work, TMPDIR=str(work),
+                                         OMPI_MCA_rmaps_base_oversubscribe="1")
+            assert finished.returncode == 0, finished.stderr
+            return finished.stdout
+
+        assert done("id", "-u") == "65534\n"
+        program, share, three = prefix / "bin" / "masing", prefix / "share" / "masing", ("mpirun", "-n", "3")
+        done(program, "simulate", "--quiet", "--config", share / "jobs" / "cases" / "cycle-fig06.ini", "--output=ü.h5")
+        split = ("--cells=100000", "--final-time=1", "--steps=200", "--field-points=100")
+        assert "3 ranks" in done(*three, program, "simulate", "--quiet", *split, "--output=split.h5")
+        assert "bit for bit" in done(*three, program, "reproduce", "ü.h5")
+        done("/usr/bin/python3", "-B", share / "analysis" / "report.py", "ü.h5", "--reproduce")
+        assert "bit for bit" in (work / "ü.html").read_text(encoding="utf-8")
 
 
 def test_python_finds_package_and_program_below_the_prefix(prefix, tmp_path):
