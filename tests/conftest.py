@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -11,6 +12,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "analysis"), str(ROOT / "tests" / "support")]
 BUILDS = [ROOT / "build/dev/masing", ROOT / "build/masing"]
 os.environ.setdefault("MASING_PROGRAM", str(next((path for path in BUILDS if path.is_file()), BUILDS[0])))
+# Tests send these signals. A script's `&` ignores them for all that follows, unless they are handled here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 # Of a program with AddressSanitizer: another library may be loaded before it, and what others leak is known.
 os.environ.setdefault("ASAN_OPTIONS", "verify_asan_link_order=0")
 os.environ.setdefault("LSAN_OPTIONS", f"suppressions={ROOT}/tests/sanitizers/leaks.supp:print_suppressions=0")

@@ -117,15 +117,14 @@ echo "== build of program and library (preset dev), some minutes the first time"
 build_preset dev --target masing masing_library || { count_step "building" 1; finish; }
 
 # The Python tests need only the program and wait much of their time. They run beside all that
-# follows; what they say is shown at the end. What is compiled meanwhile gives way to them. A script's
-# `&` ignores SIGINT for all that follows, which tests send.
+# follows; what they say is shown at the end. What is compiled meanwhile gives way to them.
 python_forms=()
 [ "$long" = no ] || python_forms=(--long)
 # run_pytest NAME ARGUMENT...: runs pytest with the results in NAME.xml.
 run_pytest() {
   local name=$1
   shift
-  env --default-signal=INT,QUIT "$python" -m pytest -q -p no:cacheprovider --junitxml="$logs/$name.xml" "$@"
+  "$python" -m pytest -q -p no:cacheprovider --junitxml="$logs/$name.xml" "$@"
 }
 # One more than cores: tests of runs that are stopped wait most of the time. They take longest, and
 # so begin first.
