@@ -47,6 +47,7 @@ rheology::Sequence sequence_of(const std::vector<base::Function>& functions,
     return std::make_shared<const base::Function>(function);
   }
   std::vector<double> values;
+  values.reserve(functions.size());
   for (const base::Function& function : functions) {
     values.push_back(function.bound(constants)(static_cast<double>(values.size() + 1)));
   }

@@ -212,6 +212,8 @@ const MaterialPoint::Data& MaterialPoint::data() const {
   return *std::launder(reinterpret_cast<const Data*>(storage_));
 }
 
+// Each constructor builds the data in the storage, which needs no value before.
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
 MaterialPoint::MaterialPoint(const Material& material, double x) {
   static_assert(sizeof(Data) <= sizeof(storage_) && alignof(Data) <= alignof(double));
   new (storage_) Data{material, {*material.data_->measure, start_at(finite(x))}};
@@ -222,6 +224,7 @@ MaterialPoint::MaterialPoint(const MaterialPoint& other) {
 MaterialPoint::MaterialPoint(MaterialPoint&& other) noexcept {
   new (storage_) Data(std::move(other.data()));
 }
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
 MaterialPoint& MaterialPoint::operator=(MaterialPoint other) noexcept {
   data() = std::move(other.data());
   return *this;

@@ -154,14 +154,14 @@ void measure_loop(const std::vector<masing::SpringSlider>& sliders, std::size_t 
     return force;
   };
   const std::string name = "loop over " + std::to_string(n);
-  measure(name + ", random walk", moves / 10, [&] {
+  measure(name + ", random walk", static_cast<double>(moves) / 10, [&] {
     double sum = 0.0;
     for (std::size_t i = 0; i < moves / 10; ++i) {
       sum += move(0, paths.walk[i]);
     }
     return sum;
   });
-  measure(name + ", many points", static_cast<double>(points * steps / 5), [&] {
+  measure(name + ", many points", static_cast<double>(points * steps) / 5, [&] {
     double sum = 0.0;
     for (std::size_t i = 0; i < steps / 5; ++i) {
       for (std::size_t point = 0; point < points; ++point) {

@@ -232,7 +232,7 @@ TEST(ManyJumps, are_passed_one_by_one) {
 TEST(SecondSolution, finds_a_pulse_that_bounds_miss) {
   const std::string sine = "0.3*sin(t)";
   for (const std::string pulse : {"3e3*exp(-((t-5.0321)/1e-5)^2)", "1e5/cosh((t-8.0321)/1e-6)^2"}) {
-    const std::string text = sine + "+" + pulse;
+    const std::string text = fmt::format("{}+{}", sine, pulse);
     const double missed =
         exact_at(*uniform_cells(1, 1.0, 1e3), {}, pieces_of(text, sine), final_time).x;
     EXPECT_GT(std::abs(missed - solved(text)), 0.01) << "the step control alone found it";
