@@ -373,7 +373,13 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
   return n;
 }
 
-/// Says which shares of all are not within their limits.
+/// Two standard deviations of a share of `whole` studies whose true value is `percent`.
+double scatter(double percent, int whole) {
+  const double share = percent / 100.0;
+  return 200.0 * std::sqrt(share * (1.0 - share) / std::max(whole, 1));
+}
+
+/// Says which shares of all are outside their limits by more than their scatter.
 bool are_within(const Counts& all) {
   // The last share is checked only if it is of at least 20 studies.
   constexpr int enough = 20;
@@ -381,7 +387,8 @@ bool are_within(const Counts& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& [heading, what, least, most] = counted_of_all[i];
     const double percent = i == hints && all[i].whole < enough ? most : all[i].percent();
-    if (percent < least || percent > most) {
+    if (percent < least - scatter(least, all[i].whole) ||
+        percent > most + scatter(most, all[i].whole)) {
       fmt::print("{}: {:.2f} %, not in {} to {} %\n", what, percent, least, most);
       are_good = false;
     }
