@@ -61,7 +61,7 @@ def test_help_shows_the_comment_and_other_words_are_refused(clone):
     for word in ("-h", "--help"):
         done = ran(clone / "tests/run.sh", word)
         said = done.stdout.splitlines()
-        assert done.returncode == 0 and said[0].startswith("Install what is missing, build, run every test")
+        assert done.returncode == 0 and said[0].startswith("Install what is missing, build, run the tests")
         assert said[1].startswith("  tests/run.sh [--long] ") and "set -uo" not in said[-1]
     for words in (["--short"], ["--long", "more"]):
         done = ran(clone / "tests/run.sh", *words)
