@@ -222,7 +222,7 @@ Order order_of(const std::string& model, const Problem& problem, int count) {
 
 }  // namespace
 
-// What it throws is to end it. NOLINTNEXTLINE(bugprone-exception-escape)
+// An exception may end the program. NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   const int problems = std::atoi(option(argc, argv, "problems", "2").c_str());
   const auto seed = static_cast<unsigned>(std::atoi(option(argc, argv, "seed", "1").c_str()));
