@@ -135,8 +135,8 @@ pytest=$!
 gently() { (renice -n 10 "$BASHPID" >/dev/null && "$@"); }
 
 echo "== build of the tests, beside pytest"
-if gently build_preset dev; then
-  count_step "building without a warning" 0
+gently build_preset dev
+if count_step "building without a warning" $?; then
   if [ "$long" = yes ]; then
     gently build_preset dev --target long_tests
     count_step "building the tests that take long" $?
@@ -146,8 +146,6 @@ if gently build_preset dev; then
     >"$logs/ctest.txt" 2>&1 || cat "$logs/ctest.txt"
   tail -n 3 "$logs/ctest.txt"
   count_junit ctest "$logs/ctest.xml"
-else
-  count_step "building the tests" 1
 fi
 
 echo "== install"
@@ -186,7 +184,7 @@ if [ -n "$changed" ]; then
   { cmake --preset dev -B build/tidy -DMASING_PRECOMPILED_HEADERS=OFF -DCMAKE_UNITY_BUILD=OFF &&
     cmake --build build/tidy --target build_info; } >/dev/null &&
     for file in $some; do
-      ! grep -q "\"file\": \".*/$file\"" build/tidy/compile_commands.json || echo "$file"
+      ! grep -qF "/$file\"" build/tidy/compile_commands.json || echo "$file"
     done | gently xargs -r -P "$cores" -n 1 "${tidy[@]}" 2>/dev/null
   count_step "clang-tidy" $?
 fi
@@ -211,15 +209,14 @@ if [ "$long" = yes ]; then
     count_step "$program" $?
   done
   echo "== ctest and the tests of commands under the sanitizers (preset asan)"
-  if build_preset asan; then
+  build_preset asan
+  if count_step "building with sanitizers" $?; then
     ctest --preset asan --label-exclude long --parallel "$cores" --timeout 600 \
       --output-junit "$logs/asan.xml" >"$logs/asan.txt" 2>&1 || cat "$logs/asan.txt"
     count_junit "ctest with sanitizers" "$logs/asan.xml"
     MASING_PROGRAM=$root/build/asan/masing run_pytest sanitized --numprocesses $((cores + 1)) \
       --dist loadfile tests/commands
     count_junit "pytest with sanitizers" "$logs/sanitized.xml"
-  else
-    count_step "building with sanitizers" 1
   fi
   echo "== the bits of GCC's -O1, -O2 and -O3 (build/o1, presets dev and release)"
   { cmake --preset release -B build/o1 -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS=-O1 &&
@@ -233,16 +230,13 @@ if [ "$long" = yes ]; then
   echo "== ctest and some of pytest with Clang (preset clang)"
   if ! command -v clang++ >/dev/null; then
     echo "SKIPPED: what Clang builds, for want of clang++"
-  elif build_preset clang; then
-    count_step "building with Clang without a warning" 0
+  elif build_preset clang; count_step "building with Clang without a warning" $?; then
     ctest --preset clang --label-exclude long --parallel "$cores" --output-junit "$logs/clang.xml" \
       >"$logs/clang.txt" 2>&1 || cat "$logs/clang.txt"
     count_junit "ctest with Clang" "$logs/clang.xml"
     MASING_PROGRAM=$root/build/clang/masing MASING_OTHER_PROGRAMS=$root/build/dev/masing \
       run_pytest compilers --long tests/commands/test_{same_bits,simulate,models,energy}.py
     count_junit "pytest with Clang" "$logs/compilers.xml"
-  else
-    count_step "building with Clang" 1
   fi
 fi
 finish

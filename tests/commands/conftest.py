@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import time
 
@@ -118,3 +119,12 @@ def masing(tmp_path, program_path):
 def masing_once(tmp_path_factory, program_path):
     """The program, run in a folder that the tests of a file share."""
     return Masing(tmp_path_factory.mktemp("masing"), program_path)
+
+
+@pytest.fixture
+def strace(monkeypatch):
+    """The words that begin a call of strace, under which a program with AddressSanitizer cannot look for leaks."""
+    if shutil.which("strace") is None or subprocess.run(["strace", "-qqo/dev/null", "true"]).returncode:
+        pytest.skip("strace is missing or not allowed")
+    monkeypatch.setenv("ASAN_OPTIONS", f"{os.environ['ASAN_OPTIONS']}:detect_leaks=0")
+    return "strace", "-qq"

@@ -76,13 +76,10 @@ def test_a_rank_that_waits_in_mpi_init_is_ended(masing, by):
     assert said == ("" if by == "SIGTERM" else "masing: the launcher has ended before MPI began\n")
 
 
-def test_a_run_makes_no_file_but_its_own(masing):
+def test_a_run_makes_no_file_but_its_own(masing, strace):
     """None that a kill would leave, as those of MPI-IO in the folder of the result, or in /dev."""
-    if shutil.which("strace") is None or subprocess.run(["strace", "-qqo/dev/null", "true"]).returncode:
-        pytest.skip("strace is missing or not allowed")
-    subprocess.run(["strace", "-f", "-qq", "-o", "calls", "-e", "trace=open,openat", masing.program, *SMALL,
-                    "--checkpoint=c.h5"], cwd=masing.folder, check=True, stdout=subprocess.DEVNULL,
-                   env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+    subprocess.run([*strace, "-f", "-o", "calls", "-e", "trace=open,openat", masing.program, *SMALL,
+                    "--checkpoint=c.h5"], cwd=masing.folder, check=True, stdout=subprocess.DEVNULL)
     calls = (masing.folder / "calls").read_text(encoding="utf-8")
     made = re.findall(r'open(?:at)?\((?:AT_FDCWD, )?"([^"]*)", [A-Z_|]*O_CREAT[^)]*\) = [0-9]', calls)
     assert {name for name in made if not name.startswith("/dev/shm/")} == {

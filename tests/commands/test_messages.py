@@ -3,7 +3,6 @@
 
 import re
 import shutil
-import subprocess
 
 import pytest
 from count_messages import CHAIN, FILES, LONG, SENT, SLAB, STUDY, Counting
@@ -67,13 +66,12 @@ def test_no_count_grows_with_the_ranks(count, words):
 
 
 @pytest.mark.long
-def test_the_root_alone_looks_for_files(masing):
+def test_the_root_alone_looks_for_files(masing, strace):
     """Others open those that all write, by MPI-IO, for which Open MPI makes files of its own, *.locktest.1 and *.sm."""
-    if shutil.which("strace") is None or subprocess.run(["strace", "-qqo/dev/null", "true"]).returncode:
-        pytest.skip("strace is missing or not allowed")
     masing.file("case.ini", "steps = 16\nforce = table:force.csv\ncheckpoint = state.h5\n")
     masing.file("force.csv", "t,F\n0,0\n1,0.4\n")
-    traced = masing.file("traced", f"exec strace -fqqe trace=file -o of.$OMPI_COMM_WORLD_RANK {masing.program} $@")
+    words = f"{' '.join(strace)} -fe trace=file -o of.$OMPI_COMM_WORLD_RANK {masing.program} $@"
+    traced = masing.file("traced", f"exec {words}")
     masing.program = "sh"
     masing.done(traced, *SLAB, "--config=case.ini", ranks=2)
     root, other = (set(re.findall(r'"(?:[^"]*/)?((?:run|state|case|force)\.[^"]*)"',

@@ -287,8 +287,8 @@ class Evaluation {
       }
       return (sign < 0) == (name == "min") ? a : b;
     }
-    const auto column = static_cast<std::size_t>(sign) + 1;
-    return exactly(truths.at(name).at(column) ? 1.0 : 0.0);
+    const int column = sign + 1;
+    return exactly(truths.at(name).at(static_cast<std::size_t>(column)) ? 1.0 : 0.0);
   }
 
   double t_;

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from processes import ran
+from processes import installed, ran
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,10 +34,12 @@ def test_a_case_and_its_report_from_the_prefix(prefix, tmp_path):
 
 @pytest.mark.long
 def test_a_user_without_a_home_runs_what_is_installed(masing):
+    if os.getuid() != 0:
+        pytest.skip("only root may become another user")
     with tempfile.TemporaryDirectory() as name:
         os.chmod(name, 0o755)
         prefix, work = Path(name) / "prefix ö", Path(name) / "work ß"
-        ran("cmake", "--install", Path(masing).parent, "--prefix", prefix, check=True)
+        installed(masing, prefix)
         work.mkdir()
         os.chown(work, 65534, 65534)
 

@@ -1,7 +1,9 @@
 """Programs that tests of the job scripts and of the installation run to their end."""
 
 import subprocess
+from pathlib import Path
 
+import pytest
 from result_files import contents
 
 
@@ -23,3 +25,12 @@ def built(source, folder, *options):
     ran("cmake", "-S", source, "-B", folder, *options, check=True)
     ran("cmake", "--build", folder, check=True)
     return folder
+
+
+def installed(masing, prefix):
+    """`prefix`, with the build that the program is of installed there; the test is skipped if it is of none."""
+    build = Path(masing).parent
+    if not (build / "CMakeCache.txt").exists():
+        pytest.skip(f"{masing} is not in a build folder")
+    ran("cmake", "--install", build, "--prefix", prefix, check=True)
+    return prefix
