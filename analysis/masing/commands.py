@@ -12,9 +12,10 @@ import shutil
 import sys
 import tempfile
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 
-from masing import native, program, values
+from masing import native, program, records, values
 from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, loaded, require, quoted
 
 # {public name of the package: module that defines it}. A module is imported when one of its names is first used, so
@@ -48,7 +49,8 @@ def simulate(*files, **options):
 
     A function of t or s may be given as a table: a pair of arrays such as `force=(t, f)`, a DataFrame with two columns,
     a Series over its index, or the Path of a file with two columns. The function may also be given as a Python
-    function, which is sampled at equidistant points of t or s. If the value of an option is a file, a Run, a Study or a
+    function, which is sampled at equidistant points of t or s. A table may also have a name, with which every
+    expression can use it: tables={"record": (t, a)}, base_acceleration="9.81*record(t)". If the value of an option is a file, a Run, a Study or a
     Scan may be given in place of the path.
 
     The run is computed in this process if the module masing._masing can be used for it, and otherwise by the program.
@@ -74,6 +76,8 @@ def scan(*files, **options):
 
     The keyword arguments are the options of the program, given as for simulate(). The option `over` gives the grid as a
     dictionary {parameter: values}, such as over={"w": "0.3:1.75:30"} or over={"w": [0.4, 0.7, 1], "f": "0.1:1:4:log"}.
+    The values of a function are records, as in over={"base_acceleration": [(t, a), …], "k0": [0.1, 0.2]}. The option
+    `samples` gives rows of the grid as a DataFrame; a cell is a number, the path of a record, or a record as arrays.
     The Scan contains the status of each point. If points have failed, the message of the program is issued as a
     warning.
     """
@@ -95,7 +99,7 @@ def words(options, folder):
     """
     def table(name, value):
         (path := Path(folder) / f"{name}.csv").write_text(points(name, value).removeprefix("points:").replace(";", "\n"))
-        return f"table:{path}"
+        return str(path)
 
     result = []
     for name, value in _pairs(options, folder, table):
@@ -109,9 +113,9 @@ def words(options, folder):
 def _pairs(options, folder, table):
     """Yield `options`, which are given as for simulate(), as pairs (name of the program's option, value).
 
-    The value is None for an option that takes no value. The function table(name, value) must return the text that the
-    program reads for a function given as a table. If the option `config` is the text of a case file, this text is
-    written to a file in `folder`.
+    The value is None for an option that takes no value. The function table(name, value) must return the path under
+    which the program finds a table that is given as arrays. If the option `config` is the text of a case file, or
+    `samples` is a table in memory, it is written to a file in `folder`.
     """
     # --petsc is last, because the program passes all words after it to PETSc. The options that are True come directly
     # before it, behind the options with a value.
@@ -123,11 +127,18 @@ def _pairs(options, folder, table):
         elif name == "config" and _is_case(value):
             (case := Path(folder) / "case.ini").write_text(value, encoding="utf-8")
             yield option, str(case)
+        elif name == "samples" and not isinstance(value, str | os.PathLike):
+            records.write(path := Path(folder) / "samples.h5", value)
+            yield option, str(path)
+        elif name == "tables" and isinstance(value, dict):
+            for key, each in value.items():
+                is_text = isinstance(each, str | os.PathLike)
+                yield "table", f"{key}={each if is_text else table(key, each)}"
         elif name in FUNCTIONS and isinstance(value, os.PathLike):
             path = os.fspath(value)
             yield option, ("file:" if name == "initial_u" and path.endswith(".h5") else "table:") + path
         elif name in FUNCTIONS and not isinstance(value, str) and hasattr(value, "__len__"):
-            yield option, table(name, value)
+            yield option, f"table:{table(name, value)}"
         elif name in values.REPEATED and isinstance(value, dict):
             yield from ((option, f"{key}={_text(each)}") for key, each in value.items())
         elif name in values.REPEATED and not isinstance(value, str):
@@ -136,9 +147,20 @@ def _pairs(options, folder, table):
             yield option, _text(value)
 
 
+def _in_process(module, command, options, folder, show):
+    """Run a command with the extension module `module`, and return the bytes of its result file and its Answer."""
+    tables = {}
+
+    def table(name, value):
+        tables[key := f"{records.ARRAY}{name}"] = values.table(name, value)
+        return key
+
+    return native.run(module, command, list(_pairs(options, folder, table)), show, tables)
+
+
 def points(name, value):
     """Return the text "points:t f;t f;…" that the program reads for the option `name`, whose value is a table."""
-    return "points:" + ";".join(f"{a!r} {b!r}" for a, b in zip(*values.table(name, value)))
+    return "points:" + ";".join(f"{a!r} {b!r}" for a, b in zip(*(each.tolist() for each in values.table(name, value))))
 
 
 def _text(value, separator=","):
@@ -173,7 +195,7 @@ def run(command, options, *, masing=None, seconds=None, show=None, name=None, mo
         before = _identity(output)
         given = options | {"output": output}
         if module:
-            answer = native.run(module, command, _pairs(given, folder, points), show)[1]
+            answer = _in_process(module, command, given, folder, show)[1]
         else:
             answer = program.run(masing, command, *words(given, folder), seconds=seconds, ranks=ranks, show=show)
         is_new = _identity(output) != before
@@ -203,14 +225,15 @@ def _result(command, files, options):
     require("h5py", "numpy")
     results, show = loaded("masing.results"), _display()
     try:
-        options = values.checked(options, FUNCTIONS)
+        options = values.checked(records.converted(options) if command == "scan" else options, FUNCTIONS)
         options = ({} if show else {"quiet": True}) | _sampled(command, options)
         module = native.usable(options)
         needs_file = any(options.get(name) is not None for name in WITH_FILE) or _is_case(options.get("config"))
         if module is None or needs_file:
             answer, result = run(command, options, show=show, module=module)
         else:
-            image, answer = native.run(module, command, _pairs(options, None, points), show)
+            with tempfile.TemporaryDirectory() if "samples" in options else nullcontext() as folder:
+                image, answer = _in_process(module, command, options, folder, show)
             result = results.in_memory(command, image)
     except MasingError as error:
         raise error.with_traceback(None) from None  # omits the frames of this package

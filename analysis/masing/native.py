@@ -101,11 +101,12 @@ def usable(options):
     return None if is_another_s or not mpi and found.started_by_launcher() else found
 
 
-def run(found, command, options, show):
+def run(found, command, options, show, tables):
     """Run a command with the extension module `found`, and return the bytes of its result file and its Answer.
 
     `options` are pairs (name, value); the value is None for an option that takes no value. The bytes are b"" if there
-    is an option `output`. If `show` is given, it is called with every line of progress, and with None after the last
+    is an option `output`. `tables` are the tables {name: (arguments, values)} that options name in place of files. If
+    `show` is given, it is called with every line of progress, and with None after the last
     one. Raises MasingError with the message of the program if the command fails, and any exception that `show` raises.
     While Python's own handler of SIGINT is installed, Ctrl-C stops the command. Then KeyboardInterrupt is raised if
     this function was called by the main thread, and MasingError if it was called by another thread.
@@ -124,7 +125,7 @@ def run(found, command, options, show):
             _of_process = os.getpid()
         interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         try:
-            image = found.result_of(command, given, said.take, interruptible, is_main)
+            image = found.result_of(command, given, said.take, interruptible, is_main, tables)
         except MasingError:
             if _is_ending:
                 raise SystemExit from None  # ends a thread that is still computing when Python exits

@@ -319,7 +319,7 @@ class Result:
     def _variables(self):
         """Return {variable: (names of its axes, name of its dataset)} for the arrays that to_xarray() returns."""
         found = {NAMES.get(name, name.rpartition("/")[2]): (axes, name) for name, axes in self._axes.items()
-                 if not name.startswith("timing/")}
+                 if not name.startswith(("timing/", "samples/"))}
         if "state_t" in found and "series/t" in self and np.array_equal(self["state/t"], self["series/t"]):
             del found["state_t"]
             found["state"] = ("t", "column"), "state/values"

@@ -93,7 +93,7 @@ def _of_python(text):
 
 def _name(option):
     """Return the name of an option as a keyword of a Python function, such as final_time or from_."""
-    name = option.replace("-", "_")
+    name = "tables" if option == "table" else option.replace("-", "_")
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
@@ -129,7 +129,9 @@ def _type(name, kind, value):
         return "Literal[False]"
     words = [repr(word) for word in value.split("|") if word.islower()] if kind == "choice" else []
     literal = f"Literal[{', '.join(words)}]" if words else "_Function" if kind.startswith("function") else ""
-    file = "_File" if "FILE" in value or name == "initial-u" else ""
+    if name == "samples":
+        return "str | PathLike[str] | DataFrame | Mapping[str, Any]"
+    file = "_File" if "FILE" in value and kind != "pair" or name == "initial-u" else ""
     by_kind = {"flag": "bool", "number": "_Number", "list": "_List", "pair": "_Pairs", "choice": "str"}
     return " | ".join(filter(None, (literal, file))) or \
         ("_Pairs" if kind == "text" and "=" in value else "int" if name == "ranks" else by_kind.get(kind, "_Text"))

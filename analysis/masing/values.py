@@ -20,7 +20,7 @@ OF_T = ("base_acceleration", "force", "position")
 OF_S = ("initial_u", "stiffness", "threshold", "threshold_down")
 # The options that may be repeated, each time with one NAME=VALUE; the options that take no value; and the options whose
 # value is the path of a file.
-REPEATED = ("set", "let", "over")
+REPEATED = ("set", "let", "over", "tables")
 FLAGS = ("energy", "help", "print_config", "quiet", "steady", "validate_only")
 FILES = ("output", "config", "reference", "restart", "checkpoint")
 # The types of values that are passed on unchanged.
@@ -44,8 +44,8 @@ def checked(options, functions):
 def _checked(name, value, is_function):
     if name == "ranks":
         return ranks(value)
-    if isinstance(_scalar(value), bool) and name not in FLAGS:
-        raise MasingError(f"{name}={_scalar(value)}: give a value, or None for none; True and False are for "
+    if isinstance(scalar(value), bool) and name not in FLAGS:
+        raise MasingError(f"{name}={scalar(value)}: give a value, or None for none; True and False are for "
                           f"{', '.join(FLAGS)}")
     if callable(value) and not is_function:
         raise MasingError(f"{name}: a function of Python is no value of it; give a number or a text")
@@ -53,12 +53,16 @@ def _checked(name, value, is_function):
         # A Run, a Study or a Scan stands for the field in its file if it is given as initial_u. Given as any other
         # option, it stands for the path of its file.
         return f"file:{path}" if name == "initial_u" else path
+    if name == "samples":
+        return value
     if name in FILES and not isinstance(value, str | PathLike):
         raise MasingError(f"{name}={quoted(value)}: give the name of a file")
     if name == "petsc":
         return _words(name, value)
-    value = list(value) if hasattr(value, "__next__") else _scalar(value)
+    value = list(value) if hasattr(value, "__next__") else scalar(value)
     if is_function and hasattr(value, "__len__") and not isinstance(value, str):
+        return value
+    if name == "tables" and isinstance(value, dict):
         return value
     if name in REPEATED:
         return _repeated(name, value)
@@ -67,7 +71,7 @@ def _checked(name, value, is_function):
 
 def ranks(value):
     """Return a number of ranks as an int; raises MasingError unless it is a whole number of at least 1."""
-    value = _scalar(value)
+    value = scalar(value)
     is_whole = isinstance(value, int) and not isinstance(value, bool) or isinstance(value, str) and value.isdecimal()
     if not is_whole or int(value) < 1:
         raise MasingError(f"ranks={value if isinstance(value, str) else quoted(value)}: give a whole number from 1")
@@ -75,7 +79,7 @@ def ranks(value):
 
 
 def table(name, value):
-    """Return the lists (arguments, values) of a function that is given as a table.
+    """Return the arrays (arguments, values) of a function that is given as a table.
 
     The table is given as two sequences [n], as rows [n, 2], or as an object of pandas or xarray. Raises MasingError if
     `value` is anything else, has fewer than two points, or contains a number that is not finite. It is also raised for
@@ -105,7 +109,7 @@ def table(name, value):
     if len(bad):
         raise MasingError(f"{name}: row {bad[0] + 1} of its table is {arguments[bad[0]]:g}, {values[bad[0]]:g}; every "
                           "one needs finite numbers")
-    return arguments.tolist(), values.tolist()
+    return arguments, values
 
 
 def intervals(count, most, otherwise):
@@ -190,7 +194,7 @@ def _real(values):
     return float
 
 
-def _scalar(value):
+def scalar(value):
     """Return a number of NumPy, or an array without axes, as a number of Python; return any other value unchanged."""
     return value.item() if hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0 else value
 
@@ -210,7 +214,7 @@ def _plain(name, value, list_too=True):
     Lists and dictionaries are allowed only if `list_too` is true. Raises MasingError for any other value, for an empty
     list or dictionary, for NaN, and for a text with a character that the program refuses.
     """
-    value = _scalar(value)
+    value = scalar(value)
     if isinstance(value, SIMPLE) or isinstance(value, Number) and not isinstance(value, complex):
         if isinstance(value, float) and math.isnan(value):
             raise MasingError(f"{name}=nan: give a number")

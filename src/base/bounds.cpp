@@ -691,17 +691,36 @@ constexpr ElementaryFunction all_functions[] = {
     {"max", [](double a, double b) { return std::max(a, b); }, larger},
 };
 
-/// Returns the series of a table on the interval t. The range of the values is exact within
-/// rounding errors. If no point of the table lies inside t, the slope is exact as well; if one
-/// does, the slope is enclosed only by [-∞, ∞].
+/// Returns an enclosure of the slope of a table between the points `next` - 1 and `next`, or 0 if
+/// one of them does not exist.
+Enclosure slope_before(const PointTable& table, std::size_t next) {
+  if (next == 0 || next == table.arguments.size()) {
+    return point(0.0);
+  }
+  const auto rise = [next](const std::vector<double>& all) {
+    return point(all[next]) + point(-all[next - 1]);
+  };
+  return rise(table.values) / rise(table.arguments);
+}
+
+/// Returns an enclosure of the value of a table at t, which also contains the computed value. The
+/// point `next` is the first one after t.
+Enclosure value_before(const PointTable& table, std::size_t next, double t) {
+  if (next == 0 || next == table.arguments.size()) {
+    return point(table(t));
+  }
+  const Enclosure beyond = point(t) + point(-table.arguments[next - 1]);
+  return hull(point(table(t)), point(table.values[next - 1]) + slope_before(table, next) * beyond);
+}
+
+/// Returns the series of a table on the interval t. If no point of the table lies inside t, the
+/// slope is enclosed within rounding errors; if one does, it is enclosed only by [-∞, ∞]. At a
+/// point of the table, the slope is that after the point.
 Series of_table(const PointTable& table, const Enclosure& t) {
-  const double at_first = table(t.low);
-  const double at_last = table(t.high);
-  const double slope = t.high > t.low ? (at_last - at_first) / (t.high - t.low) : 0.0;
   const auto [begin, end] = table.within(t.low, t.high);
-  Series f(hull(point(at_first), point(at_last)));
+  Series f(hull(value_before(table, begin, t.low), value_before(table, end, t.high)));
   f.terms = 2;
-  f.c[1] = begin == end ? point(slope) : everything();
+  f.c[1] = begin == end ? slope_before(table, begin) : everything();
   f.known = begin == end ? Known::smooth : Known::defined;
   for (std::size_t i = begin; i < end; ++i) {
     f.c[0] = hull(f.c[0], point(table.values[i]));

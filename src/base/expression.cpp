@@ -110,9 +110,25 @@ const double* evaluated(std::span<const Operation> operations, std::span<const d
 
 }  // namespace
 
+std::size_t PointTable::next_after(double argument) const {
+  // The arguments are often equidistant, and then their spacing tells the index except for
+  // rounding; a search among thousands of points takes several times as long.
+  const double spacings = (argument - arguments.front()) / (arguments.back() - arguments.front()) *
+                          static_cast<double>(arguments.size() - 1);
+  if (spacings >= 0 && spacings < static_cast<double>(arguments.size() - 1)) {
+    for (auto i = static_cast<std::size_t>(spacings);
+         i < std::min(static_cast<std::size_t>(spacings) + 3, arguments.size()); ++i) {
+      if (i > 0 && arguments[i - 1] <= argument && argument < arguments[i]) {
+        return i;
+      }
+    }
+  }
+  return static_cast<std::size_t>(std::ranges::upper_bound(arguments, argument) -
+                                  arguments.begin());
+}
+
 double PointTable::operator()(double argument) const {
-  const auto i =
-      static_cast<std::size_t>(std::ranges::upper_bound(arguments, argument) - arguments.begin());
+  const std::size_t i = next_after(argument);
   if (i == 0 || i == arguments.size()) {
     return i == 0 ? values.front() : values.back();
   }
@@ -156,8 +172,8 @@ class Expression::Parser {
  public:
   /// Stores the arguments. The text is parsed by parsed(), which throws UserError if the text is
   /// not valid.
-  Parser(const std::string& text, char variable, const Names& constants)
-      : text_(text), variable_(variable), constants_(constants) {}
+  Parser(const std::string& text, char variable, const Names& constants, const Names& tables)
+      : text_(text), variable_(variable), constants_(constants), tables_(tables) {}
 
   Parsed parsed() {
     if (text_.empty()) {
@@ -360,6 +376,10 @@ class Expression::Parser {
     const std::size_t begin = at_;
     const std::string word = this->word();
     at_ += word.size();
+    if (tables_.contains(word)) {
+      table(word, begin);
+      return;
+    }
     const bool is_variable = word == std::string_view(&variable_, 1);
     const bool is_constant = constants_.contains(word);
     const ElementaryFunction* const function = function_named(word);
@@ -400,6 +420,20 @@ class Expression::Parser {
     }
   }
 
+  /// Parses the argument of a table, which must be the variable alone.
+  void table(const std::string& name, std::size_t begin) {
+    if (variable_ != 's' && variable_ != 't') {
+      fail(begin, name + " is a table, which stands in functions of t or s alone");
+    }
+    if (!take("(") || !take({&variable_, 1}) || !take(")")) {
+      fail(begin, fmt::format("{0} is a table; write {0}({1}), with {1} alone", name, variable_));
+    }
+    static const auto unknown = std::make_shared<const PointTable>(
+        PointTable{{0.0}, {std::numeric_limits<double>::quiet_NaN()}});
+    parsed_.slots.push_back({name, begin, parsed_.operations.size(), true});
+    emit({.instruction = Instruction::table, .table = unknown});
+  }
+
   void call(const ElementaryFunction& function) {
     take("(");
     enter();
@@ -433,6 +467,7 @@ class Expression::Parser {
   int depth_ = 0;
   char variable_;
   const Names& constants_;
+  const Names& tables_;
   Parsed parsed_;
 };
 
@@ -463,8 +498,9 @@ std::vector<Operation> folded(const std::vector<Operation>& operations) {
 
 }  // namespace
 
-Expression::Expression(const std::string& text, char variable, const Names& constants)
-    : Expression(text, Parser(text, variable, constants).parsed()) {}
+Expression::Expression(const std::string& text, char variable, const Names& constants,
+                       const Names& tables)
+    : Expression(text, Parser(text, variable, constants, tables).parsed()) {}
 
 Expression::Expression(std::string text, std::vector<Operation> operations)
     : text_(std::move(text)), operations_(std::move(operations)) {}
@@ -472,33 +508,40 @@ Expression::Expression(std::string text, std::vector<Operation> operations)
 Expression::Expression(std::string text, Parsed parsed)
     : text_(std::move(text)), parsed_(std::move(parsed)), operations_(folded(parsed_.operations)) {}
 
-Expression Expression::bound(const Constants& constants) const {
+Expression Expression::bound(const Constants& constants, const Tables& tables) const {
   if (parsed_.slots.empty()) {
     return *this;
   }
   std::string text;
   std::size_t copied = 0;
   Parsed inserted{{}, parsed_.operations};
-  for (const auto& [name, position, operation] : parsed_.slots) {
+  for (const auto& [name, position, operation, is_table] : parsed_.slots) {
     text += text_.substr(copied, position - copied);
     copied = position + name.size();
-    const auto known = constants.find(name);
-    if (known == constants.end()) {
-      inserted.slots.push_back({name, text.size(), operation});
-      text += name;
+    const auto table = is_table ? tables.find(name) : tables.end();
+    const auto constant = is_table ? constants.end() : constants.find(name);
+    if (constant != constants.end()) {
+      inserted.operations[operation].number = constant->second;
+      const std::string value = to_text(constant->second);
+      text += std::signbit(constant->second) ? "(" + value + ")" : value;
       continue;
     }
-    inserted.operations[operation].number = known->second;
-    const std::string value = to_text(known->second);
-    text += std::signbit(known->second) ? "(" + value + ")" : value;
+    if (table != tables.end()) {
+      inserted.operations[operation].table = table->second;
+    } else {
+      inserted.slots.push_back({name, text.size(), operation, is_table});
+    }
+    text += name;
   }
   return {text + text_.substr(copied), std::move(inserted)};
 }
 
-Names Expression::constants() const {
+Names Expression::names(bool are_tables) const {
   Names names;
   for (const Slot& slot : parsed_.slots) {
-    names.insert(slot.name);
+    if (slot.is_table == are_tables) {
+      names.insert(slot.name);
+    }
   }
   return names;
 }

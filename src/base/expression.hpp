@@ -69,6 +69,11 @@ struct PointTable {
   bool operator==(const PointTable&) const = default;
   /// Returns the indices [begin, end) of those points whose argument a satisfies first < a < last.
   [[nodiscard]] std::pair<std::size_t, std::size_t> within(double first, double last) const;
+
+ private:
+  /// Returns the index of the first point whose argument is greater than `argument`, or the number
+  /// of points if there is none.
+  [[nodiscard]] std::size_t next_after(double argument) const;
 };
 
 /// One step of the evaluation of an expression on a stack.
@@ -122,6 +127,8 @@ void evaluate_operations(std::span<const Operation> operations, std::span<const 
 
 /// The value of each constant, by name.
 using Constants = std::map<std::string, double>;
+/// Named tables: an expression of t may use the table `record` as record(t).
+using Tables = std::map<std::string, std::shared_ptr<const PointTable>>;
 using Names = std::set<std::string>;
 
 /// Thrown if an expression contains an unknown name that could be the name of a constant. Other
@@ -137,28 +144,32 @@ class UnknownName : public UserError {
 /// operations. The operators, from the highest to the lowest precedence, are: ^; a sign + or -; *
 /// and /; + and -; < <= > >= == and !=; &&; ||; ?:. The operator ^ groups from the right, and a
 /// sign applies to the whole power: -2^2 = -4. In a condition every number except 0 is true. An
-/// expression may contain pi, e and the functions of function_named(). Arithmetic whose operands
-/// are all numbers is computed when an Expression is constructed from a text. x², x³ and x⁴ are
-/// computed as products.
+/// expression may contain pi, e, the functions of function_named() and named tables, whose argument
+/// is the variable alone. Arithmetic whose operands are all numbers is computed when an Expression
+/// is constructed from a text. x², x³ and x⁴ are computed as products.
 class Expression {
  public:
   /// Parses `text`. `variable` is the letter of the variable, or 0 if the expression has no
-  /// variable; `constants` are the names of the constants that may be used. Throws UserError if the
-  /// text is not valid; the message says what is wrong and where. The error is UnknownName if an
-  /// unknown name could be the name of a constant. Local.
-  Expression(const std::string& text, char variable, const Names& constants = {});
+  /// variable; `constants` and `tables` are the names of the constants and tables that may be used.
+  /// Throws UserError if the text is not valid; the message says what is wrong and where. The error
+  /// is UnknownName if an unknown name could be the name of a constant. Local.
+  Expression(const std::string& text, char variable, const Names& constants = {},
+             const Names& tables = {});
   /// Constructs an expression that evaluates `operations`; `text` must describe the same function,
   /// or be empty.
   Expression(std::string text, std::vector<Operation> operations);
 
   /// Returns this expression with the values of `constants` inserted, as if they stood in the text
-  /// in place of the names. Constants that are not among `constants` remain without a value. Local.
-  [[nodiscard]] Expression bound(const Constants& constants) const;
+  /// in place of the names, and with the points of `tables`, whose names remain in the text. Names
+  /// that are in neither of them remain without a value. Local.
+  [[nodiscard]] Expression bound(const Constants& constants, const Tables& tables = {}) const;
   /// Returns the names of the constants that the expression uses and that have no value yet.
-  [[nodiscard]] Names constants() const;
+  [[nodiscard]] Names constants() const { return names(false); }
+  /// Returns the names of the tables that the expression uses and that have no points yet.
+  [[nodiscard]] Names tables() const { return names(true); }
 
-  /// Returns the value at `argument`, which may be infinite or NaN. A constant that has no value
-  /// yet counts as NaN. Local; threads may call it concurrently.
+  /// Returns the value at `argument`, which may be infinite or NaN. A constant or a table that has
+  /// no value yet counts as NaN. Local; threads may call it concurrently.
   [[nodiscard]] double operator()(double argument) const { return value_of(operations_, argument); }
 
   [[nodiscard]] std::span<const Operation> operations() const { return operations_; }
@@ -166,19 +177,20 @@ class Expression {
   /// expression.
   [[nodiscard]] bool is_constant() const;
   /// Returns the text of the expression, in which constants that have values are replaced by these
-  /// values. If the expression was parsed, an Expression parsed from this text returns the same
-  /// values to the bit.
+  /// values. If the expression was parsed, an Expression parsed from this text and bound to the
+  /// same tables returns the same values to the bit.
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
   class Parser;
 
-  /// One occurrence of a constant: its name, its position in the text, and the index of the
-  /// operation that holds its value.
+  /// One occurrence of a constant or of a table: its name, its position in the text, and the index
+  /// of the operation that holds its value or its points.
   struct Slot {
     std::string name;
     std::size_t position;
     std::size_t operation;
+    bool is_table = false;
   };
   struct Parsed {
     std::vector<Slot> slots;
@@ -186,6 +198,8 @@ class Expression {
   };
 
   Expression(std::string text, Parsed parsed);
+  /// Returns the names of the tables or of the constants in parsed_.slots.
+  [[nodiscard]] Names names(bool are_tables) const;
 
   std::string text_;
   Parsed parsed_;

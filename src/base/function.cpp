@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iterator>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -78,81 +80,136 @@ double or_limit(const Expression& expression, double argument, double value) {
   return is_known ? std::midpoint(enclosure.value.low, enclosure.value.high) : value;
 }
 
-}  // namespace
+/// Returns the two numbers of a line whose form is the most frequent one: two numbers, between them
+/// blanks with at most one comma, semicolon or tab. Returns nothing for any other line.
+std::optional<std::pair<double, double>> usual_line(std::string_view line) {
+  std::pair<double, double> numbers;
+  const char* const end = line.data() + line.size();
+  const auto [comma, first_error] = std::from_chars(line.data(), end, numbers.first);
+  const auto is_blank = [](char c) { return c == ' '; };
+  const char* next = std::find_if_not(comma, end, is_blank);
+  next += next != end && (*next == ',' || *next == ';' || *next == '\t') ? 1 : 0;
+  const auto [rest, second_error] =
+      std::from_chars(std::find_if_not(next, end, is_blank), end, numbers.second);
+  const bool is_usual = first_error == std::errc() && second_error == std::errc() &&
+                        next != comma && rest == end && std::isfinite(numbers.first) &&
+                        std::isfinite(numbers.second);
+  return is_usual ? std::optional(numbers) : std::nullopt;
+}
 
-Function Function::of_points(std::string_view text, char line_end, const std::string& name) {
+/// Returns the points in the lines of `text`. Each line contains an argument and a value, and
+/// `line_end` separates the lines; `name` names the text in messages. If `line_end` is a newline,
+/// the lines before the first one that begins with a number are skipped as a heading.
+PointTable points_in(std::string_view text, char line_end, const std::string& name) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   text.remove_prefix(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
   PointTable table;
-  int number = 0;
-  for (const std::string& line : split(text, line_end)) {
-    ++number;
+  std::size_t end = 0;
+  for (int number = 1; end != std::string_view::npos; ++number) {
+    end = text.find(line_end);
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (line.empty() || line.front() == '#') {
       continue;
     }
-    const std::vector<std::string> words = table_words(line);
-    const auto argument = words.size() == 2 ? table_number(words[0]) : std::nullopt;
-    const auto value = words.size() == 2 ? table_number(words[1]) : std::nullopt;
-    if (!argument || !value) {
-      if (line_end == '\n' && table.arguments.empty() && !words.empty() &&
-          !table_number(words[0])) {
+    auto point = usual_line(line);
+    if (!point) {
+      const std::vector<std::string> words = table_words(std::string(line));
+      const auto argument = words.size() == 2 ? table_number(words[0]) : std::nullopt;
+      const auto value = words.size() == 2 ? table_number(words[1]) : std::nullopt;
+      if (argument && value) {
+        point = {*argument, *value};
+      } else if (line_end == '\n' && table.arguments.empty() && !words.empty() &&
+                 !table_number(words[0])) {
         continue;
+      } else {
+        throw UserError(fmt::format("{} line {}: '{}' is not two finite numbers 'argument, value'",
+                                    name, number, shortened(line, 60)));
       }
-      throw UserError(fmt::format("{} line {}: '{}' is not two finite numbers 'argument, value'",
-                                  name, number, shortened(line, 60)));
     }
-    if (!table.arguments.empty() && *argument <= table.arguments.back()) {
+    if (!table.arguments.empty() && point->first <= table.arguments.back()) {
       throw UserError(
           fmt::format("{} line {}: argument {} does not follow {}; arguments must increase", name,
-                      number, to_text(*argument), to_text(table.arguments.back())));
+                      number, to_text(point->first), to_text(table.arguments.back())));
     }
-    table.arguments.push_back(*argument);
-    table.values.push_back(*value);
+    table.arguments.push_back(point->first);
+    table.values.push_back(point->second);
   }
   if (table.arguments.empty()) {
     throw UserError(name + " has no points; give at least one 'argument, value'");
   }
-  std::string written;
+  return table;
+}
+
+/// Returns the text "points:0 1; 0.5 2" of a table.
+std::string text_of(const PointTable& table) {
+  std::string text(points_prefix);
   for (std::size_t i = 0; i < table.arguments.size(); ++i) {
-    written += fmt::format("{}{} {}", i == 0 ? points_prefix : "; ", to_text(table.arguments[i]),
-                           to_text(table.values[i]));
+    text += i == 0 ? "" : "; ";
+    text += to_text(table.arguments[i]) + " ";
+    text += to_text(table.values[i]);
   }
-  const Operation whole{.instruction = Instruction::table,
-                        .table = std::make_shared<const PointTable>(std::move(table))};
-  return Function(Expression(written, {whole}));
+  return text;
 }
 
-Function::Function(Expression expression)
-    : expression_(std::make_shared<const Expression>(std::move(expression))) {}
+}  // namespace
 
-Function::Function(std::string_view text, char variable, const Names& constants) {
-  const std::string_view formula = trimmed(text);
-  *this = formula.starts_with(points_prefix)
-              ? of_points(formula.substr(points_prefix.size()), ';', "points:")
-              : Function(Expression(std::string(formula), variable, constants));
-}
-
-Function Function::of_table(std::string_view lines, const std::string& path) {
+std::shared_ptr<const PointTable> points_of(std::string_view lines, const std::string& path) {
   const std::string name = "table " + path;
   const bool is_wide = lines.starts_with("\xFF\xFE") || lines.starts_with("\xFE\xFF");
   if (is_wide || lines.find('\0') != std::string_view::npos) {
     throw UserError(name + (is_wide ? " is UTF-16; save it as UTF-8 or ASCII"
                                     : " is no text; give two columns of numbers"));
   }
-  Function table = of_points(lines, '\n', name);
-  if (table.kinks().size() == 1) {
+  PointTable table = points_in(lines, '\n', name);
+  if (table.arguments.size() == 1) {
     throw UserError(name + " has one point; give two at least, or a number in place of the table");
   }
-  return table;
+  return std::make_shared<const PointTable>(std::move(table));
 }
+
+std::shared_ptr<const PointTable> points_of(std::vector<double> arguments,
+                                            std::vector<double> values, const std::string& name) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool is_finite = std::isfinite(arguments[i]) && std::isfinite(values[i]);
+    if (!is_finite || (i > 0 && arguments[i] <= arguments[i - 1])) {
+      throw UserError(fmt::format(
+          "{}: row {}: {}", name, i + 1,
+          is_finite ? fmt::format("argument {} does not follow {}; arguments must increase",
+                                  to_text(arguments[i]), to_text(arguments[i - 1]))
+                    : "what is not finite; give finite numbers"));
+    }
+  }
+  if (arguments.empty()) {
+    throw UserError(name + " has no points; give at least one");
+  }
+  return std::make_shared<const PointTable>(PointTable{std::move(arguments), std::move(values)});
+}
+
+Function::Function(Expression expression)
+    : expression_(std::make_shared<const Expression>(std::move(expression))) {}
+
+Function::Function(std::string_view text, char variable, const Names& constants,
+                   const Names& tables) {
+  const std::string_view formula = trimmed(text);
+  *this = formula.starts_with(points_prefix)
+              ? Function(std::make_shared<const PointTable>(
+                    points_in(formula.substr(points_prefix.size()), ';', "points:")))
+              : Function(Expression(std::string(formula), variable, constants, tables));
+}
+
+Function::Function(const std::shared_ptr<const PointTable>& points)
+    : Function(Expression(text_of(*points), std::vector{Operation{.instruction = Instruction::table,
+                                                                  .table = points}})) {}
 
 Function::Function() {
   static const Function zero("0", 't');
   *this = zero;
 }
 
-Function Function::bound(const Constants& constants) const {
-  return this->constants().empty() ? *this : Function(expression_->bound(constants));
+Function Function::bound(const Constants& constants, const Tables& tables) const {
+  const bool is_bound = this->constants().empty() && this->tables().empty();
+  return is_bound ? *this : Function(expression_->bound(constants, tables));
 }
 
 std::vector<double> Function::kinks() const {

@@ -12,6 +12,18 @@
 
 namespace masing::base {
 
+/// Returns the points in the lines "argument, value" of a table; `path` names the table in
+/// messages. Three kinds of lines are ignored: empty lines, lines that begin with #, and the
+/// heading, which ends before the first line that begins with a number. Throws UserError if `lines`
+/// are not text, if any other line is not two finite numbers, if the arguments do not increase, or
+/// if there are fewer than two points. Local.
+std::shared_ptr<const PointTable> points_of(std::string_view lines, const std::string& path);
+/// Returns the points with these arguments and values, of which there must be equally many. Throws
+/// UserError, whose message begins with `name`, if there are none, if one is not finite, or if the
+/// arguments do not increase. Local.
+std::shared_ptr<const PointTable> points_of(std::vector<double> arguments,
+                                            std::vector<double> values, const std::string& name);
+
 /// A real function of one variable. A user gives it as an expression ("0.45*cos(0.5*t)"), as points
 /// ("points:0 1; 0.5 2") or as a file with a table of points; plus() adds two functions. A function
 /// given by points is linear between the points and constant beyond them. Copies of a Function
@@ -20,22 +32,22 @@ class Function {
  public:
   /// Constructs the function that is 0 everywhere.
   Function();
-  /// Parses an expression or points. `variable` is the letter of the variable, and `constants` are
-  /// the names of the constants that the expression may use. Throws UserError if the text is not
-  /// valid; the message says what is wrong and where. The error is UnknownName if an unknown name
-  /// could be the name of a constant. Local.
-  Function(std::string_view text, char variable, const Names& constants = {});
-  /// Returns the function whose points are in the lines "argument, value" of a table; `path` names
-  /// the table in messages. Three kinds of lines are ignored: empty lines, lines that begin with #,
-  /// and the heading, which ends before the first line that begins with a number. Throws UserError
-  /// if `lines` are not text, if any other line is not two finite numbers, if the arguments do not
-  /// increase, or if there are fewer than two points. Local.
-  static Function of_table(std::string_view lines, const std::string& path);
+  /// Parses an expression or points. `variable` is the letter of the variable; `constants` and
+  /// `tables` are the names of the constants and tables that the expression may use. Throws
+  /// UserError if the text is not valid; the message says what is wrong and where. The error is
+  /// UnknownName if an unknown name could be the name of a constant. Local.
+  Function(std::string_view text, char variable, const Names& constants = {},
+           const Names& tables = {});
+  /// Constructs the function that is given by these points.
+  explicit Function(const std::shared_ptr<const PointTable>& points);
 
-  /// Returns this function with the values of `constants` inserted. Local.
-  [[nodiscard]] Function bound(const Constants& constants) const;
+  /// Returns this function with the values of `constants` and the points of `tables` inserted.
+  /// Local.
+  [[nodiscard]] Function bound(const Constants& constants, const Tables& tables = {}) const;
   /// Returns the names of the constants that the function uses and that have no value yet.
   [[nodiscard]] Names constants() const { return expression_->constants(); }
+  /// Returns the names of the tables that the function uses and that have no points yet.
+  [[nodiscard]] Names tables() const { return expression_->tables(); }
 
   /// Returns the value at `argument`, which may be infinite or NaN. If a part of the expression
   /// overflows, as in exp(t)/exp(t) for a large t, but bounds() encloses the true value in a narrow
@@ -70,19 +82,13 @@ class Function {
   /// Returns the sum of this function and `factor`·`other`. Local.
   [[nodiscard]] Function plus(double factor, const Function& other) const;
 
-  /// Returns a text from which this function can be constructed without a file: a table is written
-  /// as its points, and a constant that has a value as this value. The text is empty if plus()
-  /// returned this function.
+  /// Returns a text from which this function can be constructed without a file: a table without a
+  /// name is written as its points, and a constant that has a value as this value. A named table
+  /// stays a name. The text is empty if plus() returned this function.
   [[nodiscard]] const std::string& text() const { return expression_->text(); }
 
  private:
   explicit Function(Expression expression);
-  /// Returns the function whose points are in the lines of `text`. Each line contains an argument
-  /// and a value, and `line_end` separates the lines; `name` names the text in messages. If
-  /// `line_end` is a newline, the lines before the first one that begins with a number are skipped
-  /// as a heading.
-  static Function of_points(std::string_view text, char line_end, const std::string& name);
-
   std::shared_ptr<const Expression> expression_;
 };
 

@@ -47,25 +47,60 @@ void require_sound(const parallel::Communicator& comm, const std::string& file) 
   }
 }
 
+/// Returns the samples of the root on all ranks. Collective.
+io::Samples from_root(const parallel::Communicator& comm, io::Samples samples) {
+  const std::vector<std::string> texts = parallel::texts_from_root(comm, [&] {
+    return std::vector{samples.table, samples.folder, samples.beside, samples.records};
+  });
+  for (auto* array : {&samples.sizes, &samples.arguments, &samples.values}) {
+    parallel::broadcast_all(comm, *array, 0);
+  }
+  return {texts[0],
+          texts[1],
+          texts[2],
+          std::move(samples.sizes),
+          std::move(samples.arguments),
+          std::move(samples.values),
+          texts[3]};
+}
+
 /// Reads the recipe of a result file or a checkpoint on the root and returns it on all ranks. The
 /// recipe consists of the command, the configuration, and the keys of the configuration that were
 /// derived from others. Throws UserError if the file cannot be read or is not a file of masing.
 /// Collective.
 io::Recipe recipe_in(const parallel::Communicator& comm, const std::string& file) {
+  std::optional<io::Samples> samples;
   const auto texts = parallel::texts_from_root(comm, [&]() -> std::vector<std::string> {
     const auto read = io::reading(file, [&] { return io::read_recipe(file); });
-    return {read.kind, read.configuration, read.derived, read.names_derived ? "yes" : "",
-            read.is_checkpoint ? "yes" : ""};
+    samples = read.samples;
+    return {read.kind,
+            read.configuration,
+            read.derived,
+            read.names_derived ? "yes" : "",
+            read.is_checkpoint ? "yes" : "",
+            read.samples ? "yes" : ""};
   });
-  return {texts[0], texts[1], texts[2], !texts[3].empty(), !texts[4].empty()};
+  io::Recipe recipe{texts[0], texts[1], texts[2], !texts[3].empty(), !texts[4].empty()};
+  if (!texts[5].empty()) {
+    recipe.samples = from_root(comm, std::move(samples).value_or(io::Samples()));
+  }
+  return recipe;
 }
 
-/// Parses the configuration in the recipe of a file and returns it as a request.
-Request parsed(Command command, const std::string& file, const io::Recipe& recipe) {
-  const auto config = [&](const std::string& /*path*/) -> IniText {
-    return {"/configuration of " + file, recipe.configuration};
+/// Returns a function that reads a record on every rank, and throws on all ranks alike.
+auto record_reader(const parallel::Communicator& comm) {
+  return [&comm](const Records& records, std::size_t index) {
+    parallel::on_each(comm, [&] { (void)records.read(index); });
   };
-  return parse(command, {"--config", file}, {.config = config});
+}
+
+/// Parses the configuration in the recipe of a file and returns it as a request. Collective.
+Request parsed(const parallel::Communicator& comm, Command command, const std::string& file,
+               const io::Recipe& recipe) {
+  const auto config = [&](const std::string& /*path*/) -> IniText {
+    return {"/configuration of " + file, recipe.configuration, {}, recipe.samples};
+  };
+  return parse(command, {"--config", file}, {.record = record_reader(comm), .config = config});
 }
 
 /// Returns `request`, completed by continued() from the checkpoint that --restart names. Throws
@@ -88,8 +123,8 @@ BoundRequest with_checkpoint(const Invocation& call, const BoundRequest& request
     throw UserError("restart", file + " is a result, no checkpoint; give --config " + file);
   }
   require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");
-  return continued(request, parsed(command, file, recipe), base::split(recipe.derived, ','),
-                   of_file);
+  return continued(request, parsed(call.comm, command, file, recipe),
+                   base::split(recipe.derived, ','), of_file);
 }
 
 /// Adds a warning if the name of the output has the ending of another file format, or if the output
@@ -132,9 +167,9 @@ BoundRequest request_in(const Invocation& call, const std::string& file) {
   }
   // All keys count as given, because a later version of masing may have other defaults. The new
   // result file names the same derived keys as this file.
-  BoundRequest request = bind(parsed(*command, file, recipe), [&](const std::string& path) {
-    return reference_request(call, path);
-  });
+  BoundRequest request =
+      bind(parsed(call.comm, *command, file, recipe),
+           [&](const std::string& path) { return reference_request(call, path); });
   request.derived = recipe.derived;
   return request;
 }
@@ -165,13 +200,33 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
                           " does not say which keys followed from others; all count as given, "
                           "force, to, sample-every and engine among them");
     }
-    return {"/configuration of " + path, recipe.configuration, base::split(recipe.derived, ',')};
+    return {"/configuration of " + path, recipe.configuration, base::split(recipe.derived, ','),
+            recipe.samples};
+  };
+  const auto read_table = [&](const std::string& path) {
+    const auto array = call.tables.find(path);
+    return array != call.tables.end() ? array->second : base::points_of(read_text(path), path);
+  };
+  const auto read_samples = [&](const std::string& path) {
+    inputs.push_back(path);
+    if (!parallel::from_root(call.comm, [&] { return io::is_hdf5(path) ? "HDF5" : ""; }).empty()) {
+      (void)io::verify_seal(call.comm, path, "give a whole file");
+    }
+    io::Samples samples;
+    parallel::on_root(call.comm,
+                      [&] { samples = io::reading(path, [&] { return io::read_samples(path); }); });
+    return from_root(call.comm, std::move(samples));
   };
   const FileRequest of_file = [&](const std::string& path) {
     inputs.push_back(path);
     return reference_request(call, path);
   };
-  const Files files{.text = read_text, .last_field = read_field, .config = read_ini};
+  const Files files{.text = read_text,
+                    .last_field = read_field,
+                    .table = read_table,
+                    .samples = read_samples,
+                    .record = record_reader(call.comm),
+                    .config = read_ini};
   BoundRequest request = bind(parse(command, call.words, files), of_file);
   const Configuration& c = request.configuration;
   {

@@ -20,6 +20,8 @@ struct Invocation {
   const parallel::Communicator& comm;   ///< the ranks of the call; must outlive this object
   std::vector<std::string> petsc = {};  ///< the words after --petsc
   std::string program = "masing";       ///< the name of the program as typed
+  /// tables in memory, which options name in place of files
+  base::Tables tables = {};
 };
 
 /// What a call of masing simulate, converge or scan computes. While the object exists, the message

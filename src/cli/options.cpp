@@ -158,27 +158,31 @@ bool names_file(const std::string& text) {
          std::filesystem::is_regular_file(text, unknown);
 }
 
+/// Returns `read`, a function that reads the file in `given`. Throws UserError if it is empty.
+template <typename Content>
+const FileReader<Content>& checked(const FileReader<Content>& read, const std::string& given) {
+  if (!read) {
+    throw UserError(in_quotes(given) + "; no file can be read here");
+  }
+  return read;
+}
+
 /// Parses a function: an expression, "points:…" or "table:FILE.csv". An initial field (Kind::field)
 /// may also be "file:RUN.h5", which stands for the last field of a run. Throws UserError if the
 /// text is none of these or the file cannot be read.
 base::Function function_of(const std::string& given, Kind kind, const Names& constants,
-                           const Files& files) {
-  const auto content = [&](std::string_view prefix, const FileReader& read) {
-    if (!read) {
-      throw UserError(in_quotes(given) + "; no file can be read here");
-    }
-    const std::string path{base::trimmed(given.substr(prefix.size()))};
-    return std::pair(read(path), path);
+                           const Names& tables, const Files& files) {
+  const auto path_after = [&](std::string_view prefix) {
+    return std::string(base::trimmed(given.substr(prefix.size())));
   };
   if (given.starts_with("table:")) {
-    const auto [lines, path] = content("table:", files.text);
-    return base::Function::of_table(lines, path);
+    return base::Function(files.points(path_after("table:")));
   }
   if (kind == Kind::field && given.starts_with("file:")) {
-    return {content("file:", files.last_field).first, 's'};
+    return {checked(files.last_field, given)(path_after("file:")), 's'};
   }
   try {
-    return {given, kind == Kind::of_t ? 't' : 's', constants};
+    return {given, kind == Kind::of_t ? 't' : 's', constants, tables};
   } catch (const UserError&) {
     const bool is_run = kind == Kind::field && given.ends_with(".h5");
     if (is_run || names_file(given)) {
@@ -192,7 +196,7 @@ base::Function function_of(const std::string& given, Kind kind, const Names& con
 template <typename Member>
 ValueType function(Kind kind, Member C::*member) {
   const auto assign = [member](C& c, const Given& given, const Constants& k) {
-    c.*member = given.function ? Member(given.function->bound(k)) : Member();
+    c.*member = given.function ? Member(given.function->bound(k, c.tables)) : Member();
   };
   return {kind, member_printer(member), assign, "",
           std::is_same_v<Member, std::optional<base::Function>>};
@@ -394,6 +398,9 @@ std::vector<Option> make_table() {
        all, scan},
       {"backbone", "\"X=...\"", "", "amplitudes of closed cycles, without a run, as of --over",
        text(&C::backbone), result, slabs, scan},
+      {"samples", "TABLE.csv", "",
+       "a run for each row: columns of constants, numeric keys, or tables (paths beside TABLE)",
+       text(&C::samples), result, all, scan},
       {"keep", "", "numbers", "of the runs, numbers alone, or their samples, too",
        choice(&C::keep_series, kept), result, all, scan},
       {"checkpoint", "FILE.h5", "", "of checkpoints; if not given, when stopped, OUTPUT.checkpoint",
@@ -415,6 +422,9 @@ std::vector<Option> make_table() {
       {"let", "NAME=VALUE", "",
        "a constant for every expression and number, itself a number or an expression", none, call,
        all, each, "", "let."},
+      {"table", "NAME=FILE.csv", "",
+       "two columns of numbers as a function for every expression: NAME(t) or NAME(s)", none, call,
+       all, each, "", "table."},
       {"over", "NAME=VALUES", "",
        "scan a constant or a numeric key: \"w=0.3:1.75:30\", \"w=1:9:5:log\", \"w=0.4,0.7,1\"",
        none, call, all, scan, "", "over."},
@@ -442,6 +452,10 @@ std::vector<Option> make_table() {
 
 }  // namespace
 
+std::shared_ptr<const base::PointTable> Files::points(const std::string& path) const {
+  return table ? table(path) : base::points_of(checked(text, path)(path), path);
+}
+
 Names Given::constants() const {
   Names names = function ? function->constants() : Names();
   for (const auto& some : numbers) {
@@ -456,13 +470,12 @@ std::string Given::text_with_constants() const {
   const auto is_calculated = [](const std::vector<Number>& some) {
     return std::ranges::any_of(some, &Number::is_calculated);
   };
-  return function && !function->constants().empty()    ? function->text()
-         : std::ranges::any_of(numbers, is_calculated) ? text
-                                                       : "";
+  const bool has_constants = function && !function->constants().empty();
+  return has_constants ? function->text() : std::ranges::any_of(numbers, is_calculated) ? text : "";
 }
 
 Given parse_value(const ValueType& value, const Setting& setting, const Names& constants,
-                  const Files& files) {
+                  const Names& tables, const Files& files) {
   const std::string& text = setting.text;
   Given given{.origin = setting.origin, .text = text};
   if (value.kind == Kind::number) {
@@ -483,7 +496,8 @@ Given parse_value(const ValueType& value, const Setting& setting, const Names& c
     Configuration unused;
     value.assign(unused, given, {});
   } else if (!text.empty() || !value.may_be_empty) {
-    given.function = with_hint([&] { return function_of(text, value.kind, constants, files); });
+    given.function =
+        with_hint([&] { return function_of(text, value.kind, constants, tables, files); });
   }
   return given;
 }
@@ -505,7 +519,7 @@ const Configuration& presets() {
     for (const Option& option : option_table()) {
       if (!option.preset.empty()) {
         const Setting preset{option.name, option.preset, ""};
-        option.value.assign(c, parse_value(option.value, preset, {}, {}), {});
+        option.value.assign(c, parse_value(option.value, preset, {}, {}, {}), {});
       }
     }
     return c;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "base/function.hpp"
 #include "cli/number.hpp"
+#include "cli/samples.hpp"
 #include "engine/run_spec.hpp"
 #include "scan/scan.hpp"
 #include "study/study_spec.hpp"
@@ -41,6 +43,7 @@ std::optional<Command> command_of(const std::string& name);
 /// default, or if its default is not resolved yet.
 struct Configuration {
   Constants constants;
+  base::Tables tables;  ///< the tables that functions use by their names
   std::string model;
   std::optional<rheology::ModelSpec> finite;     ///< the model, if it is of ModelKind::finite
   base::Function stiffness;                      ///< k(s)
@@ -96,6 +99,7 @@ struct Configuration {
   std::optional<double> resolve;
   std::optional<double> period;  ///< the period of the force, if the user gives one
   std::string backbone;          ///< the text of the axis of amplitudes of closed curves
+  std::string samples;           ///< the file with the table of samples, or empty
   bool keep_series = false;
 
   /// the checkpoint file; if empty, it is the output with the ending .checkpoint, which is written
@@ -112,9 +116,10 @@ struct Configuration {
   std::string summary;  ///< the file that --summary names, or empty
 };
 
-/// A function that reads a file and returns the text that an option takes from it, the same on
-/// every rank. Throws UserError if the file cannot be read.
-using FileReader = std::function<std::string(const std::string& path)>;
+/// A function that reads a file and returns what an option takes from it, the same on every rank.
+/// Throws UserError if the file cannot be read.
+template <typename Content>
+using FileReader = std::function<Content(const std::string& path)>;
 
 /// The text of the .ini that --config names. The text may come from an .ini file or from the
 /// dataset /configuration of a result file.
@@ -124,16 +129,25 @@ struct IniText {
   std::string text;
   /// the keys of the text that are ignored, so that their values are derived again
   std::vector<std::string> derived = {};
+  /// the samples in the result file from which the text comes
+  std::optional<io::Samples> samples = {};
 };
 
 /// The functions that read the files that options name. Options must not name files for which there
 /// is no function.
 struct Files {
-  FileReader text = {};        ///< reads the text of a table or an .ini
-  FileReader last_field = {};  ///< reads the last u of a result file, as the text of a table
+  FileReader<std::string> text = {};        ///< reads the text of an .ini
+  FileReader<std::string> last_field = {};  ///< reads the last u of a result file, as "points:…"
+  /// reads the points of a table; if empty, `text` reads its lines
+  FileReader<std::shared_ptr<const base::PointTable>> table = {};
+  FileReader<io::Samples> samples = {};  ///< reads the table of --samples
+  /// reads a record; throws UserError on all ranks alike if it cannot be read
+  std::function<void(const Records& records, std::size_t index)> record = {};
+  FileReader<IniText> config = {};  ///< reads the .ini of --config; if empty, `text` reads it
 
-  /// Reads the .ini that --config names. If this function is empty, `text` reads it.
-  std::function<IniText(const std::string& path)> config = {};
+  /// Returns the points of a table. Throws UserError if there is no such file, or no function that
+  /// reads it. Local if the functions are local.
+  [[nodiscard]] std::shared_ptr<const base::PointTable> points(const std::string& path) const;
 };
 
 /// What the text of an option must be. `levels` is a list of levels (a number or "P:N") and of
@@ -154,6 +168,8 @@ struct Given {
 
   /// Returns the names of the constants that `numbers` and `function` use.
   [[nodiscard]] Names constants() const;
+  /// Returns the names of the tables that `function` uses.
+  [[nodiscard]] Names tables() const { return function ? function->tables() : Names(); }
   /// Returns the text, which can be printed in place of the values, if it is a function that uses
   /// constants or contains a number that is an expression. Otherwise returns "". Local.
   [[nodiscard]] std::string text_with_constants() const;
@@ -180,11 +196,11 @@ struct ValueType {
   }
 };
 
-/// Parses a text in which the names in `constants` may occur. Throws UserError if a word or a
-/// function is not valid, or if blanks separate the numbers of a list. Any other invalid number is
-/// reported only later, by `assign`. Local if reading `files` is local.
+/// Parses a text in which the names in `constants` and `tables` may occur. Throws UserError if a
+/// word or a function is not valid, or if blanks separate the numbers of a list. Any other invalid
+/// number is reported only later, by `assign`. Local if reading `files` is local.
 Given parse_value(const ValueType& value, const Setting& setting, const Names& constants,
-                  const Files& files);
+                  const Names& tables, const Files& files);
 
 /// What an option changes, from the largest effect to the smallest. `problem` options define the
 /// problem to be solved. `result` options change the data in the result file, but not the problem.

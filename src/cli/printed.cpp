@@ -57,6 +57,9 @@ std::vector<Key> keys_of(const BoundRequest& bound, Role last) {
     keys.push_back({"let." + let.name, is_number ? let.text : base::to_text(constants.at(let.name)),
                     is_number ? "" : let.text});
   }
+  for (const auto& [name, table] : request.tables) {
+    keys.push_back({"table." + name, table.text()});
+  }
   return keys;
 }
 
@@ -67,23 +70,10 @@ bool omitted_if_zero(const std::string& key, const std::string& value) {
          ((key == "damping" || key == "base-acceleration") && value == "0");
 }
 
-/// Returns those keys of a request whose role is `last` or is listed before `last` in Role, and the
-/// keys "model.…", each with its value. Constants are replaced by their values. Scans are an
-/// exception, because their constants differ from point to point: values that use constants are
-/// returned as the user wrote them, and the keys "over.…" and "let.…" are also returned. The
-/// exception does not apply if `last` is Role::problem and `is_for_people` is false.
-std::vector<std::pair<std::string, std::string>> keys_and_values(const BoundRequest& bound,
-                                                                 Role last,
-                                                                 bool is_for_people = false) {
-  const bool has_points =
-      bound.request->command == Command::scan && (last != Role::problem || is_for_people);
-  std::vector<std::pair<std::string, std::string>> values;
-  for (const Key& key : keys_of(bound, last)) {
-    if (has_points || key.option != nullptr || key.name.starts_with("model.")) {
-      values.emplace_back(key.name, has_points && !key.given.empty() ? key.given : key.value);
-    }
-  }
-  return values;
+/// Returns the checksum XXH3 of a text, as 32 hexadecimal digits.
+std::string checksum(const std::string& text) {
+  const XXH128_hash_t sum = XXH3_128bits(text.data(), text.size());
+  return fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
 }
 
 /// Returns a text by which values are compared: `text` without blanks. The blanks of a table
@@ -97,8 +87,30 @@ std::string comparison_key(std::string text) {
   if (text.size() <= longest) {
     return text;
   }
-  const XXH128_hash_t sum = XXH3_128bits(text.data(), text.size());
-  return fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
+  return checksum(text);
+}
+
+/// Returns those keys of a request whose role is `last` or is listed before `last` in Role, and the
+/// keys "model.…" and "table.…", each with its value. The value of samples is a checksum of their
+/// table, not its path. Constants are replaced by their values. Scans are an exception, because
+/// their constants differ from point to point: values that use constants are returned as the user
+/// wrote them, and the keys "over.…" and "let.…" are also returned. The exception does not apply if
+/// `last` is Role::problem and `is_for_people` is false.
+std::vector<std::pair<std::string, std::string>> keys_and_values(const BoundRequest& bound,
+                                                                 Role last,
+                                                                 bool is_for_people = false) {
+  const bool has_points =
+      bound.request->command == Command::scan && (last != Role::problem || is_for_people);
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const Key& key : keys_of(bound, last)) {
+    if (key.name == "samples" && bound.request->samples) {
+      values.emplace_back(key.name, checksum(bound.request->samples->records.source()->table));
+    } else if (has_points || key.option != nullptr || key.name.starts_with("model.") ||
+               key.name.starts_with("table.")) {
+      values.emplace_back(key.name, has_points && !key.given.empty() ? key.given : key.value);
+    }
+  }
+  return values;
 }
 
 }  // namespace
@@ -113,8 +125,8 @@ std::string help(Command command) {
   for (const Option& option : option_table()) {
     if (option.role == Role::call && !std::exchange(is_call, true)) {
       text +=
-          "\nOthers; set, let and over once for each NAME, in an .ini below [model], [let], "
-          "[over]:\n";
+          "\nOthers; set, let, table and over once for each NAME, in an .ini below [model], [let], "
+          "[table], [over]:\n";
     }
     if (option.is_of(command)) {
       const bool has_preset = !option.preset.empty() && !option.argument.empty();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -192,19 +193,20 @@ std::vector<double> axis_values(const Setting& over) {
   });
 }
 
-/// Returns the axis that a setting of --over describes. The axis varies what its name stands for: a
-/// parameter of the model, else a numeric option of simulate and scan, else a constant. `model` is
-/// the setting that names the model. Throws UserError if the values are not valid, if no result
-/// depends on the option, or if the name cannot be that of a constant.
-Axis axis_of(const Setting& over, const Setting& model) {
-  Axis axis{.values = {over.name, axis_values(over)}};
-  const Option* option = find_option(over.name);
+/// Returns an axis or a column of the table of samples without its values. It varies what its name
+/// stands for: a parameter of the model, else a numeric option of simulate and scan, else a
+/// constant. `model` is the setting that names the model. Throws UserError if no result depends on
+/// the option, or if the name cannot be that of a constant.
+Axis axis_of(const Setting& given, const Setting& model) {
+  Axis axis{.values = {given.name, {}}, .key = given.name, .origin = given.origin};
+  const Option* option = find_option(given.name);
   if (kind_of(model.text) == ModelKind::finite) {
     const std::string wanted =
-        option != nullptr && !option->parameter.empty() ? option->parameter : over.name;
+        option != nullptr && !option->parameter.empty() ? option->parameter : given.name;
     const auto parameters = all_parameters(known_model(model.text, model.origin).info);
     if (std::ranges::count(parameters, wanted, &rheology::Parameter::name) > 0) {
-      axis.parameter = wanted;
+      axis.varied = Varied::parameter;
+      axis.key = wanted;
       return axis;
     }
   }
@@ -212,11 +214,11 @@ Axis axis_of(const Setting& over, const Setting& model) {
       option->is_of(kind_of(model.text)) && option->is_of(Command::simulate) &&
       option->is_of(Command::scan)) {
     if (option->role > Role::result) {
-      throw UserError(over.origin + ": no result depends on it; give another key or a constant");
+      throw UserError(given.origin + ": no result depends on it; give another key or a constant");
     }
-    axis.option = option;
+    axis.varied = Varied::option;
   } else {
-    require_name(over);
+    require_name(given);
   }
   return axis;
 }
@@ -232,43 +234,144 @@ Axis amplitudes_of(const std::string& text) {
   }
   const Setting given{name, std::string(base::trimmed(text.substr(sign + 1))), "--backbone"};
   require_name(given);
-  return {.values = {name, axis_values(given)}, .is_amplitude = true};
+  return {
+      .values = {name, axis_values(given)}, .varied = Varied::amplitude, .origin = "--backbone"};
 }
 
-/// Returns the axes of a scan, from the settings of --over and the text of --backbone, which may be
-/// empty. Throws UserError if an axis is not valid, if two axes vary the same, or if there are more
-/// than 10^6 points.
-std::vector<Axis> axes_of(const std::vector<Setting>& over, const std::string& backbone,
-                          const Setting& model) {
+/// Returns the table of --samples. A column whose name is that of no option and no parameter
+/// consists of the paths of records if its first cell is not a number. Throws UserError if a row or
+/// a cell is not valid, or if no row has records that can be read. Local if `files.record` is
+/// local.
+SampleTable samples_of(const Setting& given, io::Samples source, const Setting& model,
+                       const Files& files) {
+  const bool is_csv = source.beside.empty();
+  return with_origin(given.origin + (is_csv ? ": " + given.text : ""), [&] {
+    const Cells cells = cells_of(source.table);
+    SampleTable table{.columns = {}, .records = Records(std::move(source))};
+    for (std::size_t c = 0; c < cells.heading.size(); ++c) {
+      const std::string& name = cells.heading[c];
+      Axis& column = table.columns.emplace_back(axis_of({name, "", "column " + name}, model));
+      column.origin = given.origin + " " + name;
+      if (column.varied == Varied::constant && !base::to_number(cells.rows[0][c])) {
+        column.varied = Varied::records;
+      }
+      for (std::size_t r = 0; r < cells.rows.size(); ++r) {
+        const std::string& cell = cells.rows[r][c];
+        const auto number = base::to_number(cell);
+        const bool is_record = column.varied == Varied::records;
+        if (is_record ? cell.empty() : !number) {
+          throw UserError(fmt::format("line {}: {} of column {} is no {}", cells.lines[r],
+                                      in_quotes(cell), name, is_record ? "path" : "number"));
+        }
+        column.values.values.push_back(is_record ? static_cast<double>(table.records.add(cell))
+                                                 : *number);
+      }
+    }
+    std::optional<UserError> fault;
+    const auto can_be_read = [&](std::size_t row) {
+      for (const Axis& column : table.columns) {
+        try {
+          if (column.varied == Varied::records) {
+            files.record(table.records, static_cast<std::size_t>(column.values.values[row]));
+          }
+        } catch (const UserError& error) {
+          fault = fault ? fault : error;
+          return false;
+        }
+      }
+      return true;
+    };
+    while (!can_be_read(table.first_row)) {
+      if (++table.first_row == cells.rows.size()) {
+        throw UserError(
+            fmt::format("no row has records that can be read; the first: {}", fault->what()));
+      }
+    }
+    return table;
+  });
+}
+
+/// Returns the axes of a scan: that of `samples`, if it is not null, those of the settings of
+/// --over, and that of the text of --backbone, which may be empty. Throws UserError if an axis is
+/// not valid, if two axes or columns vary the same, or if there are more than 10^6 points.
+std::vector<Axis> axes_of(const SampleTable* samples, const std::vector<Setting>& over,
+                          const std::string& backbone, const Setting& model) {
   std::vector<Axis> axes;
-  axes.reserve(over.size() + 1);
+  axes.reserve(over.size() + 2);
+  std::vector<const Axis*> varied;
+  if (samples != nullptr) {
+    Axis& rows = axes.emplace_back(
+        Axis{.values = {"sample", std::vector<double>(samples->columns[0].values.values.size())},
+             .varied = Varied::samples});
+    std::iota(rows.values.values.begin(), rows.values.values.end(), 0.0);
+    for (const Axis& column : samples->columns) {
+      varied.push_back(&column);
+    }
+  }
   for (const Setting& one : over) {
-    axes.push_back(axis_of(one, model));
+    varied.push_back(&axes.emplace_back(axis_of(one, model)));
+    axes.back().values.values = axis_values(one);
   }
   if (!backbone.empty()) {
-    axes.push_back(amplitudes_of(backbone));
+    varied.push_back(&axes.emplace_back(amplitudes_of(backbone)));
+  }
+  for (const Axis* axis : varied) {
+    if (scan::is_point_column(axis->values.name)) {
+      throw UserError(
+          fmt::format("{}: the file of a scan has a column {} of its own; give another name",
+                      axis->origin, axis->values.name));
+    }
+    const auto is_same = [&](const Axis* other) {
+      return other->values.name == axis->values.name ||
+             (axis->varied == Varied::parameter && other->varied == Varied::parameter &&
+              other->key == axis->key);
+    };
+    if (std::ranges::count_if(varied, is_same) > 1) {
+      throw UserError(axis->origin + ": another axis varies the same; give one");
+    }
   }
   double points = 1.0;
   for (const Axis& axis : axes) {
-    const std::string& name = axis.values.name;
-    if (scan::is_point_column(name)) {
-      throw UserError(
-          fmt::format("--{0}: the file of a scan has a column {1} of its own; give another name",
-                      axis.is_amplitude ? "backbone" : "over " + name, name));
-    }
-    const auto is_same = [&](const Axis& other) {
-      return other.values.name == name ||
-             (!axis.parameter.empty() && other.parameter == axis.parameter);
-    };
-    if (std::ranges::count_if(axes, is_same) > 1) {
-      throw UserError(fmt::format("--over {}: another axis varies the same; give one", name));
-    }
     points *= static_cast<double>(axis.values.values.size());
   }
   if (points > most_points) {
     throw UserError(fmt::format("--over: {:g} points; at most {:g}", points, most_points));
   }
   return axes;
+}
+
+/// Returns the tables of --table, by name. Throws UserError if a name or a table is not valid, or
+/// if the name is in `taken`. Local if reading `files` is local.
+std::map<std::string, base::Function> tables_of(const std::vector<Setting>& given,
+                                                const Names& taken, const Files& files) {
+  std::map<std::string, base::Function> tables;
+  for (const Setting& one : given) {
+    require_name(one);
+    with_origin(one.origin, [&] {
+      if (taken.contains(one.name)) {
+        throw UserError("a constant or a column of samples has this name, too; give another");
+      }
+      const bool has_points = one.text.starts_with("points:");
+      tables[one.name] =
+          has_points ? base::Function(one.text, 't') : base::Function(files.points(one.text));
+    });
+  }
+  return tables;
+}
+
+/// Returns the values of the names that a numeric option may use: of `constants` and, for the final
+/// time and the number of steps, of the tables. Then the value of a table is its last argument, or
+/// the number of steps up to there whose width is the mean distance of its arguments.
+Constants names_for(const std::string& key, const Configuration& c) {
+  Constants constants = c.constants;
+  if (key == "final-time" || key == "steps") {
+    for (const auto& [name, table] : c.tables) {
+      const std::vector<double>& t = table->arguments;
+      const double width = (t.back() - t.front()) / static_cast<double>(t.size() - 1);
+      constants[name] = key == "steps" ? std::round(t.back() / width) : t.back();
+    }
+  }
+  return constants;
 }
 
 /// Throws UserError if two settings have the same name.
@@ -331,14 +434,18 @@ std::vector<Setting> settings_of(const std::vector<Setting>& given, std::string_
 /// Parses the text of an option. Throws UserError, whose message says where the option was given,
 /// if the text is not valid or the model does not take the option.
 Given given_of(const Setting& setting, const std::string& model, const Names& constants,
-               const Files& files) {
+               const Names& tables, const Files& files) {
   const Option* option = find_option(setting.name);
+  Names names = constants;
+  if (setting.name == "final-time" || setting.name == "steps") {
+    names.insert(tables.begin(), tables.end());
+  }
   return with_origin(setting.origin, [&] {
     if (!option->is_of(kind_of(model))) {
       throw UserError(
           fmt::format("not a key of --model {0}; masing models {0} lists what it takes", model));
     }
-    return parse_value(option->value, setting, constants, files);
+    return parse_value(option->value, setting, names, tables, files);
   });
 }
 
@@ -387,6 +494,7 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   Request request{.command = command};
   std::vector<Setting> line = from_words(command, words);
   std::vector<Setting> file;
+  std::optional<io::Samples> samples_in_file;
   if (const Setting* config = find(line, "config")) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     IniText read =
@@ -396,6 +504,7 @@ Request parse(Command command, const std::vector<std::string>& words, const File
     file = from_ini(command, read.place, content);
     std::erase_if(
         file, [&](const Setting& one) { return std::ranges::count(read.derived, one.name) > 0; });
+    samples_in_file = std::move(read.samples);
     if (!changes_result(line)) {
       request.comment = leading_comment(content);
     }
@@ -420,55 +529,106 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   request.over = settings_of(all, "over.");
   std::vector<Setting> settings = settings_of(all, "model.");
   if (command == Command::scan) {
+    if (const Setting* given = find(all, "samples")) {
+      const bool is_in_file = samples_in_file && find(line, "samples") == nullptr;
+      request.samples = samples_of(
+          *given,
+          is_in_file ? std::move(*samples_in_file)
+                     : with_origin(given->origin, [&] { return files.samples(given->text); }),
+          given_model, files);
+    }
     const Setting* backbone = find(all, "backbone");
-    request.axes = axes_of(request.over, backbone == nullptr ? "" : backbone->text, given_model);
+    request.axes = axes_of(request.samples ? &*request.samples : nullptr, request.over,
+                           backbone == nullptr ? "" : backbone->text, given_model);
   }
   Names names;
-  for (const Axis& axis : request.axes) {
-    if (!axis.parameter.empty()) {
-      set_or_replace(
-          {axis.parameter, base::to_text(axis.values.values.front()), "--over " + axis.parameter},
-          settings);
-    } else if (axis.is_constant()) {
-      names.insert(axis.values.name);
+  Names tables;
+  for (const Axis* axis : request.varied()) {
+    if (axis->varied == Varied::parameter) {
+      set_or_replace({axis->key, base::to_text(axis->values.values.front()), "--over " + axis->key},
+                     settings);
+    } else if (axis->varied == Varied::constant) {
+      names.insert(axis->key);
+    } else if (axis->varied == Varied::records) {
+      tables.insert(axis->key);
     }
   }
   request.constants = in_order(request.lets, names);
   for (const NamedConstant& let : request.constants) {
     names.insert(let.given.name);
   }
+  for (const std::string& table : tables) {
+    if (names.contains(table)) {
+      throw UserError(fmt::format("--samples {}: a constant has this name, too", table));
+    }
+  }
+  Names taken = names;
+  taken.insert(tables.begin(), tables.end());
+  request.tables = tables_of(settings_of(all, "table."), taken, files);
+  for (const auto& [name, table] : request.tables) {
+    tables.insert(name);
+  }
   request.parameters = parameters_of(model, given_model.origin, settings, names);
   for (const Setting& one : all) {
     const Option* const option = find_option(one.name);
     if (option != nullptr && option->value.assign) {
-      request.entries[one.name] = given_of(one, model, names, files);
+      request.entries[one.name] = given_of(one, model, names, tables, files);
     }
   }
   return request;
 }
 
+std::vector<const Axis*> Request::varied() const {
+  std::vector<const Axis*> all;
+  for (std::size_t c = 0; samples && c < samples->columns.size(); ++c) {
+    all.push_back(&samples->columns[c]);
+  }
+  for (const Axis& axis : axes) {
+    if (axis.varied != Varied::samples) {
+      all.push_back(&axis);
+    }
+  }
+  return all;
+}
+
 bool Request::varies(const std::string& key) const {
-  return std::ranges::any_of(
-      axes, [&](const Axis& axis) { return axis.option != nullptr && axis.option->name == key; });
+  return std::ranges::any_of(varied(), [&](const Axis* axis) {
+    return axis->varied == Varied::option && axis->key == key;
+  });
 }
 
 std::vector<double> first_values(const Request& request) {
   std::vector<double> values;
   for (const Axis& axis : request.axes) {
-    values.push_back(axis.values.values.front());
+    values.push_back(
+        axis.values.values.at(axis.varied == Varied::samples ? request.samples->first_row : 0));
   }
   return values;
 }
 
 Configuration configuration_of(const Request& request, std::span<const double> values) {
   Configuration c = presets();
-  std::map<std::string, double> varied;
+  std::vector<std::pair<const Axis*, double>> varied;
   for (std::size_t a = 0; a < values.size(); ++a) {
-    const Axis& axis = request.axes[a];
-    if (!axis.parameter.empty()) {
-      varied[axis.parameter] = values[a];
-    } else if (axis.is_constant()) {
-      c.constants[axis.values.name] = values[a];
+    if (request.axes[a].varied != Varied::samples) {
+      varied.emplace_back(&request.axes[a], values[a]);
+      continue;
+    }
+    for (const Axis& column : request.samples->columns) {
+      varied.emplace_back(&column, column.values.values[static_cast<std::size_t>(values[a])]);
+    }
+  }
+  for (const auto& [name, table] : request.tables) {
+    c.tables[name] = table.operations()[0].table;
+  }
+  std::map<std::string, double> parameters;
+  for (const auto& [axis, value] : varied) {
+    if (axis->varied == Varied::parameter) {
+      parameters[axis->key] = value;
+    } else if (axis->varied == Varied::constant) {
+      c.constants[axis->key] = value;
+    } else if (axis->varied == Varied::records) {
+      c.tables[axis->key] = request.samples->records.read(static_cast<std::size_t>(value)).points;
     }
   }
   c.constants = constant_values(request.constants, std::move(c.constants));
@@ -477,19 +637,21 @@ Configuration configuration_of(const Request& request, std::span<const double> v
     const std::string& key = entry.first;
     const Given& given = entry.second;
     if (!request.varies(key)) {
-      with_origin(given.origin, [&] { find_option(key)->value.assign(c, given, c.constants); });
+      with_origin(given.origin,
+                  [&] { find_option(key)->value.assign(c, given, names_for(key, c)); });
     }
   }
-  for (std::size_t a = 0; a < values.size(); ++a) {
-    if (const Option* option = request.axes[a].option) {
-      with_origin("--over " + option->name, [&] {
-        const Given given{.numbers = {{Number(values[a])}}};
-        option->value.assign(c, given, c.constants);
+  for (const auto& each : varied) {
+    const Axis& axis = *each.first;
+    if (axis.varied == Varied::option) {
+      with_origin(axis.origin, [&] {
+        const Given given{.numbers = {{Number(each.second)}}};
+        find_option(axis.key)->value.assign(c, given, c.constants);
       });
     }
   }
   if (request.parameters) {
-    c.finite = model_spec(*request.parameters, c.constants, varied);
+    c.finite = model_spec(*request.parameters, c.constants, parameters);
   }
   return c;
 }

@@ -9,6 +9,7 @@
 
 #include "cli/model.hpp"
 #include "cli/options.hpp"
+#include "cli/samples.hpp"
 
 // These functions parse the words of a call and the .ini that the words name. Each expression is
 // parsed only once.
@@ -21,18 +22,24 @@ namespace masing::cli {
 /// blank. Local.
 std::vector<Setting> ini_entries(const std::string& path, const std::string& content);
 
-/// One axis of a scan, from --over "w=0.3:1.75:30" or --backbone. The axis varies one of four
-/// things: a numeric option, a parameter of the model, the amplitude of closed curves, or a
-/// constant.
+/// What an axis of a scan or a column of the table of samples varies. `records`: a table, by the
+/// index of a record in SampleTable::records. `samples`: the row of the table of samples.
+enum class Varied { option, parameter, constant, amplitude, records, samples };
+
+/// One axis of a scan, from --over "w=0.3:1.75:30", --backbone or --samples, or one column of the
+/// table of samples.
 struct Axis {
   scan::ScanAxis values;
-  const Option* option = nullptr;
-  std::string parameter = {};
-  bool is_amplitude = false;
+  Varied varied = Varied::constant;
+  std::string key = {};     ///< the name of what is varied, such as m for the option mass
+  std::string origin = {};  ///< where the axis was given, for messages: "--over m"
+};
 
-  [[nodiscard]] bool is_constant() const {
-    return option == nullptr && parameter.empty() && !is_amplitude;
-  }
+/// The table of --samples. Every column has one value for each row.
+struct SampleTable {
+  std::vector<Axis> columns;
+  Records records;            ///< the records that the cells name
+  std::size_t first_row = 0;  ///< the first row whose records can be read
 };
 
 /// The parsed words after `masing COMMAND`, merged with the .ini that the words name.
@@ -48,7 +55,10 @@ struct Request {
   /// the parsed constants without those that a scan varies, sorted by in_order()
   std::vector<NamedConstant> constants = {};
   std::vector<Setting> over = {};  ///< the axes of --over, as the user wrote them
-  std::vector<Axis> axes = {};     ///< the parsed axes: those of `over`, then that of --backbone
+  /// the parsed axes: that of --samples, those of `over`, then that of --backbone
+  std::vector<Axis> axes = {};
+  std::optional<SampleTable> samples = {};
+  std::map<std::string, base::Function> tables = {};  ///< the tables of --table, by name
 
   /// the parameters of a model of ModelKind::finite
   std::optional<ModelParameters> parameters = {};
@@ -59,6 +69,8 @@ struct Request {
   }
   /// Returns whether a scan varies the option.
   [[nodiscard]] bool varies(const std::string& key) const;
+  /// Returns all that a scan varies: the columns of `samples` and the axes but that of the samples.
+  [[nodiscard]] std::vector<const Axis*> varied() const;
 };
 
 /// Parses the words of a command and the .ini that the words name. A key in the words replaces the
@@ -68,7 +80,8 @@ struct Request {
 /// axis. Local if reading `files` is local.
 Request parse(Command command, const std::vector<std::string>& words, const Files& files);
 
-/// Returns the first value of each axis. Local.
+/// Returns the first value of each axis; of the samples, the first row whose records can be read.
+/// Local.
 std::vector<double> first_values(const Request& request);
 
 /// Returns the configuration of a request. Axis i of a scan has the value `values`[i]; the value of

@@ -313,11 +313,14 @@ scan::ScanProblem problem_of(const BoundRequest& point) {
   return problem;
 }
 
-/// Throws UserError if an axis of --over varies a constant that no function or number uses.
+/// Throws UserError if no function uses a table, or if no function or number uses a constant that a
+/// scan varies.
 void require_used(const Request& request) {
   Names used;
+  Names tables;
   for (const auto& [key, entry] : request.entries) {
     used.merge(entry.constants());
+    tables.merge(entry.tables());
   }
   for (const NamedConstant& let : request.constants) {
     used.merge(let.number.constants());
@@ -325,13 +328,24 @@ void require_used(const Request& request) {
   if (request.parameters) {
     used.merge(request.parameters->constants());
   }
-  // `axes` begins with the axes of `over`; only an axis of amplitudes may follow
-  for (std::size_t a = 0; a < request.over.size(); ++a) {
-    const Setting& over = request.over[a];
-    if (request.axes[a].is_constant() && !used.contains(over.name)) {
+  const auto require_table = [&](const std::string& origin, const std::string& name) {
+    if (!tables.contains(name)) {
+      throw UserError(
+          fmt::format("{0}: no function uses it; write {1}(t) or {1}(s) in one, or "
+                      "leave it out",
+                      origin, name));
+    }
+  };
+  for (const auto& [name, table] : request.tables) {
+    require_table("--table " + name, name);
+  }
+  for (const Axis* axis : request.varied()) {
+    if (axis->varied == Varied::records) {
+      require_table(axis->origin, axis->key);
+    } else if (axis->varied == Varied::constant && !used.contains(axis->key)) {
       throw UserError(
           fmt::format("{}: {} is no numeric key, and no function or number uses it as a constant",
-                      over.origin, over.name));
+                      axis->origin, axis->key));
     }
   }
 }
@@ -342,7 +356,9 @@ void check_scan(const BoundRequest& request) {
   const Configuration& c = request.configuration;
   const std::vector<Axis>& axes = request.request->axes;
   require(!axes.empty(), "over", "nothing to scan; give --over \"NAME=first:last:count\"");
-  require_used(*request.request);
+  const bool has_samples = request.request->samples.has_value();
+  require(!has_samples || (!c.resolve && c.past == scan::Past::rest && c.backbone.empty()),
+          "samples", "samples are no line of points; leave out resolve, past and backbone");
   const engine::ModelFacts model = request.run.facts();
   if (c.steady) {
     const bool is_exact = !request.request->has("engine") || model.is_exact;
@@ -441,6 +457,7 @@ BoundRequest bind(Request request, const FileRequest& of_file) {
   const auto shared = std::make_shared<const Request>(std::move(request));
   const auto origins = given_at(shared);
   BoundRequest bound = bound_at(shared, first_values(*shared));
+  require_used(*shared);
   if (shared->command == Command::converge) {
     resolve_study(bound, of_file);
   } else if (shared->command == Command::scan) {
@@ -551,6 +568,15 @@ Scan scan_spec(const BoundRequest& request, const std::string& command_line) {
     scan.spec.axes.push_back(axis.values);
     names.push_back(axis.values.name);
   }
+  if (const auto& samples = request.request->samples) {
+    for (const Axis& column : samples->columns) {
+      scan.spec.columns.push_back(column.values);
+    }
+    scan.spec.files.result.samples = samples->records.source();
+    scan.spec.records = {samples->records.names(), [request = request.request](std::size_t index) {
+                           return request->samples->records.read(index).facts;
+                         }};
+  }
   scan.spec.files.result.title = "scan over " + base::joined(names, ", ");
   // throws before the scan starts if the first point, and therefore perhaps every point, has a
   // fault
@@ -566,7 +592,17 @@ Spec spec_of(const BoundRequest& request, const std::string& command_line) {
 }
 
 scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values) {
-  return problem_of(bound_at(scan.request, values));
+  scan::ScanProblem problem = problem_of(bound_at(scan.request, values));
+  if (const auto& samples = scan.request->samples) {
+    for (const Axis& column : samples->columns) {
+      if (column.varied == Varied::records) {
+        const auto index =
+            static_cast<std::size_t>(column.values.values[static_cast<std::size_t>(values[0])]);
+        problem.records.emplace_back(index, samples->records.read(index).facts);
+      }
+    }
+  }
+  return problem;
 }
 
 }  // namespace masing::cli

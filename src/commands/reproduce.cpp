@@ -193,6 +193,12 @@ int reproduce(const cli::Invocation& call) {
   parallel::on_root(comm, [&] { require_files(file, kept, output); });
   const auto origins = cli::given_at(request.request);
   const cli::Spec wanted = cli::spec_of(request, call.command_line);
+  if (const auto& samples = request.request->samples) {
+    parallel::on_root(comm, [&] {
+      scan::require_unchanged(std::get<cli::Scan>(wanted).spec.records,
+                              samples->records.source()->records);
+    });
+  }
   const auto leave = [&] {
     if (comm.is_root() && kept.empty()) {
       remove_result(output);

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
+#include "io/samples.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
@@ -19,7 +21,7 @@ namespace {
 
 /// The version of the checkpoint format. It must be increased whenever the names, the number or the
 /// meaning of the saved variables change.
-constexpr std::int64_t checkpoint_format = 11;
+constexpr std::int64_t checkpoint_format = 12;
 
 constexpr const char* draft_ending = ".draft";  // the ending of the temporary file's name
 const std::string group_of_owners = std::string(checkpoint_group) + "/";
@@ -132,13 +134,17 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
   serialize(state);
   // If a write of one rank fails because the disk is full, the ranks wait for each other in HDF5
   // forever. Therefore the root first checks that the disk has enough free space.
-  constexpr double most_besides = 262144;  // bytes for names, attributes and the configuration
+  constexpr double few = 262144;  // bytes for names, attributes and the configuration
+  const double besides =
+      few + (result.samples
+                 ? result.samples->bytes() + static_cast<double>(result.samples->table.size())
+                 : 0.0);
   parallel::on_root(comm, [&] {
     if (access(folder_of(path).c_str(), W_OK) != 0) {
       throw base::SystemError(
           fmt::format("{}: cannot write a checkpoint: {}", path, std::strerror(errno)));
     }
-    if (const double bytes = state.bytes() + most_besides; available_bytes(path) < bytes) {
+    if (const double bytes = state.bytes() + besides; available_bytes(path) < bytes) {
       throw base::SystemError(fmt::format(
           "{}: cannot write a checkpoint of {:.3g} MB: its disk is full", path, bytes / 1e6));
     }
@@ -150,6 +156,9 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
         const Handle file = open_together(comm, draft, H5F_ACC_TRUNC);
         write_kind(file, result.kind);
         write_configuration(file, result);
+        if (result.samples) {
+          write_samples(comm, file, *result.samples, base::infinity);
+        }
         write_attribute(create_group(file, checkpoint_group), "format", checkpoint_format);
         if (attach) {
           attach(file);

@@ -30,6 +30,7 @@
 #include "base/text.hpp"
 #include "io/build_info.hpp"
 #include "io/result_reader.hpp"
+#include "io/samples.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
 #include "slab/kernel/kernel.hpp"
@@ -543,6 +544,9 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
   if (!result_.configuration.empty()) {
     make_timing(file_, result_.kind);
     write_configuration(file_, result_);
+    if (result_.samples) {
+      write_samples(comm_, file_, *result_.samples, most_sample_bytes);
+    }
   }
 }
 

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <exception>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "io/hdf5.hpp"
+#include "io/samples.hpp"
 
 namespace masing::io {
 
@@ -46,6 +48,10 @@ Objects objects_in(const Handle& file);
 /// such attribute. Collective on the file's ranks.
 std::string read_text_attribute(const Handle& file, const std::string& path,
                                 const std::string& name);
+
+/// Returns the text of a dataset. Throws UserError if the dataset at `path` is no text. Collective
+/// on the file's ranks.
+std::string read_text_dataset(const Handle& file, const std::string& path);
 
 /// Reads the numbers of a result file. Local, without MPI.
 class ResultReader {
@@ -94,7 +100,8 @@ struct Recipe {
   std::string derived;        ///< the list ResultSpec::derived of the file.
   /// Whether the file has the list `derived`, which files with a schema before 1.2 do not have.
   bool names_derived = false;
-  bool is_checkpoint = false;  ///< whether the file is a checkpoint rather than a result
+  bool is_checkpoint = false;           ///< whether the file is a checkpoint rather than a result
+  std::optional<Samples> samples = {};  ///< the samples of a scan, if it has any
 };
 
 /// Returns the recipe in a result file or a checkpoint. Throws UserError if HDF5 cannot open the

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 
 /// Writes and reads HDF5 result files and checkpoints, and prints messages on progress.
 namespace masing::io {
+
+struct Samples;
 
 /// Defines which steps are samples. The steps 0, `every`, 2·`every`, … and N (the last step) are
 /// considered; a step is a sample if its time lies in [from, to].
@@ -57,6 +60,7 @@ struct ResultSpec {
   /// keys, such as "force,to".
   std::string derived = {};
   std::string command_line;
+  std::shared_ptr<const Samples> samples = {};  ///< the samples of a scan, or null
   std::string title = {};  ///< title of figures of the run, or of the last level of a study
   bool has_cells = false;  ///< whether the model is a slab.
   /// The values of all options that define the problem, as one text. Result files with the same

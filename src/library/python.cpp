@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -128,7 +129,8 @@ struct sigaction before {};  // the handler of SIGINT before the current run
 /// Python's main thread. If the main thread has called this function (`is_main`), this function
 /// raises it; if not, Python's own handler does.
 py::bytes result_of(const std::string& command, const masing::Options& options,
-                    const py::function& say, bool interruptible, bool is_main) {
+                    const py::function& say, bool interruptible, bool is_main,
+                    const std::map<std::string, std::pair<Numbers, Numbers>>& arrays) {
   struct sigaction stop {};
   stop.sa_handler = [](int signal) {
     interrupts = interrupts + 1;
@@ -145,14 +147,20 @@ py::bytes result_of(const std::string& command, const masing::Options& options,
     stop.sa_flags = is_main ? SA_RESTART : before.sa_flags;
     sigaction(SIGINT, &stop, nullptr);
   }
+  masing::Tables tables;
+  for (const auto& [name, columns] : arrays) {
+    const auto& [x, y] = columns;
+    tables[name] = {{x.data(), x.data() + x.size()}, {y.data(), y.data() + y.size()}};
+  }
   std::string bytes;
   std::exception_ptr fault;
   try {
     const py::gil_scoped_release released;
-    bytes = masing::result_of(*session, command, options, [&say](const std::string& text) {
+    const auto listen = [&say](const std::string& text) {
       const py::gil_scoped_acquire held;
       say(py::bytes(text));
-    });
+    };
+    bytes = masing::result_of(*session, command, options, listen, tables);
   } catch (...) {
     fault = std::current_exception();
   }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/error.hpp"
+#include "base/function.hpp"
 #include "base/say.hpp"
 #include "cli/call.hpp"
 #include "cli/printed.hpp"
@@ -134,10 +135,16 @@ void leave_files_out(const cli::Request& request, cli::Spec& spec, std::string* 
 /// checked() does.
 template <class Work>
 auto call(const Session& session, const std::string& command, const Options& options, bool is_quiet,
-          std::string* image, const Work& work) {
+          std::string* image, const Work& work, const Tables& tables = {}) {
   return checked([&] {
     cli::Invocation invocation{
         .words = {}, .command_line = "libmasing " + command, .comm = session.world().begin_call()};
+    for (const auto& [name, table] : tables) {
+      if (table.first.size() != table.second.size()) {
+        throw Mistake(name + ": give as many values as arguments");
+      }
+      invocation.tables[name] = base::points_of(table.first, table.second, name);
+    }
     for (const auto& [key, value] : options) {
       if (cli::is_of_program(key)) {
         throw Mistake(key + ": an option of the program alone; leave it out");
@@ -204,12 +211,12 @@ Study converge(const Session& session, const Options& options) {
 }
 
 std::string result_of(const Session& session, const std::string& command, const Options& options,
-                      const Say& say) {
+                      const Say& say, const Tables& tables) {
   std::string image;
   const auto make = [&](const parallel::Communicator& comm, const cli::Spec& spec) {
     std::visit([&](const auto& of_command) { commands::make(comm, of_command); }, spec);
   };
-  with_listener(say, [&] { call(session, command, options, !say, &image, make); });
+  with_listener(say, [&] { call(session, command, options, !say, &image, make, tables); });
   return image;
 }
 

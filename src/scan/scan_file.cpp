@@ -21,22 +21,31 @@ struct PointColumn {
   const char* description = "";
   const char* symbol = "";
   double PointNumbers::*value = nullptr;
-  enum { always, under_a_force, of_limit_cycles } known = always;
+  enum { always, under_a_force, of_runs, of_limit_cycles } known = always;
 
   [[nodiscard]] bool is_of(ScanKind kind) const {
-    return kind == ScanKind::steady || known == always ||
-           (kind == ScanKind::runs && known == under_a_force);
+    return known == always ||
+           (kind == ScanKind::runs && (known == under_a_force || known == of_runs)) ||
+           (kind == ScanKind::steady && known != of_runs);
   }
 };
 
 constexpr PointColumn point_columns[] = {
     {"most_x", "largest x", "max x", &PointNumbers::most_x},
     {"least_x", "least x", "min x", &PointNumbers::least_x},
+    {"last_x", "x at the last step of the window", "x_end", &PointNumbers::last_x,
+     PointColumn::of_runs},
+    {"most_speed", "largest |y|", "max |y|", &PointNumbers::most_speed, PointColumn::of_runs},
+    {"most_restoring", "largest |restoring force|", "max |f|", &PointNumbers::most_restoring,
+     PointColumn::of_runs},
     {"amplitude", "half the difference of both", "X", &PointNumbers::amplitude},
     {"centre", "their mean; NaN where the cycle drifts", "x_m", &PointNumbers::centre},
     {"restoring_amplitude", "half the difference of the restoring force at both", "f_X",
      &PointNumbers::restoring_amplitude},
-    {"loss", "energy lost to hysteresis over the last period, or the cycle: the area of the loop",
+    {"loss",
+     "energy lost to hysteresis over the last period, or the cycle: the area of the loop; without "
+     "a "
+     "period the work of the restoring force over the window",
      "D", &PointNumbers::loss},
     {"secant_stiffness", "restoring_amplitude over amplitude", "K_s",
      &PointNumbers::secant_stiffness},
@@ -65,7 +74,7 @@ constexpr PointColumn point_columns[] = {
 }  // namespace
 
 bool is_point_column(const std::string& name) {
-  constexpr const char* others[] = {"point",      "status",        "messages",
+  constexpr const char* others[] = {"point",      "sample",        "status",       "messages",
                                     "multiplier", "multiplier_re", "multiplier_im"};
   return std::ranges::find(others, name) != std::end(others) ||
          std::ranges::any_of(point_columns,
@@ -116,6 +125,13 @@ void write_multipliers(const parallel::Communicator& comm, const io::Handle& fil
         [](const auto& multiplier) { return multiplier.imag(); });
 }
 
+/// Returns the line of /samples/records that describes a record, which was not read if facts.points
+/// is 0.
+std::string line_of(const std::string& name, const RecordFacts& facts) {
+  return facts.points == 0 ? fmt::format("\"{}\",,", name)
+                           : fmt::format("\"{}\",{:016x},{}", name, facts.checksum, facts.points);
+}
+
 void write_runs(const parallel::Communicator& comm, const io::Handle& file,
                 const ScanResult& scan) {
   const io::Handle runs = io::create_group(file, "/runs");
@@ -144,6 +160,26 @@ void write_runs(const parallel::Communicator& comm, const io::Handle& file,
 
 }  // namespace
 
+std::string record_lines(const ScanRecords& records, const std::vector<RecordFacts>& facts) {
+  std::string text = "path,xxh3,points\n";
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    text += line_of(records.names[i], facts[i]) + "\n";
+  }
+  return text;
+}
+
+void require_unchanged(const ScanRecords& records, const std::string& lines) {
+  const std::vector<std::string> known = base::split(lines, '\n');
+  for (std::size_t i = 0; i < records.names.size() && i + 1 < known.size(); ++i) {
+    const std::string& name = records.names[i];
+    if (known[i + 1] != line_of(name, {}) && known[i + 1] != line_of(name, records.read(i))) {
+      throw base::UserError("samples", fmt::format("record {} has changed; give the one that was "
+                                                   "read before, or make the scan anew",
+                                                   name));
+    }
+  }
+}
+
 void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,
            const ScanResult& scan) {
   const io::Handle group = io::create_group(file, "/points");
@@ -160,6 +196,15 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
     sizes.push_back(base::to_text(std::ssize(axis.values)));
     write_points(axis.name, {"value of " + axis.name, axis.name},
                  column_of(scan, [a](const ScanPoint& point) { return point.values[a]; }));
+  }
+  for (const ScanAxis& column : spec.columns) {
+    write_points(column.name, {column.name + " of the sample", column.name},
+                 column_of(scan, [&](const ScanPoint& point) {
+                   return column.values[static_cast<std::size_t>(point.values[0])];
+                 }));
+  }
+  if (!spec.records.names.empty()) {
+    io::write_text(file, "/samples/records", record_lines(spec.records, scan.records));
   }
   io::write_attribute(group, "axes", base::joined(names, " "));
   io::write_attribute(group, "sizes", base::joined(sizes, " "));
@@ -201,8 +246,8 @@ double numbers_in_file(const ScanSpec& spec) {
       point_columns, [&](const PointColumn& column) { return column.is_of(spec.kind); });
   constexpr std::size_t others = 4;  // the datasets point, status, /timing/point, /timing/points
   const std::size_t multipliers = spec.kind == ScanKind::steady ? 4 : 0;
-  return static_cast<double>(spec.axes.size() + static_cast<std::size_t>(columns) + others +
-                             multipliers);
+  return static_cast<double>(spec.axes.size() + spec.columns.size() +
+                             static_cast<std::size_t>(columns) + others + multipliers);
 }
 
 std::string table(const ScanSpec& spec, const ScanResult& scan) {

@@ -58,9 +58,21 @@ std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
   return points;
 }
 
-/// Returns the members `numbers`, `message`, `series` and `end` of a point as one array, each
-/// preceded by its length. If `has_series` is false, the series and the end are left out, and their
-/// lengths are 0.
+/// Returns the records of a point as numbers, four for each.
+std::vector<double> numbers_of(const std::vector<std::pair<std::size_t, RecordFacts>>& records) {
+  std::vector<double> numbers;
+  for (const auto& [index, facts] : records) {
+    numbers.insert(
+        numbers.end(),
+        {static_cast<double>(index), static_cast<double>(facts.checksum >> 32U),
+         static_cast<double>(facts.checksum & 0xffffffffU), static_cast<double>(facts.points)});
+  }
+  return numbers;
+}
+
+/// Returns the members `numbers`, `message`, `records`, `series` and `end` of a point as one array,
+/// each preceded by its length. If `has_series` is false, the series and the end are left out, and
+/// their lengths are 0.
 std::vector<double> record_of(const ScanPoint& point, bool has_series) {
   std::vector<double> record;
   const auto put = [&](const auto& values) {
@@ -69,6 +81,7 @@ std::vector<double> record_of(const ScanPoint& point, bool has_series) {
   };
   put(std::span(&point.numbers.most_x, count_of_numbers));
   put(point.message);
+  put(numbers_of(point.records));
   put(std::span(point.series).first(has_series ? point.series.size() : 0));
   put(std::span(point.end).first(has_series ? point.end.size() : 0));
   return record;
@@ -85,6 +98,15 @@ void read_record(std::span<const double> record, ScanPoint& point) {
   take(numbers);
   std::copy_n(numbers.begin(), count_of_numbers, &point.numbers.most_x);
   take(point.message);
+  std::vector<double> records;
+  take(records);
+  point.records.clear();
+  for (std::size_t i = 0; i + 3 < records.size(); i += 4) {
+    const auto checksum = (static_cast<std::uint64_t>(records[i + 1]) << 32U) |
+                          static_cast<std::uint64_t>(records[i + 2]);
+    point.records.emplace_back(static_cast<std::size_t>(records[i]),
+                               RecordFacts{checksum, static_cast<std::int64_t>(records[i + 3])});
+  }
   take(point.series);
   take(point.end);
 }
@@ -93,9 +115,10 @@ bool is_computed(const ScanPoint& point) {
   return !std::isnan(point.numbers.seconds);
 }
 
-/// Observes the run of a point. The observer stores the extremes of x over all steps in the time
-/// interval [window.from, window.to]. If the force has a period and this interval contains a whole
-/// period, the observer also stores the motion of the last period before window.to.
+/// Observes the run of a point. The observer stores the extremes of x, y and the restoring force
+/// and the work of the restoring force over all steps in the time interval [window.from,
+/// window.to]. If the force has a period and this interval contains a whole period, the observer
+/// also stores the motion of the last period before window.to.
 class CycleObserver final : public engine::Observer {
  public:
   CycleObserver(const io::Sampling& window, std::optional<double> period) : window_(window) {
@@ -114,6 +137,11 @@ class CycleObserver final : public engine::Observer {
       if (t >= window_.from) {
         least_ = now.x < least_.x ? now : least_;
         most_ = now.x > most_.x ? now : most_;
+        most_speed_ = std::max(most_speed_, std::abs(samples.y[i]));
+        most_restoring_ = std::max(most_restoring_, std::abs(now.restoring));
+        loss_ += is_in_window_ ? (now.x - last_.x) * (last_.restoring + now.restoring) / 2 : 0.0;
+        is_in_window_ = true;
+        last_ = now;
       }
       if (period_ > 0.0 && t > begin) {
         t_.push_back(t);
@@ -125,7 +153,8 @@ class CycleObserver final : public engine::Observer {
   }
 
   void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
-    archive.scalars("extremes", least_.x, least_.restoring, most_.x, most_.restoring);
+    archive.scalars("extremes", least_.x, least_.restoring, most_.x, most_.restoring, last_.x,
+                    last_.restoring, most_speed_, most_restoring_, loss_, is_in_window_);
     archive.numbers("t", t_);
     archive.numbers("x", x_);
     archive.numbers("force", force_);
@@ -139,11 +168,17 @@ class CycleObserver final : public engine::Observer {
     }
     PointNumbers cycle{.most_x = most_.x,
                        .least_x = least_.x,
+                       .last_x = last_.x,
+                       .most_speed = most_speed_,
+                       .most_restoring = most_restoring_,
                        .restoring_amplitude = (most_.restoring - least_.restoring) / 2};
     if (t_.size() > 2) {
       add_period(cycle);
+      return completed(cycle);
     }
-    return completed(cycle);
+    cycle = completed(cycle);
+    cycle.loss = loss_;
+    return cycle;
   }
 
  private:
@@ -186,6 +221,11 @@ class CycleObserver final : public engine::Observer {
   double period_ = 0.0;  // 0 if there is no period that fits into the window
   Extreme least_{.x = base::infinity};
   Extreme most_{.x = -base::infinity};
+  Extreme last_;  // x and the restoring force at the last step in the window
+  double most_speed_ = 0.0;
+  double most_restoring_ = 0.0;
+  double loss_ = 0.0;  // work of the restoring force in the window
+  bool is_in_window_ = false;
   // Time, x, F and the restoring force at the steps of the last period and, if it is stored, at the
   // step before this period.
   std::vector<double> t_;
@@ -265,8 +305,16 @@ class PointsWork final : public campaign::Work {
   void serialize(engine::Archive& archive) override {
     double seconds = seconds_ + since(begun_);
     archive.scalars("point", seconds);
+    std::vector<double> records = numbers_of(point_.records);
+    archive.numbers("records", records);
     if (archive.restores()) {
       begin_point(false);
+      if (run_ != nullptr && records != numbers_of(point_.records)) {
+        const auto name = static_cast<std::size_t>(records.at(0));
+        throw base::UserError("samples",
+                              fmt::format("record {} has changed since point {} was begun",
+                                          shop_.spec.records.names.at(name), units_[next_] + 1));
+      }
       if (run_ == nullptr) {
         throw base::UserError(
             fmt::format("point {} cannot be resumed: {}", units_[next_] + 1, point_.message));
@@ -295,7 +343,14 @@ class PointsWork final : public campaign::Work {
     attempt([&] {
       const ScanKind kind = shop_.spec.kind;
       const std::size_t axes = point_.values.size() - (kind == ScanKind::closed_curves ? 1 : 0);
-      ScanProblem problem = shop_.problem_at(std::span(point_.values).first(axes));
+      ScanProblem problem;
+      const auto make = [&] { problem = shop_.problem_at(std::span(point_.values).first(axes)); };
+      if (comm_.size() > 1) {
+        parallel::on_each(comm_, make);  // a record may be unreadable on some ranks only
+      } else {
+        make();
+      }
+      point_.records = problem.records;
       if (kind == ScanKind::steady) {
         shop_.solver.find_limit_cycle(comm_, problem, end_, point_);
       } else if (kind == ScanKind::closed_curves) {
@@ -383,7 +438,8 @@ class ScanSource final : public campaign::Source {
   /// comm.
   ScanSource(const parallel::Communicator& comm, const ScanSpec& spec, const ProblemAt& problem_at)
       : spec_(spec),
-        scan_{.points = grid(spec.axes)},
+        scan_{.points = grid(spec.axes),
+              .records = std::vector<RecordFacts>(spec.records.names.size())},
         shop_{.spec = spec,
               .problem_at = problem_at,
               .points = scan_.points,
@@ -422,6 +478,12 @@ class ScanSource final : public campaign::Source {
     return packing;
   }
 
+  void verify_restored(const parallel::Communicator& comm) override {
+    parallel::on_root(comm, [&] {
+      require_unchanged(spec_.records, record_lines(spec_.records, scan_.records));
+    });
+  }
+
   std::unique_ptr<campaign::Work> begin(const parallel::Communicator& ranks,
                                         const campaign::Batch& units) override {
     return std::make_unique<PointsWork>(ranks, shop_, units);
@@ -438,6 +500,14 @@ class ScanSource final : public campaign::Source {
     }
     computed_ += is_computed(point(unit)) ? 0 : 1;
     read_record(numbers, point(unit));
+    for (const auto& [index, facts] : point(unit).records) {
+      RecordFacts& known = scan_.records.at(index);
+      if (known.points > 0 && known != facts) {
+        point(unit).message = fmt::format("record {} has changed since the scan first read it",
+                                          spec_.records.names[index]);
+      }
+      known = known.points > 0 ? known : facts;
+    }
     if (unit % shop_.line != 0 && !point(unit).has_failed()) {
       // the end of the previous point is not needed any more, not even for a restart
       point(unit - 1).end = std::vector<double>();

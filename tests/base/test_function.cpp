@@ -17,7 +17,7 @@ Function expression(const std::string& text, char variable = 's') {
 }
 
 Function table(const std::string& content) {
-  return Function::of_table(content, "f.csv");
+  return Function(base::points_of(content, "f.csv"));
 }
 
 std::string refusal(const std::string& text) {

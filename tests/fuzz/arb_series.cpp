@@ -1,7 +1,9 @@
 #include "fuzz/arb_series.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numbers>
 #include <stdexcept>
@@ -38,6 +40,9 @@ class Evaluation {
         arb_poly_set_coeff_si(t.get(), 1, 1);
       }
       return t;
+    }
+    if (f.name == "r") {
+      return of_table();
     }
     if (f.name == "number" || f.name == "pi") {
       return exactly(f.name == "pi" ? std::numbers::pi : f.number);
@@ -83,6 +88,22 @@ class Evaluation {
   }
 
  private:
+  /// Undecided at a knot, where the slope jumps.
+  [[nodiscard]] BallSeries of_table() const {
+    const auto* const next = std::ranges::upper_bound(knots, t_, {}, &Knot::t);
+    if (next != std::begin(knots) && std::prev(next)->t == t_) {
+      throw Undecided();
+    }
+    if (next == std::begin(knots) || next == std::end(knots)) {
+      return exactly(next == std::begin(knots) ? next->value : std::prev(next)->value);
+    }
+    const Knot& before = *std::prev(next);
+    const BallSeries rise = of_two("-", exactly(next->value), exactly(before.value));
+    const BallSeries width = of_two("-", exactly(next->t), exactly(before.t));
+    const BallSeries way = of_two("-", of({"t", 0.0, {}}), exactly(before.t));
+    return of_two("+", exactly(before.value), of_two("*", way, of_two("/", rise, width)));
+  }
+
   /// -1, 0, 1.
   [[nodiscard]] static int sign_of(const Ball& a) {
     if (!a.is_finite() || (arb_contains_zero(a.get()) != 0 && arb_is_zero(a.get()) == 0)) {

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -80,13 +81,26 @@ std::optional<Known> known(const Formula& f, double t) {
   }
 }
 
+const base::Tables& tables() {
+  static const base::Tables all = [] {
+    base::PointTable points;
+    for (const fuzz::Knot& knot : fuzz::knots) {
+      points.arguments.push_back(knot.t);
+      points.values.push_back(knot.value);
+    }
+    return base::Tables{{"r", std::make_shared<const base::PointTable>(points)}};
+  }();
+  return all;
+}
+
 class Comparison {
  public:
   Comparison(const Formula& formula, const Interval& interval, Counts& counts)
       : formula_(formula),
         interval_(interval),
-        claimed_(base::series_of(base::Expression(formula.text(), 't', {}).operations(),
-                                 interval.first, interval.last)),
+        claimed_(base::series_of(
+            base::Expression(formula.text(), 't', {}, {"r"}).bound({}, tables()).operations(),
+            interval.first, interval.last)),
         counts_(counts) {}
 
   std::optional<std::string> wrong(const std::vector<double>& points) {

@@ -72,6 +72,9 @@ std::string Formula::text(char variable) const {
   if (name == "number") {
     return std::signbit(number) ? fmt::format("({})", number) : fmt::format("{}", number);
   }
+  if (name == "r") {
+    return std::string("r(") + variable + ")";
+  }
   if (parts.empty()) {
     return name == "t" ? std::string(1, variable) : name;
   }
@@ -155,7 +158,8 @@ Formula RandomFormula::leaf() {
   }
   const Formula constant_or_pi = random_.once_in(6) ? Formula{"pi", 0.0, {}} : number(constant());
   const Formula line = number(constant()) * variable() + number(constant());
-  return any_of({variable(), variable(), variable(), constant_or_pi, line, line});
+  const Formula table{"r", 0.0, {}};
+  return any_of({variable(), variable(), variable(), constant_or_pi, line, line, table});
 }
 
 /// A function that is not defined everywhere, mostly of an argument where it is.

@@ -7,9 +7,18 @@
 
 namespace masing::fuzz {
 
+/// The points of the table r: linear between them, constant beyond.
+struct Knot {
+  double t = 0.0;
+  double value = 0.0;
+};
+inline constexpr Knot knots[] = {{-9.5, 0.1},       {-4.0, -3.0}, {-1.25, 1e6},
+                                 {-1.0, -7.7},      {0.0, 0.3},   {0.5, 0.7},
+                                 {0.50000001, 2.2}, {3.0, 1e-5},  {8.75, 0.0}};
+
 /// A function of t as a tree.
 struct Formula {
-  std::string name;     ///< "t", "pi", "number", an operator, "minus", "?" or a function
+  std::string name;     ///< "t", "pi", "number", "r", an operator, "minus", "?" or a function
   double number = 0.0;  ///< of a "number"
   std::vector<Formula> parts;
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -162,15 +163,20 @@ Study converge(const Session& session, const Options& options);
 /// again whenever it changes; it begins with a carriage return.
 using Say = std::function<void(const std::string& text)>;
 
+/// Functions that are given by points and are linear between them: for each name, the arguments [n]
+/// in increasing order and the values [n].
+using Tables = std::map<std::string, std::pair<std::vector<double>, std::vector<double>>>;
+
 /// Computes what `masing simulate`, `converge` or `scan` computes, and writes or returns the result
 /// file. If the options contain `output`, writes the file there and returns "". If they do not,
 /// returns the bytes of the file, which HDF5 can open as a file image; this is possible on one rank
 /// only. The numbers have the same bits as those that the program computes. If points of a scan
 /// fail, this function does not throw; the file says which points failed. `say` is called with the
-/// messages of the run. If `say` throws, the run stops, and the exception of `say` is rethrown.
+/// messages of the run. If `say` throws, the run stops, and the exception of `say` is rethrown. An
+/// option that may name a file with a table may also name one of `tables`: {"force", "table:NAME"}.
 /// Throws Mistake, Failure and Stopped in the same cases as simulate(). Collective.
 std::string result_of(const Session& session, const std::string& command, const Options& options,
-                      const Say& say = {});
+                      const Say& say = {}, const Tables& tables = {});
 
 /// Returns the options of a command as JSON, as `masing COMMAND --options` prints them. The text is
 /// a list of objects with the keys name, kind, value, help and default, in the order of the help of

@@ -1,0 +1,133 @@
+#include "cli/samples.hpp"
+
+#include <fmt/core.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <boost/tokenizer.hpp>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/function.hpp"
+#include "base/text.hpp"
+#include "cli/number.hpp"
+#include "io/result_reader.hpp"
+
+namespace masing::cli {
+
+using base::UserError;
+
+namespace {
+
+constexpr std::string_view array_prefix = "array:";
+
+/// Returns the cells of a line, without the blanks around them.
+std::vector<std::string> cells_in(const std::string& line, char separator) {
+  const boost::escaped_list_separator<char> parts('\0', separator, '"');
+  std::vector<std::string> cells;
+  for (const std::string& cell : boost::tokenizer(line, parts)) {
+    cells.emplace_back(base::trimmed(cell));
+  }
+  return cells;
+}
+
+/// Returns array `name` of the samples, which is called "array:0", "array:1" and so on. Throws
+/// UserError if the samples do not contain this array.
+Records::Record array_of(const io::Samples& source, const std::string& name) {
+  const auto number = base::to_integer(name.substr(array_prefix.size()));
+  if (!number || *number < 0 || std::cmp_greater_equal(*number, source.sizes.size())) {
+    throw UserError(name + " is not in the file; arrays of more than 64 MB are not kept");
+  }
+  const auto sizes = std::span(source.sizes).first(static_cast<std::size_t>(*number) + 1);
+  const double end = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  const auto part = [&](const std::vector<double>& all) {
+    const auto from = all.begin() + static_cast<std::ptrdiff_t>(end - sizes.back());
+    return std::vector(from, from + static_cast<std::ptrdiff_t>(sizes.back()));
+  };
+  const auto is_whole = [](double size) { return size >= 1 && size == std::floor(size); };
+  if (!std::ranges::all_of(sizes, is_whole) || end > static_cast<double>(source.values.size()) ||
+      source.values.size() != source.arguments.size()) {
+    throw UserError(name + " is damaged; give a file that masing wrote");
+  }
+  auto points = base::points_of(part(source.arguments), part(source.values), name);
+  XXH64_hash_t sum = 0;
+  for (const auto* column : {&points->arguments, &points->values}) {
+    sum = XXH3_64bits_withSeed(column->data(), column->size() * sizeof(double), sum);
+  }
+  return {std::move(points), {sum, static_cast<std::int64_t>(sizes.back())}};
+}
+
+}  // namespace
+
+Cells cells_of(const std::string& table) {
+  Cells cells;
+  char separator = ',';
+  int number = 0;
+  for (const std::string& line : base::split(table, '\n')) {
+    ++number;
+    if (line.empty() || line.front() == '#') {
+      continue;
+    }
+    if (cells.heading.empty()) {
+      constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+      const std::string heading =
+          line.substr(line.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+      separator = heading.find(';') != std::string::npos    ? ';'
+                  : heading.find('\t') != std::string::npos ? '\t'
+                                                            : ',';
+      cells.heading = cells_in(heading, separator);
+      continue;
+    }
+    std::vector<std::string> row = cells_in(line, separator);
+    if (row.size() != cells.heading.size()) {
+      throw UserError(fmt::format("line {} has {} cells, not {} as the heading", number, row.size(),
+                                  cells.heading.size()));
+    }
+    cells.rows.push_back(std::move(row));
+    cells.lines.push_back(number);
+  }
+  if (cells.rows.empty()) {
+    throw UserError(
+        "no rows; give a heading with the names of the columns, and a row for a sample");
+  }
+  return cells;
+}
+
+std::size_t Records::add(const std::string& name) {
+  const auto [entry, is_new] = indices_.try_emplace(name, names_.size());
+  if (is_new) {
+    names_.push_back(name);
+  }
+  return entry->second;
+}
+
+const Records::Record& Records::read(std::size_t index) const {
+  constexpr std::size_t most = 8;  // the largest number of records that are kept
+  const auto kept = std::ranges::find(last_, index, &std::pair<std::size_t, Record>::first);
+  if (kept != last_.end()) {
+    return kept->second;
+  }
+  const std::string& name = names_.at(index);
+  Record record;
+  if (name.starts_with(array_prefix)) {
+    record = array_of(*source_, name);
+  } else {
+    std::filesystem::path path = std::filesystem::path(source_->beside) / name;
+    std::error_code unknown;
+    if (source_->beside.empty() || !std::filesystem::exists(path, unknown)) {
+      path = std::filesystem::path(source_->folder) / name;
+    }
+    const std::string lines = io::read_text(path);
+    record.points = base::points_of(lines, name);
+    record.facts = {XXH3_64bits(lines.data(), lines.size()),
+                    static_cast<std::int64_t>(record.points->arguments.size())};
+  }
+  last_.resize(std::min(last_.size(), most - 1));
+  return last_.emplace_front(index, std::move(record)).second;
+}
+
+}  // namespace masing::cli

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/expression.hpp"
+#include "io/samples.hpp"
+#include "scan/scan.hpp"
+
+namespace masing::cli {
+
+/// The cells of a table in the form of a CSV file.
+struct Cells {
+  std::vector<std::string> heading;
+  std::vector<std::vector<std::string>> rows;  ///< as many cells in each row as in the heading
+  std::vector<int> lines;                      ///< the number of the line of each row
+};
+
+/// Returns the cells of a table. The first line that is neither empty nor begins with # is the
+/// heading. Semicolons separate the cells if the heading has any, or else tabs if it has any, or
+/// else commas; quotation marks may enclose a cell. Throws UserError if there is no row, or if a
+/// row does not have as many cells as the heading. Local.
+Cells cells_of(const std::string& table);
+
+/// The records that the cells of a table of samples name: files with a table of two columns, and
+/// arrays that the samples contain. The object keeps the records that were read last.
+class Records {
+ public:
+  /// A record as it was read.
+  struct Record {
+    std::shared_ptr<const base::PointTable> points;
+    scan::RecordFacts facts;
+  };
+
+  explicit Records(io::Samples source)
+      : source_(std::make_shared<const io::Samples>(std::move(source))) {}
+
+  /// Returns the index of a record, which is added unless a record of this name exists.
+  std::size_t add(const std::string& name);
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] const std::shared_ptr<const io::Samples>& source() const { return source_; }
+
+  /// Returns a record. Searches a file with a relative path beside the result file that contains
+  /// the samples, then in the folder of the table. Throws UserError if the record cannot be read.
+  /// Local.
+  [[nodiscard]] const Record& read(std::size_t index) const;
+
+ private:
+  std::shared_ptr<const io::Samples> source_;
+  std::vector<std::string> names_;
+  std::map<std::string, std::size_t> indices_;
+  // the records that were read last, each with its index; the last one first
+  mutable std::deque<std::pair<std::size_t, Record>> last_;
+};
+
+}  // namespace masing::cli

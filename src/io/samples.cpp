@@ -1,0 +1,56 @@
+#include "io/samples.hpp"
+
+#include "base/error.hpp"
+#include "io/result_file.hpp"
+#include "io/result_reader.hpp"
+
+namespace masing::io {
+
+namespace {
+
+constexpr const char* group_name = "/samples";
+
+}  // namespace
+
+Samples read_samples(const std::string& path) {
+  if (!is_hdf5(path)) {
+    return {.table = read_text(path), .folder = folder_of(path)};
+  }
+  const Handle file = open_for_reading(path);
+  const Objects objects = objects_in(file);
+  if (!objects.contains("samples/table")) {
+    throw base::UserError(path +
+                          " has no /samples/table; give a table of samples, or a file of "
+                          "masing scan that has one");
+  }
+  const auto text = [&](const char* name) {
+    return objects.contains(name) ? read_text_dataset(file, name) : "";
+  };
+  const auto numbers = [&](const char* name) {
+    return objects.contains(name) ? read_numbers(file, name) : std::vector<double>();
+  };
+  return {.table = text("samples/table"),
+          .folder = read_text_attribute(file, group_name, "folder"),
+          .beside = folder_of(path),
+          .sizes = numbers("samples/sizes"),
+          .arguments = numbers("samples/arguments"),
+          .values = numbers("samples/values"),
+          .records = text("samples/records")};
+}
+
+void write_samples(const parallel::Communicator& comm, const Handle& file, const Samples& samples,
+                   double most_bytes) {
+  write_attribute(create_group(file, group_name), "folder", samples.folder);
+  write_text(file, "/samples/table", samples.table);
+  if (samples.sizes.empty() || samples.bytes() > most_bytes) {
+    return;
+  }
+  write_column(comm, file, "/samples/sizes", {"numbers of points of the arrays", "n"},
+               samples.sizes, "sizes");
+  write_column(comm, file, "/samples/arguments", {"arguments of all arrays", "t"},
+               samples.arguments, "arguments");
+  write_column(comm, file, "/samples/values", {"values of all arrays", "a"}, samples.values,
+               "arguments");
+}
+
+}  // namespace masing::io
