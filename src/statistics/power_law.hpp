@@ -76,8 +76,8 @@ struct PowerLaw {
 /// over many levels; Huber, Robust Statistics (1981), section 7.6.
 std::optional<PowerLaw> fit_power_law(const ErrorLadder& ladder, const FitRange& range);
 
-/// Returns the half-width of a 95 % confidence interval in multiples of the standard error, by
-/// Student's distribution. Fewer degrees of freedom than 1 count as 1. Local.
-double students_factor(double degrees_of_freedom);
+/// Returns the half-width of the two-sided interval of confidence `confidence` in multiples of the
+/// standard error, by Student's distribution. Fewer degrees of freedom than 1 count as 1. Local.
+double students_factor(double degrees_of_freedom, double confidence);
 
 }  // namespace masing::statistics
