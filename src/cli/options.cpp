@@ -67,13 +67,15 @@ double in_range(const Number& number, const Constants& constants, const Range& r
   return value;
 }
 
-/// Returns `value`. Throws UserError if `value` is not from `least` to 2^53.
-std::int64_t in_range(std::int64_t value, std::int64_t least) {
-  // Up to this limit every integer is exact as a double. Therefore p·T/N and i/P are computed from
-  // exact operands.
-  constexpr std::int64_t largest = std::int64_t{1} << 53;
-  if (value < least || value > largest) {
-    throw UserError(fmt::format("{}; must be a whole number from {} to 2^53", value, least));
+// Up to this limit every integer is exact as a double. Therefore p·T/N and i/P are computed from
+// exact operands.
+constexpr std::int64_t largest_count = std::int64_t{1} << 53;
+
+/// Returns `value`. Throws UserError if `value` is not from `least` to `most`.
+std::int64_t in_range(std::int64_t value, std::int64_t least, std::int64_t most = largest_count) {
+  if (value < least || value > most) {
+    throw UserError(fmt::format("{}; must be a whole number from {} to {}", value, least,
+                                most == largest_count ? "2^53" : fmt::to_string(most)));
   }
   return value;
 }
@@ -86,11 +88,11 @@ ValueType real(Member C::*member, const Range& range = any) {
           }};
 }
 
-/// Returns the ValueType of an option whose value is a whole number from `least` to 2^53.
+/// Returns the ValueType of an option whose value is a whole number from `least` to `most`.
 template <typename Member>
-ValueType count(Member C::*member, std::int64_t least) {
+ValueType count(Member C::*member, std::int64_t least, std::int64_t most = largest_count) {
   return {Kind::number, member_printer(member), [=](C& c, const Given& given, const Constants& k) {
-            c.*member = in_range(given.numbers[0][0].whole(k), least);
+            c.*member = in_range(given.numbers[0][0].whole(k), least, most);
           }};
 }
 
@@ -251,6 +253,21 @@ ValueType toggle(bool C::*member) {
   return value;
 }
 
+/// Returns the ValueType of the option --until: the word `decided`, or no text.
+ValueType until() {
+  constexpr const char* decided = "decided";
+  const auto print = [](const C& c) { return c.until_decided ? decided : ""; };
+  const auto make = [](const std::string& word) {
+    if (!word.empty() && word != decided) {
+      refuse_word(word, decided);
+    }
+    return !word.empty();
+  };
+  ValueType value = text(&C::until_decided, print, make);
+  value.words = decided;
+  return value;
+}
+
 /// Returns the ValueType of the option --reference: a word of study::reference_kinds or the name of
 /// a file that ends with .h5.
 ValueType reference() {
@@ -387,6 +404,10 @@ std::vector<Option> make_table() {
        real(&C::order_tolerance, positive), result, all, converge},
       {"field-samples", "m", "200", "times T/m, 2T/m, …, T at which u is compared",
        count(&C::field_samples, 1), result, all, converge},
+      {"until", "", "", "go on with the levels that the study names until its orders are decided",
+       until(), execution, all, converge},
+      {"looks", "K", "", "at most K studies, intervals of confidence 1 - 0.05/K; 3 with --until",
+       count(&C::looks, 2, 5), result, all, converge},
       {"steady", "", "false", "the limit cycle of each point itself, by shooting",
        toggle(&C::steady), result, moving_slab, scan},
       {"past", "", "rest",

@@ -27,9 +27,9 @@ struct Key {
 };
 
 /// Returns those options of the request's command and model whose role is `last` or is listed
-/// before `last` in Role, followed by the keys in sections. In a scan, numeric options that the
-/// user did not give and that have no fixed default are left out, because each point derives its
-/// own value.
+/// before `last` in Role, followed by the keys in sections. Numbers that have no value are left
+/// out. In a scan, numeric options that the user did not give and that have no fixed default are
+/// left out, too, because each point derives its own value.
 std::vector<Key> keys_of(const BoundRequest& bound, Role last) {
   const Request& request = *bound.request;
   const Constants& constants = bound.configuration.constants;
@@ -38,7 +38,8 @@ std::vector<Key> keys_of(const BoundRequest& bound, Role last) {
     const bool is_of_points = request.command == Command::scan && !request.has(option.name) &&
                               option.value.is_numeric() && option.preset.empty();
     if (option.is_of(request.command) && option.is_of(kind_of(request.model)) &&
-        option.role <= last && !is_of_points) {
+        option.role <= last && !is_of_points &&
+        (option.value.kind != Kind::number || !option.value.text(bound.configuration).empty())) {
       const auto entry = request.entries.find(option.name);
       const bool has_entry = entry != request.entries.end();
       keys.push_back({option.name, option.value.text(bound.configuration),
@@ -76,9 +77,8 @@ std::string checksum(const std::string& text) {
   return fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
 }
 
-/// Returns a text by which values are compared: `text` without blanks. The blanks of a table
-/// ("points:…") are kept, because they separate numbers. A text of more than 1000 bytes is replaced
-/// by its checksum, so that it can be stored as an attribute of a file.
+}  // namespace
+
 std::string comparison_key(std::string text) {
   if (!text.starts_with("points:")) {
     std::erase(text, ' ');
@@ -112,8 +112,6 @@ std::vector<std::pair<std::string, std::string>> keys_and_values(const BoundRequ
   }
   return values;
 }
-
-}  // namespace
 
 std::string help(Command command) {
   std::string text = fmt::format(
@@ -174,10 +172,11 @@ std::string derived_keys(const BoundRequest& bound) {
   std::vector<std::string> derived;
   for (const Key& key : keys_of(bound, Role::result)) {
     // The default of force depends on whether base-acceleration or position is given. Therefore,
-    // force and base-acceleration count as derived if they are not given.
+    // force and base-acceleration count as derived if they are not given. The number of looks
+    // counts as given, because a file has it without the option --until, from which it followed.
     const bool is_force = key.name == "force";
     const bool follows =
-        key.option != nullptr && !request.has(key.name) &&
+        key.option != nullptr && !request.has(key.name) && key.name != "looks" &&
         (key.option->preset.empty() || is_force || key.name == "base-acceleration");
     if (follows && (is_force || !key.value.empty())) {
       derived.push_back(key.name);

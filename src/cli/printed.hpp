@@ -34,6 +34,11 @@ std::string printed(const BoundRequest& request, Role last = Role::execution);
 /// other keys, joined by commas: "force,to". Local.
 std::string derived_keys(const BoundRequest& request);
 
+/// Returns a text by which values are compared: `text` without blanks. The blanks of a table
+/// ("points:…") are kept, because they separate numbers. A text of more than 1000 bytes is replaced
+/// by its checksum, so that it can be stored as an attribute of a file. Local.
+std::string comparison_key(std::string text);
+
 /// Returns one or two lines to be read by people. The first consists of "masing COMMAND: ", the
 /// equation or --model NAME, the axes of a scan, and the data that the user gave. The second begins
 /// with "by default" and has the data that the user did not give; it is left out if there are none.

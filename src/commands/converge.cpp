@@ -2,7 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <optional>
+#include <utility>
+
 #include "base/error.hpp"
+#include "study/plan.hpp"
 #include "study/refinement.hpp"
 
 namespace masing::commands {
@@ -28,7 +32,73 @@ nlohmann::ordered_json summary_of(const study::Study& study) {
   return {{"verdict", to_text(study.verdict)}, {"verdicts", verdicts}};
 }
 
+/// Returns the heading and the table of a study.
+std::string text_of(const parallel::Communicator& comm, const study::StudySpec& spec,
+                    const study::Study& study) {
+  return fmt::format("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",
+                     spec.run.time.final_time, comm.size(), comm.size() == 1 ? "" : "s",
+                     study.seconds, study::heading(spec.reference, study.self_check),
+                     study::table(spec, study));
+}
+
+/// Returns the look after the study `spec` with the results `study`, or nothing if this was the
+/// last one. Prints a warning if it is the last one because the next is not valid or needs too much
+/// memory. Collective.
+std::optional<study::StudySpec> look_after(const parallel::Communicator& comm,
+                                           const study::StudySpec& spec,
+                                           const study::Study& study) {
+  const std::string& levels = study.conclusions.deciding_levels;
+  if (!spec.next_look || levels.empty()) {
+    return std::nullopt;
+  }
+  try {
+    study::StudySpec next = spec.next_look(levels);
+    next.files.quiet = true;
+    try {
+      study::check_runs(comm, next);
+    } catch (const base::Stopped&) {
+      // the next look saves what is needed to go on before it stops
+    }
+    next.files.quiet = spec.files.quiet;
+    next.files.checkpoint = spec.files.checkpoint;
+    next.files.checkpoint.restart.reset();
+    next.files.result.path = spec.files.result.path;
+    next.files.result.image = spec.files.result.image;
+    next.files.result.done = spec.files.result.done;
+    return next;
+  } catch (const base::UserError& refusal) {
+    cli::print(comm,
+               fmt::format("masing warning: the next look, of levels = {}, is left out: {}\n",
+                           levels, refusal.what()),
+               stderr);
+    return std::nullopt;
+  }
+}
+
 }  // namespace
+
+study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec,
+                  const std::function<void(const study::Study& study)>& announce) {
+  std::optional<study::StudySpec> look = spec;
+  for (;;) {
+    const study::StudySpec present = *std::move(look);
+    const auto tell = [&](const study::Study& study) {
+      look = look_after(comm, present, study);
+      if (look && !present.files.quiet) {
+        cli::print(comm,
+                   fmt::format("{}masing converge: next look: levels = {}\n",
+                               text_of(comm, present, study), study.conclusions.deciding_levels),
+                   stderr);
+      } else if (!look && announce) {
+        announce(study);
+      }
+    };
+    study::Study study = study::make_study(comm, present, tell);
+    if (!look) {
+      return study;
+    }
+  }
+}
 
 int run(const parallel::Communicator& comm, const study::StudySpec& spec, Report& report) {
   report.results = {{"verdict", nullptr}, {"verdicts", nlohmann::ordered_json::object()}};
@@ -36,12 +106,9 @@ int run(const parallel::Communicator& comm, const study::StudySpec& spec, Report
   // writing fails.
   const auto announce = [&](const study::Study& study) {
     report.results = summary_of(study);
-    cli::print(comm, fmt::format("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",
-                                 spec.run.time.final_time, comm.size(), comm.size() == 1 ? "" : "s",
-                                 study.seconds, study::heading(spec.reference, study.self_check),
-                                 study::table(spec, study)));
+    cli::print(comm, text_of(comm, spec, study));
   };
-  const study::Study study = study::make_study(comm, spec, announce);
+  const study::Study study = make(comm, spec, announce);
   cli::print(comm, fmt::format("study in {}\n", spec.files.result.path));
   const bool is_good = study.verdict == study::Verdict::as_expected ||
                        study.verdict == study::Verdict::exact ||

@@ -159,7 +159,11 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
         if (result.samples) {
           write_samples(comm, file, *result.samples, base::infinity);
         }
-        write_attribute(create_group(file, checkpoint_group), "format", checkpoint_format);
+        const Handle group = create_group(file, checkpoint_group);
+        write_attribute(group, "format", checkpoint_format);
+        if (!result.earlier_levels.empty()) {
+          write_attribute(group, "earlier_levels", result.earlier_levels);
+        }
         if (attach) {
           attach(file);
         }

@@ -124,14 +124,17 @@ constexpr std::pair<const char*, const char*> environment_attributes[] = {
 /// Writes /provenance, whose attributes describe the ranks, the build, the system and the call. The
 /// system may differ from node to node; that of the root is described. Collective.
 void write_provenance(const Handle& file, const parallel::Communicator& comm, const Makers& makers,
-                      const std::string& command_line) {
+                      const ResultSpec& result) {
   const Handle group = create_group(file, "/provenance");
   std::istringstream facts(parallel::from_root(comm, [&] {
     auto known = build_facts();
-    known.insert(known.end(), {{"command_line", shortened(command_line)},
+    known.insert(known.end(), {{"command_line", shortened(result.command_line)},
                                {"processor", processor_name()},
                                {"system", system_name()},
                                {"date", now()}});
+    if (!result.earlier_levels.empty()) {
+      known.emplace_back("earlier_levels", result.earlier_levels);
+    }
     for (const auto& [name, variable] : environment_attributes) {
       if (const char* value = std::getenv(variable); value != nullptr && *value != '\0') {
         known.emplace_back(name, shortened(value));
@@ -534,7 +537,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
       draft_(result.path.empty() ? "" : result.path + (source_ ? partial_draft : partial)),
       file_(open_together(comm_, draft_, H5F_ACC_TRUNC)) {
   write_kind(file_, result_.kind);
-  write_provenance(file_, comm_, makers ? *makers : makers_of(comm), result_.command_line);
+  write_provenance(file_, comm_, makers ? *makers : makers_of(comm), result_);
   // A restart copies rows from files of simulate only. Their text that says where the rows are is
   // created now, so that start_rows() only overwrites it.
   if (result_.kind == "simulate" && !draft_.empty()) {

@@ -247,13 +247,16 @@ Recipe read_recipe(const std::string& path) {
   if (kind.empty() || H5Lexists(file.id(), "configuration", H5P_DEFAULT) <= 0) {
     throw base::UserError(path + " has no /configuration; give a file that masing wrote");
   }
+  const bool is_checkpoint = H5Lexists(file.id(), "checkpoint", H5P_DEFAULT) > 0;
   const bool has_samples = H5Lexists(file.id(), "samples", H5P_DEFAULT) > 0;
   return {
       .kind = kind,
       .configuration = read_text_dataset(file, "/configuration"),
       .derived = read_text_attribute(file, "/configuration", "derived"),
       .names_derived = H5Aexists_by_name(file.id(), "/configuration", "derived", H5P_DEFAULT) > 0,
-      .is_checkpoint = H5Lexists(file.id(), "checkpoint", H5P_DEFAULT) > 0,
+      .is_checkpoint = is_checkpoint,
+      .earlier_levels =
+          is_checkpoint ? read_text_attribute(file, "/checkpoint", "earlier_levels") : "",
       .samples = has_samples ? std::optional(read_samples(path)) : std::nullopt};
 }
 

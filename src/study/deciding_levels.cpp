@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <numbers>
 
@@ -33,6 +34,15 @@ double greatest_scatter(const Fit& fit) {
   const double freedom = std::max(1.0, static_cast<double>(fit.levels) - 2);
   const boost::math::chi_squared distribution(freedom);
   return fit.scatter * std::sqrt(freedom / boost::math::quantile(distribution, 0.2));
+}
+
+/// Returns how many times wider an interval of this confidence is than one of the usual confidence,
+/// if the number of levels is large.
+double widening(double confidence) {
+  const auto quantile = [](double of) {
+    return boost::math::quantile(boost::math::normal(), (1 + of) / 2);
+  };
+  return quantile(confidence) / quantile(statistics::usual_confidence);
 }
 
 /// Returns the largest power of two whose log₂ is at most log₂ `value` + 0.05.
@@ -75,7 +85,8 @@ double asymptotic_range(const Counts& counts, const Fit& fit) {
 /// at most half the tolerance. If the next term of the error expansion makes the interval wide, or
 /// if the asymptotic range is short, the last of these levels is finer than the last level of the
 /// study, but at most `most` times finer.
-LadderScale dense_ladder(const Counts& counts, const Fit& fit, double most, double tolerance) {
+LadderScale dense_ladder(const Counts& counts, const Fit& fit, double most, double tolerance,
+                         double confidence) {
   // preferred ratio of the first level's step to the last level's step
   constexpr double wide = 64.0;
   constexpr double fewest = 24.0;
@@ -94,7 +105,9 @@ LadderScale dense_ladder(const Counts& counts, const Fit& fit, double most, doub
   scale.coarser =
       floored_power_of_two(std::max(range / curved, std::min(range, wide / scale.finer)));
   const double width = std::log(scale.coarser * scale.finer);
-  const double root = 4 * greatest_scatter(fit) * 2 * std::numbers::sqrt3 / (width * tolerance);
+  // two standard errors are the usual half-width
+  const double root = 4 * widening(confidence) * greatest_scatter(fit) * 2 * std::numbers::sqrt3 /
+                      (width * tolerance);
   scale.count = root * root * (counts.size() > 1 ? in_turn : 1.0);
   const auto levels = static_cast<double>(fit.marks.size());
   scale.count = std::max({std::ceil(scale.count), fewest, scale.finer > 1 ? 0.0 : 2 * levels});
@@ -106,8 +119,8 @@ LadderScale dense_ladder(const Counts& counts, const Fit& fit, double most, doub
 /// to be inversely proportional to the third power of the number of doublings. The last level is at
 /// most `most` times finer than the last level of the study; LadderScale::count is ∞ if this is not
 /// enough to decide the order.
-LadderScale ladder_of_doublings(const Counts& counts, const Fit& fit, double most,
-                                double tolerance) {
+LadderScale ladder_of_doublings(const Counts& counts, const Fit& fit, double most, double tolerance,
+                                double /*confidence*/) {
   LadderScale scale{.coarser = floored_power_of_two(asymptotic_range(counts, fit))};
   for (scale.finer = 2.0; scale.finer <= most; scale.finer *= 2) {
     const double doublings = std::log2(scale.coarser * scale.finer);
@@ -142,7 +155,7 @@ std::string deciding_levels(const StudySpec& spec, const Study& study) {
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     if (study.results[q].verdict == Verdict::undecided) {
       const LadderScale one = ladder(counts, study.results[q].fit, most_refinement(spec, study, q),
-                                     spec.order_tolerance);
+                                     spec.order_tolerance, spec.confidence);
       scale = {std::min(scale.coarser, one.coarser), std::max(scale.finer, one.finer),
                std::max(scale.count, one.count)};
     }

@@ -143,13 +143,13 @@ statistics::Fit fitted(const StudySpec& spec, const Study& study, const std::vec
   if (has_two_steps(spec, study)) {
     ladder.steps = {ladder_of(spec, study, Refine::cells, piecewise),
                     ladder_of(spec, study, Refine::steps, piecewise)};
-    statistics::Fit fit = statistics::fit_order(ladder, floor);
+    statistics::Fit fit = statistics::fit_order(ladder, floor, spec.confidence);
     if (!std::isnan(fit.order)) {
       return fit;
     }
   }
   ladder.steps = {ladder_of(spec, study, spec.refine, piecewise)};
-  return statistics::fit_order(ladder, floor);
+  return statistics::fit_order(ladder, floor, spec.confidence);
 }
 
 /// Sets QuantityResult::steps to the steps to which the orders between levels refer, and
@@ -185,8 +185,9 @@ QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
   }
   result.joint.power = promised_power(spec, Refine::both, quantities[q].name);
   if (spec.refine == Refine::both) {
-    result.joint = statistics::fit_jointly(study.column(&LevelResult::ds),
-                                           study.column(&LevelResult::dt), e, result.joint.power);
+    result.joint =
+        statistics::fit_jointly(study.column(&LevelResult::ds), study.column(&LevelResult::dt), e,
+                                result.joint.power, spec.confidence);
   }
   set_steps(result, spec.refine, study);
   const std::vector<double>& h = result.steps;

@@ -154,13 +154,13 @@ Conclusions conclude(const StudySpec& spec, const Study& study);
 /// the asymptotic range is short, the last of the returned levels is finer than the last level of
 /// the study. It is at most 16 times finer, and less if its errors would fall below ten times the
 /// floor or a run in a file would be less than 16 times finer than it. The number n of levels is
-/// chosen so that the statistical part of the interval becomes at most half the tolerance. The
-/// slope of a line through n levels that are spread evenly over a length L in log h has the
-/// standard error σ √12/(L √n). Here σ is the scatter of the errors, for which the upper end of its
-/// confidence interval is used. If each level is compared with the next one, each returned level
-/// has twice the number of cells or steps of the level before, because the differences between
-/// levels with similar steps are mostly scatter. In this case, an empty string is also returned if
-/// the finest allowed last level is not enough. Local.
+/// chosen so that the statistical part of the interval of confidence StudySpec::confidence becomes
+/// at most half the tolerance. The slope of a line through n levels that are spread evenly over a
+/// length L in log h has the standard error σ √12/(L √n). Here σ is the scatter of the errors, for
+/// which the upper end of its confidence interval is used. If each level is compared with the next
+/// one, each returned level has twice the number of cells or steps of the level before, because the
+/// differences between levels with similar steps are mostly scatter. In this case, an empty string
+/// is also returned if the finest allowed last level is not enough. Local.
 std::string deciding_levels(const StudySpec& spec, const Study& study);
 
 /// Returns a study with everything that follows directly from the records of its comparisons: the
