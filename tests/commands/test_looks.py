@@ -60,7 +60,8 @@ def test_its_file_is_that_of_an_ordinary_study_of_the_last_levels(masing, decide
     assert (quantiles[0] / quantiles[1]).min() <= ratio <= (quantiles[0] / quantiles[1]).max()
     assert masing.done("reproduce", path, "--quiet").stdout == f"{path}: reproduced, bit for bit, on 1 rank\n"
     printed = masing.done("converge", f"--config={path}", "--print-config").stdout
-    assert "\nlooks = 3\n" in printed and f"\nlevels = {','.join(str(int(n)) for n in fit['cases']['steps'])}\n" in printed
+    steps = ",".join(str(int(count)) for count in fit["cases"]["steps"])
+    assert "\nlooks = 3\n" in printed and f"\nlevels = {steps}\n" in printed
 
 
 def test_the_looks_do_not_depend_on_the_ranks(masing, decided):

@@ -200,6 +200,28 @@ StudySpec expecting_order_one(const Method& method) {
   return made;
 }
 
+/// Of the same errors; how much wider the tests of the fits say.
+TEST(Intervals, are_wider_in_a_study_of_more_confidence) {
+  for (const Refine refine : {Refine::steps, Refine::both}) {
+    StudySpec made = expecting_order_one({.refine = refine, .reference = "exact"});
+    const auto study_of = [&](double confidence) {
+      made.confidence = confidence;
+      std::mt19937_64 random(20018);
+      return measured(made,
+                      {{30, 1000}, {30, 2000}, {60, 2000}, {60, 4000}, {120, 4000}, {120, 8000}},
+                      scattering(random, 0.1));
+    };
+    const study::QuantityResult usual = study_of(0.95).results[Errors::x];
+    const study::QuantityResult wide = study_of(1 - 0.05 / 3).results[Errors::x];
+    EXPECT_EQ(wide.fit.order, usual.fit.order);
+    EXPECT_GT(wide.fit.statistical, 1.1 * usual.fit.statistical);
+    if (refine == Refine::both) {
+      EXPECT_EQ(wide.joint.space, usual.joint.space);
+      EXPECT_GT(wide.joint.space_uncertainty, 1.1 * usual.joint.space_uncertainty);
+    }
+  }
+}
+
 /// As --levels takes them; whether they decide the corpus tells.
 TEST(DecidingLevels, are_named_in_the_remark_on_an_undecided_order) {
   std::mt19937_64 random(20016);
@@ -408,6 +430,15 @@ TEST(DecidingLevels, are_as_many_as_the_scatter_needs) {
   const Ladder of_both = ladder(doublings(Refine::both), fit);
   EXPECT_EQ(of_both.ends, "10:100:640:6400");
   EXPECT_NEAR(of_both.count, 4 * root * root, 2);
+}
+
+/// 2.3939798 and 1.9599640 are the normal quantiles of 1 - 0.05/6 and 0.975, by SciPy.
+TEST(DecidingLevels, are_more_for_intervals_of_more_confidence) {
+  StudySpec made = doublings();
+  const Fit fit = scattered_fit(0.2);
+  const double usual = ladder(made, fit).count;
+  made.confidence = 1 - 0.05 / 3;
+  EXPECT_NEAR(ladder(made, fit).count, usual * std::pow(2.3939798 / 1.9599640, 2), 1);
 }
 
 TEST(DecidingLevels, stay_above_the_round_off_floor) {

@@ -33,7 +33,8 @@ def study_section(study, number, problem, is_first):
         "id": f"study-{number}", "number": number, "title": title(study), "run": study, "verdict": study.verdict,
         "remarks": [negatives(line) for line in study.fit["remarks"].splitlines()],
         "refined": STEPS[study.refine], "findings": [_finding_row(study, finding) for finding in shown],
-        "least": study.fit.get("least_uncertainty"), "constant_headings": levels.constant_headings(study),
+        "least": study.fit.get("least_uncertainty"), "confidence": _percent(study),
+        "constant_headings": levels.constant_headings(study),
         "statement": _statement(study), "tests": STATEMENTS.get(study.fit["statement"], ""),
         "unmet": study.fit.get("unmet_hypotheses", ""),
         "constants": _constants(study, [f.quantity for f in found if f.quantity in quantities]),
@@ -50,6 +51,11 @@ def study_section(study, number, problem, is_first):
     }
 
 
+def _percent(study):
+    """Return the confidence of the intervals of a study as text, such as 95 % or 98.33 %."""
+    return f"{100 * study.confidence:.4g} %"
+
+
 def _tables(study, found, quantities):
     """Return two Texts with tables of a study, which become files beside the page.
 
@@ -62,7 +68,8 @@ def _tables(study, found, quantities):
     judged = {finding.quantity for finding in found if finding.expected}
     short = [q for q in quantities if q != "u_cells" or q in judged]
     reference = f"Maximal errors against {study.fit['reference_text']}."
-    brackets = "In brackets the interval of the order" + "; of a constant its 95 % confidence interval" * any(
+    of_constants = f"; of a constant its {_percent(study)} confidence interval"
+    brackets = "In brackets the interval of the order" + of_constants * any(
         study.joint(finding.quantity) for finding in found) + "."
     return [Text(f"{stem}-{name}", {"csv": tables.csv(frame, "nan"), "tex": tables.latex(brief, origin, notes)})
             for name, frame, brief, notes in (
@@ -160,7 +167,7 @@ def _constants(study, quantities):
     form, sentences = None, []
     if joint:
         low, high = min(fit.least_ratio for fit in joint.values()), max(fit.largest_ratio for fit in joint.values())
-        form = " or ".join(dict.fromkeys(fit.formula for fit in joint.values())) + " with 95 % intervals"
+        form = " or ".join(dict.fromkeys(fit.formula for fit in joint.values())) + f" with {_percent(study)} intervals"
         form += f", for δs/δt from {low:.3g} to {high:.3g}" if math.isfinite(low + high) else ""
     elif any(math.isfinite(study.number(f"constant_{q}")) for q in quantities):
         step = "(δs + δt)" if study.refine == "both" else STEPS[study.refine]
