@@ -68,6 +68,15 @@ def _pairs(text):
     return dict(pairs)
 
 
+def assignment(text):
+    """Return the pair (name, number) for the text "NAME=VALUE"; raises ArgumentTypeError for any other text."""
+    name, _, value = text.partition("=")
+    try:
+        return name.strip(), float(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not of the form NAME=VALUE") from None
+
+
 def require(*libraries):
     """Exit with code 1 and one line on stderr if one of the named libraries is not installed for this Python."""
     if line := missing(*libraries):

@@ -20,11 +20,12 @@ from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, loaded
 
 # {public name of the package: module that defines it}. A module is imported when one of its names is first used, so
 # that `import masing` needs neither the program nor NumPy or SciPy.
-SOURCES = {"MasingError": "masing.errors", "Material": "masing.material", "MaterialPoint": "masing.material",
-           "MaterialPoints": "masing.material", "Run": "masing.results", "Scan": "masing.results",
-           "Study": "masing.results", "converge": "masing.commands", "cycle_numbers": "masing.cycles.limit_cycle",
-           "identify": "masing.identification.identify", "open": "masing.commands", "scan": "masing.commands",
-           "show": "masing.results", "simulate": "masing.commands"}
+SOURCES = {"Fragility": "masing.ensembles", "MasingError": "masing.errors", "Material": "masing.material",
+           "MaterialPoint": "masing.material", "MaterialPoints": "masing.material", "Run": "masing.results",
+           "Scan": "masing.results", "Study": "masing.results", "converge": "masing.commands",
+           "cycle_numbers": "masing.cycles.limit_cycle", "identify": "masing.identification.identify",
+           "open": "masing.commands", "scan": "masing.commands", "show": "masing.results",
+           "simulate": "masing.commands"}
 # If one of these options is given, the result must be written to a file. The file is temporary unless `output` is
 # given.
 WITH_FILE = ("output", "checkpoint", "checkpoint_every", "restart", "wall_limit")

@@ -8,13 +8,16 @@ from masing import style
 from masing.names import motion
 from masing.notation import tick
 
-LABELS = {"amplitude": "amplitude X", "largest": "max |x|", "phase": "phase lag φ of x behind",
+LABELS = {"peak_x": "max |x|", "most_x": "max x", "least_x": "min x", "amplitude": "amplitude X", "largest": "max |x|",
+          "phase": "phase lag φ of x behind",
           "loss": "loss a cycle ∮ f dx", "damping_ratio": "hysteretic damping ratio ζ",
           "secant_stiffness": "secant stiffness kₛ", "restoring_amplitude": "amplitude of restoring force"}
 # A map of the amplitude over two parameters is drawn only if each of them has at least this number of values.
 MAP = 6
 # A legend with more labels than this shows only some of them.
 MOST_LABELS = 8
+# The largest number of intensities at which an ensemble's parts of points are drawn beside the fragility curve.
+MOST_BARS = 30
 # A damping ratio up to this size is regarded as zero, because rounding errors may cause it.
 ROUNDING = 1e-10
 # A straight line is fitted to the logarithm of the loss over the logarithm of the amplitude, for amplitudes up to
@@ -90,6 +93,50 @@ def response_figure(scan, abscissa=None):
             if seen[-1] in seen[:-1]:
                 legend.remove()
     return figure
+
+
+def ensemble_figure(scan, fragility, where=None):
+    """Return a figure of the ensemble for which a Fragility was fitted, of two panels.
+
+    The first has the quantiles of the quantity over the intensity, each with the band of its intervals, and the limit.
+    The second has the fragility curve with its band, and at each intensity the part of the points that exceed the
+    limit with its interval, unless more than MOST_BARS intensities occur. `where` are the points for which the
+    Fragility was fitted. The quantiles are left out if no intensity has two points.
+    """
+    over, counts = fragility.by, fragility.counts
+    what = LABELS.get(fragility.of, fragility.of)
+    has_groups = counts["points"].max() > 1
+    drawing = style.figure(1 + has_groups)
+    if has_groups:
+        axes = drawing.add_subplot(1, 2, 1)
+        _draw_quantiles(axes, scan.summary(fragility.of, over, where=where))
+        axes.axhline(fragility.limit, color=style.GREY, linestyle=":", label="limit")
+        axes.set(xlabel=f"intensity {over}", ylabel=what)
+        style.legend_above(axes, 4)
+    axes = drawing.add_subplot(1, 1 + has_groups, 1 + has_groups)
+    curve, color = fragility.curve(), style.COLOURS[0]
+    axes.fill_between(curve[over], curve["lower"], curve["upper"], color=color, alpha=0.2, linewidth=0)
+    axes.plot(curve[over], curve["probability"], color=color, label="lognormal curve")
+    if len(counts) <= MOST_BARS:
+        share = counts["probability"]
+        axes.errorbar(counts[over], share, [share - counts["lower"], counts["upper"] - share], color=style.COLOURS[1],
+                      linestyle="", marker="o", markersize=4, elinewidth=1, label="part of the points")
+    axes.set(xlabel=f"intensity {over}", ylabel=f"P({what} > {tick(fragility.limit)})", ylim=(-0.02, 1.02))
+    style.legend_above(axes, 2)
+    if scan.settings.get(f"over.{over}", "").endswith(":log"):
+        for axes in drawing.axes:
+            axes.set_xscale("log")
+            style.label_decades(axes.xaxis)
+    return drawing
+
+
+def _draw_quantiles(axes, table):
+    groups = list(table.groupby("quantile", sort=False))[::-1]
+    for (part, rows), color, line in zip(groups, style.COLOURS, style.LINES):
+        a, lower, upper = rows.iloc[:, 0], rows["lower"], rows["upper"]
+        axes.fill_between(a, lower, upper, where=np.isfinite(upper - lower), color=color, alpha=0.2, linewidth=0)
+        axes.plot(a, np.where(np.isfinite(rows["value"]), rows["value"], np.nan), color=color, linestyle=line,
+                  label=f"{100 * part:g} %")
 
 
 def _label(others):

@@ -607,11 +607,12 @@ class Scan(Result):
         return self[f"points/{name}"]
 
     def abscissa(self):
-        """Return the name of the parameter that has the largest number of different values.
+        """Return the name of the parameter that has the largest number of different values, other than the samples.
 
         If several parameters have this number of values, the last of them is returned.
         """
-        return max(self.names, key=lambda name: (len(set(self.axes[name])), self.names.index(name)))
+        names = [name for name in self.names if name != "sample"] or self.names
+        return max(names, key=lambda name: (len(set(self.axes[name])), names.index(name)))
 
     def families(self, abscissa):
         """Return the groups of points that differ only in the parameter `abscissa`.
@@ -632,6 +633,43 @@ class Scan(Result):
     def table(self):
         """Return the points as a pandas.DataFrame with one row for each point."""
         return self.to_dataframe()
+
+    def summary(self, of, by, quantiles=(0.16, 0.5, 0.84), where=None):
+        """Return quantiles of the number `of` over all points of each intensity `by`, as a pandas.DataFrame.
+
+        `of` is a number of the points such as "most_x", or "peak_x", which is max |x|. `by` is a column of the points,
+        such as the name of a parameter. `where` selects points by their other parameters, as in where={"k0": 0.1}.
+
+        The columns `lower` and `upper` are a 95 % interval between two order statistics, which holds for every
+        distribution if the points of an intensity are independent. `value` counts points that failed as above all
+        others, `if_below` counts them as below all others, and the interval covers both.
+        """
+        ensembles = loaded("masing.ensembles")
+        return ensembles.quantiles(ensembles.points(self, of, by, where), by, quantiles)
+
+    def exceedance(self, limit, by, of="peak_x", where=None):
+        """Return the part of the points of each intensity `by` whose `of` exceeds the limit, as a pandas.DataFrame.
+
+        The columns `lower` and `upper` are the 95 % interval of Clopper and Pearson for independent points.
+        `probability` counts points that failed as exceeding, `if_below` as not exceeding, and the interval covers both.
+        The arguments `of`, `by` and `where` are those of summary().
+        """
+        ensembles = loaded("masing.ensembles")
+        return ensembles.exceedances(ensembles.points(self, of, by, where), by, limit)
+
+    def fragility(self, limit, by, cluster="sample", resamples=1000, seed=0, of="peak_x", where=None):
+        """Return the lognormal fragility curve P(of > limit) over the intensity `by`, as a masing.Fragility.
+
+        The median and the dispersion are those of the greatest likelihood. Their 95 % intervals are from a bootstrap
+        over clusters of points that are not independent: those with the same value in the column `cluster`, by default
+        all points of a record. With cluster=None each point is its own cluster. Points that failed count as in
+        exceedance(). The other arguments are those of summary().
+
+        Raises MasingError if the points determine no curve, for example because none of them exceeds the limit.
+        """
+        ensembles = loaded("masing.ensembles")
+        table = ensembles.points(self, of, by, where, cluster)
+        return ensembles.Fragility(table, by, limit, of, cluster, resamples, seed)
 
     def to_xarray(self):
         """Return the arrays of Result.to_xarray() as an xarray.Dataset.
