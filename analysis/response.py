@@ -23,8 +23,8 @@ style.apply()
 PARSER = command_line.Parser(description=__doc__)
 PARSER.add_argument("file", metavar="SCAN.h5", help="of masing scan")
 PARSER.add_argument("-o", "--output", metavar="OUT", help="OUT.png, .svg or .pdf (default: beside the file)")
-PARSER.add_argument("--over", metavar="NAME", help="the abscissa (default: the axis with the most values); with --limit "
-                    "the column of the intensities")
+PARSER.add_argument("--over", metavar="NAME", help="the abscissa (default: the axis with the most values); with "
+                    "--limit the column of the intensities")
 PARSER.add_argument("--limit", metavar="L", type=float, help="draw quantiles and the fragility curve for this limit")
 PARSER.add_argument("--of", metavar="NAME", help="with --limit: the number that is compared with it (default: peak_x, "
                     "which is max |x|)")

@@ -34,8 +34,8 @@ def points(scan, of, by, where=None, cluster=None):
         raise MasingError(f"where={quoted(where)}: give a dictionary, such as {{'k0': 0.1}}")
     for key, name in (("of", of), ("by", by), ("cluster", cluster), *(("where", name) for name in where or {})):
         if key == "cluster" and name == "sample" and name not in columns:
-            raise MasingError(f"{scan._name}: has no column sample: give cluster=NAME, the column whose values tell the "
-                              "records apart, or cluster=None if every point has a record of its own")
+            raise MasingError(f"{scan._name}: has no column sample: give cluster=NAME, the column whose values tell "
+                              "the records apart, or cluster=None if every point has a record of its own")
         if (key, name) != ("cluster", None) and not (isinstance(name, str) and name in columns):
             raise MasingError(f"{key}={quoted(name)}: {scan._name} has the columns {listed(sorted(columns))}")
     keep = np.ones(len(scan.done), dtype=bool)
@@ -155,10 +155,10 @@ class Fragility:
     `median` and `dispersion` have the greatest likelihood, and `median_interval` and `dispersion_interval` are pairs.
     The intervals and the band of the curve are from a bootstrap of clusters: all points of a record are drawn or left
     out together, because they are not independent. They are symmetric about the logarithms of the estimates and about
-    the argument of Φ: half their width is a percentile of the distances of the resampled numbers from the estimate (Hall
-    1988, https://doi.org/10.1111/j.2517-6161.1988.tb01707.x). This percentile is increased as Student's t is against the
-    normal distribution (Hesterberg 2015, https://doi.org/10.1080/00031305.2015.1089789). `counts` is the table of
-    exceedances().
+    the argument of Φ: half their width is a percentile of the distances of the resampled numbers from the estimate
+    (P. Hall, On symmetric bootstrap confidence intervals, 1988). This percentile is increased as Student's t is against
+    the normal distribution (T. Hesterberg, What teachers should know about the bootstrap, 2015). `counts` is the table
+    of exceedances().
     """
 
     def __init__(self, table, by, limit, of, cluster, resamples=1000, seed=0):
@@ -174,7 +174,7 @@ class Fragility:
             raise MasingError(f"by={by!r}: a fragility curve needs two or more intensities, all of them positive; they "
                               f"are {quoted(a.tolist())}")
         if self.clusters < 2:
-            raise MasingError(f"cluster={cluster!r}: all points are in one cluster; its bootstrap needs at least two, and "
+            raise MasingError(f"cluster={cluster!r}: all points are in one cluster; a bootstrap needs at least two, and "
                               "some twenty to be accurate")
         try:
             random = np.random.default_rng(seed)
@@ -200,25 +200,26 @@ class Fragility:
         self.median_interval, self.dispersion_interval = map(tuple, bounds.T.tolist())
 
     def _require_curve(self, a, slope):
-        """Raise MasingError if the counts at the intensities a, in which failed points exceed the limit, fix no curve."""
+        """Raise MasingError if the counts at the intensities a, with failed points above the limit, fix no curve."""
         failed, size = self.counts["failed"].to_numpy(), self.counts["points"].to_numpy()
         exceeded, name = self.counts["exceeded"].to_numpy() + failed, self.by
         what = f"{self.of} = {self.limit:g}" + " (failed points count as exceeding it)" * bool(failed.any())
         if not exceeded.any():
-            raise MasingError(f"no point up to {name} = {a[-1]:g} exceeds {what}: lower the limit, or scan larger {name}")
+            raise MasingError(f"no point up to {name} = {a[-1]:g} exceeds {what}: lower the limit, or scan larger "
+                              f"{name}")
         if (exceeded == size).all():
             raise MasingError(f"every point from {name} = {a[0]:g} on exceeds {what}: raise the limit, or scan smaller "
                               f"{name}")
         if slope == 0:
-            raise MasingError(f"the part of the points that exceeds {what} does not grow with {name}: it has no fragility "
-                              "curve")
+            raise MasingError(f"the part of the points that exceeds {what} does not grow with {name}: there is no "
+                              "fragility curve")
         first, last = a[exceeded > 0][0], a[exceeded < size][-1]
         if last <= first:
-            raise MasingError(f"no point below {name} = {first:g} and every point above {name} = {last:g} exceeds {what}: "
-                              f"the median is about there, and the dispersion is not known; scan more {name} there")
+            raise MasingError(f"no point below {name} = {first:g} and every point above {name} = {last:g} exceeds "
+                              f"{what}: the median is there, but the dispersion is not known; scan more {name} there")
 
     def _interval(self, numbers):
-        """Return the intervals of the numbers(fit) [n, fits] as bounds [2, n], which cover both ways of counting failures.
+        """Return the intervals of numbers(fits) [n, fits] as bounds [2, n], which cover both ways of counting failures.
 
         A number that a resample does not determine counts as infinitely far from the estimate.
         """

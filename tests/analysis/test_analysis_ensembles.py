@@ -1,0 +1,289 @@
+"""Summaries of ensembles of records: intervals against exact binomial sums and on laws whose quantiles and fragility
+curves are known, the fit against SciPy's minimizer on the single points, failed points against large and small demands,
+and what the script draws."""
+
+import math
+import shutil
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import optimize, stats
+
+import response
+from masing import ensembles
+from masing import response as figures
+from masing.errors import MasingError
+from masing.results import Scan
+from test_analysis_mistakes import one_line
+
+LEVELS = np.geomspace(0.1, 2.5, 10)
+MEDIAN, DISPERSION = 0.5, 0.4
+
+
+def table_of(demand, intensity, cluster=None, failed=False):
+    """The points of a scan as ensembles.points() returns them."""
+    cluster = np.arange(len(demand)) if cluster is None else cluster
+    return pd.DataFrame({"demand": demand, "intensity": intensity, "failed": failed, "cluster": cluster})
+
+
+def records(random, count, shared):
+    """Points of records at LEVELS that exceed 0 with the probability Φ(ln(a / MEDIAN) / DISPERSION).
+
+    `shared` is the part of the variance that all points of a record have in common.
+    """
+    of_record, of_point = random.standard_normal((count, 1)), random.standard_normal((count, len(LEVELS)))
+    chance = math.sqrt(shared) * of_record + math.sqrt(1 - shared) * of_point
+    demand = np.log(LEVELS / MEDIAN) + DISPERSION * chance
+    return table_of(demand.ravel(), np.tile(LEVELS, count), np.repeat(np.arange(count), len(LEVELS)))
+
+
+def binomial(size, part, first, last):
+    """P(first <= B <= last) of a binomial number B."""
+    return math.fsum(math.comb(size, k) * part**k * (1 - part)**(size - k) for k in range(first, last + 1))
+
+
+@pytest.mark.parametrize("size", [5, 40, 200])
+def test_an_interval_of_a_quantile_is_the_shortest_of_order_statistics_that_holds(size):
+    """Of the demands 1 to n each is its rank; the number of demands up to the true quantile is binomial."""
+    demands = np.random.default_rng(1).permutation(np.arange(1.0, size + 1))
+    table = ensembles.quantiles(table_of(demands, np.ones(size)), "a", (0.84, 0.16, 0.5))
+    assert list(table["quantile"]) == [0.16, 0.5, 0.84] and (table["points"] == size).all()
+    for _, q, _, _, value, if_below, lower, upper in table.itertuples(index=False):
+        assert value == if_below == np.quantile(demands, q, method="inverted_cdf")
+        low, high = (int(np.clip(bound, 0, size + 1)) for bound in (lower, upper))
+        assert binomial(size, q, 0, low - 1) <= 0.025 < binomial(size, q, 0, low)
+        assert binomial(size, q, high, size) <= 0.025 < binomial(size, q, high - 1, size)
+        assert (low > 0) == np.isfinite(lower) and (high <= size) == np.isfinite(upper)
+
+
+def test_intervals_of_quantiles_hold_for_a_lognormal_law(long):
+    draws, size = 10000 if long else 1000, 40
+    demand = np.exp(0.6 * np.random.default_rng(2).standard_normal(draws * size))
+    table = ensembles.quantiles(table_of(demand, np.repeat(np.arange(draws), size)), "draw", (0.16, 0.5, 0.84))
+    for q, rows in table.groupby("quantile"):
+        true = math.exp(0.6 * stats.norm.ppf(q))
+        held = ((rows["lower"] <= true) & (true <= rows["upper"])).mean()
+        print(f"quantile {q}: held {held:.4f} of {draws}")
+        # Discreteness makes the interval conservative, by at most the probabilities of two order statistics.
+        assert 0.95 - 3 * math.sqrt(0.05 * 0.95 / draws) < held < 0.985
+
+
+def test_intervals_of_probabilities_are_those_of_clopper_and_pearson():
+    size = 20
+    demand = [float(n < k) for k in range(size + 1) for n in range(size)]
+    table = ensembles.exceedances(table_of(np.array(demand), np.repeat(np.arange(size + 1), size)), "k", 0.5)
+    assert list(table["exceeded"]) == list(range(size + 1)) and np.array_equal(table["probability"], table["k"] / size)
+    for k, lower, upper in table[["exceeded", "lower", "upper"]].itertuples(index=False):
+        exact = stats.binomtest(int(k), size).proportion_ci(method="exact")
+        assert (lower, upper) == pytest.approx(exact, abs=1e-10)
+    for p in np.linspace(0.01, 0.99, 99):
+        held = (table["lower"] <= p) & (p <= table["upper"])
+        assert sum(binomial(size, p, k, k) for k in np.flatnonzero(held)) >= 0.95
+
+
+def likeliest(demand, intensity):
+    """The median and the dispersion of greatest likelihood of points that exceed 0, by SciPy's minimizer."""
+    sign = np.where(demand > 0, 1, -1)
+    found = optimize.minimize(lambda b: -stats.norm.logcdf(sign * (b[0] + b[1] * np.log(intensity))).sum(), [0, 1],
+                              method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-11, "maxiter": 4000})
+    return math.exp(-found.x[0] / found.x[1]), 1 / found.x[1]
+
+
+@pytest.mark.parametrize("count", [6, 40])
+def test_the_curve_has_the_greatest_likelihood(count):
+    table = records(np.random.default_rng(count), count, 0.5)
+    found = ensembles.Fragility(table, "a", 0, "y", "sample", 100)
+    assert (found.median, found.dispersion) == pytest.approx(likeliest(table["demand"], table["intensity"]), rel=1e-6)
+    curve = found.curve([0.2, MEDIAN])
+    expected = stats.norm.cdf(np.log(np.array([0.2, MEDIAN]) / found.median) / found.dispersion)
+    assert np.allclose(curve["probability"], expected, rtol=1e-12) and found.clusters == count
+    assert (curve["lower"] < curve["probability"]).all() and (curve["probability"] < curve["upper"]).all()
+
+
+def test_counts_without_a_finite_maximum_have_the_curves_that_they_tend_to():
+    x, size = np.log([1.0, 2.0, 4.0]), np.full((1, 3), 5.0)
+
+    def curve(*exceeded):
+        intercept, slope = ensembles.fit(x, np.array([exceeded], dtype=float), size)
+        return stats.norm.cdf(intercept + slope * np.r_[x, np.log(3)])
+
+    assert (curve(0, 0, 0) == 0).all() and (curve(5, 5, 5) == 1).all()
+    assert np.allclose(curve(3, 2, 1), 0.4, rtol=1e-12)
+    assert np.allclose(curve(0, 0, 5)[:3], [0, 0, 1]) and np.allclose(curve(0, 2, 5)[[0, 2, 3]], [0, 1, 1])
+    # One point more determines a slope: a step of Newton's method from the level curve would be too long.
+    assert np.allclose(curve(0, 1, 4)[:3], [0.0031, 0.187, 0.812], atol=0.02)
+
+
+def held(draws, resamples, shared):
+    """The parts of draws of 40 records in which the intervals of median and dispersion hold, and a naive one.
+
+    The naive interval of the median is that of Fisher's information for points that are all independent.
+    """
+    random, found = np.random.default_rng(5), []
+    for seed in range(draws):
+        fit = ensembles.Fragility(records(random, 40, shared), "a", 0, "y", "sample", resamples, seed)
+        z = np.log(LEVELS / fit.median) / fit.dispersion
+        weight = 40 * stats.norm.pdf(z)**2 / (stats.norm.cdf(z) * stats.norm.sf(z))
+        information = np.array([[weight.sum(), (weight * z).sum()], [(weight * z).sum(), (weight * z * z).sum()]])
+        half = 1.96 * fit.dispersion * math.sqrt(np.linalg.inv(information)[0, 0])
+        found.append((fit.median_interval[0] <= MEDIAN <= fit.median_interval[1],
+                      fit.dispersion_interval[0] <= DISPERSION <= fit.dispersion_interval[1],
+                      abs(math.log(fit.median / MEDIAN)) <= half))
+    return np.mean(found, axis=0)
+
+
+@pytest.mark.parametrize("shared", [pytest.param(1.0), pytest.param(0.5, marks=pytest.mark.long)])
+def test_a_bootstrap_of_records_holds_where_a_naive_interval_does_not(long, shared):
+    draws = 500 if long else 40
+    median, dispersion, naive = held(draws, 1000 if long else 200, shared)
+    print(f"shared {shared}: median {median:.3f}, dispersion {dispersion:.3f}, naive {naive:.3f} of {draws}")
+    # Three standard deviations of 40 draws are 10 %; of 500 draws the median is to hold in 93 %.
+    assert min(median, dispersion) >= (0.93 if long else 0.85)
+    assert naive < (0.84 if shared == 1 else 0.93) or not long
+
+
+def test_points_that_fail_count_as_above_and_as_below():
+    random = np.random.default_rng(6)
+    table = records(random, 40, 0.5)
+    table["failed"] = random.random(len(table)) < 0.05
+    failed = table["failed"]
+    lost = table.assign(demand=table["demand"].mask(failed))
+    above, below = (table.assign(demand=table["demand"].mask(failed, value), failed=False) for value in (1e9, -1e9))
+    for summarize, most in ((lambda each: ensembles.quantiles(each, "a", (0.16, 0.5)), "value"),
+                            (lambda each: ensembles.exceedances(each, "a", 0), "probability")):
+        both, over, under = (summarize(each).replace([1e9, -1e9], [np.inf, -np.inf]) for each in (lost, above, below))
+        assert both["failed"].sum() in (failed.sum(), 2 * failed.sum())
+        assert np.array_equal(both[[most, "if_below"]], np.c_[over[most], under[most]])
+        assert np.array_equal(both[["lower", "upper"]], np.c_[under["lower"], over["upper"]])
+    both, over, under = (ensembles.Fragility(each, "a", 0, "y", "sample", 200) for each in (lost, above, below))
+    assert (both.median, both.dispersion) == (over.median, over.dispersion)
+    assert list(both.to_dataframe()["if_below"]) == [under.median, under.dispersion]
+    frames = [each.to_dataframe() for each in (over, under)]
+    assert np.array_equal(both.to_dataframe()["lower"], np.minimum(*(each["lower"] for each in frames)))
+    assert np.array_equal(both.curve()["upper"], np.maximum(over.curve()["upper"], under.curve()["upper"]))
+    assert f"; {failed.sum()} of 400 points failed" in str(both)
+
+
+def test_a_curve_that_only_failed_points_make_has_no_upper_bound():
+    table = table_of(np.zeros(8), np.tile([1.0, 2.0], 4), np.repeat(np.arange(4), 2))
+    table["failed"] = [False, True, False, True, False, False, True, True]
+    found = ensembles.Fragility(table, "a", 1, "y", "sample", 200)
+    assert found.median_interval[1] == np.inf and (found.curve()["if_below"] == 0).all()
+    assert not found.to_dataframe().isna().any().any()
+
+
+def test_points_without_clusters_and_clusters_of_all_their_columns_differ():
+    table = records(np.random.default_rng(7), 30, 1.0)
+    wide, narrow = (ensembles.Fragility(each, "a", 0, "y", None) for each in
+                    (table, table.assign(cluster=np.arange(len(table)))))
+    ratio = np.diff(np.log(wide.median_interval))[0] / np.diff(np.log(narrow.median_interval))[0]
+    assert ratio > 1.3 and wide.median == narrow.median
+    again, other = (ensembles.Fragility(table, "a", 0, "y", None, seed=seed) for seed in (0, 1))
+    assert again.median_interval == wide.median_interval != other.median_interval
+
+
+@pytest.mark.parametrize("demand, words", [
+    ((0, 0, 0, 0, 0, 0), "no point up to a = 3 exceeds y = 1: lower the limit, or scan larger a"),
+    ((2, 2, 2, 2, 2, 2), "every point from a = 1 on exceeds y = 1: raise the limit, or scan smaller a"),
+    ((0, 0, 0, 2, 2, 2), "no point below a = 2 and every point above a = 2 exceeds y = 1"),
+    ((0, 0, 0, 0, 2, 2), "no point below a = 3 and every point above a = 2 exceeds y = 1"),
+    ((2, 0, 0, 0, 0, 0), "the part of the points that exceeds y = 1 does not grow with a"),
+])
+def test_points_without_a_curve_are_refused(demand, words):
+    table = table_of(np.array(demand, dtype=float), np.repeat([1.0, 2.0, 3.0], 2))
+    with pytest.raises(MasingError) as refused:
+        ensembles.Fragility(table, "a", 1, "y", None)
+    assert words in str(refused.value)
+    with pytest.raises(MasingError, match="failed points count as exceeding it"):
+        ensembles.Fragility(table.assign(demand=np.nan, failed=table["demand"] > 1) if 2 in demand else
+                            table.assign(failed=True), "a", 1, "y", None)
+
+
+PULSES = ("--base-acceleration", "a*exp(-(t-5)^2/8)*sin((1+0.07*sample)*t+sample)", "--cells=inf", "--final-time=12",
+          "--steps=600", "--scheme=leapfrog", "--over", "sample=1:12:12", "--over", "a=0.2:1:5")
+LIMIT = 1.0
+
+
+@pytest.fixture(scope="module")
+def pulses(made, tmp_path_factory):
+    """A scan of twelve pulses, each at five intensities."""
+    return made("scan", tmp_path_factory.mktemp("pulses") / "pulses.h5", *PULSES)
+
+
+def test_a_scan_is_summarized_by_its_columns(pulses):
+    scan, frame = Scan(pulses), Scan(pulses).to_dataframe()
+    frame["peak"] = frame[["most_x", "least_x"]].abs().max(axis=1)
+    of_level = frame.groupby("a")
+    median = scan.summary("peak_x", "a", quantiles=0.5)
+    assert np.array_equal(median["value"], of_level["peak"].quantile(0.5, interpolation="lower"))
+    # 84 % of twelve points are eleven.
+    assert np.array_equal(scan.summary("most_x", by="a")["value"][2::3],
+                          [rows["most_x"].nsmallest(11).max() for _, rows in of_level])
+    counts = scan.exceedance(LIMIT, "a")
+    assert np.array_equal(counts["exceeded"], of_level["peak"].apply(lambda values: (values > LIMIT).sum()))
+    found = scan.fragility(LIMIT, "a", resamples=200)
+    assert found.counts.equals(counts) and found.clusters == 12
+    assert found.median == pytest.approx(likeliest(frame["peak"] - LIMIT, frame["a"])[0], rel=1e-6)
+    assert scan.abscissa() == "a" and "median" in found._repr_html_() and repr(found).startswith("<masing.Fragility peak_x")
+
+
+def test_failed_points_of_a_file_are_counted(pulses, tmp_path):
+    path = shutil.copy(pulses, tmp_path / "failed.h5")
+    with h5py.File(path, "a") as file:
+        file["points/status"][4], file["points/most_x"][4], file["points/most_x"][9] = 1, np.nan, np.nan
+    counts = Scan(path).exceedance(0.5, "a")
+    assert list(counts["failed"]) == [0, 0, 0, 0, 2] and (counts["points"] == 12).all()
+
+
+def test_mistakes_are_told_in_one_line(pulses, result_of):
+    scan = Scan(pulses)
+    grid = Scan(result_of("scan", "grid.h5", *PULSES[:-4], "--over=sample=1:3:3", "--over=k0=0.1,0.2",
+                          "--over=a=0.2:1:5"))
+    plain = Scan(result_of("scan", "plain.h5", *PULSES[:-4], "--let=sample=1", "--over=a=0.2:1:5"))
+    curve = scan.fragility(LIMIT, "a", resamples=100).curve
+    assert len(grid.summary("most_x", "a", where={"k0": 0.2})) == 15
+    for call, words in ((lambda: scan.summary("most", "a"), "of='most': "),
+                        (lambda: scan.summary(["most_x"], "a"), "of=['most_x']: "),
+                        (lambda: scan.summary("most_x", "b"), "least_x, loss, most_x, peak_x, "),
+                        (lambda: scan.summary("most_x", "a", quantiles=(0.5, 50)), "give numbers between 0 and 1"),
+                        (lambda: scan.exceedance("1", "a"), "limit='1': give a finite number"),
+                        (lambda: scan.exceedance(math.nan, "a"), "limit=nan: give a finite number"),
+                        (lambda: scan.fragility(LIMIT, "a", resamples=10), "whole number of at least 100"),
+                        (lambda: scan.fragility(LIMIT, "a", seed=-1), "seed=-1: give a whole number >= 0"),
+                        (lambda: scan.fragility(LIMIT, "a", cluster="record"), "cluster='record': "),
+                        (lambda: scan.fragility(LIMIT, "a", where={"a": 0.2}), "needs two or more intensities"),
+                        (lambda: scan.fragility(LIMIT, "least_x"), "all of them positive"),
+                        (lambda: scan.fragility(LIMIT, "a", where={"sample": 1}), "all points are in one cluster"),
+                        (lambda: scan.fragility(LIMIT, "a", where={"sample": 0}), "has no such point; its sample are [1.0,"),
+                        (lambda: scan.fragility(LIMIT, "a", where="a"), "where='a': give a dictionary"),
+                        (lambda: scan.fragility(LIMIT, "phase"), "has a finite phase"),
+                        (lambda: curve([0.1, 0]), "give positive intensities"),
+                        (lambda: grid.summary("most_x", "a"), "differ in k0: choose some, where={'k0': VALUE}"),
+                        (lambda: plain.fragility(LIMIT, "a"), "has no column sample: give cluster=NAME")):
+        with pytest.raises(MasingError) as mistake:
+            call()
+        assert words in str(mistake.value) and "\n" not in str(mistake.value)
+
+
+def test_the_script_draws_quantiles_and_the_curve(pulses, run_script, tmp_path):
+    out = tmp_path / "pulses.svg"
+    scan = Scan(pulses)
+    found = scan.fragility(LIMIT, "a")
+    assert run_script(response, pulses, f"--limit={LIMIT}", "-o", out) == (0, f"{found}\n{out}\n", "")
+    left, right = figures.ensemble_figure(scan, found).axes
+    table = scan.summary("peak_x", "a")
+    assert [line.get_label() for line in left.lines] == ["84 %", "50 %", "16 %", "limit"]
+    for line, q in zip(left.lines, (0.84, 0.5, 0.16)):
+        assert np.array_equal(line.get_ydata(), table["value"][table["quantile"] == q])
+    assert np.array_equal(right.lines[0].get_xydata(), found.curve()[["a", "probability"]])
+    assert right.get_ylabel() == "P(max |x| > 1)" and right.get_xlabel() == left.get_xlabel() == "intensity a"
+    # Twelve records do not bound the 16 % and 84 % quantiles from both sides; no band is drawn there.
+    assert [len(each.get_paths()) for each in left.collections] == [0, 1, 0]
+    assert run_script(response, pulses, "--limit=0.3", "--of=most_x", "--over=a", "--cluster=none", "--where=sample=2",
+                      "-o", out)[0] == 2
+    one_line(run_script(response, pulses, "--limit=0.3", "--over=b"), "by='b': ")
+    one_line(run_script(response, pulses, "--limit=x"), "argument --limit: invalid float value: 'x'")
+    one_line(run_script(response, pulses, "--of=most_x"), "--of: needs --limit")
+    one_line(run_script(response, pulses, "--limit=1", "--where=a"), "'a' is not of the form NAME=VALUE")
