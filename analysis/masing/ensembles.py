@@ -157,8 +157,8 @@ class Fragility:
     out together, because they are not independent. They are symmetric about the logarithms of the estimates and about
     the argument of Φ: half their width is a percentile of the distances of the resampled numbers from the estimate
     (P. Hall, On symmetric bootstrap confidence intervals, 1988). This percentile is increased as Student's t is against
-    the normal distribution (T. Hesterberg, What teachers should know about the bootstrap, 2015). `counts` is the table
-    of exceedances().
+    the normal distribution, for two parameters (T. Hesterberg, What teachers should know about the bootstrap, 2015).
+    `counts` is the table of exceedances().
     """
 
     def __init__(self, table, by, limit, of, cluster, resamples=1000, seed=0):
@@ -173,9 +173,9 @@ class Fragility:
         if len(a) < 2 or a[0] <= 0:
             raise MasingError(f"by={by!r}: a fragility curve needs two or more intensities, all of them positive; they "
                               f"are {quoted(a.tolist())}")
-        if self.clusters < 2:
-            raise MasingError(f"cluster={cluster!r}: all points are in one cluster; a bootstrap needs at least two, and "
-                              "some twenty to be accurate")
+        if self.clusters < 3:
+            raise MasingError(f"cluster={cluster!r}: the points are in {self.clusters} of them; a bootstrap needs at least "
+                              "3, and some 20 to be accurate")
         try:
             random = np.random.default_rng(seed)
         except (TypeError, ValueError):
@@ -219,11 +219,12 @@ class Fragility:
                               f"{what}: the median is there, but the dispersion is not known; scan more {name} there")
 
     def _interval(self, numbers):
-        """Return the intervals of numbers(fits) [n, fits] as bounds [2, n], which cover both ways of counting failures.
+        """Return the intervals of numbers(fits) [n, fits] as bounds [2, n] that cover both ways of counting failures.
 
         A number that a resample does not determine counts as infinitely far from the estimate.
         """
-        widened = stats.t.ppf(TAIL, self.clusters - 1) * np.sqrt(self.clusters / (self.clusters - 1))
+        free = self.clusters - 2
+        widened = stats.t.ppf(TAIL, free) * np.sqrt(self.clusters / free)
         part = 1 - 2 * stats.norm.cdf(widened)
         bounds = []
         for fitted, resampled in zip(self._fits, self._resampled):
