@@ -6,6 +6,7 @@
 #include "engine/setup.hpp"
 #include "io/recorders.hpp"
 #include "io/room.hpp"
+#include "io/samples.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/session.hpp"
 #include "scan/scan.hpp"
@@ -42,9 +43,15 @@ double bytes_of_file(const ScanSpec& spec, const ScanProblem& first) {
   // group, the five datasets in it and their attributes. 5100 to 5700 bytes for each point were
   // measured in files of 1000 and 3000 points with 5 to 4001 samples.
   constexpr double of_group = 5100;
-  constexpr double rest = 16384;  // bytes for all other groups and datasets of the file
+  constexpr double rest = 18432;  // bytes for all other groups and datasets of the file
   const double numbers = numbers_in_file(spec) + series_numbers(spec, first);
-  return points_of(spec) * (8.0 * numbers + (spec.keep_series ? of_group : 0.0)) + rest;
+  double of_samples = 0.0;
+  if (const auto& samples = spec.files.result.samples) {
+    const bool has_arrays = samples->bytes() <= io::most_sample_bytes;
+    of_samples = static_cast<double>(samples->table.size()) + (has_arrays ? samples->bytes() : 0.0);
+  }
+  return points_of(spec) * (8.0 * numbers + (spec.keep_series ? of_group : 0.0)) + of_samples +
+         rest;
 }
 
 void require_room(const parallel::Communicator& comm, const ScanSpec& spec,
