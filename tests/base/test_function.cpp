@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
+#include <tuple>
+#include <vector>
 
 #include "support/given.hpp"
 
@@ -64,6 +67,57 @@ TEST(Table, is_linear_between_points_and_constant_beyond) {
                                  {7.0, 0.0}}) {
     EXPECT_EQ(f(s), value) << s;
   }
+}
+
+/// At and beside every point, with spacings that are alike, unlike, and as small as they can be.
+TEST(Table, is_found_in_the_interval_of_its_argument) {
+  for (const double unlike : {0.0, 0.5, 1e3}) {
+    base::PointTable points;
+    double argument = -3.0;
+    for (int i = 0; i < 200; ++i) {
+      points.arguments.push_back(argument);
+      points.values.push_back(i % 7 - 0.1 * i);
+      argument += i % 50 == 49 ? 0.0 : 0.1 + unlike * (i % 3 == 0);
+      argument = std::nextafter(argument, HUGE_VAL);
+    }
+    for (std::size_t i = 1; i < points.arguments.size(); ++i) {
+      const double first = points.arguments[i - 1];
+      const double last = points.arguments[i];
+      for (const double at : {first, std::midpoint(first, last), std::nextafter(last, -HUGE_VAL)}) {
+        const double share = (at - first) / (last - first);
+        EXPECT_EQ(points(at),
+                  points.values[i - 1] + share * (points.values[i] - points.values[i - 1]));
+      }
+    }
+    EXPECT_EQ(points(-HUGE_VAL), points.values.front());
+    EXPECT_EQ(points(HUGE_VAL), points.values.back());
+    EXPECT_EQ(points(std::nan("")), points.values.back());
+  }
+}
+
+TEST(Table, of_arrays_needs_finite_points_in_order) {
+  EXPECT_EQ(Function(base::points_of({0, 1}, {2, 4}, "r")).text(), "points:0 2; 1 4");
+  for (const auto& [arguments, values, said] :
+       {std::tuple(std::vector{0.0, 0.0}, std::vector{1.0, 2.0}, "r: row 2: argument 0 does not"),
+        {std::vector{0.0, HUGE_VAL}, std::vector{1.0, 2.0}, "r: row 2: what is not finite"},
+        {std::vector{0.0, 1.0}, std::vector{std::nan(""), 2.0}, "r: row 1: what is not finite"},
+        {{}, {}, "r has no points"}}) {
+    EXPECT_EQ(given::mistake([&] { base::points_of(arguments, values, "r"); }).find(said), 0);
+  }
+}
+
+TEST(NamedTable, has_the_points_to_which_it_is_bound) {
+  const Function f("c*r(t)+r(t)", 't', {"c"}, {"r"});
+  EXPECT_EQ(f.tables(), base::Names{"r"});
+  EXPECT_TRUE(std::isnan(f.bound({{"c", 2.0}})(0.5)));
+  const auto points = base::points_of({0, 1}, {0, 1}, "r");
+  const Function bound = f.bound({{"c", 2.0}}, {{"r", points}});
+  EXPECT_EQ(bound(0.5), 1.5);
+  EXPECT_EQ(bound.text(), "2*r(t)+r(t)");
+  EXPECT_EQ(bound.kinks(), (std::vector{0.0, 1.0}));
+  EXPECT_TRUE(bound.tables().empty());
+  const auto others = base::points_of({0, 2}, {5, 5}, "r");
+  EXPECT_EQ(f.bound({}, {{"r", others}}).bound({{"c", 1.0}})(1.0), 10.0);
 }
 
 TEST(Table, may_be_written_as_programs_write_it) {
