@@ -4,6 +4,7 @@ The numbers of a file are read when they are first used.
 """
 
 from collections import namedtuple
+import io
 import math
 import os
 import shutil
@@ -33,7 +34,7 @@ NAMES["state/values"] = "state"
 # The groups of a file that are only written with a certain option: {group: (option, example of the option in Python)}.
 OPTIONS = {"energy": ("energy", "energy=True"), "probe": ("probe", "probe=[0.5]"), "runs": ("keep", 'keep="series"')}
 # Columns of whole numbers, which result files store as doubles.
-COUNTS = ("cells", "level", "period_multiple", "point", "status", "steps")
+COUNTS = ("cells", "level", "period_multiple", "point", "sample", "status", "steps")
 
 
 def read(path):
@@ -595,6 +596,19 @@ class Scan(Result):
         """The parameters and the numbers that were computed at each point, as {name: array [points]}."""
         return {variable: self[name] for variable, (axes, name) in self._variables().items()
                 if axes == ("point",) and variable != "point"}
+
+    @property
+    def records(self):
+        """The records of the samples as a pandas.DataFrame: path, checksum xxh3 and number of points of each.
+
+        Its index is the number that a column of records has at each point. Raises MasingError if the scan has no
+        records.
+        """
+        with self._opened() as file:
+            text = hdf5.scalar_text(file, "samples/records")
+        if text is None:
+            raise MasingError(f"{self._name}: has no records; the option samples gives some")
+        return loaded("pandas").read_csv(io.StringIO(text), dtype={"xxh3": str})
 
     @property
     def cycles(self):

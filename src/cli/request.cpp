@@ -529,13 +529,15 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   request.over = settings_of(all, "over.");
   std::vector<Setting> settings = settings_of(all, "model.");
   if (command == Command::scan) {
-    if (const Setting* given = find(all, "samples")) {
+    if (const Setting* given = find(all, "samples"); given != nullptr && !given->text.empty()) {
       const bool is_in_file = samples_in_file && find(line, "samples") == nullptr;
-      request.samples = samples_of(
-          *given,
-          is_in_file ? std::move(*samples_in_file)
-                     : with_origin(given->origin, [&] { return files.samples(given->text); }),
-          given_model, files);
+      io::Samples source = with_origin(given->origin, [&] {
+        if (!is_in_file && !files.samples) {
+          throw UserError("the file has no /samples; give one that masing wrote");
+        }
+        return is_in_file ? std::move(*samples_in_file) : files.samples(given->text);
+      });
+      request.samples = samples_of(*given, std::move(source), given_model, files);
     }
     const Setting* backbone = find(all, "backbone");
     request.axes = axes_of(request.samples ? &*request.samples : nullptr, request.over,

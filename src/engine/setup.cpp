@@ -257,28 +257,17 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
 namespace {
 
 /// Returns the measure of a slab with P = ∞. The eight measures that were built last are stored for
-/// later runs with the same slab. A measure is not stored if a function of the slab has no text;
-/// the sums of functions that slab::Slab::set_threshold_down() forms have none. Throws UserError if
-/// slab::make_continuous_measure() does. Local.
+/// later runs with the same slab. Throws UserError if slab::make_continuous_measure() does. Local.
 std::shared_ptr<const slab::Measure> continuous_measure(const slab::Slab& slab) {
-  using Kept = std::pair<std::string, std::shared_ptr<const slab::Measure>>;
+  using Kept = std::pair<slab::Slab, std::shared_ptr<const slab::Measure>>;
   constexpr std::size_t most = 8;
   static std::vector<Kept> kept;
-  std::string key = fmt::format("{} {}", slab.field_cells(), name_of(slab.rule));
-  bool is_known = true;
-  const auto add = [&](const base::Function& function) {
-    is_known = is_known && !function.text().empty();
-    key += '\0' + function.text();
-  };
-  slab::for_each_column(add, slab);
-  if (const auto entry = std::ranges::find(kept, key, &Kept::first); entry != kept.end()) {
+  if (const auto entry = std::ranges::find(kept, slab, &Kept::first); entry != kept.end()) {
     return entry->second;
   }
   auto measure = slab::make_continuous_measure(slab);
-  if (is_known) {
-    kept.emplace(kept.begin(), key, measure);
-    kept.resize(std::min(kept.size(), most));
-  }
+  kept.emplace(kept.begin(), slab, measure);
+  kept.resize(std::min(kept.size(), most));
   return measure;
 }
 

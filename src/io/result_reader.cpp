@@ -231,27 +231,29 @@ std::string read_text_attribute(const Handle& file, const std::string& path,
   return text_in({attribute, true}).value_or("");
 }
 
-std::string read_text_dataset(const Handle& file, const std::string& path) {
-  const Handle dataset(H5Oopen(file.id(), path.c_str(), H5P_DEFAULT), H5Oclose);
-  if (H5Iget_type(dataset.id()) == H5I_DATASET) {
-    if (const auto text = text_in({dataset})) {
-      return *text;
-    }
+std::optional<std::string> read_text_dataset(const Handle& file, const std::string& name) {
+  const auto exists = [&](const std::string& path) {
+    return H5Lexists(file.id(), path.c_str(), H5P_DEFAULT) > 0;
+  };
+  if (!exists(name.substr(0, name.find('/'))) || !exists(name)) {
+    return std::nullopt;
   }
-  throw base::UserError(path + " is no text; give a file that masing wrote");
+  const Handle dataset(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT), H5Oclose);
+  return H5Iget_type(dataset.id()) == H5I_DATASET ? text_in({dataset}) : std::nullopt;
 }
 
 Recipe read_recipe(const std::string& path) {
   const Handle file = open_for_reading(path);
   const std::string kind = read_text_attribute(file, "/", "kind");
-  if (kind.empty() || H5Lexists(file.id(), "configuration", H5P_DEFAULT) <= 0) {
+  const auto configuration = read_text_dataset(file, "configuration");
+  if (kind.empty() || !configuration) {
     throw base::UserError(path + " has no /configuration; give a file that masing wrote");
   }
   const bool is_checkpoint = H5Lexists(file.id(), "checkpoint", H5P_DEFAULT) > 0;
   const bool has_samples = H5Lexists(file.id(), "samples", H5P_DEFAULT) > 0;
   return {
       .kind = kind,
-      .configuration = read_text_dataset(file, "/configuration"),
+      .configuration = *configuration,
       .derived = read_text_attribute(file, "/configuration", "derived"),
       .names_derived = H5Aexists_by_name(file.id(), "/configuration", "derived", H5P_DEFAULT) > 0,
       .is_checkpoint = is_checkpoint,

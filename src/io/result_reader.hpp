@@ -49,9 +49,9 @@ Objects objects_in(const Handle& file);
 std::string read_text_attribute(const Handle& file, const std::string& path,
                                 const std::string& name);
 
-/// Returns the text of a dataset. Throws UserError if the dataset at `path` is no text. Collective
-/// on the file's ranks.
-std::string read_text_dataset(const Handle& file, const std::string& path);
+/// Returns the text of the dataset `name` of the root group or of a group of it, such as
+/// "samples/table", or nothing if there is no such dataset. Collective on the file's ranks.
+std::optional<std::string> read_text_dataset(const Handle& file, const std::string& name);
 
 /// Reads the numbers of a result file. Local, without MPI.
 class ResultReader {

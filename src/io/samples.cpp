@@ -17,25 +17,23 @@ Samples read_samples(const std::string& path) {
     return {.table = read_text(path), .folder = folder_of(path)};
   }
   const Handle file = open_for_reading(path);
-  const Objects objects = objects_in(file);
-  if (!objects.contains("samples/table")) {
+  const auto table = read_text_dataset(file, "samples/table");
+  if (!table) {
     throw base::UserError(path +
                           " has no /samples/table; give a table of samples, or a file of "
                           "masing scan that has one");
   }
-  const auto text = [&](const char* name) {
-    return objects.contains(name) ? read_text_dataset(file, name) : "";
-  };
+  const Objects objects = objects_in(file);
   const auto numbers = [&](const char* name) {
     return objects.contains(name) ? read_numbers(file, name) : std::vector<double>();
   };
-  return {.table = text("samples/table"),
+  return {.table = *table,
           .folder = read_text_attribute(file, group_name, "folder"),
           .beside = folder_of(path),
           .sizes = numbers("samples/sizes"),
           .arguments = numbers("samples/arguments"),
           .values = numbers("samples/values"),
-          .records = text("samples/records")};
+          .records = read_text_dataset(file, "samples/records").value_or("")};
 }
 
 void write_samples(const parallel::Communicator& comm, const Handle& file, const Samples& samples,

@@ -32,7 +32,7 @@ def options(command):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_signature_has_the_options_of_the_programs_help(command):
     known, parameters = options(command), inspect.signature(getattr(masing, command)).parameters
-    assert set(parameters) == set(known) - {"help", "summary", "options"} | {"ranks"} and len(known) > 30
+    assert set(parameters) == set(known) - {"help", "summary", "options", "table"} | {"ranks", "tables"} and len(known) > 30
     assert {each.kind for each in parameters.values()} == {inspect.Parameter.KEYWORD_ONLY}
     for name, default in known.items():
         if default is not None and name != "output":

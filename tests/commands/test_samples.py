@@ -114,6 +114,19 @@ def test_points_are_single_runs(masing):
         assert abs(found["loss"][i] - work) <= steps * 10 * np.finfo(float).eps and np.isnan(found["period"][i])
 
 
+def test_a_table_of_s_for_each_sample(masing):
+    """The slabs differ in their table alone, and the engine keeps the measures of slabs."""
+    for name, end in (("one", 1), ("other", 3)):
+        masing.file(f"{name}.csv", f"0 2\n1 {end}\n")
+    masing.file("T.csv", "shape\none.csv\nother.csv\none.csv\n")
+    words = ("--cells=inf", "--final-time=5", "--steps=100", "--threshold-down=0.3")
+    masing.done("scan", "--samples=T.csv", "--stiffness=shape(s)", *words, "--quiet")
+    found = points(masing.folder / "masing.h5")["most_x"]
+    for i, k in enumerate(("2-s", "2+s", "2-s")):  # as the table, but for roundings
+        assert abs(masing.run(f"--stiffness={k}", *words)["x"].max() - found[i]) < 1e-12
+    assert found[0] == found[2] != found[1]
+
+
 def test_ranks_and_stops_do_not_show(masing):
     words = ensemble(masing)
     masing.done(*words)

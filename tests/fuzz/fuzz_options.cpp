@@ -47,6 +47,9 @@ struct Setting {
 };
 
 std::string function_text(RandomText& random, char variable) {
+  if (random.once_in(10)) {
+    return random.number() + "*r(" + variable + ")";
+  }
   return random.once_in(4) ? random.table({table, "none.csv", ""}) : random.expression(variable);
 }
 
@@ -120,6 +123,9 @@ std::vector<Setting> lines(RandomText& random, cli::Command command) {
       }
     }
   }
+  if (random.once_in(3)) {
+    chosen.push_back({"table", "r=" + std::string(random.once_in(4) ? "points:0 1; 1 2" : table)});
+  }
   std::set<std::string> used;
   for (std::size_t i = random.below(5); i > 0; --i) {
     const auto& all = cli::option_table();
@@ -133,8 +139,9 @@ std::vector<Setting> lines(RandomText& random, cli::Command command) {
 }
 
 std::string ini_text(const Setting& setting) {
-  return setting.key == "set" ? "model." + setting.value + "\n"
-                              : setting.key + " = " + setting.value + "\n";
+  return setting.key == "set"     ? "model." + setting.value + "\n"
+         : setting.key == "table" ? "table." + setting.value + "\n"
+                                  : setting.key + " = " + setting.value + "\n";
 }
 
 /// Keys of any command and model with values of their kind, given by words and by an .ini, some of
