@@ -174,8 +174,8 @@ class Fragility:
             raise MasingError(f"by={by!r}: a fragility curve needs two or more intensities, all of them positive; they "
                               f"are {quoted(a.tolist())}")
         if self.clusters < 3:
-            raise MasingError(f"cluster={cluster!r}: the points are in {self.clusters} of them; a bootstrap needs at least "
-                              "3, and some 20 to be accurate")
+            raise MasingError(f"cluster={cluster!r}: the points are in {self.clusters} of them; a bootstrap needs at "
+                              "least 3, and some 20 to be accurate")
         try:
             random = np.random.default_rng(seed)
         except (TypeError, ValueError):

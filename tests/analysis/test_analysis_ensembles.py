@@ -256,7 +256,7 @@ def test_mistakes_are_told_in_one_line(pulses, result_of):
                         (lambda: scan.fragility(LIMIT, "a", cluster="record"), "cluster='record': "),
                         (lambda: scan.fragility(LIMIT, "a", where={"a": 0.2}), "needs two or more intensities"),
                         (lambda: scan.fragility(LIMIT, "least_x"), "all of them positive"),
-                        (lambda: scan.fragility(LIMIT, "a", where={"sample": 1}), "the points are in 1 of them; a bootstrap needs at least 3"),
+                        (lambda: scan.fragility(LIMIT, "a", where={"sample": 1}), "a bootstrap needs at least 3"),
                         (lambda: scan.fragility(LIMIT, "a", where={"sample": 0}), "its sample are [1.0, 2.0"),
                         (lambda: scan.fragility(LIMIT, "a", where="a"), "where='a': give a dictionary"),
                         (lambda: scan.fragility(LIMIT, "phase"), "has a finite phase"),
