@@ -41,16 +41,19 @@ std::string text_of(const parallel::Communicator& comm, const study::StudySpec& 
                      study::table(spec, study));
 }
 
-/// Returns the look after the study `spec` with the results `study`, or nothing if this was the
-/// last one. Prints a warning if it is the last one because the next is not valid or needs too much
-/// memory. Collective.
+/// Returns the levels of the look after the study `spec` with the results `study`. Returns an empty
+/// text if this was the last look. Local.
+std::string next_levels(const study::StudySpec& spec, const study::Study& study) {
+  return spec.next_look && study.conclusions.unrefined_error.empty()
+             ? study::deciding_levels(spec, study, false)
+             : "";
+}
+
+/// Returns the look after the study `spec`, which has these levels. If it is not valid or needs too
+/// much memory, prints a warning and returns nothing. Collective.
 std::optional<study::StudySpec> look_after(const parallel::Communicator& comm,
                                            const study::StudySpec& spec,
-                                           const study::Study& study) {
-  const std::string& levels = study.conclusions.deciding_levels;
-  if (!spec.next_look || levels.empty()) {
-    return std::nullopt;
-  }
+                                           const std::string& levels) {
   try {
     study::StudySpec next = spec.next_look(levels);
     next.files.quiet = true;
@@ -83,11 +86,12 @@ study::Study make(const parallel::Communicator& comm, const study::StudySpec& sp
   for (;;) {
     const study::StudySpec present = *std::move(look);
     const auto tell = [&](const study::Study& study) {
-      look = look_after(comm, present, study);
+      const std::string levels = next_levels(present, study);
+      look = levels.empty() ? std::nullopt : look_after(comm, present, levels);
       if (look && !present.files.quiet) {
         cli::print(comm,
                    fmt::format("{}masing converge: next look: levels = {}\n",
-                               text_of(comm, present, study), study.conclusions.deciding_levels),
+                               text_of(comm, present, study), levels),
                    stderr);
       } else if (!look && announce) {
         announce(study);

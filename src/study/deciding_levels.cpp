@@ -21,12 +21,15 @@ using Counts = std::vector<std::vector<double>>;
 
 /// Levels in geometric progression, relative to the last level of the study: the first level is
 /// `coarser` times coarser, and the last level is `finer` times finer. `count` is the number of
-/// levels.
+/// levels. `is_sure` says whether they probably decide.
 struct LadderScale {
   double coarser = base::infinity;
   double finer = 1.0;
   double count = 0.0;
+  bool is_sure = true;
 };
+
+constexpr double most_levels = 1000.0;
 
 /// Returns an upper bound of the true scatter of the errors: the upper end of its one-sided
 /// confidence interval of 80 %, which follows from the scatter of the fit.
@@ -111,14 +114,17 @@ LadderScale dense_ladder(const Counts& counts, const Fit& fit, double most, doub
   scale.count = root * root * (counts.size() > 1 ? in_turn : 1.0);
   const auto levels = static_cast<double>(fit.marks.size());
   scale.count = std::max({std::ceil(scale.count), fewest, scale.finer > 1 ? 0.0 : 2 * levels});
+  if (scale.count > most_levels) {
+    scale.is_sure = false;
+    scale.count = std::clamp(10 * levels, 100.0, most_levels);
+  }
   return scale;
 }
 
 /// Returns levels with which the interval of the order is probably narrow enough to decide. Each
 /// has twice the number of cells or steps of the level before. The variance of the order is taken
 /// to be inversely proportional to the third power of the number of doublings. The last level is at
-/// most `most` times finer than the last level of the study; LadderScale::count is ∞ if this is not
-/// enough to decide the order.
+/// most `most` times finer than the last level of the study.
 LadderScale ladder_of_doublings(const Counts& counts, const Fit& fit, double most, double tolerance,
                                 double /*confidence*/) {
   LadderScale scale{.coarser = floored_power_of_two(asymptotic_range(counts, fit))};
@@ -127,19 +133,21 @@ LadderScale ladder_of_doublings(const Counts& counts, const Fit& fit, double mos
     const double fewer = static_cast<double>(fit.levels) / doublings;
     if (std::hypot(fit.statistical * std::pow(fewer, 1.5), fit.structural / scale.finer) <=
         tolerance / 2) {
-      // If P and N are both refined, they are doubled in turn.
-      scale.count = 1 + doublings * static_cast<double>(counts.size());
-      return scale;
+      break;
     }
   }
-  scale.count = base::infinity;
+  if (scale.finer > most) {
+    scale.is_sure = false;
+    scale.finer /= 2;
+  }
+  // If P and N are both refined, they are doubled in turn.
+  scale.count = 1 + std::log2(scale.coarser * scale.finer) * static_cast<double>(counts.size());
   return scale;
 }
 
 }  // namespace
 
-std::string deciding_levels(const StudySpec& spec, const Study& study) {
-  constexpr double most = 1000.0;
+std::string deciding_levels(const StudySpec& spec, const Study& study, bool must_be_sure) {
   Counts counts;
   const auto add = [&](const std::vector<std::int64_t>& of) {
     counts.emplace_back(of.begin(), of.end());
@@ -157,10 +165,12 @@ std::string deciding_levels(const StudySpec& spec, const Study& study) {
       const LadderScale one = ladder(counts, study.results[q].fit, most_refinement(spec, study, q),
                                      spec.order_tolerance, spec.confidence);
       scale = {std::min(scale.coarser, one.coarser), std::max(scale.finer, one.finer),
-               std::max(scale.count, one.count)};
+               std::max(scale.count, one.count), scale.is_sure && one.is_sure};
     }
   }
-  if (spec.reference.refinement < finest_factor || scale.count == 0 || scale.count > most) {
+  const bool is_more = scale.finer > 1 || scale.count > static_cast<double>(study.cases.size());
+  if (spec.reference.refinement < finest_factor || scale.count == 0 ||
+      (!scale.is_sure && (must_be_sure || !is_more))) {
     return "";
   }
   std::vector<std::int64_t> words;

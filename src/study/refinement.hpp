@@ -160,8 +160,13 @@ Conclusions conclude(const StudySpec& spec, const Study& study);
 /// which the upper end of its confidence interval is used. If each level is compared with the next
 /// one, each returned level has twice the number of cells or steps of the level before, because the
 /// differences between levels with similar steps are mostly scatter. In this case, an empty string
-/// is also returned if the finest allowed last level is not enough. Local.
-std::string deciding_levels(const StudySpec& spec, const Study& study);
+/// is also returned if the finest allowed last level is not enough.
+///
+/// If `must_be_sure` is false and no such levels would probably decide, returns levels that show
+/// better how much the errors scatter: ten times as many, but from 100 to 1000, or doublings up to
+/// the finest allowed last level. Returns an empty string if these are no more than the study has.
+/// Local.
+std::string deciding_levels(const StudySpec& spec, const Study& study, bool must_be_sure = true);
 
 /// Returns a study with everything that follows directly from the records of its comparisons: the
 /// levels (Study::cases), the series, the floors, `self_check` and `round_off`. find_results() then

@@ -441,6 +441,22 @@ TEST(DecidingLevels, are_more_for_intervals_of_more_confidence) {
   EXPECT_NEAR(ladder(made, fit).count, usual * std::pow(2.3939798 / 1.9599640, 2), 1);
 }
 
+/// Of 5 levels 100, of doublings all up to 16 times the last; never what the study has.
+TEST(DecidingLevels, that_are_not_sure_to_decide_show_the_scatter) {
+  StudySpec made = doublings();
+  EXPECT_EQ(study::deciding_levels(made, undecided(scattered_fit(9.0))), "");
+  EXPECT_EQ(study::deciding_levels(made, undecided(scattered_fit(9.0)), false), "100:6400:100");
+  EXPECT_EQ(study::deciding_levels(made, undecided(scattered_fit(0.1)), false),
+            study::deciding_levels(made, undecided(scattered_fit(0.1))));
+  Study decided = undecided(scattered_fit(9.0));
+  decided.results[Errors::x].verdict = Verdict::as_expected;
+  EXPECT_EQ(study::deciding_levels(made, decided, false), "");
+  made.reference.is_successive = true;
+  EXPECT_EQ(study::deciding_levels(made, undecided(scattered_fit(9.0)), false), "100:25600:9");
+  // Ten floors are the last error, so that no level may be finer.
+  EXPECT_EQ(study::deciding_levels(made, undecided(scattered_fit(9.0), 0.1), false), "");
+}
+
 TEST(DecidingLevels, stay_above_the_round_off_floor) {
   // Ten floors are 0.4 of the last error.
   const std::string found =
