@@ -93,10 +93,10 @@ io::Recipe recipe_in(const parallel::Communicator& comm, const std::string& file
   return recipe;
 }
 
-/// Returns a function that reads a record on every rank, and throws on all ranks alike.
-auto record_reader(const parallel::Communicator& comm) {
-  return [&comm](const Records& records, std::size_t index) {
-    parallel::on_each(comm, [&] { (void)records.read(index); });
+/// Returns a function that reads an input on every rank, and throws on all ranks alike.
+auto input_reader(const parallel::Communicator& comm) {
+  return [&comm](const Inputs& inputs, std::size_t index) {
+    parallel::on_each(comm, [&] { (void)inputs.read(index); });
   };
 }
 
@@ -106,7 +106,7 @@ Request parsed(const parallel::Communicator& comm, Command command, const std::s
   const auto config = [&](const std::string& /*path*/) -> IniText {
     return {"/configuration of " + file, recipe.configuration, {}, recipe.samples};
   };
-  return parse(command, {"--config", file}, {.record = record_reader(comm), .config = config});
+  return parse(command, {"--config", file}, {.input = input_reader(comm), .config = config});
 }
 
 /// Returns `request`, completed by continued() from the checkpoint that --restart names. Throws
@@ -242,7 +242,7 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
                     .last_field = read_field,
                     .table = read_table,
                     .samples = read_samples,
-                    .record = record_reader(call.comm),
+                    .input = input_reader(call.comm),
                     .config = read_ini};
   BoundRequest request = bind(parse(command, call.words, files), of_file);
   const Configuration& c = request.configuration;

@@ -146,8 +146,8 @@ struct Files {
   /// reads the points of a table; if empty, `text` reads its lines
   FileReader<std::shared_ptr<const base::PointTable>> table = {};
   FileReader<io::Samples> samples = {};  ///< reads the table of --samples
-  /// reads a record; throws UserError on all ranks alike if it cannot be read
-  std::function<void(const Records& records, std::size_t index)> record = {};
+  /// reads an input; throws UserError on all ranks alike if it cannot be read
+  std::function<void(const Inputs& inputs, std::size_t index)> input = {};
   FileReader<IniText> config = {};  ///< reads the .ini of --config; if empty, `text` reads it
 
   /// Returns the points of a table. Throws UserError if there is no such file, or no function that

@@ -104,7 +104,7 @@ std::vector<std::pair<std::string, std::string>> keys_and_values(const BoundRequ
   std::vector<std::pair<std::string, std::string>> values;
   for (const Key& key : keys_of(bound, last)) {
     if (key.name == "samples" && bound.request->samples) {
-      values.emplace_back(key.name, checksum(bound.request->samples->records.source()->table));
+      values.emplace_back(key.name, checksum(bound.request->samples->inputs.source()->table));
     } else if (has_points || key.option != nullptr || key.name.starts_with("model.") ||
                key.name.starts_with("table.")) {
       values.emplace_back(key.name, has_points && !key.given.empty() ? key.given : key.value);

@@ -239,40 +239,40 @@ Axis amplitudes_of(const std::string& text) {
 }
 
 /// Returns the table of --samples. A column whose name is that of no option and no parameter
-/// consists of the paths of records if its first cell is not a number. Throws UserError if a row or
-/// a cell is not valid, or if no row has records that can be read. Local if `files.record` is
+/// consists of the paths of inputs if its first cell is not a number. Throws UserError if a row or
+/// a cell is not valid, or if no row has inputs that can be read. Local if `files.input` is
 /// local.
 SampleTable samples_of(const Setting& given, io::Samples source, const Setting& model,
                        const Files& files) {
   const bool is_csv = source.beside.empty();
   return with_origin(given.origin + (is_csv ? ": " + given.text : ""), [&] {
     const Cells cells = cells_of(source.table);
-    SampleTable table{.columns = {}, .records = Records(std::move(source))};
+    SampleTable table{.columns = {}, .inputs = Inputs(std::move(source))};
     for (std::size_t c = 0; c < cells.heading.size(); ++c) {
       const std::string& name = cells.heading[c];
       Axis& column = table.columns.emplace_back(axis_of({name, "", "column " + name}, model));
       column.origin = given.origin + " " + name;
       if (column.varied == Varied::constant && !base::to_number(cells.rows[0][c])) {
-        column.varied = Varied::records;
+        column.varied = Varied::inputs;
       }
       for (std::size_t r = 0; r < cells.rows.size(); ++r) {
         const std::string& cell = cells.rows[r][c];
         const auto number = base::to_number(cell);
-        const bool is_record = column.varied == Varied::records;
-        if (is_record ? cell.empty() : !number) {
+        const bool is_input = column.varied == Varied::inputs;
+        if (is_input ? cell.empty() : !number) {
           throw UserError(fmt::format("line {}: {} of column {} is no {}", cells.lines[r],
-                                      in_quotes(cell), name, is_record ? "path" : "number"));
+                                      in_quotes(cell), name, is_input ? "path" : "number"));
         }
-        column.values.values.push_back(is_record ? static_cast<double>(table.records.add(cell))
-                                                 : *number);
+        column.values.values.push_back(is_input ? static_cast<double>(table.inputs.add(cell))
+                                                : *number);
       }
     }
     std::optional<UserError> fault;
     const auto can_be_read = [&](std::size_t row) {
       for (const Axis& column : table.columns) {
         try {
-          if (column.varied == Varied::records) {
-            files.record(table.records, static_cast<std::size_t>(column.values.values[row]));
+          if (column.varied == Varied::inputs) {
+            files.input(table.inputs, static_cast<std::size_t>(column.values.values[row]));
           }
         } catch (const UserError& error) {
           fault = fault ? fault : error;
@@ -551,7 +551,7 @@ Request parse(Command command, const std::vector<std::string>& words, const File
                      settings);
     } else if (axis->varied == Varied::constant) {
       names.insert(axis->key);
-    } else if (axis->varied == Varied::records) {
+    } else if (axis->varied == Varied::inputs) {
       tables.insert(axis->key);
     }
   }
@@ -629,8 +629,8 @@ Configuration configuration_of(const Request& request, std::span<const double> v
       parameters[axis->key] = value;
     } else if (axis->varied == Varied::constant) {
       c.constants[axis->key] = value;
-    } else if (axis->varied == Varied::records) {
-      c.tables[axis->key] = request.samples->records.read(static_cast<std::size_t>(value)).points;
+    } else if (axis->varied == Varied::inputs) {
+      c.tables[axis->key] = request.samples->inputs.read(static_cast<std::size_t>(value)).points;
     }
   }
   c.constants = constant_values(request.constants, std::move(c.constants));

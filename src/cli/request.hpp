@@ -22,9 +22,9 @@ namespace masing::cli {
 /// blank. Local.
 std::vector<Setting> ini_entries(const std::string& path, const std::string& content);
 
-/// What an axis of a scan or a column of the table of samples varies. `records`: a table, by the
-/// index of a record in SampleTable::records. `samples`: the row of the table of samples.
-enum class Varied { option, parameter, constant, amplitude, records, samples };
+/// What an axis of a scan or a column of the table of samples varies. `inputs`: a table, by the
+/// index of an input in SampleTable::inputs. `samples`: the row of the table of samples.
+enum class Varied { option, parameter, constant, amplitude, inputs, samples };
 
 /// One axis of a scan, from --over "w=0.3:1.75:30", --backbone or --samples, or one column of the
 /// table of samples.
@@ -38,8 +38,8 @@ struct Axis {
 /// The table of --samples. Every column has one value for each row.
 struct SampleTable {
   std::vector<Axis> columns;
-  Records records;            ///< the records that the cells name
-  std::size_t first_row = 0;  ///< the first row whose records can be read
+  Inputs inputs;              ///< the inputs that the cells name
+  std::size_t first_row = 0;  ///< the first row whose inputs can be read
 };
 
 /// The parsed words after `masing COMMAND`, merged with the .ini that the words name.
@@ -80,7 +80,7 @@ struct Request {
 /// axis. Local if reading `files` is local.
 Request parse(Command command, const std::vector<std::string>& words, const Files& files);
 
-/// Returns the first value of each axis; of the samples, the first row whose records can be read.
+/// Returns the first value of each axis; of the samples, the first row whose inputs can be read.
 /// Local.
 std::vector<double> first_values(const Request& request);
 

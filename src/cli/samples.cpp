@@ -37,7 +37,7 @@ std::vector<std::string> cells_in(const std::string& line, char separator) {
 
 /// Returns array `name` of the samples, which is called "array:0", "array:1" and so on. Throws
 /// UserError if the samples do not contain this array.
-Records::Record array_of(const io::Samples& source, const std::string& name) {
+Inputs::Input array_of(const io::Samples& source, const std::string& name) {
   const auto number = base::to_integer(name.substr(array_prefix.size()));
   if (!number || *number < 0 || std::cmp_greater_equal(*number, source.sizes.size())) {
     throw UserError(name + " is not in the file; arrays of more than 64 MB are not kept");
@@ -97,7 +97,7 @@ Cells cells_of(const std::string& table) {
   return cells;
 }
 
-std::size_t Records::add(const std::string& name) {
+std::size_t Inputs::add(const std::string& name) {
   const auto [entry, is_new] = indices_.try_emplace(name, names_.size());
   if (is_new) {
     names_.push_back(name);
@@ -105,16 +105,16 @@ std::size_t Records::add(const std::string& name) {
   return entry->second;
 }
 
-const Records::Record& Records::read(std::size_t index) const {
-  constexpr std::size_t most = 8;  // the largest number of records that are kept
-  const auto kept = std::ranges::find(last_, index, &std::pair<std::size_t, Record>::first);
+const Inputs::Input& Inputs::read(std::size_t index) const {
+  constexpr std::size_t most = 8;  // the largest number of inputs that are kept
+  const auto kept = std::ranges::find(last_, index, &std::pair<std::size_t, Input>::first);
   if (kept != last_.end()) {
     return kept->second;
   }
   const std::string& name = names_.at(index);
-  Record record;
+  Input input;
   if (name.starts_with(array_prefix)) {
-    record = array_of(*source_, name);
+    input = array_of(*source_, name);
   } else {
     std::filesystem::path path = std::filesystem::path(source_->beside) / name;
     std::error_code unknown;
@@ -122,12 +122,12 @@ const Records::Record& Records::read(std::size_t index) const {
       path = std::filesystem::path(source_->folder) / name;
     }
     const std::string lines = io::read_text(path);
-    record.points = base::points_of(lines, name);
-    record.facts = {XXH3_64bits(lines.data(), lines.size()),
-                    static_cast<std::int64_t>(record.points->arguments.size())};
+    input.points = base::points_of(lines, name);
+    input.facts = {XXH3_64bits(lines.data(), lines.size()),
+                   static_cast<std::int64_t>(input.points->arguments.size())};
   }
   last_.resize(std::min(last_.size(), most - 1));
-  return last_.emplace_front(index, std::move(record)).second;
+  return last_.emplace_front(index, std::move(input)).second;
 }
 
 }  // namespace masing::cli

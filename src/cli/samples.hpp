@@ -27,35 +27,35 @@ struct Cells {
 /// row does not have as many cells as the heading. Local.
 Cells cells_of(const std::string& table);
 
-/// The records that the cells of a table of samples name: files with a table of two columns, and
-/// arrays that the samples contain. The object keeps the records that were read last.
-class Records {
+/// The inputs that the cells of a table of samples name: files with a table of two columns, and
+/// arrays that the samples contain. The object keeps the inputs that were read last.
+class Inputs {
  public:
-  /// A record as it was read.
-  struct Record {
+  /// An input as it was read.
+  struct Input {
     std::shared_ptr<const base::PointTable> points;
-    scan::RecordFacts facts;
+    scan::InputFacts facts;
   };
 
-  explicit Records(io::Samples source)
+  explicit Inputs(io::Samples source)
       : source_(std::make_shared<const io::Samples>(std::move(source))) {}
 
-  /// Returns the index of a record, which is added unless a record of this name exists.
+  /// Returns the index of an input, which is added unless an input of this name exists.
   std::size_t add(const std::string& name);
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] const std::shared_ptr<const io::Samples>& source() const { return source_; }
 
-  /// Returns a record. Searches a file with a relative path beside the result file that contains
-  /// the samples, then in the folder of the table. Throws UserError if the record cannot be read.
+  /// Returns an input. Searches a file with a relative path beside the result file that contains
+  /// the samples, then in the folder of the table. Throws UserError if the input cannot be read.
   /// Local.
-  [[nodiscard]] const Record& read(std::size_t index) const;
+  [[nodiscard]] const Input& read(std::size_t index) const;
 
  private:
   std::shared_ptr<const io::Samples> source_;
   std::vector<std::string> names_;
   std::map<std::string, std::size_t> indices_;
-  // the records that were read last, each with its index; the last one first
-  mutable std::deque<std::pair<std::size_t, Record>> last_;
+  // the inputs that were read last, each with its index; the last one first
+  mutable std::deque<std::pair<std::size_t, Input>> last_;
 };
 
 }  // namespace masing::cli

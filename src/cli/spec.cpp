@@ -340,7 +340,7 @@ void require_used(const Request& request) {
     require_table("--table " + name, name);
   }
   for (const Axis* axis : request.varied()) {
-    if (axis->varied == Varied::records) {
+    if (axis->varied == Varied::inputs) {
       require_table(axis->origin, axis->key);
     } else if (axis->varied == Varied::constant && !used.contains(axis->key)) {
       throw UserError(
@@ -596,10 +596,10 @@ Scan scan_spec(const BoundRequest& request, const std::string& command_line) {
     for (const Axis& column : samples->columns) {
       scan.spec.columns.push_back(column.values);
     }
-    scan.spec.files.result.samples = samples->records.source();
-    scan.spec.records = {samples->records.names(), [request = request.request](std::size_t index) {
-                           return request->samples->records.read(index).facts;
-                         }};
+    scan.spec.files.result.samples = samples->inputs.source();
+    scan.spec.inputs = {samples->inputs.names(), [request = request.request](std::size_t index) {
+                          return request->samples->inputs.read(index).facts;
+                        }};
   }
   scan.spec.files.result.title = "scan over " + base::joined(names, ", ");
   // throws before the scan starts if the first point, and therefore perhaps every point, has a
@@ -619,10 +619,10 @@ scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values) {
   scan::ScanProblem problem = problem_of(bound_at(scan.request, values));
   if (const auto& samples = scan.request->samples) {
     for (const Axis& column : samples->columns) {
-      if (column.varied == Varied::records) {
+      if (column.varied == Varied::inputs) {
         const auto index =
             static_cast<std::size_t>(column.values.values[static_cast<std::size_t>(values[0])]);
-        problem.records.emplace_back(index, samples->records.read(index).facts);
+        problem.inputs.emplace_back(index, samples->inputs.read(index).facts);
       }
     }
   }

@@ -195,8 +195,8 @@ int reproduce(const cli::Invocation& call) {
   const cli::Spec wanted = cli::spec_of(request, call.command_line);
   if (const auto& samples = request.request->samples) {
     parallel::on_root(comm, [&] {
-      scan::require_unchanged(std::get<cli::Scan>(wanted).spec.records,
-                              samples->records.source()->records);
+      scan::require_unchanged(std::get<cli::Scan>(wanted).spec.inputs,
+                              samples->inputs.source()->records);
     });
   }
   const auto leave = [&] {

@@ -46,20 +46,20 @@ enum class Past { rest, point };
 /// sample is kept at the start of the cycle.
 inline constexpr int samples_a_period = 400;
 
-/// What identifies a record, a table that drives some points of a scan: the checksum XXH3 of its
-/// file and the number of its points, which is 0 if the record has not been read.
-struct RecordFacts {
+/// What identifies an input, a table that drives some points of a scan: the checksum XXH3 of its
+/// file and the number of its points, which is 0 if the input has not been read.
+struct InputFacts {
   std::uint64_t checksum = 0;
   std::int64_t points = 0;
 
-  bool operator==(const RecordFacts&) const = default;
+  bool operator==(const InputFacts&) const = default;
 };
 
-/// The records of a scan: the path of each, and a function that reads one and returns its facts.
-/// The function throws UserError if the record cannot be read. Local.
-struct ScanRecords {
+/// The inputs of a scan: the path of each, and a function that reads one and returns its facts.
+/// The function throws UserError if the input cannot be read. Local.
+struct ScanInputs {
   std::vector<std::string> names = {};
-  std::function<RecordFacts(std::size_t index)> read = {};
+  std::function<InputFacts(std::size_t index)> read = {};
 };
 
 /// The problem at one point of a scan.
@@ -71,8 +71,8 @@ struct ScanProblem {
   std::optional<double> period = std::nullopt;  ///< The period τ of F; empty if no period is known.
   /// The times in (0, 8τ) at which F may not be smooth; set for ScanKind::steady only.
   std::vector<double> force_breaks = {};
-  /// The records that drive the point, each as its index in ScanRecords::names and its facts.
-  std::vector<std::pair<std::size_t, RecordFacts>> records = {};
+  /// The inputs that drive the point, each as its index in ScanInputs::names and its facts.
+  std::vector<std::pair<std::size_t, InputFacts>> inputs = {};
 };
 
 /// The specification of a scan.
@@ -81,7 +81,7 @@ struct ScanSpec {
   /// The columns of the table of samples, with one value for each row. If there are any, the values
   /// of the first axis are the numbers 0, 1, … of the rows.
   std::vector<ScanAxis> columns = {};
-  ScanRecords records = {};
+  ScanInputs inputs = {};
   ScanKind kind = ScanKind::runs;
   Past past = Past::rest;
   /// The tolerance r for adding points; if it is empty, no points are added. It requires
@@ -133,8 +133,8 @@ PointNumbers completed(PointNumbers cycle);
 /// One point of a scan with its results.
 struct ScanPoint {
   std::vector<double> values;  ///< the value of each axis at the point
-  /// The records that were read for the point (ScanProblem::records).
-  std::vector<std::pair<std::size_t, RecordFacts>> records;
+  /// The inputs that were read for the point (ScanProblem::inputs).
+  std::vector<std::pair<std::size_t, InputFacts>> inputs;
   std::string message;  ///< the reason why the point failed; empty if it has not failed
   PointNumbers numbers;
   /// The rows of samples, one after another; empty if spec.keep_series is false.
@@ -149,7 +149,7 @@ struct ScanPoint {
 /// The results of a scan.
 struct ScanResult {
   std::vector<ScanPoint> points;
-  std::vector<RecordFacts> records;  ///< the facts of each of ScanRecords::names, as it was read
+  std::vector<InputFacts> inputs;  ///< the facts of each of ScanInputs::names, as it was read
   double seconds = 0.0;
 
   /// Returns the number of points that failed. Local.
@@ -158,14 +158,14 @@ struct ScanResult {
   }
 };
 
-/// Returns the lines of /samples/records, a CSV file: the path of each record, its checksum as 16
-/// hexadecimal digits and the number of its points. Both are left out for a record that was not
+/// Returns the lines of /samples/records, a CSV file: the path of each input, its checksum as 16
+/// hexadecimal digits and the number of its points. Both are left out for an input that was not
 /// read. Local.
-std::string record_lines(const ScanRecords& records, const std::vector<RecordFacts>& facts);
+std::string input_lines(const ScanInputs& inputs, const std::vector<InputFacts>& facts);
 
-/// Reads the records that `lines`, a result of record_lines(), says were read. Throws UserError for
+/// Reads the inputs that `lines`, a result of input_lines(), says were read. Throws UserError for
 /// the first one that has changed or cannot be read. Local.
-void require_unchanged(const ScanRecords& records, const std::string& lines);
+void require_unchanged(const ScanInputs& inputs, const std::string& lines);
 
 /// Writes the results into the file of a scan: the groups /points and /timing and, if series are
 /// kept, /runs. Only the root needs to have the series. Collective on comm.

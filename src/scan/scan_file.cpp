@@ -125,9 +125,9 @@ void write_multipliers(const parallel::Communicator& comm, const io::Handle& fil
         [](const auto& multiplier) { return multiplier.imag(); });
 }
 
-/// Returns the line of /samples/records that describes a record, which was not read if facts.points
+/// Returns the line of /samples/records that describes an input, which was not read if facts.points
 /// is 0.
-std::string line_of(const std::string& name, const RecordFacts& facts) {
+std::string line_of(const std::string& name, const InputFacts& facts) {
   return facts.points == 0 ? fmt::format("\"{}\",,", name)
                            : fmt::format("\"{}\",{:016x},{}", name, facts.checksum, facts.points);
 }
@@ -160,19 +160,19 @@ void write_runs(const parallel::Communicator& comm, const io::Handle& file,
 
 }  // namespace
 
-std::string record_lines(const ScanRecords& records, const std::vector<RecordFacts>& facts) {
+std::string input_lines(const ScanInputs& inputs, const std::vector<InputFacts>& facts) {
   std::string text = "path,xxh3,points\n";
   for (std::size_t i = 0; i < facts.size(); ++i) {
-    text += line_of(records.names[i], facts[i]) + "\n";
+    text += line_of(inputs.names[i], facts[i]) + "\n";
   }
   return text;
 }
 
-void require_unchanged(const ScanRecords& records, const std::string& lines) {
+void require_unchanged(const ScanInputs& inputs, const std::string& lines) {
   const std::vector<std::string> known = base::split(lines, '\n');
-  for (std::size_t i = 0; i < records.names.size() && i + 1 < known.size(); ++i) {
-    const std::string& name = records.names[i];
-    if (known[i + 1] != line_of(name, {}) && known[i + 1] != line_of(name, records.read(i))) {
+  for (std::size_t i = 0; i < inputs.names.size() && i + 1 < known.size(); ++i) {
+    const std::string& name = inputs.names[i];
+    if (known[i + 1] != line_of(name, {}) && known[i + 1] != line_of(name, inputs.read(i))) {
       throw base::UserError("samples", fmt::format("record {} has changed; give the one that was "
                                                    "read before, or make the scan anew",
                                                    name));
@@ -203,8 +203,8 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
                    return column.values[static_cast<std::size_t>(point.values[0])];
                  }));
   }
-  if (!spec.records.names.empty()) {
-    io::write_text(file, "/samples/records", record_lines(spec.records, scan.records));
+  if (!spec.inputs.names.empty()) {
+    io::write_text(file, "/samples/records", input_lines(spec.inputs, scan.inputs));
   }
   io::write_attribute(group, "axes", base::joined(names, " "));
   io::write_attribute(group, "sizes", base::joined(sizes, " "));

@@ -58,10 +58,10 @@ std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
   return points;
 }
 
-/// Returns the records of a point as numbers, four for each.
-std::vector<double> numbers_of(const std::vector<std::pair<std::size_t, RecordFacts>>& records) {
+/// Returns the inputs of a point as numbers, four for each.
+std::vector<double> numbers_of(const std::vector<std::pair<std::size_t, InputFacts>>& inputs) {
   std::vector<double> numbers;
-  for (const auto& [index, facts] : records) {
+  for (const auto& [index, facts] : inputs) {
     numbers.insert(
         numbers.end(),
         {static_cast<double>(index), static_cast<double>(facts.checksum >> 32U),
@@ -70,7 +70,7 @@ std::vector<double> numbers_of(const std::vector<std::pair<std::size_t, RecordFa
   return numbers;
 }
 
-/// Returns the members `numbers`, `message`, `records`, `series` and `end` of a point as one array,
+/// Returns the members `numbers`, `message`, `inputs`, `series` and `end` of a point as one array,
 /// each preceded by its length. If `has_series` is false, the series and the end are left out, and
 /// their lengths are 0.
 std::vector<double> record_of(const ScanPoint& point, bool has_series) {
@@ -81,7 +81,7 @@ std::vector<double> record_of(const ScanPoint& point, bool has_series) {
   };
   put(std::span(&point.numbers.most_x, count_of_numbers));
   put(point.message);
-  put(numbers_of(point.records));
+  put(numbers_of(point.inputs));
   put(std::span(point.series).first(has_series ? point.series.size() : 0));
   put(std::span(point.end).first(has_series ? point.end.size() : 0));
   return record;
@@ -98,14 +98,14 @@ void read_record(std::span<const double> record, ScanPoint& point) {
   take(numbers);
   std::copy_n(numbers.begin(), count_of_numbers, &point.numbers.most_x);
   take(point.message);
-  std::vector<double> records;
-  take(records);
-  point.records.clear();
-  for (std::size_t i = 0; i + 3 < records.size(); i += 4) {
-    const auto checksum = (static_cast<std::uint64_t>(records[i + 1]) << 32U) |
-                          static_cast<std::uint64_t>(records[i + 2]);
-    point.records.emplace_back(static_cast<std::size_t>(records[i]),
-                               RecordFacts{checksum, static_cast<std::int64_t>(records[i + 3])});
+  std::vector<double> inputs;
+  take(inputs);
+  point.inputs.clear();
+  for (std::size_t i = 0; i + 3 < inputs.size(); i += 4) {
+    const auto checksum = (static_cast<std::uint64_t>(inputs[i + 1]) << 32U) |
+                          static_cast<std::uint64_t>(inputs[i + 2]);
+    point.inputs.emplace_back(static_cast<std::size_t>(inputs[i]),
+                              InputFacts{checksum, static_cast<std::int64_t>(inputs[i + 3])});
   }
   take(point.series);
   take(point.end);
@@ -305,15 +305,15 @@ class PointsWork final : public campaign::Work {
   void serialize(engine::Archive& archive) override {
     double seconds = seconds_ + since(begun_);
     archive.scalars("point", seconds);
-    std::vector<double> records = numbers_of(point_.records);
-    archive.numbers("records", records);
+    std::vector<double> inputs = numbers_of(point_.inputs);
+    archive.numbers("records", inputs);
     if (archive.restores()) {
       begin_point(false);
-      if (run_ != nullptr && records != numbers_of(point_.records)) {
-        const auto name = static_cast<std::size_t>(records.at(0));
+      if (run_ != nullptr && inputs != numbers_of(point_.inputs)) {
+        const auto name = static_cast<std::size_t>(inputs.at(0));
         throw base::UserError("samples",
                               fmt::format("record {} has changed since point {} was begun",
-                                          shop_.spec.records.names.at(name), units_[next_] + 1));
+                                          shop_.spec.inputs.names.at(name), units_[next_] + 1));
       }
       if (run_ == nullptr) {
         throw base::UserError(
@@ -346,11 +346,11 @@ class PointsWork final : public campaign::Work {
       ScanProblem problem;
       const auto make = [&] { problem = shop_.problem_at(std::span(point_.values).first(axes)); };
       if (comm_.size() > 1) {
-        parallel::on_each(comm_, make);  // a record may be unreadable on some ranks only
+        parallel::on_each(comm_, make);  // an input may be unreadable on some ranks only
       } else {
         make();
       }
-      point_.records = problem.records;
+      point_.inputs = problem.inputs;
       if (kind == ScanKind::steady) {
         shop_.solver.find_limit_cycle(comm_, problem, end_, point_);
       } else if (kind == ScanKind::closed_curves) {
@@ -439,7 +439,7 @@ class ScanSource final : public campaign::Source {
   ScanSource(const parallel::Communicator& comm, const ScanSpec& spec, const ProblemAt& problem_at)
       : spec_(spec),
         scan_{.points = grid(spec.axes),
-              .records = std::vector<RecordFacts>(spec.records.names.size())},
+              .inputs = std::vector<InputFacts>(spec.inputs.names.size())},
         shop_{.spec = spec,
               .problem_at = problem_at,
               .points = scan_.points,
@@ -479,9 +479,8 @@ class ScanSource final : public campaign::Source {
   }
 
   void verify_restored(const parallel::Communicator& comm) override {
-    parallel::on_root(comm, [&] {
-      require_unchanged(spec_.records, record_lines(spec_.records, scan_.records));
-    });
+    parallel::on_root(
+        comm, [&] { require_unchanged(spec_.inputs, input_lines(spec_.inputs, scan_.inputs)); });
   }
 
   std::unique_ptr<campaign::Work> begin(const parallel::Communicator& ranks,
@@ -500,11 +499,11 @@ class ScanSource final : public campaign::Source {
     }
     computed_ += is_computed(point(unit)) ? 0 : 1;
     read_record(numbers, point(unit));
-    for (const auto& [index, facts] : point(unit).records) {
-      RecordFacts& known = scan_.records.at(index);
+    for (const auto& [index, facts] : point(unit).inputs) {
+      InputFacts& known = scan_.inputs.at(index);
       if (known.points > 0 && known != facts) {
         point(unit).message = fmt::format("record {} has changed since the scan first read it",
-                                          spec_.records.names[index]);
+                                          spec_.inputs.names[index]);
       }
       known = known.points > 0 ? known : facts;
     }
