@@ -24,12 +24,20 @@ def points(scan, of, by, where=None, cluster=None):
     """Return the points of a Scan as a DataFrame with the columns demand, intensity, failed and cluster.
 
     `of` is a number that the scan computed at each point, or peak_x, which is max |x|. `by` is the column of the
-    intensities, and `where` selects points by the values of other columns. Without `cluster` each point is a cluster of
-    its own. Raises MasingError if a column is missing, or if points of the same sample have the same intensity.
+    intensities, and `where` selects points by the values of other columns. `cluster` is a column or a label for each
+    sample; if it is None, each point is a cluster of its own. Raises MasingError if a column is missing, or if points
+    of the same sample have the same intensity.
     """
     columns = scan.points
     if {"most_x", "least_x"} <= set(columns):
         columns |= {PEAK: np.maximum(columns["most_x"], -columns["least_x"])}
+    if cluster is not None and not isinstance(cluster, str):
+        labels, count = pd.factorize(np.ravel(cluster))[0], len(np.unique(columns.get("sample", [])))
+        if len(labels) != count or not count:
+            raise MasingError(f"cluster={quoted(cluster)}: give the name of a column, or a label for each of the "
+                              f"{count} samples of {scan._name}")
+        columns |= {"clusters": labels[columns["sample"].astype(int)]}
+        cluster = "clusters"
     if not isinstance(where or {}, dict):
         raise MasingError(f"where={quoted(where)}: give a dictionary, such as {{'k0': 0.1}}")
     for key, name in (("of", of), ("by", by), ("cluster", cluster), *(("where", name) for name in where or {})):
@@ -163,7 +171,8 @@ class Fragility:
 
     def __init__(self, table, by, limit, of, cluster, resamples=1000, seed=0):
         """Fit the curve. Raises MasingError if the points determine no curve."""
-        self.by, self.limit, self.of, self.cluster = by, limit, of, cluster
+        self.by, self.limit, self.of = by, limit, of
+        self.cluster = cluster if isinstance(cluster, str) or cluster is None else "clusters"
         self.counts = exceedances(table, by, limit)
         a, place = np.unique(table["intensity"], return_inverse=True)
         labels, owner = np.unique(table["cluster"], return_inverse=True)

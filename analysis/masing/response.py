@@ -8,7 +8,8 @@ from masing import style
 from masing.names import motion
 from masing.notation import tick
 
-LABELS = {"peak_x": "max |x|", "most_x": "max x", "least_x": "min x", "amplitude": "amplitude X", "largest": "max |x|",
+LABELS = {"peak_x": "max |x|", "most_x": "max x", "least_x": "min x", "last_x": "last x", "most_speed": "max |x′|",
+          "most_restoring": "max |restoring force|", "amplitude": "amplitude X", "largest": "max |x|",
           "phase": "phase lag φ of x behind",
           "loss": "loss a cycle ∮ f dx", "damping_ratio": "hysteretic damping ratio ζ",
           "secant_stiffness": "secant stiffness kₛ", "restoring_amplitude": "amplitude of restoring force"}

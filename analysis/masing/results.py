@@ -676,8 +676,9 @@ class Scan(Result):
 
         The median and the dispersion are those of the greatest likelihood. Their 95 % intervals are from a bootstrap
         over clusters of points that are not independent: those with the same value in the column `cluster`, by default
-        all points of a record. With cluster=None each point is its own cluster. Points that failed count as in
-        exceedance(). The other arguments are those of summary().
+        all points of a record. `cluster` may also be a sequence with a label for each row of the table of samples. With
+        cluster=None each point is its own cluster. Points that failed count as in exceedance(). The other arguments are
+        those of summary().
 
         Raises MasingError if the points determine no curve, for example because none of them exceeds the limit.
         """

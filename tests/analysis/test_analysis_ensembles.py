@@ -201,15 +201,28 @@ def test_points_without_a_curve_are_refused(demand, words):
                             table.assign(failed=True), "a", 1, "y", None)
 
 
-PULSES = ("--base-acceleration", "a*exp(-(t-5)^2/8)*sin((1+0.07*sample)*t+sample)", "--cells=inf", "--final-time=12",
-          "--steps=600", "--scheme=leapfrog", "--over", "sample=1:12:12", "--over", "a=0.2:1:5")
+PULSES = ("--base-acceleration", "a*exp(-(t-5)^2/8)*sin((1+0.07*r)*t+r)", "--cells=inf", "--final-time=12",
+          "--steps=600", "--scheme=leapfrog")
 LIMIT = 1.0
 
 
 @pytest.fixture(scope="module")
-def pulses(made, tmp_path_factory):
-    """A scan of twelve pulses, each at five intensities."""
-    return made("scan", tmp_path_factory.mktemp("pulses") / "pulses.h5", *PULSES)
+def of_pulses(made, tmp_path_factory):
+    """A function that scans `count` pulses, each at five intensities, with more words."""
+    folder = tmp_path_factory.mktemp("pulses")
+
+    def make(count, *words):
+        table = folder / f"samples-{count}.csv"
+        table.write_text("r,c\n" + "".join(f"{n},{0.01 * (n % 3)!r}\n" for n in range(1, count + 1)), encoding="utf-8")
+        return made("scan", folder / f"{count}.h5", *PULSES, f"--samples={table}", "--damping=c", "--over=a=0.2:1:5",
+                    *words)
+    return make
+
+
+@pytest.fixture(scope="module")
+def pulses(of_pulses):
+    """A scan of twelve pulses."""
+    return of_pulses(12)
 
 
 def test_a_scan_is_summarized_by_its_columns(pulses):
@@ -230,6 +243,17 @@ def test_a_scan_is_summarized_by_its_columns(pulses):
     assert repr(found).startswith("<masing.Fragility peak_x > 1 over a: median 0.")
 
 
+def test_clusters_may_be_labels_of_samples(pulses):
+    """As a column of the samples that has the same values in the same samples."""
+    scan = Scan(pulses)
+    named = scan.fragility(LIMIT, "a", cluster="c", resamples=200)
+    labelled = scan.fragility(LIMIT, "a", cluster=[f"record-{n % 3}" for n in range(1, 13)], resamples=200)
+    assert named.clusters == labelled.clusters == 3 and named.median_interval == labelled.median_interval
+    assert str(labelled).endswith("3 clusters")
+    with pytest.raises(MasingError, match="or a label for each of the 12 samples"):
+        scan.fragility(LIMIT, "a", cluster=[1, 2])
+
+
 def test_failed_points_of_a_file_are_counted(pulses, tmp_path):
     path = shutil.copy(pulses, tmp_path / "failed.h5")
     with h5py.File(path, "a") as file:
@@ -238,16 +262,15 @@ def test_failed_points_of_a_file_are_counted(pulses, tmp_path):
     assert list(counts["failed"]) == [0, 0, 0, 0, 2] and (counts["points"] == 12).all()
 
 
-def test_mistakes_are_told_in_one_line(pulses, result_of):
+def test_mistakes_are_told_in_one_line(pulses, of_pulses, result_of):
     scan = Scan(pulses)
-    grid = Scan(result_of("scan", "grid.h5", *PULSES[:-4], "--over=sample=1:3:3", "--over=k0=0.1,0.2",
-                          "--over=a=0.2:1:5"))
-    plain = Scan(result_of("scan", "plain.h5", *PULSES[:-4], "--let=sample=1", "--over=a=0.2:1:5"))
+    grid = Scan(of_pulses(3, "--over=k0=0.1,0.2"))
+    plain = Scan(result_of("scan", "plain.h5", *PULSES, "--let=r=1", "--over=a=0.2:1:5"))
     curve = scan.fragility(LIMIT, "a", resamples=100).curve
     assert len(grid.summary("most_x", "a", where={"k0": 0.2})) == 15
     for call, words in ((lambda: scan.summary("most", "a"), "of='most': "),
                         (lambda: scan.summary(["most_x"], "a"), "of=['most_x']: "),
-                        (lambda: scan.summary("most_x", "b"), "least_x, loss, most_x, peak_x, "),
+                        (lambda: scan.summary("most_x", "b"), "most_x, peak_x, period, "),
                         (lambda: scan.summary("most_x", "a", quantiles=(0.5, 50)), "give numbers between 0 and 1"),
                         (lambda: scan.exceedance("1", "a"), "limit='1': give a finite number"),
                         (lambda: scan.exceedance(math.nan, "a"), "limit=nan: give a finite number"),
@@ -257,7 +280,7 @@ def test_mistakes_are_told_in_one_line(pulses, result_of):
                         (lambda: scan.fragility(LIMIT, "a", where={"a": 0.2}), "needs two or more intensities"),
                         (lambda: scan.fragility(LIMIT, "least_x"), "all of them positive"),
                         (lambda: scan.fragility(LIMIT, "a", where={"sample": 1}), "a bootstrap needs at least 3"),
-                        (lambda: scan.fragility(LIMIT, "a", where={"sample": 0}), "its sample are [1.0, 2.0"),
+                        (lambda: scan.fragility(LIMIT, "a", where={"sample": 12}), "its sample are [0.0, 1.0"),
                         (lambda: scan.fragility(LIMIT, "a", where="a"), "where='a': give a dictionary"),
                         (lambda: scan.fragility(LIMIT, "phase"), "has a finite phase"),
                         (lambda: curve([0.1, 0]), "give positive intensities"),
@@ -282,8 +305,8 @@ def test_the_script_draws_quantiles_and_the_curve(pulses, run_script, tmp_path):
     assert right.get_ylabel() == "P(max |x| > 1)" and right.get_xlabel() == left.get_xlabel() == "intensity a"
     # Twelve records do not bound the 16 % and 84 % quantiles from both sides; no band is drawn there.
     assert [len(each.get_paths()) for each in left.collections] == [0, 1, 0]
-    assert run_script(response, pulses, "--limit=0.3", "--of=most_x", "--over=a", "--cluster=none", "--where=sample=2",
-                      "-o", out)[0] == 2
+    assert run_script(response, pulses, "--limit=0.3", "--of=most_x", "--over=a", "--cluster=none", "--where=c=0.02",
+                      "-o", out)[0] == 0
     one_line(run_script(response, pulses, "--limit=0.3", "--over=b"), "by='b': ")
     one_line(run_script(response, pulses, "--limit=x"), "argument --limit: invalid float value: 'x'")
     one_line(run_script(response, pulses, "--of=most_x"), "--of: needs --limit")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import xarray
 from processes import ran
+from scipy import signal
 
 SLIDERS = 10000  # of the references; by the midpoint rule their error goes with the square of 1/n
 
@@ -123,16 +124,20 @@ def test_a_frame_of_two_storeys(compiled):
     assert "same bits after a restart: yes" in text
 
 
-@pytest.fixture(scope="module")
-def force(examples):
-    """The module masing_force, which finds the library of its installation."""
-    path = examples / "tmdsimpy" / "masing_force.py"
-    spec = importlib.util.spec_from_file_location("masing_force", path)
+def loaded(path):
+    """An example in Python as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
     spec.loader.exec_module(module)
     sys.dont_write_bytecode = before
     return module
+
+
+@pytest.fixture(scope="module")
+def force(examples):
+    """The module masing_force, which finds the library of its installation."""
+    return loaded(examples / "tmdsimpy" / "masing_force.py")
 
 
 def test_harmonics_balanced_by_ctypes_and_limit_cycles_of_the_program(masing, examples, tmp_path):
@@ -227,3 +232,39 @@ def test_a_reader_in_c_agrees_with_h5py_and_xarray(masing, examples, tmp_path):
     for words, line in (([], "takes RUN.h5 [GROUP]"), (["none.h5"], "is no HDF5 file")):
         done = ran(tmp_path / "read_result", *words, cwd=tmp_path)
         assert done.returncode == 2 and line in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_made_records_have_the_spectrum_of_kanai_and_tajimi(monkeypatch, examples):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    example, random = loaded(examples / "ensemble.py"), np.random.default_rng(3)
+    densities = []
+    for _ in range(400):
+        t, a = example.record(random)
+        assert np.abs(a).max() == 1 and 2001 <= len(t) <= 4001 and np.abs(a[-1]) < 0.1
+        stationary = a[int(0.15 * len(a)):int(0.5 * len(a))]
+        w, density = signal.welch(stationary / stationary.std(), 2 * np.pi / example.STEP, nperseg=512)
+        densities.append(density)
+    band = (w > 0.5) & (w < 3 * example.GROUND)
+    r, damping = w[band] / example.GROUND, 2 * example.DAMPING
+    expected = (1 + (damping * r)**2) / ((1 - r**2)**2 + (damping * r)**2)
+    found = np.mean(densities, axis=0)[band]
+    # 400 records of one or two windows: 4 % by chance, and the windows blur the spectrum.
+    assert found / found.sum() == pytest.approx(expected / expected.sum(), rel=0.15)
+
+
+def test_an_ensemble_of_made_records(masing, examples, tmp_path):
+    folder = tmp_path / "ensemble"
+    done = ran(sys.executable, examples / "ensemble.py", folder, "--records=25", cwd=tmp_path, check=True)
+    lines = done.stdout.splitlines()
+    assert lines[-1] == str(folder / "ensemble.png") and lines[-2].startswith("peak_x > 0.6 over a: median 0.")
+    assert (folder / "ensemble.png").stat().st_size > 10000
+    t = np.loadtxt(folder / "record-007.csv", delimiter=",")[:, 0]
+    ran(masing, "simulate", "--quiet", "--base-acceleration=table:record-007.csv", f"--final-time={t[-1]!r}",
+        f"--steps={len(t) - 1}", "--sample-every=1", "--cells=inf", "--scheme=leapfrog", "--output=run.h5", cwd=folder,
+        check=True)
+    with h5py.File(folder / "ensemble.h5") as scan, h5py.File(folder / "run.h5") as run:
+        assert scan["points/most_x"].shape == (250,) and not scan["points/status"][()].any()
+        assert scan["points/most_x"][79] == run["series/x"][()].max()
+        peak = np.maximum(scan["points/most_x"][()], -scan["points/least_x"][()])[9::10]
+    rows = list(csv.DictReader((folder / "exceedance.csv").open(encoding="utf-8")))
+    assert len(rows) == 10 and int(rows[-1]["exceeded"]) == np.count_nonzero(peak > 0.6)
