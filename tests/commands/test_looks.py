@@ -80,6 +80,15 @@ def test_a_study_that_nothing_decides_ends_after_all_looks(masing, looks):
     assert len(earlier_levels(masing.folder / "a.h5").split(";")) == looks - 1
 
 
+def test_a_study_looks_on_where_no_levels_are_sure_to_decide(masing):
+    """Differences of 5 doublings that scatter: 4 more doublings, to 16 times the last level, and 4 more."""
+    words = [word.replace("reference=exact", "reference=successive") for word in SCATTERED[:-1]]
+    process = masing("converge", *words, "--levels=250:4000:5", UNTIL, "--output=a.h5")
+    assert levels_of(process) == ["250:64000:9", "250:1024000:13"]
+    assert process.returncode == 3 and "undecided: differences of successive levels scatter" in process.stderr
+    assert len(study(masing.folder / "a.h5")["cases"]["steps"]) == 13
+
+
 def test_a_study_that_is_decided_at_once_has_one_look(masing):
     words = [word.replace("x=1.1", "x=3") for word in BORDER]
     process = masing("converge", *words, "--output=a.h5")
