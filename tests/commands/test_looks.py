@@ -1,6 +1,7 @@
 """Studies that go on until their orders are decided: how many looks they take and what they leave, against ordinary
 studies of the levels of the last look, on other ranks, and after a stop; Student's quantiles are SciPy's."""
 
+import random
 import signal
 
 import h5py
@@ -67,6 +68,23 @@ def test_its_file_is_that_of_an_ordinary_study_of_the_last_levels(masing, decide
 def test_the_looks_do_not_depend_on_the_ranks(masing, decided):
     masing.done("converge", *SCATTERED, FIRST, UNTIL, "--quiet", "--output=b.h5", ranks=3)
     assert contents(masing.folder / "b.h5") == contents(decided[1])
+
+
+def test_no_verdict_is_wrong_and_the_intervals_hold(masing, long):
+    """Right and wrong expectations of problems by chance, whose true order is 1. None of so few verdicts may be wrong,
+    and 95 % of the intervals hold 1, less three standard deviations."""
+    chance, count = random.Random(45), 60 if long else 6
+    held = decided = 0
+    for number in range(count):
+        shift = (0.0, 0.3, -0.3)[number % 3]
+        words = [f"--force={chance.uniform(0.4, 0.6):.3f}*square({chance.uniform(0.15, 0.3):.4f}*t)", *SCATTERED[1:-2],
+                 f"--expect-order=x={1 + shift}", SCATTERED[-1], "--levels=250:2000:4", UNTIL, "--quiet"]
+        assert masing("converge", *words, "--output=a.h5").returncode in (0, 3)
+        fit = study(masing.folder / "a.h5")
+        assert fit["verdict"] != ("not as expected" if shift == 0 else "as expected"), words
+        held += abs(fit["order_x"] - 1) <= fit["order_uncertainty_x"]
+        decided += fit["verdict"] != "undecided"
+    assert held >= 0.95 * count - 3 * (0.05 * 0.95 * count) ** 0.5 and decided >= 0.8 * count, (held, decided)
 
 
 @pytest.mark.parametrize("looks", [2, 4])
