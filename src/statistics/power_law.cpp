@@ -73,7 +73,7 @@ class NewtonFit {
     next_column_.colwise() = log_sizes_.exp();
     // An order below 0 describes errors that grow as the steps decrease. Such orders are allowed if
     // the reference is exact, but not if the reference has a step.
-    least_order_ = (rest_sign_ != 0).any() ? 1e-3 : -4.0;
+    least_order_ = (rest_sign_ != 0).any() ? 1e-3 : least_order;
   }
 
   /// Returns the fitted law, or nothing if the levels do not determine its parameters.
@@ -228,8 +228,6 @@ class NewtonFit {
     }
     return law;
   }
-
-  static constexpr double most_order = 12.0;
 
   FitRange range_;
   ArrayXd log_errors_;

@@ -6,6 +6,10 @@
 
 namespace masing::statistics {
 
+/// The bounds of the order of a power law. A fit whose best order is outside ends at a bound.
+inline constexpr double least_order = -4.0;
+inline constexpr double most_order = 20.0;
+
 /// The widths of one step, such as δt, at all levels and in the references with which the levels
 /// are compared. Both arrays have the shape [levels]. A value in `references` is 0 if the reference
 /// is exact, and NaN if the level has no reference. It may be negative for errors of u over all s,
