@@ -9,7 +9,7 @@
 
 simulate(), converge() and scan() run the commands of the program that have these names, and open() reads a result file.
 identify() identifies a model from a cycle, such as a measured one. cycle_numbers() computes the stiffnesses, the
-damping and the corners of a cycle.
+damping and the corners of a cycle. judge() judges a table of errors that any program has printed.
 """
 
 from masing.commands import SOURCES as _SOURCES
@@ -22,6 +22,7 @@ from masing.errors import require as _require
 # The _LIBRARIES must be installed before a name is imported from a module that is not in _FREE. The functions of the
 # modules in _FREE check, when they are called, whether the libraries that they need are installed.
 _LIBRARIES, _FREE = ("h5py", "numpy", "scipy", "pandas"), ("masing.commands", "masing.errors")
+_NATIVE = ("masing.material", "masing.judgement")
 
 
 def __getattr__(name):
@@ -61,15 +62,15 @@ def _version():
 def _names():
     """Return the names in _SOURCES that can be used.
 
-    If one of the _LIBRARIES is not installed, only names from the modules in _FREE are returned. The names from
-    masing.material are left out if the extension module masing._masing cannot be used.
+    If one of the _LIBRARIES is not installed, only names from the modules in _FREE are returned. The names from the
+    modules in _NATIVE are left out if the extension module masing._masing cannot be used.
     """
     from masing import native
 
     names = list(_SOURCES)
     if _missing(*_LIBRARIES):
         names = [name for name in names if _SOURCES[name] in _FREE]
-    return [name for name in names if _SOURCES[name] != "masing.material" or native.module()]
+    return [name for name in names if _SOURCES[name] not in _NATIVE or native.module()]
 
 
 def __dir__():

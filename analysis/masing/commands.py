@@ -24,8 +24,8 @@ SOURCES = {"Fragility": "masing.ensembles", "MasingError": "masing.errors", "Mat
            "MaterialPoint": "masing.material", "MaterialPoints": "masing.material", "Run": "masing.results",
            "Scan": "masing.results", "Study": "masing.results", "converge": "masing.commands",
            "cycle_numbers": "masing.cycles.limit_cycle", "identify": "masing.identification.identify",
-           "open": "masing.commands", "scan": "masing.commands", "show": "masing.results",
-           "simulate": "masing.commands"}
+           "judge": "masing.judgement", "open": "masing.commands", "scan": "masing.commands",
+           "show": "masing.results", "simulate": "masing.commands"}
 # If one of these options is given, the result must be written to a file. The file is temporary unless `output` is
 # given.
 WITH_FILE = ("output", "checkpoint", "checkpoint_every", "restart", "wall_limit")

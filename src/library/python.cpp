@@ -177,6 +177,26 @@ py::bytes result_of(const std::string& command, const masing::Options& options,
   return bytes;
 }
 
+/// Judges the errors of a table, and returns (order, uncertainty, verdict, why, pair orders). Each
+/// level is compared with the next one if `is_successive` is true, otherwise with a run of the
+/// steps `finest`, or with the exact solution if `finest` is empty.
+py::tuple judge(const std::vector<std::vector<double>>& steps, const std::vector<double>& errors,
+                const std::vector<double>& digits, const std::vector<double>& finest,
+                bool is_successive, double floor, double expected, bool at_least,
+                double tolerance) {
+  const auto found = masing::judge({steps, errors, digits, finest, is_successive, floor}, expected,
+                                   at_least, tolerance);
+  return py::make_tuple(found.order, found.uncertainty, found.verdict, found.why,
+                        found.pair_orders);
+}
+
+/// Extrapolates values, and returns (limit, observed order, grid convergence index).
+py::tuple extrapolate(const std::vector<std::vector<double>>& steps,
+                      const std::vector<double>& values, double promised) {
+  const masing::Limit limit = masing::extrapolate(steps, values, promised);
+  return py::make_tuple(limit.value, limit.order, limit.index);
+}
+
 /// Returns a view of an array for reading.
 masing::View<const double> in(const Numbers& numbers) {
   return {numbers.data(), static_cast<std::size_t>(numbers.size())};
@@ -281,6 +301,7 @@ PYBIND11_MODULE(_masing, module) {
   py::register_exception_translator(translate);
   module.attr("__version__") = masing::version();
   module.def("options", masing::options_of).def("mpi", mpi).def("result_of", result_of);
+  module.def("judge", judge).def("extrapolate", extrapolate);
   module.def("started_by_launcher", masing::started_by_launcher);
   module.def("interrupts", [] { return static_cast<int>(interrupts); });
   module.def("request_stop", [] { masing::request_stop(); });

@@ -1,7 +1,9 @@
 #include "library/masing/run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
+#include <functional>
 #include <string_view>
 #include <variant>
 
@@ -14,6 +16,9 @@
 #include "engine/engine.hpp"
 #include "io/result_file.hpp"
 #include "parallel/session.hpp"
+#include "statistics/extrapolation.hpp"
+#include "statistics/table_order.hpp"
+#include "statistics/verdict.hpp"
 #include "study/refinement.hpp"
 
 namespace masing {
@@ -222,6 +227,58 @@ std::string result_of(const Session& session, const std::string& command, const 
 
 std::string options_of(const std::string& command) {
   return cli::options_as_json(known_command(command));
+}
+
+namespace {
+
+/// Returns the steps of the levels and of their references. If there are two steps whose ratio is
+/// the same at all levels, returns their sum as the only step.
+std::vector<statistics::StepLadder> ladder_of(const ErrorTable& table) {
+  std::vector<statistics::StepLadder> ladder;
+  for (std::size_t j = 0; j < table.steps.size(); ++j) {
+    const std::vector<double>& step = table.steps[j];
+    std::vector<double> references(step.size(), table.finest.empty() ? 0.0 : table.finest[j]);
+    if (table.is_successive) {
+      std::copy(step.begin() + 1, step.end(), references.begin());
+      references.back() = base::undefined;
+    }
+    ladder.push_back({step, references});
+  }
+  if (ladder.size() == 2 && statistics::on_one_ray(table.steps[0], table.steps[1])) {
+    const auto add = [](std::vector<double>& to, const std::vector<double>& more) {
+      std::ranges::transform(to, more, to.begin(), std::plus<>());
+    };
+    add(ladder[0].levels, ladder[1].levels);
+    add(ladder[0].references, ladder[1].references);
+    ladder.pop_back();
+  }
+  return ladder;
+}
+
+}  // namespace
+
+Judgement judge(const ErrorTable& table, double expected, bool at_least, double tolerance) {
+  const statistics::ErrorLadder ladder{
+      .steps = ladder_of(table), .errors = table.errors, .are_differences = table.is_successive};
+  const auto found = statistics::order_of_table(ladder, table.digits, table.floor);
+  Judgement judgement{found.order, found.uncertainty, "", found.why, found.pair_orders};
+  auto verdict = statistics::Verdict::not_judged;
+  if (!std::isnan(expected)) {
+    verdict = statistics::judge({.order = expected, .at_least = at_least}, found.order,
+                                found.uncertainty, tolerance);
+  }
+  if (std::ranges::none_of(table.errors, [&](double error) { return error > table.floor; })) {
+    verdict = statistics::Verdict::exact;
+    judgement.why = "no error is above the floor";
+  }
+  judgement.verdict = statistics::to_text(verdict);
+  return judgement;
+}
+
+Limit extrapolate(const std::vector<std::vector<double>>& steps, const std::vector<double>& values,
+                  double promised) {
+  const auto found = statistics::extrapolate(steps, values, promised);
+  return {found.value, found.order, found.index};
 }
 
 }  // namespace masing

@@ -158,6 +158,49 @@ struct Study {
 /// Collective. Source: Propositions 3.1 and 4.1, continuous-masing-2001.
 Study converge(const Session& session, const Options& options);
 
+/// The errors of one quantity at the levels of a refinement that any program has computed. The
+/// levels are ordered from coarse to fine.
+struct ErrorTable {
+  std::vector<std::vector<double>> steps;  ///< one step or two, such as δs and δt, [1 or 2][levels]
+  std::vector<double> errors;              ///< [levels]; NaN if a level has no error
+  /// Half a unit of the last printed digit of each error, divided by the error, [levels].
+  std::vector<double> digits;
+  /// The steps of the run with which all levels are compared, [1 or 2]; empty if the reference is
+  /// exact.
+  std::vector<double> finest;
+  /// Whether each level is compared with the next one; the last level then has no error.
+  bool is_successive = false;
+  double floor = 0.0;  ///< errors that are not above the floor are regarded as round-off
+};
+
+/// What judge() finds about the errors of a table.
+struct Judgement {
+  double order = 0.0;        ///< the observed order; NaN if there is none
+  double uncertainty = 0.0;  ///< half the width of the interval of `order`
+  std::string verdict;       ///< in the same words as ObservedOrder::verdict
+  std::string why;           ///< a clause that says from what the order was found
+  /// The orders between each level and the next, [levels - 1]; empty for two steps.
+  std::vector<double> pair_orders;
+};
+
+/// Judges whether the order of the errors of a table differs from `expected` by at most
+/// `tolerance`, or whether it is not less than `expected` - `tolerance` if `at_least` is true. No
+/// order is expected if `expected` is NaN. Local; needs no Session.
+Judgement judge(const ErrorTable& table, double expected, bool at_least, double tolerance);
+
+/// The limit of a value as the steps go to 0.
+struct Limit {
+  double value = 0.0;  ///< the extrapolated value
+  double order = 0.0;  ///< the observed order, between 0.1 and 4
+  double index = 0.0;  ///< the grid convergence index, a bound of the error at the last level
+};
+
+/// Extrapolates the `values` of a scalar at all levels, from coarse to fine, whose errors have the
+/// order `promised`. `steps` has the shape [1 or 2][levels]. The numbers are NaN if there are too
+/// few levels. Local; needs no Session. Source: Eça and Hoekstra, J. Comput. Phys. 262 (2014).
+Limit extrapolate(const std::vector<std::vector<double>>& steps, const std::vector<double>& values,
+                  double promised);
+
 /// A function that is called on rank 0 with each message that the program would write to stderr if
 /// stderr were a terminal. Warnings begin with "masing warning: ". The progress line is passed
 /// again whenever it changes; it begins with a carriage return.

@@ -1,0 +1,278 @@
+"""Judge the orders of convergence in a table of errors that any program has printed.
+
+The decision itself is that of the C++ code, src/statistics/table_order.hpp.
+"""
+
+import math
+import re
+from collections import namedtuple
+from decimal import Decimal, InvalidOperation
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from masing import native
+from masing.errors import MasingError, quoted
+from masing.notation import interval, listed
+from masing.notation import order as order_text
+
+# The verdicts from the worst to the best, and those with which a script ends with exit code 0.
+VERDICTS = ("not as expected", "undefined", "undecided", "as expected", "exact", "not judged")
+GOOD = VERDICTS[3:]
+# Texts of cells without a number.
+MISSING = ("", "-", "–", "nan")
+FEWEST = 3
+# A column and its expected order in a text such as "L2=2,H1>=1".
+PAIR = re.compile(r"(?:^|,)\s*([^=>,]+?)\s*(?:=|(?=>))([^,]*)")
+# The name of a column in an expression: a word that is neither a function nor part of a number such as 1e-3.
+NAME = re.compile(r"(?<![\w.])[^\W\d]\w*\b(?!\s*\()")
+ATTRIBUTE = re.compile(r"(?:[^\W\d]\w*|\))\s*\.")
+EXPRESSION = re.compile(r"[\w\s.+*/()^-]+")
+
+
+class Judgement(namedtuple("Judgement", "quantity order uncertainty expected verdict why steps errors pair_orders "
+                                        "value index")):
+    """What is found about one quantity of a table.
+
+    `order` is the observed order and `uncertainty` half the width of its interval, or NaN; `expected` is the text of
+    the expected order, or "". `verdict` is one of VERDICTS, and `why` says from what the order was found. `steps`
+    [levels], the sum of the steps if there are two, and `errors` [levels] are sorted from coarse to fine; `pair_orders`
+    [levels - 1] are the orders between two levels. For a table of values, `errors` are the values, `value` is their
+    limit and `index` the grid convergence index, a bound of the error of the last value; otherwise both are NaN.
+    """
+
+
+class Judgements(dict):
+    """The Judgement of each quantity of a table, by its name."""
+
+    @property
+    def verdict(self):
+        """Return the worst of the verdicts."""
+        return min((each.verdict for each in self.values()), key=VERDICTS.index)
+
+    def to_dataframe(self):
+        """Return a DataFrame with one row for each quantity."""
+        names = ["quantity", "order", "uncertainty", "expected", "verdict", "why"]
+        names += ["value", "index"] * any(math.isfinite(each.value) for each in self.values())
+        return pd.DataFrame([{name: getattr(each, name) for name in names} for each in self.values()])
+
+    def __repr__(self):
+        rows = [[each.quantity, order_text(each.order), interval(each.order, each.uncertainty), each.expected,
+                 each.verdict, each.why] for each in self.values()]
+        return pd.DataFrame(rows, columns=["", "order", "interval", "expected", "verdict", "why"]).to_string(
+            index=False, justify="left", max_colwidth=None)
+
+    def figure(self):
+        """Return a log-log matplotlib Figure of the errors over the step, with a triangle for each expected order."""
+        from masing import style
+
+        with style.applied():
+            drawing, axes = style.frame(1, 1.15, xscale="log", yscale="log")
+            for n, (each, colour) in enumerate(zip(self.values(), style.colours(len(self)))):
+                seen = np.abs(each.errors) > 0
+                axes.plot(each.steps[seen], np.abs(each.errors[seen]), color=colour, label=each.quantity,
+                          marker=style.MARKERS[n % len(style.MARKERS)])
+            # The triangles need curves that are sorted from the smallest step on.
+            curves = [line.get_xydata()[::-1].T for line in axes.lines]
+            slopes = sorted({_expectation(each.expected)[0] for each in self.values() if each.expected})
+            for place, slope in enumerate(slopes[:2]):
+                style.draw_triangle(axes, curves, slope, place)
+            style.label_decades(axes.xaxis, axes.yaxis)
+            has_values = any(math.isfinite(each.value) for each in self.values())
+            axes.set(xlabel="step", ylabel="value" if has_values else "error")
+            style.legend_above(axes, 3)
+            return drawing
+
+
+def judge(table, expect_order=None, step="h", *, reference="exact", values=False, tolerance=0.1, floor=0.0):
+    """Judge whether the errors in a table, which any program may have printed, converge with the expected orders.
+
+    table: the path of a CSV file with a heading, whose cells are separated by commas, semicolons or tabs; a DataFrame;
+    or a dictionary of columns. Each row is a level. The digits of an error that is given as a text count: the error may
+    be wrong by half a unit of its last digit. Errors that are given as numbers count as exact. step: the column of the
+    step, or an expression of columns such as "1/sqrt(cells)", or two of them such as "ds,dt". expect_order: {column:
+    order}, where an order is a number or a text such as ">=1", or one order for all columns that `step` does not name;
+    if it is None, the orders of these columns are found, but not judged. reference: with what the errors compare each
+    level: "exact"; "finest:H", one run with the step H (for two steps "finest:H1,H2"); or "successive", the next level.
+    The error of the last level is then left empty, or that of the first one if a level is compared with the one before.
+    With values=True the columns contain values and not errors: they are extrapolated with the expected order, and get a
+    grid convergence index. An order counts as expected if its interval is within `tolerance` of the expected one.
+    Errors that are not above `floor` are regarded as round-off.
+
+    Returns a mapping {column: Judgement}, which prints as a table. Raises MasingError, with a message of one line, if
+    the table or an argument is not valid.
+    """
+    module = native.required("judge()")
+    frame = _frame(table)
+    steps, used = _steps(frame, step)
+    sorting = np.argsort(-steps.sum(axis=0), kind="stable")
+    steps = steps[:, sorting]
+    if (np.abs(np.diff(steps, axis=1)) <= 1e-12 * steps[:, 1:]).all(axis=0).any():
+        raise MasingError(f"step {step}: a step occurs twice in the table; give each level one row")
+    for name, number in (("tolerance", tolerance), ("floor", floor)):
+        if not 0 <= number < math.inf:
+            raise MasingError(f"{name} {quoted(number)}: give a number that is not negative")
+    found = Judgements()
+    for quantity, expected in _expectations(frame, expect_order, used).items():
+        promised, at_least = _expectation(expected)
+        cells = [frame[quantity].iloc[row] for row in sorting]
+        numbers = np.array([_number(cell, f"{quantity}, row {row + 1}") for cell, row in zip(cells, sorting)])
+        if values:
+            if math.isnan(promised):
+                raise MasingError(f"{quantity}: values are extrapolated with the expected order; give expect_order")
+            known = np.isfinite(numbers)
+            limit, order, index = module.extrapolate(steps[:, known], numbers[known], promised)
+            why = f"limit {limit:.8g}, error of the last value at most {index:.2g}" if math.isfinite(limit) else \
+                f"{known.sum()} values are too few, or do not change"
+            found[quantity] = Judgement(quantity, order, math.nan, expected, "not judged", why, steps.sum(axis=0),
+                                        numbers, np.array([]), limit, index)
+            continue
+        if (numbers < 0).any():
+            row = sorting[np.argmax(numbers < 0)]
+            raise MasingError(f"{quantity}, row {row + 1}: the error {cells[np.argmax(numbers < 0)]} is negative; give "
+                              "its size")
+        if reference == "successive":
+            numbers, cells = _successive(quantity, numbers, cells)
+        if np.isfinite(numbers).sum() < FEWEST:
+            raise MasingError(f"{quantity}: {np.isfinite(numbers).sum()} errors; an order needs at least {FEWEST}")
+        digits = [_half_unit(cell) / error if error > 0 else 0.0 for cell, error in zip(cells, numbers)]
+        order, width, verdict, why, pairs = module.judge(
+            steps, numbers, digits, _finest(reference, steps), reference == "successive", floor, promised, at_least,
+            tolerance)
+        found[quantity] = Judgement(quantity, order, width, expected, verdict, why, steps.sum(axis=0), numbers,
+                                    np.array(pairs), math.nan, math.nan)
+    return found
+
+
+def _frame(table):
+    """Return a table as a DataFrame whose cells are those of the user; a file is read as text."""
+    if isinstance(table, str | PathLike):
+        path = Path(table)
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise MasingError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'no text'}") from None
+        lines = [line for line in text.splitlines() if line.strip(" \t;,") and not line.startswith("#")]
+        separator = next((each for each in ";\t" if lines and each in lines[0]), ",")
+        # In a table that is not separated by commas, a comma is a decimal point.
+        rows = [[cell.strip() if separator == "," else cell.strip().replace(",", ".") for cell in line.split(separator)]
+                for line in lines]
+        for number, row in enumerate(rows):
+            if len(row) != len(rows[0]):
+                raise MasingError(f"{path}, row {number}: {len(row)} cells under {len(rows[0])} headings")
+        frame = pd.DataFrame(rows[1:], columns=rows[0] if rows else None)
+    else:
+        try:
+            frame = pd.DataFrame(table)
+        except (ValueError, TypeError) as error:
+            raise MasingError(f"table: not a table with columns of equal lengths: {error}") from None
+    frame.columns = [str(name).strip() for name in frame.columns]
+    if not frame.columns.is_unique:
+        raise MasingError(f"table: the column {frame.columns[frame.columns.duplicated()][0]} occurs twice")
+    if len(frame) < FEWEST:
+        raise MasingError(f"table: {len(frame)} rows; an order needs at least {FEWEST}")
+    return frame
+
+
+def _number(cell, where):
+    """Return a cell as a number; NaN if it is empty."""
+    text = str(cell).strip()
+    if cell is None or text.lower() in MISSING:
+        return math.nan
+    try:
+        return float(text)
+    except ValueError:
+        raise MasingError(f"{where}: {quoted(cell)} is not a number") from None
+
+
+def _half_unit(cell):
+    """Return half a unit of the last digit of a number that is given as a text; 0 for any other cell."""
+    try:
+        return float(Decimal((0, (5,), Decimal(cell.strip()).as_tuple().exponent - 1))) if isinstance(cell, str) else 0.0
+    except (InvalidOperation, TypeError):
+        return 0.0
+
+
+def _steps(frame, step):
+    """Return the steps [1 or 2][levels] for the argument `step` of judge(), and the set of the columns in it."""
+    texts = [str(step)] if str(step) in frame.columns else str(step).split(",")
+    if len(texts) > 2:
+        raise MasingError(f"step {step}: give a column or an expression of columns, or two of them")
+    columns, used = [], set()
+    for text in map(str.strip, texts):
+        names = {text} if text in frame.columns else set(NAME.findall(text))
+        if unknown := sorted(names - set(frame.columns)):
+            raise MasingError(f"step {step}: no column {unknown[0]}; the table has {listed(frame.columns)}")
+        numbers = pd.DataFrame({name: [_number(cell, f"{name}, row {row}") for row, cell in enumerate(frame[name], 1)]
+                                for name in names})
+        try:
+            if text not in frame.columns and (not EXPRESSION.fullmatch(text) or ATTRIBUTE.search(text)):
+                raise SyntaxError
+            column = numbers[text] if text in frame.columns else numbers.eval(text.replace("^", "**"), engine="python")
+            columns.append(np.broadcast_to(np.asarray(column, dtype=float), len(frame)))
+        except Exception:  # DataFrame.eval raises errors of many classes
+            raise MasingError(f"step {step}: not an expression of columns, such as 1/sqrt(cells)") from None
+        if not (np.isfinite(columns[-1]) & (columns[-1] > 0)).all():
+            row = int(np.argmin(np.isfinite(columns[-1]) & (columns[-1] > 0)))
+            raise MasingError(f"step {step}, row {row + 1}: {columns[-1][row]:g} is not a step; steps are positive")
+        used |= names
+    return np.array(columns), used
+
+
+def _expectations(frame, expect_order, used):
+    """Return {column: text of its expected order} for the argument expect_order of judge(), also as a text
+    "L2=2,H1>=1"."""
+    if isinstance(expect_order, str) and (pairs := PAIR.findall(expect_order)):
+        if len(dict(pairs)) < len(expect_order.split(",")):
+            raise MasingError(f"expect_order {expect_order}: give each column one order, as in L2=2,H1>=1")
+        expect_order = dict(pairs)
+    if not isinstance(expect_order, dict):
+        expect_order = {name: expect_order for name in frame.columns if name not in used}
+    result = {name: "" if order is None else str(order).strip().lstrip("=") for name, order in expect_order.items()}
+    if unknown := [name for name in result if name not in frame.columns]:
+        raise MasingError(f"expect_order: no column {unknown[0]}; the table has {listed(frame.columns)}")
+    if not result:
+        raise MasingError("expect_order: the table has no column of errors")
+    for text in result.values():
+        _expectation(text)
+    return result
+
+
+def _expectation(text):
+    """Return (order, at_least) for the text of an expected order; the order is NaN for ""."""
+    match = re.fullmatch(r"(>=)?\s*(-?[\d.]+(?:/[\d.]+)?)", text)
+    try:
+        top, _, bottom = match[2].partition("/") if text else ("nan", "", "")
+        return float(top) / float(bottom or 1), bool(text and match[1])
+    except (TypeError, ValueError, ZeroDivisionError):
+        raise MasingError(f"expect_order {quoted(text)}: not an order; give a number, or a text such as >=1") from None
+
+
+def _finest(reference, steps):
+    """Return the steps of the reference for the argument `reference` of judge(), or [] if there is none."""
+    if reference in ("exact", "successive"):
+        return []
+    word, _, rest = str(reference).partition(":")
+    try:
+        finest = [float(each) for each in rest.split(",")]
+        if word != "finest" or len(finest) != len(steps):
+            raise ValueError
+    except ValueError:
+        raise MasingError(f"reference {quoted(reference)}: give exact, successive or finest:H, H for each "
+                          "step") from None
+    for fine, own in zip(finest, steps):
+        if not 0 < fine < own.min():
+            raise MasingError(f"reference {reference}: {fine:g} is not below the last step of the table, {own.min():g}")
+    return finest
+
+
+def _successive(quantity, numbers, cells):
+    """Return errors and their cells such that each level is compared with the next one, and the last one is empty."""
+    if math.isnan(numbers[-1]):
+        return numbers, cells
+    if math.isnan(numbers[0]):
+        return np.append(numbers[1:], math.nan), [*cells[1:], ""]
+    raise MasingError(f"{quantity}: of successive levels there is one difference less than levels; leave the last cell "
+                      "empty, or the first")

@@ -1,0 +1,174 @@
+"""Verdicts on tables that other programs have printed: published ones, manufactured ones, and wrong ones."""
+
+import json
+import math
+from pathlib import Path
+
+import judge as script
+import numpy as np
+import pandas as pd
+import pytest
+
+import masing
+from masing import native
+from masing.errors import MasingError
+from test_analysis_mistakes import one_line
+
+pytestmark = pytest.mark.skipif(native.module() is None, reason="there is no module")
+
+PUBLISHED = json.loads((Path(__file__).parent / "published_orders.json").read_text(encoding="utf-8"))
+# Published tables whose errors do not have the order that is expected of them, and what they show.
+OTHERWISE = {
+    "P005": "adaptive refinement: dofs^(-1/2) is no step of it, and pairs have orders up to 1.7",
+    "P076": "a report of the order 1 in place of 1.5", "P077": "a report of the order 2 in place of 1.5",
+    "P078": "a report of one order less than expected", "P079": "a report of one order less than expected",
+    "P087": "a limiter reduces the order at extrema to 1.6", "P088": "a limiter used the wrong way round: 1.67",
+    "P094": "mortars reduce the order in the maximum norm to 0.8", "P098": "the closure at the boundary: 1.5",
+    "P100": "the errors do not decrease", "P154": "the integrand sqrt(x) is not smooth: 1.5",
+    "P155": "the integrand sqrt(x) is not smooth: 1.5"}
+CELLS = 4 ** np.arange(3, 9)
+H = 1 / np.sqrt(CELLS)
+
+
+def verdict_of(table):
+    columns = table["columns"] | {"error": table["errors"]}
+    return masing.judge(columns, {"error": table["expected"]}, table["step"])["error"]
+
+
+@pytest.fixture(scope="module")
+def published():
+    return {table["id"]: (table, verdict_of(table)) for table in PUBLISHED}
+
+
+def test_no_published_table_is_judged_wrongly(published):
+    verdicts = [found.verdict for _, found in published.values()]
+    assert {name for name, (_, found) in published.items() if found.verdict == "not as expected"} == set(OTHERWISE)
+    assert verdicts.count("as expected") >= 70 and verdicts.count("undecided") <= 65
+    assert {name for name, (_, found) in published.items() if found.verdict == "undefined"} == {"P032"}
+    assert "no order between -4 and 20" in published["P032"][1].why  # the errors grow with each refinement
+
+
+def test_verdicts_on_published_tables_agree_with_the_last_pair(published):
+    for name, (table, found) in published.items():
+        h, error = found.steps[-2:], [float(text) for text in table["errors"][-2:]]
+        pair = math.log(error[0] / error[1]) / math.log(h[0] / h[1]) if min(error) > 0 else math.nan
+        expected = float(table["expected"].lstrip(">="))
+        difference = min(pair - expected, 0) if ">" in table["expected"] else pair - expected
+        if found.verdict == "as expected":
+            assert abs(difference) < 0.15, name
+        elif found.verdict == "not as expected" and name != "P005":
+            assert abs(difference) > 0.1, name
+
+
+def test_orders_of_powers_against_every_reference_and_over_two_steps():
+    steps = {"cells": CELLS, "h": H, "dt": H}
+    for p in (1.0, 2.5):
+        errors = {"exact": 3 * H ** p, "finest:0.001": 3 * (H ** p - 0.001 ** p),
+                  "successive": np.append(3 * (H[:-1] ** p - H[1:] ** p), np.nan)}
+        for reference, error in errors.items():
+            for step in ("h", "1/sqrt(cells)", "cells^-0.5", "h,dt"):
+                kind = f"{reference},0.001" if step == "h,dt" and ":" in reference else reference
+                found = masing.judge(steps | {"e": error}, {"e": p}, step, reference=kind)["e"]
+                assert found.order == pytest.approx(p, abs=1e-6) and found.verdict == "as expected", (reference, step)
+        # A level may also be compared with the one before, and the rows may have any order.
+        before = np.append(np.nan, errors["successive"][:-1])
+        assert masing.judge({"h": H, "e": before}, p, reference="successive")["e"].order == pytest.approx(p, abs=1e-6)
+    mixed = pd.DataFrame({"h": H, "e": H ** 2}).sample(frac=1, random_state=1)
+    assert masing.judge(mixed, 2)["e"].order == pytest.approx(2)
+    # The errors of δs and δt differ, and their ratio changes.
+    ds, dt = np.array([0.1, 0.1, 0.05, 0.05, 0.025]), np.array([0.1, 0.05, 0.05, 0.025, 0.025])
+    both = masing.judge({"ds": ds, "dt": dt, "e": 2 * ds + 5 * dt}, 1, "ds,dt")["e"]
+    assert both.order == pytest.approx(1, abs=1e-6) and len(both.pair_orders) == 0
+
+
+def test_the_digits_that_are_printed_count():
+    error = ["1.0e-1", "2.5e-2", "6.3e-3", "1.6e-3"]
+    table = {"h": [0.4, 0.2, 0.1, 0.05], "printed": error, "computed": [float(text) for text in error]}
+    found = masing.judge(table, 2)
+    assert found["printed"].verdict == "undecided" and found["computed"].verdict == "as expected"
+    # Half a unit of 1.0e-1 and of 2.5e-2, as a change of the order of this pair, which is the worst.
+    change = math.hypot(0.05 / 1.0, 0.05 / 2.5) / math.log(2)
+    assert found["printed"].uncertainty - found["computed"].uncertainty == pytest.approx(2 * change)
+
+
+def test_every_verdict_has_its_words_and_prints():
+    table = {"h": H, "good": H ** 2, "bad": H, "none": 0 * H, "wild": H * [1, 3, 1, 3, 1, 3], "free": H}
+    found = masing.judge(table, {"good": 2, "bad": ">=2", "none": 2, "wild": 1, "free": None})
+    assert {name: each.verdict for name, each in found.items()} == {
+        "good": "as expected", "bad": "not as expected", "none": "exact", "wild": "undecided", "free": "not judged"}
+    assert found.verdict == "not as expected" and masing.judge(table, {"bad": ">=1"}).verdict == "as expected"
+    frame = found.to_dataframe()
+    assert list(frame.columns) == ["quantity", "order", "uncertainty", "expected", "verdict", "why"] and len(frame) == 5
+    line = next(line for line in repr(found).splitlines() if "good" in line)
+    assert "2.000" in line and "[1.990," in line and "2.010]" in line and "steady" in line
+    assert len(found.figure().axes[0].lines) == 5
+    assert masing.judge({"h": H, "e": H ** 2}, 2, floor=H[2] ** 2)["e"].verdict == "undefined"
+
+
+def test_values_are_extrapolated():
+    found = masing.judge({"h": H, "phi": 1 - 2 * H ** 2}, 2, values=True)["phi"]
+    assert found.value == pytest.approx(1, abs=1e-12) and found.order == pytest.approx(2, abs=1e-3)
+    assert abs(found.errors[-1] - 1) <= found.index <= 2 * abs(found.errors[-1] - 1)
+    assert found.verdict == "not judged" and "limit 1" in found.why
+
+
+@pytest.mark.parametrize("text", ["cells,L2\n4,0.25\n16,0.0625\n64,0.015625\n",
+                                  "cells;L2\n4;0,25\n16;0,0625\n64;0,015625\n",
+                                  "# a comment\n\ncells\tL2\n4\t2.5e-1\n16\t6.25e-2\n64\t1.5625e-2\n"])
+def test_files_with_commas_semicolons_and_tabs(tmp_path, text):
+    (tmp_path / "table.csv").write_text(text, encoding="utf-8")
+    found = masing.judge(tmp_path / "table.csv", {"L2": 2}, "1/sqrt(cells)")["L2"]
+    assert found.order == pytest.approx(2) and list(found.errors) == [0.25, 0.0625, 0.015625]
+
+
+def test_the_script_prints_writes_and_draws(tmp_path, run_script):
+    pd.DataFrame({"cells": CELLS, "L2": H ** 2, "H1": H}).to_csv(tmp_path / "table.csv", index=False)
+    words = (script, tmp_path / "table.csv", "--step", "1/sqrt(cells)", "--expect-order")
+    code, out, err = run_script(*words, "L2=2,H1>=1")
+    assert (code, err) == (0, "") and out.splitlines()[-2:] == [str(tmp_path / "table-verdicts.csv"),
+                                                               str(tmp_path / "table.png")]
+    written = pd.read_csv(tmp_path / "table-verdicts.csv")
+    assert list(written["verdict"]) == ["as expected"] * 2 and np.allclose(written["order"], [2, 1])
+    assert (tmp_path / "table.png").read_bytes()[:4] == b"\x89PNG"
+    code, out, err = run_script(*words, "2", "-o", tmp_path / "other.svg")
+    assert (code, err) == (3, "") and "not as expected" in out and (tmp_path / "other.svg").exists()
+
+
+GOOD = {"h": [0.4, 0.2, 0.1], "L2": ["4e-2", "1e-2", "2.5e-3"]}
+
+
+@pytest.mark.parametrize("table, options, words", [
+    (GOOD, {"step": "1/cells"}, "no column cells; the table has h and L2"),
+    (GOOD, {"expect_order": {"H1": 2}}, "no column H1"),
+    (GOOD, {"expect_order": "L2=2,L2=3"}, "give each column one order"),
+    (GOOD, {"expect_order": {"L2": "two"}}, "'two': not an order"),
+    (GOOD, {"step": "h, h, h"}, "or two of them"),
+    (GOOD, {"step": "h +"}, "not an expression of columns"),
+    (GOOD, {"step": "h.max()"}, "not an expression of columns"),
+    (GOOD, {"step": "h-0.1"}, "row 3: 0 is not a step"),
+    (GOOD, {"reference": "fine"}, "give exact, successive or finest:H"),
+    (GOOD, {"reference": "finest:0.1"}, "0.1 is not below the last step of the table, 0.1"),
+    (GOOD, {"reference": "finest:0.01,0.01"}, "H for each step"),
+    (GOOD, {"reference": "successive"}, "leave the last cell empty"),
+    (GOOD, {"tolerance": -1}, "not negative"),
+    (GOOD, {"values": True}, "give expect_order"),
+    (GOOD | {"h": [0.4, 0.2, 0.2]}, {}, "a step occurs twice"),
+    (GOOD | {"h": ["0.4", "0.2", ""]}, {}, "row 3: nan is not a step"),
+    (GOOD | {"L2": ["4e-2", "-1e-2", "2.5e-3"]}, {}, "L2, row 2: the error -1e-2 is negative"),
+    (GOOD | {"L2": ["4e-2", "1e-2", ""]}, {}, "2 errors; an order needs at least 3"),
+    (GOOD | {"L2": ["4e-2", "x", "1"]}, {}, "L2, row 2: 'x' is not a number"),
+    ({"h": [0.4, 0.2], "L2": [4, 1]}, {}, "2 rows; an order needs at least 3"),
+    ({"h": [1, 2, 3]}, {}, "no column of errors"),
+    ({"h": [1, 2], "L2": [1, 2, 3]}, {}, "columns of equal lengths")])
+def test_mistakes_are_told_in_one_line(table, options, words):
+    with pytest.raises(MasingError) as raised:
+        masing.judge(table, **options)
+    assert words in str(raised.value) and "\n" not in str(raised.value) and raised.value.code == 2
+
+
+def test_mistakes_in_files_end_the_script_with_code_two(tmp_path, run_script):
+    (tmp_path / "rows.csv").write_text("h,L2\n1,2\n3\n", encoding="utf-8")
+    (tmp_path / "twice.csv").write_text("h,h\n1,2\n2,3\n3,4\n", encoding="utf-8")
+    for name, words in {"rows.csv": "row 2: 1 cells under 2 headings", "twice.csv": "the column h occurs twice",
+                        "none.csv": "cannot be read"}.items():
+        one_line(run_script(script, tmp_path / name), "judge.py", words)
