@@ -314,7 +314,7 @@ scan::ScanProblem problem_of(const BoundRequest& point) {
 }
 
 /// Throws UserError if no function uses a table, or if no function or number uses a constant that a
-/// scan varies.
+/// scan varies. The constant `replicate` may be unused: it labels samples that were drawn together.
 void require_used(const Request& request) {
   Names used;
   Names tables;
@@ -342,7 +342,8 @@ void require_used(const Request& request) {
   for (const Axis* axis : request.varied()) {
     if (axis->varied == Varied::inputs) {
       require_table(axis->origin, axis->key);
-    } else if (axis->varied == Varied::constant && !used.contains(axis->key)) {
+    } else if (axis->varied == Varied::constant && !used.contains(axis->key) &&
+               axis->key != "replicate") {
       throw UserError(
           fmt::format("{}: {} is no numeric key, and no function or number uses it as a constant",
                       axis->origin, axis->key));

@@ -29,7 +29,7 @@ def ensemble(masing, count=4):
     """A table of `count` records of different lengths and of a constant, and the words of its scan."""
     for i in range(count):
         record(masing, f"r{i}.csv", i, STEPS + 10 * i)
-    masing.file("T.csv", "record,c\n" + "".join(f"r{i}.csv,{0.01 * i!r}\n" for i in range(count)))
+    masing.file("T.csv", "record,c,replicate\n" + "".join(f"r{i}.csv,{0.01 * i!r},{i // 2}\n" for i in range(count)))
     return ("scan", "--samples=T.csv", "--over=a=0.5,2", "--base-acceleration=a*record(t)", "--damping=c",
             "--final-time=record", "--steps=record", *SLAB, "--quiet")
 
@@ -103,6 +103,7 @@ def test_points_are_single_runs(masing):
     found = points(masing.folder / "masing.h5")
     assert np.array_equal(found["sample"], np.repeat(range(4), 2)) and np.array_equal(found["a"], [0.5, 2] * 4)
     assert np.array_equal(found["record"], found["sample"]) and np.array_equal(found["c"], 0.01 * found["sample"])
+    assert np.array_equal(found["replicate"], found["sample"] // 2)
     for i in range(8):
         steps = STEPS + 10 * (i // 2)
         run = masing.run(f"--base-acceleration={found['a'][i]!r}*r(t)", f"--table=r=r{i // 2}.csv", *SLAB,
