@@ -5,6 +5,7 @@ or Scan. The C++ code of masing does all computations. It runs in this process i
 can be used, and otherwise in another process, as the program.
 """
 
+import itertools
 import math
 import os
 import shlex
@@ -98,8 +99,10 @@ def words(options, folder):
 
     A table that is given as arrays is written to a file in `folder`, and the word contains the path of this file.
     """
+    count = itertools.count()
+
     def table(name, value):
-        (path := Path(folder) / f"{name}.csv").write_text(points(name, value).removeprefix("points:").replace(";", "\n"))
+        (path := Path(folder) / f"table-{next(count)}.csv").write_text(points(name, value).removeprefix("points:").replace(";", "\n"))
         return str(path)
 
     result = []
@@ -121,7 +124,7 @@ def _pairs(options, folder, table):
     # --petsc is last, because the program passes all words after it to PETSc. The options that are True come directly
     # before it, behind the options with a value.
     for name, value in sorted(options.items(), key=lambda item: (item[0] == "petsc", item[1] is True)):
-        option = name.rstrip("_").replace("_", "-")
+        option = "table" if name == "tables" else name.rstrip("_").replace("_", "-")
         if value is None or isinstance(value, bool):
             if value:
                 yield option, None
@@ -134,7 +137,7 @@ def _pairs(options, folder, table):
         elif name == "tables" and isinstance(value, dict):
             for key, each in value.items():
                 is_text = isinstance(each, str | os.PathLike)
-                yield "table", f"{key}={each if is_text else table(key, each)}"
+                yield option, f"{key}={each if is_text else table(key, each)}"
         elif name in FUNCTIONS and isinstance(value, os.PathLike):
             path = os.fspath(value)
             yield option, ("file:" if name == "initial_u" and path.endswith(".h5") else "table:") + path
@@ -153,7 +156,7 @@ def _in_process(module, command, options, folder, show):
     tables = {}
 
     def table(name, value):
-        tables[key := f"{records.ARRAY}{name}"] = values.table(name, value)
+        tables[key := f"{records.ARRAY}{len(tables)}"] = values.table(name, value)
         return key
 
     return native.run(module, command, list(_pairs(options, folder, table)), show, tables)

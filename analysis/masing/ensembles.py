@@ -38,6 +38,8 @@ def points(scan, of, by, where=None, cluster=None):
                               f"{count} samples of {scan._name}")
         columns |= {"clusters": labels[columns["sample"].astype(int)]}
         cluster = "clusters"
+    if isinstance(cluster, str) and cluster == by:
+        raise MasingError(f"cluster={by!r}: is the intensity; give the column whose values tell the records apart")
     if not isinstance(where or {}, dict):
         raise MasingError(f"where={quoted(where)}: give a dictionary, such as {{'k0': 0.1}}")
     for key, name in (("of", of), ("by", by), ("cluster", cluster), *(("where", name) for name in where or {})):
@@ -272,7 +274,7 @@ class Fragility:
         numbers = ", ".join(f"{name} {row.value:.4g} ({row.lower:.4g} to {row.upper:.4g})"
                             for name, row in self.to_dataframe().iterrows())
         failed = self.counts["failed"].sum()
-        return (f"{self.of} > {self.limit:g} over {self.by}: {numbers}, {self.clusters} {self.cluster or 'points'}"
+        return (f"{self.of} > {self.limit:g} over {self.by}: {numbers}, {self.clusters} clusters"
                 + f"; {failed} of {self.counts['points'].sum()} points failed" * bool(failed))
 
     def __repr__(self):

@@ -74,6 +74,7 @@ class Judgements(dict):
                 seen = np.abs(each.errors) > 0
                 axes.plot(each.steps[seen], np.abs(each.errors[seen]), color=colour, label=each.quantity,
                           marker=style.MARKERS[n % len(style.MARKERS)])
+            axes.margins(y=0.2)  # for the triangles below the curves
             # The triangles need curves that are sorted from the smallest step on.
             curves = [line.get_xydata()[::-1].T for line in axes.lines]
             slopes = sorted({_expectation(each.expected)[0] for each in self.values() if each.expected})

@@ -1,5 +1,6 @@
 """Functions that prepare tables of samples and of records, which are given as arrays, for the program."""
 
+import csv
 from itertools import product
 from os import PathLike
 from pathlib import Path
@@ -19,7 +20,9 @@ def converted(options):
     """
     over = options.get("over")
     functions = [name for name in over if name in values.OF_T + values.OF_S] if isinstance(over, dict) else []
-    functions = [name for name in functions if not isinstance(over[name], str)]
+    over = {name: list(value) if name in functions and hasattr(value, "__next__") else value
+            for name, value in (over or {}).items()} if functions else over
+    functions = [name for name in functions if isinstance(over[name], list | tuple)]
     if not functions:
         return options
     for name in functions:
@@ -38,8 +41,8 @@ def write(path, samples):
     """Write a table of samples to an HDF5 file that the option `samples` of a scan may name.
 
     `samples` is a pandas.DataFrame or {column: values}. A cell is a number, the path of a record, or a record as a
-    table, such as a pair of arrays (t, a). The name of an option may be written with _ for -. Raises MasingError if
-    `samples` or a record cannot be used.
+    table, such as a pair of arrays (t, a). The columns final_time and sample_every stand for these options. Raises
+    MasingError if `samples` or a record cannot be used.
     """
     import h5py
     import numpy as np
@@ -47,17 +50,25 @@ def write(path, samples):
 
     try:
         columns = {str(name): list(column) for name, column in dict(samples).items()}
+        if len(columns) != len(dict(samples)) or hasattr(samples, "columns") and len(columns) != len(samples.columns):
+            raise MasingError("samples: two columns have the same name; give each its own")
         table = pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
     except (TypeError, ValueError):
         raise MasingError(f"samples={quoted(samples)}: give a DataFrame, {{column: values}}, or the path of a table") \
             from None
+    if not columns or 0 in map(len, columns.values()):
+        raise MasingError("samples: has no rows; give a row for each sample")
     if len({len(cells) for cells in columns.values()}) != 1:
         raise MasingError("samples: its columns differ in length; give as many values in each")
     arrays, known = [], {}
 
     def cell(name, value):
         value = values.scalar(value)
+        if value is None or callable(value):
+            raise MasingError(f"samples[{name!r}]: {quoted(value)} is no cell; give a number, a path or a table")
         if isinstance(value, str | PathLike):
+            if any(letter in str(value) for letter in '"\n\r'):
+                raise MasingError(f"samples[{name!r}]: {quoted(value)} has a quotation mark or a line end; rename it")
             return str(value)
         if not hasattr(value, "__len__"):
             return repr(value)
@@ -69,7 +80,7 @@ def write(path, samples):
     table = pd.DataFrame({name: [cell(name, value) for value in column] for name, column in table.items()})
     table.columns = [name.replace("_", "-") if name in ("final_time", "sample_every") else name for name in table]
     with h5py.File(path, "w") as file:
-        file["samples/table"] = np.bytes_(table.to_csv(index=False).encode("utf-8"))
+        file["samples/table"] = np.bytes_(table.to_csv(index=False, quoting=csv.QUOTE_ALL).encode("utf-8"))
         file["samples"].attrs["folder"] = str(Path.cwd())
         if arrays:
             file["samples/sizes"] = np.array([len(arguments) for arguments, _ in arrays], dtype=float)

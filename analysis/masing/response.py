@@ -56,7 +56,7 @@ def panels(scan, abscissa=None):
                            f"{LABELS[name]} over the amplitude{left_out}"))
     sizes = [len(set(values)) for values in scan.axes.values()]
     # The points form no grid if the scan has added points where the response bends; then no map can be drawn.
-    if len(sizes) == 2 and min(sizes) >= MAP and len(scan.done) == np.prod(sizes):
+    if len(sizes) == 2 and min(sizes) >= MAP and len(scan.done) == np.prod(sizes) and "sample" not in scan.names:
         chosen.append((lambda axes: _map(axes, scan), "amplitude over both parameters"))
     if scan.cycles:
         chosen.append((lambda axes: _cycles(axes, scan), "cycles"))
@@ -147,7 +147,8 @@ def _label(others):
 def _curves(scan, over):
     families = scan.families(over)
     for (others, indices), colour in zip(families, style.colours(len(families))):
-        yield _label(others), colour, indices[scan.done[indices]]
+        # Samples only have numbers, which say nothing in a legend.
+        yield _label({} if "sample" in others else others), colour, indices[scan.done[indices]]
 
 
 def _over(axes, scan, over, name):

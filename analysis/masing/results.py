@@ -601,14 +601,12 @@ class Scan(Result):
     def records(self):
         """The records of the samples as a pandas.DataFrame: path, checksum xxh3 and number of points of each.
 
-        Its index is the number that a column of records has at each point. Raises MasingError if the scan has no
-        records.
+        Its index is the number that a column of records has at each point. It is None if the scan has no records.
         """
         with self._opened() as file:
             text = hdf5.scalar_text(file, "samples/records")
-        if text is None:
-            raise MasingError(f"{self._name}: has no records; the option samples gives some")
-        return loaded("pandas").read_csv(io.StringIO(text), dtype={"xxh3": str})
+        return None if text is None else loaded("pandas").read_csv(
+            io.StringIO(text), dtype={"path": str, "xxh3": str}, keep_default_na=False, na_values={"points": [""]})
 
     @property
     def cycles(self):

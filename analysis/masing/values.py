@@ -63,6 +63,9 @@ def _checked(name, value, is_function):
     if is_function and hasattr(value, "__len__") and not isinstance(value, str):
         return value
     if name == "tables" and isinstance(value, dict):
+        for key, each in value.items():
+            if not (isinstance(each, str | PathLike) or hasattr(each, "__len__")):
+                raise MasingError(f"tables[{key!r}]={quoted(each)}: give a table, such as (t, a), or the path of one")
         return value
     if name in REPEATED:
         return _repeated(name, value)

@@ -59,9 +59,9 @@ def main():
                        final_time="record", steps="record", cells="inf", scheme="leapfrog",
                        output=folder / "ensemble.h5")
     quantiles, exceedance = scan.summary("peak_x", by="a"), scan.exceedance(options.limit, by="a")
-    curve = scan.fragility(options.limit, by="a")
     quantiles.to_csv(folder / "quantiles.csv", index=False)
     exceedance.to_csv(folder / "exceedance.csv", index=False)
+    curve = scan.fragility(options.limit, by="a")
     print(quantiles.pivot(index="a", columns="quantile", values="value").to_string(float_format="%.3f"))
     print(curve)
     with style.applied():
@@ -72,5 +72,5 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except masing.MasingError as mistake:
+    except (masing.MasingError, OSError) as mistake:
         sys.exit(f"ensemble.py: {mistake}")

@@ -704,7 +704,7 @@ Enclosure slope_before(const PointTable& table, std::size_t next) {
 }
 
 /// Returns an enclosure of the value of a table at t, which also contains the computed value. The
-/// point `next` is the first one after t.
+/// point `next` is the first one after t, or one at t.
 Enclosure value_before(const PointTable& table, std::size_t next, double t) {
   if (next == 0 || next == table.arguments.size()) {
     return point(table(t));

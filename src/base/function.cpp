@@ -154,13 +154,17 @@ std::string text_of(const PointTable& table) {
 
 }  // namespace
 
-std::shared_ptr<const PointTable> points_of(std::string_view lines, const std::string& path) {
-  const std::string name = "table " + path;
+void require_text(std::string_view lines, const std::string& name) {
   const bool is_wide = lines.starts_with("\xFF\xFE") || lines.starts_with("\xFE\xFF");
   if (is_wide || lines.find('\0') != std::string_view::npos) {
     throw UserError(name + (is_wide ? " is UTF-16; save it as UTF-8 or ASCII"
-                                    : " is no text; give two columns of numbers"));
+                                    : " is no text; give columns of numbers"));
   }
+}
+
+std::shared_ptr<const PointTable> points_of(std::string_view lines, const std::string& path) {
+  const std::string name = "table " + path;
+  require_text(lines, name);
   PointTable table = points_in(lines, '\n', name);
   if (table.arguments.size() == 1) {
     throw UserError(name + " has one point; give two at least, or a number in place of the table");
@@ -180,8 +184,8 @@ std::shared_ptr<const PointTable> points_of(std::vector<double> arguments,
                     : "what is not finite; give finite numbers"));
     }
   }
-  if (arguments.empty()) {
-    throw UserError(name + " has no points; give at least one");
+  if (arguments.size() < 2) {
+    throw UserError(name + " has fewer than two points; give two at least");
   }
   return std::make_shared<const PointTable>(PointTable{std::move(arguments), std::move(values)});
 }

@@ -12,6 +12,10 @@
 
 namespace masing::base {
 
+/// Throws UserError, whose message begins with `name`, if `lines` are not text, but for example
+/// UTF-16. Local.
+void require_text(std::string_view lines, const std::string& name);
+
 /// Returns the points in the lines "argument, value" of a table; `path` names the table in
 /// messages. Three kinds of lines are ignored: empty lines, lines that begin with #, and the
 /// heading, which ends before the first line that begins with a number. Throws UserError if `lines`
@@ -19,8 +23,8 @@ namespace masing::base {
 /// if there are fewer than two points. Local.
 std::shared_ptr<const PointTable> points_of(std::string_view lines, const std::string& path);
 /// Returns the points with these arguments and values, of which there must be equally many. Throws
-/// UserError, whose message begins with `name`, if there are none, if one is not finite, or if the
-/// arguments do not increase. Local.
+/// UserError, whose message begins with `name`, if there are fewer than two, if one is not finite,
+/// or if the arguments do not increase. Local.
 std::shared_ptr<const PointTable> points_of(std::vector<double> arguments,
                                             std::vector<double> values, const std::string& name);
 

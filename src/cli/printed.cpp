@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -35,14 +36,21 @@ std::vector<Key> keys_of(const BoundRequest& bound, Role last) {
   const Constants& constants = bound.configuration.constants;
   std::vector<Key> keys;
   for (const Option& option : option_table()) {
-    const bool is_of_points = request.command == Command::scan && !request.has(option.name) &&
-                              option.value.is_numeric() && option.preset.empty();
+    const bool is_of_sample = request.samples && request.samples->varies(option.name);
+    const bool is_of_points =
+        is_of_sample || (request.command == Command::scan && !request.has(option.name) &&
+                         option.value.is_numeric() && option.preset.empty());
     if (option.is_of(request.command) && option.is_of(kind_of(request.model)) &&
         option.role <= last && !is_of_points &&
         (option.value.kind != Kind::number || !option.value.text(bound.configuration).empty())) {
       const auto entry = request.entries.find(option.name);
       const bool has_entry = entry != request.entries.end();
-      keys.push_back({option.name, option.value.text(bound.configuration),
+      // An HDF5 file of samples is often a temporary one, and the result file contains the samples.
+      const bool is_in_file = option.name == "samples" && request.samples &&
+                              !request.samples->inputs.source()->beside.empty();
+      const std::string value = option.value.text(bound.configuration);
+      keys.push_back({option.name,
+                      is_in_file ? std::filesystem::path(value).filename().string() : value,
                       has_entry ? entry->second.text_with_constants() : "", &option});
     }
   }
@@ -59,7 +67,7 @@ std::vector<Key> keys_of(const BoundRequest& bound, Role last) {
                     is_number ? "" : let.text});
   }
   for (const auto& [name, table] : request.tables) {
-    keys.push_back({"table." + name, table.text()});
+    keys.push_back({"table." + name, table.function.text()});
   }
   return keys;
 }
@@ -75,6 +83,15 @@ bool omitted_if_zero(const std::string& key, const std::string& value) {
 std::string checksum(const std::string& text) {
   const XXH128_hash_t sum = XXH3_128bits(text.data(), text.size());
   return fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
+}
+
+/// Returns a checksum of a table of samples and of its arrays.
+std::string checksum_of(const io::Samples& samples) {
+  std::string all = samples.table;
+  for (const auto* array : {&samples.sizes, &samples.arguments, &samples.values}) {
+    all.append(reinterpret_cast<const char*>(array->data()), array->size() * sizeof(double));
+  }
+  return checksum(all);
 }
 
 }  // namespace
@@ -104,7 +121,7 @@ std::vector<std::pair<std::string, std::string>> keys_and_values(const BoundRequ
   std::vector<std::pair<std::string, std::string>> values;
   for (const Key& key : keys_of(bound, last)) {
     if (key.name == "samples" && bound.request->samples) {
-      values.emplace_back(key.name, checksum(bound.request->samples->inputs.source()->table));
+      values.emplace_back(key.name, checksum_of(*bound.request->samples->inputs.source()));
     } else if (has_points || key.option != nullptr || key.name.starts_with("model.") ||
                key.name.starts_with("table.")) {
       values.emplace_back(key.name, has_points && !key.given.empty() ? key.given : key.value);
@@ -201,7 +218,9 @@ std::string printed(const BoundRequest& bound, Role last) {
       section = name.substr(0, dot);
       text += "\n[" + section + "]\n";
     }
-    const bool has_value = option != nullptr ? option->value.is_numeric() : section == "let";
+    // The values of a scan over samples differ from row to row.
+    const bool has_value =
+        !request.samples && (option != nullptr ? option->value.is_numeric() : section == "let");
     // An option without a value is printed for a slab. For any other model it is printed only if
     // its role is execution.
     if (!value.empty() || !request.parameters || (option && option->role == Role::execution)) {
@@ -225,8 +244,8 @@ std::string announcement(const BoundRequest& bound) {
                : key != "force" && key != "x0" && key != "y0" && key != "final-time";
   };
   std::vector<std::string> varied;
-  for (const Axis& axis : request.axes) {
-    varied.push_back(axis.values.name);
+  for (const Axis* axis : request.varied()) {
+    varied.push_back(axis->values.name);
   }
   std::set<std::string> displayed_keys(varied.begin(), varied.end());
   std::vector<std::string> given;

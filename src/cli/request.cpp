@@ -238,6 +238,13 @@ Axis amplitudes_of(const std::string& text) {
       .values = {name, axis_values(given)}, .varied = Varied::amplitude, .origin = "--backbone"};
 }
 
+/// Returns the number in a cell, whose decimal separator may be a comma, or nothing if the cell is
+/// no number.
+std::optional<double> number_in(std::string cell) {
+  std::replace(cell.begin(), cell.end(), ',', '.');
+  return base::to_number(cell);
+}
+
 /// Returns the table of --samples. A column whose name is that of no option and no parameter
 /// consists of the paths of inputs if its first cell is not a number. Throws UserError if a row or
 /// a cell is not valid, or if no row has inputs that can be read. Local if `files.input` is
@@ -252,16 +259,17 @@ SampleTable samples_of(const Setting& given, io::Samples source, const Setting& 
       const std::string& name = cells.heading[c];
       Axis& column = table.columns.emplace_back(axis_of({name, "", "column " + name}, model));
       column.origin = given.origin + " " + name;
-      if (column.varied == Varied::constant && !base::to_number(cells.rows[0][c])) {
+      if (column.varied == Varied::constant && !number_in(cells.rows[0][c])) {
         column.varied = Varied::inputs;
       }
       for (std::size_t r = 0; r < cells.rows.size(); ++r) {
         const std::string& cell = cells.rows[r][c];
-        const auto number = base::to_number(cell);
+        const auto number = number_in(cell);
         const bool is_input = column.varied == Varied::inputs;
         if (is_input ? cell.empty() : !number) {
           throw UserError(fmt::format("line {}: {} of column {} is no {}", cells.lines[r],
-                                      in_quotes(cell), name, is_input ? "path" : "number"));
+                                      in_quotes(cell), name,
+                                      is_input ? "number and no path" : "number"));
         }
         column.values.values.push_back(is_input ? static_cast<double>(table.inputs.add(cell))
                                                 : *number);
@@ -284,7 +292,9 @@ SampleTable samples_of(const Setting& given, io::Samples source, const Setting& 
     while (!can_be_read(table.first_row)) {
       if (++table.first_row == cells.rows.size()) {
         throw UserError(
-            fmt::format("no row has records that can be read; the first: {}", fault->what()));
+            fmt::format("no row has records that can be read, as which a column counts whose first "
+                        "cell is no number; the first: {}",
+                        fault->what()));
       }
     }
     return table;
@@ -335,16 +345,17 @@ std::vector<Axis> axes_of(const SampleTable* samples, const std::vector<Setting>
     points *= static_cast<double>(axis.values.values.size());
   }
   if (points > most_points) {
-    throw UserError(fmt::format("--over: {:g} points; at most {:g}", points, most_points));
+    throw UserError(fmt::format("{}: {:.0f} points; at most {:.0f}",
+                                samples != nullptr ? "--samples" : "--over", points, most_points));
   }
   return axes;
 }
 
 /// Returns the tables of --table, by name. Throws UserError if a name or a table is not valid, or
 /// if the name is in `taken`. Local if reading `files` is local.
-std::map<std::string, base::Function> tables_of(const std::vector<Setting>& given,
-                                                const Names& taken, const Files& files) {
-  std::map<std::string, base::Function> tables;
+std::map<std::string, NamedTable> tables_of(const std::vector<Setting>& given, const Names& taken,
+                                            const Files& files) {
+  std::map<std::string, NamedTable> tables;
   for (const Setting& one : given) {
     require_name(one);
     with_origin(one.origin, [&] {
@@ -352,8 +363,9 @@ std::map<std::string, base::Function> tables_of(const std::vector<Setting>& give
         throw UserError("a constant or a column of samples has this name, too; give another");
       }
       const bool has_points = one.text.starts_with("points:");
-      tables[one.name] =
-          has_points ? base::Function(one.text, 't') : base::Function(files.points(one.text));
+      tables[one.name] = {
+          has_points ? base::Function(one.text, 't') : base::Function(files.points(one.text)),
+          one.origin};
     });
   }
   return tables;
@@ -547,7 +559,7 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   Names tables;
   for (const Axis* axis : request.varied()) {
     if (axis->varied == Varied::parameter) {
-      set_or_replace({axis->key, base::to_text(axis->values.values.front()), "--over " + axis->key},
+      set_or_replace({axis->key, base::to_text(axis->values.values.front()), axis->origin},
                      settings);
     } else if (axis->varied == Varied::constant) {
       names.insert(axis->key);
@@ -593,10 +605,16 @@ std::vector<const Axis*> Request::varied() const {
   return all;
 }
 
-bool Request::varies(const std::string& key) const {
-  return std::ranges::any_of(varied(), [&](const Axis* axis) {
-    return axis->varied == Varied::option && axis->key == key;
+bool SampleTable::varies(const std::string& option) const {
+  return std::ranges::any_of(columns, [&](const Axis& column) {
+    return column.varied == Varied::option && column.key == option;
   });
+}
+
+bool Request::varies(const std::string& key) const {
+  return (samples && samples->varies(key)) || std::ranges::any_of(axes, [&](const Axis& axis) {
+           return axis.varied == Varied::option && axis.key == key;
+         });
 }
 
 std::vector<double> first_values(const Request& request) {
@@ -621,7 +639,7 @@ Configuration configuration_of(const Request& request, std::span<const double> v
     }
   }
   for (const auto& [name, table] : request.tables) {
-    c.tables[name] = table.operations()[0].table;
+    c.tables[name] = table.function.operations()[0].table;
   }
   std::map<std::string, double> parameters;
   for (const auto& [axis, value] : varied) {

@@ -35,11 +35,20 @@ struct Axis {
   std::string origin = {};  ///< where the axis was given, for messages: "--over m"
 };
 
+/// A table of --table, and where it was given, for messages: "--table record".
+struct NamedTable {
+  base::Function function;
+  std::string origin;
+};
+
 /// The table of --samples. Every column has one value for each row.
 struct SampleTable {
   std::vector<Axis> columns;
   Inputs inputs;              ///< the inputs that the cells name
   std::size_t first_row = 0;  ///< the first row whose inputs can be read
+
+  /// Returns whether a column varies the option.
+  [[nodiscard]] bool varies(const std::string& option) const;
 };
 
 /// The parsed words after `masing COMMAND`, merged with the .ini that the words name.
@@ -58,7 +67,7 @@ struct Request {
   /// the parsed axes: that of --samples, those of `over`, then that of --backbone
   std::vector<Axis> axes = {};
   std::optional<SampleTable> samples = {};
-  std::map<std::string, base::Function> tables = {};  ///< the tables of --table, by name
+  std::map<std::string, NamedTable> tables = {};  ///< the tables of --table, by name
 
   /// the parameters of a model of ModelKind::finite
   std::optional<ModelParameters> parameters = {};

@@ -7,8 +7,6 @@
 #include <boost/tokenizer.hpp>
 #include <cmath>
 #include <filesystem>
-#include <numeric>
-#include <span>
 #include <utility>
 
 #include "base/error.hpp"
@@ -35,35 +33,10 @@ std::vector<std::string> cells_in(const std::string& line, char separator) {
   return cells;
 }
 
-/// Returns array `name` of the samples, which is called "array:0", "array:1" and so on. Throws
-/// UserError if the samples do not contain this array.
-Inputs::Input array_of(const io::Samples& source, const std::string& name) {
-  const auto number = base::to_integer(name.substr(array_prefix.size()));
-  if (!number || *number < 0 || std::cmp_greater_equal(*number, source.sizes.size())) {
-    throw UserError(name + " is not in the file; arrays of more than 64 MB are not kept");
-  }
-  const auto sizes = std::span(source.sizes).first(static_cast<std::size_t>(*number) + 1);
-  const double end = std::accumulate(sizes.begin(), sizes.end(), 0.0);
-  const auto part = [&](const std::vector<double>& all) {
-    const auto from = all.begin() + static_cast<std::ptrdiff_t>(end - sizes.back());
-    return std::vector(from, from + static_cast<std::ptrdiff_t>(sizes.back()));
-  };
-  const auto is_whole = [](double size) { return size >= 1 && size == std::floor(size); };
-  if (!std::ranges::all_of(sizes, is_whole) || end > static_cast<double>(source.values.size()) ||
-      source.values.size() != source.arguments.size()) {
-    throw UserError(name + " is damaged; give a file that masing wrote");
-  }
-  auto points = base::points_of(part(source.arguments), part(source.values), name);
-  XXH64_hash_t sum = 0;
-  for (const auto* column : {&points->arguments, &points->values}) {
-    sum = XXH3_64bits_withSeed(column->data(), column->size() * sizeof(double), sum);
-  }
-  return {std::move(points), {sum, static_cast<std::int64_t>(sizes.back())}};
-}
-
 }  // namespace
 
 Cells cells_of(const std::string& table) {
+  base::require_text(table, "the table");
   Cells cells;
   char separator = ',';
   int number = 0;
@@ -97,6 +70,18 @@ Cells cells_of(const std::string& table) {
   return cells;
 }
 
+Inputs::Inputs(io::Samples source)
+    : source_(std::make_shared<const io::Samples>(std::move(source))) {
+  for (const double size : source_->sizes) {
+    ends_.push_back((ends_.empty() ? 0.0 : ends_.back()) + size);
+    if (!(size >= 1 && size == std::floor(size)) ||
+        ends_.back() > static_cast<double>(source_->values.size()) ||
+        source_->values.size() != source_->arguments.size()) {
+      throw UserError("the arrays are damaged; give a file that masing wrote");
+    }
+  }
+}
+
 std::size_t Inputs::add(const std::string& name) {
   const auto [entry, is_new] = indices_.try_emplace(name, names_.size());
   if (is_new) {
@@ -105,8 +90,28 @@ std::size_t Inputs::add(const std::string& name) {
   return entry->second;
 }
 
+Inputs::Input Inputs::array(const std::string& name) const {
+  const auto number = base::to_integer(name.substr(array_prefix.size()));
+  if (!number || *number < 0 || std::cmp_greater_equal(*number, ends_.size())) {
+    throw UserError(name + " is not in the file; arrays of more than 64 MB are not kept");
+  }
+  const auto index = static_cast<std::size_t>(*number);
+  const auto size = static_cast<std::ptrdiff_t>(source_->sizes[index]);
+  const auto part = [&](const std::vector<double>& all) {
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(ends_[index]);
+    return std::vector(end - size, end);
+  };
+  auto points = base::points_of(part(source_->arguments), part(source_->values), name);
+  XXH64_hash_t sum = 0;
+  for (const auto* column : {&points->arguments, &points->values}) {
+    sum = XXH3_64bits_withSeed(column->data(), column->size() * sizeof(double), sum);
+  }
+  return {std::move(points), {sum, size}};
+}
+
 const Inputs::Input& Inputs::read(std::size_t index) const {
-  constexpr std::size_t most = 8;  // the largest number of inputs that are kept
+  // The largest number of inputs that are kept; few tables have more columns of them.
+  constexpr std::size_t most = 32;
   const auto kept = std::ranges::find(last_, index, &std::pair<std::size_t, Input>::first);
   if (kept != last_.end()) {
     return kept->second;
@@ -114,7 +119,7 @@ const Inputs::Input& Inputs::read(std::size_t index) const {
   const std::string& name = names_.at(index);
   Input input;
   if (name.starts_with(array_prefix)) {
-    input = array_of(*source_, name);
+    input = array(name);
   } else {
     std::filesystem::path path = std::filesystem::path(source_->beside) / name;
     std::error_code unknown;

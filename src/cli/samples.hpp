@@ -37,8 +37,8 @@ class Inputs {
     scan::InputFacts facts;
   };
 
-  explicit Inputs(io::Samples source)
-      : source_(std::make_shared<const io::Samples>(std::move(source))) {}
+  /// Throws UserError if the arrays of the samples do not have the sizes that the samples state.
+  explicit Inputs(io::Samples source);
 
   /// Returns the index of an input, which is added unless an input of this name exists.
   std::size_t add(const std::string& name);
@@ -51,7 +51,12 @@ class Inputs {
   [[nodiscard]] const Input& read(std::size_t index) const;
 
  private:
+  /// Returns the array `name`, which is called "array:0", "array:1" and so on. Throws UserError if
+  /// the samples do not contain it.
+  [[nodiscard]] Input array(const std::string& name) const;
+
   std::shared_ptr<const io::Samples> source_;
+  std::vector<double> ends_;  // for each array the number of points up to its end
   std::vector<std::string> names_;
   std::map<std::string, std::size_t> indices_;
   // the inputs that were read last, each with its index; the last one first

@@ -169,17 +169,22 @@ engine::RunSpec run_of(const Configuration& c) {
   return {std::move(spec), *c.force, {c.final_time, c.steps}};
 }
 
+// The relative tolerance within which the end of a table counts as T.
+constexpr double same_time = 1e-9;
+
 /// Adds a warning if a table that drives the run ends before T, or if it extends so far that the
 /// run covers less than a tenth of it; its times may then be in other units.
+/// Adds none for the inputs of samples, which differ from point to point.
 void warn_of_table(BoundRequest& bound) {
-  // relative tolerance within which the end of a table counts as T
-  constexpr double same_time = 1e-9;
   const Configuration& c = bound.configuration;
   const auto points = bound.run.drive.kinks();
   const double begin = points.empty() ? 0.0 : std::max(0.0, points.front());
   const bool is_long =
       !c.steady && !points.empty() && c.final_time - begin < 0.1 * (points.back() - begin);
-  if (points.size() <= 1 || (!is_long && points.back() >= c.final_time * (1.0 - same_time))) {
+  const bool is_of_sample =
+      bound.request->samples && !bound.request->samples->inputs.names().empty();
+  if (is_of_sample || points.size() <= 1 ||
+      (!is_long && points.back() >= c.final_time * (1.0 - same_time))) {
     return;
   }
   const char* const key = c.position                 ? "position"
@@ -337,7 +342,7 @@ void require_used(const Request& request) {
     }
   };
   for (const auto& [name, table] : request.tables) {
-    require_table("--table " + name, name);
+    require_table(table.origin, name);
   }
   for (const Axis* axis : request.varied()) {
     if (axis->varied == Varied::inputs) {
@@ -617,14 +622,16 @@ Spec spec_of(const BoundRequest& request, const std::string& command_line) {
 }
 
 scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values) {
-  scan::ScanProblem problem = problem_of(bound_at(scan.request, values));
-  if (const auto& samples = scan.request->samples) {
-    for (const Axis& column : samples->columns) {
-      if (column.varied == Varied::inputs) {
-        const auto index =
-            static_cast<std::size_t>(column.values.values[static_cast<std::size_t>(values[0])]);
-        problem.inputs.emplace_back(index, samples->inputs.read(index).facts);
-      }
+  const BoundRequest bound = bound_at(scan.request, values);
+  scan::ScanProblem problem = problem_of(bound);
+  for (const Axis* column : scan.request->varied()) {
+    if (column->varied == Varied::inputs) {
+      const auto index =
+          static_cast<std::size_t>(column->values.values[static_cast<std::size_t>(values[0])]);
+      const double end = bound.configuration.tables.at(column->key)->arguments.back();
+      const double final_time = bound.configuration.final_time;
+      problem.inputs.push_back({index, scan.request->samples->inputs.read(index).facts,
+                                end < final_time * (1.0 - same_time) || final_time < 0.1 * end});
     }
   }
   return problem;

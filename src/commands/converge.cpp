@@ -80,8 +80,9 @@ std::optional<study::StudySpec> look_after(const parallel::Communicator& comm,
 
 }  // namespace
 
-study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec,
-                  const std::function<void(const study::Study& study)>& announce) {
+study::Study make(
+    const parallel::Communicator& comm, const study::StudySpec& spec,
+    const std::function<void(const study::StudySpec& spec, const study::Study& study)>& announce) {
   std::optional<study::StudySpec> look = spec;
   for (;;) {
     const study::StudySpec present = *std::move(look);
@@ -94,7 +95,7 @@ study::Study make(const parallel::Communicator& comm, const study::StudySpec& sp
                                text_of(comm, present, study), levels),
                    stderr);
       } else if (!look && announce) {
-        announce(study);
+        announce(present, study);
       }
     };
     study::Study study = study::make_study(comm, present, tell);
@@ -108,9 +109,9 @@ int run(const parallel::Communicator& comm, const study::StudySpec& spec, Report
   report.results = {{"verdict", nullptr}, {"verdicts", nlohmann::ordered_json::object()}};
   // The table is printed before the file is written, so that the user gets the table even if
   // writing fails.
-  const auto announce = [&](const study::Study& study) {
+  const auto announce = [&](const study::StudySpec& last, const study::Study& study) {
     report.results = summary_of(study);
-    cli::print(comm, text_of(comm, spec, study));
+    cli::print(comm, text_of(comm, last, study));
   };
   const study::Study study = make(comm, spec, announce);
   cli::print(comm, fmt::format("study in {}\n", spec.files.result.path));

@@ -12,9 +12,22 @@ namespace masing::commands {
 
 scan::ScanResult make(const parallel::Communicator& comm, const cli::Scan& scan) {
   scan::require_room(comm, scan.spec, scan.first);
-  return scan::make_scan(comm, scan.spec, [&](std::span<const double> values) {
+  scan::ScanResult result = scan::make_scan(comm, scan.spec, [&](std::span<const double> values) {
     return cli::problem_at(scan, values);
   });
+  const auto is_odd = [](const scan::ScanPoint& point) {
+    return std::ranges::any_of(point.inputs, &scan::PointInput::is_odd);
+  };
+  if (const auto count = std::ranges::count_if(result.points, is_odd); count > 0) {
+    const scan::ScanPoint& first = *std::ranges::find_if(result.points, is_odd);
+    const auto input = std::ranges::find_if(first.inputs, &scan::PointInput::is_odd);
+    cli::print(comm,
+               fmt::format("masing warning: of {} of {} points the record ends before T, and keeps "
+                           "its last value, or is more than ten times as long; the first: {}\n",
+                           count, result.points.size(), scan.spec.inputs.names[input->index]),
+               stderr);
+  }
+  return result;
 }
 
 int run(const parallel::Communicator& comm, const cli::Scan& request, Report& report) {

@@ -193,11 +193,12 @@ Trajectory simulate(const Session& session, const Options& options, const Observ
 Study converge(const Session& session, const Options& options) {
   const auto make = [&](const parallel::Communicator& comm, const cli::Spec& of_study) {
     const auto& spec = std::get<study::StudySpec>(of_study);
-    const study::Study computed = commands::make(comm, spec);
-    Study study{.levels = {},
-                .orders = {},
-                .verdict = statistics::to_text(computed.verdict),
-                .table = study::table(spec, computed)};
+    Study study;
+    const auto announce = [&](const study::StudySpec& last, const study::Study& computed) {
+      study.table = study::table(last, computed);
+    };
+    const study::Study computed = commands::make(comm, spec, announce);
+    study.verdict = statistics::to_text(computed.verdict);
     for (const study::LevelResult& level : computed.cases) {
       study.levels.push_back({level.ds,
                               level.dt,

@@ -47,7 +47,8 @@ enum class Past { rest, point };
 inline constexpr int samples_a_period = 400;
 
 /// What identifies an input, a table that drives some points of a scan: the checksum XXH3 of its
-/// file and the number of its points, which is 0 if the input has not been read.
+/// file, or of the numbers of an array, and the number of its points, which is 0 if the input has
+/// not been read.
 struct InputFacts {
   std::uint64_t checksum = 0;
   std::int64_t points = 0;
@@ -62,6 +63,14 @@ struct ScanInputs {
   std::function<InputFacts(std::size_t index)> read = {};
 };
 
+/// An input that drives a point of a scan.
+struct PointInput {
+  std::size_t index = 0;  ///< its index in ScanInputs::names
+  InputFacts facts = {};
+  /// whether the input ends before the run does, or is more than ten times as long
+  bool is_odd = false;
+};
+
 /// The problem at one point of a scan.
 struct ScanProblem {
   engine::RunSpec run;
@@ -71,8 +80,7 @@ struct ScanProblem {
   std::optional<double> period = std::nullopt;  ///< The period τ of F; empty if no period is known.
   /// The times in (0, 8τ) at which F may not be smooth; set for ScanKind::steady only.
   std::vector<double> force_breaks = {};
-  /// The inputs that drive the point, each as its index in ScanInputs::names and its facts.
-  std::vector<std::pair<std::size_t, InputFacts>> inputs = {};
+  std::vector<PointInput> inputs = {};  ///< the inputs that drive the point
 };
 
 /// The specification of a scan.
@@ -132,10 +140,9 @@ PointNumbers completed(PointNumbers cycle);
 
 /// One point of a scan with its results.
 struct ScanPoint {
-  std::vector<double> values;  ///< the value of each axis at the point
-  /// The inputs that were read for the point (ScanProblem::inputs).
-  std::vector<std::pair<std::size_t, InputFacts>> inputs;
-  std::string message;  ///< the reason why the point failed; empty if it has not failed
+  std::vector<double> values;      ///< the value of each axis at the point
+  std::vector<PointInput> inputs;  ///< the inputs that were read for the point
+  std::string message;             ///< the reason why the point failed; empty if it has not failed
   PointNumbers numbers;
   /// The rows of samples, one after another; empty if spec.keep_series is false.
   std::vector<double> series;

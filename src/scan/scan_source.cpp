@@ -58,14 +58,14 @@ std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
   return points;
 }
 
-/// Returns the inputs of a point as numbers, four for each.
-std::vector<double> numbers_of(const std::vector<std::pair<std::size_t, InputFacts>>& inputs) {
+/// Returns the inputs of a point as numbers, five for each.
+std::vector<double> numbers_of(const std::vector<PointInput>& inputs) {
   std::vector<double> numbers;
-  for (const auto& [index, facts] : inputs) {
-    numbers.insert(
-        numbers.end(),
-        {static_cast<double>(index), static_cast<double>(facts.checksum >> 32U),
-         static_cast<double>(facts.checksum & 0xffffffffU), static_cast<double>(facts.points)});
+  for (const auto& [index, facts, is_odd] : inputs) {
+    numbers.insert(numbers.end(),
+                   {static_cast<double>(index), static_cast<double>(facts.checksum >> 32U),
+                    static_cast<double>(facts.checksum & 0xffffffffU),
+                    static_cast<double>(facts.points), is_odd ? 1.0 : 0.0});
   }
   return numbers;
 }
@@ -101,11 +101,12 @@ void read_record(std::span<const double> record, ScanPoint& point) {
   std::vector<double> inputs;
   take(inputs);
   point.inputs.clear();
-  for (std::size_t i = 0; i + 3 < inputs.size(); i += 4) {
+  for (std::size_t i = 0; i + 4 < inputs.size(); i += 5) {
     const auto checksum = (static_cast<std::uint64_t>(inputs[i + 1]) << 32U) |
                           static_cast<std::uint64_t>(inputs[i + 2]);
-    point.inputs.emplace_back(static_cast<std::size_t>(inputs[i]),
-                              InputFacts{checksum, static_cast<std::int64_t>(inputs[i + 3])});
+    point.inputs.push_back({static_cast<std::size_t>(inputs[i]),
+                            {checksum, static_cast<std::int64_t>(inputs[i + 3])},
+                            inputs[i + 4] > 0.0});
   }
   take(point.series);
   take(point.end);
@@ -310,7 +311,10 @@ class PointsWork final : public campaign::Work {
     if (archive.restores()) {
       begin_point(false);
       if (run_ != nullptr && inputs != numbers_of(point_.inputs)) {
-        const auto name = static_cast<std::size_t>(inputs.at(0));
+        const std::vector<double> now = numbers_of(point_.inputs);
+        const auto place = std::ranges::mismatch(inputs, now).in1 - inputs.begin();
+        const auto name =
+            static_cast<std::size_t>(inputs.at(static_cast<std::size_t>(place / 5 * 5)));
         throw base::UserError("samples",
                               fmt::format("record {} has changed since point {} was begun",
                                           shop_.spec.inputs.names.at(name), units_[next_] + 1));
@@ -499,7 +503,7 @@ class ScanSource final : public campaign::Source {
     }
     computed_ += is_computed(point(unit)) ? 0 : 1;
     read_record(numbers, point(unit));
-    for (const auto& [index, facts] : point(unit).inputs) {
+    for (const auto& [index, facts, is_odd] : point(unit).inputs) {
       InputFacts& known = scan_.inputs.at(index);
       if (known.points > 0 && known != facts) {
         point(unit).message = fmt::format("record {} has changed since the scan first read it",

@@ -78,6 +78,41 @@ def test_arrays_are_in_the_file_and_paths_are_not(either, tmp_path, monkeypatch)
     assert not list(tmp_path.glob("*array*"))
 
 
+def test_tables_and_options_of_one_name_are_two(either):
+    t, a = record(1)
+    times = {"final_time": 4, "steps": 200, **SLAB}
+    mixed = masing.simulate(tables={"force": (t, a)}, base_acceleration="force(t)", force=(t, 3 * a), **times)
+    alone = masing.simulate(tables={"g": (t, a), "f": (t, 3 * a)}, base_acceleration="g(t)", force="f(t)", **times)
+    assert np.array_equal(mixed.x, alone.x)
+    assert np.array_equal(masing.simulate(tables=["g=points:0 0; 4 1"], force="g(t)", **times).force[[0, -1]], [0, 1])
+
+
+def test_strange_paths_are_rows_as_others(either, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = ["#1.csv", "a, b.csv", "NA", "r 1.csv"]
+    for n, name in enumerate(names):
+        np.savetxt(name, np.column_stack(record(n)), delimiter=",", fmt="%.17g")
+    scan = masing.scan(samples={"record": names}, force="record(t)", final_time=4, steps=200, **SLAB)
+    assert list(scan["sample"]) == [0, 1, 2, 3] and list(scan.records["path"]) == names and not scan["status"].any()
+
+
+def test_arrays_on_ranks_and_after_a_stop(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    records = [record(seed) for seed in range(3)]
+    options = {"force": "r(t)", "final_time": "r", **SLAB}
+    one, two = (masing.scan(samples={"r": records}, steps="r", ranks=ranks, **options) for ranks in (1, 2))
+    assert np.array_equal(one["most_x"], two["most_x"])
+    steps = [100, 10**11, 100]
+    with pytest.raises(masing.MasingError, match="stopped"):
+        masing.scan(samples={"r": records, "steps": steps}, checkpoint="c.h5", wall_limit=1, output="s.h5", **options)
+    with pytest.raises(masing.MasingError, match="another configuration: samples"):
+        masing.scan(samples={"r": [*records[:2], record(9)], "steps": steps}, checkpoint="c.h5", restart="c.h5",
+                    output="s.h5", **options)
+    with pytest.raises(masing.MasingError, match="stopped"):
+        masing.scan(samples={"r": records, "steps": steps}, checkpoint="c.h5", restart="c.h5", wall_limit=1,
+                    output="s.h5", **options)
+
+
 @pytest.mark.long
 def test_more_arrays_than_the_file_keeps(tmp_path):
     t = np.arange(4_200_000) / 1e6
@@ -95,6 +130,10 @@ def test_more_arrays_than_the_file_keeps(tmp_path):
     ({"samples": {"r": [([1, 0], [1, 2])]}, "force": "r(t)"}, "array:0: row 2: argument 0 does not follow 1"),
     ({"samples": {"k0": [1]}, "over": {"force": [record(1)]}}, "force or samples is given, too"),
     ({"over": {"force": []}}, "is empty; give records"),
+    ({"tables": {"r": np.sin}, "force": "r(t)"}, "tables['r']="), ({"samples": {}}, "samples: has no rows"),
+    ({"samples": {"r": [np.sin]}, "force": "r(t)"}, "is no cell; give a number"),
+    ({"samples": {"r": ["a\nb"]}, "force": "r(t)"}, "has a quotation mark or a line end"),
+    ({"samples": pd.DataFrame([[1, 2]], columns=["k0", "k0"])}, "samples: two columns have the same name"),
     ({"tables": {"r": record(1)}, "over": {"k0": [1]}}, "--table r: no function uses it"),
     ({"tables": {"r": ([0, 1], [1, 2, 3])}, "force": "r(t)", "over": {"k0": [1]}}, "r: 2 arguments and 3 values"),
 ])

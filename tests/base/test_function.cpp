@@ -101,7 +101,7 @@ TEST(Table, of_arrays_needs_finite_points_in_order) {
        {std::tuple(std::vector{0.0, 0.0}, std::vector{1.0, 2.0}, "r: row 2: argument 0 does not"),
         {std::vector{0.0, HUGE_VAL}, std::vector{1.0, 2.0}, "r: row 2: what is not finite"},
         {std::vector{0.0, 1.0}, std::vector{std::nan(""), 2.0}, "r: row 1: what is not finite"},
-        {{}, {}, "r has no points"}}) {
+        {{0.0}, {1.0}, "r has fewer than two points"}}) {
     EXPECT_EQ(given::mistake([&] { base::points_of(arguments, values, "r"); }).find(said), 0);
   }
 }

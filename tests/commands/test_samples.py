@@ -177,6 +177,9 @@ def test_records_are_found_beside_the_file_or_beside_the_table(masing):
     for file in masing.folder.glob("r?.csv"):
         shutil.move(file, away)
     assert "bit for bit" in masing.done("reproduce", "away/masing.h5", "--quiet").stdout
+    for file in away.glob("r?.csv"):  # those beside the table count where both are
+        record(masing, file.name, 79)
+    assert "bit for bit" in masing.done("reproduce", "away/masing.h5", "--quiet").stdout
     record(masing, "away/r2.csv", 78)
     assert "record r2.csv has changed" in masing.refused("reproduce", "away/masing.h5", "--quiet")
 
@@ -196,6 +199,37 @@ def test_a_record_that_cannot_be_read_is_a_failed_point(masing):
         assert text(file["samples/records"][()]).splitlines()[1] == '"r0.csv",,'
 
 
+def test_a_record_of_other_times_than_the_run_is_told(masing):
+    """One ends before T, one is a thousand times as long, and one begins late: its steps are as wide as its spacing."""
+    for name, first, last in (("short", 0, 2), ("long", 0, 1e4), ("late", 5, 10)):
+        masing.file(f"{name}.csv", f"{first} 0\n{(first + last) / 2} 1\n{last} 0\n")
+    masing.file("T.csv", "record\nlate.csv\nlong.csv\nshort.csv\n")
+    words = ("scan", "--samples=T.csv", "--force=record(t)", "--mass=1e9", *SLAB, "--quiet")
+    for ranks in (None, 2):
+        process = masing(*words, "--final-time=10", "--steps=100", ranks=ranks)
+        warnings = [line for line in process.stderr.splitlines() if line.startswith("masing warning: ")]
+        assert len(warnings) == 1 and "of 2 of 3 points the record ends before T" in warnings[0], process.stderr
+        assert warnings[0].endswith("the first: long.csv")
+    process = masing(*words, "--final-time=record", "--steps=record", "--keep=series", "--sample-every=1")
+    assert "masing warning" not in process.stderr
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert [len(file[f"runs/0000{i}/t"]) - 1 for i in range(3)] == [4, 2, 2]  # 10 / 2.5, and twice the spacing
+
+
+def test_a_record_that_changes_while_the_scan_runs(masing):
+    """The rank that reads it again finds another one, and the points from there on have failed."""
+    record(masing, "r.csv", 1)
+    masing.file("T.csv", "record,steps\n" + "r.csv,10000000\n" * 8)
+    process = masing.start("scan", "--samples=T.csv", "--force=record(t)", "--final-time=record", *SLAB, "--quiet",
+                           "--checkpoint-every=1", "--checkpoint=c.h5", ranks=2)
+    masing.wait_until(process, (masing.folder / "c.h5").exists)
+    record(masing, "r.csv", 2)
+    assert masing.ended(process).returncode in (0, 1)
+    found = points(masing.folder / "masing.h5")
+    same = found["most_x"] == found["most_x"][0]
+    assert np.array_equal(same, found["status"] == 0)  # whether or not the record was read again
+
+
 @pytest.mark.parametrize(("table", "words", "said"), [
     ("record\nr.csv\n", (), "--samples record: no function uses it"),
     ("k0,c\n1\n", (), "line 2 has 1 cells, not 2 as the heading"),
@@ -206,14 +240,14 @@ def test_a_record_that_cannot_be_read_is_a_failed_point(masing):
     ("k0\n1\n", ("--steady", "--resolve=0.1"), "--samples: samples are no line of points"),
     ("k0\n1\n", ("--steady", "--past=point"), "--samples: samples are no line of points"),
     ("k0\n1\n", ("--backbone=X=0.1:1:3",), "--samples: samples are no line of points"),
-    ("k0\n" + "1\n" * 1001, ("--over=mass=1:2:1000",), "1.001e+06 points; at most 1e+06"),
+    ("k0\n" + "1\n" * 1001, ("--over=mass=1:2:1000",), "--samples: 1001000 points; at most 1000000"),
     ("status\n1\n", (), "--samples status: the file of a scan has a column status of its own"),
     ("output\n1\n", (), "--samples output"), ("sin\n1\n", (), "sin has a meaning in expressions"),
-    ("record\nnone.csv\n", ("--force=record(t)",), "no row has records that can be read; the first: cannot read"),
+    ("record\nnone.csv\n", ("--force=record(t)",), "no row has records that can be read, as which a column counts whose first cell is no number"),
     ("record\nr.csv\n", ("--force=record(t)", "--let=record=1"), "record: a constant has this name"),
     ("record\nr.csv\n", ("--force=record(t)", "--table=record=r.csv"),
      "--table record: a constant or a column of samples has this name"),
-    ("cells\n0\n", (), "--samples cells: 0 cells; give at least 1"), (None, (), "--samples: cannot read T.csv"),
+    ("cells\n0\n", (), "--samples cells: 0 cells; give at least 1"), ("k0\0\n1\n", (), "is no text"), (None, (), "--samples: cannot read T.csv"),
 ])
 def test_mistakes_in_samples_are_refused(masing, table, words, said):
     masing.file("r.csv", "0 1\n1 2\n")
@@ -226,7 +260,7 @@ def test_mistakes_in_samples_are_refused(masing, table, words, said):
 def test_tables_as_other_programs_write_them(masing, separator):
     """With a byte order mark, blank lines, comments, quotation marks and line ends of Windows."""
     record(masing, "r 1.csv", 1)
-    rows = [('"record"', "k0"), ('"r 1.csv"', "0.5")]
+    rows = [('"record"', "k0"), ('"r 1.csv"', "0.5" if separator == "," else "0,5")]
     masing.file("T.csv", "\ufeff" + "\r\n".join(separator.join(row) for row in rows) + "\r\n# end\r\n\r\n")
     masing.done("scan", "--samples=T.csv", "--force=record(t)", "--final-time=1", "--steps=50", "--quiet")
     assert points(masing.folder / "masing.h5")["k0"] == [0.5]

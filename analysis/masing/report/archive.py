@@ -19,6 +19,7 @@ from urllib.parse import quote
 from masing.command_line import write_file
 from masing.errors import MasingError
 from masing.program import ROOT
+from masing.records import ARRAY
 from masing.report.page import render
 from masing.report.pictures import file_names
 from masing.report.provenance import is_dirty, machine, machines
@@ -71,6 +72,26 @@ def _results(runs):
         if run.configuration is None:
             raise MasingError(f"--archive: {run.path} has no /configuration: no run could make it again")
         found |= {name: run.path.read_bytes(), f"cases/{run.path.stem}.ini": run.configuration.encode("utf-8")}
+        found |= _records(run) if run.attributes("samples") and run.records is not None else {}
+    return found
+
+
+def _records(scan):
+    """Return {name in the archive: bytes} for the records that a Scan has read from files.
+
+    The program finds them beside the result file. Raises MasingError if a record is not there, or not below the folder
+    of the samples.
+    """
+    found = {}
+    for path in scan.records["path"][scan.records["points"].notna()]:
+        places = [folder / path for folder in (scan.path.parent, Path(scan.attributes("samples")["folder"]))]
+        place = next((each for each in places if each.is_file()), None)
+        if path.startswith(ARRAY):
+            continue
+        if place is None or Path(path).is_absolute() or ".." in Path(path).parts:
+            raise MasingError(f"--archive: the record {path} of {scan.path} is not in the folder of the samples or of the "
+                              "file, where an archive could hold it")
+        found[f"results/{path}"] = place.read_bytes()
     return found
 
 
