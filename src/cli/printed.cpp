@@ -46,9 +46,8 @@ std::vector<Key> keys_of(const BoundRequest& bound, Role last) {
       const auto entry = request.entries.find(option.name);
       const bool has_entry = entry != request.entries.end();
       // An HDF5 file of samples is often a temporary one, and the result file contains the samples.
-      const bool is_in_file = option.name == "samples" && request.samples &&
-                              !request.samples->inputs.source()->beside.empty();
       const std::string value = option.value.text(bound.configuration);
+      const bool is_in_file = option.name == "samples" && value.ends_with(".h5");
       keys.push_back({option.name,
                       is_in_file ? std::filesystem::path(value).filename().string() : value,
                       has_entry ? entry->second.text_with_constants() : "", &option});
