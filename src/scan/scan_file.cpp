@@ -43,9 +43,8 @@ constexpr PointColumn point_columns[] = {
     {"restoring_amplitude", "half the difference of the restoring force at both", "f_X",
      &PointNumbers::restoring_amplitude},
     {"loss",
-     "energy lost to hysteresis over the last period, or the cycle: the area of the loop; without "
-     "a "
-     "period the work of the restoring force over the window",
+     "energy lost to hysteresis over the last period, or the cycle: the area of the loop; of a run "
+     "without a period the work of the restoring force over the window",
      "D", &PointNumbers::loss},
     {"secant_stiffness", "restoring_amplitude over amplitude", "K_s",
      &PointNumbers::secant_stiffness},
