@@ -52,8 +52,8 @@ def simulate(*files, **options):
     A function of t or s may be given as a table: a pair of arrays such as `force=(t, f)`, a DataFrame with two columns,
     a Series over its index, or the Path of a file with two columns. The function may also be given as a Python
     function, which is sampled at equidistant points of t or s. A table may also have a name, with which every
-    expression can use it: tables={"record": (t, a)}, base_acceleration="9.81*record(t)". If the value of an option is a file, a Run, a Study or a
-    Scan may be given in place of the path.
+    expression can use it: tables={"record": (t, a)}, base_acceleration="9.81*record(t)". If the value of an option is a
+    file, a Run, a Study or a Scan may be given in place of the path.
 
     The run is computed in this process if the module masing._masing can be used for it, and otherwise by the program.
     With `ranks=n`, n > 1, the program computes the run on n ranks of this host with mpirun. Without `output` the result
@@ -102,7 +102,8 @@ def words(options, folder):
     count = itertools.count()
 
     def table(name, value):
-        (path := Path(folder) / f"table-{next(count)}.csv").write_text(points(name, value).removeprefix("points:").replace(";", "\n"))
+        lines = points(name, value).removeprefix("points:").replace(";", "\n")
+        (path := Path(folder) / f"table-{next(count)}.csv").write_text(lines)
         return str(path)
 
     result = []

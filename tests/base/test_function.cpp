@@ -167,7 +167,7 @@ TEST(Table, damaged_is_refused_with_its_line) {
     EXPECT_TRUE(says(std::string(mark) + std::string("0\0;\0001\0", 6),
                      "table f.csv is UTF-16; save it as UTF-8 or ASCII"));
   }
-  EXPECT_TRUE(says(std::string("PK\x03\x04\0\0", 6), "table f.csv is no text; give two columns"));
+  EXPECT_TRUE(says(std::string("PK\x03\x04\0\0", 6), "table f.csv is no text; give columns"));
   EXPECT_NE(refusal("points:"), "");
 }
 
