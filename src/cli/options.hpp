@@ -92,11 +92,11 @@ struct Configuration {
   std::string expected_orders;
   double order_tolerance = 0.0;
   std::int64_t field_samples = 0;
-  /// whether the study goes on with other levels until its orders are decided
-  bool until_decided = false;
   /// the largest number of looks, K; after resolve_study() it has a value if the user gave K or if
   /// `until_decided` is true
   std::optional<std::int64_t> looks;
+  /// whether the study goes on with other levels until its orders are decided
+  bool until_decided = false;
 
   bool steady = false;
   scan::Past past = scan::Past::rest;

@@ -85,7 +85,7 @@ study::Study make(
     const std::function<void(const study::StudySpec& spec, const study::Study& study)>& announce) {
   std::optional<study::StudySpec> look = spec;
   for (;;) {
-    const study::StudySpec present = *std::move(look);
+    const study::StudySpec present = std::exchange(look, std::nullopt).value();
     const auto tell = [&](const study::Study& study) {
       const std::string levels = next_levels(present, study);
       look = levels.empty() ? std::nullopt : look_after(comm, present, levels);

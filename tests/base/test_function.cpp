@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <numeric>
-#include <tuple>
 #include <vector>
 
 #include "support/given.hpp"
@@ -97,13 +96,13 @@ TEST(Table, is_found_in_the_interval_of_its_argument) {
 
 TEST(Table, of_arrays_needs_finite_points_in_order) {
   EXPECT_EQ(Function(base::points_of({0, 1}, {2, 4}, "r")).text(), "points:0 2; 1 4");
-  for (const auto& [arguments, values, said] :
-       {std::tuple(std::vector{0.0, 0.0}, std::vector{1.0, 2.0}, "r: row 2: argument 0 does not"),
-        {std::vector{0.0, HUGE_VAL}, std::vector{1.0, 2.0}, "r: row 2: what is not finite"},
-        {std::vector{0.0, 1.0}, std::vector{std::nan(""), 2.0}, "r: row 1: what is not finite"},
-        {{0.0}, {1.0}, "r has fewer than two points"}}) {
-    EXPECT_EQ(given::mistake([&] { base::points_of(arguments, values, "r"); }).find(said), 0);
-  }
+  const auto refused = [](const std::vector<double>& arguments, const std::vector<double>& values) {
+    return given::mistake([&] { base::points_of(arguments, values, "r"); });
+  };
+  EXPECT_TRUE(refused({0, 0}, {1, 2}).starts_with("r: row 2: argument 0 does not follow 0"));
+  EXPECT_TRUE(refused({0, HUGE_VAL}, {1, 2}).starts_with("r: row 2: what is not finite"));
+  EXPECT_TRUE(refused({0, 1}, {std::nan(""), 2}).starts_with("r: row 1: what is not finite"));
+  EXPECT_TRUE(refused({0}, {1}).starts_with("r has fewer than two points"));
 }
 
 TEST(NamedTable, has_the_points_to_which_it_is_bound) {
