@@ -371,12 +371,17 @@ std::map<std::string, NamedTable> tables_of(const std::vector<Setting>& given, c
   return tables;
 }
 
+/// Returns whether the names of tables stand for numbers in this option.
+bool takes_tables(const std::string& key) {
+  return key == "final-time" || key == "steps";
+}
+
 /// Returns the values of the names that a numeric option may use: of `constants` and, for the final
 /// time and the number of steps, of the tables. Then the value of a table is its last argument, or
 /// the number of steps up to there whose width is the mean distance of its arguments.
 Constants names_for(const std::string& key, const Configuration& c) {
   Constants constants = c.constants;
-  if (key == "final-time" || key == "steps") {
+  if (takes_tables(key)) {
     for (const auto& [name, table] : c.tables) {
       const std::vector<double>& t = table->arguments;
       const double width = (t.back() - t.front()) / static_cast<double>(t.size() - 1);
@@ -449,7 +454,7 @@ Given given_of(const Setting& setting, const std::string& model, const Names& co
                const Names& tables, const Files& files) {
   const Option* option = find_option(setting.name);
   Names names = constants;
-  if (setting.name == "final-time" || setting.name == "steps") {
+  if (takes_tables(setting.name)) {
     names.insert(tables.begin(), tables.end());
   }
   return with_origin(setting.origin, [&] {

@@ -310,8 +310,8 @@ class PointsWork final : public campaign::Work {
     archive.numbers("records", inputs);
     if (archive.restores()) {
       begin_point(false);
-      if (run_ != nullptr && inputs != numbers_of(point_.inputs)) {
-        const std::vector<double> now = numbers_of(point_.inputs);
+      const std::vector<double> now = numbers_of(point_.inputs);
+      if (run_ != nullptr && inputs != now) {
         const auto place = std::ranges::mismatch(inputs, now).in1 - inputs.begin();
         const auto name =
             static_cast<std::size_t>(inputs.at(static_cast<std::size_t>(place / 5 * 5)));
