@@ -31,12 +31,6 @@ void require_kind(const char* option, const std::string& file, const std::string
   }
 }
 
-/// Prints a warning on stderr, on the root only. The warning begins with "masing warning: ",
-/// because a line that begins with "masing: " reports a failure. Local.
-void warn(const parallel::Communicator& comm, const std::string& text) {
-  print(comm, "masing warning: " + text + "\n", stderr);
-}
-
 /// Checks that a result file is not damaged, and throws UserError if it is. Prints a warning if the
 /// file has no seal, without which damage may go unnoticed. Collective.
 void require_sound(const parallel::Communicator& comm, const std::string& file) {
@@ -285,6 +279,10 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     parallel::limit_wall_time(*seconds);
   }
   return job;
+}
+
+void warn(const parallel::Communicator& comm, const std::string& text) {
+  print(comm, "masing warning: " + text + "\n", stderr);
 }
 
 void print(const parallel::Communicator& comm, const std::string& text, std::FILE* to) {

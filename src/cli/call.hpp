@@ -55,4 +55,8 @@ BoundRequest request_in(const Invocation& call, const std::string& file);
 /// base::say, so that a program that uses libmasing can receive it. Local.
 void print(const parallel::Communicator& comm, const std::string& text, std::FILE* to = stdout);
 
+/// Prints a warning on stderr, on the root only. The warning begins with "masing warning: ",
+/// because a line that begins with "masing: " reports a failure. Local.
+void warn(const parallel::Communicator& comm, const std::string& text);
+
 }  // namespace masing::cli

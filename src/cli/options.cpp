@@ -320,10 +320,15 @@ std::vector<Option> make_table() {
   using enum Role;
   constexpr Kind of_s = Kind::of_s;
   constexpr Kind of_t = Kind::of_t;
-  const std::set<ModelKind> all{ModelKind::slab, ModelKind::quasistatic_slab, ModelKind::finite};
-  const std::set<ModelKind> slabs{ModelKind::slab, ModelKind::quasistatic_slab};
+  const std::set<ModelKind> all{ModelKind::slab, ModelKind::quasistatic_slab, ModelKind::chain,
+                                ModelKind::finite};
+  const std::set<ModelKind> one_slab{ModelKind::slab, ModelKind::quasistatic_slab};
+  const std::set<ModelKind> slabs{ModelKind::slab, ModelKind::quasistatic_slab, ModelKind::chain};
   const std::set<ModelKind> moving_slab{ModelKind::slab};
+  const std::set<ModelKind> moving_slabs{ModelKind::slab, ModelKind::chain};
+  const std::set<ModelKind> chain{ModelKind::chain};
   const std::set<ModelKind> moving{ModelKind::slab, ModelKind::finite};
+  const std::set<ModelKind> with_engines{ModelKind::slab, ModelKind::chain, ModelKind::finite};
   const std::set<ModelKind> quasistatic{ModelKind::quasistatic_slab};
   const std::set<Command> each{Command::simulate, Command::converge, Command::scan};
   const std::set<Command> simulate{Command::simulate};
@@ -353,15 +358,19 @@ std::vector<Option> make_table() {
       {"force", "F(t)", "0.45*cos(0.5*t)", "external force; 0 with --base-acceleration",
        function(of_t, &C::force), problem},
       {"base-acceleration", "a_g(t)", "0", "acceleration of the base: the force is F - m a_g",
-       function(of_t, &C::base_acceleration), problem, moving_slab},
+       function(of_t, &C::base_acceleration), problem, moving_slabs},
+      {"incoming-velocity", "v(t)", "", "velocity of the wave that comes in at a base that absorbs",
+       function(of_t, &C::incoming_velocity), problem, chain},
+      {"force-node", "i", "", "the node that the force acts on; the last if not given",
+       count(&C::force_node, 1), problem, chain},
       {"position", "x(t)", "", "the position, prescribed in place of F(t)",
        function(of_t, &C::position), problem, quasistatic},
       {"mass", "m", "1", "mass, > 0", real(&C::mass, positive), problem, moving_slab, each, "m"},
       {"damping", "c", "0", "viscous damping, >= 0", real(&C::damping, not_negative), problem,
        moving_slab},
-      {"k0", "k0", "0", "linear spring, >= 0", real(&C::k0, not_negative), problem, slabs, each,
+      {"k0", "k0", "0", "linear spring, >= 0", real(&C::k0, not_negative), problem, one_slab, each,
        "k0"},
-      {"x0", "x0", "0", "initial position", real(&C::x0), problem, slabs, each, "x0"},
+      {"x0", "x0", "0", "initial position", real(&C::x0), problem, one_slab, each, "x0"},
       {"y0", "y0", "0", "initial velocity", real(&C::y0), problem, moving_slab, each, "y0"},
       {"final-time", "T", "500", "final time, > 0", real(&C::final_time, positive), problem},
       {"steps", "N", "1000000", "time steps, >= 1", count(&C::steps, 1), result},
@@ -369,10 +378,11 @@ std::vector<Option> make_table() {
        slabs},
       {"rule", "", "right", "where a cell samples k, eta, u0: its right end or its middle",
        choice(&C::rule, {slab::Rule::right, slab::Rule::midpoint}), result, slabs},
-      {"scheme", "", "euler", "of time:" + described(slab::schemes), choice(&C::scheme, schemes),
-       result, moving_slab},
+      {"scheme", "", "euler",
+       "of time; of a chain leapfrog if not given:" + described(slab::schemes),
+       choice(&C::scheme, schemes), result, moving_slabs},
       {"engine", "", "", "cell by cell, by turning points, or exact in time; by P if not given",
-       choice(&C::method, methods), result, moving},
+       choice(&C::method, methods), result, with_engines},
       {"breaks", "\"t,t,...\"", "", "times where F is not smooth, for the exact solution",
        list(&C::breaks), result, moving},
       {"output", "FILE.h5", "masing.h5", "result file; replaced when the run is done",
@@ -384,17 +394,21 @@ std::vector<Option> make_table() {
       {"from", "t", "", "first time of the samples (default 0)", real(&C::from), result},
       {"to", "t", "", "last time of the samples (default T)", real(&C::to), result},
       {"energy", "", "false", "write the energy balance with the samples", toggle(&C::energy),
-       result, moving_slab, simulate},
+       result, moving_slabs, simulate},
       {"field-points", "n", "",
        "places of the field in the files: 1000 of P = inf, else 0: all, or 10000 of huge fields",
        count(&C::field_points, 0), result, slabs, not_scan},
       {"probe", "\"s,s,...\"", "", "write u at these s with every sample", list(&C::probe, in_slab),
-       result, slabs, simulate},
+       result, one_slab, simulate},
+      {"watch", "\"i,i,...\"", "", "write the motion of these nodes, and the elements below them",
+       list(&C::watch, not_negative), result, chain, simulate},
       {"refine", "", "steps", "what the levels refine; of models without cells steps",
-       choice(&C::refine, {study::Refine::steps, study::Refine::cells, study::Refine::both}),
+       choice(&C::refine, {study::Refine::steps, study::Refine::cells, study::Refine::both,
+                           study::Refine::elements}),
        result, all, converge},
-      {"levels", "\"n,n,...\"", "", "coarse to fine; P:N for both; first:last:count is geometric",
-       levels(), result, all, converge},
+      {"levels", "\"n,n,...\"", "",
+       "coarse to fine; P:N for both, n:N for elements; first:last:count is geometric", levels(),
+       result, all, converge},
       {"reference", "", "finest",
        "what levels are measured against:" + described(study::reference_kinds), reference(), result,
        all, converge},
@@ -418,7 +432,7 @@ std::vector<Option> make_table() {
       {"period", "t", "", "period of the force, where it is not found", real(&C::period), result,
        all, scan},
       {"backbone", "\"X=...\"", "", "amplitudes of closed cycles, without a run, as of --over",
-       text(&C::backbone), result, slabs, scan},
+       text(&C::backbone), result, one_slab, scan},
       {"samples", "TABLE.csv", "",
        "a run for each row: columns of constants, numeric keys, or tables (paths beside TABLE)",
        text(&C::samples), result, all, scan},
@@ -566,6 +580,7 @@ std::optional<Command> command_of(const std::string& name) {
 ModelKind kind_of(const std::string& model) {
   return model == "masing"               ? ModelKind::slab
          : model == "masing-quasistatic" ? ModelKind::quasistatic_slab
+         : model == "masing-chain"       ? ModelKind::chain
                                          : ModelKind::finite;
 }
 

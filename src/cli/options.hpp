@@ -25,9 +25,15 @@ enum class Command { simulate, converge, scan };
 
 /// The kinds of models, which differ in the options that they take. `slab` is the continuous Masing
 /// model with a mass. `quasistatic_slab` is the continuous model without a mass, driven by its
-/// position or by a force. `finite` stands for all other models: they have finitely many elements,
-/// and parameters (--set) in place of the options of a slab.
-enum class ModelKind { slab, quasistatic_slab, finite };
+/// position or by a force. `chain` is a chain of continuous models with masses: it has options of a
+/// slab and parameters (--set). `finite` stands for all other models: they have finitely many
+/// elements, and parameters in place of the options of a slab.
+enum class ModelKind { slab, quasistatic_slab, chain, finite };
+
+/// Returns whether the models of this kind have parameters, which --set gives. Local.
+constexpr bool has_parameters(ModelKind kind) {
+  return kind == ModelKind::chain || kind == ModelKind::finite;
+}
 
 /// Returns the kind of the model of this name; `finite` if the name is unknown. Local.
 ModelKind kind_of(const std::string& model);
@@ -45,7 +51,8 @@ struct Configuration {
   Constants constants;
   base::Tables tables;  ///< the tables that functions use by their names
   std::string model;
-  std::optional<rheology::ModelSpec> finite;     ///< the model, if it is of ModelKind::finite
+  /// the model and its parameters, if it has parameters (has_parameters())
+  std::optional<rheology::ModelSpec> elements;
   base::Function stiffness;                      ///< k(s)
   base::Function threshold;                      ///< η(s)
   std::optional<base::Function> threshold_down;  ///< η⁻(s); empty if η⁻ = η
@@ -53,7 +60,11 @@ struct Configuration {
 
   /// F(t); if x(t) is prescribed, `force` is empty once the defaults are resolved
   std::optional<base::Function> force;
-  base::Function base_acceleration;  ///< a_g(t), for ModelKind::slab
+  base::Function base_acceleration;  ///< a_g(t), for ModelKind::slab and chain
+  /// v_in(t), for a chain on a base that absorbs
+  std::optional<base::Function> incoming_velocity;
+  std::optional<std::int64_t> force_node;  ///< the node of a chain that F acts on
+  std::vector<double> watch;               ///< the watched nodes of a chain
 
   /// x(t), for ModelKind::quasistatic_slab; if empty, the model is driven by F(t)
   std::optional<base::Function> position;

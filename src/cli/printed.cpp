@@ -277,7 +277,7 @@ std::string announcement(const BoundRequest& bound) {
                             (request.has("x0") || request.has("y0") || request.has("initial-u"));
   return fmt::format(
       "masing {}: {}{}{}{}{}{}\n", name_of(request.command),
-      kind == ModelKind::finite
+      has_parameters(kind)
           ? "--model " + request.model
           : fmt::format("{}, {}",
                         kind == ModelKind::slab

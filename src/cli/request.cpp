@@ -200,7 +200,7 @@ std::vector<double> axis_values(const Setting& over) {
 Axis axis_of(const Setting& given, const Setting& model) {
   Axis axis{.values = {given.name, {}}, .key = given.name, .origin = given.origin};
   const Option* option = find_option(given.name);
-  if (kind_of(model.text) == ModelKind::finite) {
+  if (has_parameters(kind_of(model.text))) {
     const std::string wanted =
         option != nullptr && !option->parameter.empty() ? option->parameter : given.name;
     const auto parameters = all_parameters(known_model(model.text, model.origin).info);
@@ -457,6 +457,11 @@ Given given_of(const Setting& setting, const std::string& model, const Names& co
   if (takes_tables(setting.name)) {
     names.insert(tables.begin(), tables.end());
   }
+  if (option->value.kind == Kind::of_s || option->value.kind == Kind::field) {
+    // The functions of s of a chain may differ from element to element.
+    const Names of_elements = kind_of(model) == ModelKind::chain ? Names{"i", "n"} : Names{};
+    names.insert(of_elements.begin(), of_elements.end());
+  }
   return with_origin(setting.origin, [&] {
     if (!option->is_of(kind_of(model))) {
       throw UserError(
@@ -472,7 +477,7 @@ std::optional<ModelParameters> parameters_of(const std::string& model, const std
                                              const std::vector<Setting>& settings,
                                              const Names& constants) {
   const rheology::CatalogueEntry& entry = known_model(model, origin);
-  if (entry.make != nullptr) {
+  if (has_parameters(kind_of(model))) {
     return model_parameters(entry, settings, constants);
   }
   if (!settings.empty()) {
@@ -534,7 +539,7 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   const std::string& model = request.model = given_model.text;
   std::vector<Setting> all;
   for (auto* source : {&file, &line}) {
-    if (kind_of(model) == ModelKind::finite) {
+    if (has_parameters(kind_of(model))) {
       name_parameters(*source);
     }
     refuse_repeats(*source);
@@ -676,7 +681,7 @@ Configuration configuration_of(const Request& request, std::span<const double> v
     }
   }
   if (request.parameters) {
-    c.finite = model_spec(*request.parameters, c.constants, parameters);
+    c.elements = model_spec(*request.parameters, c.constants, parameters);
   }
   return c;
 }

@@ -69,7 +69,7 @@ struct Request {
   std::optional<SampleTable> samples = {};
   std::map<std::string, NamedTable> tables = {};  ///< the tables of --table, by name
 
-  /// the parameters of a model of ModelKind::finite
+  /// the parameters of a model that has some (has_parameters())
   std::optional<ModelParameters> parameters = {};
 
   /// Returns whether the user gave the option, or a scan varies it.

@@ -52,7 +52,8 @@ const std::string* same_file(const std::string& name, const std::vector<std::str
 /// to refine.
 void check(Command command, const Configuration& c) {
   const bool is_continuum = std::holds_alternative<slab::Continuum>(c.space);
-  require(!is_continuum || *c.field_points > 0, "field-points",
+  const bool is_chain = kind_of(c.model) == ModelKind::chain;
+  require(!is_continuum || is_chain || *c.field_points > 0, "field-points",
           "0; must be a whole number from 1 to 2^53");
   const auto require_in_run = [&](const char* key, double time) {
     require(time >= 0 && time <= c.final_time, key,
@@ -66,7 +67,9 @@ void check(Command command, const Configuration& c) {
                       base::to_text(*c.to)));
   require(!c.output.empty(), "output", "empty; give a file name");
   const bool is_study = command == Command::converge;
-  if (c.finite) {
+  if (kind_of(c.model) == ModelKind::chain) {
+    check_chain(command, c);
+  } else if (c.elements) {
     require(!c.method || c.method == Method::exact, "engine",
             "not an engine of " + c.model + "; give exact, or nothing for the scheme");
     require(!is_study || !c.method, "engine",
@@ -90,9 +93,9 @@ void resolve_defaults(Command command, Configuration& c, std::vector<std::string
   constexpr double most_numbers = 1e7;
   constexpr std::int64_t fewer_points = 10000;
   const auto* cells = std::get_if<slab::Cells>(&c.space);
-  if (!c.method && !c.finite) {
-    const bool by_turning_points =
-        cells == nullptr || kind_of(c.model) == ModelKind::quasistatic_slab;
+  const ModelKind kind = kind_of(c.model);
+  if (!c.method && kind != ModelKind::finite) {
+    const bool by_turning_points = cells == nullptr || kind != ModelKind::slab;
     c.method = c.steady || !c.backbone.empty() ? Method::exact
                : by_turning_points             ? Method::turning_points
                                                : Method::sweep;
@@ -101,26 +104,29 @@ void resolve_defaults(Command command, Configuration& c, std::vector<std::string
   c.sample_every = c.sample_every.value_or(std::max<std::int64_t>(1, c.steps / 10000));
   c.from = c.from.value_or(0.0);
   c.to = c.to.value_or(c.final_time);
-  if (!c.field_every && c.finite) {
+  if (!c.field_every && kind == ModelKind::finite) {
     const double samples =
         (*c.to - *c.from) / c.final_time * steps / static_cast<double>(*c.sample_every);
-    const bool is_huge = samples * static_cast<double>(c.finite->layout().size()) > most_numbers;
+    const bool is_huge = samples * static_cast<double>(c.elements->layout().size()) > most_numbers;
     c.field_every = is_huge ? 0 : *c.sample_every;
   }
   c.field_every = c.field_every.value_or(0);
   if (c.field_points) {
     return;
   }
-  c.field_points = cells == nullptr ? slab::Continuum().field_points : 0;
+  const bool is_chain = kind == ModelKind::chain;
+  c.field_points = cells == nullptr && !is_chain ? slab::Continuum().field_points : 0;
   const std::int64_t more_rows = *c.field_every > 0 ? c.steps / *c.field_every : 0;
-  if (command == Command::simulate && !c.finite && cells != nullptr &&
-      cells->count > fewer_points &&
-      (1.0 + static_cast<double>(more_rows)) * static_cast<double>(cells->count) > most_numbers) {
+  const std::int64_t places = is_chain           ? c.elements->parameters.elements
+                              : cells == nullptr ? 0
+                                                 : cells->count;
+  if (command == Command::simulate && kind != ModelKind::finite && places > fewer_points &&
+      (1.0 + static_cast<double>(more_rows)) * static_cast<double>(places) > most_numbers) {
     c.field_points = fewer_points;
     warnings.push_back(fmt::format(
-        "--field-points: of {} cells the file keeps {}, as all of them would be more than {:g} "
+        "--field-points: of {} {} the file keeps {}, as all of them would be more than {:g} "
         "numbers; give --field-points 0 for all",
-        cells->count, fewer_points, most_numbers));
+        places, is_chain ? "nodes" : "cells", fewer_points, most_numbers));
   }
 }
 
@@ -160,11 +166,14 @@ engine::RunSpec slab_run(const Configuration& c) {
 }
 
 /// Returns the run of a configuration whose defaults are resolved.
-engine::RunSpec run_of(const Configuration& c) {
-  if (!c.finite) {
+engine::RunSpec run_of(const Configuration& c, const std::shared_ptr<const Request>& request) {
+  if (kind_of(c.model) == ModelKind::chain) {
+    return chain_run(c, request);
+  }
+  if (!c.elements) {
     return slab_run(c);
   }
-  rheology::ModelSpec spec = *c.finite;
+  rheology::ModelSpec spec = *c.elements;
   spec.solver = c.method ? rheology::Solver::events : rheology::Solver::steps;
   return {std::move(spec), *c.force, {c.final_time, c.steps}};
 }
@@ -177,7 +186,9 @@ constexpr double same_time = 1e-9;
 /// Adds none for the inputs of samples, which differ from point to point.
 void warn_of_table(BoundRequest& bound) {
   const Configuration& c = bound.configuration;
-  const auto points = bound.run.drive.kinks();
+  const engine::MasingChain* chain = bound.run.facts().chain;
+  const bool is_of_base = chain != nullptr && !chain->base.kinks().empty();
+  const auto points = is_of_base ? chain->base.kinks() : bound.run.drive.kinks();
   const double begin = points.empty() ? 0.0 : std::max(0.0, points.front());
   const bool is_long =
       !c.steady && !points.empty() && c.final_time - begin < 0.1 * (points.back() - begin);
@@ -187,9 +198,10 @@ void warn_of_table(BoundRequest& bound) {
       (!is_long && points.back() >= c.final_time * (1.0 - same_time))) {
     return;
   }
-  const char* const key = c.position                 ? "position"
-                          : c.force->kinks().empty() ? "base-acceleration"
-                                                     : "force";
+  const char* const key = is_of_base && chain->absorbs ? "incoming-velocity"
+                          : c.position                 ? "position"
+                          : c.force->kinks().empty()   ? "base-acceleration"
+                                                       : "force";
   bound.warnings.push_back(fmt::format(
       "{}: the table ends at t = {}, {} T = {}, and {}", origin_of(*bound.request, key),
       base::to_text(points.back()), is_long ? "far beyond" : "before", base::to_text(c.final_time),
@@ -216,21 +228,25 @@ BoundRequest bound_at(const std::shared_ptr<const Request>& request,
                       std::span<const double> values) {
   BoundRequest bound{.request = request, .configuration = configuration_of(*request, values)};
   Configuration& c = bound.configuration;
-  if (c.finite) {
-    check_model(*c.finite);
+  const bool is_chain = kind_of(c.model) == ModelKind::chain;
+  if (c.elements && !is_chain) {
+    check_model(*c.elements);
+  }
+  if (is_chain && !request->has("scheme")) {
+    c.scheme = slab::Scheme::leapfrog;
   }
   if (c.position) {
     require(!request->has("force") || !c.force, "position",
             "the position cannot be prescribed beside --force; give one of the two");
     c.force.reset();
   }
-  if (request->has("base-acceleration") && !request->has("force")) {
+  if ((request->has("base-acceleration") || is_chain) && !request->has("force")) {
     c.force = base::Function();
   }
   require(c.position || c.force, "force", "empty; give a function of t");
   resolve_defaults(request->command, c, bound.warnings);
   check(request->command, c);
-  bound.run = run_of(c);
+  bound.run = run_of(c, request);
   warn_of_table(bound);
   warn_of_start(bound);
   return bound;
@@ -254,7 +270,7 @@ engine::RunSpec run_with_breaks(const BoundRequest& request) {
     const Configuration& c = request.configuration;
     // Every element is checked at every event, so more elements would take too long.
     constexpr std::int64_t most = 2000;
-    const std::int64_t elements = c.finite ? c.finite->parameters.elements : 0;
+    const std::int64_t elements = c.elements ? c.elements->parameters.elements : 0;
     const bool is_run = engine::is_exact(run);
     require(elements <= most, is_run ? "engine" : "reference",
             fmt::format("the exact solution takes at most {} elements, not {}; {}", most, elements,
@@ -286,7 +302,7 @@ constexpr const char* of_known_period =
 /// Throws UserError if the force does not have the period that the user gave.
 std::optional<double> period_of(const BoundRequest& point) {
   const Configuration& c = point.configuration;
-  if (!c.force) {
+  if (!c.force || kind_of(c.model) == ModelKind::chain) {
     return std::nullopt;
   }
   const double final_time = c.steady ? std::numeric_limits<double>::infinity() : c.final_time;

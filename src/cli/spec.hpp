@@ -62,6 +62,14 @@ void require_files_apart(const Configuration& configuration, std::vector<std::st
 /// `of_file` is local.
 void resolve_study(BoundRequest& request, const FileRequest& of_file);
 
+/// Throws UserError if options of a chain contradict each other or are no options of a chain.
+/// Local.
+void check_chain(Command command, const Configuration& configuration);
+
+/// Returns the run of a chain of slabs. Throws UserError if its parameters are not valid. Local.
+engine::RunSpec chain_run(const Configuration& configuration,
+                          const std::shared_ptr<const Request>& request);
+
 /// One trajectory to be computed, and its files.
 struct Simulation {
   engine::RunSpec run;

@@ -245,9 +245,10 @@ std::string expected_orders_text(const std::vector<ExpectedOrder>& orders) {
 std::vector<ExpectedOrder> default_orders(const BoundRequest& bound) {
   const Configuration& c = bound.configuration;
   std::vector<ExpectedOrder> orders;
-  if (kind_of(c.model) != ModelKind::slab) {
+  const ModelKind kind = kind_of(c.model);
+  if (kind == ModelKind::finite || kind == ModelKind::quasistatic_slab) {
     const std::string& order = known_model(c.model, "--model").info.order;
-    const bool has_y = c.finite && c.finite->layout().mass_columns().y;
+    const bool has_y = c.elements && c.elements->layout().mass_columns().y;
     for (const auto& [name, is_there] : {std::pair("x", !c.position), std::pair("y", has_y),
                                          std::pair("u", study::measures_field(bound.run))}) {
       if (is_there) {

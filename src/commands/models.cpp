@@ -48,7 +48,8 @@ std::string line_of(const Parameter& parameter) {
 std::string slab_options(cli::ModelKind kind) {
   std::string text;
   for (const auto& option : cli::option_table()) {
-    if (option.is_of(kind) && !option.is_of(cli::ModelKind::finite)) {
+    if (option.is_of(kind) && !option.is_of(cli::ModelKind::finite) &&
+        !(cli::has_parameters(kind) && !option.parameter.empty())) {
       text += fmt::format("  {:<14}  {}{}\n", "--" + option.name, option.help,
                           option.preset.empty() ? "" : " [" + option.preset + "]");
     }
@@ -108,13 +109,17 @@ std::string catalogue_text() {
 /// differential inclusion and the columns of the state.
 std::string model_text(const ModelInfo& info) {
   std::string text = fmt::format("{}: {}\n\n{}", info.name, info.title, indented(info.equation));
-  if (info.state.empty()) {
-    text += "\noptions\n" + slab_options(cli::kind_of(info.name));
-  } else {
+  const cli::ModelKind kind = cli::kind_of(info.name);
+  if (kind != cli::ModelKind::finite) {
+    text += "\noptions\n" + slab_options(kind);
+  }
+  if (cli::has_parameters(kind)) {
     text += "\nparameters, --set PARAMETER=VALUE\n";
     for (const Parameter& parameter : all_parameters(info)) {
       text += line_of(parameter);
     }
+  }
+  if (kind == cli::ModelKind::finite) {
     text += fmt::format(
         "\nthe form X' + M ∂phi(X) ∋ G(t, X); psi[a,b](v) is 0 for a <= v <= b, else infinite\n"
         "  dimension   {}\n  phi(X)      {}\n  M           {}\n",

@@ -60,6 +60,7 @@ struct Run final : engine::Observer {
   /// the wall time of all steps since the start or a restart, with output, in seconds
   double seconds = 0.0;
   double steps_per_second = 0.0;
+  std::string warning;  ///< the result of Engine::warning()
   /// The result of Engine::self_check; 0 if the engine computes no second solution.
   double self_check = 0.0;
 };
@@ -157,6 +158,7 @@ class RunWork final : public campaign::Work {
     parallel::broadcast(comm_, std::span(&run_.seconds, 1));
     run_.steps_per_second = static_cast<double>(run_.spec.time.steps - first_step_) / run_.seconds;
     run_.self_check = setup_.engine->self_check();
+    run_.warning = setup_.engine->warning();
     if (output_) {
       io::write_time(output_->file(), "wall_seconds", run_.seconds);
       io::write_time(output_->file(), "steps_per_second", run_.steps_per_second);
@@ -326,6 +328,9 @@ int run(const parallel::Communicator& comm, const cli::Simulation& simulation, R
   Run run(simulation, {});
   compute(comm, run);
   cli::print(comm, report_text(run, comm.size()));
+  if (!run.warning.empty()) {
+    cli::warn(comm, run.warning);
+  }
   return base::exit_done;
 }
 

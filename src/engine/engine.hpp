@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "parallel/vector.hpp"
+#include "slab/chain/chain.hpp"
 #include "slab/problem.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
@@ -70,6 +71,16 @@ struct Sample {
   double restoring = 0.0;
 };
 
+/// What is recorded of a watched node at every step.
+struct WatchedNode {
+  double x = 0.0;
+  double y = 0.0;
+  double a = 0.0;           ///< the absolute acceleration, x'' + a_g if the base moves
+  double elongation = 0.0;  ///< that of the element below the node; NaN for node 0
+  double force = 0.0;       ///< the force of this element; NaN for node 0
+  double restoring = 0.0;   ///< f_i - f_{i+1}
+};
+
 /// The interface of a method that advances one trajectory. x and y are the same on every rank; u
 /// may be split over the ranks.
 class Engine {
@@ -101,6 +112,14 @@ class Engine {
   /// the exact solution of a slab. Returns no value for all other engines. The first call must be
   /// at step 0, because it starts the integration. Collective.
   virtual std::optional<slab::Works> works() { return std::nullopt; }
+  /// Returns this rank's part of a chain of slabs, or null for other models. Local.
+  [[nodiscard]] virtual const slab::Chain* chain() { return nullptr; }
+  /// Returns the rows of the steps of the last chunk of a chain, [steps][1 + watched]: the node
+  /// that F acts on, then MasingChain::watch. They are the same on every rank. Returns an empty
+  /// span for other models. Local.
+  [[nodiscard]] virtual std::span<const WatchedNode> watched() { return {}; }
+  /// Returns a warning about the motion so far, or an empty string. Collective.
+  [[nodiscard]] virtual std::string warning() { return {}; }
   /// Returns the largest difference so far between the solution and a second solution, if the
   /// engine computes two, or 0 if not. The second one is computed by another method (for a slab) or
   /// with other options (for a model of finitely many elements). For a slab, x and y of both
@@ -154,9 +173,10 @@ class Observer {
   /// that writes a file must also write all its rows before this function returns. Collective.
   virtual void serialize(std::int64_t /*step*/, Archive& /*archive*/) {}
 
-  /// Writes the data that are not yet written. This function is called once, after the last chunk.
+  /// Writes the data that are not yet written. This function is called once, when the engine has
+  /// reached the last step.
   /// Collective.
-  virtual void finish() {}
+  virtual void finish(Engine& /*engine*/) {}
 };
 
 }  // namespace masing::engine

@@ -70,4 +70,10 @@ std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm, const Run
 std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const RunSpec& run,
                                        const rheology::ModelSpec& spec, double start);
 
+/// Creates the engine for a chain of slabs, whose elements are split over the ranks. In every step,
+/// a rank exchanges one number with each of its neighbours. `comm` and `run` must outlive the
+/// engine. Throws UserError on all ranks alike if the parameters or a slab are not valid. Source:
+/// (2.30), rheological-models-2000. Collective.
+std::unique_ptr<Engine> make_chain(const parallel::Communicator& comm, const RunSpec& run);
+
 }  // namespace masing::engine

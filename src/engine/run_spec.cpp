@@ -10,6 +10,8 @@
 #include "base/limits.hpp"
 #include "base/partition.hpp"
 #include "base/text.hpp"
+#include "engine/chain.hpp"
+#include "engine/setup.hpp"
 #include "rheology/elastic_growth.hpp"
 #include "slab/turning_points/measure.hpp"
 
@@ -40,6 +42,10 @@ ModelFacts facts_of(const rheology::ModelSpec& model) {
           .is_exact = model.solver == rheology::Solver::events};
 }
 
+ModelFacts facts_of(const MasingChain& chain) {
+  return {.name = "masing-chain", .chain = &chain, .scheme = &slab::info(chain.scheme)};
+}
+
 }  // namespace
 
 ModelFacts RunSpec::facts() const {
@@ -52,6 +58,23 @@ const slab::Slab* slab_of(const RunSpec& run) {
 
 slab::Slab* slab_of(RunSpec& run) {
   return const_cast<slab::Slab*>(slab_of(std::as_const(run)));
+}
+
+const slab::Space* space_of(const RunSpec& run) {
+  const ModelFacts facts = run.facts();
+  return facts.chain != nullptr  ? &facts.chain->shapes.front().space
+         : facts.slab != nullptr ? &facts.slab->space
+                                 : nullptr;
+}
+
+void set_space(RunSpec& run, const slab::Space& space) {
+  if (slab::Slab* slab = slab_of(run)) {
+    slab->space = space;
+  } else if (auto* chain = std::get_if<MasingChain>(&run.model)) {
+    for (slab::Slab& shape : chain->shapes) {
+      shape.space = space;
+    }
+  }
 }
 
 base::NamedQuantity drive_of(const RunSpec& run) {
@@ -76,7 +99,9 @@ std::optional<rheology::StateLayout> state_layout(const RunSpec& run) {
 
 std::int64_t field_size(const RunSpec& run) {
   const ModelFacts facts = run.facts();
-  return facts.slab != nullptr ? facts.slab->field_cells() : facts.elements->layout().size();
+  return facts.slab != nullptr    ? facts.slab->field_cells()
+         : facts.chain != nullptr ? 2 * facts.chain->nodes()
+                                  : facts.elements->layout().size();
 }
 
 void make_exact(RunSpec& run) {
@@ -123,6 +148,13 @@ template <typename ToText>
 std::string titled(const RunSpec& run, const std::string& infinity, const ToText& to_text) {
   const ModelFacts facts = run.facts();
   const std::string steps = ", N = " + to_text(run.time.steps);
+  if (facts.chain != nullptr) {
+    return fmt::format("masing-chain, n = {}, P = {}{}", to_text(facts.chain->elements()),
+                       std::holds_alternative<slab::Continuum>(*space_of(run))
+                           ? infinity
+                           : to_text(std::get<slab::Cells>(*space_of(run)).count),
+                       steps);
+  }
   if (facts.slab == nullptr) {
     return std::string(facts.name) + steps;
   }
@@ -141,9 +173,6 @@ std::string title(const RunSpec& run) {
 }
 
 namespace {
-
-constexpr double warned_growth = 10.0;  // a larger factor of growth causes a warning
-constexpr double tolerable_growth = 1.1;
 
 /// Returns a warning about the step of a model of finitely many elements, or an empty string if the
 /// step needs no warning.
@@ -173,6 +202,9 @@ std::string step_advice(const RunSpec& run) {
     return {};
   }
   const slab::SchemeInfo& scheme = *facts.scheme;
+  if (facts.chain != nullptr) {
+    return chain_advice(*facts.chain, run.time);
+  }
   const double frequency = slab::elastic_frequency(*facts.slab, facts.oscillator);
   const double decay = facts.oscillator.damping / facts.oscillator.mass;
   const double step = run.time.step();
@@ -209,6 +241,7 @@ double estimated_seconds(const RunSpec& run, int ranks) {
   constexpr double per_event = 3e-6;
   const ModelFacts facts = run.facts();
   const bool is_split = facts.elements != nullptr ? facts.elements->work() == rheology::Work::split
+                        : facts.chain != nullptr  ? engine::is_split(run, ranks)
                                                   : facts.method == Method::sweep;
   const auto columns = static_cast<double>(
       base::local_range(field_size(run), 0, is_split && !facts.is_exact ? ranks : 1).size);
@@ -219,6 +252,9 @@ double estimated_seconds(const RunSpec& run, int ranks) {
     constexpr double per_cell_and_time = 0.16;
     step += per_smooth_step;
     events = facts.slab->is_continuum() ? 0.0 : per_cell_and_time * columns * run.time.final_time;
+  } else if (facts.chain != nullptr) {
+    constexpr double per_element = 20e-9;
+    step += 0.5 * columns * per_element + hops * per_allreduce;
   } else if (facts.elements != nullptr) {
     // The exact solution evaluates all columns about this many times per step.
     constexpr double in_a_step = 15.0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,7 +46,32 @@ struct QuasistaticMasing {
   Driving driving = Driving::force;
 };
 
-using Model = std::variant<Masing, QuasistaticMasing, rheology::ModelSpec>;
+/// A chain of n masses with the continuous Masing element in each link. Source: (2.30),
+/// rheological-models-2000, with slabs for the St-Venant elements.
+struct MasingChain {
+  /// The slab of all elements, for κ = θ = 1, or that of each element, [1 or n]. All have the same
+  /// Slab::space.
+  std::vector<slab::Slab> shapes;
+  /// n and the parameters of the nodes and elements: m, k (κ), eta (θ), k0, c (b), c_ground (c), x0
+  /// and y0 have one value for each, base_impedance and base_mass one value.
+  rheology::ModelSpec parameters;
+  slab::Scheme scheme = slab::Scheme::leapfrog;
+  /// The acceleration a_g(t) of the base or, if the base absorbs, the velocity v_in(t) of the wave
+  /// that comes in from below.
+  base::Function base;
+  bool absorbs = false;         ///< whether node 0 is a mass on a dashpot, an elastic half-space
+  std::int64_t force_node = 1;  ///< the node that F acts on, 1, …, n
+  std::vector<std::int64_t> watch = {};  ///< nodes whose motion is recorded at every sample
+  bool keeps_works = false;              ///< whether the works of all forces are integrated
+  /// Returns the same chain with another number of elements; empty if it is not needed.
+  std::function<MasingChain(std::int64_t elements)> with_elements = {};
+
+  [[nodiscard]] std::int64_t elements() const { return parameters.parameters.elements; }
+  /// Returns the number of nodes that move: n, or n + 1 if the base absorbs.
+  [[nodiscard]] std::int64_t nodes() const { return elements() + (absorbs ? 1 : 0); }
+};
+
+using Model = std::variant<Masing, QuasistaticMasing, rheology::ModelSpec, MasingChain>;
 
 /// Properties that every kind of model has, for code that does not distinguish the kinds.
 struct ModelFacts {
@@ -53,7 +79,8 @@ struct ModelFacts {
   const slab::Slab* slab = nullptr;  ///< the slab; null if the model has none
   /// The model of finitely many elements; null if the model is a slab.
   const rheology::ModelSpec* elements = nullptr;
-  /// The scheme of a slab with a mass; null for other models.
+  const MasingChain* chain = nullptr;  ///< the model if it is a chain of slabs
+  /// The scheme of a slab with a mass, or of a chain of them; null for other models.
   const slab::SchemeInfo* scheme = nullptr;
   /// The data of the mass on a slab. For a slab without a mass, `mass` is 0, and only k0 and x0 are
   /// set. For a model that is no slab, this member has its default value.
@@ -86,6 +113,12 @@ struct RunSpec {
 const slab::Slab* slab_of(const RunSpec& run);
 slab::Slab* slab_of(RunSpec& run);
 
+/// Returns the discretization in s of the slab of a run, or of the slabs of a chain; null for other
+/// models. Local.
+const slab::Space* space_of(const RunSpec& run);
+/// Sets this discretization; does nothing for other models. Local.
+void set_space(RunSpec& run, const slab::Space& space);
+
 /// Returns the name and the symbol, for messages, of the function that drives a run. Local.
 base::NamedQuantity drive_of(const RunSpec& run);
 
@@ -103,8 +136,8 @@ void set_force_breaks(RunSpec& run, std::vector<double> breaks);
 std::optional<rheology::StateLayout> state_layout(const RunSpec& run);
 
 /// Returns the number of entries of the field of a run. For a slab this is the number of cells or,
-/// if P = ∞, of the values of s at which u is recorded. For any other model it is the number of
-/// columns of the state. Local.
+/// if P = ∞, of the values of s at which u is recorded. For a chain it is twice the number of
+/// nodes: x and y of each. For any other model it is the number of columns of the state. Local.
 std::int64_t field_size(const RunSpec& run);
 
 /// Returns whether a run uses the engine of turning points and slab::has_smooth_cells() is true for
@@ -120,6 +153,11 @@ std::string figure_title(const RunSpec& run);
 
 /// Returns the name of a run in messages: "P = 1500, N = 1000000" or "prandtl, N = 1000000". Local.
 std::string title(const RunSpec& run);
+
+/// An elastic motion that grows by more than this factor until T causes a warning.
+inline constexpr double warned_growth = 10.0;
+/// The growth up to which a warning advises to reduce the step.
+inline constexpr double tolerable_growth = 1.1;
 
 /// Returns a warning if the scheme of a run lets an elastic motion grow more than tenfold until T,
 /// or an empty string if not. The warning says with which step, or with how many steps, the motion

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/partition.hpp"
 #include "base/text.hpp"
+#include "engine/chain.hpp"
 #include "engine/engines.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/rank_sum.hpp"
@@ -76,6 +77,11 @@ bool is_split(const RunSpec& run, int ranks) {
   if (ranks == 1 || facts.is_exact) {
     return false;
   }
+  if (facts.chain != nullptr) {
+    // A step of an element takes as much time as a step of this number of cells.
+    constexpr std::int64_t cells_a_slab = 16;
+    return cells_a_slab * facts.chain->elements() >= run.split_from;
+  }
   if (facts.elements != nullptr) {
     // An element takes as much time per step as this number of cells.
     constexpr std::int64_t cells_an_element = 8;
@@ -91,15 +97,16 @@ std::int64_t idle_ranks(const RunSpec& run, int ranks) {
     return 0;
   }
   const ModelFacts facts = run.facts();
-  const std::int64_t parts =
-      facts.elements != nullptr ? facts.elements->parameters.elements : facts.slab->field_cells();
+  const std::int64_t parts = facts.elements != nullptr ? facts.elements->parameters.elements
+                             : facts.chain != nullptr  ? facts.chain->elements()
+                                                       : facts.slab->field_cells();
   const std::int64_t blocks = (parts - 1) / base::block_cells + 1;
   return std::max<std::int64_t>(0, ranks - blocks);
 }
 
 std::string idle_advice(const RunSpec& run, int ranks) {
   const std::int64_t idle = idle_ranks(run, ranks);
-  const char* parts = run.facts().elements != nullptr ? "elements" : "cells";
+  const char* parts = run.facts().slab == nullptr ? "elements" : "cells";
   return idle == 0 ? ""
                    : fmt::format(
                          "{} of {} ranks have none of the {} of {}, which are dealt out in "
@@ -117,6 +124,13 @@ MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes) {
                                      slab::sample_profile(*facts.slab, some)));
     return need;
   }
+  if (facts.chain != nullptr) {
+    // These bytes suffice for an element that remembers four turning points.
+    return {.cells = facts.chain->elements(),
+            .ranks = is_split(run, ranks) ? ranks : 1,
+            .extra_bytes = extra_bytes,
+            .element_bytes = facts.chain->keeps_works ? 380.0 : 350.0};
+  }
   return {.cells = facts.elements->layout().size(),
           .ranks = ranks,
           .extra_bytes = extra_bytes,
@@ -125,6 +139,9 @@ MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes) {
 
 double bytes_a_rank(const MemoryNeed& need) {
   const auto own = static_cast<double>(base::local_range(need.cells, 0, need.ranks).size);
+  if (need.element_bytes > 0) {
+    return need.element_bytes * own + need.extra_bytes;
+  }
   if (need.state) {
     // Upper bounds of the number of doubles per column of the state, including the parameters. Of
     // the models that cannot be split, rheology::PChain needs the most, because of its total
@@ -145,6 +162,11 @@ std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double av
     return std::nullopt;
   }
   const std::string available_text = gibibytes(available) + " may be used; ";
+  if (need.element_bytes > 0) {
+    return base::UserError("n", "a chain of " + base::to_text(need.cells) + " elements needs " +
+                                    gibibytes(bytes) + " a rank, " + available_text +
+                                    "use fewer elements or more ranks on more nodes");
+  }
   if (need.state) {
     return base::UserError(
         "n", "a state of " + base::to_text(need.cells) + " columns needs " + gibibytes(bytes) +
@@ -348,6 +370,13 @@ ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab)
   return {std::move(measure), load};
 }
 
+slab::ChainShape chain_shape(const parallel::Communicator& comm, const slab::Slab& slab) {
+  slab::Profile profile = checked_profile(comm, slab, Method::turning_points);
+  auto measure = measure_of(comm, slab, profile);
+  const double load = preload(comm, slab, profile, measure.get());
+  return {std::move(measure), load, std::move(profile)};
+}
+
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
                  const MemoryBudget& budget) {
   const parallel::PhaseTimer timer(parallel::Phase::setup);
@@ -360,7 +389,8 @@ Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
     setup.engine = make_engine(comm, run, *setup.profile);
   } else {
     require_memory(memory_need(run, comm.size(), budget.extra_bytes), available_to(comm, budget));
-    setup.engine = facts.is_exact
+    setup.engine = facts.chain != nullptr ? make_chain(comm, run)
+                   : facts.is_exact
                        ? make_exact(comm, run, *facts.elements)
                        : make_inclusion(comm, run, *facts.elements, drive_at_start(comm, run));
   }
@@ -379,6 +409,11 @@ void check_run(const parallel::Communicator& comm, const RunSpec& run, bool chec
       const double value = run.drive(run.time.time(p));
       if (!std::isfinite(value)) {
         throw drive_of(run).fault(value, "t = " + base::to_text(run.time.time(p)));
+      }
+      if (const MasingChain* chain = run.facts().chain;
+          chain != nullptr && !std::isfinite(chain->base(run.time.time(p)))) {
+        throw base_of(*chain).fault(chain->base(run.time.time(p)),
+                                    "t = " + base::to_text(run.time.time(p)));
       }
     }
   };

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
+#include "slab/chain/chain.hpp"
 #include "slab/profile.hpp"
 #include "slab/turning_points/measure.hpp"
 
@@ -29,6 +30,8 @@ struct MemoryNeed {
   bool has_initial_u = false;
   /// The bytes of other runs and data that the rank stores at the same time.
   double extra_bytes = 0.0;
+  /// The bytes of an element of a chain, whose elements `cells` counts; 0 for other models.
+  double element_bytes = 0.0;
   /// How the ranks share a model of finitely many elements; `cells` is then the number of columns
   /// of the state. This member has no value if the model is a slab.
   std::optional<rheology::Work> state = std::nullopt;
@@ -44,9 +47,9 @@ struct MemoryBudget {
 };
 
 /// Returns whether `ranks` ranks, if there are several, split a run. They do if the run is a sweep
-/// or its elements can be split (Work::split), and if a step costs at least as much as a step of
-/// RunSpec::split_from cells. They do not split an exact solution. One rank computes a run that is
-/// not split. Local.
+/// or a chain of slabs, or its elements can be split (Work::split), and if a step costs at least as
+/// much as a step of RunSpec::split_from cells. They do not split an exact solution. One rank
+/// computes a run that is not split. Local.
 bool is_split(const RunSpec& run, int ranks);
 
 /// Returns how many of the ranks that split a run receive no block of cells or elements
@@ -98,6 +101,9 @@ struct ExactSlab {
 /// Returns the ExactSlab of a slab. `comm` must have one rank. Throws UserError if the slab is
 /// invalid or does not fit into memory, and Stopped if a stop is requested. Local.
 ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab);
+
+/// Returns a shape of a chain. `comm` must have one rank. Throws what exact_slab() throws. Local.
+slab::ChainShape chain_shape(const parallel::Communicator& comm, const slab::Slab& slab);
 
 /// An initialised run: its engine at step 0 and, for a slab, the profile of this rank's cells.
 struct Setup {

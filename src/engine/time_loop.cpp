@@ -164,7 +164,7 @@ bool TimeLoop::waits_for_cores() const {
 void TimeLoop::finish() {
   const parallel::PhaseTimer timer(parallel::Phase::output);
   for (Observer* observer : observers_) {
-    observer->finish();
+    observer->finish(engine_);
   }
 }
 

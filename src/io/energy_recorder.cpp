@@ -186,7 +186,7 @@ class EnergyRecorder final : public RowRecorder {
 
 std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context) {
   const engine::ModelFacts model = context.run.facts();
-  return context.output.energy && model.scheme != nullptr
+  return context.output.energy && model.scheme != nullptr && model.chain == nullptr
              ? std::make_unique<EnergyRecorder>(context, model)
              : nullptr;
 }

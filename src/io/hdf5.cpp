@@ -238,6 +238,11 @@ void write_segments(const Handle& dataset, std::vector<hsize_t> offset,
 void write_distributed(const Handle& file, const std::string& path, const Attributes& attributes,
                        const RowSegments& segments, std::int64_t total) {
   const Table table(file, path, attributes, total, 0);
+  overwrite_distributed(file, path, segments);
+}
+
+void overwrite_distributed(const Handle& file, const std::string& path,
+                           const RowSegments& segments) {
   write_segments(open_dataset(file, path), {0}, segments);
 }
 

@@ -125,6 +125,11 @@ inline constexpr std::int64_t segment_entries = std::int64_t{1} << 20;
 void write_distributed(const Handle& file, const std::string& path, const Attributes& attributes,
                        const RowSegments& segments, std::int64_t total);
 
+/// Writes the entries of an existing dataset `path` [total], as write_distributed() does.
+/// Collective on the file's ranks.
+void overwrite_distributed(const Handle& file, const std::string& path,
+                           const RowSegments& segments);
+
 /// Creates the dataset `path` with the root's `values`, and attaches the dimension scale `axis` to
 /// the axis of this dataset (see name_axes). Every rank must pass as many values as the root, but
 /// only those of the root are written. Collective.

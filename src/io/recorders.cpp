@@ -167,15 +167,20 @@ SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle&
   const auto state = engine::state_layout(run);
   const bool has_mass = !state || state->mass_columns().y;
   const bool is_all = has_mass && !facts.base_moves && !(facts.oscillator.damping > 0);
-  const std::string law = facts.slab != nullptr && !is_all ? "k₀ x + S"
-                          : has_mass                       ? "F − m x″"
-                                                           : "F";
+  const std::string law = facts.chain != nullptr             ? "fᵢ − fᵢ₊₁"
+                          : facts.slab != nullptr && !is_all ? "k₀ x + S"
+                          : has_mass                         ? "F − m x″"
+                                                             : "F";
   rows_.add("/series/restoring", {"restoring force, the ordinate of the hysteresis cycle", law,
                                   "restoring force " + law});
   const Handle group(H5Gopen2(file.id(), "/series", H5P_DEFAULT), H5Gclose);
   write_attribute(group, "steps", run.time.steps);
-  if (const slab::Slab* slab = engine::slab_of(run)) {
-    write_attribute(group, "cells", slab->is_continuum() ? 0 : slab->field_cells());
+  if (const slab::Space* space = engine::space_of(run)) {
+    const auto* cells = std::get_if<slab::Cells>(space);
+    write_attribute(group, "cells", cells == nullptr ? 0 : cells->count);
+  }
+  if (facts.chain != nullptr) {
+    write_attribute(group, "elements", facts.chain->elements());
   }
 }
 
@@ -191,18 +196,17 @@ void SeriesRecorder::append(std::span<const double> rows) {
   for (std::size_t first = 0; first < rows.size(); first += SeriesRow().size()) {
     rows_.push(rows.subspan(first, SeriesRow().size()));
   }
+  rows_.flush();
 }
 
-namespace {
-
-/// Returns at which steps the field is written: at the steps 0, field_every, 2·field_every, … and
-/// N, or only at step N if output.field_every is 0.
 Sampling field_sampling(const engine::RunSpec& run, const OutputSpec& output) {
   const slab::TimeGrid& time = run.time;
   const std::int64_t every = output.field_every;
   return every > 0 ? Sampling{time, every, 0.0, time.final_time}
                    : Sampling{time, time.steps, time.final_time, time.final_time};
 }
+
+namespace {
 
 /// Writes the field u and the profile to /field.
 class FieldRecorder final : public engine::Observer {
@@ -425,6 +429,7 @@ double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output) {
   if (const auto layout = engine::state_layout(run)) {
     numbers += count(state_sampling(run, output)) * static_cast<double>(1 + layout->size());
   }
+  numbers += chain_numbers(run, output);
   constexpr double rest = 65536;  // bytes of names and attributes
   return sizeof(double) * numbers + rest;
 }
@@ -439,6 +444,7 @@ std::vector<Recorder> make_recorders(const RecorderContext& context) {
   recorders.push_back(make_if<ProbeRecorder>(!context.output.probe.empty(), context));
   recorders.push_back(make_energy_recorder(context));
   std::erase(recorders, nullptr);
+  std::ranges::move(make_chain_recorders(context), std::back_inserter(recorders));
   return recorders;
 }
 

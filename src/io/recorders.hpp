@@ -126,7 +126,7 @@ class RowRecorder : public engine::Observer {
   void serialize(std::int64_t step, engine::Archive& archive) override {
     rows_.serialize(steps_.count(step), archive);
   }
-  void finish() override { rows_.flush(); }
+  void finish(engine::Engine& /*engine*/) override { rows_.flush(); }
 
  protected:
   /// Computes and appends the row of the last step in `samples`. Collective.
@@ -155,6 +155,13 @@ class RowRecorder : public engine::Observer {
 ///     /probe/s [places], t [n] and u [n, places] contain, for every sample, u of the cells in
 ///         which the requested places s lie.
 ///     /energy contains the balance of energy (EnergyRecorder in energy_recorder.cpp).
+/// A chain of slabs has instead of /field/s, eta, k and u:
+///     /field/node [nodes], t [n], x and y [n, nodes]: the motion of all nodes, or of
+///         output.field_points of them, at the same steps.
+///     /watch/node [watched], t [n], x, y, a, elongation and force [n, watched]: the motion of the
+///         watched nodes, and the element below each, at every sample.
+///     /profile/node, max_x, max_a, max_elongation, max_force and dissipated [nodes]: the largest
+///         absolute values over all steps, and the energy that each element has dissipated.
 /// Collective.
 std::vector<std::unique_ptr<engine::Observer>> make_recorders(const RecorderContext& context);
 
@@ -165,6 +172,16 @@ double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output);
 /// Creates the recorder that writes /energy. Returns null if context.output does not request it, or
 /// if the model is not a slab with a mass. Collective.
 std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context);
+
+/// Creates the recorders that a chain of slabs has beside that of /series. Collective.
+std::vector<std::unique_ptr<engine::Observer>> make_chain_recorders(const RecorderContext& context);
+
+/// Returns how many numbers these recorders write for a chain. Local.
+double chain_numbers(const engine::RunSpec& run, const OutputSpec& output);
+
+/// Returns at which steps the field is written: at the steps 0, field_every, 2·field_every, … and
+/// N, or only at step N if output.field_every is 0. Local.
+Sampling field_sampling(const engine::RunSpec& run, const OutputSpec& output);
 
 /// A row of /series: t, x, y, F and the restoring force at a sample. The restoring force of a slab
 /// is k0 x + S; that of another model is F - m x'' of the mass on which F acts, or F if there is no
@@ -214,10 +231,10 @@ class SeriesRecorder final : public engine::Observer {
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
   void serialize(std::int64_t step, engine::Archive& archive) override;
-  /// Appends rows, for example those that a SeriesBuffer has stored. `rows` contains one row after
-  /// another. Collective.
+  /// Appends rows, for example those that a SeriesBuffer has stored, and writes them. `rows`
+  /// contains one row after another. Collective.
   void append(std::span<const double> rows);
-  void finish() override { rows_.flush(); }
+  void finish(engine::Engine& /*engine*/) override { rows_.flush(); }
 
  private:
   SampledSteps steps_;

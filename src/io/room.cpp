@@ -73,7 +73,8 @@ void require_room(const parallel::Communicator& comm, const engine::RunSpec& run
     return;
   }
   const engine::ModelFacts facts = run.facts();
-  const std::int64_t saved = facts.elements != nullptr ? facts.elements->layout().size()
+  const std::int64_t saved = facts.chain != nullptr      ? 21 * facts.chain->elements()
+                             : facts.elements != nullptr ? facts.elements->layout().size()
                              : facts.method == engine::Method::sweep ? facts.slab->field_cells()
                                                                      : 0;
   require_disk(comm, path, checkpoint,

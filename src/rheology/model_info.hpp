@@ -120,8 +120,8 @@ struct ModelInfo {
   std::string phi;       ///< φ of X' + M ∂φ(X) ∋ G, as in Table I of the source; may be empty
   std::string matrix;    ///< the matrix M of this inclusion
   std::vector<Parameter> parameters;  ///< all parameters except the initial state
-  /// The columns of the state; empty for the continuous Masing model, which this room does not
-  /// solve.
+  /// The columns of the state; empty for the continuous Masing model without a chain. This room
+  /// solves neither this model nor chains of it.
   std::vector<StateGroup> state;
   /// The expected order: ">=0.5" if φ contains |·|, ">=1" for models without a mass, "1" for all
   /// other models.

@@ -188,7 +188,6 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Stu
            const Study& study) {
   io::SeriesRecorder series(comm, file, at_level(spec.run, spec.levels.back()), spec.series);
   series.append(study.series);
-  series.finish();
   const auto columns_in = [&](const std::string& group) {
     Write write = [&comm, &file, group](const std::string& name, const io::Attributes& attributes,
                                         const std::vector<double>& values) {

@@ -18,7 +18,7 @@ using statistics::ExpectedOrder;
 using statistics::Verdict;
 
 /// What a study refines from level to level: the time steps, the cells of the slab, or both.
-enum class Refine { steps, cells, both };
+enum class Refine { steps, cells, both, elements };
 
 /// Returns the name of `refine` in options and files.
 constexpr const char* name_of(Refine refine) {

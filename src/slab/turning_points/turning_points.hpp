@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "slab/problem.hpp"
@@ -126,6 +128,36 @@ struct Tangent {
 /// local. Source: Madelung's and Masing's rules.
 class TurningPoints {
  public:
+  /// A leg of the hysteresis curve. The outer curve begins at x0 and meets no other leg; its
+  /// `meeting` is ±∞.
+  struct Leg {
+    /// The position where the leg begins.
+    double position = 0.0;
+    /// The position where the leg meets the loop around it.
+    double meeting = 0.0;
+    /// S at the beginning of the leg.
+    double force = 0.0;
+    /// r / |x - position|: ½ on a leg that begins at a turning point, and 1 on the outer curve if
+    /// v0 = 0. On the outer curve of a slab with v0 ≠ 0, r is not used; the value 0 marks this
+    /// case.
+    double ratio = 0.5;
+  };
+
+  /// The present position, force and leg of a slab.
+  struct Present {
+    Leg leg = {};
+    double x = 0.0;
+    double force = 0.0;
+    int direction = 1;
+  };
+
+  /// The rest of what a slab remembers.
+  struct Past {
+    std::vector<Leg> around =
+        {};                 ///< the legs around the present one, from the outer curve inwards
+    double opposite = 0.0;  ///< the same number as TurningPointState::opposite
+  };
+
   /// Begins with u = u0 at the position `x0`.
   TurningPoints(const Measure& measure, double x0)
       : TurningPoints(measure, TurningPointState{x0, x0, 1, x0, {}}) {}
@@ -167,6 +199,27 @@ class TurningPoints {
   /// no memory. The legs in one direction are sorted by the positions where they meet the loops
   /// around them, so a binary search finds the legs that the move would close.
   [[nodiscard]] Tangent ahead(double x) const;
+
+  /// Exchanges what the slab remembers for that of another slab of the same measure and the same
+  /// x0, so that one object can move many slabs. TurningPointState::wiped_out must be NaN.
+  void swap(Present& present, Past& past) {
+    std::swap(leg_, present.leg);
+    std::swap(x_, present.x);
+    std::swap(force_, present.force);
+    std::swap(direction_, present.direction);
+    std::swap(around_, past.around);
+    std::swap(opposite_, past.opposite);
+  }
+
+  /// Returns the S that move_to(x) would return for another slab of the same measure, if the move
+  /// stays on its present leg and this leg is not the outer curve of a slab with v0 ≠ 0; nothing
+  /// if not. Moves nothing.
+  [[nodiscard]] std::optional<double> force_on_leg(const Present& other, double x) const {
+    const bool goes_on = (x > other.x) == (other.direction > 0) &&
+                         other.direction * (x - other.leg.meeting) < 0.0 && other.leg.ratio != 0.0;
+    return goes_on ? std::optional(tangent_at(x, other.leg, other.direction, 0.0).force)
+                   : std::nullopt;
+  }
 
   /// Returns the energy that the sliders have dissipated since the start: ∫ S dx minus the increase
   /// of ½ ∫ k v² ds. If the thresholds differ by direction, only the work of k v is contained, not
@@ -216,21 +269,6 @@ class TurningPoints {
   [[nodiscard]] RememberedElongation elongation() const;
 
  private:
-  /// A leg of the hysteresis curve. The outer curve begins at x0 and meets no other leg; its
-  /// `meeting` is ±∞.
-  struct Leg {
-    /// The position where the leg begins.
-    double position = 0.0;
-    /// The position where the leg meets the loop around it.
-    double meeting = 0.0;
-    /// S at the beginning of the leg.
-    double force = 0.0;
-    /// r / |x - position|: ½ on a leg that begins at a turning point, and 1 on the outer curve if
-    /// v0 = 0. On the outer curve of a slab with v0 ≠ 0, r is not used; the value 0 marks this
-    /// case.
-    double ratio = 0.5;
-  };
-
   /// Updates the turning points and x for a move to `x`, but not the force.
   void pass_to(double x) {
     if (x != x_ && (x > x_) != (direction_ > 0)) [[unlikely]] {

@@ -1,0 +1,404 @@
+#include "engine/chain.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "engine/engines.hpp"
+#include "engine/setup.hpp"
+#include "parallel/communicator.hpp"
+#include "parallel/session.hpp"
+#include "parallel/vector.hpp"
+
+namespace masing::engine {
+
+slab::ChainPart chain_part(const MasingChain& chain, const base::CellRange& held) {
+  const bool has_copy = held.size > 0 && held.first > 0;  // of the last node of the part before
+  const rheology::ParameterValues values(
+      rheology::all_parameters(chain.parameters.model->info), chain.parameters.parameters,
+      has_copy ? base::CellRange{held.first - 1, held.size + 1} : held);
+  const auto of_elements = [&](const char* name) {
+    std::vector<double> list = values.list(name);
+    list.erase(list.begin(), list.begin() + (has_copy ? 1 : 0));
+    return list;
+  };
+  const auto of_nodes = [&](const char* name, double base) {
+    std::vector<double> list = values.list(name);
+    if (!has_copy) {
+      list.insert(list.begin(), base);
+    }
+    return list;
+  };
+  return {.first = held.first,
+          .holds_base = held.first == 0,
+          .mass = of_nodes("m", values.number("base_mass")),
+          .ground = of_nodes("c_ground", values.number("base_impedance")),
+          .stiffness = of_elements("k"),
+          .scale = of_elements("eta"),
+          .spring = of_elements("k0"),
+          .dashpot = of_elements("c"),
+          .x0 = of_nodes("x0", 0.0),
+          .y0 = of_nodes("y0", 0.0)};
+}
+
+base::NamedQuantity base_of(const MasingChain& chain) {
+  return chain.absorbs ? base::NamedQuantity{"incoming-velocity", "v_in(t)"}
+                       : base::NamedQuantity{"base-acceleration", "a_g(t)"};
+}
+
+namespace {
+
+/// Returns ∫ k ds of a shape by the midpoint rule, as slab::elastic_frequency() does.
+double stiffness_of(const slab::Slab& shape) {
+  return std::pow(slab::elastic_frequency(shape, {}), 2);
+}
+
+}  // namespace
+
+std::string chain_advice(const MasingChain& chain, const slab::TimeGrid& time) {
+  const slab::ChainPart part = chain_part(chain, {0, chain.elements()});
+  const slab::SchemeInfo& scheme = slab::info(chain.scheme);
+  std::vector<double> shape_stiffness;
+  for (const slab::Slab& shape : chain.shapes) {
+    shape_stiffness.push_back(stiffness_of(shape));
+  }
+  std::vector<double> stiffness(part.size());
+  double damping = 0.0;  // the largest b_j/K_j
+  for (std::size_t j = 0; j < part.size(); ++j) {
+    const double slab = part.stiffness[j] * shape_stiffness[chain.shapes.size() == 1 ? 0 : j];
+    stiffness[j] = slab + part.spring[j];
+    damping = std::max(damping, part.dashpot[j] / slab);
+  }
+  // The largest stable value of δt ω: less than that of the scheme if the elements have dashpots,
+  // as their velocities are taken at y + δt a.
+  const auto largest = [&](double frequency) {
+    const double ratio = 0.5 * damping * frequency;
+    return scheme.largest_step * (std::sqrt(1 + 4 * ratio * ratio) - 2 * ratio);
+  };
+  double frequency = slab::chain_frequency_bound(part.mass, stiffness);
+  if (time.step() * frequency > largest(frequency) || scheme.amplifies) {
+    frequency = slab::chain_frequency(part.mass, stiffness);
+  }
+  if (const double most = largest(frequency); time.step() * frequency > most) {
+    throw base::UserError(
+        "steps",
+        fmt::format("{} is unstable beyond a step of {:.6g}/omega = {:.6g}, omega = {:.6g} "
+                    "being the greatest frequency of the chain, and this one is {:.6g}; "
+                    "give at least {} steps",
+                    scheme.name, most, most / frequency, frequency, time.step(),
+                    base::to_text(slab::least_stable_steps(frequency, time, most))));
+  }
+  const double growth = slab::elastic_growth(frequency, 0.0, time);
+  if (scheme.amplifies && growth > warned_growth) {
+    return fmt::format(
+        "with a step of {:.4g} {} lets an elastic oscillation grow by exp(dt omega^2 T/2) = {:.3g} "
+        "until T; with a step of {:.4g} by {:g}",
+        time.step(), scheme.name, growth,
+        slab::step_for_growth(frequency, 0.0, time, tolerable_growth), tolerable_growth);
+  }
+  // In a medium, whose inner masses are equal, an end mass is half of them.
+  const std::vector<double>& m = part.mass;
+  constexpr std::size_t fewest = 10;
+  const bool is_whole_at_base = chain.absorbs && m[0] > 0.9 * m[1];
+  if (part.size() >= fewest && (is_whole_at_base || m.back() > 0.9 * m[m.size() - 2])) {
+    return fmt::format(
+        "{} is not smaller than its neighbour; as the end of a medium it is half a mass, and with "
+        "a whole one the error is of order one in 1/n",
+        is_whole_at_base ? "base_mass" : fmt::format("m_{}", part.size()));
+  }
+  return {};
+}
+
+namespace {
+
+/// The engine for a chain of slabs. The elements are split over the ranks; in every step a rank
+/// exchanges one number with each of its neighbours. Source: (2.30), rheological-models-2000.
+class ChainEngine final : public Engine {
+ public:
+  /// `comm` and `run` must outlive the object. Throws UserError on all ranks alike if the
+  /// parameters or a slab are not valid. Collective.
+  ChainEngine(const parallel::Communicator& comm, const RunSpec& run)
+      : comm_(comm),
+        run_(run),
+        spec_(*run.facts().chain),
+        time_(run.time),
+        mine_(base::local_range(spec_.elements(), comm.rank(), comm.size())),
+        neighbours_(comm, mine_, spec_.elements()),
+        watched_(spec_.watch) {
+    watched_.insert(watched_.begin(), spec_.force_node);
+    const parallel::Communicator own(comm, comm.rank(), 1);
+    parallel::on_each(comm, [&] {
+      std::vector<slab::ChainShape> shapes;
+      const bool is_common = spec_.shapes.size() == 1;
+      for (std::int64_t j = 0; j < (is_common ? 1 : mine_.size); ++j) {
+        shapes.push_back(chain_shape(
+            own, spec_.shapes[static_cast<std::size_t>(is_common ? 0 : mine_.first + j)]));
+      }
+      chain_.emplace(chain_part(spec_, mine_), std::move(shapes), spec_.scheme, time_.step(),
+                     spec_.force_node - mine_.first, spec_.keeps_works);
+    });
+    chain_->start(exchanged(), load_at(0));
+    record_start();
+  }
+
+  [[nodiscard]] Sample sample() const override {
+    const WatchedNode& node = rows_[rows_.size() - watched_.size()];
+    return {node.x, node.y, node.restoring};
+  }
+
+  void advance(const slab::Chunk& chunk) override {
+    saved_.clear();
+    const std::size_t steps = chunk.x.size();
+    share_base(chunk.first, steps);
+    rows_.resize(steps * watched_.size());
+    for (std::size_t i = 0; i < steps; ++i) {
+      chain_->move();
+      chain_->accelerate(exchanged(), load(chunk.force[i + 1], i + 1));
+      record(i, base_[i + 1]);
+    }
+    combine(steps);
+    for (std::size_t i = 0; i < steps; ++i) {
+      const WatchedNode& node = rows_[i * watched_.size()];
+      chunk.x[i] = node.x;
+      chunk.y[i] = node.y;
+      chunk.restoring[i] = node.restoring;
+    }
+  }
+
+  /// Returns x and y of all nodes in turn, [2 nodes].
+  const parallel::Vector& field() override {
+    const base::CellRange nodes = own_nodes();
+    if (!field_) {
+      field_.emplace(comm_, 2 * spec_.nodes(), base::CellRange{2 * nodes.first, 2 * nodes.size});
+    }
+    for (std::int64_t i = 0; i < nodes.size; ++i) {
+      const std::size_t node = first_own_node() + static_cast<std::size_t>(i);
+      field_->values()[static_cast<std::size_t>(2 * i)] = chain_->x()[node];
+      field_->values()[static_cast<std::size_t>(2 * i + 1)] = chain_->y()[node];
+    }
+    return *field_;
+  }
+
+  const slab::Chain* chain() override { return &*chain_; }
+  std::span<const WatchedNode> watched() override { return rows_; }
+
+  std::string warning() override {
+    std::int64_t weak = never;
+    std::int64_t deepest = 0;
+    for (std::size_t j = 0; j < chain_->size(); ++j) {
+      if (weak == never && chain_->has_reached_strength(j)) {
+        weak = mine_.first + static_cast<std::int64_t>(j) + 1;
+      }
+      deepest = std::max(deepest, static_cast<std::int64_t>(chain_->depth(j)));
+    }
+    weak = parallel::min_over_ranks(comm_, weak);
+    deepest = -parallel::min_over_ranks(comm_, -deepest);
+    constexpr std::int64_t deep = 1000;
+    std::string text;
+    if (weak != never) {
+      text = fmt::format(
+          "element {} has reached its strength: from there on strain gathers in one element, and "
+          "does not converge as n grows; k0 > 0 prevents this",
+          weak);
+    }
+    if (deepest > deep) {
+      text += fmt::format(
+          "{}an element remembers {} turning points; noise on the motion, or "
+          "rounding where almost nothing moves, makes so many",
+          text.empty() ? "" : "; ", deepest);
+    }
+    return text;
+  }
+
+  void serialize(std::int64_t step, Archive& archive) override;
+
+ private:
+  [[nodiscard]] std::size_t first_own_node() const {
+    return spec_.absorbs && mine_.first == 0 ? 0 : 1;
+  }
+  /// Returns the nodes that this rank holds, counted from the first node that moves.
+  [[nodiscard]] base::CellRange own_nodes() const {
+    const std::int64_t base = spec_.absorbs ? 1 : 0;
+    return mine_.first == 0 && mine_.size > 0 ? base::CellRange{0, mine_.size + base}
+                                              : base::CellRange{mine_.first + base, mine_.size};
+  }
+
+  /// Evaluates the motion of the base at the steps from `first` to first + count, on the root.
+  /// Throws UserError on all ranks alike if a value is not finite. Collective.
+  void share_base(std::int64_t first, std::size_t count) {
+    base_.resize(count + 1);
+    if (comm_.is_root()) {
+      for (std::size_t i = 0; i <= count; ++i) {
+        base_[i] = spec_.base(time_.time(first + static_cast<std::int64_t>(i)));
+      }
+    }
+    parallel::broadcast(comm_, base_);
+    for (std::size_t i = 0; i <= count; ++i) {
+      if (!std::isfinite(base_[i])) {
+        throw base_of(spec_).fault(
+            base_[i], "t = " + base::to_text(time_.time(first + static_cast<std::int64_t>(i))));
+      }
+    }
+  }
+
+  [[nodiscard]] slab::ChainLoad load(double force, std::size_t i) const {
+    return spec_.absorbs
+               ? slab::ChainLoad{force, 0.0,
+                                 2 * (mine_.first == 0 ? chain_->part().ground[0] : 0.0) * base_[i]}
+               : slab::ChainLoad{force, base_[i], 0.0};
+  }
+
+  /// Returns what acts on the chain at a step, as evaluated by the root. Collective.
+  [[nodiscard]] slab::ChainLoad load_at(std::int64_t step) {
+    double force = run_.drive(time_.time(step));
+    parallel::broadcast(comm_, std::span(&force, 1));
+    share_base(step, 0);
+    return load(force, 0);
+  }
+
+  /// Records the step at which the engine begins. Collective.
+  void record_start() {
+    rows_.resize(watched_.size());
+    record(0, base_[0]);
+    combine(1);
+  }
+
+  [[nodiscard]] slab::ChainEnds exchanged() const {
+    const auto forces = chain_->forces();
+    const auto received = forces.empty() ? neighbours_.exchange(0.0, 0.0)
+                                         : neighbours_.exchange(forces.front(), forces.back());
+    return {received.from_before, received.from_after};
+  }
+
+  /// Writes what is recorded of the watched nodes of this rank, in row `row`; of other nodes zeros.
+  /// `base` is the motion of the base.
+  void record(std::size_t row, double base) {
+    for (std::size_t w = 0; w < watched_.size(); ++w) {
+      const std::int64_t local = watched_[w] - mine_.first;
+      WatchedNode& node = rows_[row * watched_.size() + w] = {};
+      const auto i = static_cast<std::size_t>(local);
+      if (local < static_cast<std::int64_t>(first_own_node()) || local > mine_.size ||
+          mine_.size == 0) {
+        continue;
+      }
+      const bool is_base = i == 0;
+      const double below = is_base ? 0.0 : chain_->forces()[i - 1];
+      node = {.x = chain_->x()[i],
+              .y = chain_->y()[i],
+              .a = chain_->a()[i] + (spec_.absorbs ? 0.0 : base),
+              .elongation = is_base ? base::undefined : chain_->elongation(i - 1),
+              .force = is_base ? base::undefined : below,
+              .restoring = below - chain_->force_above(i)};
+    }
+  }
+
+  /// Combines the rows of all ranks: only one rank has the numbers of a node, the others zeros.
+  void combine(std::size_t rows) {
+    if (comm_.size() == 1) {
+      return;
+    }
+    static_assert(sizeof(WatchedNode) == 6 * sizeof(std::int64_t));
+    std::vector<std::int64_t> bits(6 * rows * watched_.size());
+    std::memcpy(bits.data(), rows_.data(), bits.size() * sizeof(std::int64_t));
+    parallel::sum_over_ranks(comm_, bits);
+    std::memcpy(static_cast<void*>(rows_.data()), bits.data(), bits.size() * sizeof(std::int64_t));
+  }
+
+  const parallel::Communicator& comm_;
+  const RunSpec& run_;
+  const MasingChain& spec_;
+  slab::TimeGrid time_;
+  base::CellRange mine_;
+  parallel::Neighbours neighbours_;
+  std::optional<slab::Chain> chain_;
+  std::vector<std::int64_t> watched_;  // the force node, then the watched nodes
+  std::vector<WatchedNode> rows_;      // of the steps of the last chunk, [steps][watched]
+  std::vector<double> base_;           // a_g or v_in at the steps of the chunk
+  std::optional<parallel::Vector> field_;
+  std::vector<parallel::Vector> saved_;  // what an archive may still read
+};
+
+void ChainEngine::serialize(std::int64_t step, Archive& archive) {
+  constexpr auto node_numbers = static_cast<std::int64_t>(slab::Chain::node_numbers);
+  constexpr auto element_numbers = static_cast<std::int64_t>(slab::Chain::element_numbers) + 1;
+  const base::CellRange own = own_nodes();
+  const bool restores = archive.restores();
+  saved_.clear();
+  saved_.reserve(3);  // an archive may keep pointers to these vectors
+  const auto add_vector = [&](std::int64_t numbers, std::int64_t size,
+                              const base::CellRange& range) -> parallel::Vector& {
+    return saved_.emplace_back(comm_, numbers * size,
+                               base::CellRange{numbers * range.first, numbers * range.size});
+  };
+  const auto row = [](std::span<double> values, std::int64_t numbers, std::size_t i) {
+    return values.subspan(i * static_cast<std::size_t>(numbers), static_cast<std::size_t>(numbers));
+  };
+  parallel::Vector& nodes = add_vector(node_numbers, spec_.nodes(), own);
+  for (std::size_t i = 0; !restores && i < static_cast<std::size_t>(own.size); ++i) {
+    chain_->save_node(first_own_node() + i, row(nodes.values(), node_numbers, i));
+  }
+  archive.split("nodes", nodes);
+  parallel::Vector& elements = add_vector(element_numbers, spec_.elements(), mine_);
+  std::vector<double> positions;
+  for (std::size_t j = 0; !restores && j < chain_->size(); ++j) {
+    const auto numbers = row(elements.values(), element_numbers, j);
+    const std::size_t before = positions.size();
+    chain_->save_element(j, numbers, positions);
+    numbers.back() = static_cast<double>(positions.size() - before);
+  }
+  archive.split("elements", elements);
+  // The elements remember different numbers of turning points, so these form a vector of their own.
+  // It begins with a 0, because a vector must not be empty.
+  std::int64_t count = comm_.is_root() ? 1 : 0;
+  for (std::size_t j = 0; j < chain_->size(); ++j) {
+    count += static_cast<std::int64_t>(row(elements.values(), element_numbers, j).back());
+  }
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(comm_.size()), 0);
+  counts[static_cast<std::size_t>(comm_.rank())] = count;
+  parallel::sum_over_ranks(comm_, counts);
+  const auto first =
+      std::accumulate(counts.begin(), counts.begin() + comm_.rank(), std::int64_t{0});
+  const auto total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  parallel::Vector& turns = add_vector(1, total, {first, count});
+  std::ranges::copy(positions, turns.values().end() - std::ssize(positions));
+  archive.split("turning points", turns);
+  if (!restores) {
+    return;
+  }
+  std::span<const double> left = turns.values().subspan(comm_.is_root() ? 1 : 0);
+  for (std::size_t j = 0; j < chain_->size(); ++j) {
+    const auto numbers = row(elements.values(), element_numbers, j);
+    const auto depth = static_cast<std::size_t>(numbers.back());
+    chain_->restore_element(j, numbers, left.first(depth));
+    left = left.subspan(depth);
+  }
+  // Together with its own nodes, a rank restores its copy of the last node of the rank before it.
+  const std::int64_t copies = first_own_node() == 1 && own.size > 0 && own.first > 0 ? 1 : 0;
+  parallel::RangeGather gather(
+      nodes, {node_numbers * (own.first - copies), node_numbers * (own.size + copies)});
+  const std::span<const double> saved = gather(nodes);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(own.size + copies); ++i) {
+    chain_->restore_node(first_own_node() - static_cast<std::size_t>(copies) + i,
+                         saved.subspan(i * slab::Chain::node_numbers, slab::Chain::node_numbers));
+  }
+  chain_->restore_load(exchanged(), load_at(step));
+  record_start();
+  saved_.clear();
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_chain(const parallel::Communicator& comm, const RunSpec& run) {
+  return std::make_unique<ChainEngine>(comm, run);
+}
+
+}  // namespace masing::engine

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "base/partition.hpp"
+#include "engine/run_spec.hpp"
+#include "slab/chain/chain.hpp"
+
+namespace masing::engine {
+
+/// Evaluates the parameters of the elements `held` of a chain and of their nodes. Throws UserError
+/// for the first value that is not allowed. Local.
+slab::ChainPart chain_part(const MasingChain& chain, const base::CellRange& held);
+
+/// Returns a warning about the step or the end masses of a chain, or an empty string. Throws
+/// UserError, with a number of steps that holds, if the scheme is unstable with this step. Local.
+std::string chain_advice(const MasingChain& chain, const slab::TimeGrid& time);
+
+/// Returns the name and the symbol, for messages, of the motion of the base. Local.
+base::NamedQuantity base_of(const MasingChain& chain);
+
+}  // namespace masing::engine

@@ -1,0 +1,355 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "base/block_sum.hpp"
+#include "base/limits.hpp"
+#include "base/partition.hpp"
+#include "io/recorders.hpp"
+#include "parallel/rank_sum.hpp"
+#include "slab/chain/chain.hpp"
+
+namespace masing::io {
+
+namespace {
+
+using slab::Chain;
+
+/// The nodes of a chain that this rank writes, and those that are written to a dataset.
+class WrittenNodes {
+ public:
+  /// Of all nodes that move, `wanted` are written, or all if `wanted` is 0. Collective.
+  WrittenNodes(const parallel::Communicator& comm, const engine::MasingChain& chain,
+               std::int64_t wanted)
+      : base_(chain.absorbs ? 1 : 0),
+        places_{.cells = chain.nodes(),
+                .kept = wanted > 0 && wanted < chain.nodes() ? wanted : chain.nodes()} {
+    const base::CellRange elements = base::local_range(chain.elements(), comm.rank(), comm.size());
+    first_element_ = elements.first;
+    const bool holds_base = elements.first == 0 && elements.size > 0;
+    const base::CellRange nodes{elements.first + (holds_base ? 0 : base_),
+                                elements.size + (holds_base ? base_ : 0)};
+    mine_ = places_.kept_of(nodes);
+    largest_ = -parallel::min_over_ranks(comm, -mine_.size);
+  }
+
+  [[nodiscard]] const base::Thinning& places() const { return places_; }
+  /// Returns what this rank writes of a row; `value_of` takes the local index of a node in the part
+  /// of the chain that this rank holds.
+  [[nodiscard]] RowSegments segments(
+      const std::function<double(std::size_t node)>& value_of) const {
+    return {.range = mine_, .largest = largest_, .make = [=, this](std::int64_t first, auto row) {
+              for (std::size_t j = 0; j < row.size(); ++j) {
+                row[j] = value_of(static_cast<std::size_t>(
+                    node(first + static_cast<std::int64_t>(j)) - first_element_));
+              }
+            }};
+  }
+  /// Returns the numbers of the written nodes, 0, 1, …, n.
+  [[nodiscard]] RowSegments numbers() const {
+    return segments([this](std::size_t local) {
+      return static_cast<double>(static_cast<std::int64_t>(local) + first_element_);
+    });
+  }
+
+ private:
+  /// Returns the number of the node that is the j-th of a row.
+  [[nodiscard]] std::int64_t node(std::int64_t j) const { return places_.cell(j) + 1 - base_; }
+
+  std::int64_t base_;
+  base::Thinning places_;
+  std::int64_t first_element_ = 0;
+  base::CellRange mine_;
+  std::int64_t largest_ = 0;
+};
+
+/// Writes /watch, whose rows the engine has for every step, so that samples end no chunk.
+class WatchRecorder final : public engine::Observer {
+ public:
+  explicit WatchRecorder(const RecorderContext& context)
+      : steps_(context.output.sampling), rows_(context.comm, context.file, steps_.count()) {
+    const auto& watch = context.run.facts().chain->watch;
+    width_ = watch.size();
+    const auto width = static_cast<std::int64_t>(width_);
+    write_column(context.comm, context.file, "/watch/node", {"watched node", "i"},
+                 std::vector<double>(watch.begin(), watch.end()), "node");
+    rows_.add("/watch/t", {"time of the sample", "t", "time t"});
+    const bool is_absolute = context.run.facts().chain->absorbs;
+    const std::string frame = is_absolute ? "" : " relative to the base";
+    rows_.add("/watch/x", {"position of the node" + frame, "x_i", "displacement x"}, width, "node");
+    rows_.add("/watch/y", {"velocity of the node" + frame, "y_i", "velocity y"}, width, "node");
+    rows_.add("/watch/a",
+              {"absolute acceleration of the node", is_absolute ? "x_i''" : "x_i'' + a_g",
+               "absolute acceleration a"},
+              width, "node");
+    rows_.add("/watch/elongation",
+              {"elongation of the element below the node", "d_i = x_i - x_(i-1)", "elongation d"},
+              width, "node");
+    rows_.add("/watch/force", {"force of the element below the node", "f_i", "force f"}, width,
+              "node");
+  }
+
+  void observe(const engine::Samples& samples, engine::Engine& engine) override {
+    const auto rows = engine.watched();
+    for (std::size_t i = 0; i < samples.x.size(); ++i) {
+      const std::int64_t step = samples.first_step + static_cast<std::int64_t>(i);
+      if (!steps_.takes(step)) {
+        continue;
+      }
+      std::vector<double> row{steps_.time(step)};
+      for (const auto member :
+           {&engine::WatchedNode::x, &engine::WatchedNode::y, &engine::WatchedNode::a,
+            &engine::WatchedNode::elongation, &engine::WatchedNode::force}) {
+        for (std::size_t w = 1; w <= width_; ++w) {
+          row.push_back(rows[i * (width_ + 1) + w].*member);
+        }
+      }
+      rows_.push(row);
+    }
+  }
+  void serialize(std::int64_t step, engine::Archive& archive) override {
+    rows_.serialize(steps_.count(step), archive);
+  }
+  void finish(engine::Engine& /*engine*/) override { rows_.flush(); }
+
+ private:
+  SampledSteps steps_;
+  RowBuffer rows_;
+  std::size_t width_ = 0;
+};
+
+/// Writes x and y of the nodes to /field.
+class ChainFieldRecorder final : public engine::Observer {
+ public:
+  explicit ChainFieldRecorder(const RecorderContext& context)
+      : comm_(context.comm),
+        steps_(field_sampling(context.run, context.output)),
+        nodes_(comm_, *context.run.facts().chain, context.output.field_points),
+        times_(context.file, "/field/t", {"time of the field", "t", "time t"}, steps_.count(), 0),
+        x_(context.file, "/field/x", {"positions of the nodes, one row a time", "x_i"},
+           steps_.count(), nodes_.places().kept),
+        y_(context.file, "/field/y", {"velocities of the nodes, one row a time", "y_i"},
+           steps_.count(), nodes_.places().kept) {
+    const base::Thinning& places = nodes_.places();
+    write_distributed(context.file, "/field/node", {"number of the node", "i"}, nodes_.numbers(),
+                      places.kept);
+    if (places.kept < places.cells) {
+      const Handle group(H5Gopen2(context.file.id(), "/field", H5P_DEFAULT), H5Gclose);
+      write_attribute(group, "thinned_from", places.cells);
+    }
+    name_axes(context.file, "/field/node", {"node"});
+    name_axes(context.file, "/field/t", {"t"});
+    name_axes(context.file, "/field/x", {"t", "node"});
+    name_axes(context.file, "/field/y", {"t", "node"});
+  }
+
+  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
+    return steps_.next(step);
+  }
+  void observe(const engine::Samples& samples, engine::Engine& engine) override {
+    if (steps_.takes(samples.last_step())) {
+      times_.append(1, std::array{steps_.time(samples.last_step())}, 0, &comm_);
+      const Chain& chain = *engine.chain();
+      x_.append_row(nodes_.segments([&](std::size_t i) { return chain.x()[i]; }));
+      y_.append_row(nodes_.segments([&](std::size_t i) { return chain.y()[i]; }));
+    }
+  }
+  void serialize(std::int64_t step, engine::Archive& archive) override {
+    for (Table* table : {&times_, &x_, &y_}) {
+      table->serialize(comm_, steps_.count(step), archive);
+    }
+  }
+
+ private:
+  const parallel::Communicator& comm_;
+  SampledSteps steps_;
+  WrittenNodes nodes_;
+  Table times_;
+  Table x_;
+  Table y_;
+};
+
+/// Writes the largest absolute values of every node to /profile. The engine computes them at every
+/// step; they are written when the run ends.
+class ProfileRecorder final : public engine::Observer {
+ public:
+  explicit ProfileRecorder(const RecorderContext& context)
+      : file_(context.file), nodes_(context.comm, *context.run.facts().chain, 0) {
+    const std::int64_t count = nodes_.places().cells;
+    write_distributed(file_, "/profile/node", {"number of the node", "i"}, nodes_.numbers(), count);
+    name_axes(file_, "/profile/node", {"node"});
+    const bool is_absolute = context.run.facts().chain->absorbs;
+    add("max_x",
+        {std::string("largest |x| of the node") + (is_absolute ? "" : ", relative to the base"),
+         "max |x_i|"},
+        [](const Chain& chain, std::size_t i) { return chain.largest_x()[i]; });
+    add("max_a", {"largest absolute acceleration of the node", "max |a_i|"},
+        [](const Chain& chain, std::size_t i) { return chain.largest_a()[i]; });
+    add("max_elongation", {"largest |elongation| of the element below the node", "max |d_i|"},
+        of_elements(&Chain::largest_elongation));
+    add("max_force", {"largest |force| of the element below the node", "max |f_i|"},
+        of_elements(&Chain::largest_force));
+    add("dissipated",
+        {"energy that the sliders and the dashpot of the element below the node dissipated", "D_i"},
+        of_elements(&Chain::dissipated));
+  }
+
+  void observe(const engine::Samples& /*samples*/, engine::Engine& /*engine*/) override {}
+  void finish(engine::Engine& engine) override {
+    for (const auto& [path, value_of] : columns_) {
+      overwrite_distributed(file_, path, nodes_.segments([&, value = value_of](std::size_t i) {
+        return value(*engine.chain(), i);
+      }));
+    }
+  }
+
+ private:
+  using ValueOf = std::function<double(const Chain& chain, std::size_t node)>;
+
+  /// Returns the function whose value at a node is that of the element below it, or NaN for the
+  /// base, below which there is none.
+  static ValueOf of_elements(double (Chain::*value)(std::size_t element) const) {
+    return [value](const Chain& chain, std::size_t i) {
+      return i == 0 ? base::undefined : (chain.*value)(i - 1);
+    };
+  }
+  void add(const std::string& name, const Attributes& attributes, ValueOf value_of) {
+    const std::string path = "/profile/" + name;
+    const Table table(file_, path, attributes, nodes_.places().cells, 0);
+    name_axes(file_, path, {"node"});
+    columns_.emplace_back(path, std::move(value_of));
+  }
+
+  const Handle& file_;
+  WrittenNodes nodes_;
+  std::vector<std::pair<std::string, ValueOf>> columns_;
+};
+
+/// Writes the balance of energy of a chain to /energy, one row per sample:
+///     kinetic      Σ ½ m y²
+///     elastic      Σ ½ k0 d² + Σ ½ κ ∫ k u² ds
+///     dissipated   what the sliders have dissipated since t = 0, see Chain::slider_work()
+///     viscous      ∫ Σ c y² + Σ b w² dt since t = 0
+///     input        the work of F and of the base since t = 0
+///     base         the part of the base
+///     residual     input - dissipated - viscous minus the increase of kinetic + elastic, all since
+///                  the first sample; it is of order two in δt
+/// The sums over the nodes and elements have the same bits on any number of ranks.
+class ChainEnergyRecorder final : public RowRecorder {
+ public:
+  explicit ChainEnergyRecorder(const RecorderContext& context)
+      : RowRecorder(context, context.output.sampling),
+        elements_(context.run.facts().chain->elements()) {
+    rows_.add("/energy/t", {"time of the sample", "t"});
+    rows_.add("/energy/kinetic", {"kinetic energy of the masses", "sum m y^2/2"});
+    rows_.add("/energy/elastic",
+              {"elastic energy of all springs", "sum k0 d^2/2 + sum k int k u^2/2 ds"});
+    rows_.add("/energy/dissipated",
+              {"energy dissipated by sliding since t = 0", "sum int S dd - gain of the slabs"});
+    rows_.add("/energy/viscous",
+              {"energy dissipated by dashpots since t = 0", "int sum c y^2 + sum b d'^2 dt"});
+    rows_.add("/energy/input",
+              {"work of the force and of the base since t = 0", "int F y dt + base"});
+    rows_.add("/energy/base", {"work of the base since t = 0", context.run.facts().chain->absorbs
+                                                                   ? "int 2 c v y_0 - c y_0^2 dt"
+                                                                   : "-int sum m a_g y dt"});
+    rows_.add("/energy/residual",
+              {"what the balance lacks: input less dissipated, viscous and the gain of kinetic and "
+               "elastic, since the first sample",
+               "input - ..."});
+  }
+  void serialize(std::int64_t step, engine::Archive& archive) override {
+    archive.scalars("first", first_);
+    RowRecorder::serialize(step, archive);
+  }
+
+ private:
+  /// Returns the sum of a term of every element and of the node above it; the first element also
+  /// counts the base. Collective.
+  template <class Term>
+  [[nodiscard]] double sum(const Chain& chain, const Term& term) const {
+    std::vector<double> terms(chain.size());
+    for (std::size_t j = 0; j < terms.size(); ++j) {
+      terms[j] = term(j);
+    }
+    const auto size_of = [&](std::size_t j) { return std::abs(terms[j]); };
+    const parallel::RankReduction reduction{comm_};
+    const auto within = [&](double bound, const auto& each) {
+      return base::sum_within(bound, terms.size(), each, reduction);
+    };
+    std::array<double, 1> most{};
+    for (std::size_t j = 0; j < terms.size(); ++j) {
+      most[0] = std::max(most[0], size_of(j));
+    }
+    reduction.max(most);
+    // The sum of the absolute values is a close bound, with which few digits are lost.
+    const double size = within(most[0] * static_cast<double>(elements_), size_of);
+    return within(size * (1.0 + 1e-6), [&](std::size_t j) { return terms[j]; });
+  }
+
+  void record(const engine::Samples& samples, engine::Engine& engine) override {
+    const Chain& chain = *engine.chain();
+    const auto of_nodes = [&](const auto& value) {
+      return sum(chain, [&](std::size_t j) {
+        return value(j + 1) + (j == 0 && chain.part().holds_base ? value(std::size_t{0}) : 0.0);
+      });
+    };
+    const double kinetic = of_nodes(
+        [&](std::size_t i) { return 0.5 * chain.part().mass[i] * chain.y()[i] * chain.y()[i]; });
+    const double elastic = sum(chain, [&](std::size_t j) { return chain.elastic_energy(j); });
+    const double slid = sum(chain, [&](std::size_t j) { return chain.slider_work(j); });
+    const double viscous = of_nodes([&](std::size_t i) { return chain.viscous_work()[i]; }) +
+                           sum(chain, [&](std::size_t j) { return chain.dashpot_work(j); });
+    const double base = of_nodes([&](std::size_t i) { return chain.base_work()[i]; });
+    const double input = of_nodes([&](std::size_t i) { return chain.force_work()[i]; }) + base;
+    const double balance = input - slid - viscous - kinetic - elastic;
+    if (rows_.rows() == 0) {
+      first_ = balance;
+    }
+    rows_.push(std::array{steps_.time(samples.last_step()), kinetic, elastic, slid, viscous, input,
+                          base, balance - first_});
+  }
+
+  std::int64_t elements_;
+  double first_ = 0.0;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<engine::Observer>> make_chain_recorders(
+    const RecorderContext& context) {
+  std::vector<std::unique_ptr<engine::Observer>> recorders;
+  const engine::MasingChain* chain = context.run.facts().chain;
+  if (chain == nullptr) {
+    return recorders;
+  }
+  if (!chain->watch.empty()) {
+    recorders.push_back(std::make_unique<WatchRecorder>(context));
+  }
+  recorders.push_back(std::make_unique<ChainFieldRecorder>(context));
+  recorders.push_back(std::make_unique<ProfileRecorder>(context));
+  if (context.output.energy) {
+    recorders.push_back(std::make_unique<ChainEnergyRecorder>(context));
+  }
+  return recorders;
+}
+
+double chain_numbers(const engine::RunSpec& run, const OutputSpec& output) {
+  const engine::MasingChain* chain = run.facts().chain;
+  if (chain == nullptr) {
+    return 0.0;
+  }
+  const auto nodes = static_cast<double>(chain->nodes());
+  const double kept =
+      output.field_points > 0 ? std::min(nodes, static_cast<double>(output.field_points)) : nodes;
+  constexpr double profile_columns = 6;
+  constexpr double watched_columns = 5;
+  const auto samples = static_cast<double>(SampledSteps(output.sampling).count());
+  return profile_columns * nodes + kept +
+         2 * kept * static_cast<double>(SampledSteps(field_sampling(run, output)).count()) +
+         samples * (1 + watched_columns * static_cast<double>(chain->watch.size())) +
+         (output.energy ? 2 * samples : 0.0);
+}
+
+}  // namespace masing::io

@@ -1,0 +1,199 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "slab/problem.hpp"
+#include "slab/profile.hpp"
+#include "slab/scheme.hpp"
+#include "slab/turning_points/measure.hpp"
+#include "slab/turning_points/turning_points.hpp"
+
+// A chain of n masses. Element j connects the nodes j-1 and j and consists of a slab, a linear
+// spring and a dashpot in parallel; node 0 is the base. Source: (2.30), rheological-models-2000,
+// with the continuous Masing element in place of the St-Venant element.
+
+namespace masing::slab {
+
+/// The numbers that define consecutive elements of a chain and the nodes at their upper ends. Local
+/// node i is the upper end of the i-th of these elements, i = 1, …, size. Local node 0 is the lower
+/// end of the first one: the base or, if the elements before belong to another rank, a copy of
+/// their last node.
+struct ChainPart {
+  std::int64_t first = 0;         ///< the index of the first element, counted from 0
+  bool holds_base = true;         ///< whether local node 0 is the base
+  bool is_last = true;            ///< whether the last local node is the free end
+  std::vector<double> mass;       ///< m_i, [size + 1]; 0 for a base that does not move
+  std::vector<double> ground;     ///< c_i, dashpots to the ground, [size + 1]
+  std::vector<double> stiffness;  ///< κ_j, factors of k(s), [size]
+  std::vector<double> scale;      ///< θ_j, factors of η(s) and u0(s), [size]
+  std::vector<double> spring;     ///< k0_j, [size]
+  std::vector<double> dashpot;    ///< b_j, dashpots of the elements, [size]
+  std::vector<double> x0;         ///< initial positions, [size + 1]
+  std::vector<double> y0;         ///< initial velocities, [size + 1]
+
+  [[nodiscard]] std::size_t size() const { return stiffness.size(); }
+};
+
+/// The slab of one element or, if all elements have the same functions of s, of all elements, for
+/// κ = θ = 1. An element has the force S_j(d) = κ_j θ_j S(d/θ_j).
+struct ChainShape {
+  std::shared_ptr<const Measure> measure;
+  double preload = 0.0;  ///< ∫ k c ds, see Oscillator::preload
+  Profile profile;
+};
+
+/// What acts on a chain at one time.
+struct ChainLoad {
+  double force = 0.0;              ///< F(t), on one node
+  double base_acceleration = 0.0;  ///< a_g(t), for a base that moves
+  double base_force = 0.0;         ///< 2 c_b v_in(t), on node 0 of a base that absorbs
+};
+
+/// The forces of the elements next to the two ends of a part: what local node 0 and the last local
+/// node must know of the neighbouring parts. They are 0 where there is no neighbour.
+struct ChainEnds {
+  double before = 0.0;
+  double after = 0.0;
+};
+
+/// The motion of a part of a chain. A step consists of move(), the exchange of the forces of the
+/// first and of the last element with the neighbouring parts, and accelerate(). No sum over nodes
+/// occurs in a step, so the motion has the same bits for any division into parts. All functions are
+/// local, and all indices are local. Source: (2.30), rheological-models-2000.
+class Chain {
+ public:
+  /// Sets up the part at t = 0. `shapes` has one entry, or one for each element of the part.
+  /// `force_node` is the local index of the node that F acts on; it may lie outside the part. If
+  /// `keeps_works` is true, the works of viscous_work(), force_work() and base_work() are computed.
+  Chain(ChainPart part, std::vector<ChainShape> shapes, Scheme scheme, double step,
+        std::int64_t force_node, bool keeps_works);
+
+  /// Computes the accelerations at t = 0 from the forces of the elements next to the part.
+  void start(const ChainEnds& ends, const ChainLoad& load);
+  /// Moves the nodes to the end of a step and computes the forces of the elements there. With the
+  /// scheme `leapfrog`, x⁺ = x + δt y + δt²/2 a, and the elongation of an element moves along the
+  /// parabola of its two nodes, first to the vertex if this lies inside the step (see
+  /// advance_leapfrog()). The dashpots of the elements use the velocities y + δt a. With the scheme
+  /// `euler`, y⁺ = y + δt a and x⁺ = x + δt y.
+  void move();
+  /// Completes the step: computes the accelerations a⁺ at its end and, with the scheme `leapfrog`,
+  /// the velocities y⁺ = y + δt/2 (a + a⁺), where the dashpots to the ground use y⁺ itself. `load`
+  /// acts at the end of the step.
+  void accelerate(const ChainEnds& ends, const ChainLoad& load);
+
+  [[nodiscard]] std::size_t size() const { return elements_.size(); }
+  [[nodiscard]] const ChainPart& part() const { return part_; }
+  [[nodiscard]] std::span<const double> x() const { return x_; }  ///< positions, [size + 1]
+  [[nodiscard]] std::span<const double> y() const { return y_; }  ///< velocities, [size + 1]
+  /// The accelerations x'', relative to a base that moves, [size + 1].
+  [[nodiscard]] std::span<const double> a() const { return a_; }
+  /// Returns the force f_j of element j - 1 below local node j: entry j - 1.
+  [[nodiscard]] std::span<const double> forces() const { return force_; }
+  /// Returns the force on the upper side of a node, f_{i+1}, or 0 at the free end.
+  [[nodiscard]] double force_above(std::size_t node) const {
+    return node < size() ? force_[node] : ends_.after;
+  }
+  /// Returns the elongation d_j of element j.
+  [[nodiscard]] double elongation(std::size_t j) const {
+    return part_.scale[j] * elements_[j].now.x + (start_.empty() ? 0.0 : start_[j]);
+  }
+
+  /// The largest |x| and |a| of each node, a being absolute, and the largest |d| and |f| of each
+  /// element over all steps so far.
+  [[nodiscard]] std::span<const double> largest_x() const { return largest_x_; }
+  [[nodiscard]] std::span<const double> largest_a() const { return largest_a_; }
+  [[nodiscard]] double largest_elongation(std::size_t j) const;
+  [[nodiscard]] double largest_force(std::size_t j) const { return largest_force_[j]; }
+
+  /// Returns ½ k0 d² + ½ κ ∫ k u² ds of element j.
+  [[nodiscard]] double elastic_energy(std::size_t j) const;
+  /// Returns what the sliders of element j have dissipated since the start: ∫ S_j dd_j by the
+  /// trapezoidal rule minus the increase of ½ κ ∫ k u² ds. With a kinetic energy of ½ m (y² - δt²
+  /// a²/4) the balance of energy of `leapfrog` without dashpots then holds to rounding errors.
+  [[nodiscard]] double slider_work(std::size_t j) const;
+  /// Returns ∫ b_j w_j² dt of element j.
+  [[nodiscard]] double dashpot_work(std::size_t j) const {
+    return dashpot_work_.empty() ? 0.0 : dashpot_work_[j];
+  }
+  /// Returns what the sliders and the dashpot of element j have dissipated since the start.
+  [[nodiscard]] double dissipated(std::size_t j) const { return slider_work(j) + dashpot_work(j); }
+  /// The works since the start on each node, [size + 1], or empty arrays if they are not kept:
+  /// ∫ c_i y_i² dt without the dashpot of an absorbing base, ∫ F y_i dt, and the work of the base,
+  /// which is -∫ m_i a_g y_i dt or, at an absorbing base, ∫ (2 c_b v_in - c_b y_0) y_0 dt.
+  [[nodiscard]] std::span<const double> viscous_work() const { return viscous_work_; }
+  [[nodiscard]] std::span<const double> force_work() const { return force_work_; }
+  [[nodiscard]] std::span<const double> base_work() const { return base_work_; }
+
+  /// Returns whether the strength of element j, the largest force of its slab, has been reached and
+  /// no linear spring resists further elongation.
+  [[nodiscard]] bool has_reached_strength(std::size_t j) const;
+  /// Returns the number of turning points that element j remembers.
+  [[nodiscard]] std::size_t depth(std::size_t j) const { return elements_[j].past.around.size(); }
+
+  /// The number of doubles of save_element().
+  static constexpr std::size_t element_numbers = 8;
+  /// The number of doubles of save_node().
+  static constexpr std::size_t node_numbers = 8;
+
+  /// Writes the state of element j to `numbers`, [element_numbers], and appends the positions of
+  /// its turning points to `positions`.
+  void save_element(std::size_t j, std::span<double> numbers, std::vector<double>& positions) const;
+  /// Restores what save_element() has saved. `positions` are those of this element alone.
+  void restore_element(std::size_t j, std::span<const double> numbers,
+                       std::span<const double> positions);
+  /// Writes the state of a node to `numbers`, [node_numbers].
+  void save_node(std::size_t i, std::span<double> numbers) const;
+  void restore_node(std::size_t i, std::span<const double> numbers);
+  /// Sets what acted on the part at the end of the last step, after its state was restored.
+  void restore_load(const ChainEnds& ends, const ChainLoad& load) {
+    ends_ = ends;
+    load_ = load;
+  }
+
+ private:
+  /// A slab in coordinates in which θ = 1: the position is (d - d(0))/θ, the force S/(κ θ). `work`
+  /// is ∫ S dx in these coordinates.
+  struct Element {
+    TurningPoints::Present now;
+    double work = 0.0;
+    TurningPoints::Past past;
+  };
+
+  [[nodiscard]] std::size_t shape_of(std::size_t j) const { return shapes_.size() == 1 ? 0 : j; }
+  [[nodiscard]] double slab_energy(std::size_t j) const;
+  void move_slab(Element& element, TurningPoints& mover, double d, double vertex);
+  void add_works(const ChainLoad& load, double span);
+
+  ChainPart part_;
+  std::vector<ChainShape> shapes_;
+  Scheme scheme_;
+  double step_;
+  std::int64_t force_node_;
+  std::vector<TurningPoints> movers_;  // one for each shape
+  std::vector<double> slab_start_;     // ½ ∫ k u0² ds of each shape
+  std::vector<Element> elements_;
+  std::vector<double> inverse_scale_;  // 1/θ_j
+  std::vector<double> slab_factor_;    // κ_j θ_j
+  std::vector<double> inverse_mass_;   // 1/m_i, 0 for a base that does not move
+  std::vector<double> start_;          // d_j(0), empty if all are 0
+  std::vector<double> x_, y_, a_, force_;
+  ChainEnds ends_;
+  ChainLoad load_;
+  std::vector<double> largest_x_, largest_a_, largest_position_, largest_force_;
+  std::vector<double> dashpot_work_, viscous_work_, force_work_, base_work_;
+};
+
+/// Returns the greatest angular frequency ω of a chain in which no element yields, by bisection.
+/// `stiffness` is κ_j ∫ k ds + k0_j, [n]; `mass` is m_i, [n + 1], where m_0 = 0 stands for a base
+/// that does not move. Local.
+double chain_frequency(std::span<const double> mass, std::span<const double> stiffness);
+
+/// Returns an upper bound of chain_frequency(), which exceeds it by a factor of at most √2:
+///     ω² ≤ max_j K_j (1/m'_{j-1} + 1/m'_j),
+/// where m' is half of an interior mass and all of an end mass. Local.
+double chain_frequency_bound(std::span<const double> mass, std::span<const double> stiffness);
+
+}  // namespace masing::slab
