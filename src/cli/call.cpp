@@ -248,7 +248,10 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
       engine::RunSpec run = request.run;
       // a study is checked at the level with the largest time step
       if (!request.study.levels.empty()) {
-        run.time.steps = std::ranges::min(study::step_counts(request.study.levels));
+        const slab::Space* space = engine::space_of(run);
+        run = study::at_level(run, {space == nullptr ? slab::Space{} : *space,
+                                    std::ranges::min(study::step_counts(request.study.levels)),
+                                    request.study.levels.front().elements});
       }
       request.warnings.push_back(engine::step_advice(run));
     });

@@ -76,6 +76,8 @@ void check(Command command, const Configuration& c) {
             "exact has no time step to refine; leave it out, and give --reference exact");
     require(c.refine == Refine::steps, "refine", c.model + " has no cells; give steps");
   } else {
+    require(c.refine != Refine::elements, "refine",
+            "elements is there for masing-chain; give steps, cells or both");
     require(!is_continuum || c.method != Method::sweep, "engine",
             "sweep goes cell by cell and cannot have --cells inf; give --engine memory or exact, "
             "or a number of cells");
@@ -607,6 +609,7 @@ Scan scan_spec(const BoundRequest& request, const std::string& command_line) {
                      .past = c.past,
                      .resolve = c.resolve,
                      .keep_series = c.keep_series,
+                     .is_of_chains = request.run.facts().chain != nullptr,
                      .files = file_spec(request, request.run, command_line)},
             .request = request.request};
   std::vector<std::string> names;

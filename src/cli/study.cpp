@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/partition.hpp"
 #include "base/text.hpp"
 #include "cli/printed.hpp"
 #include "cli/spec.hpp"
@@ -30,7 +31,8 @@ UserError level_fault(const Numbers& numbers, const std::string& fault) {
   return {"levels", in_quotes(fmt::format("{}", fmt::join(numbers, ":"))) + fault};
 }
 
-/// Returns `cells`, `steps` or both, depending on what is refined. `cells` comes first, as in P:N.
+/// Returns `cells`, `steps` or both, depending on what is refined. `cells` comes first, as in P:N;
+/// it is the number of elements if these are refined.
 template <typename T>
 std::vector<T> refined(Refine refine, const T& cells, const T& steps) {
   return refine == Refine::steps   ? std::vector{steps}
@@ -43,6 +45,10 @@ std::vector<T> refined(Refine refine, const T& cells, const T& steps) {
 /// refined and the model is not the slab with a mass, the last level has as many steps as the run,
 /// rounded down to a multiple of 8, but at least 8.
 std::vector<Numbers> default_levels(const Configuration& c) {
+  if (c.refine == Refine::elements) {
+    const std::int64_t n = c.elements->parameters.elements;
+    return {{n, c.steps}, {2 * n, 2 * c.steps}, {4 * n, 4 * c.steps}, {8 * n, 8 * c.steps}};
+  }
   const bool is_papers = kind_of(c.model) == ModelKind::slab || c.refine != Refine::steps;
   const std::int64_t steps = is_papers ? 62500 : std::max<std::int64_t>(1, c.steps / 8);
   const std::int64_t cells = c.refine == Refine::cells ? 100 : 50;
@@ -53,15 +59,18 @@ std::vector<Numbers> default_levels(const Configuration& c) {
   return levels;
 }
 
-/// Returns the level with these numbers: P, N or P:N. If only one of P and N is refined, the
+/// Returns the level with these numbers: P, N, P:N or n:N. If only one of P and N is refined, the
 /// configuration gives the other one.
 Level level_of(const Configuration& c, const Numbers& numbers) {
   Level level{c.space, c.steps};
-  if (c.refine != Refine::steps) {
+  if (study::refines_cells(c.refine)) {
     level.space = slab::Cells{numbers.front()};
   }
-  if (c.refine != Refine::cells) {
+  if (study::refines_steps(c.refine)) {
     level.steps = numbers.back();
+  }
+  if (c.refine == Refine::elements) {
+    level.elements = numbers.front();
   }
   return level;
 }
@@ -128,6 +137,20 @@ std::vector<Level> ladder_of(const Configuration& c, const Numbers& numbers) {
     throw level_fault(numbers, " has more than 10000 levels");
   }
   const std::int64_t parts = count - 1;
+  if (c.refine == Refine::elements) {
+    // The numbers of elements are multiples of a unit, with which n:N is the same ratio everywhere.
+    const std::int64_t common = std::gcd(first[0], first[1]);
+    std::vector<Level> levels;
+    for (std::int64_t j = 0; j < count; ++j) {
+      const std::int64_t n = geometric(first[0], last[0], j, parts, first[0] / common);
+      const std::int64_t steps = j == parts ? last[1] : base::floor_of_ratio(n, first[1], first[0]);
+      const Level level = level_of(c, {n, steps});
+      if (levels.empty() || finer(levels.back(), level)) {
+        levels.push_back(level);
+      }
+    }
+    return levels;
+  }
   const std::int64_t unit = c.refine == Refine::cells
                                 ? 1
                                 : common_unit(first.back(), last.back(), parts, c.field_samples);
@@ -151,8 +174,11 @@ std::vector<Level> ladder_of(const Configuration& c, const Numbers& numbers) {
 /// UserError if the numbers describe neither.
 std::vector<Level> levels_of(const Configuration& c, const Numbers& numbers) {
   constexpr std::int64_t most = std::int64_t{1} << 53;
-  const std::size_t sizes = c.refine == Refine::both ? 2 : 1;
+  const std::size_t sizes = c.refine == Refine::both || c.refine == Refine::elements ? 2 : 1;
   const bool is_ladder = numbers.size() == 2 * sizes + 1;
+  if (c.refine == Refine::elements && numbers.size() != sizes && !is_ladder) {
+    throw level_fault(numbers, " is not a pair n:N; --refine elements takes \"100:200,200:400\"");
+  }
   if (sizes == 2 && numbers.size() != sizes && !is_ladder) {
     throw level_fault(numbers, " is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
   }
@@ -178,6 +204,14 @@ std::vector<Level> study_levels(const Configuration& c) {
   if (levels.size() < 2) {
     throw level_fault(c.levels.back(), " is too few for an order; give at least two levels");
   }
+  for (const Level& level : levels) {
+    const Level& first = levels.front();
+    if (base::Wide{level.elements} * first.steps != base::Wide{first.elements} * level.steps) {
+      throw level_fault({level.elements, level.steps},
+                        fmt::format(" has another ratio n:N than {}:{}; give one ratio",
+                                    first.elements, first.steps));
+    }
+  }
   return levels;
 }
 
@@ -201,9 +235,13 @@ ExpectedOrder expectation(const std::string& quantity, std::string text) {
 /// Returns the orders that the user expects, given as "x=1,y=1,u>=0.5", as "1" for x, y and u, or
 /// as "none". Throws UserError if the text has none of these forms, or names an unknown quantity or
 /// the same quantity twice.
-std::vector<ExpectedOrder> expected_orders(const std::string& text) {
+std::vector<ExpectedOrder> expected_orders(const engine::RunSpec& run, const std::string& text) {
   std::vector<std::string> quantities;
-  std::ranges::transform(study::quantities, std::back_inserter(quantities), &study::Quantity::name);
+  std::ranges::transform(study::quantities_of(run), std::back_inserter(quantities),
+                         &study::Quantity::name);
+  // An order for all is not one of u_cells, which may differ from that of u.
+  std::vector<std::string> all = quantities;
+  std::erase(all, "u_cells");
   std::vector<ExpectedOrder> orders;
   std::set<std::string> given;
   for (const auto& piece : text == no_order ? std::vector<std::string>() : base::split(text, ',')) {
@@ -219,8 +257,7 @@ std::vector<ExpectedOrder> expected_orders(const std::string& text) {
                                           base::joined(quantities, ", "));
     }
     const std::string order{base::trimmed(is_bare ? piece : piece.substr(sign))};
-    for (const std::string& quantity :
-         is_bare ? std::vector<std::string>{"x", "y", "u"} : std::vector{whose}) {
+    for (const std::string& quantity : is_bare ? all : std::vector{whose}) {
       orders.push_back(expectation(quantity, order));
     }
   }
@@ -240,8 +277,9 @@ std::string expected_orders_text(const std::vector<ExpectedOrder>& orders) {
 /// mass, these are the orders that the scheme and the rule promise for x, y and u, or no orders if
 /// the hypotheses of these promises are not met. If the reference has P = ∞, its u is known at the
 /// points of the level's cells. The promised order of u_cells is then added, if it differs from
-/// that of u. For other models, the order in the catalogue is expected for each of x, y and u that
-/// has an error.
+/// that of u. The same holds for a chain, with x_rms and y_rms in place of u; if its elements are
+/// refined, no order is expected. For other models, the order in the catalogue is expected for each
+/// of x, y and u that has an error.
 std::vector<ExpectedOrder> default_orders(const BoundRequest& bound) {
   const Configuration& c = bound.configuration;
   std::vector<ExpectedOrder> orders;
@@ -255,11 +293,14 @@ std::vector<ExpectedOrder> default_orders(const BoundRequest& bound) {
         orders.push_back(expectation(name, order));
       }
     }
-  } else if (bound.study.unmet_hypotheses.empty()) {
+  } else if (bound.study.unmet_hypotheses.empty() && c.refine != Refine::elements) {
+    const engine::Masing masing = *study::scheme_and_slab(bound.run);
     const auto promised = [&](const char* quantity) {
-      return study::promised_order(std::get<engine::Masing>(bound.run.model), c.refine,
-                                   bound.study.reference, quantity);
+      return study::promised_order(masing, c.refine, bound.study.reference, quantity);
     };
+    if (kind == ModelKind::chain) {
+      return {promised("x"), promised("y"), promised("x_rms"), promised("y_rms")};
+    }
     orders = {promised("x"), promised("y"), promised("u")};
     const ExpectedOrder of_cells = promised("u_cells");
     if (bound.study.reference.is_continuum &&
@@ -282,7 +323,11 @@ study::Reference file_reference(const BoundRequest& request, const BoundRequest&
     throw UserError("reference", path + " " + why);
   };
   std::vector<std::string> differing;
+  const bool differs_in_n = request.configuration.refine == Refine::elements;
   for (const auto& [key, here, there] : differences(request, file, Role::problem)) {
+    if (differs_in_n && key == std::string("model.") + rheology::element_count) {
+      continue;
+    }
     differing.push_back(
         fmt::format("{} ({} there, {} here)", key, in_quotes(there), in_quotes(here)));
   }
@@ -335,7 +380,11 @@ void resolve_study(BoundRequest& bound, const FileRequest& of_file) {
   c.levels.clear();
   for (const Level& level : spec.levels) {
     const auto* cells = std::get_if<slab::Cells>(&level.space);
-    c.levels.push_back(refined(c.refine, cells == nullptr ? 0 : cells->count, level.steps));
+    c.levels.push_back(refined(c.refine,
+                               c.refine == Refine::elements ? level.elements
+                               : cells == nullptr           ? 0
+                                                            : cells->count,
+                               level.steps));
   }
   // The file of a study has the samples of its last level, so the default follows from its steps.
   if (!bound.request->has("sample-every")) {
@@ -347,7 +396,7 @@ void resolve_study(BoundRequest& bound, const FileRequest& of_file) {
     spec.expected_orders = default_orders(bound);
     c.expected_orders = expected_orders_text(spec.expected_orders);
   } else {
-    spec.expected_orders = expected_orders(c.expected_orders);
+    spec.expected_orders = expected_orders(bound.run, c.expected_orders);
   }
   if (c.until_decided && spec.expected_orders.empty()) {
     throw UserError("until", "no order is expected, so none can be decided; give --expect-order");

@@ -16,11 +16,11 @@ namespace {
 /// Returns the entries of the summary that only a study has. These are the verdict of the study
 /// and, for each quantity, its verdict, its observed order with the uncertainty, and its expected
 /// order.
-nlohmann::ordered_json summary_of(const study::Study& study) {
+nlohmann::ordered_json summary_of(const study::StudySpec& spec, const study::Study& study) {
   nlohmann::ordered_json verdicts = nlohmann::ordered_json::object();
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const study::QuantityResult& result = study.results[q];
-    nlohmann::ordered_json& one = verdicts[study::quantities[q].name];
+    nlohmann::ordered_json& one = verdicts[study::quantities_of(spec.run)[q].name];
     one = {{"verdict", to_text(result.verdict)},
            {"order", result.observed()},
            {"uncertainty", result.uncertainty()},
@@ -110,7 +110,7 @@ int run(const parallel::Communicator& comm, const study::StudySpec& spec, Report
   // The table is printed before the file is written, so that the user gets the table even if
   // writing fails.
   const auto announce = [&](const study::StudySpec& last, const study::Study& study) {
-    report.results = summary_of(study);
+    report.results = summary_of(last, study);
     cli::print(comm, text_of(comm, last, study));
   };
   const study::Study study = make(comm, spec, announce);

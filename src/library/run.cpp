@@ -207,7 +207,8 @@ Study converge(const Session& session, const Options& options) {
     }
     for (std::size_t q = 0; q < computed.results.size(); ++q) {
       const study::QuantityResult& result = computed.results[q];
-      study.orders.push_back({study::quantities[q].name, result.observed(), result.uncertainty(),
+      study.orders.push_back({study::quantities_of(spec.run)[q].name, result.observed(),
+                              result.uncertainty(),
                               result.expected ? study::expected_text(*result.expected) : "",
                               statistics::to_text(result.verdict)});
     }

@@ -99,6 +99,7 @@ struct ScanSpec {
   /// done if the phase deviates from its chord by more than r π.
   std::optional<double> resolve = std::nullopt;
   bool keep_series = false;
+  bool is_of_chains = false;  ///< whether the model is a chain of slabs
   io::FileSpec files = {};
 };
 
@@ -110,6 +111,8 @@ struct PointNumbers {
   double last_x = base::undefined;
   double most_speed = base::undefined;
   double most_restoring = base::undefined;
+  double most_elongation = base::undefined;
+  double most_acceleration = base::undefined;
   double amplitude = base::undefined;
   double centre = base::undefined;
   double restoring_amplitude = base::undefined;

@@ -21,12 +21,15 @@ struct PointColumn {
   const char* description = "";
   const char* symbol = "";
   double PointNumbers::*value = nullptr;
-  enum { always, under_a_force, of_runs, of_limit_cycles } known = always;
+  enum { always, under_a_force, of_runs, of_chains, of_limit_cycles } known = always;
 
-  [[nodiscard]] bool is_of(ScanKind kind) const {
+  [[nodiscard]] bool is_of(const ScanSpec& spec) const {
+    if (known == of_chains) {
+      return spec.is_of_chains;
+    }
     return known == always ||
-           (kind == ScanKind::runs && (known == under_a_force || known == of_runs)) ||
-           (kind == ScanKind::steady && known != of_runs);
+           (spec.kind == ScanKind::runs && (known == under_a_force || known == of_runs)) ||
+           (spec.kind == ScanKind::steady && known != of_runs);
   }
 };
 
@@ -38,6 +41,10 @@ constexpr PointColumn point_columns[] = {
     {"most_speed", "largest |y|", "max |y|", &PointNumbers::most_speed, PointColumn::of_runs},
     {"most_restoring", "largest |restoring force|", "max |f|", &PointNumbers::most_restoring,
      PointColumn::of_runs},
+    {"most_elongation", "largest |elongation| of the element below the node", "max |d|",
+     &PointNumbers::most_elongation, PointColumn::of_chains},
+    {"most_acceleration", "largest absolute acceleration of the node", "max |a|",
+     &PointNumbers::most_acceleration, PointColumn::of_chains},
     {"amplitude", "half the difference of both", "X", &PointNumbers::amplitude},
     {"centre", "their mean; NaN where the cycle drifts", "x_m", &PointNumbers::centre},
     {"restoring_amplitude", "half the difference of the restoring force at both", "f_X",
@@ -217,7 +224,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   io::write_attribute(group, "past", is_steady ? pasts[static_cast<std::size_t>(spec.past)] : "");
   io::write_attribute(group, "failed", scan.failed());
   for (const PointColumn& column : point_columns) {
-    if (column.is_of(spec.kind)) {
+    if (column.is_of(spec)) {
       write_points(column.name, {column.description, column.symbol}, column_of(scan, column.value));
     }
   }
@@ -242,7 +249,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
 
 double numbers_in_file(const ScanSpec& spec) {
   const auto columns = std::ranges::count_if(
-      point_columns, [&](const PointColumn& column) { return column.is_of(spec.kind); });
+      point_columns, [&](const PointColumn& column) { return column.is_of(spec); });
   constexpr std::size_t others = 4;  // the datasets point, status, /timing/point, /timing/points
   const std::size_t multipliers = spec.kind == ScanKind::steady ? 4 : 0;
   return static_cast<double>(spec.axes.size() + spec.columns.size() +

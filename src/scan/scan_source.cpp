@@ -127,7 +127,8 @@ class CycleObserver final : public engine::Observer {
     period_ = fits ? *period : 0.0;
   }
 
-  void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
+  void observe(const engine::Samples& samples, engine::Engine& engine) override {
+    const auto nodes = engine.watched();  // of a chain, in every row first the force node
     const double begin = window_.to - period_ - window_.time.step();
     for (std::size_t i = 0; i < samples.x.size(); ++i) {
       const double t = window_.time.time(samples.first_step + static_cast<std::int64_t>(i));
@@ -140,6 +141,11 @@ class CycleObserver final : public engine::Observer {
         most_ = now.x > most_.x ? now : most_;
         most_speed_ = std::max(most_speed_, std::abs(samples.y[i]));
         most_restoring_ = std::max(most_restoring_, std::abs(now.restoring));
+        if (!nodes.empty()) {
+          const engine::WatchedNode& node = nodes[i * (nodes.size() / samples.x.size())];
+          most_elongation_ = std::fmax(most_elongation_, std::abs(node.elongation));
+          most_acceleration_ = std::fmax(most_acceleration_, std::abs(node.a));
+        }
         loss_ += is_in_window_ ? (now.x - last_.x) * (last_.restoring + now.restoring) / 2 : 0.0;
         is_in_window_ = true;
         last_ = now;
@@ -155,7 +161,8 @@ class CycleObserver final : public engine::Observer {
 
   void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
     archive.scalars("extremes", least_.x, least_.restoring, most_.x, most_.restoring, last_.x,
-                    last_.restoring, most_speed_, most_restoring_, loss_, is_in_window_);
+                    last_.restoring, most_speed_, most_restoring_, most_elongation_,
+                    most_acceleration_, loss_, is_in_window_);
     archive.numbers("t", t_);
     archive.numbers("x", x_);
     archive.numbers("force", force_);
@@ -172,6 +179,8 @@ class CycleObserver final : public engine::Observer {
                        .last_x = last_.x,
                        .most_speed = most_speed_,
                        .most_restoring = most_restoring_,
+                       .most_elongation = most_elongation_,
+                       .most_acceleration = most_acceleration_,
                        .restoring_amplitude = (most_.restoring - least_.restoring) / 2};
     if (t_.size() > 2) {
       add_period(cycle);
@@ -225,6 +234,8 @@ class CycleObserver final : public engine::Observer {
   Extreme last_;  // x and the restoring force at the last step in the window
   double most_speed_ = 0.0;
   double most_restoring_ = 0.0;
+  double most_elongation_ = base::undefined;  // of the force node of a chain
+  double most_acceleration_ = base::undefined;
   double loss_ = 0.0;  // work of the restoring force in the window
   bool is_in_window_ = false;
   // Time, x, F and the restoring force at the steps of the last period and, if it is stored, at the

@@ -14,7 +14,8 @@ std::vector<std::size_t> measured_quantities(const StudySpec& spec, const Study&
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const bool has_error = std::ranges::any_of(
         study.cases, [q](const LevelResult& at) { return !std::isnan(at.errors[q]); });
-    if (engine::slab_of(spec.run) != nullptr || (q != Errors::u_cells && has_error)) {
+    const bool is_same_as_u = q == Errors::u_cells && spec.run.facts().chain == nullptr;
+    if (engine::slab_of(spec.run) != nullptr || (!is_same_as_u && has_error)) {
       measured.push_back(q);
     }
   }
@@ -34,7 +35,7 @@ void find_unrefined(const StudySpec& spec, Conclusions& conclusions) {
   const Level& level = spec.levels.front();
   constexpr const char* clause =
       "the errors hold that in {}, too, which {} do not lessen; the reference {} leaves it out";
-  if (spec.refine == Refine::steps && reference.is_continuum && has_finite_cells(spec)) {
+  if (!refines_cells(spec.refine) && reference.is_continuum && has_finite_cells(spec)) {
     conclusions.unrefined_error = "space";
     conclusions.unrefined_clause = fmt::format(clause, "space of P = " + cells_text(level.space),
                                                "smaller steps", "exact-time");
@@ -51,10 +52,10 @@ void find_unrefined(const StudySpec& spec, Conclusions& conclusions) {
 std::string extensions(const StudySpec& spec) {
   const engine::ModelFacts facts = spec.run.facts();
   std::vector<std::string> words;
-  if (spec.refine != Refine::cells && facts.scheme != nullptr && !facts.scheme->is_papers) {
+  if (refines_steps(spec.refine) && facts.scheme != nullptr && !facts.scheme->is_papers) {
     words.emplace_back(facts.scheme->name);
   }
-  if (spec.refine != Refine::steps && facts.slab != nullptr &&
+  if (refines_cells(spec.refine) && facts.slab != nullptr &&
       facts.slab->rule == slab::Rule::midpoint) {
     words.emplace_back(name_of(facts.slab->rule));
   }
@@ -68,13 +69,13 @@ std::string extensions(const StudySpec& spec) {
 }
 
 std::string statement(const StudySpec& spec, const Conclusions& conclusions) {
-  return !spec.unmet_hypotheses.empty()         ? "outside"
-         : spec.run.facts().scheme == nullptr   ? "model"
-         : !conclusions.unrefined_error.empty() ? "mixed"
-         : !conclusions.extensions.empty()      ? "beyond"
-         : spec.refine == Refine::cells         ? "3.1"
-         : spec.refine == Refine::steps         ? "25"
-                                                : "4.1";
+  return !spec.unmet_hypotheses.empty()                                               ? "outside"
+         : engine::slab_of(spec.run) == nullptr || spec.run.facts().scheme == nullptr ? "model"
+         : !conclusions.unrefined_error.empty()                                       ? "mixed"
+         : !conclusions.extensions.empty()                                            ? "beyond"
+         : spec.refine == Refine::cells                                               ? "3.1"
+         : spec.refine == Refine::steps                                               ? "25"
+                                                                                      : "4.1";
 }
 
 /// Returns whether the study has the reference with which the proposition or equation `statement`
@@ -139,13 +140,13 @@ std::string what_decides(const StudySpec& spec, const Conclusions& conclusions) 
 /// Returns the quantities with this verdict as "a", "a and b" or "a, b and c". Returns an empty
 /// text if there are none. `form` is the format of one quantity for fmt. Its arguments are the
 /// words for the quantity, the observed order, and both ends of the interval of the order.
-std::string listed(const Study& study, Verdict verdict, const char* form) {
+std::string listed(const StudySpec& spec, const Study& study, Verdict verdict, const char* form) {
   std::vector<std::string> names;
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const QuantityResult& result = study.results[q];
     const double order = result.observed();
     if (result.verdict == verdict) {
-      names.push_back(fmt::format(fmt::runtime(form), quantities[q].words, order,
+      names.push_back(fmt::format(fmt::runtime(form), quantities_of(spec.run)[q].words, order,
                                   order - result.uncertainty(), order + result.uncertainty()));
     }
   }
@@ -159,7 +160,7 @@ std::vector<std::string> remarks(const StudySpec& spec, const Study& study,
   std::vector<std::string> sentences;
   const auto say = [&](Verdict verdict, const char* form, const char* begin,
                        const std::string& end) {
-    if (const std::string names = listed(study, verdict, form); !names.empty()) {
+    if (const std::string names = listed(spec, study, verdict, form); !names.empty()) {
       sentences.push_back(begin + names + end);
     }
   };

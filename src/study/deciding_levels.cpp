@@ -148,14 +148,17 @@ LadderScale ladder_of_doublings(const Counts& counts, const Fit& fit, double mos
 }  // namespace
 
 std::string deciding_levels(const StudySpec& spec, const Study& study, bool must_be_sure) {
+  if (spec.refine == Refine::elements) {
+    return "";  // the error of a wave has no order that follows from a theory
+  }
   Counts counts;
   const auto add = [&](const std::vector<std::int64_t>& of) {
     counts.emplace_back(of.begin(), of.end());
   };
-  if (spec.refine != Refine::steps) {
+  if (refines_cells(spec.refine)) {
     add(cell_counts(spec.levels));
   }
-  if (spec.refine != Refine::cells) {
+  if (refines_steps(spec.refine)) {
     add(step_counts(spec.levels));
   }
   const auto ladder = spec.reference.is_successive ? ladder_of_doublings : dense_ladder;

@@ -2,7 +2,10 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <tuple>
 
+#include "base/block_sum.hpp"
 #include "slab/turning_points/interval_sets.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
 
@@ -157,8 +160,11 @@ class CriticalCells {
   std::vector<std::int64_t> always_;
 };
 
-void FieldErrors::update_max(Errors& errors, const Field& level, const Field& reference) {
-  if (level.entries != nullptr && reference.entries != nullptr) {
+void FieldErrors::update_max(const parallel::Communicator& comm, Errors& errors, const Field& level,
+                             const Field& reference) {
+  if (run_->facts().chain != nullptr) {
+    compare_nodes(comm, errors, *level.entries, *reference.entries);
+  } else if (level.entries != nullptr && reference.entries != nullptr) {
     compare_with_cells(errors, *level.entries, *reference.entries);
   } else if (level.entries != nullptr) {
     compare_with_function(errors, *level.entries, reference.function);
@@ -178,6 +184,60 @@ void FieldErrors::compare_with_cells(Errors& errors, const parallel::Vector& lev
         level, overlapping_cells(reference.range(), reference.size(), level.size()));
   }
   add_field(slab_->rule, level, (*gather_)(level), reference, errors);
+}
+
+/// Compares x and y, which a vector has in turn for each node. A chain of n elements has its nodes
+/// at the places i/n; both chains have the nodes j/g in common, where g is the greatest common
+/// divisor of their numbers of elements. Squares are summed as integers, so that the sums have the
+/// same bits on any number of ranks.
+void FieldErrors::compare_nodes(const parallel::Communicator& comm, Errors& errors,
+                                const parallel::Vector& level, const parallel::Vector& reference) {
+  const std::int64_t base = run_->facts().chain->absorbs ? 1 : 0;
+  const std::int64_t n = level.size() / 2 - base;
+  const std::int64_t n_reference = reference.size() / 2 - base;
+  const std::int64_t common = std::gcd(n, n_reference);
+  const std::int64_t stride = n_reference / common;
+  // Nodes are counted 1, …, n, or from 0 if the base absorbs.
+  const std::int64_t first = reference.range().first / 2 + 1 - base;
+  const std::int64_t end = first + reference.range().size / 2;
+  const auto below = [&](std::int64_t node) { return (node + stride - 1) / stride; };
+  const base::CellRange mine{below(first), below(end) - below(first)};  // of the common nodes
+  const auto of_level = [&](std::int64_t j) { return 2 * (j * (n / common) - 1 + base); };
+  if (!gather_) {
+    const std::int64_t last = mine.first + mine.size - 1;
+    gather_ = std::make_unique<parallel::RangeGather>(
+        level, mine.size == 0 ? base::CellRange{}
+                              : base::CellRange{of_level(mine.first),
+                                                of_level(last) - of_level(mine.first) + 2});
+  }
+  const std::span<const double> here = (*gather_)(level);
+  const bool is_split = reference.ranks() > 1;
+  for (const auto& [at, most, mean] :
+       {std::tuple(0, Errors::x, Errors::u), {1, Errors::y, Errors::u_cells}}) {
+    std::vector<double> squares;
+    std::array<double, 1> largest{};
+    for (std::int64_t j = mine.first; j < mine.first + mine.size; ++j) {
+      const double difference =
+          here[static_cast<std::size_t>(of_level(j) - of_level(mine.first) + at)] -
+          reference.values()[static_cast<std::size_t>(2 * (j * stride - first) + at)];
+      errors.raise(most, std::abs(difference));
+      squares.push_back(difference * difference);
+      largest[0] = std::max(largest[0], squares.back());
+    }
+    if (is_split) {
+      parallel::max_over_ranks(comm, largest);
+    }
+    const auto nodes = static_cast<double>(common + base);
+    const base::FixedPoint scale(std::max(largest[0] * nodes, 1e-200));
+    std::int64_t sum = 0;
+    for (const double square : squares) {
+      sum += std::llrint(square * scale.units_per_one());
+    }
+    if (is_split) {
+      parallel::sum_over_ranks(comm, std::span(&sum, 1));
+    }
+    errors.raise(mean, std::sqrt(scale.value(sum) / nodes));
+  }
 }
 
 /// Returns the element at s = `cells`/P, where P is Slab::field_cells(). This is the right end of
@@ -231,7 +291,7 @@ void FieldErrors::compare_functions(Errors& errors, const ContinuousField& level
 
 bool measures_field(const engine::RunSpec& run) {
   const auto layout = engine::state_layout(run);
-  return engine::slab_of(run) != nullptr || layout->size() > (layout->mass_columns().y ? 2 : 1);
+  return engine::space_of(run) != nullptr || layout->size() > (layout->mass_columns().y ? 2 : 1);
 }
 
 }  // namespace masing::study

@@ -52,7 +52,9 @@ class CriticalCells;
 /// reference are both continua, they are compared at s = 0, 1/n, …, 1, where n is
 /// Continuum::field_points of the level. For a model that is no slab, `u` and `u_cells` are both
 /// the largest difference over all columns of the state except x and y of the mass that the force
-/// acts on. Source: Proposition 4.1, continuous-masing-2001.
+/// acts on. For a chain, the nodes are compared at which both the level and the reference have one:
+/// `x` and `y` are raised to the largest differences, and `u` and `u_cells` to the root mean
+/// squares over these nodes. Source: Proposition 4.1, continuous-masing-2001.
 class FieldErrors {
  public:
   /// `run`: the run of the level, which must outlive the object. Local.
@@ -60,12 +62,16 @@ class FieldErrors {
 
   /// Computes the errors of u at one time. Where they are larger than `u` or `u_cells` in `errors`,
   /// they replace these. Only the cells on this rank are compared. Does nothing if u of the level
-  /// is a function but u of the reference is a vector. Collective on the ranks of the fields.
-  void update_max(Errors& errors, const Field& level, const Field& reference);
+  /// is a function but u of the reference is a vector. Collective on `comm`, whose ranks are those
+  /// of the fields that are split.
+  void update_max(const parallel::Communicator& comm, Errors& errors, const Field& level,
+                  const Field& reference);
 
  private:
   void compare_with_cells(Errors& errors, const parallel::Vector& level,
                           const parallel::Vector& reference);
+  void compare_nodes(const parallel::Communicator& comm, Errors& errors,
+                     const parallel::Vector& level, const parallel::Vector& reference);
   void compare_with_function(Errors& errors, const parallel::Vector& level,
                              const ContinuousField& reference);
   void compare_functions(Errors& errors, const ContinuousField& level,

@@ -24,6 +24,10 @@ namespace {
 /// StudySpec::field_samples rows of /state, among them the last row. Throws UserError if the
 /// dataset does not fit the study.
 void find_field(const StudySpec& spec, const io::ResultReader& file, FileTrajectory& trajectory) {
+  if (spec.run.facts().chain != nullptr) {
+    trajectory.cells = 1;  // x and y of one node are compared, and no field
+    return;
+  }
   const bool is_slab = engine::slab_of(spec.run) != nullptr;
   const std::vector<double> time = file.column(is_slab ? "/field/t" : "/state/t");
   if (is_slab && file.has_attribute("/field", "thinned_from")) {

@@ -185,7 +185,7 @@ void Lockstep::compare_fields() {
   for (Pair& pair : pairs_) {
     if (file_u_ || pair.of.reference) {
       pair.field_errors.update_max(
-          pair.errors, fields[pair.of.level],
+          comm_, pair.errors, fields[pair.of.level],
           file_u_ ? Field{.entries = &*file_u_} : fields[*pair.of.reference]);
     }
   }

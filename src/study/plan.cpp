@@ -155,7 +155,8 @@ void add_fields(const StudyPlan& plan, std::size_t index, PlannedRun& planned) {
   planned.bytes =
       std::max(engine_bytes, sizeof(double) * entries) + bytes * entries +
       (options.series ? 8.0 * static_cast<double>(io::series_numbers(*options.series)) : 0.0);
-  planned.seconds += seconds * entries * static_cast<double>(plan.field_times.count() - 1);
+  planned.seconds += seconds * entries *
+                     static_cast<double>(std::max<std::int64_t>(0, plan.field_times.count() - 1));
 }
 
 /// Throws UserError if a comparison does not fit into the memory of a rank. The message names the

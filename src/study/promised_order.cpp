@@ -113,6 +113,14 @@ bool is_uniform(const slab::Slab& slab) {
   return Variation(slab).is_uniform();
 }
 
+std::optional<engine::Masing> scheme_and_slab(const engine::RunSpec& run) {
+  if (const engine::MasingChain* chain = run.facts().chain) {
+    return engine::Masing{.slab = chain->shapes.front(), .oscillator = {}, .scheme = chain->scheme};
+  }
+  const auto* masing = std::get_if<engine::Masing>(&run.model);
+  return masing == nullptr ? std::nullopt : std::optional(*masing);
+}
+
 ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const Reference& reference,
                              const std::string& quantity) {
   ExpectedOrder space = order_in_space(model.slab, quantity);
@@ -125,7 +133,7 @@ ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const R
     return {quantity, std::min(space.order, time.order), space.order != time.order};
   }
   const bool is_in_time =
-      refine == Refine::both ? reference.is_exact_in_time : refine == Refine::steps;
+      refine == Refine::both ? reference.is_exact_in_time : !refines_cells(refine);
   return is_in_time ? time : space;
 }
 
@@ -217,8 +225,8 @@ std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine) {
     return {};
   }
   std::vector<std::string> faults;
-  if (refine != Refine::steps) {
-    const slab::Slab& slab = *facts.slab;
+  if (refines_cells(refine)) {
+    const slab::Slab& slab = facts.chain != nullptr ? facts.chain->shapes.front() : *facts.slab;
     faults = {fault_of(slab.stiffness, "k", 's', 1.0),
               fault_of(slab.threshold, "eta", 's', 1.0),
               fault_of(slab.initial_u, "u0", 's', 1.0),
@@ -226,9 +234,13 @@ std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine) {
               zero_of(slab.stiffness, "k"),
               zero_of(slab.threshold, "eta")};
   }
-  if (refine != Refine::cells && facts.scheme->order > 1) {
+  if (refines_steps(refine) && facts.scheme->order > 1) {
     faults.push_back(
         fault_of(run.drive, facts.base_moves ? "F - m a_g" : "F", 't', run.time.final_time));
+    if (facts.chain != nullptr) {
+      faults.push_back(fault_of(facts.chain->base, facts.chain->absorbs ? "v_in" : "a_g", 't',
+                                run.time.final_time));
+    }
   }
   std::erase(faults, "");
   return base::joined(faults, ", ");

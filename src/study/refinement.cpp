@@ -18,7 +18,7 @@ constexpr Errors all_undefined{
 /// Returns the step that is refined: δt, δs or δs + δt. If the steps alone are refined, δs may be
 /// NaN.
 double refined_step(Refine refine, double ds, double dt) {
-  return (refine == Refine::steps ? 0.0 : ds) + (refine == Refine::cells ? 0.0 : dt);
+  return (refines_cells(refine) ? ds : 0.0) + (refines_steps(refine) ? dt : 0.0);
 }
 
 }  // namespace
@@ -39,8 +39,7 @@ Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& re
       errors[Errors::u] = errors[Errors::u_cells] = base::undefined;
     }
     const engine::RunSpec& run = plan.runs[i].run;
-    const slab::Slab* slab = engine::slab_of(run);
-    const double ds = slab == nullptr ? base::undefined : slab::cell_width(slab->space);
+    const double ds = engine::space_of(run) == nullptr ? base::undefined : width_of(run);
     const double dt = run.time.step();
     study.cases.push_back({.level = spec.levels[i],
                            .ds = ds,
@@ -76,10 +75,10 @@ Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& re
 namespace {
 
 /// Returns the promised order of the error of `quantity` in a study that refines `refine`. Returns
-/// 1 for all models other than a slab with a mass.
+/// 1 for all models other than a slab with a mass and chains of them.
 double promised_power(const StudySpec& spec, Refine refine, const char* quantity) {
-  const auto* masing = std::get_if<engine::Masing>(&spec.run.model);
-  return masing == nullptr ? 1.0 : promised_order(*masing, refine, spec.reference, quantity).order;
+  const auto masing = scheme_and_slab(spec.run);
+  return masing ? promised_order(*masing, refine, spec.reference, quantity).order : 1.0;
 }
 
 /// Returns r in the law e ≈ C (δs - r) for the error of a level against a reference. In general r
@@ -168,7 +167,7 @@ void set_steps(QuantityResult& result, Refine refine, const Study& study) {
                            [&](double sum) { return std::pow(sum, 1.0 / joint.power); });
     return;
   }
-  result.step = refine == Refine::steps ? "time" : refine == Refine::cells ? "space" : "sum";
+  result.step = !refines_cells(refine) ? "time" : refine == Refine::cells ? "space" : "sum";
 }
 
 /// Returns the results for the quantity with index `q`, computed from the errors of this quantity.
@@ -178,12 +177,13 @@ QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
   const double floor = study.floors[q];
   const bool is_successive = spec.reference.is_successive;
   QuantityResult result;
+  const char* const name = quantities_of(spec.run)[q].name;
   for (const auto& expected : spec.expected_orders) {
-    if (expected.quantity == quantities[q].name) {
+    if (expected.quantity == name) {
       result.expected = expected;
     }
   }
-  result.joint.power = promised_power(spec, Refine::both, quantities[q].name);
+  result.joint.power = promised_power(spec, Refine::both, name);
   if (spec.refine == Refine::both) {
     result.joint =
         statistics::fit_jointly(study.column(&LevelResult::ds), study.column(&LevelResult::dt), e,
@@ -224,8 +224,9 @@ void find_extrapolations(const StudySpec& spec, Study& study) {
   }
   for (const auto& [q, value] :
        {std::pair(Errors::x, &LevelResult::final_x), {Errors::y, &LevelResult::final_y}}) {
-    study.results[q].extrapolated = statistics::extrapolate(
-        steps, study.column(value), promised_power(spec, spec.refine, quantities[q].name));
+    study.results[q].extrapolated =
+        statistics::extrapolate(steps, study.column(value),
+                                promised_power(spec, spec.refine, quantities_of(spec.run)[q].name));
   }
 }
 
@@ -239,7 +240,7 @@ std::vector<double> Study::column(const std::function<double(const LevelResult&)
 
 void find_results(const StudySpec& spec, Study& study) {
   std::vector<Verdict> verdicts;
-  for (std::size_t q = 0; q < std::size(quantities); ++q) {
+  for (std::size_t q = 0; q < quantities_of(spec.run).size(); ++q) {
     verdicts.push_back(study.results.emplace_back(result_of(spec, study, q)).verdict);
   }
   if (!spec.reference.is_exact()) {

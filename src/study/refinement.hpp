@@ -24,7 +24,7 @@ struct StudyPlan;
 /// One level of a study and its results.
 struct LevelResult {
   Level level;
-  double ds = 0.0;    ///< 1/P; 0 for P = ∞, NaN for a model that is no slab
+  double ds = 0.0;    ///< 1/P; 0 for P = ∞, NaN for a model without cells
   double dt = 0.0;    ///< T/N
   double step = 0.0;  ///< the refined step: δt, δs, or δs + δt for Refine::both
   Errors errors;
@@ -66,24 +66,10 @@ struct QuantityResult {
   [[nodiscard]] double uncertainty() const { return std::isnan(fit.order) ? 0.0 : fit.uncertainty; }
 };
 
-/// A quantity whose error is measured: its name in files and tables, its symbol in the descriptions
-/// of columns, and the words for it in sentences.
-struct Quantity {
-  const char* name;
-  const char* symbol;
-  const char* words;
-};
-
-/// All quantities, in the order of Errors::Of.
-inline constexpr Quantity quantities[] = {{"x", "x", "x"},
-                                          {"y", "y", "y"},
-                                          {"u", "u", "u"},
-                                          {"u_cells", "u at the cells", "u at the cells’ points"}};
-
 /// The conclusions of a study, which are written to /fit of its file.
 struct Conclusions {
-  /// Indices, in the array `quantities` above, of the quantities whose errors are reported: all
-  /// four for a slab, and for another model those of x, y and u that have an error at some level.
+  /// Indices, in quantities_of(), of the quantities whose errors are reported: all four for a slab,
+  /// and for another model those but u_cells that have an error at some level.
   std::vector<std::size_t> quantities;
   /// The statement of continuous-masing-2001 that the study tests: "3.1", if cells alone are
   /// refined with the rule right; "25", if steps alone are refined with the scheme euler; "4.1", if
@@ -119,7 +105,7 @@ struct Conclusions {
 /// The results of a study: its levels, the results for each quantity, and the verdict.
 struct Study {
   std::vector<LevelResult> cases;
-  std::vector<QuantityResult> results;  ///< one result for each of `quantities`
+  std::vector<QuantityResult> results;  ///< one result for each of quantities_of()
   std::vector<double> series;           ///< the rows of /series of the last level
   Errors floors;                        ///< an error that is not above its floor has no meaning
   double self_check = 0.0;              ///< the largest Outcome::self_check of the comparisons

@@ -11,13 +11,14 @@ namespace masing::study {
 
 namespace {
 
-/// Returns the number of cells of a level as files store it: P, 0 for P = ∞, and for a model that
-/// is no slab the number of columns of its state.
+/// Returns the number of cells of a level as files store it: P, 0 for P = ∞, and for a model
+/// without cells the number of columns of its state.
 double cells_of(const StudySpec& spec, const Level& level) {
-  const engine::RunSpec run = at_level(spec.run, level);
-  const slab::Slab* slab = engine::slab_of(run);
-  return slab != nullptr && slab->is_continuum() ? 0.0
-                                                 : static_cast<double>(engine::field_size(run));
+  if (engine::space_of(spec.run) == nullptr) {
+    return static_cast<double>(engine::field_size(spec.run));
+  }
+  const auto* cells = std::get_if<slab::Cells>(&level.space);
+  return cells == nullptr ? 0.0 : static_cast<double>(cells->count);
 }
 
 /// A function that writes a column with one number for each level.
@@ -40,13 +41,17 @@ void write_cases(const Write& cases, const StudySpec& spec, const Study& study) 
       [&](const LevelResult& at) { return cells_of(spec, at.level); });
   write("steps", {"time steps of the level", "N"},
         [](const LevelResult& at) { return static_cast<double>(at.level.steps); });
+  if (spec.refine == Refine::elements) {
+    write("elements", {"elements of the chain of the level", "n"},
+          [](const LevelResult& at) { return static_cast<double>(at.level.elements); });
+  }
   write("ds", {"cell width 1/P; NaN where the model is no slab", "ds"}, &LevelResult::ds);
   write("dt", {"time step T/N", "dt"}, &LevelResult::dt);
   write("step", {"the refined step: dt, ds, or ds + dt where both are refined", "h"},
         &LevelResult::step);
   for (std::size_t q = 0; q < study.results.size(); ++q) {
-    const std::string name = quantities[q].name;
-    const std::string symbol = quantities[q].symbol;
+    const std::string name = quantities_of(spec.run)[q].name;
+    const std::string symbol = quantities_of(spec.run)[q].symbol;
     const statistics::Fit& fit = study.results[q].fit;
     write("error_" + name, {"error of " + symbol + " in the maximum norm", "e_" + name},
           [q](const LevelResult& at) { return at.errors[q]; });
@@ -145,13 +150,13 @@ void write_fit(const io::Handle& fit, const StudySpec& spec, const Study& study)
   write("floor", study.floors.largest());
   write("self_check", study.self_check);
   for (std::size_t q = 0; q < study.results.size(); ++q) {
-    write_finding(fit, quantities[q].name, study.results[q], study.floors[q]);
+    write_finding(fit, quantities_of(spec.run)[q].name, study.results[q], study.floors[q]);
   }
   write("verdict", to_text(study.verdict));
   const Conclusions& conclusions = study.conclusions;
   std::vector<std::string> names;
   for (const std::size_t q : conclusions.quantities) {
-    names.emplace_back(quantities[q].name);
+    names.emplace_back(quantities_of(spec.run)[q].name);
   }
   write("quantities", base::joined(names, " "));
   write("statement", conclusions.statement);
@@ -219,17 +224,21 @@ char mark_sign(statistics::Mark mark) {
 }
 
 /// Returns the columns of P and N in a row of the table. The column of P is at least as wide as P
-/// of the last level, which is the largest P. For a model that is no slab there is no column of P.
+/// of the last level, which is the largest P. For a model without cells there is no column of P; if
+/// the elements of a chain are refined, their number is there in its place.
 std::string counts(const StudySpec& spec, const std::string& cells, const std::string& steps) {
   constexpr std::size_t least = 10;
   const std::size_t width = std::max(least, cells_text(spec.levels.back().space).size());
-  return (engine::slab_of(spec.run) == nullptr ? "" : fmt::format("{:>{}} ", cells, width)) +
+  return (engine::space_of(spec.run) == nullptr ? "" : fmt::format("{:>{}} ", cells, width)) +
          fmt::format("{:>12}", steps);
 }
 
 std::string row(const StudySpec& spec, const Study& study, std::size_t level) {
   const LevelResult& at = study.cases[level];
-  std::string text = counts(spec, cells_text(at.level.space), std::to_string(at.level.steps));
+  std::string text = counts(spec,
+                            spec.refine == Refine::elements ? std::to_string(at.level.elements)
+                                                            : cells_text(at.level.space),
+                            std::to_string(at.level.steps));
   for (const std::size_t q : study.conclusions.quantities) {
     text += fmt::format(" {:>11}{} {:>6}", number_or_dash("{:.3e}", at.errors[q]),
                         mark_sign(study.results[q].fit.marks[level]),
@@ -286,9 +295,10 @@ std::string expected_text(const ExpectedOrder& expected) {
 }
 
 std::string table(const StudySpec& spec, const Study& study) {
-  std::string text = counts(spec, "P", "N");
+  std::string text = counts(spec, spec.refine == Refine::elements ? "n" : "P", "N");
   for (const std::size_t q : study.conclusions.quantities) {
-    text += fmt::format(" {:>11}  {:>6}", fmt::format("e({})", quantities[q].name), "order");
+    text += fmt::format(" {:>11}  {:>6}", fmt::format("e({})", quantities_of(spec.run)[q].name),
+                        "order");
   }
   text += '\n';
   const std::size_t count = study.cases.size();
@@ -306,7 +316,7 @@ std::string table(const StudySpec& spec, const Study& study) {
   }
   text += legend(study);
   for (const std::size_t q : study.conclusions.quantities) {
-    text += conclusion(spec, study.results[q], quantities[q].name);
+    text += conclusion(spec, study.results[q], quantities_of(spec.run)[q].name);
   }
   if (!spec.unmet_hypotheses.empty()) {
     text += fmt::format("outside the hypotheses: {}; no order follows from them\n",
@@ -322,7 +332,7 @@ std::string table(const StudySpec& spec, const Study& study) {
       text += fmt::format(
           "{}(T) extrapolated: {:.10g}, grid convergence index of the last level {:.2e} (absolute; "
           "relative {:.2e})\n",
-          quantities[q].name, limit->value, limit->index, limit->relative);
+          quantities_of(spec.run)[q].name, limit->value, limit->index, limit->relative);
     }
   }
   return text;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/partition.hpp"
 #include "base/text.hpp"
 
 namespace masing::study {
@@ -31,16 +32,33 @@ std::string cells_text(const slab::Space& space) {
 }
 
 engine::RunSpec at_level(engine::RunSpec run, const Level& level) {
-  if (slab::Slab* slab = engine::slab_of(run)) {
-    slab->space = level.space;
+  auto* chain = std::get_if<engine::MasingChain>(&run.model);
+  if (chain != nullptr && level.elements > 0) {
+    const auto with_elements = chain->with_elements;
+    *chain = with_elements(level.elements);
+    chain->with_elements = with_elements;
   }
+  engine::set_space(run, level.space);
   run.time.steps = level.steps;
   return run;
 }
 
 double width_of(const engine::RunSpec& run) {
-  const slab::Slab* slab = engine::slab_of(run);
-  return slab == nullptr ? 0.0 : slab::cell_width(slab->space);
+  const slab::Space* space = engine::space_of(run);
+  return space == nullptr ? 0.0 : slab::cell_width(*space);
+}
+
+std::span<const Quantity, 4> quantities_of(const engine::RunSpec& run) {
+  static constexpr Quantity usual[] = {{"x", "x", "x"},
+                                       {"y", "y", "y"},
+                                       {"u", "u", "u"},
+                                       {"u_cells", "u at the cells", "u at the cells’ points"}};
+  static constexpr Quantity of_nodes[] = {
+      {"x", "x at the nodes", "x"},
+      {"y", "y at the nodes", "y"},
+      {"x_rms", "x at the nodes, root mean square", "x in the mean square"},
+      {"y_rms", "y at the nodes, root mean square", "y in the mean square"}};
+  return run.facts().chain != nullptr ? std::span<const Quantity, 4>(of_nodes) : usual;
 }
 
 namespace {
@@ -55,6 +73,7 @@ double step_of(const engine::RunSpec& run) {
 Reference make_reference(const std::string& name, Refine refine, const std::vector<Level>& levels,
                          const engine::Model& model) {
   const bool is_finite = std::holds_alternative<rheology::ModelSpec>(model);
+  const bool is_chain = std::holds_alternative<engine::MasingChain>(model);
   const auto require = [](bool serves, const std::string& fault) {
     if (!serves) {
       throw base::UserError("reference", fault);
@@ -72,17 +91,25 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
             .is_successive = true};
   }
   if (name == "finest") {
-    const Level level{
-        refine == Refine::steps ? levels.back().space
-                                : slab::Cells{finest_count(cell_counts(levels))},
-        refine == Refine::cells ? levels.back().steps : finest_count(step_counts(levels))};
+    Level level = levels.back();
+    if (refines_cells(refine)) {
+      level.space = slab::Cells{finest_count(cell_counts(levels))};
+    }
+    if (refines_steps(refine)) {
+      level.steps = finest_count(step_counts(levels));
+    }
+    // The number of elements is refined by the same factor as that of steps.
+    level.elements = base::floor_of_ratio(level.elements, level.steps, levels.back().steps);
     const auto* cells = std::get_if<slab::Cells>(&level.space);
     const std::string count = cells == nullptr ? "∞" : base::grouped(cells->count);
-    const std::string cells_of = is_finite ? "" : fmt::format("P = {}, ", count);
+    const std::string cells_of =
+        (level.elements > 0 ? fmt::format("n = {}, ", base::grouped(level.elements)) : "") +
+        (is_finite ? "" : fmt::format("P = {}, ", count));
     return {
         .name = name,
         .heading =
-            fmt::format("reference {}N = {}",
+            fmt::format("reference {}{}N = {}",
+                        level.elements > 0 ? fmt::format("n = {}, ", level.elements) : "",
                         is_finite ? "" : "P = " + cells_text(level.space) + ", ", level.steps),
         .description = fmt::format("one run at least {} times finer in what is refined ({}N = {})",
                                    finest_factor, cells_of, base::grouped(level.steps)),
@@ -90,7 +117,7 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
   }
   if (name == "cells-inf") {
     require(!is_finite, "cells-inf is there for slabs; " + others);
-    require(refine != Refine::steps,
+    require(refines_cells(refine),
             "cells-inf has the error in time of the level that a refinement of steps is to "
             "measure; give exact-time, or cells = inf and exact");
     return {.name = name,
@@ -102,6 +129,7 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
                 "of their range, and levels below the study's floor are not fitted.",
             .is_continuum = true};
   }
+  require(!is_chain, "masing-chain has no exact solution; " + others);
   const bool has_cells = name == "exact-time";
   require(!has_cells || refine != Refine::cells,
           "exact-time has the error in s of the level that a refinement of cells is to measure; "
@@ -145,12 +173,13 @@ Reference make_file_reference(const std::string& path, const engine::RunSpec& fi
   const slab::SchemeInfo* there = file_run.facts().scheme;
   const slab::SchemeInfo* here = last.facts().scheme;
   const slab::Slab* levels = engine::slab_of(last);
-  const bool is_masing = there != nullptr && here != nullptr;
-  const bool same_scheme = is_exact || !is_masing || there == here;
+  const bool is_masing = slab != nullptr && there != nullptr && here != nullptr;
+  const bool same_scheme = is_exact || there == nullptr || there == here;
   const bool same_rule =
       !is_masing || slab->is_continuum() || levels->is_continuum() || slab->rule == levels->rule;
   if (!is_exact && same_scheme && same_rule) {
-    reference.finest = {slab == nullptr ? slab::Space{} : slab->space, file_run.time.steps};
+    const slab::Space* space = engine::space_of(file_run);
+    reference.finest = {space == nullptr ? slab::Space{} : *space, file_run.time.steps};
   }
   const auto differ = [&reference](const std::string& how, const std::string& meaning) {
     std::string& text = reference.explanation;
@@ -167,9 +196,9 @@ Reference make_file_reference(const std::string& path, const engine::RunSpec& fi
                ? "the errors hold the difference of both rules, which smaller steps do not lessen"
                : "the fit takes it as exact in space");
   }
-  if (refine == Refine::steps && width_of(file_run) != width_of(last)) {
-    differ(fmt::format("has P = {}, the levels P = {}", cells_text(slab->space),
-                       cells_text(levels->space)),
+  if (!refines_cells(refine) && width_of(file_run) != width_of(last)) {
+    differ(fmt::format("has P = {}, the levels P = {}", cells_text(*engine::space_of(file_run)),
+                       cells_text(*engine::space_of(last))),
            "the errors hold the difference of both in space, which smaller steps do not lessen");
   }
   if (refine == Refine::cells && step_of(file_run) != step_of(last)) {
@@ -177,6 +206,9 @@ Reference make_file_reference(const std::string& path, const engine::RunSpec& fi
                        is_exact ? "∞" : base::grouped(file_run.time.steps),
                        base::grouped(last.time.steps)),
            "the errors hold the difference of both in time, which more cells do not lessen");
+  }
+  if (file_run.facts().chain != nullptr) {
+    differ("has x and y of the node that the force acts on", "errors are those of this node");
   }
   if (has_last_field_only && slab != nullptr) {
     differ("has u at t = T alone", "e(u) is that of u(T, s); one made with field-every has more");
@@ -192,9 +224,9 @@ std::optional<engine::RunSpec> run_for(const Reference& reference, const engine:
     return at_level(level, *reference.finest);
   }
   engine::RunSpec run = level;
-  if (slab::Slab* slab = engine::slab_of(run);
-      reference.is_continuum && slab != nullptr && !slab->is_continuum()) {
-    slab->space = slab::Continuum{};
+  if (const slab::Space* space = engine::space_of(run);
+      reference.is_continuum && space != nullptr && std::holds_alternative<slab::Cells>(*space)) {
+    engine::set_space(run, slab::Continuum{});
   }
   if (reference.is_exact_in_time) {
     engine::make_exact(run);
@@ -225,7 +257,7 @@ double refinement_factor(const engine::RunSpec& file_run, Refine refine,
   };
   const double space = factor(width_of(last), width_of(file_run));
   const double time = factor(step_of(last), step_of(file_run));
-  return refine == Refine::steps ? time : refine == Refine::cells ? space : std::min(space, time);
+  return !refines_cells(refine) ? time : refine == Refine::cells ? space : std::min(space, time);
 }
 
 std::int64_t finest_count(const std::vector<std::int64_t>& counts) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,20 +18,47 @@ namespace masing::study {
 using statistics::ExpectedOrder;
 using statistics::Verdict;
 
-/// What a study refines from level to level: the time steps, the cells of the slab, or both.
+/// What a study refines from level to level: the time steps, the cells of the slab, both, or the
+/// elements of a chain together with the time steps, at one ratio.
 enum class Refine { steps, cells, both, elements };
 
 /// Returns the name of `refine` in options and files.
 constexpr const char* name_of(Refine refine) {
-  return refine == Refine::steps ? "steps" : refine == Refine::cells ? "cells" : "both";
+  return refine == Refine::steps   ? "steps"
+         : refine == Refine::cells ? "cells"
+         : refine == Refine::both  ? "both"
+                                   : "elements";
+}
+
+/// Returns whether the levels differ in their cells.
+constexpr bool refines_cells(Refine refine) {
+  return refine == Refine::cells || refine == Refine::both;
+}
+/// Returns whether the levels differ in their time steps.
+constexpr bool refines_steps(Refine refine) {
+  return refine != Refine::cells;
 }
 
 /// One level of a study: the cells of the slab (or P = ∞, the continuum) and the number N of time
-/// steps. A model that is no slab is refined in the steps alone and ignores `space`.
+/// steps. A model of finitely many elements is refined in the steps alone and ignores `space`.
 struct Level {
   slab::Space space;
   std::int64_t steps = 0;
+  std::int64_t elements = 0;  ///< n of a chain; 0 stands for that of the run
 };
+
+/// A quantity whose error is measured: its name in files and tables, its symbol in the descriptions
+/// of columns, and the words for it in sentences.
+struct Quantity {
+  const char* name;
+  const char* symbol;
+  const char* words;
+};
+
+/// Returns the four quantities whose errors are measured in a study of a run, in the order of
+/// Errors::Of. For a chain, the errors of x and y are maxima over the nodes; in the places of u and
+/// u_cells there are the root mean squares over the nodes of the errors of x and y. Local.
+std::span<const Quantity, 4> quantities_of(const engine::RunSpec& run);
 
 /// What the levels of a study are compared with: a finer run, an exact solution, the trajectory in
 /// a file, or for each level the next finer one. Only make_reference distinguishes these kinds by
@@ -100,10 +128,10 @@ std::vector<std::int64_t> cell_counts(const std::vector<Level>& levels);
 /// Returns P as text: "400", or "inf" for the continuum. Local.
 std::string cells_text(const slab::Space& space);
 
-/// Returns `run` with the cells and the steps of `level`. Local.
+/// Returns `run` with the cells, the steps and the elements of `level`. Local.
 engine::RunSpec at_level(engine::RunSpec run, const Level& level);
 
-/// Returns the cell width δs of a run: 0 for P = ∞ and for models that are no slab. Local.
+/// Returns the cell width δs of a run: 0 for P = ∞ and for models without cells. Local.
 double width_of(const engine::RunSpec& run);
 
 /// A kind of reference that is selected by a word (`name`), and the description of the kind for the
@@ -204,15 +232,19 @@ bool is_uniform(const slab::Slab& slab);
 ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const Reference& reference,
                              const std::string& quantity);
 
+/// Returns the slab and the scheme of a slab with a mass, or of a chain of them, for
+/// promised_order(). Returns nothing for other models. Local.
+std::optional<engine::Masing> scheme_and_slab(const engine::RunSpec& run);
+
 /// Returns the hypotheses of the promised orders that a run does not meet, in one line such as
 /// "eta' is unbounded near s = 0". Returns an empty string if no hypothesis is found to be
-/// violated. Also returns an empty string if the model is not a slab with a mass, because the
-/// hypotheses are stated only for this model. If δs is refined, the hypotheses are that k, η, u0
-/// and the shift c (see Slab) are Lipschitz continuous, and that k > 0 and η ≥ γ > 0 on [0, 1] with
-/// a constant γ. If δt is refined by a scheme of second order, F (F - m a_g if the base moves) must
-/// be Lipschitz continuous on [0, T]. At most 4000 subintervals of each function are examined,
-/// beginning with those in which the function varies most. Local. Source: Propositions 2.1, 3.1 and
-/// 4.1, continuous-masing-2001.
+/// violated. Also returns an empty string if the model is not a slab with a mass, or a chain of
+/// them, because the hypotheses are stated only for these. If δs is refined, the hypotheses are
+/// that k, η, u0 and the shift c (see Slab) are Lipschitz continuous, and that k > 0 and η ≥ γ > 0
+/// on [0, 1] with a constant γ. If δt is refined by a scheme of second order, F (F - m a_g if the
+/// base moves) must be Lipschitz continuous on [0, T]. At most 4000 subintervals of each function
+/// are examined, beginning with those in which the function varies most. Local. Source:
+/// Propositions 2.1, 3.1 and 4.1, continuous-masing-2001.
 std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine);
 
 }  // namespace masing::study
