@@ -58,13 +58,13 @@ Study good_study(const StudySpec& spec) {
   for (const auto& level : spec.levels) {
     made.cases.push_back({.level = level, .ds = 0.1, .dt = 0.2, .step = 0.2});
   }
-  for (std::size_t q = 0; q < std::size(study::quantities); ++q) {
+  for (std::size_t q = 0; q < study::quantities_of(engine::RunSpec()).size(); ++q) {
     study::QuantityResult found;
     found.fit.order = 1.0;
     found.fit.uncertainty = 0.01;
     found.fit.marks.assign(2, Mark::undefined);
     if (q != Errors::u_cells) {
-      found.expected = ExpectedOrder{.quantity = study::quantities[q].name};
+      found.expected = ExpectedOrder{.quantity = study::quantities_of(engine::RunSpec())[q].name};
       found.verdict = Verdict::as_expected;
     }
     made.results.push_back(found);
@@ -395,7 +395,7 @@ Fit scattered_fit(double scatter) {
 /// A study whose order of x is undecided, all levels being in the asymptotic range.
 Study undecided(const Fit& fit, double floor = 0.0) {
   Study made{.floors = {{floor, floor, floor, floor}}};
-  made.results.resize(std::size(study::quantities));
+  made.results.resize(study::quantities_of(engine::RunSpec()).size());
   made.results[Errors::x].fit = fit;
   made.results[Errors::x].verdict = Verdict::undecided;
   for (const double step : {16, 8, 4, 2, 1}) {

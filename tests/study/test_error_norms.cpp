@@ -102,7 +102,7 @@ TEST(FieldErrors, see_every_cell) {
   const parallel::Vector coarser(world(), 1100);
   const auto errors = [](std::int64_t level, const Field& here, const Field& there) {
     Errors found;
-    FieldErrors(run_of(level, Rule::right)).update_max(found, here, there);
+    FieldErrors(run_of(level, Rule::right)).update_max(world(), found, here, there);
     parallel::max_over_ranks(world(), found.all);
     return found;
   };
@@ -137,7 +137,7 @@ TEST(FieldErrors, of_functions_are_seen_at_the_kinks_of_either_time) {
     }
     EXPECT_NEAR(expected[Errors::u], 0.75 * 2 * a, 2.0 / cells);
     Errors found;
-    FieldErrors(run).update_max(found, {.function = here}, {.function = there});
+    FieldErrors(run).update_max(world(), found, {.function = here}, {.function = there});
     EXPECT_EQ(found[Errors::u], expected[Errors::u]);
     EXPECT_EQ(found[Errors::u_cells], expected[Errors::u_cells]);
   }
@@ -182,7 +182,7 @@ TEST(FieldErrors, of_a_state_are_those_of_what_is_neither_x_nor_y) {
     fill(level, [&](std::int64_t i) { return i == column ? 1.5 : 1.0; });
     fill(reference, [](std::int64_t /*i*/) { return 1.0; });
     Errors found;
-    FieldErrors(spec.run).update_max(found, {.entries = &level}, {.entries = &reference});
+    FieldErrors(spec.run).update_max(world(), found, {.entries = &level}, {.entries = &reference});
     EXPECT_EQ(found[Errors::u], column == 2 ? 0.5 : 0.0) << column;
     EXPECT_EQ(found[Errors::u_cells], found[Errors::u]) << column;
   }

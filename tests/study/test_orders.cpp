@@ -57,7 +57,7 @@ TEST_P(Order, is_that_of_scheme_and_rule) {
   EXPECT_EQ(study.verdict, Verdict::as_expected);
   const bool is_successive = options.at("reference") == "successive";
   for (std::size_t q = 0; q < study.results.size(); ++q) {
-    const char* quantity = study::quantities[q].name;
+    const char* quantity = study::quantities_of(engine::RunSpec())[q].name;
     const QuantityResult& found = study.results[q];
     EXPECT_NEAR(found.observed(), q == Errors::u ? order_of_u : order, within) << quantity;
     EXPECT_TRUE(std::isnan(study.cases[0].orders[q]));
