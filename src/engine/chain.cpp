@@ -253,7 +253,7 @@ class ChainEngine final : public Engine {
   [[nodiscard]] slab::ChainLoad load(double force, std::size_t i) const {
     return spec_.absorbs
                ? slab::ChainLoad{force, 0.0,
-                                 2 * (mine_.first == 0 ? chain_->part().ground[0] : 0.0) * base_[i]}
+                                 2 * (mine_.first == 0 ? chain_->ground(0) : 0.0) * base_[i]}
                : slab::ChainLoad{force, base_[i], 0.0};
   }
 

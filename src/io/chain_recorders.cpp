@@ -292,11 +292,11 @@ class ChainEnergyRecorder final : public RowRecorder {
     const Chain& chain = *engine.chain();
     const auto of_nodes = [&](const auto& value) {
       return sum(chain, [&](std::size_t j) {
-        return value(j + 1) + (j == 0 && chain.part().holds_base ? value(std::size_t{0}) : 0.0);
+        return value(j + 1) + (j == 0 && chain.holds_base() ? value(std::size_t{0}) : 0.0);
       });
     };
-    const double kinetic = of_nodes(
-        [&](std::size_t i) { return 0.5 * chain.part().mass[i] * chain.y()[i] * chain.y()[i]; });
+    const double kinetic =
+        of_nodes([&](std::size_t i) { return 0.5 * chain.mass(i) * chain.y()[i] * chain.y()[i]; });
     const double elastic = sum(chain, [&](std::size_t j) { return chain.elastic_energy(j); });
     const double slid = sum(chain, [&](std::size_t j) { return chain.slider_work(j); });
     const double viscous = of_nodes([&](std::size_t i) { return chain.viscous_work()[i]; }) +

@@ -65,7 +65,7 @@ double discrete_energy(const Chain& chain, double step) {
   for (std::size_t i = 0; i <= chain.size(); ++i) {
     const double y = chain.y()[i];
     const double a = chain.a()[i];
-    sum += 0.5 * chain.part().mass[i] * (y * y - step * step * a * a / 4);
+    sum += 0.5 * chain.mass(i) * (y * y - step * step * a * a / 4);
   }
   for (std::size_t j = 0; j < chain.size(); ++j) {
     sum += chain.elastic_energy(j) + chain.slider_work(j);
@@ -91,7 +91,7 @@ TEST(Chain, balances_its_energy_at_every_step) {
         const ChainLoad now = load_at(step * p, absorbs);
         chain.move();
         chain.accelerate({}, now);
-        const double drag = chain.part().ground[0] * (y[0] + chain.y()[0]);
+        const double drag = chain.ground(0) * (y[0] + chain.y()[0]);
         work += 0.5 * (then.base_force + now.base_force - drag) * (chain.x()[0] - before[0]);
         for (std::size_t i = 0; i <= chain.size(); ++i) {
           const double dx = chain.x()[i] - before[i];

@@ -1,6 +1,7 @@
 #include "slab/chain/chain.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -26,144 +27,222 @@ double energy_of(const ChainShape& shape, const RememberedElongation& u) {
 
 Chain::Chain(ChainPart part, std::vector<ChainShape> shapes, Scheme scheme, double step,
              std::int64_t force_node, bool keeps_works)
-    : part_(std::move(part)),
+    : holds_base_(part.holds_base),
       shapes_(std::move(shapes)),
       scheme_(scheme),
       step_(step),
       force_node_(force_node),
-      x_(part_.x0),
-      y_(part_.y0),
+      past_(part.size()),
+      x_(std::move(part.x0)),
+      y_(std::move(part.y0)),
       a_(x_.size()),
-      force_(part_.size()),
+      force_(x_.size() + 1),
       largest_x_(x_.size()),
       largest_a_(x_.size()),
-      largest_position_(part_.size()),
-      largest_force_(part_.size()) {
+      largest_position_(part.size()),
+      largest_force_(part.size()) {
   for (const ChainShape& shape : shapes_) {
     movers_.emplace_back(*shape.measure, 0.0);
     slab_start_.push_back(energy_of(shape, movers_.back().elongation()));
   }
-  for (const double mass : part_.mass) {
-    inverse_mass_.push_back(mass > 0.0 ? 1.0 / mass : 0.0);
-  }
-  const auto has = [](const std::vector<double>& values) {
-    return std::ranges::any_of(values, [](double value) { return value != 0.0; });
+  const auto unless_zero = [](std::vector<double>& values) {
+    const bool has = std::ranges::any_of(values, [](double value) { return value != 0.0; });
+    return has ? std::move(values) : std::vector<double>();
   };
-  if (has(part_.dashpot)) {
-    dashpot_work_.resize(part_.size());
-  }
-  if (has(part_.x0)) {
-    start_.resize(part_.size());
-  }
+  spring_ = unless_zero(part.spring);
+  dashpot_ = unless_zero(part.dashpot);
+  ground_ = unless_zero(part.ground);
+  dashpot_work_.resize(dashpot_.size());
   if (keeps_works) {
-    viscous_work_.resize(x_.size());
-    force_work_.resize(x_.size());
-    base_work_.resize(x_.size());
-  }
-  elements_.resize(part_.size());
-  for (std::size_t j = 0; j < part_.size(); ++j) {
-    inverse_scale_.push_back(1.0 / part_.scale[j]);
-    slab_factor_.push_back(part_.stiffness[j] * part_.scale[j]);
-    const double start = x_[j + 1] - x_[j];
-    if (!start_.empty()) {
-      start_[j] = start;
+    for (std::vector<double>* works : {&viscous_work_, &force_work_, &base_work_}) {
+      works->resize(x_.size());
     }
-    TurningPoints mover = movers_[shape_of(j)];
-    mover.swap(elements_[j].now, elements_[j].past);
-    force_[j] = part_.spring[j] * start + part_.dashpot[j] * (y_[j + 1] - y_[j]) +
-                slab_factor_[j] * (elements_[j].now.force + shapes_[shape_of(j)].preload);
   }
+  inverse_mass_ = std::move(part.mass);
+  for (double& mass : inverse_mass_) {
+    mass = mass > 0.0 ? 1.0 / mass : 0.0;
+  }
+  elements_.resize(past_.size());
+  slab_factor_ = std::move(part.stiffness);
+  inverse_scale_ = std::move(part.scale);
+  start_.resize(past_.size());
+  for (std::size_t j = 0; j < elements_.size(); ++j) {
+    slab_factor_[j] *= inverse_scale_[j];
+    inverse_scale_[j] = 1.0 / inverse_scale_[j];
+    start_[j] = (x_[j + 1] - x_[j]) * inverse_scale_[j];
+    TurningPoints mover = movers_[shape_of(j)];
+    mover.swap(elements_[j].now, past_[j]);
+    force_[j + 1] = slab_factor_[j] * (elements_[j].now.force + shapes_[shape_of(j)].preload) +
+                    (spring_.empty() ? 0.0 : spring_[j] * (x_[j + 1] - x_[j])) +
+                    (dashpot_.empty() ? 0.0 : dashpot_[j] * (y_[j + 1] - y_[j]));
+  }
+  start_ = unless_zero(start_);
 }
 
-void Chain::move_slab(Element& element, TurningPoints& mover, double d, double vertex) {
-  TurningPoints::Present& now = element.now;
-  const double before = now.x;
-  const double force_before = now.force;
-  if (const auto force = vertex == 0.0 ? mover.force_on_leg(now, before + d) : std::nullopt)
-      [[likely]] {
-    now.x = before + d;
-    now.force = *force;
-  } else if (d != 0.0 || vertex != 0.0) {
-    mover.swap(now, element.past);
+/// Moves the elements from `first` to first + count - 1, which have the same shape. As long as a
+/// slab stays on its leg, its force is
+///     S = S_n + (x - X_n) K(∞) - 2σ G(r),   G(r) = r K(r) - M(r),
+/// with the numbers that TurningPoints describes (σ in place of 2σ on the outer curve). G is looked
+/// up for all elements together. The others are moved one by one.
+void Chain::move_block(std::size_t first, std::size_t count) {
+  std::array<double, block> next;       // NOLINT(*-member-init): the new positions
+  std::array<double, block> front;      // NOLINT(*-member-init): r
+  std::array<double, block> linear;     // NOLINT(*-member-init): S_n + (x - X_n) K(∞)
+  std::array<double, block> factor;     // NOLINT(*-member-init): 2σ, or 0 where S is known
+  std::array<double, block> shortfall;  // NOLINT(*-member-init): G(r)
+  const bool is_leapfrog = scheme_ == Scheme::leapfrog;
+  const ChainShape& shape = shapes_[shape_of(first)];
+  TurningPoints& mover = movers_[shape_of(first)];
+  const double total = shape.measure->total().stiffness;
+  const double step = step_;
+  const double* const y = y_.data() + first;
+  const double* const a = a_.data() + first;
+  const double* const inverse_scale = inverse_scale_.data() + first;
+  Element* const elements = elements_.data() + first;
+  for (std::size_t b = 0; b < count; ++b) {
+    TurningPoints::Present& now = elements[b].now;
+    const double rate = y[b + 1] - y[b];
+    double d = step * rate;
+    double vertex = 0.0;
+    if (is_leapfrog) {
+      const double change = a[b + 1] - a[b];
+      d += 0.5 * step * step * change;
+      // The rate is 0 at the time -rate/change of the step.
+      if (rate * change < 0.0 && std::abs(rate) < step * std::abs(change)) {
+        vertex = -0.5 * rate * (rate / change) * inverse_scale[b];
+      }
+    }
+    d *= inverse_scale[b];
+    next[b] = now.x + d;
+    const auto& [position, meeting, force, ratio] = now.leg;
+    const double direction = now.direction;
+    const double distance = next[b] - position;
+    if (vertex == 0.0 && direction * d >= 0.0 && direction * (next[b] - meeting) < 0.0 &&
+        ratio != 0.0) [[likely]] {
+      front[b] = std::max(0.0, ratio * direction * distance);
+      linear[b] = force + distance * total;
+      factor[b] = ratio == 1.0 ? direction : 2 * direction;
+      continue;
+    }
+    // The force at the present position is computed as it is when a state is restored.
+    mover.swap(now, past_[first + b]);
+    const double before = mover.x();
+    const double force_before = mover.internal_force();
+    mover.move_along(before);
     if (vertex != 0.0) {
       mover.move_to(before + vertex);
+      d -= vertex;
     }
-    mover.move_to(vertex == 0.0 ? before + d : mover.x() + (d - vertex));
-    mover.swap(now, element.past);
+    next[b] = mover.x() + d;
+    linear[b] = mover.move_to(next[b]);
+    mover.swap(now, past_[first + b]);
+    now.x = before;
+    now.force = force_before;
+    front[b] = factor[b] = 0.0;
   }
-  element.work += 0.5 * (force_before + now.force) * (now.x - before);
+  shape.measure->shortfalls(std::span(front).first(count), std::span(shortfall).first(count));
+  double* const forces = force_.data() + first + 1;
+  double* const most_position = largest_position_.data() + first;
+  double* const most_force = largest_force_.data() + first;
+  const double* const slab_factor = slab_factor_.data() + first;
+  for (std::size_t b = 0; b < count; ++b) {
+    auto& [now, work] = elements[b];
+    const double force = linear[b] - factor[b] * shortfall[b];
+    work += 0.5 * (now.force + force) * (next[b] - now.x);
+    now.x = next[b];
+    now.force = force;
+    forces[b] = slab_factor[b] * (force + shape.preload);
+  }
+  if (!start_.empty()) {
+    for (std::size_t b = 0; b < count; ++b) {
+      next[b] += start_[first + b];
+    }
+  }
+  if (!spring_.empty()) {
+    for (std::size_t b = 0; b < count; ++b) {
+      forces[b] += spring_[first + b] * next[b] / inverse_scale[b];
+    }
+  }
+  if (!dashpot_.empty()) {
+    for (std::size_t b = 0; b < count; ++b) {
+      forces[b] += dashpot_[first + b] * (y[b + 1] - y[b] + step * (a[b + 1] - a[b]));
+    }
+  }
+  for (std::size_t b = 0; b < count; ++b) {
+    most_position[b] = std::max(most_position[b], std::abs(next[b]));
+    most_force[b] = std::max(most_force[b], std::abs(forces[b]));
+  }
 }
 
 void Chain::move() {
-  const bool is_leapfrog = scheme_ == Scheme::leapfrog;
   add_works(load_, 0.5 * step_);
-  if (!is_leapfrog) {
-    for (std::size_t i = 0; i < x_.size(); ++i) {
-      x_[i] += step_ * y_[i];
-    }
+  const std::size_t together = shapes_.size() == 1 ? block : 1;
+  for (std::size_t first = 0; first < size(); first += together) {
+    move_block(first, std::min(together, size() - first));
   }
-  for (std::size_t j = 0; j < elements_.size(); ++j) {
-    double rate = y_[j + 1] - y_[j];
-    const double change = a_[j + 1] - a_[j];
-    double d = step_ * rate;
-    double vertex = 0.0;
+}
+
+/// Completes the step of the nodes from `first` to last - 1, on each of which `force` acts beside
+/// the elements and the dashpot, and whose frame has the acceleration `base`.
+template <bool is_leapfrog, bool has_dashpots>
+void Chain::accelerate_nodes(std::size_t first, std::size_t last, double force, double base) {
+  double* __restrict x = x_.data();
+  double* __restrict y = y_.data();
+  double* __restrict a = a_.data();
+  double* __restrict most_x = largest_x_.data();
+  double* __restrict most_a = largest_a_.data();
+  const double* const forces = force_.data();
+  const double* const inverse_mass = inverse_mass_.data();
+  const double* const ground = ground_.data();
+  const double step = step_;
+  for (std::size_t i = first; i < last; ++i) {
+    const double rate = (forces[i + 1] - forces[i] + force) * inverse_mass[i] - base;
+    const double decay = has_dashpots ? ground[i] * inverse_mass[i] : 0.0;
     if (is_leapfrog) {
-      d += 0.5 * step_ * step_ * change;
-      const double turn = -rate / change;
-      if (turn > 0 && turn < step_) {
-        vertex = 0.5 * rate * turn * inverse_scale_[j];
+      x[i] += step * (y[i] + 0.5 * step * a[i]);
+      y[i] += 0.5 * step * (a[i] + rate);
+      if (has_dashpots) {
+        y[i] /= 1.0 + 0.5 * step * decay;
       }
-    }
-    rate += step_ * change;
-    Element& element = elements_[j];
-    const std::size_t shape = shape_of(j);
-    move_slab(element, movers_[shape], d * inverse_scale_[j], vertex);
-    const double position = element.now.x + (start_.empty() ? 0.0 : start_[j] * inverse_scale_[j]);
-    force_[j] = slab_factor_[j] * (element.now.force + shapes_[shape].preload) +
-                part_.spring[j] * part_.scale[j] * position + part_.dashpot[j] * rate;
-    largest_position_[j] = std::max(largest_position_[j], std::abs(position));
-    largest_force_[j] = std::max(largest_force_[j], std::abs(force_[j]));
-  }
-  for (std::size_t i = 0; i < x_.size(); ++i) {
-    if (is_leapfrog) {
-      x_[i] += step_ * (y_[i] + 0.5 * step_ * a_[i]);
     } else {
-      y_[i] += step_ * a_[i];
+      x[i] += step * y[i];
+      y[i] += step * a[i];
     }
+    a[i] = has_dashpots ? rate - decay * y[i] : rate;
+    most_x[i] = std::max(most_x[i], std::abs(x[i]));
+    most_a[i] = std::max(most_a[i], std::abs(a[i] + base));
   }
 }
 
 void Chain::accelerate(const ChainEnds& ends, const ChainLoad& load) {
-  const bool is_leapfrog = scheme_ == Scheme::leapfrog;
-  ends_ = ends;
+  set_ends(ends);
   load_ = load;
-  double below = ends.before;
-  for (std::size_t i = 0; i < x_.size(); ++i) {
-    const double above = force_above(i);
-    const bool is_base = i == 0 && part_.holds_base;
-    double pull = above - below;
-    below = above;
-    if (is_base) {
-      pull += load.base_force;
+  const auto nodes = [&](std::size_t first, std::size_t last, double force, double base) {
+    if (scheme_ == Scheme::leapfrog) {
+      ground_.empty() ? accelerate_nodes<true, false>(first, last, force, base)
+                      : accelerate_nodes<true, true>(first, last, force, base);
+    } else {
+      ground_.empty() ? accelerate_nodes<false, false>(first, last, force, base)
+                      : accelerate_nodes<false, true>(first, last, force, base);
     }
-    if (static_cast<std::int64_t>(i) == force_node_) {
-      pull += load.force;
-    }
-    const double base = is_base ? 0.0 : load.base_acceleration;
-    const double rate = pull * inverse_mass_[i] - base;  // a⁺ without the dashpot to the ground
-    const double decay = part_.ground[i] * inverse_mass_[i];
-    if (is_leapfrog) {
-      y_[i] = (y_[i] + 0.5 * step_ * (a_[i] + rate)) / (1.0 + 0.5 * step_ * decay);
-    }
-    a_[i] = rate - decay * y_[i];
-    largest_x_[i] = std::max(largest_x_[i], std::abs(x_[i]));
-    largest_a_[i] = std::max(largest_a_[i], std::abs(a_[i] + base));
+  };
+  const double base = load.base_acceleration;
+  const auto forced = static_cast<std::size_t>(
+      std::clamp<std::int64_t>(force_node_, 0, static_cast<std::int64_t>(x_.size())));
+  const bool is_forced_here = force_node_ >= 0 && forced < x_.size();
+  nodes(0, 1,
+        (holds_base_ ? load.base_force : 0.0) + (is_forced_here && forced == 0 ? load.force : 0.0),
+        holds_base_ ? 0.0 : base);
+  nodes(1, std::max<std::size_t>(1, forced), 0.0, base);
+  if (is_forced_here && forced > 0) {
+    nodes(forced, forced + 1, load.force, base);
   }
+  nodes(forced + 1, x_.size(), 0.0, base);
   add_works(load, 0.5 * step_);
 }
 
 void Chain::start(const ChainEnds& ends, const ChainLoad& load) {
-  // A step of length 0 from a = 0 computes the accelerations and leaves the velocities.
+  // A step of length 0 computes the accelerations and leaves positions and velocities.
   const double step = std::exchange(step_, 0.0);
   accelerate(ends, load);
   step_ = step;
@@ -173,15 +252,15 @@ void Chain::start(const ChainEnds& ends, const ChainLoad& load) {
 void Chain::add_works(const ChainLoad& load, double span) {
   for (std::size_t j = 0; j < dashpot_work_.size(); ++j) {
     const double rate = y_[j + 1] - y_[j];
-    dashpot_work_[j] += span * part_.dashpot[j] * rate * rate;
+    dashpot_work_[j] += span * dashpot_[j] * rate * rate;
   }
   for (std::size_t i = 0; i < viscous_work_.size(); ++i) {
-    const double drag = part_.ground[i] * y_[i];
-    if (i == 0 && part_.holds_base) {
+    const double drag = ground(i) * y_[i];
+    if (i == 0 && holds_base_) {
       base_work_[i] += span * (load.base_force - drag) * y_[i];
     } else {
       viscous_work_[i] += span * drag * y_[i];
-      base_work_[i] -= span * part_.mass[i] * load.base_acceleration * y_[i];
+      base_work_[i] -= span * mass(i) * load.base_acceleration * y_[i];
     }
     if (static_cast<std::int64_t>(i) == force_node_) {
       force_work_[i] += span * load.force * y_[i];
@@ -189,70 +268,72 @@ void Chain::add_works(const ChainLoad& load, double span) {
   }
 }
 
-double Chain::largest_elongation(std::size_t j) const {
-  return part_.scale[j] * largest_position_[j];
+TurningPoints Chain::slab(std::size_t j) const {
+  TurningPoints whole = movers_[shape_of(j)];
+  TurningPoints::Present now = elements_[j].now;
+  TurningPoints::Past past = past_[j];
+  whole.swap(now, past);
+  return whole;
 }
 
 double Chain::slab_energy(std::size_t j) const {
-  TurningPoints mover = movers_[shape_of(j)];
-  TurningPoints::Present now = elements_[j].now;
-  TurningPoints::Past past = elements_[j].past;
-  mover.swap(now, past);
-  return energy_of(shapes_[shape_of(j)], mover.elongation());
+  return energy_of(shapes_[shape_of(j)], slab(j).elongation());
 }
 
 double Chain::elastic_energy(std::size_t j) const {
   const double d = elongation(j);
-  return 0.5 * part_.spring[j] * d * d + slab_factor_[j] * part_.scale[j] * slab_energy(j);
+  return (spring_.empty() ? 0.0 : 0.5 * spring_[j] * d * d) +
+         slab_factor_[j] / inverse_scale_[j] * slab_energy(j);
 }
 
 double Chain::slider_work(std::size_t j) const {
   const std::size_t shape = shape_of(j);
-  const Element& element = elements_[j];
-  return slab_factor_[j] * part_.scale[j] *
-         (element.work + shapes_[shape].preload * element.now.x -
-          (slab_energy(j) - slab_start_[shape]));
+  const auto& [now, work] = elements_[j];
+  return slab_factor_[j] / inverse_scale_[j] *
+         (work + shapes_[shape].preload * now.x - (slab_energy(j) - slab_start_[shape]));
 }
 
 bool Chain::has_reached_strength(std::size_t j) const {
   const Measure& measure = *shapes_[shape_of(j)].measure;
-  return part_.spring[j] == 0.0 &&
+  return (spring_.empty() || spring_[j] == 0.0) &&
          measure.below(largest_position_[j]).stiffness >= measure.total().stiffness;
 }
 
 void Chain::save_element(std::size_t j, std::span<double> numbers,
                          std::vector<double>& positions) const {
-  const Element& element = elements_[j];
-  TurningPoints mover = movers_[shape_of(j)];
-  TurningPoints::Present now = element.now;
-  TurningPoints::Past past = element.past;
-  mover.swap(now, past);
-  const TurningPointState state = mover.state();
-  const double saved[element_numbers] = {state.x,           static_cast<double>(state.direction),
-                                         state.opposite,    element.work,
-                                         force_[j],         largest_position_[j],
-                                         largest_force_[j], dashpot_work(j)};
+  const auto& [now, work] = elements_[j];
+  const TurningPointState state = slab(j).state();
+  const double saved[element_numbers] = {state.x,
+                                         static_cast<double>(state.direction),
+                                         state.opposite,
+                                         now.force,
+                                         work,
+                                         force_[j + 1],
+                                         largest_position_[j],
+                                         largest_force_[j],
+                                         dashpot_work(j)};
   std::ranges::copy(saved, numbers.begin());
   positions.insert(positions.end(), state.positions.begin(), state.positions.end());
 }
 
 void Chain::restore_element(std::size_t j, std::span<const double> numbers,
                             std::span<const double> positions) {
-  Element& element = elements_[j];
-  element = {};
+  elements_[j] = {};
+  past_[j] = {};
   TurningPoints mover(*shapes_[shape_of(j)].measure,
                       TurningPointState{.x0 = 0.0,
                                         .x = numbers[0],
                                         .direction = static_cast<int>(numbers[1]),
                                         .opposite = numbers[2],
                                         .positions = {positions.begin(), positions.end()}});
-  mover.swap(element.now, element.past);
-  element.work = numbers[3];
-  force_[j] = numbers[4];
-  largest_position_[j] = numbers[5];
-  largest_force_[j] = numbers[6];
+  mover.swap(elements_[j].now, past_[j]);
+  elements_[j].now.force = numbers[3];
+  elements_[j].work = numbers[4];
+  force_[j + 1] = numbers[5];
+  largest_position_[j] = numbers[6];
+  largest_force_[j] = numbers[7];
   if (!dashpot_work_.empty()) {
-    dashpot_work_[j] = numbers[7];
+    dashpot_work_[j] = numbers[8];
   }
 }
 

@@ -73,39 +73,46 @@ class Chain {
 
   /// Computes the accelerations at t = 0 from the forces of the elements next to the part.
   void start(const ChainEnds& ends, const ChainLoad& load);
-  /// Moves the nodes to the end of a step and computes the forces of the elements there. With the
-  /// scheme `leapfrog`, x⁺ = x + δt y + δt²/2 a, and the elongation of an element moves along the
-  /// parabola of its two nodes, first to the vertex if this lies inside the step (see
-  /// advance_leapfrog()). The dashpots of the elements use the velocities y + δt a. With the scheme
-  /// `euler`, y⁺ = y + δt a and x⁺ = x + δt y.
+  /// Moves the elements to the end of a step and computes their forces there. With the scheme
+  /// `leapfrog`, x⁺ = x + δt y + δt²/2 a, and the elongation of an element moves along the parabola
+  /// of its two nodes, first to the vertex if this lies inside the step (see advance_leapfrog()).
+  /// The dashpots of the elements use the velocities y + δt a. With the scheme `euler`, x⁺ = x + δt
+  /// y and y⁺ = y + δt a.
   void move();
-  /// Completes the step: computes the accelerations a⁺ at its end and, with the scheme `leapfrog`,
-  /// the velocities y⁺ = y + δt/2 (a + a⁺), where the dashpots to the ground use y⁺ itself. `load`
-  /// acts at the end of the step.
+  /// Completes the step: moves the nodes and computes the accelerations a⁺ at its end and, with the
+  /// scheme `leapfrog`, the velocities y⁺ = y + δt/2 (a + a⁺), where the dashpots to the ground use
+  /// y⁺ itself. `load` acts at the end of the step.
   void accelerate(const ChainEnds& ends, const ChainLoad& load);
 
   [[nodiscard]] std::size_t size() const { return elements_.size(); }
-  [[nodiscard]] const ChainPart& part() const { return part_; }
+  /// Returns whether local node 0 is the base.
+  [[nodiscard]] bool holds_base() const { return holds_base_; }
+  /// Returns m_i, or 0 for a base that does not move.
+  [[nodiscard]] double mass(std::size_t i) const {
+    return inverse_mass_[i] > 0.0 ? 1.0 / inverse_mass_[i] : 0.0;
+  }
+  /// Returns c_i.
+  [[nodiscard]] double ground(std::size_t i) const { return ground_.empty() ? 0.0 : ground_[i]; }
   [[nodiscard]] std::span<const double> x() const { return x_; }  ///< positions, [size + 1]
   [[nodiscard]] std::span<const double> y() const { return y_; }  ///< velocities, [size + 1]
   /// The accelerations x'', relative to a base that moves, [size + 1].
   [[nodiscard]] std::span<const double> a() const { return a_; }
-  /// Returns the force f_j of element j - 1 below local node j: entry j - 1.
-  [[nodiscard]] std::span<const double> forces() const { return force_; }
+  /// Returns the forces of the elements, [size]; entry j is that of element j, below node j + 1.
+  [[nodiscard]] std::span<const double> forces() const {
+    return std::span(force_).subspan(1, size());
+  }
   /// Returns the force on the upper side of a node, f_{i+1}, or 0 at the free end.
-  [[nodiscard]] double force_above(std::size_t node) const {
-    return node < size() ? force_[node] : ends_.after;
-  }
+  [[nodiscard]] double force_above(std::size_t node) const { return force_[node + 1]; }
   /// Returns the elongation d_j of element j.
-  [[nodiscard]] double elongation(std::size_t j) const {
-    return part_.scale[j] * elements_[j].now.x + (start_.empty() ? 0.0 : start_[j]);
-  }
+  [[nodiscard]] double elongation(std::size_t j) const { return position(j) / inverse_scale_[j]; }
 
   /// The largest |x| and |a| of each node, a being absolute, and the largest |d| and |f| of each
   /// element over all steps so far.
   [[nodiscard]] std::span<const double> largest_x() const { return largest_x_; }
   [[nodiscard]] std::span<const double> largest_a() const { return largest_a_; }
-  [[nodiscard]] double largest_elongation(std::size_t j) const;
+  [[nodiscard]] double largest_elongation(std::size_t j) const {
+    return largest_position_[j] / inverse_scale_[j];
+  }
   [[nodiscard]] double largest_force(std::size_t j) const { return largest_force_[j]; }
 
   /// Returns ½ k0 d² + ½ κ ∫ k u² ds of element j.
@@ -131,10 +138,10 @@ class Chain {
   /// no linear spring resists further elongation.
   [[nodiscard]] bool has_reached_strength(std::size_t j) const;
   /// Returns the number of turning points that element j remembers.
-  [[nodiscard]] std::size_t depth(std::size_t j) const { return elements_[j].past.around.size(); }
+  [[nodiscard]] std::size_t depth(std::size_t j) const { return past_[j].around.size(); }
 
   /// The number of doubles of save_element().
-  static constexpr std::size_t element_numbers = 8;
+  static constexpr std::size_t element_numbers = 9;
   /// The number of doubles of save_node().
   static constexpr std::size_t node_numbers = 8;
 
@@ -149,25 +156,39 @@ class Chain {
   void restore_node(std::size_t i, std::span<const double> numbers);
   /// Sets what acted on the part at the end of the last step, after its state was restored.
   void restore_load(const ChainEnds& ends, const ChainLoad& load) {
-    ends_ = ends;
+    set_ends(ends);
     load_ = load;
   }
 
  private:
   /// A slab in coordinates in which θ = 1: the position is (d - d(0))/θ, the force S/(κ θ). `work`
-  /// is ∫ S dx in these coordinates.
+  /// is ∫ S dx in these coordinates. The object fits into a line of the cache.
   struct Element {
     TurningPoints::Present now;
     double work = 0.0;
-    TurningPoints::Past past;
   };
 
+  /// The numbers of elements that move() moves together.
+  static constexpr std::size_t block = 256;
+
   [[nodiscard]] std::size_t shape_of(std::size_t j) const { return shapes_.size() == 1 ? 0 : j; }
+  /// Returns d_j/θ_j.
+  [[nodiscard]] double position(std::size_t j) const {
+    return elements_[j].now.x + (start_.empty() ? 0.0 : start_[j]);
+  }
+  /// Returns a slab with all that element j remembers.
+  [[nodiscard]] TurningPoints slab(std::size_t j) const;
   [[nodiscard]] double slab_energy(std::size_t j) const;
-  void move_slab(Element& element, TurningPoints& mover, double d, double vertex);
+  void move_block(std::size_t first, std::size_t count);
+  template <bool is_leapfrog, bool has_dashpots>
+  void accelerate_nodes(std::size_t first, std::size_t last, double force, double base);
+  void set_ends(const ChainEnds& ends) {
+    force_.front() = ends.before;
+    force_.back() = ends.after;
+  }
   void add_works(const ChainLoad& load, double span);
 
-  ChainPart part_;
+  bool holds_base_;
   std::vector<ChainShape> shapes_;
   Scheme scheme_;
   double step_;
@@ -175,12 +196,16 @@ class Chain {
   std::vector<TurningPoints> movers_;  // one for each shape
   std::vector<double> slab_start_;     // ½ ∫ k u0² ds of each shape
   std::vector<Element> elements_;
+  std::vector<TurningPoints::Past> past_;
   std::vector<double> inverse_scale_;  // 1/θ_j
   std::vector<double> slab_factor_;    // κ_j θ_j
+  std::vector<double> spring_;         // k0_j, empty if all are 0
+  std::vector<double> dashpot_;        // b_j, empty if all are 0
+  std::vector<double> start_;          // d_j(0)/θ_j, empty if all are 0
   std::vector<double> inverse_mass_;   // 1/m_i, 0 for a base that does not move
-  std::vector<double> start_;          // d_j(0), empty if all are 0
-  std::vector<double> x_, y_, a_, force_;
-  ChainEnds ends_;
+  std::vector<double> ground_;         // c_i, empty if all are 0
+  std::vector<double> x_, y_, a_;
+  std::vector<double> force_;  // of the element before the part, of its elements, and of the next
   ChainLoad load_;
   std::vector<double> largest_x_, largest_a_, largest_position_, largest_force_;
   std::vector<double> dashpot_work_, viscous_work_, force_work_, base_work_;

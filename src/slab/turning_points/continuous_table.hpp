@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,7 @@ class ContinuousTable {
       builder.add_interval(breaks_[i - 1], breaks_[i]);
     }
     add({breaks_.back(), 0.0, 1.0, 0.0, {}});
+    add_polynomials();
   }
 
   /// Returns K and M for r = ∞. Local.
@@ -84,6 +86,21 @@ class ContinuousTable {
     const auto [value, slope] = sector->at(std::min(r - sector->first, sector->width));
     const double stiffness = std::min(slope, total_.stiffness);
     return {stiffness, r * stiffness - (sector->shortfall + value)};
+  }
+
+  /// Computes G(r) for each of `r`, without sums of several tables and without hints: a uniform
+  /// grid over r leads to the polynomial. Local.
+  void shortfalls(std::span<const double> r, std::span<double> values) const {
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      const double place = std::min(r[i] * bins_per_unit_, static_cast<double>(bins_.size() - 1));
+      const Polynomial* at = polynomials_.data() + bins_[static_cast<std::size_t>(place)];
+      while (at[1].first <= r[i]) {
+        ++at;
+      }
+      const double t = (r[i] - at->first) * at->per_spacing;
+      const auto& c = at->coefficients;
+      values[i] = c[0] + t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * c[5]))));
+    }
   }
 
   /// Returns N(r) = ∫ k θ (r - θ) ds over θ ≤ r. As N' = M = r G' - G,
@@ -180,6 +197,46 @@ class ContinuousTable {
         search.passed([sectors = sectors_.data()](std::int64_t i) { return sectors[i].first; },
                       std::ssize(sectors_), r);
     return passed == 0 ? nullptr : &sectors_[static_cast<std::size_t>(passed - 1)];
+  }
+
+  /// G between two knots, or beyond all θ, as a polynomial of (r - first) per_spacing.
+  struct Polynomial {
+    double first = 0.0;
+    double per_spacing = 1.0;
+    std::array<double, 6> coefficients{};
+  };
+
+  /// Sets up the polynomials of all sectors, which interpolate like Sector::at(), and the grid that
+  /// leads to them. The first polynomial is 0, for r less than every θ.
+  void add_polynomials() {
+    polynomials_.push_back({});
+    for (const Sector& sector : sectors_) {
+      for (int i = 0; i < knots && sector.width > 0.0; ++i) {
+        const auto& [y0, v0, a0] = sector.data[static_cast<std::size_t>(i)];
+        const auto& [y1, v1, a1] = sector.data[static_cast<std::size_t>(i) + 1];
+        const double rise = y1 - y0;
+        polynomials_.push_back(
+            {sector.first + i / sector.per_spacing,
+             sector.per_spacing,
+             {sector.shortfall + y0, v0, a0, 10 * rise - 6 * v0 - 4 * v1 - 3 * a0 + a1,
+              -15 * rise + 8 * v0 + 7 * v1 + 3 * a0 - 2 * a1,
+              6 * rise - 3 * v0 - 3 * v1 - a0 + a1}});
+      }
+    }
+    const double last = breaks_.back();
+    polynomials_.push_back(
+        {last, 1.0, {last * total_.stiffness - total_.force, total_.stiffness, 0, 0, 0, 0}});
+    polynomials_.push_back({.first = base::undefined});  // which no r passes
+    // Several bins for each polynomial, so that a search from the beginning of a bin is short.
+    const std::size_t bins = std::min<std::size_t>(4 * polynomials_.size(), 1U << 16U);
+    bins_per_unit_ = last > 0.0 ? static_cast<double>(bins) / last : 0.0;
+    std::size_t at = 0;
+    for (std::size_t bin = 0; bin <= bins; ++bin) {
+      while (polynomials_[at + 1].first * bins_per_unit_ <= static_cast<double>(bin)) {
+        ++at;
+      }
+      bins_.push_back(static_cast<std::uint32_t>(at));
+    }
   }
 
   /// Appends a sector. N(first) of this sector is computed from the sector before.
@@ -317,6 +374,9 @@ class ContinuousTable {
   };
 
   std::vector<Sector> sectors_;
+  std::vector<Polynomial> polynomials_;  // for shortfalls()
+  std::vector<std::uint32_t> bins_;      // the polynomial at the beginning of each bin of r
+  double bins_per_unit_ = 0.0;
   std::vector<double> breaks_;
   Sums total_;
 };

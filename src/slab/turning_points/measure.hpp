@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/error.hpp"
@@ -265,6 +266,16 @@ class Measure {
   [[nodiscard]] Sums below(double r) const {
     SearchHint hint;
     return below(r, hint);
+  }
+  /// Computes G(r) = r K(r) - M(r) = Σ k (r - η) δs over the cells with η ≤ r, for each of `r`;
+  /// `values` has the same size. On a leg of the hysteresis curve, S is less than the elastic force
+  /// by 2 G.
+  virtual void shortfalls(std::span<const double> r, std::span<double> values) const {
+    SearchHint hint;
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      const Sums sums = below(r[i], hint);
+      values[i] = r[i] * sums.stiffness - sums.force;
+    }
   }
   /// Returns the least break r' > r, or infinity if there is none. A break is an r at which
   /// below(r) may not be smooth. In a measure of make_smooth_cell_measure(), below(r) counts as

@@ -117,6 +117,9 @@ class ContinuousMeasure final : public SmoothMeasure {
   [[nodiscard]] Sums below(double r, SearchHint& hint) const override {
     return table_.below(r, hint);
   }
+  void shortfalls(std::span<const double> r, std::span<double> values) const override {
+    table_.shortfalls(r, values);
+  }
   [[nodiscard]] double slip(double r, FrontSearch near) const override {
     return table_.slip(r, near);
   }

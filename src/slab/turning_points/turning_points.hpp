@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -209,16 +208,6 @@ class TurningPoints {
     std::swap(direction_, present.direction);
     std::swap(around_, past.around);
     std::swap(opposite_, past.opposite);
-  }
-
-  /// Returns the S that move_to(x) would return for another slab of the same measure, if the move
-  /// stays on its present leg and this leg is not the outer curve of a slab with v0 ≠ 0; nothing
-  /// if not. Moves nothing.
-  [[nodiscard]] std::optional<double> force_on_leg(const Present& other, double x) const {
-    const bool goes_on = (x > other.x) == (other.direction > 0) &&
-                         other.direction * (x - other.leg.meeting) < 0.0 && other.leg.ratio != 0.0;
-    return goes_on ? std::optional(tangent_at(x, other.leg, other.direction, 0.0).force)
-                   : std::nullopt;
   }
 
   /// Returns the energy that the sliders have dissipated since the start: ∫ S dx minus the increase
