@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "benchmark/native_loops.hpp"
+#include "benchmark/timing.hpp"
 #include "engine/engines.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
@@ -25,109 +26,7 @@
 
 namespace masing::benchmark {
 
-// The following functions measure times.
-
 namespace {
-
-/// The seconds that a step or a call takes. The three numbers are the median, the smallest and the
-/// largest result of repeated measurements.
-using Timing = std::array<double, 3>;
-
-/// A function that executes `count` steps or calls, and whose duration is measured.
-using Work = std::function<void(std::int64_t count)>;
-
-/// Returns a Work that calls the function `once` `count` times.
-template <typename Once>
-Work repeated(Once once) {
-  return [once](std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      once();
-    }
-  };
-}
-
-/// Returns the seconds from a barrier until the slowest rank has executed work(count). Collective.
-double seconds_of(const parallel::Communicator& comm, const Work& work, std::int64_t count) {
-  parallel::check_mpi(MPI_Barrier(comm.handle()));
-  const auto begin = std::chrono::steady_clock::now();
-  work(count);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  double seconds = elapsed.count();
-  parallel::max_over_ranks(comm, std::span(&seconds, 1));
-  return seconds;
-}
-
-/// Returns, for each of the `works`, the seconds that a step or a call takes. All works are
-/// measured once before any is measured again. A change of the machine's speed then affects all of
-/// them alike and hardly changes their ratios. Collective.
-std::vector<Timing> measure(const parallel::Communicator& comm, const Effort& effort,
-                            const std::vector<Work>& works) {
-  const int repeats = effort.quick ? 3 : 5;
-  // the least duration of one measurement, in seconds
-  const double least = (effort.quick ? 0.02 : 0.3) / repeats;
-  std::vector<std::int64_t> counts(works.size(), 1);
-  for (std::size_t w = 0; w < works.size(); ++w) {
-    for (double took = 0.0; (took = seconds_of(comm, works[w], counts[w])) < least;) {
-      const double enough = 1.1 * static_cast<double>(counts[w]) * least / std::max(took, 1e-9);
-      counts[w] = std::clamp<std::int64_t>(std::llround(enough), counts[w] + 1, 10 * counts[w]);
-    }
-  }
-  std::vector<std::vector<double>> seconds(works.size());
-  for (int turn = 0; turn < repeats; ++turn) {
-    for (std::size_t w = 0; w < works.size(); ++w) {
-      seconds[w].push_back(seconds_of(comm, works[w], counts[w]) / static_cast<double>(counts[w]));
-    }
-  }
-  std::vector<Timing> timings;
-  for (auto& of_one : seconds) {
-    std::ranges::sort(of_one);
-    const double median = 0.5 * (of_one[(of_one.size() - 1) / 2] + of_one[of_one.size() / 2]);
-    timings.push_back({median, of_one.front(), of_one.back()});
-  }
-  return timings;
-}
-
-/// Returns the root's `value` on all ranks. Collective.
-std::int64_t of_root(const parallel::Communicator& comm, std::int64_t value) {
-  parallel::broadcast(comm, std::span(&value, 1));
-  return value;
-}
-
-/// Calls `make` on the first `count` ranks only. Returns the timings that `make` returns there, on
-/// all ranks. The other ranks sleep meanwhile and hardly use a core or memory bandwidth.
-/// Collective.
-std::vector<Timing> on_first(
-    const parallel::Communicator& comm, int count,
-    const std::function<std::vector<Timing>(const parallel::Communicator& group)>& make) {
-  std::vector<Timing> timings;
-  if (comm.rank() < count) {
-    timings = make(parallel::Communicator(comm, 0, count));
-  }
-  timings.resize(static_cast<std::size_t>(of_root(comm, std::ssize(timings))));
-  for (Timing& timing : timings) {
-    parallel::broadcast(comm, timing);
-  }
-  return timings;
-}
-
-/// Adds three columns to the report: `path` with the medians of the timings, `path`_least with
-/// their smallest results, and `path`_most with their largest results.
-void add_columns(Report& report, const std::string& path, const io::Attributes& attributes,
-                 const std::vector<Timing>& timings, const std::string& axis) {
-  constexpr std::array suffixes{"", "_least", "_most"};
-  for (std::size_t part = 0; part < suffixes.size(); ++part) {
-    std::vector<double> values;
-    std::ranges::transform(timings, std::back_inserter(values),
-                           [part](const Timing& timing) { return timing[part]; });
-    report.columns.push_back({path + suffixes[part], attributes, values, axis});
-  }
-}
-
-/// Returns a timing as text, in nanoseconds.
-std::string in_words(const Timing& timing) {
-  return fmt::format("{:12.2f} ns  [{:.2f}, {:.2f}]", 1e9 * timing[0], 1e9 * timing[1],
-                     1e9 * timing[2]);
-}
 
 // Measurements of the machine.
 
@@ -471,6 +370,7 @@ Report measured(const parallel::Communicator& comm, const Effort& effort) {
   measure_allreduces(comm, effort, report);
   measure_cells(comm, effort, scopes, report);
   measure_others(comm, effort, report);
+  measure_chains(comm, effort, report);
   return report;
 }
 

@@ -50,8 +50,8 @@ inline constexpr std::int64_t bytes_per_cell = 48;
 /// rank. Collective.
 Report measured(const parallel::Communicator& comm, const Effort& effort);
 
-/// Writes the report to the groups /machine, /latency, /kernel, /memory, /exact and /step of the
-/// file. Collective.
+/// Writes the report to the groups /machine, /latency, /kernel, /memory, /exact, /step and /chain
+/// of the file. Collective.
 void write(const parallel::Communicator& comm, const io::Handle& file, const Report& report);
 
 }  // namespace masing::benchmark

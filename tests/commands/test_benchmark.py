@@ -47,7 +47,7 @@ def check_kernel(file, table):
 def test_table_and_file(masing, ranks=3):
     run = masing.done("benchmark", *SMALL, "--output", "b.h5", ranks=ranks)
     for words in ("bandwidth", "GB/s", "allreduce", "updates/s", "of bandw.", "/baseline", "ns/step",
-                  "engine memory, P = inf", "engine sweep, P = 3", "engine exact, P = inf", "benchmark in b.h5",
+                  "engine memory, P = inf", "the obvious loop, 100 sliders, n = 1000", "engine sweep, P = 3", "engine exact, P = inf", "benchmark in b.h5",
                   *VARIANTS):
         assert words in run.stdout, words
     assert "nan" not in run.stdout and "inf s" not in run.stdout
@@ -61,6 +61,12 @@ def test_table_and_file(masing, ranks=3):
         check_kernel(file, run.stdout)
         assert list(file["latency/ranks"]) == [2, 3] and list(file["memory/cells"]) == [10, 100, 1000, 10000, 0]
         assert positive(file["latency/seconds"]) and positive(file["memory/seconds_per_step"])
+        assert list(file["chain/elements"]) == [1000, 10000]
+        for name in ("one_rank", "all_ranks", "sliders_10", "sliders_100"):
+            assert positive(file[f"chain/{name}"])
+        # Sums over P sliders, at the midpoints of P parts, err by a multiple of 1/P^2, here by about 1/P^2.
+        errors = [file["chain"].attrs[f"error_{sliders}"] * sliders**2 for sliders in (10, 100)]
+        assert positive(*errors) and max(errors) < 2 and max(errors) < 1.5 * min(errors)
         step = [file["step"].attrs[name] for name in ("three_cells_seconds", "forcing_seconds")]
         assert positive(*step, file["exact"].attrs["seconds_per_step"])
 
