@@ -136,19 +136,43 @@ def _refuse_not_finite(curve):
             raise MasingError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
 
 
+def read_columns(path, names, wanted, by_name=True):
+    """Return columns of a CSV file as {name: array [rows]}.
+
+    With by_name=True these are the columns whose headings are in `names`. With by_name=False, or if the file has no
+    heading, `names` are all its columns, in this order. The numbers are read by the rules that the program has for its
+    tables. `wanted` describes the expected file in messages. Raises MasingError if the file cannot be read, or if its
+    rows do not have as many numbers as there are columns.
+    """
+    require_there(path, wanted)
+    lines, headings, begin, count = _beginning(path, wanted)
+    heading = [word.lower() for word in headings[-1]] if headings and by_name else list(names)
+    rows = ((n, len(_words(lines[n].partition("#")[0]))) for n in range(begin, len(lines)))
+    for n, found in rows:
+        if found not in (0, len(heading)):
+            raise MasingError(f"{path} line {n + 1}: has {found} cells for the columns {', '.join(heading)}; give "
+                              f"{wanted}; cells with decimal commas are separated by semicolons")
+    return _columns(path, lines, begin, count, {name: heading.index(name) for name in names if name in heading})
+
+
 def _from_csv(path, chosen):
+    lines, headings, begin, count = _beginning(path, f"columns {NAMES}")
+    places = _places(path, headings, count, chosen)
+    columns = _columns(path, lines, begin, count, places)
+    return Measured(path, *(columns.get(name) for name in ("t", "x", "force")))
+
+
+def _beginning(path, wanted):
+    """Return the lines of a CSV file, the words of its headings, the index of the first line of numbers, and how many
+    numbers this line has."""
     lines = _text(path).splitlines()
     headings = []
     for begin, line in enumerate(lines):
         if words := _words(line):
             if _is_number(words[0]):
-                break
+                return lines, headings, begin, len(words)
             headings.append(words)
-    else:
-        raise MasingError(f"{path}: is empty, or no line of it begins with a number; give columns {NAMES}")
-    places = _places(path, headings, len(words), chosen)
-    columns = _columns(path, lines, begin, len(words), places)
-    return Measured(path, *(columns.get(name) for name in ("t", "x", "force")))
+    raise MasingError(f"{path}: is empty, or no line of it begins with a number; give {wanted}")
 
 
 def _columns(path, lines, begin, count, places):
@@ -189,7 +213,7 @@ def _text(path):
             return content.decode(encoding)
         except UnicodeDecodeError:
             pass
-    raise MasingError(f"{path}: is neither an HDF5 file nor text; give a CSV of x and force")
+    raise MasingError(f"{path}: is neither an HDF5 file nor text; give a CSV")
 
 
 def _separator(line):
