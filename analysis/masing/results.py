@@ -29,10 +29,13 @@ from masing.samples import between, drawable
 
 # {path of a dataset in the file: name of its variable or axis}. The last part of these paths would be ambiguous, or say
 # too little. All other datasets are named by the last part of their path.
-NAMES = {name: name.replace("/", "_") for name in ("field/t", "probe/s", "probe/u", "state/t")}
+NAMES = {name: name.replace("/", "_") for name in ("field/t", "probe/s", "probe/u", "state/t", "field/node", "field/x",
+                                                   "field/y", "profile/node")}
+NAMES |= {f"watch/{name}": f"watch_{name}" for name in ("t", "node", "x", "y", "a", "elongation", "force")}
 NAMES["state/values"] = "state"
 # The groups of a file that are only written with a certain option: {group: (option, example of the option in Python)}.
-OPTIONS = {"energy": ("energy", "energy=True"), "probe": ("probe", "probe=[0.5]"), "runs": ("keep", 'keep="series"')}
+OPTIONS = {"energy": ("energy", "energy=True"), "probe": ("probe", "probe=[0.5]"), "runs": ("keep", 'keep="series"'),
+           "watch": ("watch", "watch=[1, 20]")}
 # Columns of whole numbers, which result files store as doubles.
 COUNTS = ("cells", "level", "period_multiple", "point", "sample", "status", "steps")
 
@@ -370,6 +373,29 @@ class Run(Result):
         if "state/values" not in self or "state/t" in self and len(self["state/t"]) != len(self.t):
             return {}
         return dict(zip(self.attributes("state/values")["columns"].split(), self["state/values"].T))
+
+    @property
+    def profile(self):
+        """The greatest values of each node and element of a chain over all steps, as a new pandas.DataFrame.
+
+        Its index is the node i, with the element i below it.
+        """
+        self._require("profile/max_x")
+        columns = {name.partition("/")[2]: self[name] for name in self if name.startswith("profile/")}
+        frame = loaded("pandas").DataFrame(columns)
+        return frame.astype({"node": int}).set_index("node")
+
+    @property
+    def watch(self):
+        """The motion of the watched nodes of a chain, with the force and the elongation of the element below each.
+
+        The result is a new pandas.DataFrame with the index t, in which watch["force"][20] is the force of element 20.
+        """
+        self._require("watch/x")
+        pd, nodes = loaded("pandas"), self["watch/node"].astype(int)
+        names = [name for name in self if name.startswith("watch/") and len(self._shapes[name]) == 2]
+        frames = {name.partition("/")[2]: pd.DataFrame(self[name], columns=nodes) for name in names}
+        return pd.concat(frames, axis=1, names=["quantity", "node"]).set_index(pd.Index(self["watch/t"], name="t"))
 
     @property
     def columns(self):

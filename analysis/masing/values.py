@@ -16,7 +16,7 @@ from masing.errors import MasingError, quoted
 from masing.notation import number
 
 # The options whose values are functions of t, and those whose values are functions of s in [0, 1].
-OF_T = ("base_acceleration", "force", "position")
+OF_T = ("base_acceleration", "force", "incoming_velocity", "position")
 OF_S = ("initial_u", "stiffness", "threshold", "threshold_down")
 # The options that may be repeated, each time with one NAME=VALUE; the options that take no value; and the options whose
 # value is the path of a file.

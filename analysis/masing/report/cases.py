@@ -17,6 +17,7 @@ from masing.cycles.half_cycles import reversals
 from masing.errors import MasingError
 from masing.names import motion
 from masing.notation import listed, measured, minus
+from masing.report.chains import extremes_picture, loops_picture, spectra_picture, wave_picture
 from masing.report.problem import steps_in_words
 from masing.report.pictures import Picture
 from masing.report.trajectories import energy_picture, field_picture, motion_picture, trajectory_name
@@ -27,7 +28,8 @@ DRAW = "draw:"
 GROUP = "group:"
 # This drawing is used for a trajectory whose case file declares no drawing.
 CYCLE = "x, restoring"
-PICTURES = {"field": field_picture, "energy": energy_picture, "motion": motion_picture}
+PICTURES = {"field": field_picture, "energy": energy_picture, "motion": motion_picture, "wave": wave_picture,
+            "extremes": extremes_picture, "loops": loops_picture, "spectra": spectra_picture}
 WINDOW = re.compile(r"^(?P<names>.*?)(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P<end>\S+))?$")
 
 
@@ -98,7 +100,7 @@ def picture(run, words, exact=None):
         declared = PICTURES[words](run)
         if declared is None:
             raise MasingError(f"{run.path}: has nothing to draw for 'draw: {words}'")
-        return replace(declared, caption=f"{declared.caption} {declared.words['legend']}".strip())
+        return replace(declared, caption=f"{declared.caption} {declared.words.get('legend', '')}".strip())
     drawing = parse_drawing(words)
     columns = run.columns
     names = list(dict.fromkeys(each for curve in drawing.curves for each in curve))

@@ -10,6 +10,7 @@ import jinja2
 from masing.convergence.claim import AS_EXPECTED, EXACT
 from masing.convergence.levels import twin
 from masing.notation import cell, count, measured
+from masing.report.chains import chain_pictures
 from masing.report.cycles import cycles_section
 from masing.report.pictures import Text
 from masing.report.problem import cited, problem
@@ -29,7 +30,8 @@ PHASES = {"setup": "set-up", "steps": "steps", "output": "output", "seal": "seal
 
 # {id of a section of the page: its name in the table of contents}.
 SECTIONS = {"problem-1": "Problem", "studies": "Studies", "cycles": "Cycles", "papers": "The papers’ numbers",
-            "work": "Work and precision", "time": "Over time", "responses": "Responses", "provenance": "Files"}
+            "work": "Work and precision", "time": "Over time", "chains": "Along chains",
+            "responses": "Responses", "provenance": "Files"}
 
 
 def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=(), about=""):
@@ -50,7 +52,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     sections = _sections(studies, problems)
     cycles = cycles_section(runs, *window, studies=studies, exact=exact)
     numbers, work = number_pictures(studies), work_precision(studies)
-    trajectories = trajectory_pictures(_trajectories(studies, runs, exact))
+    trajectories, chains = trajectory_pictures(_trajectories(studies, runs, exact)), chain_pictures(runs)
     computed = [run for run in exact.all if run.made_by]
     responses = [picture for scan in scans for picture in response_pictures(scan)]
     origins = provenance_section(files + computed, reproductions + [reproduction(run) for run in computed])
@@ -61,9 +63,9 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     alone = [section for section in sections if section["twin"] is None]
     pictures = _numbered(overview, [section[name] for section in alone for name in ("errors", "map")] + numbers
                          + (cycles["together"] + cycles["differences"] + cycles["long"] if cycles else [])
-                         + (work["pictures"] if work else []) + trajectories + responses)
+                         + (work["pictures"] if work else []) + trajectories + chains + responses)
     shown = {"problem-1": True, "studies": studies, "cycles": cycles, "papers": papers, "work": work, "time": trajectories,
-             "responses": responses, "provenance": True}
+             "chains": chains, "responses": responses, "provenance": True}
     tables = ["studies"] * bool(studies) + [section["id"] for section in alone if section["findings"]]
     tables += [name for name in ("cycles", "papers", "work", "provenance") if shown[name]]
     contents = [(name, SECTIONS[name]) for name, there in shown.items() if there]
@@ -71,7 +73,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
                   tables=_places(tables), summary=summary(studies, runs, reproductions, scans), overview=overview,
                   chosen=sections[chosen]["number"] if studies else None, rows=study_rows(sections, studies),
                   problem=next(iter(problems.values())), studies=sections, numbers=numbers, work=work, cycles=cycles,
-                  trajectories=trajectories, responses=responses, papers=papers, origins=origins,
+                  trajectories=trajectories, chains=chains, responses=responses, papers=papers, origins=origins,
                   missing=list(dict.fromkeys(exact.reasons.values())))
     pictures += [picture for each in problems.values() for picture in each.pictures]
     texts = [Text(run.path.stem, {"ini": run.configuration.encode("utf-8")}) for run in files if run.configuration]

@@ -1,0 +1,169 @@
+"""Draw the pictures of a chain: the waves along it, the extremes of every node, loops of its elements, and spectra.
+
+A picture is omitted if the run lacks the data for it.
+"""
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+
+from masing import style
+from masing.names import names_apart
+from masing.notation import listed, measured
+from masing.report.pictures import Picture
+from masing.report.trajectories import trajectory_name
+from masing.samples import drawable
+
+# {column of /profile: label of its axis}.
+EXTREMES = {"max_x": "max |x|", "max_a": "max |a|", "max_elongation": "max |d|", "max_force": "max |f|",
+            "dissipated": "dissipated"}
+# The loops of at most so many elements are drawn. An image has at most so many columns.
+MOST_LOOPS, MOST_COLUMNS = 4, 600
+# Spectra are smoothed over this part of their range of frequencies, which ends where the acceleration of the lower node
+# last has a ten thousandth of its greatest power.
+SMOOTH, LEAST_POWER = 0.004, 1e-4
+
+
+def chain_pictures(runs):
+    """Return the Pictures of those of the Runs that are of a chain, and the one that compares their transfer."""
+    chains = [run for run in runs if "profile/max_x" in run]
+    pictures = [picture for make in (wave_picture, extremes_picture, loops_picture, spectra_picture)
+                for run in chains if (picture := make(run)) is not None]
+    return pictures + transfer_pictures(chains)
+
+
+def wave_picture(run):
+    """Return the Picture of x and y over time and the nodes; None if the file has no fields at several times."""
+    if "field/x" not in run or len(run.field_t) < 2 or not drawable(run["field/x"], run["field/y"]).all():
+        return None
+    every = -(-len(run.field_t) // MOST_COLUMNS)
+    figure = style.figure(1, 1.6)
+    for axes, name, label in zip(figure.subplots(2, 1, sharex=True), "xy", ("position x", "velocity y")):
+        values = run[f"field/{name}"][::every]
+        most = float(np.abs(values).max()) or 1.0
+        # The mesh is rasterized, because its rectangles would take megabytes in a vector file.
+        mesh = axes.pcolormesh(run.field_t[::every], run["field/node"], values.T, cmap="RdBu_r", vmin=-most, vmax=most,
+                               shading="nearest", rasterized=True)
+        bar = figure.colorbar(mesh, ax=axes, label=label)
+        style.label_values(axes.xaxis, axes.yaxis, bar.ax.yaxis)
+        axes.grid(False)
+        axes.set(ylabel="node i")
+    axes.set(xlabel="time t")
+    return _picture(run, "wave", figure, f"images of x, up to {_most(run['field/x'])}, and of y, up to "
+                    f"{_most(run['field/y'])}, over time and the nodes")
+
+
+def extremes_picture(run):
+    """Return the Picture of the greatest values of every node and element; None if the file has none."""
+    if "profile/max_x" not in run:
+        return None
+    figure = style.figure(1.6, 1)
+    for axes, (name, label) in zip(figure.subplots(1, len(EXTREMES), sharey=True), EXTREMES.items()):
+        axes.plot(run[f"profile/{name}"], run["profile/node"], color=style.COLOURS[0], label=label)
+        style.label_values(axes.xaxis, axes.yaxis)
+        axes.xaxis.set_major_locator(style.MaxNLocator(2))
+        axes.set(xlabel=label)
+    figure.axes[0].set(ylabel="node or element i")
+    place = int(np.nanargmax(run["profile/max_elongation"]))
+    return _picture(run, "extremes", figure, f"extremes over all steps: |x| up to {_most(run['profile/max_x'])}, |a| "
+                    f"up to {_most(run['profile/max_a'])}; element {run['profile/node'][place]:.0f} is stretched most, by "
+                    f"{_most(run['profile/max_elongation'])}")
+
+
+def loops_picture(run):
+    """Return the Picture of the force over the elongation of watched elements; None if none is watched."""
+    places = np.flatnonzero(run["watch/node"] > 0) if "watch/node" in run else []
+    if not len(places):
+        return None
+    chosen = places[np.unique(np.linspace(0, len(places) - 1, MOST_LOOPS).round().astype(int))]
+    rows = -(-len(chosen) // 2)
+    figure = style.figure(1 + 0.3 * (len(chosen) > 1), 0.8 * rows)
+    frames = figure.subplots(rows, min(2, len(chosen)), squeeze=False).ravel()
+    for axes, place, colour in zip(frames, chosen, style.COLOURS):
+        axes.plot(run["watch/elongation"][:, place], run["watch/force"][:, place], color=colour, linewidth=0.8,
+                  label=f"element {run['watch/node'][place]:.0f}")
+        style.label_values(axes.xaxis, axes.yaxis)
+        axes.set(xlabel="elongation d", ylabel="force f")
+        style.legend_above(axes)
+    for axes in frames[len(chosen):]:
+        axes.remove()
+    numbers = listed(f"{node:.0f}" for node in run["watch/node"][chosen])
+    return _picture(run, "loops", figure, f"force over elongation of element{'s' * (len(chosen) > 1)} {numbers}")
+
+
+def spectra_picture(run):
+    """Return the Picture of the spectra of the acceleration at the lowest and at the highest watched node.
+
+    The result is None if fewer than two nodes are watched, or if nothing moves.
+    """
+    if (found := spectra(run)) is None:
+        return None
+    frequency, (below, above), transfer = found
+    low, high = (f"{run['watch/node'][place]:.0f}" for place in (0, -1))
+    figure = style.figure(1, 1.4)
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    for n, (node, values) in enumerate(((low, below), (high, above))):
+        upper.plot(frequency, values, style.LINES[n], color=style.COLOURS[n], linewidth=0.9, label=f"node {node}")
+    lower.plot(frequency, transfer, color=style.COLOURS[2], label="transfer")
+    style.label_values(upper.xaxis, upper.yaxis, lower.yaxis)
+    style.legend_above(upper, 2)
+    upper.set(ylabel="|a|, spectrum")
+    lower.set(xlabel="frequency", ylabel=f"|a{_below(high)}/a{_below(low)}|")
+    return _picture(run, "spectra", figure, f"spectra of the acceleration, and their ratio from node {low} to node "
+                    f"{high}, {_peak(frequency, transfer)}")
+
+
+def transfer_pictures(runs):
+    """Return a list with the Picture of the transfer functions of several chains; it is empty if there are not two."""
+    found = [(run, each) for run in runs if (each := spectra(run)) is not None]
+    if len(found) < 2:
+        return []
+    figure, axes = style.frame(1, 1.2, xlabel="frequency", ylabel="|a, upper node / a, lower node|")
+    names, facts = names_apart([run for run, _ in found]), []
+    for name, colour, (_, (frequency, _, transfer)) in zip(names, style.colours(len(found)), found):
+        axes.plot(frequency, transfer, color=colour, label=name)
+        facts.append(f"{name}: {_peak(frequency, transfer)}")
+    style.label_values(axes.xaxis, axes.yaxis)
+    style.legend_above(axes)
+    caption = f"Transfer from the lowest to the highest watched node, of the acceleration. {'; '.join(facts)}."
+    return [Picture("transfer", figure, caption, caption)]
+
+
+def spectra(run):
+    """Return (frequency, amplitudes, transfer) of the accelerations at the lowest and the highest watched node.
+
+    `frequency` is [frequencies], and `amplitudes` [2, frequencies] are those of the Fourier transforms. `transfer` is
+    |S_12|/S_11 with the smoothed cross spectrum S_12. The result is None if fewer than two nodes are watched, or if
+    nothing moves.
+    """
+    if "watch/a" not in run or len(run["watch/node"]) < 2 or len(run["watch/t"]) < 8:
+        return None
+    t, a = run["watch/t"], run["watch/a"][:, [0, -1]]
+    if not drawable(*a.T).all() or not np.abs(a).max(axis=0).all():
+        return None
+    step = (t[-1] - t[0]) / (len(t) - 1)
+    transform = step * np.fft.rfft(a, axis=0).T
+    frequency = np.fft.rfftfreq(len(t), step)
+    power = np.abs(transform[0])**2
+    end = np.flatnonzero(power >= LEAST_POWER * power.max())[-1] + 1
+    width = max(1.0, SMOOTH * end)
+    own, both = (gaussian_filter1d(values, width) for values in (power, np.conj(transform[0]) * transform[1]))
+    return frequency[:end], np.abs(transform[:, :end]), (np.abs(both) / own)[:end]
+
+
+def _peak(frequency, transfer):
+    place = int(np.argmax(transfer))
+    return f"greatest {measured(transfer[place], 3)} at {measured(frequency[place], 3)}"
+
+
+def _picture(run, kind, figure, facts):
+    return Picture(f"{run.path.stem}-{kind}", figure, f"{facts[0].upper()}{facts[1:]}, {trajectory_name(run)}.",
+                   f"{trajectory_name(run, capital=True)}: {facts}.")
+
+
+def _most(values):
+    return measured(float(np.nanmax(np.abs(values))), 4)
+
+
+def _below(index):
+    """Return the text of a label with a number as an index."""
+    return f"$_{{{index}}}$"
