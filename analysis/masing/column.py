@@ -137,8 +137,9 @@ def curve(path):
     fall = -np.diff(tangent)
     part = np.divide(slope - tangent[1:], fall, out=np.full_like(fall, 0.5), where=fall > 0)
     eta = np.r_[strain, strain[:-1] + part * np.diff(strain)]
-    order = np.argsort(eta, kind="stable")
-    s, eta = (1 - np.r_[tangent, slope])[order], eta[order]
+    s = 1 - np.r_[tangent, slope]
+    order = np.lexsort((s, eta))
+    s, eta = s[order], eta[order]
     # Where the tangent is constant nothing begins to slide: η jumps there, over GAP in s, and begins where it falls.
     begin, gaps = np.flatnonzero(s < GAP)[-1], GAP * np.arange(len(s))
     s = np.maximum.accumulate(s - gaps)[begin:] + gaps[begin:]

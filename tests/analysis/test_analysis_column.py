@@ -1,0 +1,180 @@
+"""Cases of columns of soil: what stands in them, what is refused, and a linear column against its closed form."""
+
+import column as script
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.linalg import eigh_tridiagonal
+
+from masing.results import parse_configuration
+from test_analysis_mistakes import one_line
+
+LAYERS = """thickness,density,speed,reference_strain,damping
+5,1800,150,0.0008,0.02
+10,1900,250,0.001,0.015
+15,2000,400,0.0012,0.01
+0,2200,800,0,0
+"""
+CURVE = """strain,ratio
+1e-6,1
+1e-5,0.995
+1e-4,0.91
+1e-3,0.5
+1e-2,0.1
+"""
+RECORD = "time (s);acceleration (m/s2)\n0;0\n0,5;2\n1;1\n1,5;0\n"
+
+
+@pytest.fixture
+def case(run_script, tmp_path):
+    """Make a case from texts of files; gives the configuration in it, and its lists of numbers as arrays."""
+    def make(*options, profile=LAYERS, **files):
+        for name, text in {"profile": profile, **files}.items():
+            (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+        words = [tmp_path / word if str(word).endswith(".csv") else word for word in options]
+        code, out, err = run_script(script, tmp_path / "profile.csv", *words)
+        assert (code, err) == (0, "") and out.splitlines()[-1] == str(tmp_path / "profile.ini")
+        settings = parse_configuration((tmp_path / "profile.ini").read_text(encoding="utf-8"))
+        return settings, {key.removeprefix("model."): np.array(value.split(","), dtype=float)
+                          for key, value in settings.items() if key.startswith("model.")}
+    return make
+
+
+def backbone(settings, ratio):
+    """The force ∫ k(s) min(d, η(s)) ds of the case's shape at the elongation d, by quadrature."""
+    names = {key.removeprefix("let."): float(value) for key, value in settings.items() if key.startswith("let.")}
+    stiffness, threshold = (eval(f"lambda s: {settings[key].replace('^', '**')}", names)
+                            for key in ("stiffness", "threshold"))
+    slides = ratio ** names["a"] if ratio < 1 else 1
+    part = quad(lambda s: stiffness(s) * threshold(s), 0, slides, epsabs=1e-13, epsrel=1e-12, limit=200)[0]
+    return part + ratio * quad(stiffness, slides, 1, epsabs=1e-13, epsrel=1e-12, limit=200)[0]
+
+
+@pytest.mark.parametrize("exponent, reach", [(1, 100), (0.919, 100), (0.7, 1000), (1.1, 8)])
+def test_the_shape_has_the_backbone_of_the_formula(case, exponent, reach):
+    settings, model = case("--exponent", exponent, "--reach", reach)
+    j, reference = 0, 0.0012  # the lowest element is of the last layer
+    height, modulus = 1.5, 2000 * 400**2
+    for strain in reference * np.array([0.01, 0.3, 1, 5, 0.99 * reach]):
+        elongation = strain * height
+        force = (model["k"][j] * model["eta"][j] * backbone(settings, elongation / model["eta"][j])
+                 + model["k0"][j] * elongation)
+        expected = modulus * strain / (1 + (strain / reference)**exponent)
+        assert abs(force - expected) <= 1e-10 * expected
+
+
+def test_the_elements_are_those_of_the_layers(case):
+    settings, model = case("--frequency", 25)
+    assert settings["model.n"] == "29"  # 15 m/1.6 m, 10 m/1 m and 5 m/0.6 m are 10, 10 and 9 elements
+    height = np.repeat([1.5, 1, 5 / 9], [10, 10, 9])
+    density, speed, damping = (np.repeat(values, [10, 10, 9]) for values in
+                               ([2000, 1900, 1800], [400, 250, 150], [0.01, 0.015, 0.02]))
+    assert np.allclose(model["k"], density * speed**2 / height, rtol=1e-14)
+    halves = density * height / 2
+    assert np.allclose(model["m"], np.r_[halves[:-1] + halves[1:], halves[-1]], rtol=1e-14)
+    assert model["base_mass"] == halves[0] and model["base_impedance"] == 2200 * 800
+    # At the first frequency the loss factor b ω/κ is 2 ξ.
+    omega = 2 * np.pi / (4 * (15 / 400 + 10 / 250 + 5 / 150))
+    assert np.allclose(model["c"] * omega / model["k"], 2 * damping, rtol=1e-14)
+    assert settings["watch"] == "0,10,20,29"
+
+
+@pytest.mark.parametrize("damping", [0, 0.02])
+def test_the_step_is_stable_and_not_much_too_small(case, damping):
+    settings, model = case(profile=f"thickness,density,speed,reference_strain,damping\n20,1800,200,1e-3,{damping}\n"
+                           "10,2000,300,1e-3,0\n0,2200,800,1,0\n")
+    stiffness, mass = model["k"], np.r_[model["base_mass"], model["m"]]
+    diagonal = (np.r_[0, stiffness] + np.r_[stiffness, 0]) / mass
+    omega = np.sqrt(eigh_tridiagonal(diagonal, -stiffness / np.sqrt(mass[:-1] * mass[1:]), eigvals_only=True)[-1])
+    ratio = np.max(model["c"] * omega / (2 * (stiffness - model["k0"]))) if damping else 0
+    largest = 2 * (np.sqrt(1 + 4 * ratio**2) - 2 * ratio) / omega
+    step = float(settings["final-time"]) / float(settings["steps"])
+    # The script's bound of ω is up to √2 high; 0.8 is its margin, and N is rounded up to a multiple of 400.
+    assert 0.8 / 2**0.5 / 2**0.5 * 0.6 * largest < step <= 0.8 * largest
+
+
+def test_a_curve_is_met_at_its_points_and_concave_between(case, tmp_path):
+    settings, model = case("--curve", "curve.csv", curve=CURVE)
+    s, eta = np.loadtxt(tmp_path / "profile-curve.csv", delimiter=",", skiprows=1).T
+    stiffness = float(settings["stiffness"])
+    assert s[0] == 0 and s[-1] == 1 and (np.diff(s) > 0).all() and (np.diff(eta) >= 0).all()
+
+    def ratio(strain):
+        """The secant modulus: ∫ k min(γ, η) ds over the pieces on which η is linear in s, and k0 γ."""
+        force = 0
+        for low, high, first, last in zip(s[:-1], s[1:], eta[:-1], eta[1:]):
+            part = float(strain >= last) if strain >= last or strain <= first else (strain - first) / (last - first)
+            below = part * (first + min(last, strain)) / 2
+            force += (high - low) * (below + (1 - part) * strain)
+        return stiffness * force / strain + model["k0"][0] / model["k"][0]
+
+    points = np.genfromtxt(CURVE.splitlines(), delimiter=",", skip_header=1)
+    # η may jump over 1e-9 in s in each of the seven intervals.
+    assert np.allclose([ratio(strain) for strain in points[:, 0]], points[:, 1], atol=1e-8)
+    # The reference strain of the curve is 0.001, where the ratio is ½; that of the lowest layer is 0.0012.
+    assert np.allclose(model["eta"][0], 1.5 * 1.2, rtol=1e-14)
+
+
+def test_records_become_velocities_of_the_wave_that_comes_up(case, tmp_path):
+    settings, _ = case("--record", "rec.csv", "--scale", 9.81, rec=RECORD)
+    assert settings["incoming-velocity"] == f"table:{tmp_path / 'profile-velocity.csv'}"
+    t, v = np.loadtxt(tmp_path / "profile-velocity.csv", delimiter=",", skiprows=1).T
+    # Trapezia under (0, 2, 1, 0) with the step ½, half of them, times 9.81.
+    assert np.allclose(t, [0, 0.5, 1, 1.5]) and np.allclose(v, 9.81 / 2 * np.array([0, 0.5, 1.25, 1.5]), rtol=1e-14)
+    assert float(settings["final-time"]) == 1.5 and int(settings["steps"]) % 3 == 0
+
+
+def test_a_record_at_the_base_moves_it(case, tmp_path):
+    settings, model = case("--record", "rec.csv", "--within", rec=RECORD)
+    assert settings["base-acceleration"] == f"table:{tmp_path / 'profile-acceleration.csv'}"
+    assert np.allclose(np.loadtxt(tmp_path / "profile-acceleration.csv", delimiter=",", skiprows=1)[:, 1], [0, 2, 1, 0])
+    assert "incoming-velocity" not in settings and not {"base_mass", "base_impedance"} & model.keys()
+
+
+def changed(old, new):
+    return {"profile": LAYERS.replace(old, new)}
+
+
+BAD = [
+    ({}, ["--frequency", 0], "--frequency 0: give the greatest frequency"),
+    ({}, ["--frequency", 1e6], "more than 10000; give at most 9.02e+03"),
+    ({}, ["--exponent", 1.1], "--exponent 1.1: the stress falls beyond the strain 8.111 γ_r; give --reach up to"),
+    ({}, ["--exponent", -1], "--exponent -1: give a number above 0"),
+    ({}, ["--reach", "nan"], "--reach nan: give a number above 0"),
+    ({}, ["--damping-frequency", 0], "--damping-frequency 0: give a frequency"),
+    ({}, ["--within"], "--within: needs a record"),
+    ({}, ["--record", "none.csv"], "none.csv: is not there"),
+    ({"curve": CURVE}, ["--curve", "curve.csv", "--reach", 9], "--curve: takes the place of the formula"),
+    (changed("thickness", "height"), [], "profile.csv: has no column thickness"),
+    (changed("0,2200,800,0,0\n", ""), [], "the thickness of its last row is 15; give a row for each layer and a last one"),
+    (changed("5,1800", "-5,1800"), [], "the thickness of layer 1 is -5; give it in m, from 0.01 to 10000"),
+    (changed("10,1900", "10,1.9"), [], "the density of layer 2 is 1.9; give it in kg/m³"),
+    (changed("250", "1e5"), [], "the speed of layer 2 is 100000; give it in m/s"),
+    (changed("800,0,0", "0.8,0,0"), [], "the speed of the half-space is 0.8; give it in m/s"),
+    (changed("0.0012", "12"), [], "the reference_strain of layer 3 is 12; give it as a fraction, 0.001 for 0.1 %"),
+    (changed("0.015", "1.5"), [], "the damping of layer 2 is 1.5; give it as a fraction, 0.02 for 2 %"),
+    (changed("0.0008", "0,0008"), [], "line 2: has 6 cells for the columns thickness, density, speed"),
+    (changed("250", "fast"), [], "line 3: 'fast' is not a finite number"),
+    (changed("reference_strain", "remark"), [], "the profile has no column reference_strain; give it, or a curve"),
+    ({"curve": CURVE.replace("0.91", "0.05")}, ["--curve", "curve.csv"], "the curve is not concave at the strain 0.0001"),
+    ({"curve": CURVE.replace("0.1\n", "0.01\n")}, ["--curve", "curve.csv"], "the stress falls beyond the strain 0.001"),
+    ({"curve": CURVE.replace("1e-2,0.1\n", "").replace("0.5", "0.6")}, ["--curve", "curve.csv"], "never falls to half"),
+    ({"curve": CURVE.replace("ratio", "G")}, ["--curve", "curve.csv"], "curve.csv: has not the right columns"),
+    ({"curve": CURVE.replace("1e-5", "1e-7")}, ["--curve", "curve.csv"], "the strain 1e-07 is not above the one before"),
+    ({"curve": CURVE.replace("0.91", "91")}, ["--curve", "curve.csv"], "a ratio is 91; give numbers above 0, up to 1"),
+    ({"curve": "strain,ratio\n1e-4,1\n1e-3,1\n1e-2,1\n"}, ["--curve", "curve.csv"], "is a straight line"),
+    ({"rec": RECORD.replace("1,5", "0,9")}, ["--record", "rec.csv"], "the time 0.9 is not above the one before"),
+    ({"rec": RECORD.replace(";2", ";2000")}, ["--record", "rec.csv"], "the greatest acceleration is 2000 m/s²"),
+    ({"rec": RECORD.replace(";0", ";0;0")}, ["--record", "rec.csv"], "has 3 cells for the columns t, a"),
+    ({"rec": RECORD}, ["--record", "rec.csv", "rec.csv"], "two records have the same name"),
+]
+
+
+@pytest.mark.parametrize("files, options, words", BAD, ids=[words for *_, words in BAD])
+def test_mistakes_are_refused_in_one_line(run_script, tmp_path, files, options, words):
+    for name, text in ({"profile": LAYERS} | files).items():
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    before = set(tmp_path.iterdir())
+    options = [tmp_path / word if str(word).endswith(".csv") else word for word in options]
+    one_line(run_script(script, tmp_path / "profile.csv", *options), words)
+    assert set(tmp_path.iterdir()) == before
