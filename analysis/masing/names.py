@@ -49,7 +49,7 @@ def names_apart(runs):
 
 def _setting(key, value):
     text = short_value(value)
-    return text if key in WORDS else f"{SYMBOLS.get(key, key.removeprefix('model.'))} = {text}"
+    return text if key in WORDS else f"{SYMBOLS.get(key, key.removeprefix('model.').removeprefix('let.'))} = {text}"
 
 
 def points_of(value):

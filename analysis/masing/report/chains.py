@@ -18,9 +18,9 @@ EXTREMES = {"max_x": "max |x|", "max_a": "max |a|", "max_elongation": "max |d|",
             "dissipated": "dissipated"}
 # The loops of at most so many elements are drawn. An image has at most so many columns.
 MOST_LOOPS, MOST_COLUMNS = 4, 600
-# Spectra are smoothed over this part of their range of frequencies, which ends where the acceleration of the lower node
-# last has a ten thousandth of its greatest power.
-SMOOTH, LEAST_POWER = 0.004, 1e-4
+# Spectra are smoothed over this part of the range of frequencies that is drawn. The transfer is known, and the range
+# ends, where the lower node has at least this part of its greatest power.
+SMOOTH, LEAST_POWER = 0.006, 1e-2
 
 
 def chain_pictures(runs):
@@ -76,12 +76,13 @@ def loops_picture(run):
         return None
     chosen = places[np.unique(np.linspace(0, len(places) - 1, MOST_LOOPS).round().astype(int))]
     rows = -(-len(chosen) // 2)
-    figure = style.figure(1 + 0.3 * (len(chosen) > 1), 0.8 * rows)
+    figure = style.figure(1 + 0.4 * (len(chosen) > 1), 0.8 * rows)
     frames = figure.subplots(rows, min(2, len(chosen)), squeeze=False).ravel()
     for axes, place, colour in zip(frames, chosen, style.COLOURS):
         axes.plot(run["watch/elongation"][:, place], run["watch/force"][:, place], color=colour, linewidth=0.8,
                   label=f"element {run['watch/node'][place]:.0f}")
         style.label_values(axes.xaxis, axes.yaxis)
+        axes.xaxis.set_major_locator(style.MaxNLocator(3))
         axes.set(xlabel="elongation d", ylabel="force f")
         style.legend_above(axes)
     for axes in frames[len(chosen):]:
@@ -98,7 +99,7 @@ def spectra_picture(run):
     if (found := spectra(run)) is None:
         return None
     frequency, (below, above), transfer = found
-    low, high = (f"{run['watch/node'][place]:.0f}" for place in (0, -1))
+    low, high = (f"{run['watch/node'][place]:.0f}" for place in _ends(run))
     figure = style.figure(1, 1.4)
     upper, lower = figure.subplots(2, 1, sharex=True)
     for n, (node, values) in enumerate(((low, below), (high, above))):
@@ -117,7 +118,7 @@ def transfer_pictures(runs):
     found = [(run, each) for run in runs if (each := spectra(run)) is not None]
     if len(found) < 2:
         return []
-    figure, axes = style.frame(1, 1.2, xlabel="frequency", ylabel="|a, upper node / a, lower node|")
+    figure, axes = style.frame(1, 1.2, xlabel="frequency", ylabel="transfer of the acceleration")
     names, facts = names_apart([run for run, _ in found]), []
     for name, colour, (_, (frequency, _, transfer)) in zip(names, style.colours(len(found)), found):
         axes.plot(frequency, transfer, color=colour, label=name)
@@ -132,12 +133,12 @@ def spectra(run):
     """Return (frequency, amplitudes, transfer) of the accelerations at the lowest and the highest watched node.
 
     `frequency` is [frequencies], and `amplitudes` [2, frequencies] are those of the Fourier transforms. `transfer` is
-    |S_12|/S_11 with the smoothed cross spectrum S_12. The result is None if fewer than two nodes are watched, or if
-    nothing moves.
+    the root of the ratio of the smoothed powers, and NaN where the lower node has too little. The result is None if
+    fewer than two nodes are watched, or if one of them does not move.
     """
     if "watch/a" not in run or len(run["watch/node"]) < 2 or len(run["watch/t"]) < 8:
         return None
-    t, a = run["watch/t"], run["watch/a"][:, [0, -1]]
+    t, a = run["watch/t"], run["watch/a"][:, _ends(run)]
     if not drawable(*a.T).all() or not np.abs(a).max(axis=0).all():
         return None
     step = (t[-1] - t[0]) / (len(t) - 1)
@@ -145,13 +146,18 @@ def spectra(run):
     frequency = np.fft.rfftfreq(len(t), step)
     power = np.abs(transform[0])**2
     end = np.flatnonzero(power >= LEAST_POWER * power.max())[-1] + 1
-    width = max(1.0, SMOOTH * end)
-    own, both = (gaussian_filter1d(values, width) for values in (power, np.conj(transform[0]) * transform[1]))
-    return frequency[:end], np.abs(transform[:, :end]), (np.abs(both) / own)[:end]
+    own, above = gaussian_filter1d(np.abs(transform)**2, max(1.0, SMOOTH * end))
+    transfer = np.sqrt(np.where(own >= LEAST_POWER * own.max(), above, np.nan) / own)
+    return frequency[:end], np.abs(transform[:, :end]), transfer[:end]
+
+
+def _ends(run):
+    """Return the columns of /watch of the lowest and of the highest watched node."""
+    return [int(np.argmin(run["watch/node"])), int(np.argmax(run["watch/node"]))]
 
 
 def _peak(frequency, transfer):
-    place = int(np.argmax(transfer))
+    place = int(np.nanargmax(transfer))
     return f"greatest {measured(transfer[place], 3)} at {measured(frequency[place], 3)}"
 
 
