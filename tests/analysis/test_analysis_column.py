@@ -6,7 +6,9 @@ import pytest
 from scipy.integrate import quad
 from scipy.linalg import eigh_tridiagonal
 
-from masing.results import parse_configuration
+from masing import program
+from masing.report.chains import spectra
+from masing.results import Run, parse_configuration
 from test_analysis_mistakes import one_line
 
 LAYERS = """thickness,density,speed,reference_strain,damping
@@ -178,3 +180,58 @@ def test_mistakes_are_refused_in_one_line(run_script, tmp_path, files, options, 
     options = [tmp_path / word if str(word).endswith(".csv") else word for word in options]
     one_line(run_script(script, tmp_path / "profile.csv", *options), words)
     assert set(tmp_path.iterdir()) == before
+
+
+# A uniform layer with damping on a half-space: thickness, density, speed, damping ratio; density and speed below.
+HEIGHT, DENSITY, SPEED, DAMPING, ROCK = 30, 1900, 300, 0.03, 2200 * 900
+UNIFORM = ("thickness,density,speed,reference_strain,damping\n"
+           f"{HEIGHT},{DENSITY},{SPEED},0.001,{DAMPING}\n0,2200,900,0,0\n")
+FREQUENCY = np.linspace(0.5, 8, 31)
+
+
+def closed_form(frequency):
+    """The motion at the surface over that of the wave that comes up, and over that at the base, of exp(i ω t)."""
+    omega = 2 * np.pi * frequency
+    speed = SPEED * np.sqrt(1 + 2j * DAMPING * frequency / (SPEED / (4 * HEIGHT)))
+    phase, impedance = omega * HEIGHT / speed, DENSITY * speed / ROCK
+    return 2 / (np.cos(phase) + 1j * impedance * np.sin(phase)), 1 / np.cos(phase)
+
+
+@pytest.fixture
+def linear_run(case, made, tmp_path):
+    """The Run of the uniform column under a pulse so weak that nothing slides, for elements up to this frequency."""
+    def run(greatest):
+        settings, _ = case("--frequency", greatest, profile=UNIFORM)
+        # The waves lose all but (1-α)/(1+α) = 0.55 of the amplitude in 2 H/v = 0.2 s: 1e-6 of it is left at the end.
+        steps = int(np.ceil(int(settings["steps"]) * 5 / float(settings["final-time"])))
+        return Run(made("simulate", tmp_path / f"{greatest}.h5", "--config", tmp_path / "profile.ini", "--final-time=5",
+                        f"--steps={steps}", "--incoming-velocity=1e-9*sin(pi*min(t/0.12,1))^4"))
+    return run
+
+
+def test_a_weak_wave_in_a_uniform_column_is_that_of_the_closed_form(linear_run):
+    expected, _ = closed_form(FREQUENCY)
+    errors = []
+    for greatest in (25, 50):
+        run = linear_run(greatest)
+        t, y = run["watch/t"], run["watch/y"][:, -1]
+        kernel = np.exp(-2j * np.pi * np.outer(FREQUENCY, t)) * t[1]
+        transfer = kernel @ y / (kernel @ (1e-9 * np.sin(np.pi * np.minimum(t / 0.12, 1))**4))
+        errors.append(np.abs(transfer / expected - 1).max())
+    # The wave number of elements of a tenth of the shortest wavelength is wrong by (k h)²/24, the phase by k H of it,
+    # and the transfer by at most the ratio ρ_r v_r/(ρ v) of this.
+    kh, phase = 2 * np.pi * FREQUENCY[-1] / (10 * 25), 2 * np.pi * FREQUENCY[-1] * HEIGHT / SPEED
+    assert errors[0] <= kh**2 / 24 * phase * ROCK / (DENSITY * SPEED)
+    assert 3.5 < errors[0] / errors[1] < 4.5
+
+
+def test_the_transfer_of_a_page_is_that_from_the_base_to_the_surface(linear_run):
+    frequency, _, transfer = spectra(linear_run(25))
+    known = np.isfinite(transfer)
+    expected = np.abs(closed_form(frequency[known])[1])
+    assert np.median(np.abs(transfer[known] / expected - 1)) < 0.05
+
+
+def test_a_case_is_valid(case, masing, tmp_path):
+    case("--record", "rec.csv", "--curve", "curve.csv", rec=RECORD, curve=CURVE)
+    program.run(masing, "simulate", "--config", tmp_path / "profile.ini", "--validate-only").require(0)
