@@ -23,9 +23,14 @@ MOST_LOOPS, MOST_COLUMNS = 4, 600
 SMOOTH, LEAST_POWER = 0.006, 1e-2
 
 
+def is_chain(run):
+    """Return whether a Run is a trajectory of a chain."""
+    return "profile/max_x" in run
+
+
 def chain_pictures(runs):
     """Return the Pictures of those of the Runs that are of a chain, and the one that compares their transfer."""
-    chains = [run for run in runs if "profile/max_x" in run]
+    chains = [run for run in runs if is_chain(run)]
     pictures = [picture for make in (wave_picture, extremes_picture, loops_picture, spectra_picture)
                 for run in chains if (picture := make(run)) is not None]
     return pictures + transfer_pictures(chains)
@@ -108,25 +113,32 @@ def spectra_picture(run):
     style.label_values(upper.xaxis, upper.yaxis, lower.yaxis)
     style.legend_above(upper, 2)
     upper.set(ylabel="|a|, spectrum")
-    lower.set(xlabel="frequency", ylabel=f"|a{_below(high)}/a{_below(low)}|")
+    lower.set(xlabel="frequency", ylabel="transfer")
     return _picture(run, "spectra", figure, f"spectra of the acceleration, and their ratio from node {low} to node "
                     f"{high}, {_peak(frequency, transfer)}")
 
 
 def transfer_pictures(runs):
-    """Return a list with the Picture of the transfer functions of several chains; it is empty if there are not two."""
-    found = [(run, each) for run in runs if (each := spectra(run)) is not None]
-    if len(found) < 2:
-        return []
+    """Return a Picture of the transfer functions for each group of at least two Runs of one chain."""
+    groups = {}
+    for run in runs:
+        if (found := spectra(run)) is not None:
+            chain = tuple(item for item in run.settings.items() if item[0].startswith("model."))
+            groups.setdefault(chain, []).append((run, found))
+    groups = [group for group in groups.values() if len(group) > 1]
+    return [_transfer_picture(group, f"transfer-{n}") for n, group in enumerate(groups, start=1)]
+
+
+def _transfer_picture(group, name):
     figure, axes = style.frame(1, 1.2, xlabel="frequency", ylabel="transfer of the acceleration")
-    names, facts = names_apart([run for run, _ in found]), []
-    for name, colour, (_, (frequency, _, transfer)) in zip(names, style.colours(len(found)), found):
-        axes.plot(frequency, transfer, color=colour, label=name)
-        facts.append(f"{name}: {_peak(frequency, transfer)}")
+    labels, facts = names_apart([run for run, _ in group]), []
+    for label, colour, (_, (frequency, _, transfer)) in zip(labels, style.colours(len(group)), group):
+        axes.plot(frequency, transfer, color=colour, label=label)
+        facts.append(f"{label}: {_peak(frequency, transfer)}")
     style.label_values(axes.xaxis, axes.yaxis)
     style.legend_above(axes)
     caption = f"Transfer from the lowest to the highest watched node, of the acceleration. {'; '.join(facts)}."
-    return [Picture("transfer", figure, caption, caption)]
+    return Picture(name, figure, caption, caption)
 
 
 def spectra(run):
@@ -168,8 +180,3 @@ def _picture(run, kind, figure, facts):
 
 def _most(values):
     return measured(float(np.nanmax(np.abs(values))), 4)
-
-
-def _below(index):
-    """Return the text of a label with a number as an index."""
-    return f"$_{{{index}}}$"

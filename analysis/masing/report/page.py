@@ -10,7 +10,7 @@ import jinja2
 from masing.convergence.claim import AS_EXPECTED, EXACT
 from masing.convergence.levels import twin
 from masing.notation import cell, count, measured
-from masing.report.chains import chain_pictures
+from masing.report.chains import chain_pictures, is_chain
 from masing.report.cycles import cycles_section
 from masing.report.pictures import Text
 from masing.report.problem import cited, problem
@@ -50,7 +50,8 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     problems = {key: problem(run, f"problem-{n}", exact.description(run.model))
                 for n, (key, run) in enumerate(first.items(), start=1)}
     sections = _sections(studies, problems)
-    cycles = cycles_section(runs, *window, studies=studies, exact=exact)
+    # The curve of restoring force over x of a node between two elements is no hysteresis cycle.
+    cycles = cycles_section([run for run in runs if not is_chain(run)], *window, studies=studies, exact=exact)
     numbers, work = number_pictures(studies), work_precision(studies)
     trajectories, chains = trajectory_pictures(_trajectories(studies, runs, exact)), chain_pictures(runs)
     computed = [run for run in exact.all if run.made_by]
@@ -60,6 +61,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
         origin["cost"], origin["phases"] = _cost(run)
     chosen = _chosen(studies)
     overview = (cycles["together"][:1] if cycles else []) + ([sections[chosen]["errors"]] if studies else responses[:1])
+    overview = overview or chains[:1]
     alone = [section for section in sections if section["twin"] is None]
     pictures = _numbered(overview, [section[name] for section in alone for name in ("errors", "map")] + numbers
                          + (cycles["together"] + cycles["differences"] + cycles["long"] if cycles else [])

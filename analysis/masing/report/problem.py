@@ -126,7 +126,7 @@ def _token(found):
 def _name(name, digits, index):
     greek = GREEK.get(name)
     if greek is None and len(name) > LONGEST_NAME and name not in NAMES:
-        return escape(name + digits)
+        return escape(name + digits + (f"_{index}" if index else ""))
     letter = greek or ("d" + name[1] if name in NAMES else name)
     below = digits + (("," if digits else "") + index.strip("{}") if index else "")
     return Markup("<i>{}</i>").format(letter) + (Markup("<sub>{}</sub>").format(typeset(below)) if below else "")

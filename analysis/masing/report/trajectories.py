@@ -68,7 +68,7 @@ def motion_picture(run):
     start = start_of_last_cycles(run, MOTION_CYCLES)
     ranges = [f"[{measured(x.min(), 4)}, {measured(x.max(), 4)}]" for x in (run.x, run.x[run.t >= start])]
     facts = f"x in {', at the end in '.join(dict.fromkeys(ranges))}."
-    known = "series/force" in run
+    known = "series/force" in run and run.force.any()
     # A long expression of F would fill the caption. It is omitted, because the description of the problem contains it.
     name, law = motion(run).force_over_time, run.settings.get("force", "")
     law = f" = {law}" if name == "F(t)" and 0 < len(law) <= SHORT else ""
@@ -88,9 +88,10 @@ def energy_picture(run):
     last = {name: measured(run[f"energy/{name}"][-1], 4) for name in ("input", "dissipated", "viscous")
             if f"energy/{name}" in run}
     damped = f" by sliding and {last['viscous']} by damping" if "viscous" in last else ""
+    work_of = motion(run).force + " and of the base" * ("energy/base" in run)
     facts = f"dissipated: D = {last['dissipated']}{damped}; the balance lacks at most {measured(residual)}."
     return _picture(run, "energy", _energy_figure(run, start_of_last_cycles(run, MOTION_CYCLES)),
-                    f"Energy over time{share}", f"work of {motion(run).force}: W = {last['input']},", facts,
+                    f"Energy over time{share}", f"work of {work_of}: W = {last['input']},", facts,
                     "What the balance lacks is W − D − ΔE, E the kinetic and the elastic energy.")
 
 
@@ -158,7 +159,7 @@ def _field_figure(run, t, u):
 def _motion_figure(run, start):
     late = run.t >= start
     rows = [(run.t, run.x, "x(t)")] + [(run.t[late], run.x[late], "x(t), end")] * (not late.all())
-    if "series/force" in run:
+    if "series/force" in run and run.force.any():
         name = motion(run).force_over_time.replace(" − ", "\n− ")
         rows.append((run.t[late], run.force[late], name + ", end" * (not late.all())))
     figure, frames = _stacked(len(rows))
