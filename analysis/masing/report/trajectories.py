@@ -86,9 +86,9 @@ def energy_picture(run):
     residual, work = (np.abs(run[f"energy/{name}"]).max() for name in ("residual", "input"))
     share = f", balanced to {measured(residual / work)} of the largest work" if work > 0 else ""
     last = {name: measured(run[f"energy/{name}"][-1], 4) for name in ("input", "dissipated", "viscous")
-            if f"energy/{name}" in run}
+            if name != "viscous" or _has(run, name)}
     damped = f" by sliding and {last['viscous']} by damping" if "viscous" in last else ""
-    work_of = motion(run).force + " and of the base" * ("energy/base" in run)
+    work_of = motion(run).force + " and of the base" * _has(run, "base")
     facts = f"dissipated: D = {last['dissipated']}{damped}; the balance lacks at most {measured(residual)}."
     return _picture(run, "energy", _energy_figure(run, start_of_last_cycles(run, MOTION_CYCLES)),
                     f"Energy over time{share}", f"work of {work_of}: W = {last['input']},", facts,
@@ -171,6 +171,11 @@ def _motion_figure(run, start):
     return figure
 
 
+def _has(run, name):
+    """Return whether the energy balance has the part `name` and this part is not 0 throughout."""
+    return f"energy/{name}" in run and bool(run[f"energy/{name}"].any())
+
+
 def _energy_figure(run, start):
     """Return the figure of the energy balance.
 
@@ -182,7 +187,7 @@ def _energy_figure(run, start):
     # The dissipated energy may be nearly equal to the work. The work is therefore drawn as a wider line behind the line
     # of the dissipated energy.
     work.plot(t, run["energy/input"], **style.BEHIND, label="W")
-    damped = "energy/viscous" in run
+    damped = _has(run, "viscous")
     _lines(work, t, {"D" + ", sliding" * damped: run["energy/dissipated"]}
            | ({"D, damping": run["energy/viscous"]} if damped else {}))
     _lines(stored, t[late], {"E, kinetic": run["energy/kinetic"][late], "E, elastic": run["energy/elastic"][late]})
