@@ -76,9 +76,9 @@ def extremes_picture(run):
 
 def loops_picture(run):
     """Return the Picture of the force over the elongation of watched elements; None if none is watched."""
-    places = np.flatnonzero(run["watch/node"] > 0) if "watch/node" in run else []
-    if not len(places):
+    if "watch/node" not in run or not (run["watch/node"] > 0).any():
         return None
+    places = np.argsort(run["watch/node"])[np.count_nonzero(run["watch/node"] == 0):]
     chosen = places[np.unique(np.linspace(0, len(places) - 1, MOST_LOOPS).round().astype(int))]
     rows = -(-len(chosen) // 2)
     figure = style.figure(1 + 0.4 * (len(chosen) > 1), 0.8 * rows)
