@@ -245,15 +245,20 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     parallel::on_root(call.comm, [&] {  // only the root prints the warnings
       require_files_apart(c, inputs);
       warn_of_output(request);
-      engine::RunSpec run = request.run;
-      // a study is checked at the level with the largest time step
-      if (!request.study.levels.empty()) {
-        const slab::Space* space = engine::space_of(run);
-        run = study::at_level(run, {space == nullptr ? slab::Space{} : *space,
-                                    std::ranges::min(study::step_counts(request.study.levels)),
-                                    request.study.levels.front().elements});
+      // A study is checked at the level with the largest time step, and at each n that it refines.
+      std::vector<study::Level> levels = request.study.levels;
+      if (!levels.empty() && levels.front().elements == 0) {
+        levels = {*std::ranges::min_element(levels, {}, &study::Level::steps)};
       }
-      request.warnings.push_back(engine::step_advice(run));
+      if (levels.empty()) {
+        request.warnings.push_back(engine::step_advice(request.run));
+      }
+      for (const study::Level& level : levels) {
+        const std::string advice = engine::step_advice(study::at_level(request.run, level));
+        if (&level == &levels.front()) {
+          request.warnings.push_back(advice);
+        }
+      }
     });
   }
   for (const std::string& text : request.warnings) {

@@ -1,0 +1,112 @@
+"""Studies and scans of chains: norms over the nodes against those of single runs, orders, and what is refused."""
+
+import numpy as np
+import pytest
+from result_files import contents, numbers
+
+# A wave that loads, reverses at the surface and unloads.
+CHAIN = {"n": 10, "m": "i<n ? 1/n : 0.5/n", "k": "n", "eta": "1/n"}
+PROBLEM = {"threshold": "s+0.05", "cells": "inf", "base-acceleration": "-3*sin(2*t)^3*cos(2*t)", "final-time": 2}
+
+
+def wave(*words, final_time=2, **parameters):
+    """The words of a chain with other parameters, and those given."""
+    chain = [f"--set={key}={value}" for key, value in (CHAIN | parameters).items()]
+    problem = [f"--{key}={value}" for key, value in (PROBLEM | {"final-time": final_time}).items()]
+    return ["--model=masing-chain", *chain, *problem, *words]
+
+
+def damped(*words, **parameters):
+    """The same with a dashpot in every element."""
+    return wave(*words, c="0.002*n", **parameters)
+
+
+QUANTITIES = ("x", "y", "x_rms", "y_rms")
+
+
+def test_norms_are_those_of_single_runs_at_the_nodes_that_both_have(masing):
+    # 12 elements have the nodes 6 and 12 in common with 10, and 15 of 12 the nodes 4, 8 and 12.
+    levels, times = [(10, 160), (12, 192), (15, 240)], 16
+    runs = [masing.run(*wave(f"--steps={steps}", f"--field-every={steps // times}", n=n)) for n, steps in levels]
+    cases = masing.study(*wave(), "--refine=elements", "--reference=successive", f"--field-samples={times}",
+                         "--levels=" + ",".join(f"{n}:{steps}" for n, steps in levels))["cases"]
+    for level in range(2):
+        pair = runs[level:level + 2]
+        common = np.gcd(*(levels[level + at][0] for at in range(2)))
+        for name in "xy":
+            one, other = (run[f"field/{name}"][:, np.arange(1, common + 1) * len(run["field/node"]) // common - 1]
+                          for run in pair)
+            assert len(one) == times + 1
+            assert np.isclose(cases[f"error_{name}_rms"][level], np.sqrt(np.mean((one - other)**2, axis=1)).max(),
+                              rtol=1e-12, atol=0)
+            # The node that the force acts on is compared at every step, too.
+            assert cases[f"error_{name}"][level] >= np.abs(one - other).max() * (1 - 1e-12)
+    assert list(cases["elements"]) == [n for n, _ in levels]
+    masing.done("reproduce", "study.h5")
+
+
+def test_orders_of_a_wave(masing):
+    words = ("--refine=elements", "--reference=successive", "--levels=50:400:400:3200:4")
+    smooth = masing.study(*damped(), *words)
+    assert smooth["quantities"] == " ".join(QUANTITIES)
+    assert all(abs(smooth[f"observed_{name}"] - 2) < 0.3 for name in QUANTITIES), smooth["said"]
+    # Without dashpots the kinks of the wave stay, and nothing is expected of its order.
+    plain = masing.study(*wave(), *words)
+    assert plain["verdict"] == "not judged" and plain["observed_y"] < 1.5
+    assert list(plain["cases"]["elements"]) == [50, 100, 200, 400]
+    for scheme, order in (("leapfrog", 2), ("euler", 1)):
+        found = masing.study(*damped(), f"--scheme={scheme}", "--refine=steps", "--levels=4000,8000,16000")
+        assert found["verdict"] == "as expected", found["said"]
+        assert all(found[f"expected_{name}"] == str(order) for name in QUANTITIES)
+    for rule, order in (("right", 1), ("midpoint", 2)):
+        found = masing.study(*damped(), f"--rule={rule}", "--refine=cells", "--reference=cells-inf", "--steps=800",
+                             "--levels=50,100,200,400,800", "--order-tolerance=0.9")
+        assert all(str(order) in found[f"expected_{name}"] for name in QUANTITIES)
+        assert all(abs(found[f"observed_{name}"] - order) < 0.3 for name in QUANTITIES), found["said"]
+
+
+def test_a_study_is_the_same_on_any_ranks(masing):
+    words = ("converge", *wave(final_time=0.001), "--refine=elements", "--levels=2048:4,4096:8", "--quiet",
+             "--reference=successive")
+    for ranks in (1, 3):
+        masing.done(*words, f"--output=on{ranks}.h5", ranks=ranks)
+    assert contents(masing.folder / "on1.h5") == contents(masing.folder / "on3.h5")
+
+
+def test_a_file_is_compared_at_its_node(masing):
+    masing.done("simulate", *damped(n=80), "--steps=1600", "--sample-every=1", "--quiet", "--output=fine.h5")
+    levels = "--levels=10:200,20:400,40:800"
+    found = masing.study(*damped(), "--refine=elements", levels, "--reference=fine.h5")
+    whole = masing.study(*damped(), "--refine=elements", levels + ",80:1600", "--reference=successive")
+    assert np.isfinite(found["cases"]["error_x"]).all() and np.isnan(found["cases"]["error_x_rms"]).all()
+    # The finest level is the file; between two steps x of the level is linear.
+    assert found["cases"]["error_x"][2] <= whole["cases"]["error_x"][2] + found["cases"]["dt"][2]**2
+    assert "another problem" in masing.refused("converge", *wave(), "--refine=elements", levels, "--reference=fine.h5")
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["--refine=elements", "--levels=10:100,20:300"], "'20:300' has another ratio n:N than 10:100; give one ratio"),
+    (["--refine=elements", "--levels=10,20"], "--refine elements takes \"100:200,200:400\""),
+    (["--refine=elements", "--force-node=3"], "leave it out"),
+    (["--refine=both"], "give steps, cells or elements"),
+    (["--reference=exact"], "masing-chain has no exact solution; give finest, successive or FILE.h5")])
+def test_mistakes(masing, words, said):
+    assert said in masing.refused("converge", *wave(), *words)
+    assert masing.names() == []
+
+
+def test_other_mistakes(masing):
+    listed = wave("--refine=elements", "--levels=10:100,20:200", "--reference=successive", m="1,2,3,4,5,6,7,8,9,10")
+    assert "m has 10 values; must be 20" in masing.refused("converge", *listed)
+    assert "elements is there for masing-chain" in masing.refused("converge", "--refine=elements")
+
+
+def test_peaks_of_points_are_those_of_runs(masing):
+    window = ("--steps=400", "--from=0.5", "--to=1.5")
+    masing.done("scan", *wave(), *window, "--quiet", "--over=n=5,10", "--force-node=4", "--output=scan.h5")
+    points = numbers(masing.folder / "scan.h5")
+    for point, n in enumerate((5, 10)):
+        run = masing.run(*wave(n=n), "--force-node=4", "--watch=4", "--sample-every=1", *window)
+        assert points["points/most_elongation"][point] == np.abs(run["watch/elongation"]).max()
+        assert points["points/most_acceleration"][point] == np.abs(run["watch/a"]).max()
+        assert points["points/most_x"][point] == run["x"].max()
