@@ -1,0 +1,435 @@
+"""Chains of continuous elements: a loop over 10⁵ sliders of each of three elements, written here; one element, and one
+cell an element, which are other models; elastic modes, waves through an absorbing base, and dashpots; the simple waves
+of loading and unloading in closed form; balances of energy; other ranks and restarts; what is refused and warned of."""
+
+import re
+
+import numpy as np
+import pytest
+from clamping import moved
+from result_files import contents
+from scipy.integrate import solve_ivp
+from scipy.interpolate import CubicSpline
+from scipy.linalg import eigh
+
+SETS = ("n", "m", "k", "eta", "k0", "c", "c_ground", "x0", "y0", "base_impedance", "base_mass")
+
+
+def words(case, *more):
+    """The words of a call, from the keys of `case`: the parameters of the chain and the options."""
+    given = {"model": "masing-chain", **case}
+    return [*(f"--{f'set={key}' if key in SETS else key}={text}" for key, text in given.items()), *more]
+
+
+def value(text, **names):
+    """The value of an expression of the program in names, found by Python."""
+    known = {"sin": np.sin, "cos": np.cos, "exp": np.exp, "min": np.minimum, "pi": np.pi}
+    return np.array(eval(str(text).replace("^", "**"), known | names), dtype=float)
+
+
+def chain_of_sliders(case, steps, cells, place=0.5, scheme="leapfrog"):
+    """x, y, the absolute a, and elongation and force of the element below, of the nodes 0 to n at all steps, and the
+    energy that each element has dissipated.
+
+    Every slider of every element is moved and clamped, by leapfrog first to the vertex of the parabola of its element's
+    elongation where this lies in the step."""
+    n, time = int(case["n"]), float(value(case["final-time"]))
+    step, i, s = time / steps, np.arange(1, n + 1), (np.arange(cells) + place) / cells
+
+    def listed(key, preset):
+        return np.broadcast_to(value(case.get(key, preset), i=i, n=n), n)
+
+    def shape(key, preset):
+        return np.array([np.broadcast_to(value(case.get(key, preset), i=j, n=n, s=s), cells) for j in i])
+
+    impedance, absorbs = value(case.get("base_impedance", 0)), "base_mass" in case
+    mass = np.append(value(case["base_mass"]) if absorbs else np.inf, listed("m", 1))
+    ground, k0, c = np.append(impedance, listed("c_ground", 0)), listed("k0", 0), listed("c", 0)
+    theta, weight = listed("eta", 1)[:, None], listed("k", 1)[:, None] * shape("stiffness", 1) / cells
+    up = theta * shape("threshold", "s+0.1")
+    down, u = theta * shape("threshold-down", case.get("threshold", "s+0.1")), theta * shape("initial-u", 0)
+    x, y = np.append(0, listed("x0", 0)), np.append(0, listed("y0", 0))
+    spent = np.zeros(n)
+
+    def swing(t):
+        return np.append(0, np.full(n, value(case.get("base-acceleration", 0), t=t)))
+
+    def pulled(t, w):  # the force of each element, and the acceleration without dashpots to the ground
+        force = k0 * np.diff(x) + c * w + np.einsum("ij,ij->i", weight, u)
+        pull = np.append(force, 0) - np.append(0, force)
+        pull[int(case.get("force-node", n))] += value(case.get("force", 0), t=t)
+        pull[0] += 2 * impedance * value(case.get("incoming-velocity", 0), t=t)
+        return force, pull / mass - swing(t)
+
+    def move(way):
+        nonlocal u, spent
+        free, u = u + way[:, None], moved(u, way[:, None], up, down)
+        spent = spent + np.einsum("ij,ij->i", weight * u, free - u)
+
+    force, a = pulled(0, np.diff(y))
+    a = a - ground * y / mass
+    rows = [(x, y, a + swing(0), np.diff(x, prepend=np.nan), np.append(np.nan, force))]
+    for t in time * np.arange(1, steps + 1) / steps:
+        w, bend = np.diff(y), np.diff(a)
+        if scheme == "euler":
+            x, y = x + step * y, y + step * a
+            move(step * w)
+            force, new = pulled(t, np.diff(y))
+        else:
+            turn = -w / np.where(bend == 0, np.inf, bend)
+            vertex = np.where((turn > 0) & (turn < step), w * turn / 2, 0)
+            if np.any(vertex):
+                move(vertex)
+            move(step * w + step**2 / 2 * bend - vertex)
+            x = x + step * y + step**2 / 2 * a
+            force, new = pulled(t, np.diff(y + step * a))
+            y = (y + step / 2 * (a + new)) / (1 + step / 2 * ground / mass)
+        spent = spent + step / 2 * c * (w**2 + np.diff(y) ** 2)
+        a = new - ground * y / mass
+        rows.append((x, y, a + swing(t), np.diff(x, prepend=np.nan), np.append(np.nan, force)))
+    return dict(zip(("x", "y", "a", "elongation", "force"), map(np.array, zip(*rows)))), spent
+
+
+THREE = {"n": 3, "m": "0.8,1.3,0.6", "k": "2+0.3*i", "eta": "0.5/i", "k0": "0.1,0,0.2", "c_ground": "0.02,0,0.1",
+         "x0": "0.1*i", "y0": "0.2,-0.3,0.1", "stiffness": "1+0.5*s", "threshold": "s+0.1", "final-time": 12}
+FALLING = {"threshold-down": "0.2+0.3*s+0.1*i/n", "initial-u": "-0.2*s", "c": "0.02*i"}
+LOADED = {
+    "symmetric": {**THREE, "force": "0.9*sin(1.7*t)"},
+    "drifting": {**THREE, **FALLING, "force": "0.25+0.9*sin(2*t)", "force-node": 2},
+    "on a swinging base": {**THREE, **FALLING, "base-acceleration": "0.7*sin(t)+0.4*cos(2.3*t)", "k0": 0},
+    "on an absorbing base": {**THREE, **FALLING, "base_impedance": 1.5, "base_mass": 0.4, "force": "0.2*cos(t)",
+                             "incoming-velocity": "0.6*sin(1.3*t)^3"},
+}
+
+
+@pytest.mark.parametrize("name", LOADED)
+def test_it_is_a_loop_over_all_sliders(masing, name, long):
+    """To rounding with the same cells; at P = ∞ to the error of midpoints, κθ k δs²/8 at each kink of u(s)."""
+    case, steps, cells = LOADED[name], 4000 if long else 200, 100000
+    first = 0 if "base_mass" in case else 1  # the base has a node of its own
+    right, midpoint, infinite = ("--cells=1e5",), ("--cells=1e5", "--rule=midpoint"), ("--cells=inf",)
+    kinds = ((0.5, "leapfrog", [(midpoint, 1e-12), (infinite, 2e-9)]), (1, "leapfrog", [(right, 1e-12)]),
+             (1, "euler", [((*right, "--scheme=euler"), 1e-12)]))
+    for place, scheme, runs in kinds if long or name == "drifting" else kinds[:1]:
+        expected, spent = chain_of_sliders(case, steps, cells, place, scheme)
+        # the work of a move is trapezoidal: |f''| |d|³/12 <= κ max k/(2 θ min η') |d|³/12
+        i, ways = np.arange(1, 4), np.abs(np.diff(expected["elongation"][:, 1:], axis=0))
+        lack = (2 + 0.3 * i) * 1.5 / (0.5 / i * 0.6) * np.sum(ways**3, axis=0) / 12
+        for more, tolerance in runs:
+            run = masing.run(*words(case, *more, f"--steps={steps}", "--sample-every=1",
+                                    f"--watch={','.join(map(str, range(first, 4)))}"))
+            for key, exact in expected.items():
+                np.testing.assert_allclose(run[f"watch/{key}"], exact[:, first:], rtol=0, atol=tolerance, err_msg=key)
+                if key != "y":
+                    most = np.max(np.abs(exact[:, first:]), axis=0)
+                    np.testing.assert_allclose(run[f"profile/max_{key}"], most, rtol=0, atol=tolerance, err_msg=key)
+            assert np.all(np.abs(run["profile/dissipated"][-3:] - spent) < lack + 1e-9), more
+            assert np.all(lack < 0.1 * spent)
+
+
+ONE = {"m": 0.8, "k0": 0.15, "x0": 0.2, "y0": -0.3}
+SLAB = ("--threshold-down=0.3*(s+0.4)", "--force=0.5*sin(t)+0.1", "--final-time=30", "--energy", "--sample-every=1",
+        "--engine=memory")
+
+
+@pytest.mark.parametrize("cells", ["50", "inf"])
+@pytest.mark.parametrize("scheme", ["euler", "leapfrog"])
+def test_a_chain_of_one_element_is_the_oscillator(masing, cells, scheme):
+    """Factors stand in the shape of the one, and in the parameters of the other."""
+    common = (*SLAB, f"--cells={cells}", f"--scheme={scheme}", "--steps=3000")
+    chain = masing.run(*words({"n": 1, **ONE, "k": 1.7, "eta": 0.5, "c_ground": 0.2}, "--stiffness=1+0.5*s",
+                              "--threshold=s+0.1", "--initial-u=-0.1*s", *common[1:], "--threshold-down=0.6*(s+0.4)"))
+    alone = masing.run("--mass=0.8", "--k0=0.15", "--x0=0.2", "--y0=-0.3", "--damping=0.2", "--stiffness=1.7*(1+0.5*s)",
+                       "--threshold=0.5*(s+0.1)", "--initial-u=-0.05*s", *common)
+    for name in ("t", "x", "y", "force", "restoring", "kinetic", "elastic", "dissipated", "viscous"):
+        assert np.max(np.abs(chain[name] - alone[name])) <= 1e-13 * max(1, np.max(np.abs(alone[name]))), name
+    assert np.max(np.abs(chain["profile/max_x"] - np.max(np.abs(alone["x"])))) < 1e-13
+
+
+def test_a_chain_of_one_cell_an_element_is_the_s_chain(masing):
+    lists = ("--set=n=7", "--set=m=1+0.1*i", "--set=k=2+i/n", "--set=x0=0.1*i", "--set=y0=sin(i)")
+    common = ("--force=0.4*sin(t)", "--final-time=10", "--steps=2000", "--field-every=40")
+    other = masing.run("--model=s-chain", *lists, "--set=eta=0.05*i", *common)
+    for shape in (("--set=eta=0.05*i", "--threshold=1"), ("--threshold=0.05*i",)):
+        chain = masing.run("--model=masing-chain", *lists, *shape, *common, "--cells=1", "--scheme=euler")
+        found = np.hstack([chain["field/x"], chain["field/y"]])
+        assert np.max(np.abs(found - other["state/values"][:, :14])) < 1e-12
+        assert np.ptp(found) > 1
+
+
+@pytest.mark.parametrize("cells", ["4", "inf"])
+@pytest.mark.parametrize("mode", [1, 3, 8])
+def test_an_elastic_mode_swings_as_leapfrog_has_it(masing, cells, mode, n=8):
+    """y_i = sin(q i) cos(φp), sin(φ/2) = ωδt/2, ω² = 4κ/m sin²(q/2), q = (r - ½)π/n: half a mass at the free end."""
+    q, time, steps = (mode - 0.5) * np.pi / n, 20, 1000
+    omega, step = 2 * np.sqrt(3) * np.sin(q / 2), time / steps
+    run = masing.run(*words({"n": n, "m": "i<n ? 1 : 0.5", "k": 3, "y0": f"sin({q!r}*i)", "threshold": 9,
+                             "cells": cells, "final-time": time, "steps": steps, "field-every": 10}))
+    phase, shape = 2 * np.arcsin(omega * step / 2), np.sin(q * np.arange(1, n + 1))
+    turned = phase * np.rint(run["field/t"] / step)
+    assert turned.size == 101
+    x = np.outer(np.sin(turned), shape) / (omega * np.sqrt(1 - (omega * step / 2) ** 2))
+    assert np.max(np.abs(run["field/x"] - x)) < 1e-11
+    assert np.max(np.abs(run["field/y"] - np.outer(np.cos(turned), shape))) < 1e-11
+
+
+def orders(errors):
+    """log₂ of the ratios of errors [levels, quantities], each at half the step of the one before."""
+    return np.log2(np.array(errors)[:-1] / np.array(errors)[1:])
+
+
+def swing_in(t):
+    """V = 0.3 sin⁴ t and its integral."""
+    return 0.3 * np.sin(t) ** 4, 0.3 * (3 * t / 8 - np.sin(2 * t) / 4 + np.sin(4 * t) / 32)
+
+
+def simple_wave(z, t, share):
+    """x and y, relative to the base, behind a base of velocity share·V, of B = γ - γ²/2 from rest.
+
+    v = V(t₀) on z = c(γ₀) (t - t₀), where ∫₀^γ₀ c dγ = V(t₀) and c² = B' = 1 - γ: c³ = 1 - 3V/2. As dt = dt₀ + z d(1/c)
+    at fixed z and dV = c dγ, x = ∫ v dt = ∫V dt₀ + z (V/c - γ₀)."""
+    def speed(start):
+        return np.cbrt(1 - 1.5 * share * swing_in(start)[0])
+
+    low, high = np.zeros_like(z), np.maximum(t - z, 0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        is_early = speed(middle) * (t - middle) > z
+        low, high = np.where(is_early, middle, low), np.where(is_early, high, middle)
+    (v, way), c = share * np.array(swing_in(low)), speed(low)
+    return way + z * (v / c - (1 - c**2)) - share * swing_in(t)[1], v - share * swing_in(t)[0]
+
+
+# From u0 = min(η, γ*), held by the force B(γ*), a branch is 2B(Δ/2): twice the wave of V/2.
+UNLOADED = ("--initial-u=min(s, 0.3)", "--force=0.3-0.3^2/2")
+
+
+@pytest.mark.parametrize(("share", "more"), [(1, ()), (0.5, UNLOADED)], ids=["loading", "unloading"])
+def test_simple_waves_are_of_second_order(masing, share, more, long):
+    """The base moves at V(t), a_g = V'; x and y at the nodes at the end, before the wave is at the free end."""
+    errors = []
+    for n in (100, 200, 400, *[800] * long):
+        run = masing.run(*words({"n": n, "m": "i<n ? 1/n : 0.5/n", "k": "n", "eta": "1/n", "threshold": "s",
+                                 "base-acceleration": "1.2*sin(t)^3*cos(t)", "final-time": 0.95, "steps": 19 * n // 10,
+                                 "cells": "inf", "field-points": n, "field-every": 0}, *more))
+        exact = simple_wave(np.arange(1, n + 1) / n, 0.95, share)
+        errors.append([np.max(np.abs(run[f"field/{name}"][-1] - wave / share)) for name, wave in zip("xy", exact)])
+    assert np.all(np.abs(orders(errors) - 2) < 0.02), errors
+    assert np.all(np.array(errors[-1]) < np.array([2.3e-8, 5e-8]) * (800 / n) ** 2)
+
+
+@pytest.mark.parametrize("impedance", [1, 2.5])
+def test_an_absorbing_base_lets_waves_in_and_out_in_second_order(masing, impedance):
+    """A layer of impedance 1: v = 2c/(1+c) Σ r^j (v_in(t - z - 2j) + v_in(t + z - 2 - 2j)), r = (1-c)/(1+c)."""
+    errors = []
+    for n in (100, 200, 400):
+        run = masing.run(*words({"n": n, "m": "i<n ? 1/n : 0.5/n", "k": "n", "threshold": 9, "base_mass": 0.5 / n,
+                                 "base_impedance": impedance, "incoming-velocity": "exp(-((t-1.2)/0.2)^2)", "cells": 1,
+                                 "final-time": 6, "steps": 12 * n, "field-every": n, "field-points": n + 1}))
+        assert list(run["profile/node"]) == list(range(n + 1))
+        z, t = run["field/node"] / n, run["field/t"][:, None]
+        back, v = (1 - impedance) / (1 + impedance), 0
+        for j in range(4):
+            v = v + 2 * impedance / (1 + impedance) * back**j * (
+                np.exp(-((t - z - 2 * j - 1.2) / 0.2) ** 2) + np.exp(-((t + z - 2 - 2 * j - 1.2) / 0.2) ** 2))
+        lack = np.abs(run["field/y"] - v)
+        errors.append([np.max(lack), np.max(lack[8:])])  # ever, and once the wave has left: t >= 4
+    assert np.all(np.abs(orders(errors) - 2) < 0.02), errors
+
+
+def test_dashpots_are_of_second_order(masing):
+    """Of the elements and to the ground, on an absorbing base: the linear chain as an ODE."""
+    case = {"n": 4, "m": "0.7,1.2,0.9,0.5", "k": "3+i", "k0": "0.1*i", "c": "0.3,0.1,0.5,0.2",
+            "c_ground": "0.1,0,0.3,0",
+            "y0": "0.2*i", "threshold": 50, "cells": "inf", "base_mass": 0.6, "base_impedance": 1.4, "final-time": 8,
+            "force": "0.7*sin(1.3*t)", "incoming-velocity": "0.4*sin(t)^2", "watch": "0,1,2,3,4"}
+    mass, spring = np.array([0.6, 0.7, 1.2, 0.9, 0.5]), np.arange(1, 5) * 1.1 + 3
+    dashpot, ground = np.array([0.3, 0.1, 0.5, 0.2]), np.array([1.4, 0.1, 0, 0.3, 0])
+
+    def rate(t, state):
+        x, y = state[:5], state[5:]
+        force = spring * np.diff(x) + dashpot * np.diff(y)
+        pull = np.append(force, 0.7 * np.sin(1.3 * t)) - np.append(0, force) - ground * y
+        pull[0] += 2.8 * 0.4 * np.sin(t) ** 2
+        return np.append(y, pull / mass)
+
+    exact = solve_ivp(rate, (0, 8), [0] * 6 + [0.2, 0.4, 0.6, 0.8], "DOP853", rtol=1e-13, atol=1e-13,
+                      t_eval=np.linspace(0, 8, 41)).y
+    errors = []
+    for steps in (800, 1600, 3200):
+        run = masing.run(*words(case, f"--steps={steps}", f"--sample-every={steps // 40}"))
+        errors.append([np.max(np.abs(run["watch/x"].T - exact[:5])), np.max(np.abs(run["watch/y"].T - exact[5:]))])
+    assert np.all(np.abs(orders(errors) - 2) < 0.02), errors
+
+
+@pytest.mark.parametrize("name", LOADED)
+def test_the_balance_of_energy_is_of_second_order(masing, name):
+    """What is put in is that of F, by a spline through every step, and that of the base; sliding only takes."""
+    case, base = LOADED[name], "base_mass" in LOADED[name]
+    swings, nodes = "base-acceleration" in case, "0,1,2,3" if base else "1,2,3"
+    errors = []
+    for steps in (2000, 4000, 8000):
+        run = masing.run(*words(case, "--cells=inf", f"--steps={steps}", "--sample-every=1", f"--watch={nodes}",
+                                "--energy"))
+        t, y, mass = run["t"], run["watch/y"], [0.4] * base + [0.8, 1.3, 0.6]
+        assert np.max(np.abs(run["kinetic"] - y**2 @ mass / 2)) < 1e-14
+        gain = run["kinetic"] + run["elastic"] + run["dissipated"] + run["viscous"] - run["input"]
+        assert np.max(np.abs(run["residual"] - (gain[0] - gain))) < 1e-13
+        assert np.min(np.diff(run["dissipated"])) > -1e-9
+        power = value(case.get("force", 0), t=t) * y[:, base + int(case.get("force-node", 3)) - 1]
+        of_base = 0 * t
+        if swings:
+            of_base = -value(case["base-acceleration"], t=t) * (y @ mass)
+        if base:
+            of_base = 1.5 * y[:, 0] * (2 * value(case["incoming-velocity"], t=t) - y[:, 0])
+        ground = y**2 @ [*[0] * base, 0.02, 0, 0.1]
+        rate = np.diff(np.hstack([np.zeros((t.size, 1 - base)), y]), axis=1)
+        dashpots = rate**2 @ (value(case.get("c", "0*i"), i=np.arange(1, 4)))
+        errors.append([np.max(np.abs(run["residual"]))] + [
+            np.max(np.abs(found - CubicSpline(t, wanted).antiderivative()(t))) for found, wanted in
+            [(run["viscous"], ground + dashpots), (run["input"], power + of_base)]
+            + [(run["base"], of_base)] * (base or swings)])
+    assert np.all(np.abs(orders(errors) - 2) < 0.2), errors
+
+
+@pytest.mark.parametrize("name", ["symmetric", "drifting", "on a swinging base"])
+def test_without_dashpots_every_step_balances_to_rounding(masing, name, step=12 / 2000):
+    """Of kinetic energies ½ m (y² - δt²a²/4), and trapezoidal works of F - m a_g and of the elements."""
+    case = {**LOADED[name], "c": 0, "c_ground": 0, "cells": "inf", "watch": "1,2,3"}
+    run = masing.run(*words(case, "--steps=2000", "--sample-every=1", "--energy"))
+    swing = value(case.get("base-acceleration", "0*t"), t=run["t"])[:, None]
+    mass, a = np.array([0.8, 1.3, 0.6]), run["watch/a"] - swing
+    pull = -mass * swing
+    pull[:, int(case.get("force-node", 3)) - 1] += value(case.get("force", 0), t=run["t"])
+    work = np.sum((pull[1:] + pull[:-1]) / 2 * np.diff(run["watch/x"], axis=0), axis=1)
+    held = (run["watch/y"] ** 2 - (step * a) ** 2 / 4) @ mass / 2 + run["elastic"] + run["dissipated"]
+    assert np.max(np.abs(np.diff(held) - work)) < 1e-13 and np.abs(held[-1] - held[0] - np.sum(work)) < 1e-12
+    assert np.sum(np.abs(work)) > 1
+
+
+WAVE = {"n": 5000, "m": "i<n ? 1/n : 0.5/n", "k": "n*(1.5-i/n)", "eta": "(1.2-0.6*i/n)/n", "c": "1e-4*n/(i+9)",
+        "base_mass": "0.5/n", "base_impedance": 1.5, "incoming-velocity": "0.5*sin(3*t)^3", "x0": "0.01*sin(i/9)",
+        "cells": "inf", "watch": "0,1,1250,2500,3333,5000", "field-every": 100, "field-points": 700, "sample-every": 9}
+
+
+def test_ranks_and_restarts_do_not_show(masing):
+    """The elements are split; half of a run is made by other ranks than the rest, and all of it by 2 to 4."""
+    def made(name, *more, share=1, ranks=None):
+        masing.done("simulate", *words(WAVE, f"--final-time={0.02 * share}", f"--steps={300 * share:.0f}", "--energy",
+                                       "--quiet", f"--output={name}.h5", *more), ranks=ranks)
+        return contents(masing.folder / f"{name}.h5")
+
+    whole = made("whole")
+    assert {"profile/max_a", "watch/force", "field/y", "energy/base"} <= set(whole)
+    for ranks in (2, 3, 4):
+        assert made("other", ranks=ranks) == whole, ranks
+    for before, after in ((3, None), (None, 4)):
+        made("part", "--checkpoint=c.h5", share=0.5, ranks=before)
+        assert made("resumed", "--restart=c.h5", ranks=after) == whole, (before, after)
+    assert "bit for bit" in masing.done("reproduce", "whole.h5", ranks=2).stdout
+
+
+SMALL = {"n": 3, "m": 1, "k": 1, "final-time": 1, "steps": 50, "cells": 9}
+BASE = {"base_impedance": 1.5, "base_mass": 0.4}
+# what is given beside SMALL, None takes a key out, and what the message must contain
+REFUSED = {
+    "no stiffness": ({"k": None}, ["--set k", "missing"]),
+    "no mass": ({"m": 0}, ["--set m", "> 0"]),
+    "a factor of 0": ({"k": "3-i"}, ["--set k", "> 0", "3"]),
+    "a threshold of 0": ({"eta": "1,0,1"}, ["--set eta", "> 0"]),
+    "a negative spring": ({"k0": "1,-1,1"}, ["--set k0", ">= 0"]),
+    "a negative dashpot": ({"c": -0.1}, ["--set c", ">= 0"]),
+    "a negative dashpot to the ground": ({"c_ground": -0.1}, ["--set c_ground", ">= 0"]),
+    "a short list": ({"m": "1,2"}, ["--set m", "2", "3"]),
+    "a long list": ({"x0": "1,2,3,4"}, ["--set x0", "4", "3"]),
+    "a list of the base": ({**BASE, "base_mass": "1,2"}, ["--set base_mass"]),
+    "no elements": ({"n": 0}, ["--set n"]),
+    "half an element": ({"n": 2.5}, ["--set n"]),
+    "an unknown parameter": ({"set=mass": 1}, ["mass"]),
+    "masses given twice": ({"mass": 1}, ["--set m", "twice", "--mass"]),
+    "an oscillator's damping": ({"damping": 1}, ["--damping", "masing-chain"]),
+    "a prescribed position": ({"position": "t"}, ["--position", "masing-chain"]),
+    "incoming, no base": ({"incoming-velocity": "t"}, ["--incoming-velocity", "base_impedance"]),
+    "incoming, no mass": ({"incoming-velocity": "t", "base_impedance": 1}, ["base_mass"]),
+    "incoming, no impedance": ({"incoming-velocity": "t", "base_mass": 1}, ["base_impedance"]),
+    "impedance, no mass": ({"base_impedance": 1}, ["base_mass"]),
+    "a negative impedance": ({**BASE, "base_impedance": -1}, ["base_impedance", ">= 0"]),
+    "both bases": ({**BASE, "incoming-velocity": "t", "base-acceleration": "t"}, ["--base-acceleration"]),
+    "an infinite base": ({**BASE, "incoming-velocity": "1/(t-0.5)"}, ["--incoming-velocity", "inf", "t = 0.5"]),
+    "sweep": ({"engine": "sweep"}, ["--engine", "memory"]),
+    "exact": ({"engine": "exact"}, ["--engine", "memory"]),
+    "a place": ({"probe": 0.5}, ["--probe"]),
+    "a node beyond": ({"watch": "1,4"}, ["--watch", "4", "3"]),
+    "a base that rests": ({"watch": "0"}, ["--watch", "0"]),
+    "half a node": ({"watch": "1.5"}, ["--watch", "1.5"]),
+    "too many nodes": ({"n": 300, "steps": 500, "watch": ",".join(map(str, range(1, 202)))}, ["--watch", "200"]),
+    "a force beyond": ({"force": "t", "force-node": 4}, ["--force-node", "4", "3"]),
+    "a force on the base": ({"force": "t", "force-node": 0}, ["--force-node", "0"]),
+    "a shape of an element": ({"threshold": "2.5-i"}, ["--threshold", "eta(s) = -0.5", "must be >= 0"]),
+    "strained beyond": ({"threshold": "s+0.1", "initial-u": "0.1*i"}, ["--initial-u", "u0(s) = 0.3", "0.21"]),
+    "too many measures": ({"n": 1001, "steps": 3000, "threshold": "s+i"}, ["--threshold", "1000"]),
+    "watched without a chain": ({"model": "masing", "n": None, "m": None, "k": None, "watch": 1}, ["--watch", "not a key of --model masing;"]),
+    "a node without a chain": ({"model": "masing", "n": None, "m": None, "k": None, "force-node": 1}, ["--force-node", "not a key"]),
+    "incoming without a chain": ({"model": "masing", "n": None, "m": None, "k": None, "incoming-velocity": "t"},
+                                 ["--incoming-velocity", "not a key"]),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_it_is_refused(masing, name):
+    given, said = REFUSED[name]
+    case = {key: text for key, text in {**SMALL, **given}.items() if text is not None}
+    message = masing.refused("simulate", *words(case, "--quiet"))
+    for part in said:
+        assert part in message, message
+    assert [left for left in masing.names() if not left.endswith(".partial")] == []
+
+
+def test_limit_cycles_of_a_chain_are_refused(masing):
+    said = masing.refused("scan", *words({"n": 3, "m": 1, "k": 1, "force": "F*sin(t)", "over": "F=1,2"}, "--steady"))
+    assert "--steady" in said and "masing-chain" in said
+
+
+@pytest.mark.parametrize("dashpots", [(0, 0, 0, 0), (0.3, 0, 0.1, 0)])
+@pytest.mark.parametrize("base", [(), (0.4,)])
+def test_too_few_steps_are_refused_with_a_number_that_holds(masing, dashpots, base, time=50):
+    """δt ω <= 2 (√(1+4ξ²) - 2ξ), ω the greatest frequency of the elastic chain, ξ = max b ω/2K."""
+    spring, own = np.array([3, 9, 2, 5]), np.array([0.5, 0, 0.2, 0])
+    stiffness = np.diag(spring + own + np.append((spring + own)[1:], 0)) - np.diag((spring + own)[1:], 1)
+    stiffness = stiffness - np.diag((spring + own)[1:], -1)
+    if base:
+        stiffness = np.pad(stiffness, (1, 0))
+        stiffness[0, :2], stiffness[1, 0] = [(spring + own)[0], -(spring + own)[0]], -(spring + own)[0]
+    omega = np.sqrt(eigh(stiffness, np.diag([*base, 0.7, 1.2, 0.9, 0.5]), eigvals_only=True)[-1])
+    damped = np.max(dashpots / (2 * spring)) * omega
+    least = int(np.ceil(time * omega / (2 * (np.sqrt(1 + 4 * damped**2) - 2 * damped))))
+    case = {"n": 4, "m": "0.7,1.2,0.9,0.5", "k": "3,9,2,5", "k0": "0.5,0,0.2,0", "c": ",".join(map(str, dashpots)),
+            "final-time": time, "cells": 10, **(BASE if base else {})}
+    said = masing.refused("simulate", *words(case, f"--steps={least - 1}", "--quiet"))
+    assert "--steps" in said
+    assert int(re.search(r"at least (\d+) steps", said)[1].replace(",", "")) == least
+    masing.done("simulate", *words(case, f"--steps={least}", "--quiet"))
+
+
+MODERATE = {"n": 3, "m": "1,1,0.5", "k": 1, "final-time": 2, "steps": 50}
+WARNED = {
+    "nothing": ({}, []),
+    "a whole mass at the free end": ({"n": 10, "m": 1}, ["m_10 is not smaller than its neighbour", "half"]),
+    "a whole mass at the base": ({"n": 10, "m": "i<n ? 1 : 0.5", **BASE, "base_mass": 1},
+                                 ["base_mass is not smaller than its neighbour", "half"]),
+    "the strength": ({"force": "2*t"}, ["element 3 has reached its strength", "k0 > 0"]),
+    "a deep nest": ({"n": 1, "m": 0.5, "force": "0.4*(1-t/6500)*sin(t)", "final-time": 6000, "steps": 60000},
+                    ["turning points"]),
+    "euler, elastic growth": ({"scheme": "euler", "final-time": 300, "steps": 1000}, ["grow by exp(dt omega^2 T/2)"]),
+}
+
+
+@pytest.mark.parametrize("name", WARNED)
+def test_it_is_warned_of(masing, name):
+    given, said = WARNED[name]
+    case = {**MODERATE, **given}
+    warnings = [line for line in masing.done("simulate", *words(case, "--quiet")).stderr.splitlines()
+                if line.startswith("masing warning: ")]
+    assert len(warnings) == bool(said), warnings
+    for part in said:
+        assert part in warnings[0]
