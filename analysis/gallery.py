@@ -15,7 +15,7 @@ import math
 from pathlib import Path
 
 from masing import program, style
-from masing.convergence.claim import findings
+from masing.convergence.claim import QUANTITY_NAMES, findings
 from masing.errors import MasingError
 from masing.notation import measured
 from masing.report import papers
@@ -71,14 +71,14 @@ def entry(case, folder, masing):
 
 
 def order_cells(study):
-    """Return the observed orders of x, y and the elongations u of a Study as texts for a row of a table.
+    """Return the observed orders of a Study as texts for a row of a table: {quantity: [order ± half the width of its
+    confidence interval, constant of the fit]}.
 
-    The row has one list for each of the three quantities: [order ± half the width of its confidence interval, constant
-    of the fit], or [] if the study has no observed order of this quantity.
+    Quantities without an observed order and u at the cells' points are left out.
     """
-    orders = {f.quantity: f for f in findings(study) if f.quantity in study.quantities and math.isfinite(f.observed)}
-    return [[f"{orders[q].value} ± {orders[q].uncertainty:.3f}", measured(study.number(f"constant_{q}"))]
-            if q in orders else [] for q in ("x", "y", "u")]
+    return {f.quantity: [f"{f.value} ± {f.uncertainty:.3f}", measured(study.number(f"constant_{f.quantity}"))]
+            for f in findings(study) if f.quantity in study.quantities and f.quantity != "u_cells"
+            and math.isfinite(f.observed)}
 
 
 def groups(entries, exact):
@@ -119,7 +119,8 @@ def main(arguments):
             failures.append(str(mistake))
             entries.append({"case": case, "address": None, "summary": str(mistake)})
     index = folder / "index.html"
-    html = render("gallery.html.j2", groups=groups(entries, ExactSolutions([], masing)))
+    names = QUANTITY_NAMES | {"u": "the state"}
+    html = render("gallery.html.j2", groups=groups(entries, ExactSolutions([], masing)), names=names)
     command_line.write_file(index, html.encode("utf-8"))
     print(index)
     if failures:

@@ -87,12 +87,13 @@ def short_configuration(text):
                      for key, equals, value in lines)
 
 
-class Motion(namedtuple("Motion", "has_slab has_mass is_damped base_moves")):
+class Motion(namedtuple("Motion", "has_slab has_mass is_damped base_moves is_chain", defaults=[False])):
     """The terms that the equation of motion of a result has, and the labels of the forces in it.
 
-    The full equation is m y′ = F − m a_g − c y − k₀ x − S; the four fields say which terms are there.
+    The full equation is m y′ = F − m a_g − c y − k₀ x − S; the first four fields say which terms are there.
 
-    In a model without a slab, other forces replace k₀ x + S.
+    In a model without a slab, other forces replace k₀ x + S. In a chain of slabs they are those of the two elements
+    beside the node that F acts on, and `base_moves` is false, because F is without − m a_g.
     """
 
     force = property(lambda self: "F − m a_g" if self.base_moves else "F",
@@ -104,9 +105,11 @@ class Motion(namedtuple("Motion", "has_slab has_mass is_damped base_moves")):
     def restoring(self):
         """The label of the dataset /series/restoring, which is the ordinate of a hysteresis cycle.
 
-        The label is `k₀ x + S` for a slab with damping, with base acceleration or without mass. In all other cases it
-        is `F − m x″`, or `F` if there is no mass.
+        The label is `fᵢ − fᵢ₊₁` for a chain, and `k₀ x + S` for a slab with damping, with base acceleration or without
+        mass. In all other cases it is `F − m x″`, or `F` if there is no mass.
         """
+        if self.is_chain:
+            return "fᵢ − fᵢ₊₁"
         is_with_rest = self.is_damped or self.base_moves or not self.has_mass
         return "k₀ x + S" if self.has_slab and is_with_rest else "F − m x″" if self.has_mass else "F"
 
@@ -119,7 +122,8 @@ def motion(result):
     model, is_curve = result.model, getattr(result, "kind", None) == "closed curves"
     is_damped, moves = (bool(result.settings.get(key, "0").strip("-0.")) for key in ("damping", "base-acceleration"))
     label = result.attributes("series/force").get("label", "a_g" * moves)  # a scan has no such label
-    return Motion(model.startswith("masing"), not (is_curve or model.endswith("quasistatic")), is_damped, "a_g" in label)
+    return Motion(model.startswith("masing"), not (is_curve or model.endswith("quasistatic")), is_damped,
+                  "a_g" in label and not result.is_chain, result.is_chain)
 
 
 def restoring_of_all(results):

@@ -21,7 +21,7 @@ import h5py
 import numpy as np
 
 from masing import hdf5
-from masing.convergence.claim import sentence
+from masing.convergence.claim import STEPS, sentence
 from masing.errors import MasingError, loaded, require, quoted
 from masing.names import SYMBOLS, motion, short_value
 from masing.notation import listed, negatives, number, order, scientific, superscript
@@ -37,7 +37,7 @@ NAMES["state/values"] = "state"
 OPTIONS = {"energy": ("energy", "energy=True"), "probe": ("probe", "probe=[0.5]"), "runs": ("keep", 'keep="series"'),
            "watch": ("watch", "watch=[1, 20]")}
 # Columns of whole numbers, which result files store as doubles.
-COUNTS = ("cells", "level", "period_multiple", "point", "sample", "status", "steps")
+COUNTS = ("cells", "elements", "level", "period_multiple", "point", "sample", "status", "steps")
 
 
 def read(path):
@@ -110,6 +110,7 @@ class Result:
     timing = property(lambda self: self.attributes("timing"), doc="Wall times and rates, by name.")
     comment = property(lambda self: leading_comment(self.configuration or ""), doc="The comment at the beginning of the case file.")
     model = property(lambda self: self.settings.get("model", ""), doc="The name of the model.")
+    is_chain = property(lambda self: self.model == "masing-chain", doc="Whether the model is a chain of slabs.")
     method = property(lambda self: (self.settings.get("scheme"), self.settings.get("rule")),
                       doc="The pair (scheme in t, rule in s), with None for what the model lacks.")
     engine = property(lambda self: self.settings.get("engine"), doc="The engine; None if the model has only one.")
@@ -511,6 +512,7 @@ class Study(Run):
     levels = property(lambda self: len(self.level_cells), doc="The number of levels.")
     level_cells = _dataset("cases/cells", "P, 0 for ∞ [levels]")
     level_steps = _dataset("cases/steps", "N [levels]")
+    level_elements = _dataset("cases/elements", "n, of a study that refines the elements of a chain [levels]")
     ds = _dataset("cases/ds", "δs [levels]")
     dt = _dataset("cases/dt", "δt [levels]")
     step = _dataset("cases/step", "The refined step, δt, δs or δs + δt [levels]")
@@ -519,7 +521,7 @@ class Study(Run):
     steps_per_second = _dataset("timing/steps_per_second", "Steps per second [levels]")
     cell_updates_per_second = _dataset("timing/cell_updates_per_second", "Cell updates per second [levels]")
     fit = property(lambda self: self.attributes("fit"), doc="The conclusions of the program: the attributes of /fit.")
-    refine = property(lambda self: self.fit["refine"], doc="What is refined: steps, cells or both.")
+    refine = property(lambda self: self.fit["refine"], doc="What is refined: steps, cells, both or elements.")
     reference = property(lambda self: self.fit["reference"], doc="The reference of the levels, as given by --reference.")
     confidence = property(lambda self: self.fit.get("confidence", 0.95), doc="The confidence of the intervals.")
     quantities = property(lambda self: self.fit["quantities"].split(), doc="The quantities that the study measures.")
@@ -534,7 +536,7 @@ class Study(Run):
         super().__init__(path)
         if not self.levels:
             raise MasingError(f"{self._name}: the columns of /cases must have at least one level")
-        if self.fit.get("refine") not in ("steps", "cells", "both"):
+        if self.fit.get("refine") not in STEPS:
             raise MasingError(f"{self._name}: /fit does not say what was refined; give a study written by masing converge")
 
     def number(self, name):

@@ -109,6 +109,7 @@ ALONE, WITH_REST = "F − m x″", "k₀ x + S"
     ((DAMPED, *SHORT), "F", WITH_REST), ((BASE, *SHORT), "F − m a_g", WITH_REST), (SHORT, "F", ALONE),
     (("--let=a=0", "--damping=0.0", "--base-acceleration=a", *SHORT), "F", ALONE),
     ((QUASISTATIC, *SHORT), "F", WITH_REST), (("--model=persoz-quasistatic", *GEPHYROID, *SHORT[1:]), "F", "F"),
+    (("--model=masing-chain", "--set=n=2", "--set=m=1", "--set=k=1", BASE, *SHORT), "F", "fᵢ − fᵢ₊₁"),
     (("--model=friction-oscillator", "--set=k=1", "--set=alpha=0.3", *SHORT[1:]), "F", ALONE)])
 def test_forces_are_called_as_the_file_calls_them(result_of, words, force, restoring):
     run = read(result_of("simulate", "run.h5", *words))

@@ -9,7 +9,7 @@ from masing.notation import EN_DASH, FIXED_SPACE, interval, listed, order
 
 AS_EXPECTED = "as expected"
 EXACT = "exact"  # no error above the round-off floor
-STEPS = {"steps": "δt", "cells": "δs", "both": "δs and δt"}
+STEPS = {"steps": "δt", "cells": "δs", "both": "δs and δt", "elements": "h and δt"}
 
 
 class Mark(IntEnum):
@@ -25,7 +25,8 @@ class Mark(IntEnum):
     NO_ERROR = 3
 
 
-QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points"}
+QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points", "x_rms": "x in the mean square",
+                  "y_rms": "y in the mean square"}
 DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
 
 

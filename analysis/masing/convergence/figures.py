@@ -11,7 +11,7 @@ from masing.notation import measured
 from masing.samples import drawable_in_logarithm
 from masing.style import label_decades
 
-LABELS = QUANTITY_NAMES | {"u_cells": "u, cells’ points"}
+LABELS = QUANTITY_NAMES | {"u_cells": "u, cells’ points", "x_rms": "x, rms", "y_rms": "y, rms"}
 PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"), "both": ("δs + δt", "δs + δt")}
 # The contour lines of a map are computed on a grid with this number of points in each direction.
 RESOLUTION = 400
@@ -62,6 +62,9 @@ def abscissa(study):
 
     `own_steps` says whether the axis shows the steps of the joint fit, which differ between quantities.
     """
+    if study.refine == "elements":
+        ratio = measured(study.dt[0] * study.level_elements[0], 3, plain=range(-3, 4))
+        return f"step δt = {ratio} h, h = 1/n", f"δt = {ratio} h, where h = 1/n", False
     if study.fit["step_x"] != "joint":
         return *PLAIN_STEPS[study.refine], False
     powers = {study.joint(q).power for q in drawn(study, study.quantities)}

@@ -11,7 +11,7 @@ import pandas as pd
 from masing.convergence.claim import QUANTITY_NAMES, Mark, findings
 from masing.notation import EN_DASH, cell, estimate, grouped, measured, order, scientific
 
-SHORT_NAMES = QUANTITY_NAMES | {"u_cells": "u, cells"}
+SHORT_NAMES = QUANTITY_NAMES | {"u_cells": "u, cells", "x_rms": "x, rms", "y_rms": "y, rms"}
 SIGNS = {Mark.BEFORE: "†", Mark.ON_FLOOR: "‡"}
 MARKS = {Mark.FITTED: "fitted", Mark.BEFORE: "before the asymptotic range", Mark.ON_FLOOR: "on the round-off floor",
          Mark.NO_ERROR: "no error"}
@@ -21,11 +21,14 @@ def sizes(study):
     """Return the columns {heading: (values [levels], function that formats a value)} with the sizes of the levels.
 
     They are the number of cells P, the number of steps N, the cell width δs and the step δt, or only N and δt if the
-    model has no cells.
+    model has no cells. If the elements of a chain are refined, they are n, P, N, h = 1/n and δt.
     """
     columns = {"P": (study.level_cells, grouped), "N": (study.level_steps, grouped), "δs": (study.ds, scientific),
                "δt": (study.dt, scientific)}
-    return columns if study.has_cells else {name: columns[name] for name in ("N", "δt")}
+    if study.refine == "elements":
+        return {"n": (study.level_elements, grouped), "P": columns["P"], "N": columns["N"],
+                "h": (1 / study.level_elements, scientific), "δt": columns["δt"]}
+    return columns if study.has_cells or study.is_chain else {name: columns[name] for name in ("N", "δt")}
 
 
 def signs(study, quantity):
@@ -86,14 +89,14 @@ def twin(study, others):
 
 
 def _sizes_table(study):
-    """Return the sizes of the levels as a DataFrame, in which P and N are whole numbers.
+    """Return the sizes of the levels as a DataFrame, in which n, P and N are whole numbers.
 
     P = ∞, for which the file contains 0, is math.inf.
     """
     frame = pd.DataFrame({heading: values for heading, (values, _) in sizes(study).items()})
-    for name in frame.columns.intersection(["P", "N"]):
+    for name in frame.columns.intersection(["n", "P", "N"]):
         if np.isfinite(frame[name]).all():
-            frame[name] = pd.Series([int(n) if n or name == "N" else math.inf for n in frame[name]], dtype=object)
+            frame[name] = pd.Series([int(n) if n or name != "P" else math.inf for n in frame[name]], dtype=object)
     return frame
 
 

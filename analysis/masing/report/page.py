@@ -70,10 +70,11 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
              "chains": chains, "responses": responses, "provenance": True}
     tables = ["studies"] * bool(studies) + [section["id"] for section in alone if section["findings"]]
     tables += [name for name in ("cycles", "papers", "work", "provenance") if shown[name]]
+    columns, rows = study_rows(sections, studies)
     contents = [(name, SECTIONS[name]) for name, there in shown.items() if there]
     html = render("report.html.j2", title=title, about=about, contents=contents, number=_places(dict(contents)).get,
                   tables=_places(tables), summary=summary(studies, runs, reproductions, scans), overview=overview,
-                  chosen=sections[chosen]["number"] if studies else None, rows=study_rows(sections, studies),
+                  chosen=sections[chosen]["number"] if studies else None, columns=columns, rows=rows,
                   problem=next(iter(problems.values())), studies=sections, numbers=numbers, work=work, cycles=cycles,
                   trajectories=trajectories, chains=chains, responses=responses, papers=papers, origins=origins,
                   missing=list(dict.fromkeys(exact.reasons.values())))

@@ -40,9 +40,14 @@ def problem(run, identifier, described):
     moves = getattr(run, "kind", None) != "closed curves"
     terms = motion(run)
     without_saying = {"damping": not terms.is_damped, "base-acceleration": not terms.base_moves}
+    if run.is_chain:
+        # Most chains have few of the many terms that a chain can have. A study of n has its levels in a table.
+        without_saying = {key: True for key, value in run.settings.items() if value == "0"}
+        without_saying["model.n"] = run.settings.get("refine") == "elements"
     shown = [key for key in SYMBOLS if run.settings.get(key) and not without_saying.get(key)
              and (moves or key in OF_CURVES)]
-    keys = shown + [key for key in run.settings if key.startswith("model.")]
+    keys = shown + ["force-node"] * bool(run.settings.get("force-node"))
+    keys += [key for key in run.settings if key.startswith("model.") and not without_saying.get(key)]
     return Problem(identifier, run.model, *in_equations(described), [_datum(run, key) for key in keys],
                    terms, moves)
 

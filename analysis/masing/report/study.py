@@ -11,7 +11,7 @@ from masing.convergence.claim import QUANTITY_NAMES, STEPS, findings, ray
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, map_figure, study_figure
 from masing.names import short_value
 from masing.notation import count, listed, measured, minus, negatives, order, rounded_up, signs_of
-from masing.report.problem import first_sentence
+from masing.report.problem import first_sentence, steps_in_words
 from masing.report.pictures import Picture, Text
 from masing.report.summary import PROVED, STATEMENTS, shares_time
 from masing.samples import drawable_in_logarithm
@@ -32,6 +32,7 @@ def study_section(study, number, problem, is_first):
     return {
         "id": f"study-{number}", "number": number, "title": title(study), "run": study, "verdict": study.verdict,
         "remarks": [negatives(line) for line in study.fit["remarks"].splitlines()],
+        "about": "" if any(f.expected for f in found) else _why_none(study),
         "refined": STEPS[study.refine], "findings": [_finding_row(study, finding) for finding in shown],
         "least": study.fit.get("least_uncertainty"), "confidence": _percent(study),
         "constant_headings": levels.constant_headings(study),
@@ -115,6 +116,11 @@ def map_picture(study):
                    f"Map of the error of x over δs and δt: {at_levels}.", caption)
 
 
+def _why_none(study):
+    """Return the comment in the case file of a study without its first sentence, which is the title."""
+    return steps_in_words(study.comment.partition(". ")[2].strip())
+
+
 def title(study):
     """Return the title of a study, which is the first sentence of the comment in its case file.
 
@@ -170,7 +176,7 @@ def _constants(study, quantities):
         form = " or ".join(dict.fromkeys(fit.formula for fit in joint.values())) + f" with {_percent(study)} intervals"
         form += f", for δs/δt from {low:.3g} to {high:.3g}" if math.isfinite(low + high) else ""
     elif any(math.isfinite(study.number(f"constant_{q}")) for q in quantities):
-        step = "(δs + δt)" if study.refine == "both" else STEPS[study.refine]
+        step = {"both": "(δs + δt)", "elements": "δt"}.get(study.refine, STEPS[study.refine])
         form = {"finest": f"C ({step}ᵖ − that of the reference)",
                 "successive": f"C ({step}ᵖ − that of the next level)"}.get(study.reference, f"C {step}ᵖ") + " exp(D z)"
     opposed = [QUANTITY_NAMES[q] for q, fit in joint.items() if fit.cancels]

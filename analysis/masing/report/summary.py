@@ -18,6 +18,8 @@ STATEMENTS = {"3.1": "Proposition 3.1", "4.1": "Proposition 4.1", "25": "(25)", 
               "mixed": "no proposition", "model": "scheme’s order", "beyond": "no proposition"}
 # In the table of studies, a title of more characters than this is cut off at its first colon.
 LONGEST_TITLE = 70
+# The quantities of each column of orders in the table of studies; _order_cell() says which of them is shown.
+COLUMNS = (("x",), ("y",), ("u", "u_cells"), ("x_rms",), ("y_rms",))
 # The names in the file of those statements that the papers prove.
 PROVED = ("3.1", "4.1", "25")
 # {name of a reference in the file of a study: short name on the page}.
@@ -147,21 +149,23 @@ def _untested(studies, scans=()):
 
 
 def study_rows(sections, studies):
-    """Return the rows of the table of studies.
+    """Return the headings of the columns of orders in the table of studies, and the rows of this table.
 
-    A row contains the values of the study's section, the short title, and texts with the numbers of cells P and of
-    steps N. The reference, the engine ("" for the engine sweep), and the entries of the orders of x, y and u follow. If
-    an order was expected of u at the cells' points, but none of u, the entry of u is about u at the cells' points.
+    Only quantities that a study measures have a column. A row contains the values of the study's section, the short
+    title, and texts with the numbers of elements n of a chain, of cells P and of steps N. The reference, the engine (""
+    for the engine sweep), and the entries of the orders follow. If an order was expected of u at the cells' points, but
+    none of u, the entry of u is about u at the cells' points.
     """
+    columns = [names for names in COLUMNS if any(not set(names).isdisjoint(study.quantities) for study in studies)]
     rows = []
     for section, study in zip(sections, studies):
         found = {f.quantity: f for f in findings(study) if f.quantity in study.quantities or f.expected}
-        cells = [_order_cell(found, names) for names in (("x",), ("y",), ("u", "u_cells"))]
+        cells = [_order_cell(found, names) for names in columns]
         title = section["title"] if len(section["title"]) <= LONGEST_TITLE else section["title"].partition(": ")[0]
         engine = study.engine if study.engine != "sweep" else ""
-        rows.append((section, title, [_range(name, values) for name, (values, _) in sizes(study).items() if name in "PN"],
-                     REFERENCES.get(study.reference, study.reference), engine, cells))
-    return rows
+        counts = [_range(name, values) for name, (values, _) in sizes(study).items() if name in ("n", "P", "N")]
+        rows.append((section, title, counts, REFERENCES.get(study.reference, study.reference), engine, cells))
+    return [QUANTITY_NAMES[names[0]] for names in columns], rows
 
 
 def _order_cell(found, names):
