@@ -95,6 +95,6 @@ def test_spectra_are_those_of_the_lowest_and_the_highest_node(chain_run):
 def test_a_page_has_a_section_on_chains_and_no_cycles_of_them(page_of, chain_run):
     page = page_of(*(run.path for run in chain_run))
     assert {"chains", "time"} <= set(page.ids) and "cycles" not in page.ids
-    assert page.seen["problem-1"].split("v(t)")[1].split()[0] == "a*sin(t)^3*exp(-0.1*t)"
+    assert "a*sin(t)^3*exp(-0.1*t)" in page.seen["problem-1"]
     assert "work of F and of the base" in page.seen["time"] and "by damping" not in page.seen["time"]
     assert page.seen["chains"].count("force over elongation of elements 2, 3 and 5") == 2
