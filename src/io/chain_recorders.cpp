@@ -229,7 +229,7 @@ class ProfileRecorder final : public engine::Observer {
 /// Writes the balance of energy of a chain to /energy, one row per sample:
 ///     kinetic      Σ ½ m y²
 ///     elastic      Σ ½ k0 d² + Σ ½ κ ∫ k u² ds
-///     dissipated   what the sliders have dissipated since t = 0, see Chain::slider_work()
+///     dissipated   what the sliders have dissipated since t = 0, see Chain::Energy
 ///     viscous      ∫ Σ c y² + Σ b w² dt since t = 0
 ///     input        the work of F and of the base since t = 0
 ///     base         the part of the base
@@ -297,8 +297,12 @@ class ChainEnergyRecorder final : public RowRecorder {
     };
     const double kinetic =
         of_nodes([&](std::size_t i) { return 0.5 * chain.mass(i) * chain.y()[i] * chain.y()[i]; });
-    const double elastic = sum(chain, [&](std::size_t j) { return chain.elastic_energy(j); });
-    const double slid = sum(chain, [&](std::size_t j) { return chain.slider_work(j); });
+    std::vector<Chain::Energy> energies;
+    for (std::size_t j = 0; j < chain.size(); ++j) {
+      energies.push_back(chain.energy(j));
+    }
+    const double elastic = sum(chain, [&](std::size_t j) { return energies[j].elastic; });
+    const double slid = sum(chain, [&](std::size_t j) { return energies[j].slid; });
     const double viscous = of_nodes([&](std::size_t i) { return chain.viscous_work()[i]; }) +
                            sum(chain, [&](std::size_t j) { return chain.dashpot_work(j); });
     const double base = of_nodes([&](std::size_t i) { return chain.base_work()[i]; });

@@ -68,7 +68,8 @@ double discrete_energy(const Chain& chain, double step) {
     sum += 0.5 * chain.mass(i) * (y * y - step * step * a * a / 4);
   }
   for (std::size_t j = 0; j < chain.size(); ++j) {
-    sum += chain.elastic_energy(j) + chain.slider_work(j);
+    const Chain::Energy energy = chain.energy(j);
+    sum += energy.elastic + energy.slid;
   }
   return sum;
 }
@@ -104,7 +105,7 @@ TEST(Chain, balances_its_energy_at_every_step) {
       }
       EXPECT_GT(largest, 1.0);
       for (std::size_t j = 0; j < chain.size(); ++j) {
-        EXPECT_GT(chain.slider_work(j), 0.0) << "element " << j;
+        EXPECT_GT(chain.energy(j).slid, 0.0) << "element " << j;
       }
     }
   }
@@ -132,7 +133,7 @@ TEST(Chain, dissipates_what_a_first_loading_does) {
   }
   EXPECT_NEAR(chain.elongation(0), 0.5 * r, 1e-12);
   const double slip = shape.measure->slip(r, {});
-  EXPECT_NEAR(chain.slider_work(0), 3.0 * 0.5 * 0.5 * slip, 1e-5 * slip);
+  EXPECT_NEAR(chain.energy(0).slid, 3.0 * 0.5 * 0.5 * slip, 1e-5 * slip);
 }
 
 /// Chains of the same elements, whole and divided, with the forces that they exchange.

@@ -276,21 +276,14 @@ TurningPoints Chain::slab(std::size_t j) const {
   return whole;
 }
 
-double Chain::slab_energy(std::size_t j) const {
-  return energy_of(shapes_[shape_of(j)], slab(j).elongation());
-}
-
-double Chain::elastic_energy(std::size_t j) const {
-  const double d = elongation(j);
-  return (spring_.empty() ? 0.0 : 0.5 * spring_[j] * d * d) +
-         slab_factor_[j] / inverse_scale_[j] * slab_energy(j);
-}
-
-double Chain::slider_work(std::size_t j) const {
-  const std::size_t shape = shape_of(j);
+Chain::Energy Chain::energy(std::size_t j) const {
+  const ChainShape& shape = shapes_[shape_of(j)];
   const auto& [now, work] = elements_[j];
-  return slab_factor_[j] / inverse_scale_[j] *
-         (work + shapes_[shape].preload * now.x - (slab_energy(j) - slab_start_[shape]));
+  const double d = elongation(j);
+  const double factor = slab_factor_[j] / inverse_scale_[j];  // κ θ²
+  const double slab_energy = energy_of(shape, slab(j).elongation());
+  return {(spring_.empty() ? 0.0 : 0.5 * spring_[j] * d * d) + factor * slab_energy,
+          factor * (work + shape.preload * now.x - (slab_energy - slab_start_[shape_of(j)]))};
 }
 
 bool Chain::has_reached_strength(std::size_t j) const {

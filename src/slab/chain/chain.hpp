@@ -115,18 +115,24 @@ class Chain {
   }
   [[nodiscard]] double largest_force(std::size_t j) const { return largest_force_[j]; }
 
-  /// Returns ½ k0 d² + ½ κ ∫ k u² ds of element j.
-  [[nodiscard]] double elastic_energy(std::size_t j) const;
-  /// Returns what the sliders of element j have dissipated since the start: ∫ S_j dd_j by the
-  /// trapezoidal rule minus the increase of ½ κ ∫ k u² ds. With a kinetic energy of ½ m (y² - δt²
-  /// a²/4) the balance of energy of `leapfrog` without dashpots then holds to rounding errors.
-  [[nodiscard]] double slider_work(std::size_t j) const;
+  /// The energies of an element. `elastic` is ½ k0 d² + ½ κ ∫ k u² ds. `slid` is what its sliders
+  /// have dissipated since the start: ∫ S_j dd_j by the trapezoidal rule minus the increase of ½ κ
+  /// ∫ k u² ds. With a kinetic energy of ½ m (y² - δt² a²/4) the balance of energy of `leapfrog`
+  /// without dashpots then holds to rounding errors.
+  struct Energy {
+    double elastic = 0.0;
+    double slid = 0.0;
+  };
+
+  /// Returns the energies of element j. For a slab with finitely many cells this takes a sum over
+  /// the cells.
+  [[nodiscard]] Energy energy(std::size_t j) const;
   /// Returns ∫ b_j w_j² dt of element j.
   [[nodiscard]] double dashpot_work(std::size_t j) const {
     return dashpot_work_.empty() ? 0.0 : dashpot_work_[j];
   }
   /// Returns what the sliders and the dashpot of element j have dissipated since the start.
-  [[nodiscard]] double dissipated(std::size_t j) const { return slider_work(j) + dashpot_work(j); }
+  [[nodiscard]] double dissipated(std::size_t j) const { return energy(j).slid + dashpot_work(j); }
   /// The works since the start on each node, [size + 1], or empty arrays if they are not kept:
   /// ∫ c_i y_i² dt without the dashpot of an absorbing base, ∫ F y_i dt, and the work of the base,
   /// which is -∫ m_i a_g y_i dt or, at an absorbing base, ∫ (2 c_b v_in - c_b y_0) y_0 dt.
@@ -178,7 +184,6 @@ class Chain {
   }
   /// Returns a slab with all that element j remembers.
   [[nodiscard]] TurningPoints slab(std::size_t j) const;
-  [[nodiscard]] double slab_energy(std::size_t j) const;
   void move_block(std::size_t first, std::size_t count);
   template <bool is_leapfrog, bool has_dashpots>
   void accelerate_nodes(std::size_t first, std::size_t last, double force, double base);
