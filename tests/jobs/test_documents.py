@@ -72,7 +72,7 @@ def test_the_commands_of_the_readme_print_what_it_shows_and_write_into_results_a
         assert re.search(re.escape(line.rstrip()).replace("…", ".*"), said), line
 
 
-@pytest.mark.parametrize("name", ["quickstart", "gallery"])
+@pytest.mark.parametrize("name", ["quickstart", "gallery", "waves"])
 @pytest.mark.parametrize("words, code, said", [(["-h"], 0, ".sh [FOLDER]"), (["--help"], 0, ".sh [FOLDER]"),
                                                (["--folder"], 2, "unknown argument '--folder'; see --help"),
                                                (["a", "b"], 2, "unknown argument 'b'; the only one is the folder")])
