@@ -50,6 +50,7 @@ def test_values_are_short_equations_typeset_and_works_cited():
     assert typeset("k_{i+1} u_i, with F") == "<i>k</i><sub><i>i</i>+1</sub> <i>u</i><sub><i>i</i></sub>, with <i>F</i>"
     assert typeset("eta1 = K^-1 <= 2") == "<i>η</i><sub>1</sub> = <i>K</i><sup>−1</sup> ≤ 2"
     assert typeset("u < 1 & x''") == "<i>u</i> &lt; 1 &amp; <i>x</i>″"
+    assert typeset("a base: m a_g") == "a base: <i>m</i> <i>a</i><sub><i>g</i></sub>"
     described = "prandtl: the Prandtl model\n\n  x' = y\n  m y' = F\n\nparameters\n  m  mass\n"
     assert equations_of(described) == ["x' = y", "m y' = F"]
     assert steps_in_words("within C (ds + dt) of words") == "within C (δs + δt) of words"

@@ -81,7 +81,7 @@ def _thumbnail(points, abscissa, symbol, joined):
 GREEK = {"alpha": "α", "beta": "β", "delta": "δ", "eta": "η", "sigma": "σ", "phi": "φ", "psi": "ψ"}
 SIGNS = {"-": "−", "<=": "≤", ">=": "≥", "'": "′", "''": "″", "'''": "‴"}
 # In the program's description of a model, a word is the symbol of a quantity if it has at most LONGEST_NAME letters or
-# is in GREEK or NAMES. All other words are plain text.
+# is in GREEK or NAMES. All other words are plain text, and so is the article a, which has no index.
 LONGEST_NAME = 1
 NAMES = {"ds", "dt"}
 TOKEN = re.compile(r"(?P<name>[A-Za-z]+)(?P<digits>\d*)(?:_(?P<index>\{[^}]*\}|[A-Za-z0-9]+))?"
@@ -130,7 +130,7 @@ def _token(found):
 
 def _name(name, digits, index):
     greek = GREEK.get(name)
-    if greek is None and len(name) > LONGEST_NAME and name not in NAMES:
+    if greek is None and len(name) > LONGEST_NAME and name not in NAMES or name == "a" and not index:
         return escape(name + digits + (f"_{index}" if index else ""))
     letter = greek or ("d" + name[1] if name in NAMES else name)
     below = digits + (("," if digits else "") + index.strip("{}") if index else "")
