@@ -26,8 +26,8 @@ PROFILE = ("columns thickness, density, speed and, if they are known, reference_
            "layer from the surface down and one of the thickness 0 for the half-space")
 # An element is at most this part of a wavelength high.
 PER_WAVELENGTH = 10
-# The most elements of a column, and the greatest acceleration of a record in m/s².
-MOST_ELEMENTS, MOST_ACCELERATION = 10000, 100
+# The most elements of a column; the greatest acceleration of a record in m/s², and the longest interval in s.
+MOST_ELEMENTS, MOST_ACCELERATION, LONGEST_INTERVAL = 10000, 100, 0.1
 # The step is this part of the largest stable one. A file has some FIELDS fields, at least.
 MARGIN, FIELDS = 0.8, 400
 # The most layers whose uppermost node is watched.
@@ -69,13 +69,13 @@ def read_profile(path, frequency):
             raise MasingError(f"{path}: the {name} of {where} is {seen[bad[0]]:g}; give it {unit}, from {least:g} to "
                               f"{most:g}")
     layers = {name: values[:count] for name, values in columns.items()}
-    pieces = np.ceil(layers["thickness"] * PER_WAVELENGTH * frequency / layers["speed"] * (1 - 1e-12)).astype(int)
+    pieces = np.ceil(layers["thickness"] * PER_WAVELENGTH * frequency / layers["speed"] * (1 - 1e-12))
     if pieces.sum() > MOST_ELEMENTS:
-        raise MasingError(f"--frequency {frequency:g}: the column needs {pieces.sum()} elements, more than "
+        raise MasingError(f"--frequency {frequency:g}: the column needs {pieces.sum():.7g} elements, more than "
                           f"{MOST_ELEMENTS}; give at most {frequency * MOST_ELEMENTS / pieces.sum():.3g}")
     layers |= {"height": layers.pop("thickness") / pieces, "layer": np.arange(1, count + 1)}
-    layers = {name: np.repeat(values, pieces)[::-1] for name, values in layers.items()}
-    layers = {"reference_strain": None, "damping": np.zeros(pieces.sum())} | layers
+    layers = {name: np.repeat(values, pieces.astype(int))[::-1] for name, values in layers.items()}
+    layers = {"reference_strain": None, "damping": np.zeros_like(layers["height"])} | layers
     return Column(**layers, rock=(columns["density"][count], columns["speed"][count]))
 
 
@@ -152,7 +152,7 @@ def curve(path):
 def read_record(path, scale):
     """Return the times from 0 on, and the accelerations times `scale`, of a record in a file of two columns.
 
-    Raises MasingError if the times do not increase, or if an acceleration is too great to be in m/s².
+    Raises MasingError if the times do not increase, or if times or accelerations are too great to be in s and m/s².
     """
     columns = read_columns(path, ("t", "a"), "two columns, t in s and the acceleration",
                            by_name=False)
@@ -160,6 +160,8 @@ def read_record(path, scale):
     if len(t) < 2 or len(bad := np.flatnonzero(np.diff(t) <= 0)):
         where = f"the time {t[bad[0] + 1]:g} is not above the one before" if len(t) > 1 else "it has one point"
         raise MasingError(f"{path}: {where}; give points at times that increase")
+    if (interval := (t[-1] - t[0]) / (len(t) - 1)) > LONGEST_INTERVAL:
+        raise MasingError(f"{path}: its points are {interval:g} s apart; give times in s, at most {LONGEST_INTERVAL} apart")
     if not 0 < np.abs(a).max() <= MOST_ACCELERATION:
         raise MasingError(f"{path}: the greatest acceleration is {np.abs(a).max():g} m/s²; give a record of up to "
                           f"{MOST_ACCELERATION}, with --scale if it is in other units (9.81 for parts of g)")

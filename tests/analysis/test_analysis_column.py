@@ -24,7 +24,7 @@ CURVE = """strain,ratio
 1e-3,0.5
 1e-2,0.1
 """
-RECORD = "time (s);acceleration (m/s2)\n0;0\n0,5;2\n1;1\n1,5;0\n"
+RECORD = "time (s);acceleration (m/s2)\n0;0\n0,05;2\n0,1;1\n0,15;0\n"
 
 
 @pytest.fixture
@@ -121,9 +121,9 @@ def test_records_become_velocities_of_the_wave_that_comes_up(case, tmp_path):
     settings, _ = case("--record", "rec.csv", "--scale", 9.81, rec=RECORD)
     assert settings["incoming-velocity"] == f"table:{tmp_path / 'profile-velocity.csv'}"
     t, v = np.loadtxt(tmp_path / "profile-velocity.csv", delimiter=",", skiprows=1).T
-    # Trapezia under (0, 2, 1, 0) with the step ½, half of them, times 9.81.
-    assert np.allclose(t, [0, 0.5, 1, 1.5]) and np.allclose(v, 9.81 / 2 * np.array([0, 0.5, 1.25, 1.5]), rtol=1e-14)
-    assert float(settings["final-time"]) == 1.5 and int(settings["steps"]) % 3 == 0
+    # Trapezia under (0, 2, 1, 0) with the step 0.05, half of them, times 9.81.
+    assert np.allclose(t, [0, 0.05, 0.1, 0.15]) and np.allclose(v, 9.81 * np.array([0, 0.025, 0.0625, 0.075]), rtol=1e-14)
+    assert float(settings["final-time"]) == 0.15 and int(settings["steps"]) % 3 == 0
 
 
 def test_a_record_at_the_base_moves_it(case, tmp_path):
@@ -139,6 +139,7 @@ def changed(old, new):
 
 BAD = [
     ({}, ["--frequency", 0], "--frequency 0: give the greatest frequency"),
+    ({}, ["--frequency", 1e300], "more than 10000; give at most 9.02e+03"),
     ({}, ["--frequency", 1e6], "more than 10000; give at most 9.02e+03"),
     ({}, ["--exponent", 1.1], "--exponent 1.1: the stress falls beyond the strain 8.111 γ_r; give --reach up to"),
     ({}, ["--exponent", -1], "--exponent -1: give a number above 0"),
@@ -165,7 +166,8 @@ BAD = [
     ({"curve": CURVE.replace("1e-5", "1e-7")}, ["--curve", "curve.csv"], "the strain 1e-07 is not above the one before"),
     ({"curve": CURVE.replace("0.91", "91")}, ["--curve", "curve.csv"], "a ratio is 91; give numbers above 0, up to 1"),
     ({"curve": "strain,ratio\n1e-4,1\n1e-3,1\n1e-2,1\n"}, ["--curve", "curve.csv"], "is a straight line"),
-    ({"rec": RECORD.replace("1,5", "0,9")}, ["--record", "rec.csv"], "the time 0.9 is not above the one before"),
+    ({"rec": RECORD.replace("0,15", "0,09")}, ["--record", "rec.csv"], "the time 0.09 is not above the one before"),
+    ({"rec": "0,0\n5,2\n10,0\n"}, ["--record", "rec.csv"], "its points are 5 s apart; give times in s, at most 0.1"),
     ({"rec": RECORD.replace(";2", ";2000")}, ["--record", "rec.csv"], "the greatest acceleration is 2000 m/s²"),
     ({"rec": RECORD.replace(";0", ";0;0")}, ["--record", "rec.csv"], "has 3 cells for the columns t, a"),
     ({"rec": RECORD}, ["--record", "rec.csv", "rec.csv"], "two records have the same name"),
