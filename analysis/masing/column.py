@@ -161,7 +161,8 @@ def read_record(path, scale):
         where = f"the time {t[bad[0] + 1]:g} is not above the one before" if len(t) > 1 else "it has one point"
         raise MasingError(f"{path}: {where}; give points at times that increase")
     if (interval := (t[-1] - t[0]) / (len(t) - 1)) > LONGEST_INTERVAL:
-        raise MasingError(f"{path}: its points are {interval:g} s apart; give times in s, at most {LONGEST_INTERVAL} apart")
+        raise MasingError(f"{path}: its points are {interval:g} s apart; give times in s, at most {LONGEST_INTERVAL} "
+                          "apart")
     if not 0 < np.abs(a).max() <= MOST_ACCELERATION:
         raise MasingError(f"{path}: the greatest acceleration is {np.abs(a).max():g} m/s²; give a record of up to "
                           f"{MOST_ACCELERATION}, with --scale if it is in other units (9.81 for parts of g)")
