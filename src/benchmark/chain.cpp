@@ -165,6 +165,7 @@ void measure_chains(const parallel::Communicator& comm, const Effort& effort, Re
     const auto timings = on_first(comm, 1, [&](const parallel::Communicator& root) {
       WaveEngine engine(root, count);
       std::vector<ObviousChain> loops;
+      loops.reserve(slider_counts.size());
       for (const std::int64_t sliders : slider_counts) {
         loops.emplace_back(count, sliders);
       }

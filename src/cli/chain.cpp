@@ -44,18 +44,19 @@ slab::Slab shape_at(const Configuration& c, std::int64_t i) {
 /// Throws UserError if there are too many of them.
 std::vector<slab::Slab> shapes_of(const Configuration& c) {
   const std::int64_t elements = c.elements->parameters.elements;
-  const auto require_few = [&](const char* key, const base::Function& function) {
-    const bool differs = function.constants().contains("i");
-    require(!differs || elements <= most_shapes, key,
-            fmt::format("with i in it each element has a slab of its own, which {} elements may "
-                        "have at most, not {}; give factors by --set k and --set eta",
-                        most_shapes, elements));
-    return differs;
-  };
-  const bool differs = require_few("stiffness", c.stiffness) |
-                       require_few("threshold", c.threshold) |
-                       require_few("initial-u", c.initial_u) |
-                       (c.threshold_down && require_few("threshold-down", *c.threshold_down));
+  bool differs = false;
+  for (const auto& [key, function] :
+       {std::pair("stiffness", &c.stiffness), std::pair("threshold", &c.threshold),
+        std::pair("initial-u", &c.initial_u),
+        std::pair("threshold-down", c.threshold_down ? &*c.threshold_down : &c.threshold)}) {
+    if (function->constants().contains("i")) {
+      differs = true;
+      require(elements <= most_shapes, key,
+              fmt::format("with i in it each element has a slab of its own, which {} elements may "
+                          "have at most, not {}; give factors by --set k and --set eta",
+                          most_shapes, elements));
+    }
+  }
   std::vector<slab::Slab> shapes;
   for (std::int64_t i = 1; i <= (differs ? elements : 1); ++i) {
     shapes.push_back(shape_at(c, i));
