@@ -127,6 +127,24 @@ def test_it_is_a_loop_over_all_sliders(masing, name, long):
             assert np.all(lack < 0.1 * spent)
 
 
+MANY = {"n": 100, "m": "(1+0.3*sin(i))/n", "k": "n*(1.5-0.9*i/n)", "eta": "(0.3+0.2*cos(7*i))/n", "y0": "0.2*sin(0.3*i)",
+        "c": "2e-5*n*(1+sin(i))", "base_impedance": 1.2, "base_mass": "0.004", "threshold-down": "0.2+0.3*s^2",
+        "stiffness": "1+s", "threshold": "s^2+0.05", "incoming-velocity": "0.3*sin(5*t)^3", "final-time": 1.5}
+
+
+@pytest.mark.parametrize("cells", [1, 150])
+def test_many_elements_are_a_loop_too(masing, cells):
+    """Waves up and down, and neighbours that are in different states."""
+    run = masing.run(*words(MANY, f"--cells={cells}", "--steps=500", "--field-every=25"))
+    expected, spent = chain_of_sliders(MANY, 500, cells, 1)
+    for name in ("x", "y"):
+        np.testing.assert_allclose(run[f"field/{name}"], expected[name][::25], rtol=0, atol=1e-12, err_msg=name)
+    for name in ("x", "a", "elongation", "force"):
+        most = np.max(np.abs(expected[name]), axis=0)
+        np.testing.assert_allclose(run[f"profile/max_{name}"], most, rtol=0, atol=1e-10, err_msg=name)
+    assert np.sum(spent) > 0.01
+
+
 ONE = {"m": 0.8, "k0": 0.15, "x0": 0.2, "y0": -0.3}
 SLAB = ("--threshold-down=0.3*(s+0.4)", "--force=0.5*sin(t)+0.1", "--final-time=30", "--energy", "--sample-every=1",
         "--engine=memory")
@@ -331,6 +349,7 @@ def test_ranks_and_restarts_do_not_show(masing):
 
 SMALL = {"n": 3, "m": 1, "k": 1, "final-time": 1, "steps": 50, "cells": 9}
 BASE = {"base_impedance": 1.5, "base_mass": 0.4}
+OTHER = {"model": "masing", "n": None, "m": None, "k": None}
 # what is given beside SMALL, None takes a key out, and what the message must contain
 REFUSED = {
     "no stiffness": ({"k": None}, ["--set k", "missing"]),
@@ -368,10 +387,9 @@ REFUSED = {
     "a shape of an element": ({"threshold": "2.5-i"}, ["--threshold", "eta(s) = -0.5", "must be >= 0"]),
     "strained beyond": ({"threshold": "s+0.1", "initial-u": "0.1*i"}, ["--initial-u", "u0(s) = 0.3", "0.21"]),
     "too many measures": ({"n": 1001, "steps": 3000, "threshold": "s+i"}, ["--threshold", "1000"]),
-    "watched without a chain": ({"model": "masing", "n": None, "m": None, "k": None, "watch": 1}, ["--watch", "not a key of --model masing;"]),
-    "a node without a chain": ({"model": "masing", "n": None, "m": None, "k": None, "force-node": 1}, ["--force-node", "not a key"]),
-    "incoming without a chain": ({"model": "masing", "n": None, "m": None, "k": None, "incoming-velocity": "t"},
-                                 ["--incoming-velocity", "not a key"]),
+    "watched without a chain": ({**OTHER, "watch": 1}, ["--watch", "not a key of --model masing;"]),
+    "a node without a chain": ({**OTHER, "force-node": 1}, ["--force-node", "not a key of --model masing;"]),
+    "incoming without a chain": ({**OTHER, "incoming-velocity": "t"}, ["--incoming-velocity", "not a key"]),
 }
 
 
