@@ -30,7 +30,7 @@ from masing.samples import between, drawable
 # {path of a dataset in the file: name of its variable or axis}. The last part of these paths would be ambiguous, or say
 # too little. All other datasets are named by the last part of their path.
 NAMES = {name: name.replace("/", "_") for name in ("field/t", "probe/s", "probe/u", "state/t", "field/node", "field/x",
-                                                   "field/y", "profile/node")}
+                                                   "field/y", "profile/node", "profile/dissipated")}
 NAMES |= {f"watch/{name}": f"watch_{name}" for name in ("t", "node", "x", "y", "a", "elongation", "force")}
 NAMES["state/values"] = "state"
 # The groups of a file that are only written with a certain option: {group: (option, example of the option in Python)}.

@@ -5,6 +5,7 @@ import csv
 import io
 import re
 
+import h5py
 import numpy as np
 import pytest
 
@@ -100,6 +101,9 @@ def test_pages_of_runs_and_scans_of_chains(page_of, result_of):
     run = result_of("simulate", "run.h5", *WAVE, "--steps=200", "--watch=1,20", "--energy", "--field-every=50")
     scan = result_of("scan", "scan.h5", *CHAIN, "--force=0.05*sin(w*t)", "--over=w=1,2,3", "--final-time=20",
                      "--steps=4000")
+    dissipated = package.open(run).to_dataframe()["dissipated"]  # over time, not that of the elements
+    with h5py.File(run) as file:
+        assert np.array_equal(dissipated, file["energy/dissipated"][:]) and len(dissipated) == 201
     words = page_of(run, scan).words
     assert words.count("A chain of n masses") == 1 and "3 of 3 runs are by N = 4000 steps at P = ∞" in words
     assert package.open(run).plot_cycle().get_ylabel() == "restoring force fᵢ − fᵢ₊₁"
