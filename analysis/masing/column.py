@@ -189,7 +189,8 @@ def write_case(path, profile, column, backbone, frequency, record=None, within=F
         motion, says = f"incoming-velocity = 0.1*sin(pi*min(t/{pulse!r},1))^4", \
             f"A pulse comes up whose spectrum ends at {frequency:g} Hz."
         end = rounded_up(pulse + 6 * travel, 2)
-        steps, each = FIELDS * int(np.ceil(end / largest / FIELDS)), 1
+        steps = FIELDS * int(np.ceil(end / largest / FIELDS))
+        each = max(1, steps // (10 * FIELDS))
     else:
         motion, says = _of_record(path, *record, within)
         intervals, end = len(record[0]) - 1, float(record[0][-1])
