@@ -124,11 +124,18 @@ void Chain::move_block(std::size_t first, std::size_t count) {
       factor[b] = ratio == 1.0 ? direction : 2 * direction;
       continue;
     }
-    // The force at the present position is computed as it is when a state is restored.
+    front[b] = factor[b] = 0.0;
+    if (vertex == 0.0 && d == 0.0) {
+      linear[b] = now.force;
+      continue;
+    }
     mover.swap(now, past_[first + b]);
     const double before = mover.x();
     const double force_before = mover.internal_force();
-    mover.move_along(before);
+    if (direction * (vertex != 0.0 ? vertex : d) < 0.0) {
+      // At a turning point the force is computed as it is when a state is restored.
+      mover.move_along(before);
+    }
     if (vertex != 0.0) {
       mover.move_to(before + vertex);
       d -= vertex;
@@ -138,7 +145,6 @@ void Chain::move_block(std::size_t first, std::size_t count) {
     mover.swap(now, past_[first + b]);
     now.x = before;
     now.force = force_before;
-    front[b] = factor[b] = 0.0;
   }
   shape.measure->shortfalls(std::span(front).first(count), std::span(shortfall).first(count));
   double* const forces = force_.data() + first + 1;
