@@ -102,11 +102,8 @@ engine::MasingChain chain_of(const Configuration& c) {
           fmt::format("{} nodes; give at most {}, or --field-every for all", c.watch.size(),
                       most_watched));
   for (const double node : c.watch) {
-    const std::int64_t least = has_impedance ? 0 : 1;
-    require(node == std::round(node) && node >= static_cast<double>(least) &&
-                node <= static_cast<double>(chain.elements()),
-            "watch",
-            fmt::format("{:g}; must be nodes from {} to n = {}", node, least, chain.elements()));
+    require(node == std::round(node) && node <= static_cast<double>(chain.elements()), "watch",
+            fmt::format("{:g}; must be nodes from 0, the base, to n = {}", node, chain.elements()));
     chain.watch.push_back(static_cast<std::int64_t>(node));
   }
   return chain;

@@ -50,8 +50,10 @@ std::string slab_options(cli::ModelKind kind) {
   for (const auto& option : cli::option_table()) {
     if (option.is_of(kind) && !option.is_of(cli::ModelKind::finite) &&
         !(cli::has_parameters(kind) && !option.parameter.empty())) {
+      const bool is_scheme_of_chain = kind == cli::ModelKind::chain && option.name == "scheme";
+      const std::string preset = is_scheme_of_chain ? "leapfrog" : option.preset;
       text += fmt::format("  {:<14}  {}{}\n", "--" + option.name, option.help,
-                          option.preset.empty() ? "" : " [" + option.preset + "]");
+                          preset.empty() ? "" : " [" + preset + "]");
     }
   }
   return text;

@@ -91,10 +91,11 @@ std::string chain_advice(const MasingChain& chain, const slab::TimeGrid& time) {
   if (const double most = largest(frequency); time.step() * frequency > most) {
     throw base::UserError(
         "steps",
-        fmt::format("{} is unstable beyond a step of {:.6g}/omega = {:.6g}, omega = {:.6g} "
+        fmt::format("{} is unstable beyond a step of {:.6g}/omega{} = {:.6g}, omega = {:.6g} "
                     "being the greatest frequency of the chain, and this one is {:.6g}; "
                     "give at least {} steps",
-                    scheme.name, most, most / frequency, frequency, time.step(),
+                    scheme.name, most, damping > 0.0 ? " with these dashpots c" : "",
+                    most / frequency, frequency, time.step(),
                     base::to_text(slab::least_stable_steps(frequency, time, most))));
   }
   const double growth = slab::elastic_growth(frequency, 0.0, time);
@@ -286,8 +287,8 @@ class ChainEngine final : public Engine {
       const std::int64_t local = watched_[w] - mine_.first;
       WatchedNode& node = rows_[row * watched_.size() + w] = {};
       const auto i = static_cast<std::size_t>(local);
-      if (local < static_cast<std::int64_t>(first_own_node()) || local > mine_.size ||
-          mine_.size == 0) {
+      // Local node 0 is the base, or the last node of the part before.
+      if (local < (mine_.first == 0 ? 0 : 1) || local > mine_.size || mine_.size == 0) {
         continue;
       }
       const bool is_base = i == 0;

@@ -374,7 +374,7 @@ slab::ChainShape chain_shape(const parallel::Communicator& comm, const slab::Sla
   slab::Profile profile = checked_profile(comm, slab, Method::turning_points);
   auto measure = measure_of(comm, slab, profile);
   const double load = preload(comm, slab, profile, measure.get());
-  return {std::move(measure), load, std::move(profile)};
+  return {std::move(measure), load, slab.is_shifted(), std::move(profile)};
 }
 
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,

@@ -25,7 +25,7 @@ ChainShape continuum(const char* initial_u = "0") {
   shape.threshold = base::Function("s+0.1", 's');
   shape.initial_u = base::Function(initial_u, 's');
   shape.space = slab::Continuum{};
-  return {slab::make_continuous_measure(shape), 0.0, {}};
+  return {slab::make_continuous_measure(shape), 0.0, false, {}};
 }
 
 /// Returns a chain of `n` elements with random numbers, and dashpots if `has_dashpots` is true.

@@ -9,8 +9,12 @@ namespace masing::slab {
 
 namespace {
 
-/// Returns ½ ∫ k u² ds of a shape whose slab has the elongations `u`.
-double energy_of(const ChainShape& shape, const RememberedElongation& u) {
+/// Returns ½ ∫ k u² ds of a slab.
+double energy_of(const ChainShape& shape, const TurningPoints& slab) {
+  if (shape.measure->begins_at_zero() && !shape.is_shifted) {
+    return slab.elastic_energy();
+  }
+  const RememberedElongation u = slab.elongation();
   if (const auto known = shape.measure->elastic_energy(u)) {
     return *known;
   }
@@ -43,7 +47,7 @@ Chain::Chain(ChainPart part, std::vector<ChainShape> shapes, Scheme scheme, doub
       largest_force_(part.size()) {
   for (const ChainShape& shape : shapes_) {
     movers_.emplace_back(*shape.measure, 0.0);
-    slab_start_.push_back(energy_of(shape, movers_.back().elongation()));
+    slab_start_.push_back(energy_of(shape, movers_.back()));
   }
   const auto unless_zero = [](std::vector<double>& values) {
     const bool has = std::ranges::any_of(values, [](double value) { return value != 0.0; });
@@ -287,7 +291,7 @@ Chain::Energy Chain::energy(std::size_t j) const {
   const auto& [now, work] = elements_[j];
   const double d = elongation(j);
   const double factor = slab_factor_[j] / inverse_scale_[j];  // κ θ²
-  const double slab_energy = energy_of(shape, slab(j).elongation());
+  const double slab_energy = energy_of(shape, slab(j));
   return {(spring_.empty() ? 0.0 : 0.5 * spring_[j] * d * d) + factor * slab_energy,
           factor * (work + shape.preload * now.x - (slab_energy - slab_start_[shape_of(j)]))};
 }

@@ -41,7 +41,8 @@ struct ChainPart {
 /// κ = θ = 1. An element has the force S_j(d) = κ_j θ_j S(d/θ_j).
 struct ChainShape {
   std::shared_ptr<const Measure> measure;
-  double preload = 0.0;  ///< ∫ k c ds, see Oscillator::preload
+  double preload = 0.0;     ///< ∫ k c ds, see Oscillator::preload
+  bool is_shifted = false;  ///< see Slab::is_shifted()
   Profile profile;
 };
 

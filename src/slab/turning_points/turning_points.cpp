@@ -102,6 +102,21 @@ double TurningPoints::slip_energy() const {
   return sum;
 }
 
+double TurningPoints::elastic_energy() const {
+  const std::size_t turns = turning_points();
+  const auto end_of = [&](std::size_t i) {
+    return i < turns ? std::pair(leg(i + 1).position, leg(i + 1).force) : std::pair(x_, force_);
+  };
+  const auto [first, force] = end_of(0);
+  double energy =
+      0.5 * (force * (first - x0_) - measure_->slip(std::abs(first - x0_), hint_.front));
+  for (std::size_t i = 1; i <= turns; ++i) {
+    const auto [end, force_there] = end_of(i);
+    energy += 0.5 * (leg(i).force + force_there) * (end - leg(i).position);
+  }
+  return energy;
+}
+
 void TurningPoints::reverse() {
   const Leg next = turned();
   if (std::isfinite(next.meeting)) {

@@ -221,6 +221,11 @@ class TurningPoints {
   /// Measure::sums().
   [[nodiscard]] double slip_energy() const;
 
+  /// Returns ½ ∫ k v² ds, if v0 = 0 in all elements. On a leg that begins at a turning point this
+  /// energy changes by ½ (S_n + S) (x - X_n), as the work less 2 N(r) shows with the S above and
+  /// ∫ G dr = (r G - N)/2. On the outer curve it is ½ S (x - x0) - ½ N(|x - x0|).
+  [[nodiscard]] double elastic_energy() const;
+
   /// Reverses the direction at the present position, where a new leg begins. No turning point is
   /// added if x has never left x0, or if x is at x0 on the outer curve of a slab with v0 = 0.
   void reverse();
