@@ -98,6 +98,18 @@ std::string chain_advice(const MasingChain& chain, const slab::TimeGrid& time) {
                     most / frequency, frequency, time.step(),
                     base::to_text(slab::least_stable_steps(frequency, time, most))));
   }
+  double decay = 0.0;  // the largest c_i/m_i
+  for (std::size_t i = 0; i < part.mass.size(); ++i) {
+    decay = std::max(decay, part.ground[i] > 0.0 ? part.ground[i] / part.mass[i] : 0.0);
+  }
+  if (const double most = scheme.largest_damped_step; time.step() * decay > most) {
+    throw base::UserError(
+        "steps",
+        fmt::format("{} is unstable beyond a step of {} m/c = {:.6g}, c being a dashpot to the "
+                    "ground or base_impedance, and this one is {:.6g}; give at least {} steps",
+                    scheme.name, most, most / decay, time.step(),
+                    base::to_text(slab::least_stable_steps(decay, time, most))));
+  }
   const double growth = slab::elastic_growth(frequency, 0.0, time);
   if (scheme.amplifies && growth > warned_growth) {
     return fmt::format(

@@ -387,6 +387,8 @@ REFUSED = {
     "a shape of an element": ({"threshold": "2.5-i"}, ["--threshold", "eta(s) = -0.5", "must be >= 0"]),
     "strained beyond": ({"threshold": "s+0.1", "initial-u": "0.1*i"}, ["--initial-u", "u0(s) = 0.3", "0.21"]),
     "too many measures": ({"n": 1001, "steps": 3000, "threshold": "s+i"}, ["--threshold", "1000"]),
+    "euler, a dashpot to the ground": ({"scheme": "euler", "c_ground": "0,40,120"}, ["--steps", "at least 60 steps"]),
+    "euler, an impedance": ({"scheme": "euler", "base_impedance": 44, "base_mass": 0.4}, ["at least 55 steps"]),
     "watched without a chain": ({**OTHER, "watch": 1}, ["--watch", "not a key of --model masing;"]),
     "a node without a chain": ({**OTHER, "force-node": 1}, ["--force-node", "not a key of --model masing;"]),
     "incoming without a chain": ({**OTHER, "incoming-velocity": "t"}, ["--incoming-velocity", "not a key"]),
