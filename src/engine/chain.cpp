@@ -38,8 +38,7 @@ slab::ChainPart chain_part(const MasingChain& chain, const base::CellRange& held
     }
     return list;
   };
-  return {.first = held.first,
-          .holds_base = held.first == 0,
+  return {.holds_base = held.first == 0,
           .mass = of_nodes("m", values.number("base_mass")),
           .ground = of_nodes("c_ground", values.number("base_impedance")),
           .stiffness = of_elements("k"),
@@ -72,16 +71,16 @@ std::string chain_advice(const MasingChain& chain, const slab::TimeGrid& time) {
     shape_stiffness.push_back(stiffness_of(shape));
   }
   std::vector<double> stiffness(part.size());
-  double damping = 0.0;  // the largest b_j/K_j
+  double damping = 0.0;  // the largest b_j/K_j, K_j = κ_j ∫k + k0_j
   for (std::size_t j = 0; j < part.size(); ++j) {
     const double slab = part.stiffness[j] * shape_stiffness[chain.shapes.size() == 1 ? 0 : j];
     stiffness[j] = slab + part.spring[j];
-    damping = std::max(damping, part.dashpot[j] / slab);
+    damping = std::max(damping, part.dashpot[j] / stiffness[j]);
   }
-  // The largest stable value of δt ω: less than that of the scheme if the elements have dashpots,
-  // as their velocities are taken at y + δt a.
+  // The largest stable value of δt ω: with leapfrog less if the elements have dashpots, as their
+  // velocities are taken at y + δt a.
   const auto largest = [&](double frequency) {
-    const double ratio = 0.5 * damping * frequency;
+    const double ratio = scheme.amplifies ? 0.0 : 0.5 * damping * frequency;
     return scheme.largest_step * (std::sqrt(1 + 4 * ratio * ratio) - 2 * ratio);
   };
   double frequency = slab::chain_frequency_bound(part.mass, stiffness);
@@ -98,15 +97,16 @@ std::string chain_advice(const MasingChain& chain, const slab::TimeGrid& time) {
                     most / frequency, frequency, time.step(),
                     base::to_text(slab::least_stable_steps(frequency, time, most))));
   }
-  double decay = 0.0;  // the largest c_i/m_i
+  // With euler all dashpots limit the step: by the largest c_i/m_i, and by ω² b_j/K_j.
+  double decay = damping * frequency * frequency;
   for (std::size_t i = 0; i < part.mass.size(); ++i) {
     decay = std::max(decay, part.ground[i] > 0.0 ? part.ground[i] / part.mass[i] : 0.0);
   }
   if (const double most = scheme.largest_damped_step; time.step() * decay > most) {
     throw base::UserError(
         "steps",
-        fmt::format("{} is unstable beyond a step of {} m/c = {:.6g}, c being a dashpot to the "
-                    "ground or base_impedance, and this one is {:.6g}; give at least {} steps",
+        fmt::format("{} is unstable beyond a step of {} m/c = {:.6g}, c being a dashpot or "
+                    "base_impedance, and this one is {:.6g}; give at least {} steps",
                     scheme.name, most, most / decay, time.step(),
                     base::to_text(slab::least_stable_steps(decay, time, most))));
   }
@@ -179,6 +179,7 @@ class ChainEngine final : public Engine {
       record(i, base_[i + 1]);
     }
     combine(steps);
+    require_finite(chunk.times.back());
     for (std::size_t i = 0; i < steps; ++i) {
       const WatchedNode& node = rows_[i * watched_.size()];
       chunk.x[i] = node.x;
@@ -205,15 +206,11 @@ class ChainEngine final : public Engine {
   std::span<const WatchedNode> watched() override { return rows_; }
 
   std::string warning() override {
-    std::int64_t weak = never;
+    const std::int64_t weak = first_at_strength();
     std::int64_t deepest = 0;
     for (std::size_t j = 0; j < chain_->size(); ++j) {
-      if (weak == never && chain_->has_reached_strength(j)) {
-        weak = mine_.first + static_cast<std::int64_t>(j) + 1;
-      }
       deepest = std::max(deepest, static_cast<std::int64_t>(chain_->depth(j)));
     }
-    weak = parallel::min_over_ranks(comm_, weak);
     deepest = -parallel::min_over_ranks(comm_, -deepest);
     constexpr std::int64_t deep = 1000;
     std::string text;
@@ -235,6 +232,14 @@ class ChainEngine final : public Engine {
   void serialize(std::int64_t step, Archive& archive) override;
 
  private:
+  /// Returns the number of the first element that has reached its strength so far, or `never`.
+  /// Collective.
+  [[nodiscard]] std::int64_t first_at_strength() const {
+    const std::size_t j = chain_->first_at_strength();
+    const std::int64_t mine =
+        j < chain_->size() ? mine_.first + static_cast<std::int64_t>(j) + 1 : never;
+    return std::min(weak_, parallel::min_over_ranks(comm_, mine));
+  }
   [[nodiscard]] std::size_t first_own_node() const {
     return spec_.absorbs && mine_.first == 0 ? 0 : 1;
   }
@@ -260,6 +265,22 @@ class ChainEngine final : public Engine {
         throw base_of(spec_).fault(
             base_[i], "t = " + base::to_text(time_.time(first + static_cast<std::int64_t>(i))));
       }
+    }
+  }
+
+  /// Throws UserError on all ranks alike if the motion of a node is not finite. Collective.
+  void require_finite(double time) const {
+    std::int64_t bad = never;
+    for (std::size_t i = chain_->x().size(); i-- > 0;) {
+      if (!std::isfinite(chain_->x()[i]) || !std::isfinite(chain_->a()[i])) {
+        bad = mine_.first + static_cast<std::int64_t>(i);
+      }
+    }
+    bad = parallel::min_over_ranks(comm_, bad);
+    if (bad != never) {
+      throw base::UserError("steps", fmt::format("the motion of node {} is not finite at t = {}; "
+                                                 "the step is too large: give more",
+                                                 bad, base::to_text(time)));
     }
   }
 
@@ -338,6 +359,7 @@ class ChainEngine final : public Engine {
   std::vector<double> base_;           // a_g or v_in at the steps of the chunk
   std::optional<parallel::Vector> field_;
   std::vector<parallel::Vector> saved_;  // what an archive may still read
+  std::int64_t weak_ = never;            // first_at_strength() when the run was saved
 };
 
 void ChainEngine::serialize(std::int64_t step, Archive& archive) {
@@ -355,6 +377,9 @@ void ChainEngine::serialize(std::int64_t step, Archive& archive) {
   const auto row = [](std::span<double> values, std::int64_t numbers, std::size_t i) {
     return values.subspan(i * static_cast<std::size_t>(numbers), static_cast<std::size_t>(numbers));
   };
+  auto weak = static_cast<double>(first_at_strength() == never ? 0 : first_at_strength());
+  archive.scalars("strength", weak);
+  weak_ = weak > 0 ? static_cast<std::int64_t>(weak) : never;
   parallel::Vector& nodes = add_vector(node_numbers, spec_.nodes(), own);
   for (std::size_t i = 0; !restores && i < static_cast<std::size_t>(own.size); ++i) {
     chain_->save_node(first_own_node() + i, row(nodes.values(), node_numbers, i));

@@ -64,6 +64,11 @@ void add_profile(MemoryNeed& need, const slab::Slab& slab, Method method,
   need.has_initial_u = !form.initial_u || form.initial_u->first != 0.0;
 }
 
+/// Returns the bytes of the table of a shape of a chain, which every rank has.
+double shape_bytes(const slab::Slab& shape) {
+  return bytes_a_rank(memory_need(shape, Method::turning_points, 1, 0.0));
+}
+
 }  // namespace
 
 std::string gibibytes(double bytes) {
@@ -128,7 +133,8 @@ MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes) {
     // These bytes suffice for an element that remembers four turning points.
     return {.cells = facts.chain->elements(),
             .ranks = is_split(run, ranks) ? ranks : 1,
-            .extra_bytes = extra_bytes,
+            .extra_bytes = extra_bytes + static_cast<double>(facts.chain->shapes.size()) *
+                                             shape_bytes(facts.chain->shapes.front()),
             .element_bytes = facts.chain->keeps_works ? 380.0 : 350.0};
   }
   return {.cells = facts.elements->layout().size(),

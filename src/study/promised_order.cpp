@@ -225,7 +225,9 @@ std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine) {
     return {};
   }
   std::vector<std::string> faults;
-  if (refines_cells(refine)) {
+  if (refines_cells(refine) && facts.chain != nullptr && facts.chain->shapes.size() > 1) {
+    faults.emplace_back("each element has a slab of its own");
+  } else if (refines_cells(refine)) {
     const slab::Slab& slab = facts.chain != nullptr ? facts.chain->shapes.front() : *facts.slab;
     faults = {fault_of(slab.stiffness, "k", 's', 1.0),
               fault_of(slab.threshold, "eta", 's', 1.0),

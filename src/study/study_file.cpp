@@ -53,7 +53,9 @@ void write_cases(const Write& cases, const StudySpec& spec, const Study& study) 
     const std::string name = quantities_of(spec.run)[q].name;
     const std::string symbol = quantities_of(spec.run)[q].symbol;
     const statistics::Fit& fit = study.results[q].fit;
-    write("error_" + name, {"error of " + symbol + " in the maximum norm", "e_" + name},
+    const bool is_mean = name.ends_with("_rms");  // which the symbol says
+    write("error_" + name,
+          {"error of " + symbol + (is_mean ? "" : " in the maximum norm"), "e_" + name},
           [q](const LevelResult& at) { return at.errors[q]; });
     write("order_" + name,
           {"observed order of " + symbol +

@@ -56,8 +56,8 @@ std::span<const Quantity, 4> quantities_of(const engine::RunSpec& run) {
   static constexpr Quantity of_nodes[] = {
       {"x", "x at the nodes", "x"},
       {"y", "y at the nodes", "y"},
-      {"x_rms", "x at the nodes, root mean square", "x in the mean square"},
-      {"y_rms", "y at the nodes, root mean square", "y in the mean square"}};
+      {"x_rms", "x at the nodes, the largest root mean square", "x in the mean square"},
+      {"y_rms", "y at the nodes, the largest root mean square", "y in the mean square"}};
   return run.facts().chain != nullptr ? std::span<const Quantity, 4>(of_nodes) : usual;
 }
 

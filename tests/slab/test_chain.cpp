@@ -146,8 +146,7 @@ struct Divided {
         return std::vector<double>(values.begin() + static_cast<std::ptrdiff_t>(first),
                                    values.begin() + static_cast<std::ptrdiff_t>(end + extra));
       };
-      parts.emplace_back(ChainPart{.first = static_cast<std::int64_t>(first),
-                                   .holds_base = first == 0,
+      parts.emplace_back(ChainPart{.holds_base = first == 0,
                                    .mass = cut(whole.mass, 1),
                                    .ground = cut(whole.ground, 1),
                                    .stiffness = cut(whole.stiffness, 0),
@@ -279,26 +278,58 @@ TEST(Chain, frequency_is_the_greatest) {
 }
 
 TEST(Chain, is_stable_up_to_the_step_that_a_dashpot_allows) {
-  const double frequency = std::sqrt(1.5);  // of continuum() with a mass of 1
   for (const double dashpot : {0.0, 0.1, 1.0}) {
-    const double ratio = 0.5 * dashpot * frequency / 1.5;
-    const double largest = 2 * (std::sqrt(1 + 4 * ratio * ratio) - 2 * ratio) / frequency;
-    for (const double share : {0.999, 1.01}) {
-      Chain chain({.mass = {0.0, 1.0},
-                   .ground = {0.0, 0.0},
-                   .stiffness = {1.0},
-                   .scale = {1e9},  // nothing yields
-                   .spring = {0.0},
-                   .dashpot = {dashpot},
-                   .x0 = {0.0, 0.0},
-                   .y0 = {0.0, 1.0}},
-                  {continuum()}, Scheme::leapfrog, share * largest, 0, false);
-      chain.start({}, {});
-      for (int p = 0; p < 2000; ++p) {
-        chain.move();
-        chain.accelerate({}, {});
+    for (const double spring : {0.0, 7.0}) {
+      const double stiffness = 1.5 + spring;  // of continuum() and the spring; the mass is 1
+      const double frequency = std::sqrt(stiffness);
+      const double ratio = 0.5 * dashpot * frequency / stiffness;
+      const double largest = 2 * (std::sqrt(1 + 4 * ratio * ratio) - 2 * ratio) / frequency;
+      for (const double share : {0.999, 1.01}) {
+        Chain chain({.mass = {0.0, 1.0},
+                     .ground = {0.0, 0.0},
+                     .stiffness = {1.0},
+                     .scale = {1e9},  // nothing yields
+                     .spring = {spring},
+                     .dashpot = {dashpot},
+                     .x0 = {0.0, 0.0},
+                     .y0 = {0.0, 1.0}},
+                    {continuum()}, Scheme::leapfrog, share * largest, 0, false);
+        chain.start({}, {});
+        for (int p = 0; p < 2000; ++p) {
+          chain.move();
+          chain.accelerate({}, {});
+        }
+        EXPECT_EQ(chain.largest_x()[1] > 1e3, share > 1) << dashpot << " " << spring;
       }
-      EXPECT_EQ(chain.largest_x()[1] > 1e3, share > 1) << dashpot << " " << chain.largest_x()[1];
+    }
+  }
+}
+
+TEST(Chain, names_the_first_element_that_flows) {
+  // Element 2 is the weakest; with a linear spring it would not count.
+  for (const double spring : {0.0, 0.5}) {
+    for (const bool starts_strained : {false, true}) {
+      Chain chain({.mass = {0.0, 1.0, 1.0, 1.0},
+                   .ground = {0.0, 1.0, 1.0, 1.0},
+                   .stiffness = {1.0, 1.0, 1.0},
+                   .scale = {1.0, 0.1, 1.0},
+                   .spring = {0.0, spring, 0.0},
+                   .dashpot = {0.0, 0.0, 0.0},
+                   // A displaced chain whose slabs have no force.
+                   .x0 = {0.0, starts_strained ? 5.0 : 0.0, 0.0, 0.0},
+                   .y0 = {0.0, 0.0, 0.0, 0.0}},
+                  {continuum()}, Scheme::leapfrog, 0.01, 3, false);
+      chain.start({}, {});
+      EXPECT_EQ(chain.first_at_strength(), 3U);
+      EXPECT_EQ(chain.largest_elongation(0), starts_strained ? 5.0 : 0.0);
+      for (int p = 0; p < 3000; ++p) {
+        chain.move();
+        chain.accelerate({}, {.force = starts_strained ? 0.0 : 0.2});
+      }
+      // A strained spring of element 2 makes element 1 flow.
+      const std::size_t expected =
+          spring == 0.0 ? (starts_strained ? 3 : 1) : (starts_strained ? 0 : 3);
+      EXPECT_EQ(chain.first_at_strength(), expected) << spring << starts_strained;
     }
   }
 }

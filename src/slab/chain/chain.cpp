@@ -41,6 +41,7 @@ Chain::Chain(ChainPart part, std::vector<ChainShape> shapes, Scheme scheme, doub
       y_(std::move(part.y0)),
       a_(x_.size()),
       force_(x_.size() + 1),
+      at_strength_(part.size()),
       largest_x_(x_.size()),
       largest_a_(x_.size()),
       largest_position_(part.size()),
@@ -79,6 +80,8 @@ Chain::Chain(ChainPart part, std::vector<ChainShape> shapes, Scheme scheme, doub
     force_[j + 1] = slab_factor_[j] * (elements_[j].now.force + shapes_[shape_of(j)].preload) +
                     (spring_.empty() ? 0.0 : spring_[j] * (x_[j + 1] - x_[j])) +
                     (dashpot_.empty() ? 0.0 : dashpot_[j] * (y_[j + 1] - y_[j]));
+    largest_position_[j] = std::abs(start_[j]);
+    largest_force_[j] = std::abs(force_[j + 1]);
   }
   start_ = unless_zero(start_);
 }
@@ -151,6 +154,8 @@ void Chain::move_block(std::size_t first, std::size_t count) {
     now.force = force_before;
   }
   shape.measure->shortfalls(std::span(front).first(count), std::span(shortfall).first(count));
+  // Less than the largest S by more than rounding errors.
+  const double strength = (1 - 1e-9) * shape.measure->total().force;
   double* const forces = force_.data() + first + 1;
   double* const most_position = largest_position_.data() + first;
   double* const most_force = largest_force_.data() + first;
@@ -162,6 +167,10 @@ void Chain::move_block(std::size_t first, std::size_t count) {
     now.x = next[b];
     now.force = force;
     forces[b] = slab_factor[b] * (force + shape.preload);
+    if (std::abs(force) >= strength && first + b < at_strength_ &&
+        (spring_.empty() || spring_[first + b] == 0.0)) [[unlikely]] {
+      at_strength_ = first + b;
+    }
   }
   if (!start_.empty()) {
     for (std::size_t b = 0; b < count; ++b) {
@@ -294,12 +303,6 @@ Chain::Energy Chain::energy(std::size_t j) const {
   const double slab_energy = energy_of(shape, slab(j));
   return {(spring_.empty() ? 0.0 : 0.5 * spring_[j] * d * d) + factor * slab_energy,
           factor * (work + shape.preload * now.x - (slab_energy - slab_start_[shape_of(j)]))};
-}
-
-bool Chain::has_reached_strength(std::size_t j) const {
-  const Measure& measure = *shapes_[shape_of(j)].measure;
-  return (spring_.empty() || spring_[j] == 0.0) &&
-         measure.below(largest_position_[j]).stiffness >= measure.total().stiffness;
 }
 
 void Chain::save_element(std::size_t j, std::span<double> numbers,

@@ -22,9 +22,7 @@ namespace masing::slab {
 /// end of the first one: the base or, if the elements before belong to another rank, a copy of
 /// their last node.
 struct ChainPart {
-  std::int64_t first = 0;         ///< the index of the first element, counted from 0
   bool holds_base = true;         ///< whether local node 0 is the base
-  bool is_last = true;            ///< whether the last local node is the free end
   std::vector<double> mass;       ///< m_i, [size + 1]; 0 for a base that does not move
   std::vector<double> ground;     ///< c_i, dashpots to the ground, [size + 1]
   std::vector<double> stiffness;  ///< κ_j, factors of k(s), [size]
@@ -141,9 +139,9 @@ class Chain {
   [[nodiscard]] std::span<const double> force_work() const { return force_work_; }
   [[nodiscard]] std::span<const double> base_work() const { return base_work_; }
 
-  /// Returns whether the strength of element j, the largest force of its slab, has been reached and
-  /// no linear spring resists further elongation.
-  [[nodiscard]] bool has_reached_strength(std::size_t j) const;
+  /// Returns the first element whose slab has had its largest force in a direction, the strength,
+  /// and which has no linear spring to resist further elongation; size() if there is none.
+  [[nodiscard]] std::size_t first_at_strength() const { return at_strength_; }
   /// Returns the number of turning points that element j remembers.
   [[nodiscard]] std::size_t depth(std::size_t j) const { return past_[j].around.size(); }
 
@@ -213,6 +211,7 @@ class Chain {
   std::vector<double> x_, y_, a_;
   std::vector<double> force_;  // of the element before the part, of its elements, and of the next
   ChainLoad load_;
+  std::size_t at_strength_;
   std::vector<double> largest_x_, largest_a_, largest_position_, largest_force_;
   std::vector<double> dashpot_work_, viscous_work_, force_work_, base_work_;
 };
