@@ -330,11 +330,20 @@ WAVE = {"n": 5000, "m": "i<n ? 1/n : 0.5/n", "k": "n*(1.5-i/n)", "eta": "(1.2-0.
         "cells": "inf", "watch": "0,1,1250,2500,3333,5000", "field-every": 100, "field-points": 700, "sample-every": 9}
 
 
-def test_ranks_and_restarts_do_not_show(masing):
+# Ranks end at the nodes 1024 and 2048: there are the force and watched nodes.
+SHAKEN = {"n": 2500, "m": "1/n", "k": "n", "eta": "0.1/n", "k0": "i<1500 ? 0.1*n : 0", "c_ground": "i>2000 ? 1/n : 0",
+          "y0": "0.1*sin(i/50)", "base-acceleration": "3*sin(90*t)", "force": "0.2*sin(300*t)", "force-node": 1024,
+          "stiffness": "1+s", "threshold-down": "s+0.2", "initial-u": "0.1*s", "cells": 9, "watch": "1024,1025,2048",
+          "field-every": 100, "field-points": 700, "sample-every": 9}
+
+
+@pytest.mark.parametrize("case", [WAVE, SHAKEN], ids=["wave", "shaken"])
+def test_ranks_and_restarts_do_not_show(masing, case):
     """The elements are split; half of a run is made by other ranks than the rest, and all of it by 2 to 4."""
     def made(name, *more, share=1, ranks=None):
-        masing.done("simulate", *words(WAVE, f"--final-time={0.02 * share}", f"--steps={300 * share:.0f}", "--energy",
-                                       "--quiet", f"--output={name}.h5", *more), ranks=ranks)
+        said = masing.done("simulate", *words(case, f"--final-time={0.02 * share}", f"--steps={300 * share:.0f}",
+                                              "--energy", "--quiet", f"--output={name}.h5", *more), ranks=ranks).stdout
+        assert f"{ranks or 1} rank" in said and " of " not in said
         return contents(masing.folder / f"{name}.h5")
 
     whole = made("whole")
@@ -379,7 +388,6 @@ REFUSED = {
     "exact": ({"engine": "exact"}, ["--engine", "memory"]),
     "a place": ({"probe": 0.5}, ["--probe"]),
     "a node beyond": ({"watch": "1,4"}, ["--watch", "4", "3"]),
-    "a base that rests": ({"watch": "0"}, ["--watch", "0"]),
     "half a node": ({"watch": "1.5"}, ["--watch", "1.5"]),
     "too many nodes": ({"n": 300, "steps": 500, "watch": ",".join(map(str, range(1, 202)))}, ["--watch", "200"]),
     "a force beyond": ({"force": "t", "force-node": 4}, ["--force-node", "4", "3"]),
