@@ -377,6 +377,12 @@ void resolve_study(BoundRequest& bound, const FileRequest& of_file) {
     c.levels = default_levels(c);
   }
   spec.levels = study_levels(c);
+  if (c.refine == Refine::elements &&
+      !bound.request->parameters->constants().contains(rheology::element_count)) {
+    bound.warnings.push_back(
+        "--refine elements: n stands in no parameter, so the levels are other chains and not finer "
+        "ones; write m, k and eta with n");
+  }
   c.levels.clear();
   for (const Level& level : spec.levels) {
     const auto* cells = std::get_if<slab::Cells>(&level.space);

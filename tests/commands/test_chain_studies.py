@@ -105,6 +105,8 @@ def test_other_mistakes(masing):
     listed = wave("--refine=elements", "--levels=10:100,20:200", "--reference=successive", m="1,2,3,4,5,6,7,8,9,10")
     assert "m has 10 values; must be 20" in masing.refused("converge", *listed)
     assert "elements is there for masing-chain" in masing.refused("converge", "--refine=elements")
+    fixed = wave("--refine=elements", "--levels=10:200,20:400", "--reference=successive", m=0.1, k=10, eta=0.1)
+    assert "n stands in no parameter" in masing.done("converge", *fixed, "--quiet", "--output=fixed.h5").stderr
 
 
 def test_peaks_of_points_are_those_of_runs(masing):
