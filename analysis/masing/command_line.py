@@ -22,7 +22,10 @@ MARK = b"masing"
 
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises MasingError for a wrong command line, in place of printing its usage and
-    exiting."""
+    exiting. It takes no abbreviations of options."""
+
+    def __init__(self, **given):
+        super().__init__(allow_abbrev=False, **given)
 
     def error(self, message):
         """Raise MasingError with the message of argparse.
