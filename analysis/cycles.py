@@ -104,6 +104,10 @@ def main(arguments):
     """Read the files, draw and save the figures, and print the paths of all files that were written."""
     options = PARSER.parse_args(arguments)
     path = command_line.output_path(options.output, options.files[0], ".png", command_line.PICTURES)
+    for file in options.files:
+        if not is_text(file) and Run(file).is_chain:
+            raise MasingError(f"{file}: is of a chain, where no force has a loop over x of a node; report.py draws the "
+                              "loops of the elements that are watched")
     if options.analysis:
         print(*analyse_files(options, path), sep="\n")
         return

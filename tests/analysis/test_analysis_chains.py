@@ -1,5 +1,6 @@
 """Chains from Python and on pages: their tables, and what the pictures say about them."""
 
+import cycles
 import matplotlib
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from masing.errors import MasingError
 from masing.report import chains
 from masing.results import Run
+from test_analysis_mistakes import one_line
 
 # Five masses between a base that absorbs and a free end.
 CHAIN = ("--model=masing-chain", "--set=n=5", "--set=m=i<n ? 1 : 0.5", "--set=k=4", "--set=k0=0.1", "--set=base_impedance=2",
@@ -65,7 +67,9 @@ def test_pictures_show_the_waves_the_extremes_and_the_loops(chain_run):
     assert list(pictures) == [f"{name}-{kind}" for kind in ("wave", "extremes", "loops", "spectra")
                               for name in ("strong", "weak")] + ["transfer-1"]
     image = pictures["strong-wave"].figure.axes[0].collections[0]
-    assert np.array_equal(image.get_array().reshape(6, -1), chain_run[0]["field/x"].T)
+    x = chain_run[0]["field/x"].T
+    assert np.array_equal(image.get_array().reshape(6, -1), x - x[0])  # without the drift of the base
+    assert "x less that of node 0, up to" in pictures["strong-wave"].caption
     curves = [axes.lines[0].get_xydata() for axes in pictures["strong-extremes"].figure.axes]
     assert np.array_equal(curves[3], np.c_[chain_run[0]["profile/max_force"], range(6)], equal_nan=True)
     loops = {axes.lines[0].get_label(): axes.lines[0].get_xydata() for axes in pictures["strong-loops"].figure.axes}
@@ -73,11 +77,15 @@ def test_pictures_show_the_waves_the_extremes_and_the_loops(chain_run):
     assert np.array_equal(loops["element 2"], chain_run[0].watch.xs(2, axis=1, level="node")[["elongation", "force"]])
     labels = [line.get_label() for line in pictures["transfer-1"].figure.axes[0].lines]
     assert labels == ["a = 0.5", "a = 0.05"]
+    for axes in pictures["strong-extremes"].figure.axes:
+        shown = [place for place in axes.get_xticks() if axes.get_xlim()[0] <= place <= axes.get_xlim()[1]]
+        assert len(shown) == 2 and shown[0] == 0
 
 
 def test_spectra_are_those_of_the_lowest_and_the_highest_node(chain_run):
     run = chain_run[1]
-    frequency, (below, above), transfer = chains.spectra(run)
+    frequency, (below, above), (own, _), width = chains.spectra(run)
+    assert width >= frequency[1] and np.allclose(own[np.isfinite(own)], (above / below)[np.isfinite(own)], rtol=1e-12)
     t, a = run["watch/t"], run.watch["a"]
     for node, amplitudes in ((0, below), (5, above)):
         place = np.argmax(amplitudes)
@@ -88,13 +96,20 @@ def test_spectra_are_those_of_the_lowest_and_the_highest_node(chain_run):
     values[:, 0] = 3 * values[:, 1]
     run = Run(run.path)
     run._numbers["watch/a"] = values
-    transfer = chains.spectra(run)[2]
-    assert np.allclose(transfer[np.isfinite(transfer)], 3, rtol=1e-12)
+    transfers = chains.spectra(run)[2]
+    assert np.allclose(transfers[np.isfinite(transfers)], 3, rtol=1e-12)
 
 
 def test_a_page_has_a_section_on_chains_and_no_cycles_of_them(page_of, chain_run):
     page = page_of(*(run.path for run in chain_run))
+    assert "smoothed, which lowers narrow peaks: over ±" in page.seen["chains"]
     assert {"chains", "time"} <= set(page.ids) and "cycles" not in page.ids
     assert "a*sin(t)^3*exp(-0.1*t)" in page.seen["problem-1"]
     assert "work of F and of the base" in page.seen["time"] and "by damping" not in page.seen["time"]
     assert page.seen["chains"].count("force over elongation of elements 2, 3 and 5") == 2
+
+
+def test_no_cycle_is_drawn_of_a_node(run_script, chain_run, tmp_path):
+    for options in ([], ["--analysis"]):
+        answer = run_script(cycles, chain_run[0].path, *options, "-o", tmp_path / "out.png")
+        one_line(answer, "strong.h5: is of a chain", "report.py draws the loops of the elements")

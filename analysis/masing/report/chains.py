@@ -18,9 +18,9 @@ EXTREMES = {"max_x": "max |x|", "max_a": "max |a|", "max_elongation": "max |d|",
             "dissipated": "dissipated"}
 # The loops of at most so many elements are drawn. An image has at most so many columns.
 MOST_LOOPS, MOST_COLUMNS = 4, 600
-# Spectra are smoothed over this part of the range of frequencies that is drawn. The transfer is known, and the range
-# ends, where the lower node has at least this part of its greatest power.
-SMOOTH, LEAST_POWER = 0.006, 1e-2
+# The transfer is known where the lower node has at least the part LEAST_POWER of its greatest power. The range that is
+# drawn ends with the last frequency at which it has the part LAST_POWER, and powers are smoothed over SMOOTH of it.
+LEAST_POWER, LAST_POWER, SMOOTH = 1e-3, 1e-2, 0.006
 
 
 def is_chain(run):
@@ -37,13 +37,20 @@ def chain_pictures(runs):
 
 
 def wave_picture(run):
-    """Return the Picture of x and y over time and the nodes; None if the file has no fields at several times."""
+    """Return the Picture of x and y over time and the nodes; None if the file has no fields at several times.
+
+    On a base that absorbs, which drifts, x is drawn less that of the lowest node.
+    """
     if "field/x" not in run or len(run.field_t) < 2 or not drawable(run["field/x"], run["field/y"]).all():
         return None
-    every = -(-len(run.field_t) // MOST_COLUMNS)
+    every, fields = -(-len(run.field_t) // MOST_COLUMNS), {name: run[f"field/{name}"] for name in "xy"}
+    less = ""
+    if run["profile/node"][0] == 0:
+        fields["x"] = fields["x"] - fields["x"][:, :1]
+        less = f" less that of node {run['field/node'][0]:.0f}"
     figure = style.figure(1, 1.6)
     for axes, name, label in zip(figure.subplots(2, 1, sharex=True), "xy", ("position x", "velocity y")):
-        values = run[f"field/{name}"][::every]
+        values = fields[name][::every]
         most = float(np.abs(values).max()) or 1.0
         # The mesh is rasterized, because its rectangles would take megabytes in a vector file.
         mesh = axes.pcolormesh(run.field_t[::every], run["field/node"], values.T, cmap="RdBu_r", vmin=-most, vmax=most,
@@ -53,8 +60,8 @@ def wave_picture(run):
         axes.grid(False)
         axes.set(ylabel="node i")
     axes.set(xlabel="time t")
-    return _picture(run, "wave", figure, f"images of x, up to {_most(run['field/x'])}, and of y, up to "
-                    f"{_most(run['field/y'])}, over time and the nodes")
+    return _picture(run, "wave", figure, f"images of x{less}, up to {_most(fields['x'])}, and of y, up to "
+                    f"{_most(fields['y'])}, over time and the nodes")
 
 
 def extremes_picture(run):
@@ -65,7 +72,9 @@ def extremes_picture(run):
     for axes, (name, label) in zip(figure.subplots(1, len(EXTREMES), sharey=True), EXTREMES.items()):
         axes.plot(run[f"profile/{name}"], run["profile/node"], color=style.COLOURS[0], label=label)
         style.label_values(axes.xaxis, axes.yaxis)
-        axes.xaxis.set_major_locator(style.MaxNLocator(2))
+        # Three numbers with powers of ten would overlap: the ticks are 0 and one more.
+        axes.xaxis.set_major_locator(style.MaxNLocator(2, prune="upper"))
+        axes.set_xlim(left=0)
         axes.set(xlabel=label)
     figure.axes[0].set(ylabel="node or element i")
     place = int(np.nanargmax(run["profile/max_elongation"]))
@@ -103,19 +112,21 @@ def spectra_picture(run):
     """
     if (found := spectra(run)) is None:
         return None
-    frequency, (below, above), transfer = found
+    frequency, (below, above), (own, transfer), width = found
     low, high = (f"{run['watch/node'][place]:.0f}" for place in _ends(run))
     figure = style.figure(1, 1.4)
     upper, lower = figure.subplots(2, 1, sharex=True)
     for n, (node, values) in enumerate(((low, below), (high, above))):
         upper.plot(frequency, values, style.LINES[n], color=style.COLOURS[n], linewidth=0.9, label=f"node {node}")
-    lower.plot(frequency, transfer, color=style.COLOURS[2], label="transfer")
+    lower.plot(frequency, own, color=style.BEHIND["color"], linewidth=0.7, label="as it is")
+    lower.plot(frequency, transfer, color=style.COLOURS[2], label="smoothed")
     style.label_values(upper.xaxis, upper.yaxis, lower.yaxis)
-    style.legend_above(upper, 2)
+    for axes in (upper, lower):
+        style.legend_above(axes, 2)
     upper.set(ylabel="|a|, spectrum")
     lower.set(xlabel="frequency", ylabel="transfer")
     return _picture(run, "spectra", figure, f"spectra of the acceleration, and their ratio from node {low} to node "
-                    f"{high}, {_peak(frequency, transfer)}")
+                    f"{high}, as it is and smoothed, which lowers narrow peaks: {_peak(frequency, transfer, width)}")
 
 
 def transfer_pictures(runs):
@@ -132,21 +143,23 @@ def transfer_pictures(runs):
 def _transfer_picture(group, name):
     figure, axes = style.frame(1, 1.2, xlabel="frequency", ylabel="transfer of the acceleration")
     labels, facts = names_apart([run for run, _ in group]), []
-    for label, colour, (_, (frequency, _, transfer)) in zip(labels, style.colours(len(group)), group):
+    for label, colour, (_, (frequency, _, (_, transfer), width)) in zip(labels, style.colours(len(group)), group):
         axes.plot(frequency, transfer, color=colour, label=label)
-        facts.append(f"{label}: {_peak(frequency, transfer)}")
+        facts.append(f"{label}: {_peak(frequency, transfer, width)}")
     style.label_values(axes.xaxis, axes.yaxis)
     style.legend_above(axes)
-    caption = f"Transfer from the lowest to the highest watched node, of the acceleration. {'; '.join(facts)}."
+    caption = "Transfer from the lowest to the highest watched node, of the acceleration, smoothed, which lowers " \
+        f"narrow peaks. {'; '.join(facts)}."
     return Picture(name, figure, caption, caption)
 
 
 def spectra(run):
-    """Return (frequency, amplitudes, transfer) of the accelerations at the lowest and the highest watched node.
+    """Return (frequency, amplitudes, transfers, width) of the accelerations at the lowest and highest watched node.
 
-    `frequency` is [frequencies], and `amplitudes` [2, frequencies] are those of the Fourier transforms. `transfer` is
-    the root of the ratio of the smoothed powers, and NaN where the lower node has too little. The result is None if
-    fewer than two nodes are watched, or if one of them does not move.
+    `frequency` is [frequencies], and `amplitudes` [2, frequencies] are those of the Fourier transforms. `transfers` [2,
+    frequencies] are their ratio, and the root of the ratio of their squares, smoothed by a Gaussian curve of the
+    standard deviation `width`; both are NaN where the lower node has too little. The result is None if fewer than two
+    nodes are watched, or if one of them does not move.
     """
     if "watch/a" not in run or len(run["watch/node"]) < 2 or len(run["watch/t"]) < 8:
         return None
@@ -156,11 +169,12 @@ def spectra(run):
     step = (t[-1] - t[0]) / (len(t) - 1)
     transform = step * np.fft.rfft(a, axis=0).T
     frequency = np.fft.rfftfreq(len(t), step)
-    power = np.abs(transform[0])**2
-    end = np.flatnonzero(power >= LEAST_POWER * power.max())[-1] + 1
-    own, above = gaussian_filter1d(np.abs(transform)**2, max(1.0, SMOOTH * end))
-    transfer = np.sqrt(np.where(own >= LEAST_POWER * own.max(), above, np.nan) / own)
-    return frequency[:end], np.abs(transform[:, :end]), transfer[:end]
+    powers = np.abs(transform)**2
+    end = np.flatnonzero(powers[0] >= LAST_POWER * powers[0].max())[-1] + 1
+    width = max(1.0, SMOOTH * end)
+    transfers = [np.sqrt(np.where(below >= LEAST_POWER * below.max(), above, np.nan) / below)[:end]
+                 for below, above in (powers, gaussian_filter1d(powers, width))]
+    return frequency[:end], np.abs(transform[:, :end]), np.array(transfers), width * frequency[1]
 
 
 def _ends(run):
@@ -168,9 +182,9 @@ def _ends(run):
     return [int(np.argmin(run["watch/node"])), int(np.argmax(run["watch/node"]))]
 
 
-def _peak(frequency, transfer):
+def _peak(frequency, transfer, width):
     place = int(np.nanargmax(transfer))
-    return f"greatest {measured(transfer[place], 3)} at {measured(frequency[place], 3)}"
+    return f"over ±{measured(width)}, and then greatest near {measured(frequency[place])}"
 
 
 def _picture(run, kind, figure, facts):
