@@ -30,6 +30,10 @@ PER_WAVELENGTH = 10
 MOST_ELEMENTS, MOST_ACCELERATION, LONGEST_INTERVAL = 10000, 100, 0.1
 # The step is this part of the largest stable one. A file has some FIELDS fields, at least.
 MARGIN, FIELDS = 0.8, 400
+# An interval of a record has LEAST_STEPS steps at least and some SAMPLES samples: at its ends the accelerations jump.
+LEAST_STEPS, SAMPLES = 4, 8
+# A record drifts if its velocity ends at more than this part of the greatest.
+DRIFT = 0.05
 # The most layers whose uppermost node is watched.
 MOST_WATCHED = 100
 # In a table of η a jump extends over this length in s.
@@ -150,7 +154,7 @@ def curve(path):
 
 
 def read_record(path, scale):
-    """Return the times from 0 on, and the accelerations times `scale`, of a record in a file of two columns.
+    """Return the times, and the accelerations times `scale`, of a record in a file of two columns.
 
     Raises MasingError if the times do not increase, or if times or accelerations are too great to be in s and m/s².
     """
@@ -166,22 +170,25 @@ def read_record(path, scale):
     if not 0 < np.abs(a).max() <= MOST_ACCELERATION:
         raise MasingError(f"{path}: the greatest acceleration is {np.abs(a).max():g} m/s²; give a record of up to "
                           f"{MOST_ACCELERATION}, with --scale if it is in other units (9.81 for parts of g)")
-    return t - t[0], a
+    return t, a
 
 
 def write_case(path, profile, column, backbone, frequency, record=None, within=False, damping_frequency=None):
-    """Write the case `path` and its tables beside it, and return lines that describe the column.
+    """Write the case `path` and its tables beside it, and return lines that describe the column and the record.
 
-    profile: the path of the profile. record: (t, a) in s and m/s², or None for a pulse of 0.1 m/s whose spectrum ends
-    at the frequency. With within=True the base of the column moves as the record, which is of the ground at this depth:
-    the sum of the waves that go up and down. Otherwise a is the acceleration of the half-space where it crops out,
-    twice that of the wave that comes up. damping_frequency: the frequency at which elements have their damping ratio;
-    None for 1/(4 Σ h/v), the first of the column on a rigid base. Raises MasingError if an argument cannot be used.
+    profile: the path of the profile. record: (t, a) in s and m/s², whose first time is t = 0 of the case, or None for
+    a pulse of 0.1 m/s whose spectrum ends at the frequency. With within=True the base of the column moves as the
+    record, which is of the ground at this depth: the sum of the waves that go up and down. Otherwise a is the
+    acceleration of the half-space where it crops out, twice that of the wave that comes up. damping_frequency: the
+    frequency at which elements have their damping ratio; None for 1/(4 Σ h/v), the first of the column on a rigid base.
+    Raises MasingError if an argument cannot be used.
     """
     travel = np.sum(column.height / column.speed)
-    damping_frequency = 1 / (4 * travel) if damping_frequency is None else damping_frequency
-    if not 0 < damping_frequency < np.inf:
-        raise MasingError(f"--damping-frequency {damping_frequency:g}: give a frequency in Hz, above 0")
+    first, remarks = 1 / (4 * travel), []
+    damping_frequency = first if damping_frequency is None else damping_frequency
+    if not first / 10 <= damping_frequency < np.inf:
+        raise MasingError(f"--damping-frequency {damping_frequency:g}: give a frequency in Hz, at least a tenth of the "
+                          f"first one of the column, {first:.3g} Hz")
     model, n = _parameters(column, backbone, within, 2 * np.pi * damping_frequency), len(column.height)
     largest = MARGIN * _largest_step(model)
     if record is None:
@@ -192,10 +199,17 @@ def write_case(path, profile, column, backbone, frequency, record=None, within=F
         steps = FIELDS * int(np.ceil(end / largest / FIELDS))
         each = max(1, steps // (10 * FIELDS))
     else:
-        motion, says = _of_record(path, *record, within)
-        intervals, end = len(record[0]) - 1, float(record[0][-1])
-        each = int(np.ceil(end / intervals / largest))
-        steps = each * intervals
+        t, velocity = record[0] - record[0][0], cumulative_trapezoid(record[1], record[0], initial=0)
+        motion, says = _of_record(path, t, record[1], velocity, within)
+        intervals, end = len(t) - 1, float(t[-1])
+        least = max(LEAST_STEPS, int(np.ceil(end / intervals / largest)))
+        each = max(1, least // SAMPLES)
+        steps = each * -(-least // each) * intervals
+        if record[0][0] != 0:
+            remarks.append(f"the record begins at {record[0][0]:g} s, which is t = 0 of the case")
+        if (part := abs(velocity[-1]) / np.abs(velocity).max()) > DRIFT:
+            remarks.append(f"the record drifts: its velocity ends at {velocity[-1]:.3g} m/s, {100 * part:.0f} % of the "
+                           "greatest; correct its baseline")
     threshold = _table(path, "curve", "s", "strain", *backbone.table) if backbone.table else ""
     watched = np.flatnonzero(np.diff(np.r_[column.layer, 0]))[-MOST_WATCHED:] + 1
     damped = f", damping ratios at {damping_frequency:.4g} Hz" if "c" in model else ""
@@ -205,21 +219,21 @@ def write_case(path, profile, column, backbone, frequency, record=None, within=F
             *(line.format(threshold) for line in backbone.lines), "cells = inf", "scheme = leapfrog", motion,
             f"final-time = {end!r}", f"steps = {steps}", f"sample-every = {each}",
             f"field-every = {each * max(1, steps // each // FIELDS)}",
-            f"watch = {','.join(map(str, [0] * (not within) + watched.tolist()))}", "energy = true",
+            f"watch = {','.join(map(str, [0] + watched.tolist()))}",
             *["[let]", *backbone.lets] * bool(backbone.lets), "[model]", f"n = {n}",
             *(f"{key} = {', '.join(map(repr, np.atleast_1d(values).tolist()))}" for key, values in model.items())]
     write_file(path, ("\n".join(text) + "\n").encode())
     height = column.height
     return [f"{n} elements of {height.min():.3g} to {height.max():.3g} m, {height.sum():.4g} m in all; "
-            f"first frequency {1 / (4 * travel):.3g} Hz{damped}", f"{steps} steps of {end / steps:.3g} s"]
+            f"first frequency {first:.3g} Hz{damped}", f"{steps} steps of {end / steps:.3g} s", *remarks]
 
 
-def _of_record(path, t, acceleration, within):
+def _of_record(path, t, acceleration, velocity, within):
     """Write the table of a record, and return the line of the case that names it and a sentence about it."""
     if within:
         table = _table(path, "acceleration", "t", "a", t, acceleration)
         return f"base-acceleration = table:{table}", "The base moves as the record; x is relative to it."
-    table = _table(path, "velocity", "t", "v", t, cumulative_trapezoid(acceleration, t, initial=0) / 2)
+    table = _table(path, "velocity", "t", "v", t, velocity / 2)
     return f"incoming-velocity = table:{table}", "The wave that comes up has half the velocity of the record, which " \
         "is of the half-space where it crops out."
 

@@ -124,7 +124,22 @@ def test_records_become_velocities_of_the_wave_that_comes_up(case, tmp_path):
     # Trapezia under (0, 2, 1, 0) with the step 0.05, half of them, times 9.81.
     assert np.allclose(t, [0, 0.05, 0.1, 0.15])
     assert np.allclose(v, 9.81 * np.array([0, 0.025, 0.0625, 0.075]), rtol=1e-14)
-    assert float(settings["final-time"]) == 0.15 and int(settings["steps"]) % 3 == 0
+    samples, rest = divmod(int(settings["steps"]), int(settings["sample-every"]))
+    assert float(settings["final-time"]) == 0.15 and rest == 0
+    # The acceleration jumps at the points of the record, so one of k samples of an interval is wrong.
+    assert samples % 3 == 0 and 8 <= samples / 3 < 16
+
+
+@pytest.mark.parametrize("record, remarks", [
+    (RECORD, ["the record drifts: its velocity ends at 0.15 m/s, 100 % of the greatest; correct its baseline"]),
+    ("1,0\n1.05,2\n1.1,-2\n1.15,0\n", ["the record begins at 1 s, which is t = 0 of the case"]),
+    ("0,0\n0.05,2\n0.1,-2\n0.15,0\n", [])])
+def test_what_is_remarkable_about_a_record_is_said(run_script, tmp_path, record, remarks):
+    for name, text in (("profile", LAYERS), ("rec", record)):
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    code, out, _ = run_script(script, tmp_path / "profile.csv", "--record", tmp_path / "rec.csv")
+    assert code == 0 and out.splitlines()[2:-1] == remarks
+    assert np.loadtxt(tmp_path / "profile-velocity.csv", delimiter=",", skiprows=1)[0, 0] == 0
 
 
 def test_a_record_at_the_base_moves_it(case, tmp_path):
@@ -132,6 +147,7 @@ def test_a_record_at_the_base_moves_it(case, tmp_path):
     assert settings["base-acceleration"] == f"table:{tmp_path / 'profile-acceleration.csv'}"
     assert np.allclose(np.loadtxt(tmp_path / "profile-acceleration.csv", delimiter=",", skiprows=1)[:, 1], [0, 2, 1, 0])
     assert "incoming-velocity" not in settings and not {"base_mass", "base_impedance"} & model.keys()
+    assert settings["watch"] == "0,10,20,29"
 
 
 def changed(old, new):
@@ -145,7 +161,9 @@ BAD = [
     ({}, ["--exponent", 1.1], "--exponent 1.1: the stress falls beyond the strain 8.111 γ_r; give --reach up to"),
     ({}, ["--exponent", -1], "--exponent -1: give a number above 0"),
     ({}, ["--reach", "nan"], "--reach nan: give a number above 0"),
-    ({}, ["--damping-frequency", 0], "--damping-frequency 0: give a frequency"),
+    ({}, ["--damping-frequency", 0.2], "--damping-frequency 0.2: give a frequency in Hz, at least a tenth of the first "
+     "one of the column, 2.26 Hz"),
+    ({}, ["--damping", 2], "unrecognized arguments: --damping 2; did you mean --damping-frequency?"),
     ({}, ["--within"], "--within: needs a record"),
     ({}, ["--record", "none.csv"], "none.csv: is not there"),
     ({"curve": CURVE}, ["--curve", "curve.csv", "--reach", 9], "--curve: takes the place of the formula"),
@@ -229,11 +247,15 @@ def test_a_weak_wave_in_a_uniform_column_is_that_of_the_closed_form(linear_run):
 
 
 def test_the_transfer_of_a_page_is_that_from_the_base_to_the_surface(linear_run):
-    frequency, _, transfer = spectra(linear_run(25))
-    known = np.isfinite(transfer)
+    run = linear_run(25)
+    frequency, _, (own, smoothed), _ = spectra(run)
+    known = np.isfinite(own) & (frequency <= FREQUENCY[-1])
     expected = np.abs(closed_form(frequency[known])[1])
-    # Smoothing over frequencies lowers the peaks, between which most frequencies are.
-    assert np.median(np.abs(transfer[known] / expected - 1)) < 0.05
+    # The phase φ = k H is wrong by (k h)²/24 of it, and 1/cos φ by φ (k h)²/24 |tan φ|; |tan φ|² ≤ 1/|cos φ|² + 1.
+    phase = 2 * np.pi * frequency[known] * HEIGHT / SPEED
+    bound = phase * (phase / int(run.settings["model.n"]))**2 / 24 * np.sqrt(expected**2 + 1)
+    assert (np.abs(own[known] / expected - 1) <= bound).all() and np.count_nonzero(known) == 40
+    assert np.nanmax(smoothed) < 0.8 * expected.max()  # it is 2 ξ f = 0.15 Hz wide, smoothed over ±0.2 Hz
 
 
 # A weak motion of a second, whose greatest circular frequency is 4 π: velocity sin⁴ π t and its derivative, every 5 ms.
