@@ -179,7 +179,7 @@ class ChainEngine final : public Engine {
       record(i, base_[i + 1]);
     }
     combine(steps);
-    require_finite(chunk.times.back());
+    require_finite(time_.time(chunk.first + static_cast<std::int64_t>(steps)));
     for (std::size_t i = 0; i < steps; ++i) {
       const WatchedNode& node = rows_[i * watched_.size()];
       chunk.x[i] = node.x;

@@ -48,7 +48,7 @@ def test_help_shows_them():
     text = pydoc.plain(pydoc.render_doc(masing.simulate))
     assert "simulate(*, model='masing'" in text and "    final_time (T): final time, > 0 [500]\n" in text
     assert "    from_ (t): first time of the samples" in text
-    assert ": of time: euler: the papers' scheme, of order one; leapfrog" in text
+    assert ": of time; of a chain leapfrog if not given: euler: the papers' scheme" in text
     assert "final_time" in pydoc.plain(pydoc.render_doc(masing))
 
 
