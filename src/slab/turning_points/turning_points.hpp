@@ -152,8 +152,8 @@ class TurningPoints {
 
   /// The rest of what a slab remembers.
   struct Past {
-    std::vector<Leg> around =
-        {};                 ///< the legs around the present one, from the outer curve inwards
+    /// The legs around the present one, from the outer curve inwards.
+    std::vector<Leg> around = {};
     double opposite = 0.0;  ///< the same number as TurningPointState::opposite
   };
 
