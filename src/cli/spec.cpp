@@ -67,7 +67,7 @@ void check(Command command, const Configuration& c) {
                       base::to_text(*c.to)));
   require(!c.output.empty(), "output", "empty; give a file name");
   const bool is_study = command == Command::converge;
-  if (kind_of(c.model) == ModelKind::chain) {
+  if (is_chain) {
     check_chain(command, c);
   } else if (c.elements) {
     require(!c.method || c.method == Method::exact, "engine",

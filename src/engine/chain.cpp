@@ -49,6 +49,12 @@ slab::ChainPart chain_part(const MasingChain& chain, const base::CellRange& held
           .y0 = of_nodes("y0", 0.0)};
 }
 
+base::CellRange nodes_of(const MasingChain& chain, const base::CellRange& held) {
+  const std::int64_t base = chain.absorbs ? 1 : 0;
+  return held.first == 0 && held.size > 0 ? base::CellRange{0, held.size + base}
+                                          : base::CellRange{held.first + base, held.size};
+}
+
 base::NamedQuantity base_of(const MasingChain& chain) {
   return chain.absorbs ? base::NamedQuantity{"incoming-velocity", "v_in(t)"}
                        : base::NamedQuantity{"base-acceleration", "a_g(t)"};
@@ -190,7 +196,7 @@ class ChainEngine final : public Engine {
 
   /// Returns x and y of all nodes in turn, [2 nodes].
   const parallel::Vector& field() override {
-    const base::CellRange nodes = own_nodes();
+    const base::CellRange nodes = nodes_of(spec_, mine_);
     if (!field_) {
       field_.emplace(comm_, 2 * spec_.nodes(), base::CellRange{2 * nodes.first, 2 * nodes.size});
     }
@@ -242,12 +248,6 @@ class ChainEngine final : public Engine {
   }
   [[nodiscard]] std::size_t first_own_node() const {
     return spec_.absorbs && mine_.first == 0 ? 0 : 1;
-  }
-  /// Returns the nodes that this rank holds, counted from the first node that moves.
-  [[nodiscard]] base::CellRange own_nodes() const {
-    const std::int64_t base = spec_.absorbs ? 1 : 0;
-    return mine_.first == 0 && mine_.size > 0 ? base::CellRange{0, mine_.size + base}
-                                              : base::CellRange{mine_.first + base, mine_.size};
   }
 
   /// Evaluates the motion of the base at the steps from `first` to first + count, on the root.
@@ -365,7 +365,7 @@ class ChainEngine final : public Engine {
 void ChainEngine::serialize(std::int64_t step, Archive& archive) {
   constexpr auto node_numbers = static_cast<std::int64_t>(slab::Chain::node_numbers);
   constexpr auto element_numbers = static_cast<std::int64_t>(slab::Chain::element_numbers) + 1;
-  const base::CellRange own = own_nodes();
+  const base::CellRange own = nodes_of(spec_, mine_);
   const bool restores = archive.restores();
   saved_.clear();
   saved_.reserve(3);  // an archive may keep pointers to these vectors
@@ -377,7 +377,8 @@ void ChainEngine::serialize(std::int64_t step, Archive& archive) {
   const auto row = [](std::span<double> values, std::int64_t numbers, std::size_t i) {
     return values.subspan(i * static_cast<std::size_t>(numbers), static_cast<std::size_t>(numbers));
   };
-  auto weak = static_cast<double>(first_at_strength() == never ? 0 : first_at_strength());
+  const std::int64_t first_weak = first_at_strength();
+  auto weak = static_cast<double>(first_weak == never ? 0 : first_weak);
   archive.scalars("strength", weak);
   weak_ = weak > 0 ? static_cast<std::int64_t>(weak) : never;
   parallel::Vector& nodes = add_vector(node_numbers, spec_.nodes(), own);

@@ -12,6 +12,11 @@ namespace masing::engine {
 /// for the first value that is not allowed. Local.
 slab::ChainPart chain_part(const MasingChain& chain, const base::CellRange& held);
 
+/// Returns the nodes of the rank that holds the elements `held`, counted from the first node that
+/// moves: the upper ends of its elements and, if the base absorbs, on the first rank the base.
+/// Local.
+base::CellRange nodes_of(const MasingChain& chain, const base::CellRange& held);
+
 /// Returns a warning about the step or the end masses of a chain, or an empty string. Throws
 /// UserError, with a number of steps that holds, if the scheme is unstable with this step. Local.
 std::string chain_advice(const MasingChain& chain, const slab::TimeGrid& time);

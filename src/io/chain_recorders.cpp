@@ -6,6 +6,7 @@
 #include "base/block_sum.hpp"
 #include "base/limits.hpp"
 #include "base/partition.hpp"
+#include "engine/chain.hpp"
 #include "io/recorders.hpp"
 #include "parallel/rank_sum.hpp"
 #include "slab/chain/chain.hpp"
@@ -27,10 +28,7 @@ class WrittenNodes {
                 .kept = wanted > 0 && wanted < chain.nodes() ? wanted : chain.nodes()} {
     const base::CellRange elements = base::local_range(chain.elements(), comm.rank(), comm.size());
     first_element_ = elements.first;
-    const bool holds_base = elements.first == 0 && elements.size > 0;
-    const base::CellRange nodes{elements.first + (holds_base ? 0 : base_),
-                                elements.size + (holds_base ? base_ : 0)};
-    mine_ = places_.kept_of(nodes);
+    mine_ = places_.kept_of(engine::nodes_of(chain, elements));
     largest_ = -parallel::min_over_ranks(comm, -mine_.size);
   }
 
