@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "statistics/least_squares.hpp"
 
@@ -141,6 +142,14 @@ Fit fit_order(const ErrorLadder& ladder, double floor, double confidence) {
     fit.structural = structural_uncertainty(ladder, *law, least);
     fit.uncertainty = std::hypot(fit.statistical, fit.structural, least_uncertainty);
     fit.constants = law->constants;
+    if (law->constants.size() == 1 && !law->constant_errors.empty()) {
+      const auto steps = std::span(ladder.steps[0].levels).subspan(range.first, range.count());
+      const double log_step =
+          Eigen::Map<const Eigen::ArrayXd>(steps.data(), std::ssize(steps)).log().mean();
+      fit.constant_uncertainty =
+          std::hypot(students_factor(freedom, confidence) * law->constant_errors[0],
+                     law->constants[0] * log_step * fit.structural);
+    }
     fit.next_term = law->next_term;
     fit.scatter = law->scatter;
     for (std::size_t l = 0; l < count; ++l) {

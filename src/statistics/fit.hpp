@@ -36,9 +36,11 @@ struct Fit {
   double statistical = base::undefined;  ///< statistical part of `uncertainty`, see fit_order
   double structural = base::undefined;   ///< structural part of `uncertainty`, see fit_order
   std::vector<double> constants;         ///< the constants Cⱼ of the law, one for each step
-  double next_term = base::undefined;    ///< D of the law, or 0 if the law is fitted without D
-  double scatter = base::undefined;      ///< standard deviation of the residuals of log(error)
-  std::vector<double> predicted;         ///< the errors that the law predicts, [levels]
+  /// Half the width of the interval of the constant, see fit_order; NaN if there are two steps.
+  double constant_uncertainty = base::undefined;
+  double next_term = base::undefined;  ///< D of the law, or 0 if the law is fitted without D
+  double scatter = base::undefined;    ///< standard deviation of the residuals of log(error)
+  std::vector<double> predicted;       ///< the errors that the law predicts, [levels]
 };
 
 /// Fits an order to the errors of a ladder.
@@ -64,7 +66,12 @@ struct Fit {
 /// is left out; it is not examined if too few levels remain. The second is the change if the step
 /// of the reference is taken as 0; it is not examined if each level is compared with the next one.
 /// A change of up to two standard deviations may be due to chance; the square of this limit is
-/// subtracted from the square of the change. Local.
+/// subtracted from the square of the change.
+///
+/// The half-width of the interval of the constant C of one step has the same two parts. The
+/// statistical part follows from the standard error of C. The structural part is C |log h| times
+/// that of the order, where log h is the mean over the levels of the range: if the order changes by
+/// d, the law fits the same errors with C exp(-d log h). Local.
 Fit fit_order(const ErrorLadder& ladder, double floor, double confidence = usual_confidence);
 
 /// The constants of the law e ≈ C₁ δsᵖ + C₂ δtᵖ for the errors e of the levels, where p is given.

@@ -217,11 +217,13 @@ class NewtonFit {
       law.freedom = static_cast<double>(count - unknowns);
       // At the minimum, the derivative of `score` with respect to the residual has the mean 1, so
       // that the standard errors need no further factor. With fewer than 16 levels, the correlation
-      // of neighbouring residuals is taken as 1/2 for the standard error of the order, and as 0 for
-      // that of the next term.
+      // of neighbouring residuals is taken as 1/2 for the standard errors of the order and of the
+      // constants, and as 0 for that of the next term.
       constexpr double of_doublings = 0.5;
       law.scatter = std::sqrt(at_.residuals.square().sum() / law.freedom);
-      law.order_error = solution->errors(score, correlation(score, of_doublings))[constants];
+      const VectorXd errors = solution->errors(score, correlation(score, of_doublings));
+      law.constant_errors.assign(errors.begin(), errors.begin() + constants);
+      law.order_error = errors[constants];
       if (range_.has_next_term) {
         law.next_term_error = solution->errors(score, correlation(score, 0.0))[unknowns - 1];
       }

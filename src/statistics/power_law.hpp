@@ -44,12 +44,13 @@ struct FitRange {
 /// expansion, of the order p + 1; it is 0 if the law is fitted without it.
 struct PowerLaw {
   FitRange range;
-  double order = 0.0;             ///< p
-  std::vector<double> constants;  ///< the constants Cⱼ, one for each step
-  double next_term = 0.0;         ///< D
-  double scatter = 0.0;           ///< standard deviation of the residuals of log e
-  double freedom = 0.0;           ///< degrees of freedom: number of levels minus parameters
-  double order_error = 0.0;       ///< standard error of the order
+  double order = 0.0;                   ///< p
+  std::vector<double> constants;        ///< the constants Cⱼ, one for each step
+  double next_term = 0.0;               ///< D
+  double scatter = 0.0;                 ///< standard deviation of the residuals of log e
+  double freedom = 0.0;                 ///< degrees of freedom: number of levels minus parameters
+  double order_error = 0.0;             ///< standard error of the order
+  std::vector<double> constant_errors;  ///< standard errors of the constants; empty if unknown
   /// standard error of the order for uncorrelated residuals of log e with variance 1
   double order_leverage = 0.0;
   double next_term_error = 0.0;  ///< standard error of D
@@ -73,11 +74,11 @@ struct PowerLaw {
 ///
 /// The standard errors are computed as for M-estimates with correlated residuals. If there are 16
 /// levels or more, the correlation of the residuals of neighbouring levels is estimated. If there
-/// are fewer, the correlation is taken as 1/2 for the order, and as 0 for D. The reason for 1/2 is
-/// that the step is usually halved from level to level. If the error depends on the phase θ of an
-/// event within a step, halving the step changes θ to 2θ mod 1, and the correlation of these two
-/// phases is 1/2. Local. Source: Eça and Hoekstra, J. Comput. Phys. 262 (2014), for least squares
-/// over many levels; Huber, Robust Statistics (1981), section 7.6.
+/// are fewer, the correlation is taken as 1/2 for the order and the constants, and as 0 for D. The
+/// reason for 1/2 is that the step is usually halved from level to level. If the error depends on
+/// the phase θ of an event within a step, halving the step changes θ to 2θ mod 1, and the
+/// correlation of these two phases is 1/2. Local. Source: Eça and Hoekstra, J. Comput. Phys. 262
+/// (2014), for least squares over many levels; Huber, Robust Statistics (1981), section 7.6.
 std::optional<PowerLaw> fit_power_law(const ErrorLadder& ladder, const FitRange& range);
 
 /// Returns the half-width of the two-sided interval of confidence `confidence` in multiples of the

@@ -101,6 +101,7 @@ void write_finding(const io::Handle& fit, const char* name, const QuantityResult
   // A fit of two steps has two constants, and NaN is written here. The constants of the joint fit
   // are written below.
   write("constant_", of.constants.size() == 1 ? of.constants.front() : base::undefined);
+  write("constant_uncertainty_", of.constant_uncertainty);
   write("levels_", static_cast<std::int64_t>(of.levels));
   write("joint_power_", joint.power);
   write("space_constant_", joint.space);

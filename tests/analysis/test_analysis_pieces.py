@@ -83,10 +83,29 @@ def test_a_map_has_its_points_and_a_joint_fit_its_constants(pieces_of, tmp_path)
     assert r"x & 1.000 [0.996,~1.004] & 1~$\pm$~0.1 & as expected & 12.00 [11.58,~12.42] & $-$5.00 [$-$5.65,~$-$4.35] \\" in (
         folder / "s-orders.tex").read_text(encoding="ascii")
     assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["half-width of C₂"][0]) == 0.65
-    # A constant C alone has no interval.
+    # Files of older programs have no interval of a constant C.
     alone = pieces_of(write_study(tmp_path / "c.h5", ladder(), fitted())) / "c-orders.tex"
     said = [file.read_text(encoding="ascii").count("confidence interval") for file in (folder / "s-orders.tex", alone)]
     assert said == [1, 0] and "In brackets the interval of the order." in alone.read_text(encoding="ascii")
+
+
+def test_a_constant_alone_has_its_interval_in_csv_and_latex(pieces_of, tmp_path):
+    known = fitted() | {"constant_x": 12.0, "constant_uncertainty_x": 0.42}
+    folder = pieces_of(write_study(tmp_path / "s.h5", ladder(), known))
+    orders, text = columns_of(folder / "s-orders.csv"), (folder / "s-orders.tex").read_text(encoding="ascii")
+    assert (float(orders["C"][0]), float(orders["half-width of C"][0])) == (12.0, 0.42)
+    assert r"12.00 [11.58,~12.42] \\" in text and text.count("confidence interval") == 1
+
+
+def test_orders_of_levels_that_differ_in_steps_alone_are_marked(pieces_of, tmp_path):
+    columns = staircase()
+    folder = pieces_of(write_study(tmp_path / "s.h5", columns, fitted() | jointly() | {"step_x": "joint"}))
+    alone = [False, *(a == b for a, b in zip(columns["cells"], columns["cells"][1:]))]
+    assert any(alone) and not all(alone[1:])
+    assert columns_of(folder / "s-levels.csv")["refines N alone"] == tuple("yes" if each else "no" for each in alone)
+    text = (folder / "s-levels.tex").read_text(encoding="ascii")
+    rows = [line for line in text.splitlines() if line.count("&") > 3][1:]
+    assert [r"\S" in row for row in rows] == alone and r"\footnotesize \S order of two levels" in text
 
 
 def test_the_parts_of_a_half_width_are_in_their_columns():

@@ -166,9 +166,11 @@ TEST(FitOrder, needs_three_levels) {
 }
 
 struct Coverage {
-  double held = 0.0;   // the share of intervals that hold the true order
-  double width = 0.0;  // of the intervals on average
-  double plain = 0.0;  // the share that has no structural part
+  double held = 0.0;            // the share of intervals that hold the true order
+  double constants = 0.0;       // the share of intervals that hold the true constant C = 3
+  double width = 0.0;           // of the intervals on average
+  double constant_width = 0.0;  // of the intervals of the constant on average
+  double plain = 0.0;           // the share that has no structural part
 };
 
 /// Over `draws` draws of errors C hᵖ, each of which `disturb` changes.
@@ -176,11 +178,14 @@ Coverage coverage(const Numbers& steps, double p, int draws,
                   const std::function<void(Numbers& errors)>& disturb) {
   Coverage found;
   for (int draw = 0; draw < draws; ++draw) {
-    Numbers errors = errors_of(steps, 1.0, p);
+    Numbers errors = errors_of(steps, 3.0, p);
     disturb(errors);
     const Fit fit = fit_exact(steps, errors);
     found.held += std::abs(fit.order - p) <= fit.uncertainty ? 1.0 / draws : 0.0;
+    const double apart = std::abs(fit.constants.at(0) - 3.0);
+    found.constants += apart <= fit.constant_uncertainty ? 1.0 / draws : 0.0;
     found.width += fit.uncertainty / draws;
+    found.constant_width += fit.constant_uncertainty / draws;
     found.plain += fit.structural == 0.0 ? 1.0 / draws : 0.0;
   }
   return found;
@@ -204,12 +209,17 @@ TEST(FitOrder, the_interval_holds_the_truth_as_often_as_it_says) {
       }
     });
     EXPECT_GE(found.held, 0.93) << count << " levels";
+    EXPECT_GE(found.constants, 0.93) << count << " levels";
     if (count == 40) {
       EXPECT_GE(found.plain, 0.93);
       // Two standard errors of the slope, 0.1 √12/(√40 log 32), are 0.032; correlations that are
       // not there and other choices of the levels make it at most twice as wide.
       EXPECT_LT(found.width, 0.064);
       EXPECT_GT(found.width, 0.032);
+      // Those of log C at the mean of log h, -2.43, of which the spread is log 32/√12 = 1.
+      const double of_constant = 3.0 * 2 * 0.1 * std::sqrt((1 + 2.43 * 2.43) / 40);
+      EXPECT_LT(found.constant_width, 2 * of_constant);
+      EXPECT_GT(found.constant_width, of_constant);
     }
   }
 }

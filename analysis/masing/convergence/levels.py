@@ -13,6 +13,8 @@ from masing.notation import EN_DASH, cell, estimate, grouped, measured, order, s
 
 SHORT_NAMES = QUANTITY_NAMES | {"u_cells": "u, cells", "x_rms": "x, rms", "y_rms": "y, rms"}
 SIGNS = {Mark.BEFORE: "†", Mark.ON_FLOOR: "‡"}
+# This mark is printed behind an order between two levels of which only the number of steps differs; see pair_signs().
+STEPS_ONLY = "§"
 MARKS = {Mark.FITTED: "fitted", Mark.BEFORE: "before the asymptotic range", Mark.ON_FLOOR: "on the round-off floor",
          Mark.NO_ERROR: "no error"}
 
@@ -40,13 +42,26 @@ def signs(study, quantity):
     return [SIGNS.get(mark, "") for mark in study.marks[quantity]]
 
 
+def pair_signs(study):
+    """Return the mark that is printed behind the order between each level and the level before, as a list [levels].
+
+    If orders refer to the step of a joint fit, the mark is § if the two levels have the same P. Otherwise it is an
+    empty text. If C₂ < 0 in the joint fit, its step grows from one of these levels to the next although δt decreases.
+    """
+    is_joint = study.fit.get("step_x") == "joint"
+    return [STEPS_ONLY if is_joint and alike else "" for alike in np.append(False, np.diff(study.level_cells) == 0)]
+
+
 def sign_notes(study, quantities):
-    """Return the explanations of the marks behind the errors of the quantities, one line for each mark that occurs."""
+    """Return the explanations of the marks behind the errors and the orders of the quantities, one line for each mark
+    that occurs."""
     used = {sign for q in quantities for sign in signs(study, q)}
     floor = study.number("floor")
     legends = {Mark.BEFORE: "before the asymptotic range (the residuals of a fit with them show a trend)",
                Mark.ON_FLOOR: "on the round-off floor" + (f", {measured(floor)}" if floor > 0 else "")}
-    return [f"{SIGNS[mark]} left out of the fit: {legend}." for mark, legend in legends.items() if SIGNS[mark] in used]
+    of_pairs = [f"{STEPS_ONLY} order of two levels that differ in N alone; it compares their errors with the joint fit."]
+    return [f"{SIGNS[mark]} left out of the fit: {legend}." for mark, legend in legends.items() if SIGNS[mark] in used
+            ] + of_pairs * any(pair_signs(study))
 
 
 def quantities_to_show(study):
@@ -71,7 +86,7 @@ def level_rows(study, quantities):
     columns = [[cell(value, shown) for value in values] for values, shown in sizes(study).values()]
     for q in quantities:
         columns.append([cell(error, scientific, sign) for error, sign in zip(study.errors[q], signs(study, q))])
-        columns.append([cell(value, order) for value in study.orders[q]])
+        columns.append([cell(value, order, sign) for value, sign in zip(study.orders[q], pair_signs(study))])
     return list(zip(*columns))
 
 
@@ -103,6 +118,8 @@ def _sizes_table(study):
 def levels_table(study):
     """Return a DataFrame with one row for each level of a study: sizes, errors and orders, with all digits."""
     frame = _sizes_table(study)
+    if any(pair_signs(study)):
+        frame["refines N alone"] = ["yes" if sign else "no" for sign in pair_signs(study)]
     for q in study.quantities:
         name = QUANTITY_NAMES[q]
         frame[f"error of {name}"], frame[f"order of {name}"] = study.errors[q], study.orders[q]
@@ -119,7 +136,8 @@ def short_levels(study, quantities):
     for q in quantities:
         errors = list(zip(study.errors[q], signs(study, q)))
         frame.insert(len(frame.columns), f"e({SHORT_NAMES[q]})", errors)
-        frame.insert(len(frame.columns), "order", [order(value) for value in study.orders[q]], allow_duplicates=True)
+        frame.insert(len(frame.columns), "order", [order(value) + sign for value, sign
+                                                      in zip(study.orders[q], pair_signs(study))], allow_duplicates=True)
     return frame
 
 
@@ -137,7 +155,8 @@ def orders_table(study, found):
                          verdict=[each.verdict for each in found])
     joint = [study.joint(each.quantity) for each in found]
     if not any(joint):
-        return frame.assign(C=[study.number(f"constant_{each.quantity}") for each in found])
+        return frame.assign(**{heading: [study.number(f"{name}_{each.quantity}") for each in found] for heading, name
+                               in {"C": "constant", "half-width of C": "constant_uncertainty"}.items()})
     names = {"C₁": "space", "half-width of C₁": "space_uncertainty", "C₂": "time", "half-width of C₂": "time_uncertainty"}
     return frame.assign(**{heading: [getattr(each, name, math.nan) for each in joint]
                            for heading, name in names.items()})
@@ -161,13 +180,19 @@ def constant_headings(study):
     return ["C"] if any(math.isfinite(study.number(f"constant_{q}")) for q in study.quantities) else []
 
 
+def has_intervals(study):
+    """Return whether the file of a study contains the confidence interval of a constant of a fit."""
+    return any(study.joint(q) or math.isfinite(study.number(f"constant_uncertainty_{q}")) for q in study.quantities)
+
+
 def constant_cells(study, quantity):
     """Return the constants of a quantity as texts, one for each of constant_headings().
 
-    The constants of a joint fit are followed by their confidence intervals.
+    The constants are followed by their confidence intervals, if the file contains these.
     """
     found = study.joint(quantity)
     if found:
         return [estimate(found.space, found.space_uncertainty), estimate(found.time, found.time_uncertainty)]
     headings = constant_headings(study)
-    return [estimate(study.number(f"constant_{quantity}"), math.nan)] if headings == ["C"] else [EN_DASH] * len(headings)
+    one = estimate(study.number(f"constant_{quantity}"), study.number(f"constant_uncertainty_{quantity}"))
+    return [one] if headings == ["C"] else [EN_DASH] * len(headings)

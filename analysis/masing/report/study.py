@@ -70,8 +70,7 @@ def _tables(study, found, quantities):
     short = [q for q in quantities if q != "u_cells" or q in judged]
     reference = f"Maximal errors against {study.fit['reference_text']}."
     of_constants = f"; of a constant its {_percent(study)} confidence interval"
-    brackets = "In brackets the interval of the order" + of_constants * any(
-        study.joint(finding.quantity) for finding in found) + "."
+    brackets = f"In brackets the interval of the order{of_constants * levels.has_intervals(study)}."
     return [Text(f"{stem}-{name}", {"csv": tables.csv(frame, "nan"), "tex": tables.latex(brief, origin, notes)})
             for name, frame, brief, notes in (
                 ("levels", study.table(), levels.short_levels(study, short), (reference, *levels.sign_notes(study, short))),
@@ -171,14 +170,15 @@ def _constants(study, quantities):
     """
     joint = {q: fit for q in quantities if (fit := study.joint(q))}
     form, sentences = None, []
+    with_intervals = f" with {_percent(study)} intervals" * levels.has_intervals(study)
     if joint:
         low, high = min(fit.least_ratio for fit in joint.values()), max(fit.largest_ratio for fit in joint.values())
-        form = " or ".join(dict.fromkeys(fit.formula for fit in joint.values())) + f" with {_percent(study)} intervals"
+        form = " or ".join(dict.fromkeys(fit.formula for fit in joint.values())) + with_intervals
         form += f", for δs/δt from {low:.3g} to {high:.3g}" if math.isfinite(low + high) else ""
     elif any(math.isfinite(study.number(f"constant_{q}")) for q in quantities):
         step = {"both": "(δs + δt)", "elements": "δt"}.get(study.refine, STEPS[study.refine])
         form = {"finest": f"C ({step}ᵖ − that of the reference)",
-                "successive": f"C ({step}ᵖ − that of the next level)"}.get(study.reference, f"C {step}ᵖ") + " exp(D z)"
+                "successive": f"C ({step}ᵖ − that of the next level)"}.get(study.reference, f"C {step}ᵖ") + " exp(D z)" + with_intervals
     opposed = [QUANTITY_NAMES[q] for q, fit in joint.items() if fit.cancels]
     if opposed:
         sentences.append(f"Constants of opposite signs ({listed(opposed)}): errors in space and in time partly cancel; "
