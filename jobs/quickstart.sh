@@ -21,7 +21,7 @@ for figure in 06 07 08 09 10; do
 done
 studies=()
 for study in proposition-4.1 proposition-3.1 study-cells study-steps study-euler study-memory \
-    study-leapfrog; do
+    study-leapfrog proposition-4.1-jumps; do
   # Exit code 3, an order not as expected, is a finding for the report, not a failure of the run.
   masing converge --config "$root/jobs/cases/$study.ini" \
     --output "$folder/$study.h5" || [ $? -eq 3 ]

@@ -107,9 +107,10 @@ QUICKSTART = (
     "study-euler",
     "study-memory",
     "study-leapfrog",
+    "proposition-4.1-jumps",
 )
 TIMES = {
-    "quickstart's seven studies": [f"converge --config {CASES / name}.ini" for name in QUICKSTART],
+    "quickstart's eight studies": [f"converge --config {CASES / name}.ini" for name in QUICKSTART],
     "many cells": "converge --refine cells --levels 1000:1024000:11 --reference cells-inf --engine memory --steps 2000",
     "finest": "converge --refine steps --levels 20000:320000:5 --cells 20 --reference finest --final-time 100",
     "successive": "converge --refine steps --levels 20000:640000:6 --cells 20 --reference successive --final-time 100",
