@@ -105,7 +105,7 @@ def test_orders_of_levels_that_differ_in_steps_alone_are_marked(pieces_of, tmp_p
     assert columns_of(folder / "s-levels.csv")["refines N alone"] == tuple("yes" if each else "no" for each in alone)
     text = (folder / "s-levels.tex").read_text(encoding="ascii")
     rows = [line for line in text.splitlines() if line.count("&") > 3][1:]
-    assert [r"\S" in row for row in rows] == alone and r"\footnotesize \S order of two levels" in text
+    assert ["*" in row for row in rows] == alone and r"\footnotesize * order of two levels" in text
 
 
 def test_the_parts_of_a_half_width_are_in_their_columns():

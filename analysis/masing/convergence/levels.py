@@ -14,7 +14,7 @@ from masing.notation import EN_DASH, cell, estimate, grouped, measured, order, s
 SHORT_NAMES = QUANTITY_NAMES | {"u_cells": "u, cells", "x_rms": "x, rms", "y_rms": "y, rms"}
 SIGNS = {Mark.BEFORE: "†", Mark.ON_FLOOR: "‡"}
 # This mark is printed behind an order between two levels of which only the number of steps differs; see pair_signs().
-STEPS_ONLY = "§"
+STEPS_ONLY = "*"
 MARKS = {Mark.FITTED: "fitted", Mark.BEFORE: "before the asymptotic range", Mark.ON_FLOOR: "on the round-off floor",
          Mark.NO_ERROR: "no error"}
 
@@ -45,7 +45,7 @@ def signs(study, quantity):
 def pair_signs(study):
     """Return the mark that is printed behind the order between each level and the level before, as a list [levels].
 
-    If orders refer to the step of a joint fit, the mark is § if the two levels have the same P. Otherwise it is an
+    If orders refer to the step of a joint fit, the mark is * if the two levels have the same P. Otherwise it is an
     empty text. If C₂ < 0 in the joint fit, its step grows from one of these levels to the next although δt decreases.
     """
     is_joint = study.fit.get("step_x") == "joint"

@@ -15,7 +15,8 @@ from masing.report.cycles import cycles_section
 from masing.report.pictures import Text
 from masing.report.problem import cited, problem
 from masing.report.provenance import provenance_section, reproduction
-from masing.report.study import study_section
+from masing.report.reference import reference_section
+from masing.report.study import reconciled, study_section
 from masing.report.summary import study_rows, summary
 from masing.report.trajectories import response_pictures, trajectory_pictures
 from masing.report.work import number_pictures, work_precision
@@ -29,8 +30,8 @@ PHASES = {"setup": "set-up", "steps": "steps", "output": "output", "seal": "seal
           "rest": "comparing fields, waiting and what else is no phase", "communication": "of these in sums at every step"}
 
 # {id of a section of the page: its name in the table of contents}.
-SECTIONS = {"problem-1": "Problem", "studies": "Studies", "cycles": "Cycles", "papers": "The papers’ numbers",
-            "work": "Work and precision", "time": "Over time", "chains": "Along chains",
+SECTIONS = {"problem-1": "Problem", "studies": "Studies", "reference": "The reference", "cycles": "Cycles",
+            "papers": "The papers’ numbers", "work": "Work and precision", "time": "Over time", "chains": "Along chains",
             "responses": "Responses", "provenance": "Files"}
 
 
@@ -54,6 +55,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     cycles = cycles_section([run for run in runs if not is_chain(run)], *window, studies=studies, exact=exact)
     numbers, work = number_pictures(studies), work_precision(studies)
     trajectories, chains = trajectory_pictures(_trajectories(studies, runs, exact)), chain_pictures(runs)
+    reference = reference_section(studies, exact)
     computed = [run for run in exact.all if run.made_by]
     responses = [picture for scan in scans for picture in response_pictures(scan)]
     origins = provenance_section(files + computed, reproductions + [reproduction(run) for run in computed])
@@ -66,16 +68,17 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     pictures = _numbered(overview, [section[name] for section in alone for name in ("errors", "map")] + numbers
                          + (cycles["together"] + cycles["differences"] + cycles["long"] if cycles else [])
                          + (work["pictures"] if work else []) + trajectories + chains + responses)
-    shown = {"problem-1": True, "studies": studies, "cycles": cycles, "papers": papers, "work": work, "time": trajectories,
-             "chains": chains, "responses": responses, "provenance": True}
+    shown = {"problem-1": True, "studies": studies, "reference": reference, "cycles": cycles, "papers": papers,
+             "work": work, "time": trajectories, "chains": chains, "responses": responses, "provenance": True}
     tables = ["studies"] * bool(studies) + [section["id"] for section in alone if section["findings"]]
-    tables += [name for name in ("cycles", "papers", "work", "provenance") if shown[name]]
+    tables += [name for name in ("reference", "cycles", "papers", "work", "provenance") if shown[name]]
     columns, rows = study_rows(sections, studies)
     contents = [(name, SECTIONS[name]) for name, there in shown.items() if there]
     html = render("report.html.j2", title=title, about=about, contents=contents, number=_places(dict(contents)).get,
                   tables=_places(tables), summary=summary(studies, runs, reproductions, scans), overview=overview,
                   chosen=sections[chosen]["number"] if studies else None, columns=columns, rows=rows,
                   problem=next(iter(problems.values())), studies=sections, numbers=numbers, work=work, cycles=cycles,
+                  reference=reference,
                   trajectories=trajectories, chains=chains, responses=responses, papers=papers, origins=origins,
                   missing=list(dict.fromkeys(exact.reasons.values())))
     pictures += [picture for each in problems.values() for picture in each.pictures]
@@ -120,6 +123,7 @@ def _sections(studies, problems):
         key = study.problem
         section = study_section(study, number, problems[key], key not in shown)
         same = twin(study, studies[:number - 1])
+        section["constants"][1].extend(filter(None, [reconciled(study, studies)]))
         section["twin"] = None if same is None else same + 1
         section["shows_model"] = problems[key].model not in models
         shown.add(key)

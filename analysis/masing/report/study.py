@@ -10,7 +10,7 @@ from masing.convergence import levels
 from masing.convergence.claim import QUANTITY_NAMES, STEPS, findings, ray
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, map_figure, study_figure
 from masing.names import short_value
-from masing.notation import count, listed, measured, minus, negatives, order, rounded_up, signs_of
+from masing.notation import count, estimate, listed, measured, minus, negatives, order, rounded_up, signs_of
 from masing.report.problem import first_sentence, steps_in_words
 from masing.report.pictures import Picture, Text
 from masing.report.summary import PROVED, STATEMENTS, shares_time
@@ -178,7 +178,8 @@ def _constants(study, quantities):
     elif any(math.isfinite(study.number(f"constant_{q}")) for q in quantities):
         step = {"both": "(δs + δt)", "elements": "δt"}.get(study.refine, STEPS[study.refine])
         form = {"finest": f"C ({step}ᵖ − that of the reference)",
-                "successive": f"C ({step}ᵖ − that of the next level)"}.get(study.reference, f"C {step}ᵖ") + " exp(D z)" + with_intervals
+                "successive": f"C ({step}ᵖ − that of the next level)"}.get(study.reference, f"C {step}ᵖ")
+        form += " exp(D z)" + with_intervals
     opposed = [QUANTITY_NAMES[q] for q, fit in joint.items() if fit.cancels]
     if opposed:
         sentences.append(f"Constants of opposite signs ({listed(opposed)}): errors in space and in time partly cancel; "
@@ -187,6 +188,25 @@ def _constants(study, quantities):
         sentences.append("The levels cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: "
                          f"{study.fit['joint_missing']}.")
     return form, sentences
+
+
+def reconciled(study, studies):
+    """Return a sentence that explains why C₂ of x is negative in a study although the constant of a study of the time
+    step alone is positive.
+
+    `studies` are all Studies of the page. The result is an empty text if C₂ is not negative, or if no study of the page
+    refines the steps alone for the same problem and method.
+    """
+    fit = study.joint("x")
+    number = next((n for n, other in enumerate(studies, start=1) if other.refine == "steps"
+                   and (other.problem, other.method) == (study.problem, study.method)
+                   and math.isfinite(other.number("constant_x"))), None)
+    if fit is None or number is None or not fit.cancels or fit.time > 0:
+        return ""
+    alone = estimate(studies[number - 1].number("constant_x"), math.nan)
+    return (f"In study {number}, where δt alone is refined, C = {alone} of x is positive and does not contradict C₂ < 0: the "
+            "error of x is nearly A(t) δs + B(t) δt, and there C is the largest |B(t)| of all times; here C₂ is B(t) at the "
+            "times when the whole error is largest, counted as negative because its sign is not that of A(t).")
 
 
 def _extrapolation(study):

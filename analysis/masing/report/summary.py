@@ -38,12 +38,14 @@ def summary(studies, runs, reproductions, scans=()):
     for each study, then for each run, then for each scan.
     """
     files = [*studies, *runs, *scans]
-    counted, faults = Counter(study.verdict for study in studies), sum(bool(each.seal_fault) for each in reproductions)
-    total = f"of {len(studies)} stud{'y' if len(studies) == 1 else 'ies'}"
+    # A study that repeats an earlier one by another engine is not counted.
+    own = [study for n, study in enumerate(studies) if twin(study, studies[:n]) is None]
+    counted, faults = Counter(study.verdict for study in own), sum(bool(each.seal_fault) for each in reproductions)
+    total = f"of {len(own)} stud{'y' if len(own) == 1 else 'ies'}"
     verdicts = [(verdict, f"{counted[verdict]} {total} {verdict}") for verdict in VERDICTS if counted[verdict]]
     return {"verdicts": verdicts, "reproduced": _reproduced(reproductions, files),
             "faults": f"{faults} of {len(files)} file{'s' * (len(files) > 1)} without a seal that holds" * bool(faults),
-            "outside": sum(bool(study.fit.get("unmet_hypotheses")) for study in studies),
+            "outside": sum(bool(study.fit.get("unmet_hypotheses")) for study in own),
             "claim": claim_of_page(studies) + [claim_of_scan(scan) for scan in scans], "facts": _facts(files),
             "untested": _untested(studies, scans)}
 

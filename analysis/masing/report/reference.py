@@ -1,0 +1,82 @@
+"""Build the section of a page that says how it is known that the references of the studies are right."""
+
+import math
+
+import numpy as np
+from scipy.integrate import quad
+
+from masing.errors import MasingError
+from masing.notation import EN_DASH, listed, measured, order
+from masing.report.independent import SLIDERS, function, motion
+
+# The engine memory adds the cells one by one up to this number of cells, and by a formula beyond.
+MOST_ADDED = 2**24
+# The restoring force of the closed form is compared if the exact one comes as close to it as this, relative to it.
+ALL_SLIDE = 1e-3
+
+
+def reference_section(studies, exact):
+    """Return the template's values for the section on the references of the studies, or None if no study is compared
+    with a solution for P = ∞ of the model masing.
+
+    exact: the ExactSolutions of the page.
+    """
+    against = {}
+    for number, study in enumerate(studies, start=1):
+        if study.model == "masing" and study.reference in ("exact", "exact-time", "cells-inf"):
+            against.setdefault(study.problem, []).append((number, study))
+    rows = [row for group in against.values() if (row := _row(group, exact)) is not None]
+    sums = [each for number, study in enumerate(studies, start=1) if (each := _sums(number, study)) is not None]
+    return {"rows": rows, "sums": sums, "sliders": f"{SLIDERS:,}".replace(",", " "),
+            "same_steps": listed(str(number) for group in against.values() for number, study in group
+                                 if study.reference == "cells-inf")} if rows or sums else None
+
+
+def _row(group, exact):
+    """Return a row of the table of checks of the exact solution of one problem; None if there is no exact solution.
+
+    The row contains the numbers of the studies of this problem, the differences as texts, and the reason for which
+    there is no comparison with an independent motion, or an empty text.
+    """
+    studies = [study for _, study in group]
+    run = exact.get(studies[0])
+    if run is None:
+        return None
+    apart, reason = math.nan, ""
+    try:
+        apart = np.abs(motion(run.settings, run.t) - run.x).max()
+    except MasingError as error:
+        reason = str(error)
+    errors = np.concatenate([study.errors["x"] for study in studies if study.reference == "exact"] or [[math.nan]])
+    balance = np.abs(run["energy/residual"]).max() / np.abs(run["energy/input"]).max() if run.has_energy else math.nan
+    checked = max((study.number("self_check") for study in studies), default=math.nan)
+    numbers = (checked, balance, _closed_form(run), apart, np.nanmin(errors, initial=math.inf))
+    numbers_of = [number for number, _ in group]
+    is_row = len(numbers_of) > 2 and numbers_of == list(range(numbers_of[0], numbers_of[-1] + 1))
+    names = f"{numbers_of[0]} to {numbers_of[-1]}" if is_row else listed(map(str, numbers_of))
+    return {"studies": names, "reason": reason,
+            "numbers": [measured(value) if math.isfinite(value) else EN_DASH for value in numbers]}
+
+
+def _closed_form(run):
+    """Return by how much the largest restoring force of an exact solution differs from ∫ k η ds, the force when all
+    springs slide; NaN if not all of them slide at any time, or if the force has further parts."""
+    try:
+        k, eta = (function(run.settings[key], "s") for key in ("stiffness", "threshold"))
+        known = quad(lambda s: k(s) * eta(s), 0, 1, epsabs=0, epsrel=1e-13)[0]
+    except (MasingError, KeyError):
+        return math.nan
+    apart = abs(np.abs(run.restoring).max() - known)
+    alone = all(run.settings.get(key) in (None, "", "0") for key in ("k0", "damping", "threshold-down"))
+    return apart if alone and apart <= ALL_SLIDE * known else math.nan
+
+
+def _sums(number, study):
+    """Return the template's values on a study with more cells than are added one by one; None for any other study."""
+    cells, orders = study.level_cells, study.orders["x"]
+    if study.engine != "memory" or study.refine != "cells" or not cells.max() > MOST_ADDED:
+        return None
+    added = [order(value) for value in orders[(cells <= MOST_ADDED)] if math.isfinite(value)]
+    beyond = [order(value) for value in orders[cells > MOST_ADDED] if math.isfinite(value)]
+    return {"number": number, "added": listed(added), "beyond": listed(beyond),
+            "floor": measured(study.number("floor") / 10)}
