@@ -35,14 +35,16 @@ SECTIONS = {"problem-1": "Problem", "studies": "Studies", "reference": "The refe
             "responses": "Responses", "provenance": "Files"}
 
 
-def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=(), about=""):
+def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=(), about="",
+         by_other=()):
     """Return the HTML text of the page on the studies, runs and scans, and the Pictures and Texts whose files are
     beside it.
 
     exact: the ExactSolutions of the problems on the page. reproductions: one Reproduction for each study, then for each
     run, then for each scan. window: the start and the end of the time in which cycles are drawn, None for no limit.
     papers: the rows that compare the numbers printed in the papers with those of the program, as papers.rows() returns
-    them. about: words below the title. Raises MasingError if no sample is in the window.
+    them. about: words below the title. by_other: one Reproduction by another build of the program for each file, or
+    empty. Raises MasingError if no sample is in the window.
     """
     files = [*studies, *runs, *scans]
     first = {}
@@ -75,7 +77,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     columns, rows = study_rows(sections, studies)
     contents = [(name, SECTIONS[name]) for name, there in shown.items() if there]
     html = render("report.html.j2", title=title, about=about, contents=contents, number=_places(dict(contents)).get,
-                  tables=_places(tables), summary=summary(studies, runs, reproductions, scans), overview=overview,
+                  tables=_places(tables), summary=summary(studies, runs, reproductions, scans, by_other), overview=overview,
                   chosen=sections[chosen]["number"] if studies else None, columns=columns, rows=rows,
                   problem=next(iter(problems.values())), studies=sections, numbers=numbers, work=work, cycles=cycles,
                   reference=reference,

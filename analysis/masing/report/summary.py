@@ -30,12 +30,12 @@ REFERENCES = {"exact": "exact", "exact-time": "exact, same P", "cells-inf": "P =
 KINDS = {"steady": "limit cycles", "runs": "runs", "closed curves": "closed curves"}
 
 
-def summary(studies, runs, reproductions, scans=()):
+def summary(studies, runs, reproductions, scans=(), by_other=()):
     """Return the template's values for the first screen of the page.
 
     The values are, among others, the verdicts as pairs (verdict, words), the claim as sentences, facts (name, text) on
     where, when and by which program the files were computed, and what was not tested. reproductions: one Reproduction
-    for each study, then for each run, then for each scan.
+    for each study, then for each run, then for each scan. by_other: the same by another build, or empty.
     """
     files = [*studies, *runs, *scans]
     # A study that repeats an earlier one by another engine is not counted.
@@ -43,7 +43,7 @@ def summary(studies, runs, reproductions, scans=()):
     counted, faults = Counter(study.verdict for study in own), sum(bool(each.seal_fault) for each in reproductions)
     total = f"of {len(own)} stud{'y' if len(own) == 1 else 'ies'}"
     verdicts = [(verdict, f"{counted[verdict]} {total} {verdict}") for verdict in VERDICTS if counted[verdict]]
-    return {"verdicts": verdicts, "reproduced": _reproduced(reproductions, files),
+    return {"verdicts": verdicts, "reproduced": _reproduced(reproductions, files, by_other),
             "faults": f"{faults} of {len(files)} file{'s' * (len(files) > 1)} without a seal that holds" * bool(faults),
             "outside": sum(bool(study.fit.get("unmet_hypotheses")) for study in own),
             "claim": claim_of_page(studies) + [claim_of_scan(scan) for scan in scans], "facts": _facts(files),
@@ -191,9 +191,9 @@ def _range(name, values):
     return f"{name} {words[0]}…{words[-1]}" if len(words) > 1 else f"{name} = {''.join(words) or EN_DASH}"
 
 
-def _reproduced(reproductions, files):
+def _reproduced(reproductions, files, by_other=()):
     """Return whether all files that were computed again are the same, and a text that says how many, and on which
-    machines.
+    machines. If another build has computed files again, the text names its compiler and says how many are the same.
 
     The result is None if no file was computed again.
     """
@@ -204,8 +204,11 @@ def _reproduced(reproductions, files):
     where = list(dict.fromkeys(machine(again.provenance) for again in tried))
     alike = set(where) == {machine(run.provenance) for run in files}
     on = "the same machine" if alike else listed(each or "an unknown machine" for each in where)
-    return (same == len(tried), f"{same} of {len(tried)} file{'' if len(tried) == 1 else 's'} reproduced bit for bit, "
-            f"on {on}")
+    text = f"{same} of {len(tried)} file{'' if len(tried) == 1 else 's'} reproduced bit for bit, on {on}"
+    if by_other:
+        alike, compiler = sum(again.same for again in by_other), by_other[0].provenance.get("compiler", "another compiler")
+        text += f", and {alike} of {len(by_other)} by a build with {compiler}"
+    return same == len(tried) and all(again.same for again in by_other), text
 
 
 def _facts(files):
