@@ -6,16 +6,18 @@ import io
 import matplotlib
 import numpy as np
 from matplotlib.backends.backend_pdf import PdfPages
+from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection, PathCollection
-from matplotlib.colors import ListedColormap
+from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from masing.command_line import write_file
 from masing.notation import measured, minus, tick
 
-# The colours of the palette of Okabe and Ito that have a contrast ratio of at least 3 to white paper.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000")
+# The colours of the palette of Okabe and Ito that have a contrast ratio of at least 3 to white paper. Its purple is
+# darkened, because it is pale in thin lines.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#9E3D80", "#000000")
 MARKERS = ("o", "s", "^", "D")
 LINES = ("-", "--", "-.", ":")
 GREY = "#555555"
@@ -32,6 +34,8 @@ X_LABEL = "displacement x"
 RESTORING_LABEL = "restoring force f"
 # The largest number of labels on a linear axis and of labels on a logarithmic axis; more labels would overlap.
 MOST_TICKS, MOST_DECADES = 6, 7
+# If a frame has more curves than this, a colour scale names them and not a legend.
+MOST_NAMED = 8
 # A curve with more reversals of x than this, whose range also changes, is coloured by time. In one colour its loops
 # could not be distinguished.
 MANY_REVERSALS = 18
@@ -40,7 +44,7 @@ MANY_REVERSALS = 18
 MOST_SEGMENTS = 7200
 # A colour map from light to dark, for early to late times or for few to many cells. All its colours are visible on
 # white, and colour-blind readers can distinguish them.
-SEQUENCE = ListedColormap(matplotlib.colormaps["viridis_r"](np.linspace(0.22, 1, 256)))
+SEQUENCE = ListedColormap(matplotlib.colormaps["viridis_r"](np.linspace(0.3, 1, 256)))
 BY_TIME = "by time"
 # Sets of the multiples of each power of ten that a logarithmic axis may label. The first set that gives at least three
 # labels is used.
@@ -59,15 +63,18 @@ PARAMETERS = {
     "font.size": 11,
     "axes.titlesize": 11,
     "axes.labelsize": 11,
+    "figure.labelsize": 11,
+    "figure.titlesize": 11,
     "xtick.labelsize": 10,
     "ytick.labelsize": 10,
     "legend.fontsize": 10,
     "legend.frameon": False,
     "lines.linewidth": 1.4,
     "lines.markersize": 6,
+    "lines.dotted_pattern": [1.5, 1.3],
     "axes.grid": True,
     "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
+    "grid.linewidth": 0.8,
     "axes.axisbelow": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -135,7 +142,7 @@ def label_decades(*axes):
             axis.set_ticks(enough[:: -(-len(enough) // MOST_DECADES)])
             axis.set_major_formatter(lambda value, _: measured(value, 1, plain=()))
             axis.set_minor_formatter(NullFormatter())
-        axis.grid(True, which="minor", linewidth=0.3)
+        axis.grid(True, which="minor", linewidth=0.6)
 
 
 def draw_triangle(axes, curves, exponent, place=0):
@@ -173,13 +180,31 @@ def legend_above(axes, columns=1, entries=()):
                 columnspacing=1, handletextpad=0.5)
 
 
-def label_values(*axes):
-    """Label linear axes with a few numbers that are written in full, such as `−1.5` or `2·10⁻¹⁴`.
+def name_curves(axes, curves, labels, columns=1):
+    """Name all the curves of a frame, which have the colours colours(len(curves)): by a legend above the frame, or by a
+    colour scale if there are more than MOST_NAMED of them."""
+    if len(curves) > MOST_NAMED:
+        colour_scale(axes, labels)
+    else:
+        legend_above(axes, columns, (curves, labels))
+
+
+def colour_scale(axes, labels):
+    """Draw the colour bar of curves that have the colours colours(len(labels)). Of the labels MOST_TICKS are written,
+    the first and the last among them."""
+    places = np.linspace(0, len(labels) - 1, MOST_TICKS).round().astype(int)
+    bar = axes.figure.colorbar(ScalarMappable(Normalize(0, len(labels) - 1), SEQUENCE), ax=axes, aspect=30)
+    bar.set_ticks(places, labels=[labels[n] for n in places])
+
+
+def label_values(*axes, most=MOST_TICKS):
+    """Label linear axes with a few numbers, at most about `most`, that are written in full, such as `−1.5` or
+    `2·10⁻¹⁴`.
 
     No factor and no offset is written beside the axis.
     """
     for axis in axes:
-        axis.set_major_locator(MaxNLocator(MOST_TICKS - 1, steps=[1, 2, 2.5, 5, 10]))
+        axis.set_major_locator(MaxNLocator(most - 1, steps=[1, 2, 2.5, 5, 10]))
         axis.set_major_formatter(lambda value, _, axis=axis: tick(value, _digits(axis.get_majorticklocs())))
 
 
@@ -195,7 +220,7 @@ def line_by_time(axes, t, x, y):
     Returns the collection of the line segments, from which a colour bar can be drawn.
     """
     points = np.column_stack([x, y])
-    segments = LineCollection(np.stack([points[:-1], points[1:]], axis=1), array=t[:-1], cmap=SEQUENCE, linewidths=0.6,
+    segments = LineCollection(np.stack([points[:-1], points[1:]], axis=1), array=t[:-1], cmap=SEQUENCE, linewidths=0.8,
                             rasterized=len(t) > MOST_SEGMENTS, label=BY_TIME)
     axes.add_collection(segments)
     axes.autoscale_view()

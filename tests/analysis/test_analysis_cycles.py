@@ -61,15 +61,58 @@ def test_panels_share_their_scales():
     assert widths[0] == pytest.approx(widths[1]) and widths[0] < 2
 
 
-def test_many_files_give_panels_on_several_pages(run_script, run_file, tmp_path, monkeypatch):
-    code, out, _ = run_script(cycles, *[run_file] * 13, "-o", tmp_path / "many.pdf")
+def test_many_files_give_panels_on_several_pages(run_script, papers_case, tmp_path, monkeypatch):
+    files = [write_run(tmp_path / f"{n}.h5", papers_case * [[1], [1 + 0.2 * n], [1], [1], [1]]) for n in range(13)]
+    code, out, _ = run_script(cycles, *files, "-o", tmp_path / "many.pdf")
     printed = (tmp_path / "many.pdf").read_bytes()
     assert code == 0 and out.split() == [str(tmp_path / "many.pdf")] and len(re.findall(rb"/Type /Page\b", printed)) == 2
     # Publishers refuse fonts of Type 3.
     assert b"/Subtype /Type3" not in printed and b"/CIDFontType2" in printed
     monkeypatch.setattr(style, "encoded", lambda figure, kind: b"")
-    code, out, _ = run_script(cycles, *[run_file] * 13, "-o", tmp_path / "many.svg")
+    code, out, _ = run_script(cycles, *files, "-o", tmp_path / "many.svg")
     assert code == 0 and out.split() == [str(tmp_path / "many.svg"), str(tmp_path / "many-2.svg")]
+
+
+def ellipses(*widths):
+    angle = np.linspace(0, 2 * np.pi, 500)
+    return [(width * np.cos(angle), np.sin(angle)) for width in widths]
+
+
+def test_cycles_that_look_alike_share_a_panel_and_no_place_is_empty():
+    """A width that differs by 4 % of the range is alike, one by 6 % is not; nor is a part with the same extent."""
+    part = tuple(values[:376] for values in ellipses(1)[0])
+    titles = [f"P = {n}, N = 10" for n in range(5)]
+    (figure,) = figures.cycle_panels([*ellipses(1, 1.08, 1.12, 2), part], titles)
+    assert [len(axes.lines) for axes in figure.axes] == [2, 1, 1, 1]
+    (figure,) = figures.cycle_panels([*ellipses(1, 1.08, 1.12, 2)], titles[:4])
+    assert [len(axes.lines) for axes in figure.axes] == [2, 1, 1, 4]
+    alike, other, _, together = figure.axes
+    # What all titles have is above the panels, and the axes are named once.
+    assert [text.get_text() for text in alike.get_legend().get_texts()] == ["P = 0", "P = 1"]
+    assert (other.get_title(), together.get_title()) == ("P = 2", "all together")
+    assert {text.get_text() for text in figure.texts} == {"N = 10", "displacement x", "restoring force f"}
+    assert not any(axes.get_xlabel() + axes.get_ylabel() for axes in figure.axes)
+    (figure,) = figures.cycle_panels(ellipses(1), titles[:1])
+    assert figure.axes[0].get_title() == "P = 0, N = 10" and figure.axes[0].get_xlabel()
+
+
+@pytest.mark.parametrize("count", [8, 9])
+def test_many_curves_in_one_frame_have_a_colour_scale_and_few_a_legend(tmp_path, papers_case, count):
+    labels = [f"P = {n + 1}" for n in range(count)]
+    runs = [Run(write_run(tmp_path / f"{n}.h5", papers_case, cells=n + 1)) for n in range(count)]
+    for figure in (figures.cycles_together(ellipses(*range(1, count + 1)), labels), figures.together(runs)):
+        axes, *bar = figure.axes
+        colours = [line.get_color() for line in axes.lines]
+        assert len(set(map(str, colours))) == count == len(axes.lines)
+        named = bar[0].get_yticklabels() if bar else axes.get_legend().get_texts()
+        assert (axes.get_legend() is None) == bool(bar) == (count > 8)
+        assert {text.get_text() for text in named} <= set(labels) and len(named) == (6 if bar else 8)
+        if bar:
+            # The bar has at each label the colour of its curve.
+            places = bar[0].get_yticks()
+            assert [labels[int(place)] for place in places] == [text.get_text() for text in named]
+            assert bar[0].get_ylim() == (0, count - 1)
+            assert np.allclose(style.SEQUENCE(places / (count - 1)), [colours[int(place)] for place in places], atol=0.01)
 
 
 def test_a_record_of_many_reversals_is_coloured_by_time():
@@ -99,11 +142,10 @@ def test_cycles_are_over_the_exact_one_and_their_differences_beside(tmp_path, pa
     found = cycles_section(runs, exact=SimpleNamespace(get=lambda run: exact))
     assert found["together"][0].caption == "Hysteresis cycles of P = 10, 100 and 10⁴ over the exact one, grey."
     for picture, name in zip(found["differences"], ("x", "f"), strict=True):
-        (axes,) = picture.figure.axes
-        assert [line.get_label() for line in axes.lines] == ["P = 100", "P = 1000", "P = 10⁴"]
-        assert axes.get_ylabel() == f"|{name}(t; P) − {name}(t)|"
-        assert picture.caption.startswith(f"Distance of {name} ") and "; that of P = 10 is in" in picture.caption
-    # What has no distance, as a run at rest, has no picture of it, whose axis is logarithmic.
+        assert [axes.get_title("left") for axes in picture.figure.axes] == ["P = 100", "P = 1000", "P = 10⁴"]
+        assert [text.get_text() for text in picture.figure.texts] == [f"{name}(t; P) − {name}(t)"]
+        assert picture.caption.startswith(f"Difference of {name} ") and "; that of P = 10 is in" in picture.caption
+    # What has no distance, as a run at rest, has no picture of it.
     assert cycles_section(runs[:1], exact=SimpleNamespace(get=lambda run: runs[0]))["differences"] == []
 
 
@@ -133,10 +175,10 @@ def test_cycles_in_one_frame_are_those_that_differ(tmp_path, papers_case, shifts
 
 
 def test_differences_are_those_from_the_exact_solution_in_its_last_periods(tmp_path, papers_case):
-    runs, exact = shifted(tmp_path, papers_case, (0.1, 1e-3))
-    lines, of_force = (figures.differences(runs, exact, of).axes[0].lines for of in "xf")
+    runs, exact = shifted(tmp_path, papers_case, (0.1, -1e-3))
+    lines, of_force = ([line for axes in figures.differences(runs, exact, of).axes for line in axes.lines] for of in "xf")
     assert [line.get_label() for line in lines] == ["P = 10", "P = 100"]
-    for line, force, shift in zip(lines, of_force, (0.1, 1e-3)):
+    for line, force, shift in zip(lines, of_force, (0.1, -1e-3)):
         assert np.allclose(line.get_ydata(), shift * np.ptp(papers_case[1]))
         assert np.allclose(force.get_ydata(), shift / 2 * np.ptp(papers_case[4]))
         # The force has the period 4 π; the sampled reversals lie a little beside.

@@ -1,11 +1,15 @@
-"""Pictures in print: no letter is below eight points, by the sizes of the figures and of the page's columns."""
+"""Pictures in print: no letter and no line is too small, by the sizes of the figures and of the page's columns."""
 
 import re
+from pathlib import Path
 
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from masing.convergence.figures import study_figure
 from masing.cycles import figures
+from masing.cycles.curves import Measured
+from masing.cycles.limit_cycle import analyse
 from masing.report.cases import picture
 from masing.report.page import TEMPLATES
 from masing.report.study import map_picture
@@ -31,8 +35,23 @@ def test_no_letter_of_a_picture_is_below_eight_points(tmp_path, whole_run, resul
     (percent,) = re.findall(r"^  \.pictures \{ grid-template-columns: ([\d.]+)% ", css[2], re.MULTILINE)
     assert "margin: 15mm 14mm" in "".join(css) and len(drawn) >= 14
     for figure in drawn:
-        scale = float(percent) / 100 * (210 - 2 * 14) / 25.4 / figure.get_figwidth()
-        figure.canvas.draw()
-        letters = {text.get_text(): text.get_fontsize() * scale for text in figure.findobj(Text)
-                   if text.get_visible() and text.get_text()}
-        assert letters and min(letters.values()) >= 8, letters
+        check_sizes(figure, float(percent) / 100 * (210 - 2 * 14) / 25.4 / figure.get_figwidth(), 8)
+
+
+def check_sizes(figure, scale, points):
+    """No letter of a figure, printed at this scale, has fewer points, and no line is thinner than half a point."""
+    figure.canvas.draw()
+    letters = {text.get_text(): text.get_fontsize() * scale for text in figure.findobj(Text)
+               if text.get_visible() and text.get_text()}
+    assert letters and min(letters.values()) >= points, letters
+    widths = [line.get_linewidth() * scale for line in figure.findobj(Line2D) if line.get_linestyle() not in ("None", "")]
+    assert widths and min(widths) >= 0.5, min(widths)
+
+
+def test_pictures_of_cycles_can_be_read_in_a_column_of_a_journal(papers_case):
+    t, x, _, _, restoring = papers_case
+    curves, names = [(x * (1 + n), restoring) for n in range(4)], ["a", "b", "c", "d"]
+    analysis = analyse(Measured(Path("run.csv"), t, x, restoring))
+    for figure in (*figures.cycle_panels(curves[:1], names[:1]), *figures.cycle_panels(curves, names),
+                   figures.cycles_together(curves, names), figures.analysis_figure([analysis], ["run"])):
+        check_sizes(figure, 85 / 25.4 / figure.get_figwidth(), 6)

@@ -22,15 +22,20 @@ CORNER = (0.71, 0.04, 0.28, 0.28)
 # magnified part is 2 CORNER_DISTANCES times the distance, as a fraction of the range of x. Its height is the same
 # fraction of the range of the force.
 VISIBLE, LEAST_VISIBLE, CORNER_DISTANCES = 0.01, 1e-6, 3
-# Differences from the exact solution are drawn over this number of periods at the end of the solution.
-PERIODS = 2
-# A figure with all cycles in one frame is this many panels wide.
-TOGETHER_WIDTH = 1.6
+# Differences from the exact solution are drawn over this number of periods at the end of the solution, for at most
+# MOST_DIFFERENCES runs, which are those with the most cells. A frame of one has about FEW_TICKS labels on an axis.
+PERIODS, MOST_DIFFERENCES, FEW_TICKS = 2, 3, 4
+# A figure with all cycles in one frame is TOGETHER_WIDTH panels wide, and one with two columns of panels is PAIR_WIDTH
+# panels wide. If they are printed 85 mm wide, their letters are larger than 6 points.
+TOGETHER_WIDTH, PAIR_WIDTH, PAIR_HEIGHT = 1.3, 1.35, 0.78
 # A figure has at most this many panels, as many as a printed page can hold.
 PANELS = 12
-# The titles of panels are wrapped into lines of at most TITLE_LETTERS letters. In a figure with all cycles in one
-# frame, the labels are wrapped into lines of at most TOGETHER_LETTERS letters.
-TITLE_LETTERS, TOGETHER_LETTERS = 42, 54
+# Two cycles share a panel if no point of one is farther from the other than this fraction of the range of x or force.
+ALIKE = 0.05
+# The titles of panels are wrapped into lines of at most TITLE_LETTERS letters, the first number for a panel alone and
+# the second for one of two columns. In a figure with all cycles in one frame, the labels are wrapped into lines of at
+# most TOGETHER_LETTERS letters.
+TITLE_LETTERS, TOGETHER_LETTERS = (42, 27), 54
 TRANSIENT, CENTRE = "#bbbbbb", "#000000"
 # If the slope at the end of a half-cycle is at most this fraction of the slope at its beginning, it is regarded as a
 # rounding error and printed as 0.
@@ -38,44 +43,99 @@ ROUNDING = 1e-9
 
 
 def cycle_panels(curves, titles, times=None, ylabel=RESTORING_LABEL):
-    """Return figures with one panel for each curve, at most PANELS panels in a figure.
+    """Return figures with one panel for each curve, at most PANELS panels in a figure. Curves that look alike (see
+    ALIKE) share a panel, and a place that would be empty beside the last panel shows all curves of the figure.
 
     curves: [(x, restoring), ...]. titles: one for each curve. times: [t or None, ...], one for each curve; a curve is
     coloured by its times if they are given and the curve has many cycles whose range changes (is_by_time()). The axes
     of all panels have the same scales.
     """
-    panels = list(zip(curves, titles, shared_limits(curves), times or [None] * len(curves)))
-    figures = []
-    for part in (panels[n:n + PANELS] for n in range(0, len(panels), PANELS)):
-        columns = 1 if len(part) == 1 else 2 if len(part) <= 6 else 3
-        rows = math.ceil(len(part) / columns)
-        figures.append(style.figure(columns, rows))
-        for place, (curve, title, limits, t) in enumerate(part, start=1):
-            axes = figures[-1].add_subplot(rows, columns, place)
-            draw_record(axes, curve, t, color=style.COLOURS[0])
-            axes.set(xlabel=X_LABEL, ylabel=ylabel, title="\n".join(textwrap.wrap(title, TITLE_LETTERS)),
-                     xlim=limits[0], ylim=limits[1])
-            style.label_values(axes.xaxis, axes.yaxis)
-    return figures
+    groups, times = [], times or [None] * len(curves)
+    titles, common = _without_common(titles)
+    for n, curve in enumerate(curves):
+        if times[n] is not None and is_by_time(curve[0]):
+            group = None
+        else:
+            group = next((each for each in groups if _look_alike(curves[each[0]], curve)), None)
+        if group is None:
+            groups.append([n])
+        else:
+            group.append(n)
+    return [_panels(groups[n:n + PANELS], curves, titles, common, times, ylabel) for n in range(0, len(groups), PANELS)]
+
+
+def _without_common(titles):
+    """Return the titles without those parts, separated by ", ", that all of them have, and these parts.
+
+    If a title consisted of such parts only, nothing is left out of any title.
+    """
+    parts = [title.split(", ") for title in titles]
+    common = [part for part in parts[0] if all(part in each for each in parts)]
+    short = [", ".join(part for part in each if part not in common) for each in parts]
+    return (short, ", ".join(common)) if all(short) else (titles, "")
+
+
+def _look_alike(one, other):
+    points = [np.column_stack(curve) / [np.ptp(values) or 1.0 for values in one] for curve in (one, other)]
+    extents = [np.r_[each.min(axis=0), each.max(axis=0)] for each in points]
+    if np.abs(extents[0] - extents[1]).max() > ALIKE:
+        return False
+    # A thousand points of each curve are compared with all points of the other one.
+    return all(cKDTree(of).query(at[::len(at) // 1000 + 1])[0].max() <= ALIKE for of, at in (points, points[::-1]))
+
+
+def _panels(groups, curves, titles, common, times, ylabel):
+    """Return a figure with a panel for each of the `groups` of numbers of curves, and the words `common` above them."""
+    columns = min(len(groups), 2)
+    rows = math.ceil(len(groups) / columns)
+    every = sorted(n for group in groups for n in group)
+    limits = dict(zip(every, shared_limits([curves[n] for n in every])))
+    shared = len(set(limits.values())) == 1
+    figure = style.figure(PAIR_WIDTH, PAIR_HEIGHT * rows) if columns > 1 else style.figure()
+    frames = figure.subplots(rows, columns, sharex=shared, sharey=shared, squeeze=False).ravel()
+    colours = dict(zip(every, style.colours(len(every))))
+    for axes, group in zip(frames, groups + [every]):
+        names = ["\n".join(textwrap.wrap(titles[n], TITLE_LETTERS[columns - 1])) for n in group]
+        for n, width in zip(group, _widths(len(group))):
+            draw_record(axes, curves[n], times[n] if len(group) == 1 else None, color=colours[n], linewidth=width)
+        if shared or len(group) == 1:
+            axes.set(xlim=limits[group[0]][0], ylim=limits[group[0]][1])
+        if len(group) == 1 or group is every:
+            axes.set_title(names[0] if len(group) == 1 else "all together")
+        else:
+            style.name_curves(axes, axes.lines, names)
+        style.label_values(axes.xaxis, axes.yaxis)
+    figure.suptitle(common)
+    # The labels of the axes are written once, and those of a single panel in the middle of its sides.
+    if columns == 1:
+        axes.set(xlabel=X_LABEL, ylabel=ylabel)
+    else:
+        figure.supxlabel(X_LABEL)
+        figure.supylabel(ylabel)
+    return figure
+
+
+def _widths(count):
+    """Return the widths of `count` lines in one frame. Each line is thinner than the line before, so that lines which
+    coincide stay visible; only of more lines than a legend has, all are thin."""
+    return np.linspace(1.2 + min(1.2 * (count - 1), 3.2) * (count <= style.MOST_NAMED), 1.2, count)
 
 
 def cycles_together(curves, labels, ylabel=RESTORING_LABEL):
-    """Return a figure of all curves (x, restoring) in one frame.
-
-    Each line is thinner than the line before, so that cycles which coincide stay visible.
-    """
+    """Return a figure of all curves (x, restoring) in one frame."""
+    labels, common = _without_common(labels)
     # A letter of a label takes about a tenth of an inch in the legend. The line in front of the label takes as much as
     # eight letters.
     columns = max(1, min(4, int(TOGETHER_WIDTH * style.PANEL[0] * 10 / (max(map(len, labels)) + 8))))
     labels = ["\n".join(textwrap.wrap(label, TOGETHER_LETTERS)) for label in labels]
     lines = max(label.count("\n") + 1 for label in labels) * math.ceil(len(curves) / columns)
-    figure, axes = style.frame(TOGETHER_WIDTH, 1.4 + 0.065 * lines)
-    widths = np.linspace(1.2 + 0.7 * min(len(curves) - 1, 4), 1.2, len(curves))
-    for curve, label, width, colour in zip(curves, labels, widths, style.colours(len(curves))):
+    figure, axes = style.frame(TOGETHER_WIDTH, 1.2 + 0.065 * (lines if len(curves) <= style.MOST_NAMED else 0))
+    for curve, label, width, colour in zip(curves, labels, _widths(len(curves)), style.colours(len(curves))):
         axes.plot(*curve, color=colour, label=label, linewidth=width)
     axes.set(xlabel=X_LABEL, ylabel=ylabel)
     style.label_values(axes.xaxis, axes.yaxis)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=columns)
+    style.name_curves(axes, axes.lines, labels, columns)
+    figure.suptitle(common)
     return figure
 
 
@@ -99,12 +159,14 @@ def together(runs, exact=None, start=None, end=None):
         drawn = [run for run in runs if run is nearest or apart[run] > VISIBLE]
     for run, label in zip(runs, labels(runs)):
         if run in drawn:
-            axes.plot(*samples[run][1:], color=colours[run], label=label, linewidth=1.2)
+            axes.plot(*samples[run][1:], color=colours[run], label=label)
     if exact is not None and LEAST_VISIBLE < apart[nearest] <= VISIBLE:
         _draw_corner(axes, samples[nearest][1:], behind, CORNER_DISTANCES * apart[nearest], colours[nearest])
     axes.set(xlabel=X_LABEL, ylabel=motion(runs[0]).labels["restoring"])
     style.label_values(axes.xaxis, axes.yaxis)
-    if len(axes.lines) > 1:
+    if len(runs) > style.MOST_NAMED:
+        style.colour_scale(axes, labels(runs))
+    elif len(axes.lines) > 1:
         axes.legend(loc="upper left", borderaxespad=0, handlelength=1.2, labelspacing=0.25)
     return figure
 
@@ -112,7 +174,7 @@ def together(runs, exact=None, start=None, end=None):
 def _draw_corner(axes, curve, exact, part, colour):
     inset = axes.inset_axes(CORNER)
     inset.plot(*exact, **style.BEHIND)
-    inset.plot(*curve, color=colour, linewidth=1.2)
+    inset.plot(*curve, color=colour)
     tip = np.argmax(exact[0])
     half = [part * np.ptp(values) or 1.0 for values in exact]
     limits = [(values[tip] - 1.5 * h, values[tip] + 0.5 * h) for values, h in zip(exact, half)]
@@ -120,7 +182,7 @@ def _draw_corner(axes, curve, exact, part, colour):
     inset.text(0.95, 0.08, f"× {CORNER[2] / (2 * part):.2g}", transform=inset.transAxes, ha="right", fontsize=10)
     for spine in inset.spines.values():
         spine.set_visible(True)
-    axes.indicate_inset_zoom(inset, edgecolor=style.GREY)
+    axes.indicate_inset_zoom(inset, edgecolor=style.GREY, linewidth=1.2)
 
 
 def labels(runs):
@@ -132,27 +194,26 @@ def labels(runs):
     return [f"P = {size}" for size in sizes] if len(set(sizes)) == len(runs) else names_apart(runs)
 
 
-def differences(runs, exact, of, most=len(style.LINES)):
-    """Return a figure of |x(t; P) - x(t)| over the last PERIODS periods of the Run `exact`, on a logarithmic axis.
+def differences(runs, exact, of, most=MOST_DIFFERENCES):
+    """Return a figure of x(t; P) − x(t) over the last PERIODS periods of the Run `exact`, a frame for each run.
 
     Here x(t; P) is the x of a run with P cells, and x(t) is the x of `exact`. If `of` is "f" and not "x", the restoring
-    forces are compared. Only the last `most` of the runs are drawn, each with the same colour as in together(). If
-    `exact` has fewer periods, all samples of the runs are used.
+    forces are compared. Only the last `most` of the runs are drawn, each with the same colour as in together() and with
+    its own scale. If `exact` has fewer periods, all samples of the runs are used.
     """
     turns = reversals(exact.x)
     start = exact.t[turns[-2 * PERIODS - 1]] if len(turns) > 2 * PERIODS else None
-    figure, axes = style.frame(1, 1.15, yscale="log")
-    for run, label, colour, dashes in list(zip(runs, labels(runs), style.colours(len(runs)), style.LINES * 9))[-most:]:
+    shown = list(zip(runs, labels(runs), style.colours(len(runs))))[-most:]
+    figure = style.figure(1, 0.2 + 0.95 * max(len(shown), 2) / MOST_DIFFERENCES)
+    for axes, (run, label, colour) in zip(figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0], shown):
         t, x, restoring = run.in_window(start)
         far = differences_from(exact, (t, x, restoring))["xf".index(of)]
-        axes.plot(t, np.abs(far), dashes, color=colour, label=label)
-    # The differences pass through zero, where their logarithm has no lower bound. The axis therefore ends at a
-    # thirtieth of the smallest maximum of the curves.
-    least = min(line.get_ydata().max() for line in axes.lines)
-    axes.set(xlabel="time t", ylabel=f"|{of}(t; P) − {of}(t)|", ylim=(least / 30 or None, None))
-    style.label_values(axes.xaxis)
-    style.label_decades(axes.yaxis)
-    style.legend_above(axes, 3)
+        axes.plot(t, far, color=colour, label=label)
+        axes.set(xlim=(t[0], t[-1]))
+        axes.set_title(label, loc="left", fontsize=10, pad=3)
+        style.label_values(axes.xaxis, axes.yaxis, most=FEW_TICKS)
+    axes.set(xlabel="time t")
+    figure.supylabel(f"{of}(t; P) − {of}(t)")
     return figure
 
 
@@ -207,7 +268,7 @@ def analysis_figure(analyses, titles, ylabel=RESTORING_LABEL):
     A panel shows the limit cycle or, if there is none, the last loop; the part of the curve before it is drawn in grey
     if it looks different. The numbers below the title are those of the last loop.
     """
-    figure = style.figure(1.5, 1.6 * len(analyses))
+    figure = style.figure(TOGETHER_WIDTH, 1.6 * len(analyses))
     for axes, analysis, title in zip(figure.subplots(len(analyses), 1, squeeze=False)[:, 0], analyses, titles):
         _draw_analysis(axes, analysis, title)
         axes.set(ylabel=ylabel)
@@ -222,7 +283,7 @@ def _draw_analysis(axes, analysis, title):
     size = np.ptp(cycle, axis=0)
     size[size == 0] = 1
     if begin and cKDTree(cycle / size).query(before / size)[0].max() > VISIBLE:
-        axes.plot(*before.T, color=TRANSIENT, linewidth=0.7, label="before")
+        axes.plot(*before.T, color=TRANSIENT, linewidth=0.9, label="before")
     axes.plot(*cycle.T, color=style.COLOURS[0],
               label="limit cycle" if analysis.first is not None else "last cycle, no limit yet")
     axes.plot(loop.centre_x + analysis.backbone[:, 0], loop.centre_force + analysis.backbone[:, 1],
@@ -233,7 +294,7 @@ def _draw_analysis(axes, analysis, title):
     axes.set(xlabel=X_LABEL)
     style.label_values(axes.xaxis, axes.yaxis)
     axes.set_title(f"{title}\n{_numbers(analysis)}", fontsize=10)
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), ncol=3)
 
 
 def _numbers(analysis):

@@ -27,9 +27,6 @@ from masing.style import MANY_REVERSALS
 # study is therefore drawn only over the last part of the time interval [0, T]. The length of this part is the first of
 # these fractions of T with which the part contains a whole cycle.
 LAST_PARTS = (0.2, 0.4, 0.6, 0.8)
-# The differences from the exact cycle are drawn only for this many cycles of a problem, which are those with the most
-# cells.
-MOST_DIFFERENCES = 3
 # This regular expression matches the number of a paper's figure in the comment of a case file.
 FIGURE = re.compile(r"[Ff]igure (\d+\w?)")
 
@@ -79,8 +76,8 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
         together.append(_together(group, behind))
         if behind is not None:
             # If the cycles are equal to the exact one, as for runs at rest, no picture of the differences is drawn,
-            # because a logarithmic axis cannot show zero.
-            far = np.max([distance(cycle.sample, behind) for cycle in group[-MOST_DIFFERENCES:]], axis=0)
+            # because it would show nothing.
+            far = np.max([distance(cycle.sample, behind) for cycle in group[-figures.MOST_DIFFERENCES:]], axis=0)
             differences += [_differences(group, behind, of) for of, most in zip("xf", far) if most > 0]
     ordinate = restoring_of_all(cycle.run for cycle in cycles)
     rows = [_row(*each) for each in zip(cycles, names_apart([cycle.run for cycle in cycles]), beside)]
@@ -160,12 +157,12 @@ def _differences(group, exact, of):
     """
     labels = figures.labels([cycle.run for cycle in group])
     far = listed(f"{measured(distance(cycle.sample, exact)['xf'.index(of)])} for {label}"
-                 for cycle, label in list(zip(group, labels))[-MOST_DIFFERENCES:])
+                 for cycle, label in list(zip(group, labels))[-figures.MOST_DIFFERENCES:])
     name = of if of == "x" else f"f = {motion(group[0].run).restoring}"
-    caption = f"Distance of {name} from the exact solution over the last two periods"
-    others = labels[:-MOST_DIFFERENCES]
+    caption = f"Difference of {name} from the exact solution over the last two periods, each on its own scale"
+    others = labels[:-figures.MOST_DIFFERENCES]
     caption += f"; that of {_listed(others)} is in the table." if others else "."
-    figure = figures.differences([cycle.run for cycle in group], exact, of, MOST_DIFFERENCES)
+    figure = figures.differences([cycle.run for cycle in group], exact, of)
     return Picture(f"{group[-1].run.path.stem}-differences-{of}", figure,
                    f"{caption} In the window of the cycles at most {far}.", caption)
 

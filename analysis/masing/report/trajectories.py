@@ -191,6 +191,8 @@ def _energy_figure(run, start):
     _lines(work, t, {"D" + ", sliding" * damped: run["energy/dissipated"]}
            | ({"D, damping": run["energy/viscous"]} if damped else {}))
     _lines(stored, t[late], {"E, kinetic": run["energy/kinetic"][late], "E, elastic": run["energy/elastic"][late]})
+    if not late.all():
+        stored.set(ylabel="energy, end")
     residual.plot(t, run["energy/residual"], color=style.COLOURS[4], linewidth=0.9, label="residual")
     style.label_values(residual.xaxis, residual.yaxis)
     residual.set(xlabel="time t", ylabel="W − D − ΔE", xlim=(t[0], t[-1]))
