@@ -309,7 +309,10 @@ def test_of_a_joint_fit_each_quantity_has_its_own_steps_and_lines_stay_between_t
     assert [text.get_text() for text in axes.texts] == ["1", "1", "1", "2"] and len(points) > 3
     filled = [line.get_xdata() for line in axes.lines if line.get_marker() in ("o", "s") and len(line.get_xdata()) == 4]
     assert np.allclose(np.divide(filled[1], filled[0]), 2)
-    map_axes = map_picture(study).figure.axes[0]
+    map_axes, bar = map_picture(study).figure.axes
+    assert bar.get_ylabel() == "error of x" and not map_axes.texts
+    low, high = bar.get_ylim()
+    assert low <= columns["error_x"].min() and high >= columns["error_x"].max()
     assert "δs" in map_axes.get_xlabel() and "δt" in map_axes.get_ylabel()
     drawn = max((np.ma.getdata(each.get_offsets()) for each in map_axes.collections), key=len)
     np.testing.assert_allclose(drawn, np.column_stack([columns["ds"], columns["dt"]]))
@@ -332,6 +335,18 @@ def test_points_in_the_fit_are_filled_and_the_floor_is_drawn_in_sight():
         assert sum(text.get_text() == "round-off floor" for text in axes.texts) == lines
 
 
+def test_the_quotients_by_the_step_are_those_of_the_fit_and_not_in_the_table_of_curves():
+    """Errors on the floor are not fitted: their quotients would hide the others."""
+    h = np.logspace(-9, 0, 10)
+    errors = np.maximum(2 * h, 2e-6)
+    figure = error_figure([Curve("x", errors, h >= 1e-6, errors, h)], {1: []}, "step", 2e-6)
+    assert len(figure.axes) == 1  # the fitted errors range over six decades, and not over more
+    figure = error_figure([Curve("x", 2 * h, h > 2e-9, 2 * h, h)], {1: []}, "step")
+    (points,) = figure.axes[1].collections
+    np.testing.assert_allclose(points.get_offsets(), np.column_stack([h[1:], np.full(9, 2)]))
+    assert {row[0] for row in style.curves_of(figure)} == {1}
+
+
 @pytest.mark.parametrize("decades, order", [(1, 1), (3, 2), (12, 1), (12, 0.5)])
 def test_no_point_lies_on_a_slope_triangle(decades, order):
     h = np.logspace(-decades, 0, 2 * decades + 1)
@@ -339,7 +354,13 @@ def test_no_point_lies_on_a_slope_triangle(decades, order):
               for name, factor in (("x", 1), ("y", 0.4), ("u", 0.5))]
     figure = error_figure(curves, {order: curves}, "step")
     figure.canvas.draw()
-    axes = figure.axes[0]
+    axes, *below = figure.axes
+    # Of errors over more than six decades the quotients by the promised step are drawn, where no two curves coincide.
+    assert len(below) == (decades * order >= 6)
+    for frame in below:
+        drawn = [points.get_offsets()[:, 1] for points in frame.collections]
+        quotients = [np.unique(each.round(9)) for each in drawn if len(each)]
+        assert quotients == [[1], [0.4], [0.5]]
     corners = axes.transData.transform(axes.patches[0].get_xy()[:3]) * 72 / figure.dpi
     points = axes.transData.transform([point for curve in curves for point in zip(h, curve.errors)]) * 72 / figure.dpi
     # The hypotenuse goes from the first corner to the last; a marker reaches 5 points from its place.

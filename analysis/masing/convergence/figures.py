@@ -17,6 +17,13 @@ PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"),
 RESOLUTION = 400
 # If there are more levels than this, the markers are smaller.
 MANY = 8
+# The sizes of the markers and the widths of the lines of the curves in a figure. Those of a later curve are smaller, so
+# that all curves which coincide are visible.
+SIZES, WIDTHS = (11.0, 8.5, 5.5, 3.0), (2.4, 2.4, 1.2, 1.0)
+# In a figure whose errors range over more than this factor, curves that differ by less than a factor of two coincide.
+# The fitted errors, divided by the step to the expected order, are then also drawn in a frame below, if there is one
+# such order.
+WIDE = 1e6
 # The axes of a map extend beyond the δs and the δt of the levels by the two factors MARGIN. Contour lines are drawn for
 # ratios δs/δt from the smallest ratio of the levels, divided by WIDER, to the largest one, multiplied by WIDER.
 MARGIN, WIDER = (2.5, 1.7), 1.15
@@ -79,13 +86,20 @@ def error_figure(curves, slopes, label, floor=0.0):
     `label` is the label of the horizontal axis. Points that are used in a fit are filled and all others are hollow; a
     line shows the fit over the range of its points. slopes: {order: the Curves below which a triangle of this slope is
     drawn}. floor: the size of errors that round-off alone causes, drawn as a line if it is within the limits of the
-    axis. Points that a logarithmic axis cannot show (zero, NaN) are left out.
+    axis. Points that a logarithmic axis cannot show (zero, NaN) are left out. For the second frame see WIDE.
     """
-    figure, axes = style.frame(1, 1.15, xscale="log", yscale="log")
+    points = [_points(curve.steps, curve.errors) for curve in curves]
+    fitted = [_points(curve.steps, np.where(curve.fitted, curve.errors, np.nan)) for curve in curves]
+    errors = np.concatenate([error for _, error in fitted])
+    divided = len(slopes) == 1 and len(errors) > 0 and errors.max() > WIDE * errors.min()
+    figure = style.figure(1, 1.15)
+    axes, *below = figure.subplots(1 + divided, 1, sharex=True, squeeze=False, height_ratios=[4, 3][:1 + divided])[:, 0]
+    axes.set(xscale="log", yscale="log", ylabel="maximal error")
     for n, curve in enumerate(curves):
         _draw_curve(axes, curve, n)
+    for frame in below:
+        _draw_divided(frame, fitted, *slopes)
     axes.margins(y=0.1)
-    points = [_points(curve.steps, curve.errors) for curve in curves]
     for place, (order, above) in enumerate(slopes.items()):
         style.draw_triangle(axes, [_points(curve.steps, curve.errors) for curve in above], order, place)
     low, high = axes.get_ylim()
@@ -94,7 +108,7 @@ def error_figure(curves, slopes, label, floor=0.0):
         axes.annotate("round-off floor", (1, floor), (-2, 2), xycoords=("axes fraction", "data"),
                       textcoords="offset points", ha="right", va="bottom", color=style.GREY, fontsize=10)
     label_decades(axes.xaxis, axes.yaxis)
-    axes.set(xlabel=label, ylabel="maximal error")
+    figure.axes[-1].set(xlabel=label)
     if any(len(h) for h, _ in points):
         style.legend_above(axes, 4)
     else:
@@ -104,18 +118,29 @@ def error_figure(curves, slopes, label, floor=0.0):
 
 def _draw_curve(axes, curve, n):
     colour, marker = style.COLOURS[n], style.MARKERS[n]
-    width = (8.5 - 1.2 * n) * min(1, MANY / len(curve.errors)) ** 0.5
+    size = SIZES[n] * min(1, MANY / len(curve.errors)) ** 0.5
     h, line = _points(curve.steps, np.where(curve.fitted, curve.predicted, np.nan))
     if len(h) > 1:
-        axes.plot(h, line, linestyle=style.LINES[n], color=colour, linewidth=1.2)
+        axes.plot(h, line, linestyle=style.LINES[n], color=colour, linewidth=WIDTHS[n])
     else:
         # Without a fit, a pale line joins the points.
-        axes.plot(*_points(curve.steps, curve.errors), color=colour, linewidth=0.7, alpha=0.5)
+        axes.plot(*_points(curve.steps, curve.errors), color=colour, linewidth=0.9, alpha=0.5)
     for chosen, face in ((curve.fitted, colour), (~curve.fitted, "white")):
         axes.plot(*_points(curve.steps, np.where(chosen, curve.errors, np.nan)), marker, color=colour,
-                  markerfacecolor=face, markersize=width, markeredgewidth=1.4)
+                  markerfacecolor=face, markersize=size, markeredgewidth=1.4)
     # An empty curve provides the entry of the legend, which thus is the same whether the points are filled or hollow.
-    axes.plot([], [], marker=marker, linestyle=style.LINES[n], color=colour, markersize=width, label=curve.label)
+    axes.plot([], [], marker=marker, linestyle=style.LINES[n], color=colour, markersize=size, label=curve.label)
+
+
+def _draw_divided(axes, curves, order):
+    """Draw the errors of curves (h, errors), each divided by its step h to the power `order`: they are constant if the
+    curves have this order."""
+    for n, (h, errors) in enumerate(curves):
+        # A label that begins with an underscore keeps these points out of the table of the figure's curves.
+        axes.scatter(h, errors / h**order, 25, style.COLOURS[n], style.MARKERS[n], label="_")
+    axes.set(ylabel="error/step" + f"$^{{{order:g}}}$" * (order != 1))
+    axes.margins(y=0.25)
+    style.label_values(axes.yaxis, most=4)
 
 
 def _points(steps, errors):
@@ -135,17 +160,12 @@ def map_figure(ds, dt, errors, fit):
     axes = figure.add_subplot(xscale="log", yscale="log", xlim=limits[0], ylim=limits[1])
     spread = LogNorm(errors.min() / 1.001, errors.max() * 1.001)
     _draw_contours(axes, ds, dt, errors, fit, spread)
-    axes.scatter(ds, dt, c=errors, norm=spread, cmap=style.SEQUENCE, s=50, edgecolors="black", linewidths=0.8, zorder=3,
-                 label="error of x")
-    # The contour lines lie between the smallest and the largest ratio δs/δt of the levels. The label of a point is
-    # placed on the side of the point that is farther from the middle of this range.
-    middle = np.sqrt((ds / dt).min() * (ds / dt).max())
-    for place in zip(ds, dt, errors):
-        below = place[0] / place[1] > middle
-        axes.annotate(measured(place[2]), place[:2], (7, -4) if below else (-7, 4), textcoords="offset points",
-                      ha="left" if below else "right", va="top" if below else "bottom", fontsize=10, zorder=4)
-    label_decades(axes.xaxis, axes.yaxis)
-    axes.grid(False, which="both")
+    points = axes.scatter(ds, dt, c=errors, norm=spread, cmap=style.SEQUENCE, s=60, edgecolors="black", linewidths=0.9,
+                          zorder=3, label="error of x")
+    bar = figure.colorbar(points, ax=axes, label="error of x", aspect=30)
+    label_decades(axes.xaxis, axes.yaxis, bar.ax.yaxis)
+    for frame in (axes, bar.ax):
+        frame.grid(False, which="both")
     axes.set(xlabel="cell width δs", ylabel="step δt")
     return figure
 
@@ -158,4 +178,4 @@ def _draw_contours(axes, ds, dt, errors, fit, spread):
     values = fit.at(*at)
     levels = [error for error in np.unique(errors) if values[known].min() < error < values[known].max()]
     if levels:
-        axes.contour(*at, np.where(known, values, np.nan), levels, norm=spread, cmap=style.SEQUENCE, linewidths=1.2)
+        axes.contour(*at, np.where(known, values, np.nan), levels, norm=spread, cmap=style.SEQUENCE, linewidths=1.8)
