@@ -41,6 +41,11 @@ def signs_of(text):
     return re.sub(r"\b([kuxy])0\b", r"\1₀", text)
 
 
+def in_figure(text):
+    """Return a text for a figure in which the index of a symbol such as a_g or u1 is written as an index."""
+    return re.sub(r"\b([^\W\d_])_?((?<=_)\w+|\d+)\b", r"$\\mathregular{\1_{\2}}$", text)
+
+
 def superscript(text):
     """Return the text with its digits and hyphens as superscripts, for exponents as in δs²."""
     return text.translate(SUPERSCRIPTS)

@@ -4,9 +4,11 @@ import re
 
 import numpy as np
 
+from matplotlib.colors import LogNorm
+
 from masing import style
 from masing.names import motion
-from masing.notation import tick
+from masing.notation import in_figure, tick
 
 LABELS = {"peak_x": "max |x|", "most_x": "max x", "least_x": "min x", "last_x": "last x", "most_speed": "max |x′|",
           "most_restoring": "max |restoring force|", "amplitude": "amplitude X", "largest": "max |x|",
@@ -15,8 +17,12 @@ LABELS = {"peak_x": "max |x|", "most_x": "max x", "least_x": "min x", "last_x": 
           "secant_stiffness": "secant stiffness kₛ", "restoring_amplitude": "amplitude of restoring force"}
 # A map of the amplitude over two parameters is drawn only if each of them has at least this number of values.
 MAP = 6
-# A legend with more labels than this shows only some of them.
+# More curves than this have a colour scale in place of a legend.
 MOST_LABELS = 8
+# A curve of fewer points is not said to have a peak.
+LEAST_CURVE = 6
+# If the largest values of two curves differ by a larger factor than this, their axis is logarithmic.
+WIDE = 10
 # The largest number of intensities at which an ensemble's parts of points are drawn beside the fragility curve.
 MOST_BARS = 30
 # A damping ratio up to this size is regarded as zero, because rounding errors may cause it.
@@ -37,7 +43,7 @@ def panels(scan, abscissa=None):
 
     The other panels show the loss and the damping ratio over the amplitude, a map of the amplitude over two parameters,
     and the cycles that the file contains. Each of them is omitted if the scan has no data for it. The map needs a grid
-    of points with at least MAP values of each parameter.
+    of points with at least MAP values of each parameter. The amplitude of closed curves is itself a parameter.
     """
     over = abscissa or scan.abscissa()
     chosen = []
@@ -56,7 +62,8 @@ def panels(scan, abscissa=None):
                            f"{LABELS[name]} over the amplitude{left_out}"))
     sizes = [len(set(values)) for values in scan.axes.values()]
     # The points form no grid if the scan has added points where the response bends; then no map can be drawn.
-    if len(sizes) == 2 and min(sizes) >= MAP and len(scan.done) == np.prod(sizes) and "sample" not in scan.names:
+    if len(sizes) == 2 and min(sizes) >= MAP and len(scan.done) == np.prod(sizes) and "sample" not in scan.names \
+            and scan.kind != "closed curves":
         chosen.append((lambda axes: _map(axes, scan), "amplitude over both parameters"))
     if scan.cycles:
         chosen.append((lambda axes: _cycles(axes, scan), "cycles"))
@@ -80,15 +87,36 @@ def quantity(scan, name):
     return LABELS[name] + f" {motion(scan).force}" * (name == "phase")
 
 
+def advice(scan, abscissa=None):
+    """Return a sentence that advises to add points, if the peaks of curves X over the parameter `abscissa` consist of
+    one point each; otherwise an empty text.
+
+    A peak consists of one point if X at both points beside it is below 1/√2 of the peak, so that its width at half of
+    the power is not known. The text is empty if the option --resolve was given or would not add points to these curves.
+    """
+    over = abscissa or scan.abscissa()
+    if scan.kind != "steady" or over != scan.names[-1] or scan.settings.get("resolve", "0") != "0" or \
+            scan.settings.get("past", "rest") != "rest" or "sample" in scan.names:
+        return ""
+    curves = [scan.values("amplitude")[indices[scan.done[indices]]] for _, indices in scan.families(over)]
+    lone = sum(any(0 < top < len(x) - 1 and max(x[top - 1], x[top + 1]) < x[top] / np.sqrt(2) for top in [x.argmax()])
+               for x in curves if len(x) >= LEAST_CURVE)
+    if not lone:
+        return ""
+    subject = "The peak" if len(curves) == 1 else f"The peaks of {lone} of {len(curves)} curves" if lone > 1 else \
+        f"The peak of 1 of {len(curves)} curves"
+    return f"{subject} {'consist' if lone > 1 else 'consists'} of one point{' each' * (lone > 1)}; masing scan adds " \
+        "points there with --resolve 0.01."
+
+
 def response_figure(scan, abscissa=None):
-    """Return a figure with all panels of a scan. If several panels have the same legend, only the first shows it."""
+    """Return a figure with all panels of a scan, one below the other. If several panels have the same legend, only the
+    first shows it."""
     chosen = panels(scan, abscissa)
-    columns = min(2, len(chosen))
-    rows = -(-len(chosen) // columns)
-    figure = style.figure(columns, rows)
+    figure = style.figure(1, len(chosen))
     seen = []
     for place, (draw, _) in enumerate(chosen, start=1):
-        draw(axes := figure.add_subplot(rows, columns, place))
+        draw(axes := figure.add_subplot(len(chosen), 1, place))
         if legend := axes.get_legend():
             seen.append([text.get_text() for text in legend.get_texts()])
             if seen[-1] in seen[:-1]:
@@ -97,7 +125,7 @@ def response_figure(scan, abscissa=None):
 
 
 def ensemble_figure(scan, fragility, where=None):
-    """Return a figure of the ensemble for which a Fragility was fitted, of two panels.
+    """Return a figure of the ensemble for which a Fragility was fitted, of two panels one below the other.
 
     The first has the quantiles of the quantity over the intensity, each with the band of its intervals, and the limit.
     The second has the fragility curve with its band, and at each intensity the part of the points that exceed the
@@ -107,14 +135,14 @@ def ensemble_figure(scan, fragility, where=None):
     over, counts = fragility.by, fragility.counts
     what = LABELS.get(fragility.of, fragility.of)
     has_groups = counts["points"].max() > 1
-    drawing = style.figure(1 + has_groups)
+    drawing = style.figure(1, 1 + has_groups)
     if has_groups:
-        axes = drawing.add_subplot(1, 2, 1)
+        axes = drawing.add_subplot(2, 1, 1)
         _draw_quantiles(axes, scan.summary(fragility.of, over, where=where))
         axes.axhline(fragility.limit, color=style.GREY, linestyle=":", label="limit")
         axes.set(xlabel=f"intensity {over}", ylabel=what)
         style.legend_above(axes, 4)
-    axes = drawing.add_subplot(1, 1 + has_groups, 1 + has_groups)
+    axes = drawing.add_subplot(1 + has_groups, 1, 1 + has_groups)
     curve, color = fragility.curve(), style.COLOURS[0]
     axes.fill_between(curve[over], curve["lower"], curve["upper"], color=color, alpha=0.2, linewidth=0)
     axes.plot(curve[over], curve["probability"], color=color, label="lognormal curve")
@@ -144,29 +172,57 @@ def _label(others):
     return ", ".join(f"{name} = {tick(value)}" for name, value in others.items())
 
 
-def _curves(scan, over):
+def _curves(axes, scan, over):
     families = scan.families(over)
-    for (others, indices), colour in zip(families, style.colours(len(families))):
+    for (others, indices), colour in zip(families, _colours(axes, scan, [others for others, _ in families])):
         # Samples only have numbers, which say nothing in a legend.
         yield _label({} if "sample" in others else others), colour, indices[scan.done[indices]]
 
 
+def _colours(axes, scan, choices):
+    """Return a color for each of the curves whose parameters {name: value} are the `choices`.
+
+    If they are too many for a legend, a colour scale is drawn beside the axes. It shows the values of a parameter, or
+    the places of the curves in the file if several parameters differ.
+    """
+    if len(choices) <= MOST_LABELS:
+        return style.colours(len(choices))
+    name, *more = [name for name in choices[0] if len({each[name] for each in choices}) > 1]
+    if more:
+        return style.scale_of_values(axes, np.arange(1, len(choices) + 1), f"number of curve, by {', '.join([name, *more])}")
+    return style.scale_of_values(axes, [each[name] for each in choices], axis_label(scan, name),
+                             _is_logarithmic(scan, name))
+
+
+def _is_logarithmic(scan, name):
+    """Return whether the values of a parameter are in geometric progression."""
+    grid = scan.settings.get(f"over.{name}", scan.settings.get("backbone", ""))
+    return grid.endswith(":log") and min(scan.axes[name]) > 0
+
+
+def _differ_widely(curves):
+    """Return whether the largest values of two of the curves differ by more than the factor WIDE."""
+    largest = [top for top in (max(y[np.isfinite(y)], default=0) for y in curves) if top > 0]
+    return bool(largest) and max(largest) > WIDE * min(largest)
+
+
 def _over(axes, scan, over, name):
-    for label, colour, indices in _curves(scan, over):
+    for label, colour, indices in _curves(axes, scan, over):
         y = np.maximum(scan.values("most_x"), -scan.values("least_x")) if name == "largest" else scan.values(name)
         x, y = scan.values(over)[indices], y[indices]
         if name == "phase":
             y = _centred(y)
         axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label or None)
-    axes.set(xlabel=axis_label(scan, over), ylabel=quantity(scan, name).replace(" F − ", "\nF − "))
+    axes.set(xlabel=axis_label(scan, over), ylabel=in_figure(quantity(scan, name).replace(" F − ", "\nF − ")))
     if name == "phase":
         axes.set_yticks(np.arange(-0.5, 1.6, 0.5) * np.pi, ["−π/2", "0", "π/2", "π", "3π/2"])
         lag = _centred(scan.values("phase")[scan.done])
         axes.set_ylim(min(0, np.nanmin(lag)) - 0.05, max(np.pi, np.nanmax(lag)) + 0.1)
-    grid = scan.settings.get(f"over.{over}", scan.settings.get("backbone", ""))
-    if grid.endswith(":log") and min(scan.axes[over]) > 0:
-        _make_logarithmic(axes, "xy" if scan.kind == "closed curves" else "x")
-        style.label_decades(axes.xaxis, axes.yaxis)
+    elif _is_logarithmic(scan, over) or _differ_widely([line.get_ydata() for line in axes.lines]):
+        _make_logarithmic(axes, "y")
+    if _is_logarithmic(scan, over):
+        _make_logarithmic(axes, "x")
+    style.label_decades(axes.xaxis, axes.yaxis)
     _add_legend(axes)
 
 
@@ -180,7 +236,7 @@ def _centred(phase):
 
 
 def _over_amplitude(axes, scan, over, name):
-    for n, (label, colour, indices) in enumerate(_curves(scan, over)):
+    for n, (label, colour, indices) in enumerate(_curves(axes, scan, over)):
         closed = scan.kind == "closed curves"
         order = indices[np.argsort(scan.values("amplitude")[indices])] if closed else indices
         order = order[scan.values("damping_ratio")[order] > ROUNDING]
@@ -219,11 +275,9 @@ def _draw_power(axes):
 
 
 def _add_legend(axes):
-    handles, labels = axes.get_legend_handles_labels()
-    if labels:
-        chosen = np.unique(np.linspace(0, len(labels) - 1, min(MOST_LABELS, len(labels))).astype(int))
-        entries = [handles[n] for n in chosen], [labels[n] for n in chosen]
-        style.legend_above(axes, max(1, 36 // (4 + max(map(len, labels)))), entries=entries)
+    labels = axes.get_legend_handles_labels()[1]
+    if 0 < len(labels) <= MOST_LABELS:
+        style.legend_above(axes, max(1, 36 // (4 + max(map(len, labels)))))
 
 
 def _map(axes, scan):
@@ -231,15 +285,16 @@ def _map(axes, scan):
     grid = np.full((len(np.unique(rows)), len(np.unique(columns))), np.nan)
     place = np.searchsorted(np.unique(rows), rows), np.searchsorted(np.unique(columns), columns)
     grid[place] = np.where(scan.done, scan.values("amplitude"), np.nan)
-    image = axes.pcolormesh(np.unique(columns), np.unique(rows), grid, shading="nearest", rasterized=True)
+    image = axes.pcolormesh(np.unique(columns), np.unique(rows), grid, shading="nearest", rasterized=True,
+                            norm=LogNorm() if _differ_widely(grid) and np.nanmin(grid) > 0 else None)
     axes.figure.colorbar(image, ax=axes, label=LABELS["amplitude"])
     axes.set(xlabel=axis_label(scan, second), ylabel=axis_label(scan, first))
 
 
 def _cycles(axes, scan):
-    for n, ((x, restoring), colour) in enumerate(zip(scan.cycles, style.colours(len(scan.cycles)))):
+    choices = [{name: values[n] for name, values in scan.axes.items()} for n in range(len(scan.cycles))]
+    for (x, restoring), choice, colour in zip(scan.cycles, choices, _colours(axes, scan, choices)):
         if len(x):
-            axes.plot(x, restoring, color=colour, linewidth=1,
-                      label=_label({name: values[n] for name, values in scan.axes.items()}))
-    axes.set(xlabel=style.X_LABEL, ylabel=motion(scan).labels["restoring"])
+            axes.plot(x, restoring, color=colour, linewidth=1, label=_label(choice))
+    axes.set(xlabel=style.X_LABEL, ylabel=in_figure(motion(scan).labels["restoring"]))
     _add_legend(axes)

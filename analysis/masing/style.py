@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection, PathCollection
-from matplotlib.colors import ListedColormap, Normalize
+from matplotlib.colors import ListedColormap, LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
@@ -184,17 +184,31 @@ def name_curves(axes, curves, labels, columns=1):
     """Name all the curves of a frame, which have the colours colours(len(curves)): by a legend above the frame, or by a
     colour scale if there are more than MOST_NAMED of them."""
     if len(curves) > MOST_NAMED:
-        colour_scale(axes, labels)
+        scale_of_names(axes, labels)
     else:
         legend_above(axes, columns, (curves, labels))
 
 
-def colour_scale(axes, labels):
+def scale_of_names(axes, labels):
     """Draw the colour bar of curves that have the colours colours(len(labels)). Of the labels MOST_TICKS are written,
     the first and the last among them."""
     places = np.linspace(0, len(labels) - 1, MOST_TICKS).round().astype(int)
     bar = axes.figure.colorbar(ScalarMappable(Normalize(0, len(labels) - 1), SEQUENCE), ax=axes, aspect=30)
     bar.set_ticks(places, labels=[labels[n] for n in places])
+
+
+def scale_of_values(axes, values, label, log=False):
+    """Draw a colour bar beside the axes, and return the colour that it has at each of the values, for as many curves.
+
+    The scale of the bar is logarithmic if `log` is true; the values are positive then.
+    """
+    norm = (LogNorm if log else Normalize)(min(values), max(values))
+    bar = axes.figure.colorbar(ScalarMappable(norm, SEQUENCE), ax=axes, label=label, aspect=30)
+    (label_decades if log else label_values)(bar.ax.yaxis)
+    if np.asarray(values).dtype.kind == "i":
+        bar.ax.yaxis.get_major_locator().set_params(integer=True)
+    bar.ax.grid(False, which="both")
+    return list(SEQUENCE(norm(values)))
 
 
 def label_values(*axes, most=MOST_TICKS):

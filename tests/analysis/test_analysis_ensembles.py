@@ -14,6 +14,7 @@ from scipy import optimize, stats
 import response
 from masing import ensembles
 from masing import response as figures
+from masing import style
 from masing.errors import MasingError
 from masing.results import Scan
 from test_analysis_mistakes import one_line
@@ -296,15 +297,17 @@ def test_the_script_draws_quantiles_and_the_curve(pulses, run_script, tmp_path):
     scan = Scan(pulses)
     found = scan.fragility(LIMIT, "a")
     assert run_script(response, pulses, f"--limit={LIMIT}", "-o", out) == (0, f"{found}\n{out}\n", "")
-    left, right = figures.ensemble_figure(scan, found).axes
+    drawn = figures.ensemble_figure(scan, found)
+    upper, lower = drawn.axes
+    assert drawn.get_size_inches()[0] == style.PANEL[0]  # The figure is one column wide.
     table = scan.summary("peak_x", "a")
-    assert [line.get_label() for line in left.lines] == ["84 %", "50 %", "16 %", "limit"]
-    for line, q in zip(left.lines, (0.84, 0.5, 0.16)):
+    assert [line.get_label() for line in upper.lines] == ["84 %", "50 %", "16 %", "limit"]
+    for line, q in zip(upper.lines, (0.84, 0.5, 0.16)):
         assert np.array_equal(line.get_ydata(), table["value"][table["quantile"] == q])
-    assert np.array_equal(right.lines[0].get_xydata(), found.curve()[["a", "probability"]])
-    assert right.get_ylabel() == "P(max |x| > 1)" and right.get_xlabel() == left.get_xlabel() == "intensity a"
+    assert np.array_equal(lower.lines[0].get_xydata(), found.curve()[["a", "probability"]])
+    assert lower.get_ylabel() == "P(max |x| > 1)" and lower.get_xlabel() == upper.get_xlabel() == "intensity a"
     # Twelve records do not bound the 16 % and 84 % quantiles from both sides; no band is drawn there.
-    assert [len(each.get_paths()) for each in left.collections] == [0, 1, 0]
+    assert [len(each.get_paths()) for each in upper.collections] == [0, 1, 0]
     assert run_script(response, pulses, "--limit=0.3", "--of=most_x", "--over=a", "--cluster=none", "--where=c=0.02",
                       "-o", out)[0] == 0
     one_line(run_script(response, pulses, "--limit=0.3", "--over=b"), "by='b': ")

@@ -10,7 +10,7 @@ import pytest
 
 import report
 import response
-from masing import program
+from masing import program, style
 from masing import response as figures
 from masing.report.summary import claim_of_scan
 from masing.report.trajectories import response_pictures
@@ -40,7 +40,9 @@ def test_each_kind_of_scan_has_its_panels(scans):
     closed = Scan(scans["closed"])
     without = np.count_nonzero(closed.values("loss") == 0)
     assert without and words["closed"][2].endswith(f"over the amplitude; not drawn: {without} of 20 cycles, without loss")
-    assert len(figures.response_figure(closed).axes[2].lines[0].get_xdata()) == 20 - without
+    drawn = figures.response_figure(closed)
+    assert len(drawn.axes[2].lines[0].get_xdata()) == 20 - without
+    assert drawn.get_size_inches()[0] == style.PANEL[0]  # The figure is one column wide.
 
 
 def test_curves_are_the_numbers_of_the_file(scans):
@@ -68,6 +70,47 @@ def test_a_grid_has_a_map_and_points_where_a_response_bends_have_none(result_of)
     axes = figures.response_figure(refined).axes[0]
     assert len(axes.lines) == 6 and all((np.diff(line.get_xdata()) > 0).all() for line in axes.lines)
     assert figures.response_figure(grid).axes[-2].get_ylabel() == "F"
+
+
+def test_a_peak_of_one_point_is_advised_to_be_resolved(result_of, run_script, tmp_path):
+    """Where nothing yields, X = F/√((1 + k0 − w²)² + (c w)²): at half of the power the peak at w = 1.095 is c wide."""
+    words = ("--force", "F*cos(w*t)", "--k0=0.2", "--damping=0.02", "--cells=inf", "--steady")
+    coarse, fine, resolved, crossed = (Scan(result_of("scan", f"{n}.h5", *axes, *words)) for n, axes in enumerate((
+        ("--over=F=0.0001,0.001", "--over=w=0.95:1.25:7"), ("--over=F=0.001", "--over=w=1.05:1.15:21"),
+        ("--over=F=0.001", "--over=w=0.95:1.25:7", "--resolve=0.01"), ("--over=w=0.95:1.25:7", "--over=F=0.001,0.002"))))
+    w = coarse.values("w")
+    assert np.allclose(coarse.values("amplitude"), coarse.values("F") / np.hypot(1.2 - w**2, 0.02 * w), rtol=1e-6)
+    said = figures.advice(coarse)
+    assert said == "The peaks of 2 of 2 curves consist of one point each; masing scan adds points there with --resolve 0.01."
+    assert [figures.advice(scan) for scan in (fine, resolved, crossed)] == [""] * 3
+    assert figures.advice(coarse, "F") == ""
+    out = tmp_path / "peak.svg"
+    assert run_script(response, coarse.path, "-o", out) == (0, f"{said}\n{out}\n", "")
+    assert response_pictures(coarse)[0].caption.endswith(said)
+
+
+def test_the_small_ones_of_two_decades_of_amplitudes_are_seen(result_of, scans):
+    words = ("--over", "F=0.005,0.5", "--over", "w=0.7:1.3:4", *GRID[4:], "--damping=0.1", "--steady")
+    wide, narrow = (figures.response_figure(scan).axes for scan in (Scan(result_of("scan", "wide.h5", *words)),
+                                                                    Scan(scans["steady"])))
+    assert [axes[0].get_yscale() for axes in (wide, narrow)] == ["log", "linear"]
+    assert [axes[1].get_yscale() for axes in (wide, narrow)] == ["linear"] * 2
+    assert wide[0].get_ylim()[0] <= min(line.get_ydata().min() for line in wide[0].lines)
+
+
+@pytest.mark.parametrize("more, label, scale", [
+    (("--over=k0=0:0.5:12",), "k0", "linear"), (("--over=k0=0.01:1:12:log",), "k0", "log"),
+    (("--over=k0=0:0.5:4", "--over=a=1,2,3", "--threshold", "s+0.1*a"), "number of curve, by k0, a", "linear")])
+def test_many_curves_have_a_scale_of_colours(result_of, more, label, scale):
+    scan = Scan(result_of("scan", "many.h5", "--backbone", "X=0.05:1:20", *more, "--cells=inf"))
+    axes, bar = figures.response_figure(scan).axes[:2]
+    assert axes.get_legend() is None and (bar.get_ylabel(), bar.get_yscale()) == (label, scale)
+    colours = [line.get_color() for line in axes.lines]
+    # The values are equidistant, or in geometric progression.
+    assert np.allclose(colours, style.SEQUENCE(np.linspace(0, 1, 12)))
+    values = scan.values("k0") if label == "k0" else [1, 12]
+    assert np.allclose(bar.get_ylim(), (min(values), max(values)))
+    assert len(figures.response_figure(scan).axes) == 8  # The amplitude of closed curves has no map.
 
 
 @pytest.mark.parametrize("name", ["steady", "closed", "runs"])

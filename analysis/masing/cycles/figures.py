@@ -165,7 +165,7 @@ def together(runs, exact=None, start=None, end=None):
     axes.set(xlabel=X_LABEL, ylabel=motion(runs[0]).labels["restoring"])
     style.label_values(axes.xaxis, axes.yaxis)
     if len(runs) > style.MOST_NAMED:
-        style.colour_scale(axes, labels(runs))
+        style.scale_of_names(axes, labels(runs))
     elif len(axes.lines) > 1:
         axes.legend(loc="upper left", borderaxespad=0, handlelength=1.2, labelspacing=0.25)
     return figure
