@@ -83,7 +83,7 @@ def test_a_cycle_is_drawn_over_the_exact_one(result_of, page_with, masing, coars
     # The exact solution's samples are h = 60/3000 apart, so that h⁴/384 is 4e-10.
     assert found[0] == pytest.approx(apart, abs=1e-9)
     said = page_with(run.path).words
-    for part in ("over the exact one, grey", f" {scientific(apart)} ", "Distance of x from the exact solution", "u(t, s)",
+    for part in ("over the exact one, grey", f" {scientific(apart)} ", "Difference of x from the exact solution", "u(t, s)",
                  "x(t) and F(t)", "the balance lacks at most"):
         assert part in said
     assert solutions.get(run) is exact and not solutions.reasons

@@ -44,7 +44,7 @@ def check_sizes(figure, scale, points):
     letters = {text.get_text(): text.get_fontsize() * scale for text in figure.findobj(Text)
                if text.get_visible() and text.get_text()}
     assert letters and min(letters.values()) >= points, letters
-    widths = [line.get_linewidth() * scale for line in figure.findobj(Line2D) if line.get_linestyle() not in ("None", "")]
+    widths = [line.get_linewidth() * scale for line in figure.findobj(Line2D) if line.get_linestyle() != "None"]
     assert widths and min(widths) >= 0.5, min(widths)
 
 

@@ -53,14 +53,11 @@ def cycle_panels(curves, titles, times=None, ylabel=RESTORING_LABEL):
     groups, times = [], times or [None] * len(curves)
     titles, common = _without_common(titles)
     for n, curve in enumerate(curves):
-        if times[n] is not None and is_by_time(curve[0]):
-            group = None
-        else:
-            group = next((each for each in groups if _look_alike(curves[each[0]], curve)), None)
-        if group is None:
-            groups.append([n])
-        else:
-            group.append(n)
+        others = [] if times[n] is not None and is_by_time(curve[0]) else groups
+        group = next((each for each in others if _look_alike(curves[each[0]], curve)), [])
+        if not group:
+            groups.append(group)
+        group.append(n)
     return [_panels(groups[n:n + PANELS], curves, titles, common, times, ylabel) for n in range(0, len(groups), PANELS)]
 
 
@@ -106,12 +103,8 @@ def _panels(groups, curves, titles, common, times, ylabel):
             style.name_curves(axes, axes.lines, names)
         style.label_values(axes.xaxis, axes.yaxis)
     figure.suptitle(common)
-    # The labels of the axes are written once, and those of a single panel in the middle of its sides.
-    if columns == 1:
-        axes.set(xlabel=X_LABEL, ylabel=ylabel)
-    else:
-        figure.supxlabel(X_LABEL)
-        figure.supylabel(ylabel)
+    figure.supxlabel(X_LABEL)
+    figure.supylabel(ylabel)
     return figure
 
 

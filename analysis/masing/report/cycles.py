@@ -159,7 +159,8 @@ def _differences(group, exact, of):
     far = listed(f"{measured(distance(cycle.sample, exact)['xf'.index(of)])} for {label}"
                  for cycle, label in list(zip(group, labels))[-figures.MOST_DIFFERENCES:])
     name = of if of == "x" else f"f = {motion(group[0].run).restoring}"
-    caption = f"Difference of {name} from the exact solution over the last two periods, each on its own scale"
+    caption = f"Difference of {name} from the exact solution over the last two periods"
+    caption += ", each on its own scale" * (len(labels) > 1)
     others = labels[:-figures.MOST_DIFFERENCES]
     caption += f"; that of {_listed(others)} is in the table." if others else "."
     figure = figures.differences([cycle.run for cycle in group], exact, of)
