@@ -10,6 +10,8 @@ from masing import command_line
 
 command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib", "jinja2")
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from masing import program, style
@@ -61,9 +63,11 @@ def main(arguments):
     studies = [result for result in results if isinstance(result, Study)]
     scans = [result for result in results if isinstance(result, Scan)]
     runs = [result for result in results if result not in studies + scans] + [Run(file) for file in options.cycles]
-    again = [reproduction(file, masing, options.reproduce) for file in (*studies, *runs, *scans)]
     other = program.find(options.other_build) if options.other_build else None
-    by_other = [reproduction(file, other, True) for file in (*studies, *runs, *scans)] if other else []
+    every = (*studies, *runs, *scans)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # Each thread waits for a run of the program.
+        again = list(pool.map(lambda file: reproduction(file, masing, options.reproduce), every))
+        by_other = list(pool.map(lambda file: reproduction(file, other, True), every if other else ()))
     title = options.title or ("Order of convergence and hysteresis cycles" if studies else
                               "Responses" + " and cycles" * bool(runs) if scans else "Trajectories")
     html, parts = page(title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),

@@ -37,4 +37,5 @@ if [ -x "$root/build/clang/masing" ]; then other=(--other-build "$root/build/cla
 # The README's pictures are the page's first figure:
 #   cp results/quickstart/report-files/cycle-fig06-together.svg analysis/pictures/cycles.svg
 #   cp results/quickstart/report-files/study-cells-errors.svg analysis/pictures/errors.svg
+finish_runs
 echo "report: $folder/report.html"

@@ -19,4 +19,5 @@ for name in {smooth,papers,dashpots}-{loading,unloading,reversals}; do
 done
 "$python" "$root/analysis/report.py" "${studies[@]}" --title "Orders of a hysteretic wave" \
   --program "$program" -o "$folder/waves.html" >/dev/null
+finish_runs
 echo "report: $folder/waves.html"
