@@ -189,7 +189,8 @@ def _colours(axes, scan, choices):
         return style.colours(len(choices))
     name, *more = [name for name in choices[0] if len({each[name] for each in choices}) > 1]
     if more:
-        return style.scale_of_values(axes, np.arange(1, len(choices) + 1), f"number of curve, by {', '.join([name, *more])}")
+        label = f"number of curve, by {', '.join([name, *more])}"
+        return style.scale_of_values(axes, np.arange(1, len(choices) + 1), label)
     return style.scale_of_values(axes, [each[name] for each in choices], axis_label(scan, name),
                              _is_logarithmic(scan, name))
 
