@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import scaling
+from masing import style
 from masing.scaling import costs, model
+from masing.scaling.model import scaling_figure
 from synthetic import put
 from test_analysis_mistakes import one_line
 
@@ -163,6 +165,15 @@ def test_the_parts_of_a_run_on_a_hundred_thousand_ranks(benchmark_file):
     assert parts["stop"].work == pytest.approx(0.24)
     assert parts["share of a scan's points"].work == pytest.approx(20)  # 5000 ranks a second
     assert max(part.memory for part in parts.values()) < 16 << 20
+
+
+def test_the_figure_is_one_column_wide_and_holds_its_titles(benchmark_file):
+    with style.applied():
+        drawn = scaling_figure(machine(benchmark_file))
+    drawn.draw_without_rendering()
+    assert drawn.get_size_inches()[0] == style.PANEL[0]
+    spans = [text.get_window_extent() for axes in drawn.axes for text in (axes.title, axes.yaxis.label)]
+    assert all(0 <= span.x0 and span.x1 <= drawn.bbox.x1 and span.y1 <= drawn.bbox.y1 for span in spans)
 
 
 def test_the_script_prints_crossovers_and_draws_or_prints_the_table(run_script, benchmark_file, tmp_path):

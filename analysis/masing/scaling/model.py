@@ -37,6 +37,8 @@ MOST_RANKS = 10**5
 MOST_CELLS = 10**15
 # The figure shows strong scaling for these values of P and weak scaling for these values of P/R, each over R.
 STRONG, WEAK = (10**4, 10**6, 10**8, 10**10), (10**4, 10**5, 10**6, 10**7)
+# Dotted lines are drawn in black, because they would be pale in the other colours.
+COLOURS = (*style.COLOURS[:3], style.COLOURS[4])
 RANKS = np.unique(np.round(np.geomspace(1, MOST_RANKS, 400)).astype(np.int64))
 
 
@@ -274,13 +276,13 @@ def _up_to_most(ranks):
 
 
 def scaling_figure(machine):
-    """Return a figure with two panels, which show strong scaling and weak scaling.
+    """Return a figure with two panels one below the other, which show strong scaling and weak scaling.
 
     The panel of strong scaling also shows the time of a step of engine memory and, for each P, the best number of ranks
     if this is less than MOST_RANKS.
     """
-    figure = style.figure(2, 1.25)
-    for axes, draw in zip(figure.subplots(1, 2), (_draw_strong, _draw_weak)):
+    figure = style.figure(1, 2.7)
+    for axes, draw in zip(figure.subplots(2, 1), (_draw_strong, _draw_weak)):
         draw(axes, machine)
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=2)
     return figure
@@ -288,7 +290,7 @@ def scaling_figure(machine):
 
 def _draw_strong(axes, machine):
     for place, cells in enumerate(STRONG):
-        colour, best = style.COLOURS[place], machine.best_ranks(cells)
+        colour, best = COLOURS[place], machine.best_ranks(cells)
         axes.loglog(RANKS, 1e6 * machine.step(cells, RANKS), style.LINES[place], color=colour,
                     label=f"P = {count(cells)}")
         if best < MOST_RANKS:
@@ -296,13 +298,13 @@ def _draw_strong(axes, machine):
     axes.axhline(1e6 * machine.memory_engine, color=style.GREY, linewidth=1)
     axes.annotate("engine memory, any P", (RANKS[-1], 1e6 * machine.memory_engine), (0, 4), textcoords="offset points",
                   ha="right", color=style.GREY, fontsize=10)
-    axes.set(xlabel="ranks", ylabel="time of a step, µs", title="fixed P; beyond a mark more ranks do not help")
+    axes.set(xlabel="ranks", ylabel="time of a step, µs", title="fixed P; beyond a mark\nmore ranks do not help")
     style.label_decades(axes.xaxis, axes.yaxis)
 
 
 def _draw_weak(axes, machine):
     for place, cells in enumerate(WEAK):
         efficiency = machine.step(cells, 1) / machine.step(cells * RANKS.astype(float), RANKS)
-        axes.semilogx(RANKS, efficiency, style.LINES[place], color=style.COLOURS[place], label=f"P/R = {count(cells)}")
+        axes.semilogx(RANKS, efficiency, style.LINES[place], color=COLOURS[place], label=f"P/R = {count(cells)}")
     axes.set(xlabel="ranks R", ylabel="efficiency t(P/R, 1) / t(P, R)", title="fixed cells a rank", ylim=(0, 1.1))
     style.label_decades(axes.xaxis)
