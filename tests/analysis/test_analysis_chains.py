@@ -5,8 +5,10 @@ import matplotlib
 import numpy as np
 import pytest
 
+from masing import style
 from masing.errors import MasingError
 from masing.report import chains
+from masing.report.trajectories import energy_picture
 from masing.results import Run
 from test_analysis_mistakes import one_line
 
@@ -75,11 +77,25 @@ def test_pictures_show_the_waves_the_extremes_and_the_loops(chain_run):
     loops = {axes.lines[0].get_label(): axes.lines[0].get_xydata() for axes in pictures["strong-loops"].figure.axes}
     assert list(loops) == ["element 2", "element 3", "element 5"]
     assert np.array_equal(loops["element 2"], chain_run[0].watch.xs(2, axis=1, level="node")[["elongation", "force"]])
+    # Every figure is as wide as the column that it is printed in.
+    assert {picture.figure.get_size_inches()[0] for picture in pictures.values()} == {style.PANEL[0]}
     labels = [line.get_label() for line in pictures["transfer-1"].figure.axes[0].lines]
     assert labels == ["a = 0.5", "a = 0.05"]
     for axes in pictures["strong-extremes"].figure.axes:
         shown = [place for place in axes.get_xticks() if axes.get_xlim()[0] <= place <= axes.get_xlim()[1]]
         assert len(shown) == 2 and shown[0] == 0
+
+
+def test_the_energies_of_a_chain_are_shown_from_the_start(chain_run):
+    stored = energy_picture(chain_run[0]).figure.axes[1]
+    assert all(np.array_equal(line.get_xdata(), chain_run[0].t) for line in stored.lines) and stored.get_xlim()[0] == 0
+
+
+def test_the_transfer_of_many_chains_has_a_scale_of_colours(chain_run):
+    (picture,) = chains.transfer_pictures(chain_run * 5)
+    axes, bar = picture.figure.axes
+    assert axes.get_legend() is None and len(axes.lines) == 10 and bar.get_ylim() == (1, 10)
+    assert np.allclose([line.get_color() for line in axes.lines], style.SEQUENCE(np.linspace(0, 1, 10)))
 
 
 def test_spectra_are_those_of_the_lowest_and_the_highest_node(chain_run):

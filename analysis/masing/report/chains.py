@@ -11,6 +11,7 @@ from masing.names import names_apart
 from masing.notation import listed, measured
 from masing.report.pictures import Picture
 from masing.report.trajectories import trajectory_name
+from masing.response import MOST_LABELS
 from masing.samples import drawable
 
 # {column of /profile: label of its axis}.
@@ -68,15 +69,17 @@ def extremes_picture(run):
     """Return the Picture of the greatest values of every node and element; None if the file has none."""
     if "profile/max_x" not in run:
         return None
-    figure = style.figure(1.6, 1)
-    for axes, (name, label) in zip(figure.subplots(1, len(EXTREMES), sharey=True), EXTREMES.items()):
+    figure = style.figure(1, 1.8)
+    frames = figure.subplot_mosaic([[*EXTREMES][:3], [*EXTREMES][3:] + ["."]], sharey=True)
+    for (name, label), axes in zip(EXTREMES.items(), frames.values()):
         axes.plot(run[f"profile/{name}"], run["profile/node"], color=style.COLOURS[0], label=label)
         style.label_values(axes.xaxis, axes.yaxis)
         # Three numbers with powers of ten would overlap: the ticks are 0 and one more.
         axes.xaxis.set_major_locator(style.MaxNLocator(2, prune="upper"))
         axes.set_xlim(left=0)
         axes.set(xlabel=label)
-    figure.axes[0].set(ylabel="node or element i")
+    for axes in (frames["max_x"], frames["max_force"]):
+        axes.set(ylabel="node or element i")
     place = int(np.nanargmax(run["profile/max_elongation"]))
     return _picture(run, "extremes", figure, f"extremes over all steps: |x| up to {_most(run['profile/max_x'])}, |a| "
                     f"up to {_most(run['profile/max_a'])}; element {run['profile/node'][place]:.0f} is stretched most, by "
@@ -90,15 +93,18 @@ def loops_picture(run):
     places = np.argsort(run["watch/node"])[np.count_nonzero(run["watch/node"] == 0):]
     chosen = places[np.unique(np.linspace(0, len(places) - 1, MOST_LOOPS).round().astype(int))]
     rows = -(-len(chosen) // 2)
-    figure = style.figure(1 + 0.4 * (len(chosen) > 1), 0.8 * rows)
+    figure = style.figure(1, 0.75 * rows)
     frames = figure.subplots(rows, min(2, len(chosen)), squeeze=False).ravel()
     for axes, place, colour in zip(frames, chosen, style.COLOURS):
         axes.plot(run["watch/elongation"][:, place], run["watch/force"][:, place], color=colour, linewidth=0.8,
                   label=f"element {run['watch/node'][place]:.0f}")
         style.label_values(axes.xaxis, axes.yaxis)
-        axes.xaxis.set_major_locator(style.MaxNLocator(3))
-        axes.set(xlabel="elongation d", ylabel="force f")
+        axes.xaxis.set_major_locator(style.MaxNLocator(2))
         style.legend_above(axes)
+    for axes in frames[:len(chosen):2]:
+        axes.set(ylabel="force f")
+    for axes in frames[max(0, len(chosen) - 2):len(chosen)]:
+        axes.set(xlabel="elongation d")
     for axes in frames[len(chosen):]:
         axes.remove()
     numbers = listed(f"{node:.0f}" for node in run["watch/node"][chosen])
@@ -117,8 +123,8 @@ def spectra_picture(run):
     figure = style.figure(1, 1.4)
     upper, lower = figure.subplots(2, 1, sharex=True)
     for n, (node, values) in enumerate(((low, below), (high, above))):
-        upper.plot(frequency, values, style.LINES[n], color=style.COLOURS[n], linewidth=0.9, label=f"node {node}")
-    lower.plot(frequency, own, color=style.BEHIND["color"], linewidth=0.7, label="as it is")
+        upper.plot(frequency, values, style.LINES[n], color=style.COLOURS[n], linewidth=1.2, label=f"node {node}")
+    lower.plot(frequency, own, color=style.BEHIND["color"], linewidth=1, label="as it is")
     lower.plot(frequency, transfer, color=style.COLOURS[2], label="smoothed")
     style.label_values(upper.xaxis, upper.yaxis, lower.yaxis)
     for axes in (upper, lower):
@@ -143,11 +149,14 @@ def transfer_pictures(runs):
 def _transfer_picture(group, name):
     figure, axes = style.frame(1, 1.2, xlabel="frequency", ylabel="transfer of the acceleration")
     labels, facts = names_apart([run for run, _ in group]), []
-    for label, colour, (_, (frequency, _, (_, transfer), width)) in zip(labels, style.colours(len(group)), group):
+    few = len(group) <= MOST_LABELS
+    colours = style.colours(len(group)) if few else style.color_scale(axes, np.arange(len(group)) + 1, "number of run")
+    for label, colour, (_, (frequency, _, (_, transfer), width)) in zip(labels, colours, group):
         axes.plot(frequency, transfer, color=colour, label=label)
         facts.append(f"{label}: {_peak(frequency, transfer, width)}")
     style.label_values(axes.xaxis, axes.yaxis)
-    style.legend_above(axes)
+    if few:
+        style.legend_above(axes)
     caption = "Transfer from the lowest to the highest watched node, of the acceleration, smoothed, which lowers " \
         f"narrow peaks. {'; '.join(facts)}."
     return Picture(name, figure, caption, caption)

@@ -89,8 +89,10 @@ def energy_picture(run):
             if name != "viscous" or _has(run, name)}
     damped = f" by sliding and {last['viscous']} by damping" if "viscous" in last else ""
     work_of = motion(run).force + " and of the base" * _has(run, "base")
+    # The energies of a chain are those of all its nodes, so that cycles of one node do not matter.
+    start = run.t[0] if run.is_chain else start_of_last_cycles(run, MOTION_CYCLES)
     facts = f"dissipated: D = {last['dissipated']}{damped}; the balance lacks at most {measured(residual)}."
-    return _picture(run, "energy", _energy_figure(run, start_of_last_cycles(run, MOTION_CYCLES)),
+    return _picture(run, "energy", _energy_figure(run, start),
                     f"Energy over time{share}", f"work of {work_of}: W = {last['input']},", facts,
                     "What the balance lacks is W − D − ΔE, E the kinetic and the elastic energy.")
 
@@ -166,7 +168,7 @@ def _motion_figure(run, start):
     for n, (axes, (t, values, label)) in enumerate(zip(frames, rows)):
         axes.plot(t, values, color=style.COLOURS[label[0] == "F"], linewidth=0.9 if n == 0 else None, label=label)
         style.label_values(axes.xaxis, axes.yaxis)
-        axes.set(ylabel=label, xlim=(t[0], t[-1]))
+        axes.set(ylabel=in_figure(label), xlim=(t[0], t[-1]))
     frames[-1].set(xlabel="time t")
     return figure
 
