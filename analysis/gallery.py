@@ -22,7 +22,7 @@ from masing.report import papers
 from masing.report.cases import picture, read_case
 from masing.report.exact import ExactSolutions
 from masing.report.page import page, render
-from masing.report.problem import WORKS, in_equations
+from masing.report.problem import WORKS, in_equations, prose
 from masing.report.provenance import origin, reproduction
 from masing.report.trajectories import response_pictures
 from masing.results import Run, Scan, Study, read
@@ -51,7 +51,7 @@ def entry(case, folder, masing):
     # Each case has its own exact solutions, so that its page does not depend on the other cases.
     result, exact = read(folder / f"{case.name}.h5"), ExactSolutions([], masing)
     # The first sentence of the caption becomes the heading of the page.
-    title, _, about = case.caption.partition(". ")
+    title, _, about = map(prose, case.caption.partition(". "))
     if isinstance(result, Study):
         html, parts = page(title, [result], [], exact, [reproduction(result, masing)], about=about)
         thumbnail = next(part for part in parts if part.name.endswith("-errors"))
@@ -62,6 +62,8 @@ def entry(case, folder, masing):
         else:
             beside = exact.beside(result)
             pictures = [picture(result, words, beside) for words in case.drawings]
+        for each in pictures:
+            each.caption = prose(each.caption)
         html = render("case.html.j2", title=title, about=about, pictures=pictures,
                       origin=origin(result, reproduction(result, masing)))
         thumbnail, item = pictures[0], {"summary": pictures[0].caption, "verdict": None, "run": result}
@@ -117,7 +119,7 @@ def main(arguments):
             entries.append(entry(case, folder, masing))
         except MasingError as mistake:
             failures.append(str(mistake))
-            entries.append({"case": case, "address": None, "summary": str(mistake)})
+            entries.append({"case": case, "title": prose(case.caption), "address": None, "summary": str(mistake)})
     index = folder / "index.html"
     names = QUANTITY_NAMES | {"u": "the state"}
     html = render("gallery.html.j2", groups=groups(entries, ExactSolutions([], masing)), names=names)

@@ -10,7 +10,9 @@ import gallery
 from html_page import Page, number
 from masing import program
 from masing.errors import MasingError
+from masing.notation import in_figure
 from masing.report.cases import PICTURES, parse_drawing, picture, read_case
+from masing.report.problem import prose
 from masing.results import Run
 from synthetic import fit, ladder, write_run, write_study
 
@@ -33,6 +35,23 @@ def test_a_case_says_what_it_is(tmp_path):
     for text in ("# A.\nforce = cos(w*t)\n[over]\nw = 1,2\n", "# B.\nbackbone = X=1,2\n"):
         scan = read_case(case(tmp_path, "d", text))
         assert (scan.command, scan.drawings) == ("scan", [])
+
+
+@pytest.mark.parametrize("typed, html", [
+    ("F - m a_g, m x'' and eta'(s)", "F − m a<sub>g</sub>, m x″ and η′(s)"),
+    ("φ^χ up to φ_max, φ^(-½), 10^-3", "φ<sup>χ</sup> up to φ<sub>max</sub>, φ<sup>−½</sup>, 10<sup>−3</sup>"),
+    ("-eta_i, +-k eta, y0^2/2, (1+z)^0.5",
+     "−η<sub>i</sub>, ±k η, y<sub>0</sub><sup>2</sup>/2, (1+z)<sup>0.5</sup>"),
+    ("sqrt(1 + k0), P = inf, chi = -1/2", "√(1 + k<sub>0</sub>), P = ∞, χ = −1/2"),
+    ("the papers' S-element of study-s1-p2.ini at t = 60", "the papers&#39; S-element of study-s1-p2.ini at t = 60"),
+    ("better read_me.csv <x> 'a' --set max_x", "better read_me.csv &lt;x&gt; &#39;a&#39; --set max_x")])
+def test_comments_are_typeset(typed, html):
+    assert prose(typed) == html
+
+
+def test_symbols_in_figures_have_their_index():
+    assert in_figure("F(t) − m a_g(t)") == r"F(t) − m $\mathregular{a_{g}}$(t)"
+    assert in_figure("u1") == r"$\mathregular{u_{1}}$" and in_figure("P = 3 x, max_x, k₀") == "P = 3 x, max_x, k₀"
 
 
 @pytest.mark.parametrize("words, curves, window", [
@@ -71,7 +90,7 @@ def test_the_index_leads_to_every_page_and_a_group_begins_with_a_table_of_its_or
                                                                                      undrawn):
     write_run(tmp_path / "cycle.h5", papers_case)
     write_study(tmp_path / "study.h5", ladder(order=0.5), fit(0.5, "not as expected", reference="exact"), papers_case)
-    cases = [case(tmp_path, "cycle", "# A <cycle>.\ncells = 3\n"),
+    cases = [case(tmp_path, "cycle", "# A <cycle> of eta_i.\ncells = 3\n"),
              case(tmp_path, "study", "# A study of\n# group: Open orders\n# time.\nrefine = steps\n"),
              case(tmp_path, "lost", "# Lost.\n")]
     assert (read_case(cases[1]).group, read_case(cases[1]).caption) == ("Open orders", "A study of time.")
@@ -83,10 +102,11 @@ def test_the_index_leads_to_every_page_and_a_group_begins_with_a_table_of_its_or
     assert {"cycle.html", "study.html"} <= set(index.addresses) and len(index.alternatives) == 2
     assert [text[:6] for text in index.alternatives] == ["Log-lo", "Curve "]
     words = index.words
-    assert "A <cycle>." in words and "not as expected" in words and "Lost. no page" in words
+    assert "A <cycle> of η" in words and "not as expected" in words and "Lost. no page" in words
     assert words.index("Open orders") < words.index("p of x") < words.index("Other cases")
     assert "study 0.500 ± " in words[words.index("p of x"):words.index("Other cases")] and words.count("p of x") == 1
-    assert "A <cycle>." in Page((tmp_path / "cycle.html").read_text(encoding="utf-8")).words
+    html = (tmp_path / "cycle.html").read_text(encoding="utf-8")
+    assert "<title>A &lt;cycle&gt; of ηi.</title>" in html and "A &lt;cycle&gt; of η<sub>i</sub>.</h1>" in html
     assert "Verdict: not as expected." in Page((tmp_path / "study.html").read_text(encoding="utf-8")).words
 
 

@@ -78,7 +78,8 @@ def _thumbnail(points, abscissa, symbol, joined):
     return figure
 
 
-GREEK = {"alpha": "α", "beta": "β", "delta": "δ", "eta": "η", "sigma": "σ", "phi": "φ", "psi": "ψ"}
+GREEK = {"alpha": "α", "beta": "β", "chi": "χ", "delta": "δ", "eta": "η", "sigma": "σ", "phi": "φ", "psi": "ψ",
+         "Theta": "Θ"}
 SIGNS = {"-": "−", "<=": "≤", ">=": "≥", "'": "′", "''": "″", "'''": "‴"}
 # In the program's description of a model, a word is the symbol of a quantity if it has at most LONGEST_NAME letters or
 # is in GREEK or NAMES. All other words are plain text, and so is the article a, which has no index.
@@ -116,6 +117,24 @@ WORKS = (
 def typeset(text):
     """Return the HTML of one line of text, in which symbols of quantities are set in italics and words are not."""
     return Markup("").join(_token(found) for found in TOKEN.finditer(text))
+
+
+# These replacements make signs of mathematics of what is typed on a keyboard. A symbol is one letter or a Greek one, and
+# the digit after it is its index.
+SYMBOL = rf"(?<![\w./'-])(?:[^\W\d_]|{'|'.join(GREEK)})"
+TYPED = {re.compile(pattern): text for pattern, text in {
+    r"\+-": "±", rf"(?<= )-(?= )|(?<![\w.-])-(?=[\d½]|{'|'.join(GREEK)})|(?<=\^)-": "−", r"\bsqrt(?=\()": "√",
+    rf"({SYMBOL})(\d)(?![\w-])": r"\1_\2", rf"({SYMBOL}\w*)''(?!\w)": r"\1″", rf"({SYMBOL})'(?!\w)": r"\1′",
+    r"= inf\b": "= ∞"}.items()}
+
+
+def prose(text):
+    """Return the HTML of a comment, in which symbols are typeset: eta_i with its index, φ^χ with its power."""
+    for pattern, sign in TYPED.items():
+        text = pattern.sub(sign, text)
+    text = re.sub(rf"{SYMBOL}(?![^\W\d_])", lambda found: GREEK.get(found[0], found[0]), text)
+    text = re.sub(r"(?<![^\W\d])([^\W\d_])_([A-Za-z0-9]+)(?!\w)", r"\1<sub>\2</sub>", str(escape(text)))
+    return Markup(re.sub(r"\^(\(.+?\)|−?\w+(?:\.\d+)?)", lambda found: f"<sup>{found[1].strip('()')}</sup>", text))
 
 
 def _token(found):
