@@ -234,7 +234,7 @@ def line_by_time(axes, t, x, y):
     Returns the collection of the line segments, from which a colour bar can be drawn.
     """
     points = np.column_stack([x, y])
-    segments = LineCollection(np.stack([points[:-1], points[1:]], axis=1), array=t[:-1], cmap=SEQUENCE, linewidths=0.8,
+    segments = LineCollection(np.stack([points[:-1], points[1:]], axis=1), array=t[:-1], cmap=SEQUENCE, linewidths=1.0,
                             rasterized=len(t) > MOST_SEGMENTS, label=BY_TIME)
     axes.add_collection(segments)
     axes.autoscale_view()

@@ -152,6 +152,24 @@ def test_a_long_record_has_its_error_below_and_one_that_wanders_has_its_times_as
     assert lines == [[], []] and figure.axes[1].get_ylabel() == "time t"
 
 
+def test_a_narrow_loop_is_drawn_once_more_less_its_slope(tmp_path):
+    """(cos t, 3 cos t + b sin t) less 3 x is b sin t: a part 2b/6 of the range of y, nearly."""
+    t = 2 * np.pi * np.arange(4000) / 4000
+
+    def frames_of(width, words="x, restoring"):
+        wide = np.array([t, np.cos(t), t, t, 3 * np.cos(t) + width * np.sin(t)])
+        exact = Run(write_run(tmp_path / "e.h5", wide + 1e-3))
+        return picture(Run(write_run(tmp_path / "r.h5", wide)), words, exact).figure.axes
+
+    _, below = frames_of(0.1)
+    behind, line = below.lines
+    assert np.allclose(line.get_ydata(), 0.1 * np.sin(t)) and below.get_ylabel() == "the same less 3 x"
+    assert np.allclose(behind.get_ydata(), 0.1 * np.sin(t) + 1e-3 - 3e-3)
+    # Wide loops, straight lines and curves over time have one frame.
+    for width, words in ((1, "x, restoring"), (0, "x, restoring"), (0.1, "t, x")):
+        assert len(frames_of(width, words)) == 1
+
+
 def test_every_case_file_of_the_repository_can_be_read():
     cases = [read_case(path) for path in sorted((program.ROOT / "jobs" / "cases").glob("*.ini"))]
     assert cases and [case.path for case in cases if case.caption == case.name] == []

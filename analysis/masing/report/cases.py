@@ -16,7 +16,7 @@ from masing.cycles.figures import draw_record, is_by_time
 from masing.cycles.half_cycles import reversals
 from masing.errors import MasingError
 from masing.names import motion
-from masing.notation import listed, measured, minus
+from masing.notation import in_figure, listed, measured, minus, tick
 from masing.report.chains import extremes_picture, loops_picture, spectra_picture, wave_picture
 from masing.report.problem import steps_in_words
 from masing.report.pictures import Picture
@@ -26,6 +26,9 @@ from masing.samples import between, drawable
 
 DRAW = "draw:"
 GROUP = "group:"
+# A curve y over x is narrow if y less a x, with the slope a of the line of least squares, has at most this part of the
+# range of y. A part below ROUNDING is only rounding.
+NARROW, ROUNDING = 0.1, 1e-9
 # This drawing is used for a trajectory whose case file declares no drawing.
 CYCLE = "x, restoring"
 PICTURES = {"field": field_picture, "energy": energy_picture, "motion": motion_picture, "wave": wave_picture,
@@ -124,6 +127,13 @@ def picture(run, words, exact=None):
                    f"Curve of {drawn}, {trajectory_name(run)}, {window}: {ranges}.{beside}", f"{window}: {ranges}.{beside}")
 
 
+def slope_of_narrow(x, y):
+    """Return the slope of the line of least squares through a curve (x, y) [samples], or None if the curve is straight
+    or not narrow, see NARROW."""
+    slope = np.polyfit(x, y, 1)[0] if np.ptp(x) > 0 else 0.0
+    return slope if ROUNDING < np.ptp(y - slope * x) / (np.ptp(y) or np.inf) <= NARROW else None
+
+
 def extent(values):
     """Return the least and the largest of the values as a text in brackets. The numbers have four digits, or seven if
     the range of the values is at most a thousandth of their largest absolute value."""
@@ -140,28 +150,41 @@ def curve_figure(columns, curves, run, behind=None):
       in a frame below.
     - If a curve is coloured by time, `behind` is not used.
     - In all other cases, the exact curves are drawn as grey lines behind the curves of the run.
+
+    A narrow curve is drawn once more in a frame below, less the line of slope_of_narrow().
     """
     x, y = ([columns[each] for each in column] for column in zip(*curves))
     over_time, is_long = curves[0][0] == "t", any(len(reversals(each)) > style.MANY_REVERSALS for each in y)
     apart = bool(behind) and over_time and is_long
     winds = len(curves) == 1 and not over_time and is_by_time(x[0])
-    figure = style.figure(1, 1.3 if apart else 1)
-    axes, *below = figure.subplots(1 + apart, 1, sharex=True, squeeze=False, height_ratios=[2, 1][:1 + apart])[:, 0]
+    slope = None if over_time or len(curves) > 1 else slope_of_narrow(x[0], y[0])
+    two = apart or slope is not None
+    figure = style.figure(1, 1.3 if apart else 1.6 if two else 1)
+    heights = [2 if apart else 1, 1][:1 + two]
+    axes, *below = figure.subplots(1 + two, 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     beside = behind and not apart and not winds
     for n, names in enumerate(curves):
         if beside:
             axes.plot(*(behind[each] for each in names), **style.BEHIND, label=None if n else "exact")
         draw_record(axes, [x[n], y[n]], columns["t"] if winds else None, linestyle=style.LINES[n],
-                    color=style.COLOURS[n], linewidth=1.3 if beside else 0.9,
+                    color=style.COLOURS[n], linewidth=1 if apart else 1.3,
                     label="computed" if behind and len(curves) == 1 else names[-1])
-        for frame in below:
-            frame.plot(x[n], y[n] - behind[names[1]], style.LINES[n], color=style.COLOURS[n], linewidth=0.7)
+        for frame in below[:apart]:
+            frame.plot(x[n], y[n] - behind[names[1]], style.LINES[n], color=style.COLOURS[n], linewidth=1)
             frame.set(ylabel="error")
+    if slope is not None:
+        if beside:
+            exact_x, exact_y = (behind[each] for each in curves[0])
+            below[0].plot(exact_x, exact_y - slope * exact_x, **style.BEHIND)
+        draw_record(below[0], [x[0], y[0] - slope * x[0]], columns["t"] if winds else None, color=style.COLOURS[0],
+                    linewidth=1.3)
+        below[0].set(ylabel=f"the same less {tick(slope)} x")
     words = [motion(run).labels.get(name) or run.attributes(f"series/{name}").get("label", name) for name in curves[0]]
-    figure.axes[-1 if apart else 0].set(xlabel=words[0])
-    axes.set(ylabel=words[1] if len(curves) == 1 else None)
+    [axes, *below][-1].set(xlabel=in_figure(words[0]))
+    axes.set(ylabel=in_figure(words[1]) if len(curves) == 1 else None)
     for frame in (axes, *below):
         style.label_values(frame.xaxis, frame.yaxis)
     if len(curves) > 1 or beside:
-        style.legend_above(axes, len(curves) + bool(behind))
+        lines, labels = axes.get_legend_handles_labels()
+        style.legend_above(axes, len(curves) + bool(behind), (lines, map(in_figure, labels)))
     return figure
