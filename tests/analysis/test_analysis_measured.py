@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import cycles
 import identify
 from masing.cycles.curves import Measured, read_measured
 from masing.cycles.half_cycles import turning_points, widest_half_cycle
@@ -40,6 +41,43 @@ def test_what_a_machine_writes_is_read(tmp_path, text, row, encoding):
         curve = read_measured(path, columns=columns, scale={"force": 0.001})
         np.testing.assert_array_equal(curve.x, np.arange(12) / 8)
         np.testing.assert_allclose(curve.force, np.arange(12) / 4000, rtol=1e-15)
+
+
+# The lines of an engineer's file: what stands above the numbers, and how a line has t, x and F.
+AS_IT_IS = [
+    ("", "{t},{x},{f}"), ("", "{x};{f}"), ("", "{t}\t{x}\t{f}"), ("x [mm],F [kN]", "{x},{f}"),
+    ("x [mm]  F [kN]", "{x}  {f}"), ("Time, s;x, mm;F, kN", "{t};{x};{f}"), ("Time, s, x, mm, F, kN", "{t},{x},{f}"),
+    ('"Time, s","x, mm","F, kN"', "{t},{x},{f}"), ("F (kN)\tx (mm)\tt (s)", "{f}\t{x}\t{t}"),
+    ("Zeit/s;Weg/mm;Kraft/kN;Temperatur/K", "{t};{x};{f};300"), ("Load kN,Displacement mm", "{f},{x}"),
+    ("Lab 3, 2024\nTime Displacement Force\ns mm kN", "{t} {x} {f}"), ("# F x", "{f} {x}"), ("# a test", "{x} {f}"),
+    ("u (mm, left),x (mm, right),f", "7,{x},{f}")]
+
+
+@pytest.mark.parametrize("heading, line", AS_IT_IS)
+def test_the_file_of_an_engineer_is_read_as_it_is(tmp_path, heading, line):
+    x, path = np.sin(np.linspace(0, 9, 40)), tmp_path / "lab.csv"
+    rows = [line.format(t=f"{0.5 * n:.17g}", x=f"{value:.17g}", f=f"{3 * value:.17g}") for n, value in enumerate(x)]
+    texts = ["\n".join([heading, *rows])]
+    # Decimal commas are those of columns that semicolons or tabs separate; a heading keeps its points.
+    texts += ["\n".join([heading, *(row.replace(".", ",") for row in rows)])] if ";" in line or "\t" in line else []
+    for text in texts:
+        path.write_text(text)
+        curve = read_measured(path)
+        assert np.array_equal(curve.x, x) and np.array_equal(curve.force, 3 * x)
+        assert np.array_equal(curve.t, 0.5 * np.arange(40)) if "{t}" in line else curve.t is None
+
+
+@pytest.mark.parametrize("heading, line, words", [
+    ("", "{x},{f},{t}", "has 3 columns and no heading; without one, it needs x, force, or t, x, force with a t that alone"),
+    ("", "{t},{t},{f}", "alone increases"), ("", "{t},{x},{f},1", "has 4 columns and no heading"),
+    ("x [mm],Weg [mm],F [kN]", "{x},{x},{f}", "the columns 1 and 2 may both be x; say with --columns"),
+    ("x,Force A (kN),Force B (kN)", "{x},{f},{f}", "has the columns x, force a (kn), force b (kn); it needs"),
+    ("x,Force (kN),Load (kN)", "{x},{f},{f}", "the columns 2 and 3 may both be force")])
+@pytest.mark.parametrize("script, option", [(identify, ()), (cycles, ("--analysis",))])
+def test_a_file_that_may_be_read_in_two_ways_is_refused(run_script, tmp_path, script, option, heading, line, words):
+    path = tmp_path / "lab.csv"
+    path.write_text("\n".join([heading, *(line.format(t=n, x=n % 5, f=n % 7) for n in range(40))]))
+    one_line(run_script(script, path, *option), path, words)
 
 
 BAD = {"a, b": ("a,b", (X, X)), "x and force": ("t,x", (X, X)), "10": ("x,force", (X[:9], X[:9])),

@@ -3,6 +3,7 @@
 from collections import namedtuple
 import csv
 import io
+import re
 from numbers import Real
 from pathlib import Path
 
@@ -18,9 +19,13 @@ from masing.samples import between
 
 # A curve needs at least this many samples.
 FEWEST_POINTS = 10
-# The possible names of the column of a CSV file that contains the restoring force. In a static test the restoring
-# force is the measured force. If a file has several of these columns, the first in this order is read.
-FORCE_NAMES = ("restoring", "force", "f")
+# The possible names of the columns of a CSV file, besides units. In a static test the restoring force is the measured
+# force. If a file has columns with names in several of these groups, those of the first group are read.
+COLUMN_NAMES = {"x": [("x", "displacement", "disp", "weg")],
+                "force": [("restoring",), ("force", "load", "kraft"), ("f",)], "t": [("t", "time", "zeit")]}
+# A unit in brackets, or behind a comma, a slash or a blank at the end of a heading.
+IN_BRACKETS = re.compile(r"\s*(\[[^\]]*\]|\([^)]*\))")
+UNIT = re.compile(r"\s*[,/].*|[\s_]+([µm]m|cm|m|in|[km]?n|lbf|kips?|m?s|sec)$")
 NAMES = "x and force (or restoring), and t if --from or --to are given"
 HDF5_SIGNATURE = b"\x89HDF"
 EXAMPLES = {"columns": "columns={\"x\": \"Weg\", \"force\": 3}", "scale": "scale={\"x\": 0.001}"}
@@ -157,7 +162,17 @@ def read_columns(path, names, wanted, by_name=True):
 
 def _from_csv(path, chosen):
     lines, headings, begin, count = _beginning(path, f"columns {NAMES}")
-    places = _places(path, headings, count, chosen)
+    # The headings are searched as they are, and without units, which may contain blanks and separators. A comment may be
+    # a heading, too. Lines with one name for each column come first.
+    more = [[UNIT.sub("", word) for word in _words(IN_BRACKETS.sub("", line).lstrip("# \t").lower())]
+            for line in lines[:begin]]
+    more += [words[::2] for words in more if len(words) == 2 * count]
+    named = [words for words in more if len(words) == count] + [[word.lower() for word in words] for words in headings]
+    places = _places(path, sorted(named, key=lambda words: len(words) != count), count, chosen)
+    if places is None and headings:
+        raise MasingError(f"{path}: has the columns {', '.join(headings[0]).lower()}; it needs {NAMES}, or use --columns")
+    if places is None:
+        places = _bare(path, lines, begin, count)
     columns = _columns(path, lines, begin, count, places)
     return Measured(path, *(columns.get(name) for name in ("t", "x", "force")))
 
@@ -241,25 +256,40 @@ def _words(line):
 
 
 def _places(path, headings, count, chosen):
-    """Return the indices {name: index} of the columns x, force and, if there is one, t of a CSV file.
+    """Return the indices {name: index} of the columns x, force and, if there is one, t of a CSV file, or None.
 
-    The columns are those that `chosen` names. If `chosen` is empty, they are found by their names in one of the lines
-    `headings` above the numbers. If there are no headings, there must be two columns, x and force. `count` is the
-    number of columns. Raises MasingError if x or the force cannot be identified.
+    The columns are those that `chosen` names. If `chosen` is empty, they are found by their COLUMN_NAMES in one of the
+    lines `headings` above the numbers, in lower case; the result is None if no line names x and the force. `count` is
+    the number of columns. Raises MasingError if two columns may be meant, or if a chosen column does not exist.
     """
-    lower = [[word.lower() for word in words] for words in headings]
-    if not chosen and not headings:
-        if count != 2:
-            raise MasingError(f"{path}: has {count} columns and no heading; name them: {NAMES}, or use --columns")
-        return {"x": 0, "force": 1}
     if chosen:
-        return {name: _chosen(path, name, word, lower, count) for name, word in chosen.items()}
-    for words in lower:
-        force = next((name for name in FORCE_NAMES if name in words), None)
-        if "x" in words and force is not None:
-            wanted = {"x": "x", "force": force} | ({"t": "t"} if "t" in words else {})
-            return {name: words.index(word) for name, word in wanted.items()}
-    raise MasingError(f"{path}: has the columns {', '.join(lower[0])}; it needs {NAMES}, or use --columns")
+        return {name: _chosen(path, name, word, headings, count) for name, word in chosen.items()}
+    for words in headings:
+        found = {name: next(filter(None, ([n for n, word in enumerate(words) if word in group] for group in groups)), [])
+                 for name, groups in COLUMN_NAMES.items()}
+        if found["x"] and found["force"]:
+            for name, several in found.items():
+                if len(several) > 1:
+                    raise MasingError(f"{path}: the columns {several[0] + 1} and {several[1] + 1} may both be {name}; say "
+                                      f"with --columns which one is meant, as in {name}={several[0] + 1}")
+            return {name: places[0] for name, places in found.items() if places}
+    return None
+
+
+def _bare(path, lines, begin, count):
+    """Return the indices {name: index} of the columns of a CSV file without a heading.
+
+    Two columns are x and force. Three columns are t, x and force; of these, only the first one must increase from
+    each line to the next, as a time does. Raises MasingError for other columns.
+    """
+    if count == 2:
+        return {"x": 0, "force": 1}
+    if count == 3:
+        columns = _columns(path, lines, begin, count, {name: n for n, name in enumerate(("t", "x", "force"))})
+        if [bool(np.all(np.diff(column) > 0)) for column in columns.values()] == [True, False, False]:
+            return {"t": 0, "x": 1, "force": 2}
+    raise MasingError(f"{path}: has {count} columns and no heading; without one, it needs x, force, or t, x, force with a t "
+                      f"that alone increases from line to line; name the columns in a heading, {NAMES}, or use --columns")
 
 
 def _chosen(path, name, word, headings, count):
@@ -273,7 +303,8 @@ def _chosen(path, name, word, headings, count):
     for words in headings:
         if word.lower() in words:
             return words.index(word.lower())
-    known = f", and no column '{word}' in {', '.join(word for words in headings for word in words)}" if headings else ""
+    known = ", ".join(dict.fromkeys(word for words in headings for word in words))
+    known = f", and no column '{word}' in {known}" if known else ""
     raise MasingError(f"{path}: --columns {name}={word}: the columns are 1 to {count}{known}")
 
 
