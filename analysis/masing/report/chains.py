@@ -150,7 +150,7 @@ def _transfer_picture(group, name):
     figure, axes = style.frame(1, 1.2, xlabel="frequency", ylabel="transfer of the acceleration")
     labels, facts = names_apart([run for run, _ in group]), []
     few = len(group) <= MOST_LABELS
-    colours = style.colours(len(group)) if few else style.color_scale(axes, np.arange(len(group)) + 1, "number of run")
+    colours = style.colours(len(group)) if few else style.scale_of_values(axes, np.arange(len(group)) + 1, "number of run")
     for label, colour, (_, (frequency, _, (_, transfer), width)) in zip(labels, colours, group):
         axes.plot(frequency, transfer, color=colour, label=label)
         facts.append(f"{label}: {_peak(frequency, transfer, width)}")
