@@ -4,6 +4,8 @@ Such a program moves material points, tries positions before it commits one, and
 points. Nothing in this module initializes MPI.
 """
 
+import math
+
 import numpy as np
 
 from masing import commands, native, values
@@ -140,9 +142,14 @@ class MaterialPoint(_Points):
 
     move = move_to
 
-    def move_along(self, x):
-        """Move to the positions in the array x one after another; return an array of the same shape with the forces."""
-        return self._of_program.move_along(_array("x", x))
+    def move_along(self, x, out=None):
+        """Move to the positions in the array x one after another; return an array of the same shape with the forces.
+
+        If `out` is given, it is filled and returned, as described in MaterialPoints.
+        """
+        x = _array("x", x)
+        self._of_program.move_along(x, *(out := _filled(x, (out,), ("out",))))
+        return out[0]
 
     def elongation(self, eta):
         """Return the elongation u that a spring of threshold η in both directions and u0 = 0 would have at this point.
@@ -159,33 +166,72 @@ class MaterialPoint(_Points):
 
 
 class MaterialPoints(_Points):
-    """n points of one Material that are moved together, such as the integration points of a mesh.
+    """n points that are moved together, such as the integration points of a mesh.
 
-    Positions are given as an array [n], or as an array of another shape with n numbers. Let `points` be a
+    All are of one Material, or `material` is a list of them: MaterialPoints([soft, stiff], index=[0, 0, 1]) has two
+    points of the first and one of the second, and its attribute `material` is this list.
+
+    Positions are given as an array [n], or as an array of another shape with n numbers. Results are new arrays of the
+    same shape, unless `out` is given: a pair of arrays (forces, stiffnesses), or for move_along() an array of forces.
+    They are filled and returned. They must have the shape of x and the type float64, be contiguous, and share no
+    memory with x or with each other. If x is such an array, too, a move allocates no array. Let `points` be a
     MaterialPoints. Then points[i] is a MaterialPoint that refers to point i and is not a copy, so that moving points[i]
     moves the point in `points`. A copy of points[i] is independent of `points`. A slice of `points` is a list of such
     MaterialPoint objects.
     """
 
-    def __init__(self, material, n, x=0.0):
-        if not isinstance(n, int | np.integer) or n < 0:
-            raise MasingError(f"n = {quoted(n)}: give the number of points")
-        given = _of_masing(material), n, _number("x", x)
+    def __init__(self, material, n=None, x=0.0, *, index=None):
+        if index is not None:
+            if n is not None or not isinstance(material, list | tuple):
+                raise MasingError("index: give it with a list of materials and without n")
+            numbers = _array("index", index)
+            if numbers.ndim != 1 or not np.isin(numbers, range(len(material))).all():
+                raise MasingError(f"index = {quoted(index)}: give the number of one of {len(material)} materials, from "
+                                  "0, for each point")
+            material, index, n = list(material), numbers.astype(np.uintp), len(numbers)
+            given = [_of_masing(each) for each in material], index, _number("x", x)
+        elif not isinstance(n, int | np.integer) or n < 0:
+            raise MasingError(f"n = {quoted(n)}: give the number of points, or a list of materials with index")
+        else:
+            given = _of_masing(material), n, _number("x", x)
         try:
             self._of_program = _masing.MaterialPoints(*given)
         except (MemoryError, TypeError, ValueError):
             raise MasingError(f"n = {n}: so many points need more memory than there is") from None
-        self.material = material
+        self.material, self._index = material, index
 
-    def set_trial(self, x):
+    def trial(self, x, out=None):
+        """Return (forces, stiffnesses) at the positions x and leave the points unchanged."""
+        return self._use(self._of_program.trial, x, out)
+
+    def set_trial(self, x, out=None):
         """Return (forces, stiffnesses) at the positions x, and keep x as the trial positions for commit()."""
-        return self._of_program.set_trial(_array("x", x))
+        return self._use(self._of_program.set_trial, x, out)
 
-    def move_to(self, x):
+    def move_to(self, x, out=None):
         """Move to the positions x, as set_trial(x) followed by commit() does, and return (forces, stiffnesses)."""
-        return self._of_program.move(_array("x", x))
+        return self._use(self._of_program.move, x, out)
 
     move = move_to
+
+    def move_along(self, x, out=None):
+        """Move each point through its own positions, an array x [steps, n]; return the forces, an array [steps, n].
+
+        The forces have the same bits as those of move_to() for one row after another.
+        """
+        x = _array("x", x)
+        if x.ndim < 2 or math.prod(x.shape[1:]) != len(self):
+            raise MasingError(f"x has the shape {x.shape}; give positions [steps, {len(self)}]")
+        self._of_program.move_along(x, *(out := _filled(x, (out,), ("out",))))
+        return out[0]
+
+    @staticmethod
+    def _use(move, x, out):
+        x = _array("x", x)
+        if out is not None and (not isinstance(out, tuple | list) or len(out) != 2):
+            raise MasingError(f"out = {quoted(out)}: give two arrays, for the forces and the stiffnesses")
+        move(x, *(out := _filled(x, out or (None, None), ("out[0]", "out[1]"))))
+        return out
 
     def __len__(self):
         return len(self._of_program)
@@ -199,17 +245,19 @@ class MaterialPoints(_Points):
             raise MasingError(f"point {i} of {len(self)}; they are counted from 0")
         point = MaterialPoint.__new__(MaterialPoint)
         point._of_program = self._of_program[i % len(self)]
-        point.material = self.material
+        point.material = self.material if self._index is None else self.material[self._index[i]]
         return point
 
     def __iter__(self):
         return (self[i] for i in range(len(self)))
 
     def __repr__(self):
-        return f"<masing.MaterialPoints, {len(self)} of {self.material!r}>"
+        of = f"{self.material!r}" if self._index is None else f"{len(self.material)} materials"
+        return f"<masing.MaterialPoints, {len(self)} of {of}>"
 
     def __reduce__(self):
-        return _restored, (type(self), (self.material, len(self)), self.state())
+        n = len(self) if self._index is None else None
+        return _restored, (type(self), (self.material, n), self.state(), self._index)
 
 
 def _of_masing(material):
@@ -240,14 +288,35 @@ def _array(name, values):
     raise MasingError(f"{name} = {quoted(values)}: give numbers, an array")
 
 
+def _filled(x, given, names):
+    """Return the arrays `given`, which are to be filled; each None becomes a new array of the shape of x.
+
+    Raises MasingError if one of them cannot be filled with the results at x, because of its shape, type or memory.
+    """
+    arrays = [x]
+    for array, name in zip(given, names):
+        if array is None:
+            array = np.empty_like(x)
+        elif not isinstance(array, np.ndarray) or array.dtype != x.dtype:
+            raise MasingError(f"{name} = {quoted(array)}: give an array of the type float64")
+        elif array.shape != x.shape or not array.flags.carray:
+            raise MasingError(f"{name} has the shape {array.shape}; give a contiguous, writeable array {x.shape}")
+        else:
+            for other in arrays:
+                if np.may_share_memory(array, other):
+                    raise MasingError(f"{name} shares memory with x or another array; give an array of its own")
+        arrays.append(array)
+    return tuple(arrays[1:])
+
+
 def _material(cls, given):
     material = cls.__new__(cls)
     material._make(*given)
     return material
 
 
-def _restored(cls, given, state):
-    points = cls(*given)
+def _restored(cls, given, state, index=None):
+    points = cls(*given) if index is None else cls(*given, index=index)
     points.restore(state)
     return points
 

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -352,22 +353,38 @@ void MaterialPoint::restore(View<const double> state) {
   revert_to_last();
 }
 
-template <auto Use>
-void MaterialPoints::for_each(View<const double> x, View<double> force, View<double> stiffness) {
-  const std::size_t n = size();
+namespace {
+
+/// Throws Mistake with the message `fault` if it is not empty, or if one of the positions x is not
+/// admissible. Before, it discards every stored trial, if the points are not constant.
+template <class Points>
+void check(Points& points, View<const double> x, const std::string& fault) {
   try {
-    if (x.size() != n || force.size() != n || (stiffness.size() != n && !stiffness.empty())) {
-      throw Mistake(fmt::format(
-          "{} positions, {} forces and {} stiffnesses of {} points; give as many of each", x.size(),
-          force.size(), stiffness.size(), n));
+    if (!fault.empty()) {
+      throw Mistake(fault);
     }
     std::for_each(x.begin(), x.end(), finite);
   } catch (const Mistake&) {
-    revert_to_last();
+    if constexpr (!std::is_const_v<Points>) {
+      std::ranges::for_each(points, &MaterialPoint::revert_to_last);
+    }
     throw;
   }
+}
+
+/// Calls `Use`, which is MaterialPoint::trial, set_trial or move_to, for every point.
+template <auto Use, class Points>
+void for_each(Points& points, View<const double> x, View<double> force, View<double> stiffness) {
+  const std::size_t n = points.size();
+  const bool fits =
+      x.size() == n && force.size() == n && (stiffness.size() == n || stiffness.empty());
+  check(points, x,
+        fits ? ""
+             : fmt::format(
+                   "{} positions, {} forces and {} stiffnesses of {} points; give as many of each",
+                   x.size(), force.size(), stiffness.size(), n));
   for (std::size_t i = 0; i < n; ++i) {
-    const Response response = (points_[i].*Use)(x[i]);
+    const Response response = (points[i].*Use)(x[i]);
     force[i] = response.force;
     if (!stiffness.empty()) {
       stiffness[i] = response.stiffness;
@@ -375,12 +392,47 @@ void MaterialPoints::for_each(View<const double> x, View<double> force, View<dou
   }
 }
 
+}  // namespace
+
+MaterialPoints::MaterialPoints(View<const Material> materials, View<const std::size_t> index,
+                               double x) {
+  points_.reserve(index.size());
+  for (const std::size_t i : index) {
+    if (i >= materials.size()) {
+      throw Mistake(fmt::format("material {} of {}; they are counted from 0", i, materials.size()));
+    }
+    points_.emplace_back(materials[i], x);
+  }
+}
+
+void MaterialPoints::trial(View<const double> x, View<double> force, View<double> stiffness) const {
+  for_each<&MaterialPoint::trial>(points_, x, force, stiffness);
+}
+
 void MaterialPoints::set_trial(View<const double> x, View<double> force, View<double> stiffness) {
-  for_each<&MaterialPoint::set_trial>(x, force, stiffness);
+  for_each<&MaterialPoint::set_trial>(points_, x, force, stiffness);
 }
 
 void MaterialPoints::move(View<const double> x, View<double> force, View<double> stiffness) {
-  for_each<&MaterialPoint::move_to>(x, force, stiffness);
+  for_each<&MaterialPoint::move_to>(points_, x, force, stiffness);
+}
+
+void MaterialPoints::move_along(View<const double> x, View<double> force) {
+  constexpr std::size_t most = 64;  // points whose data stay in the cache from step to step
+  const std::size_t n = size();
+  const bool fits = force.size() == x.size() && (n == 0 ? x.empty() : x.size() % n == 0);
+  check(points_, x,
+        fits ? ""
+             : fmt::format("{} positions and {} forces of {} points; give as many in every step",
+                           x.size(), force.size(), n));
+  for (std::size_t first = 0; first < n; first += most) {
+    const std::size_t last = std::min(n, first + most);
+    for (std::size_t row = 0; row < x.size(); row += n) {
+      for (std::size_t i = first; i < last; ++i) {
+        force[row + i] = points_[i].move_to(x[row + i]).force;
+      }
+    }
+  }
 }
 
 std::size_t MaterialPoints::state(View<double> numbers) const {

@@ -205,11 +205,6 @@ masing::View<const double> in(const Numbers& numbers) {
 masing::View<double> out(Numbers& numbers) {
   return {numbers.mutable_data(), static_cast<std::size_t>(numbers.size())};
 }
-/// Returns a new array of the same shape as `other`.
-Numbers like(const Numbers& other) {
-  return Numbers(std::vector<py::ssize_t>(other.shape(), other.shape() + other.ndim()));
-}
-
 /// Creates a material of springs from arrays of equal length.
 masing::Material of_springs(const Numbers& k, const Numbers& eta, const Numbers& down,
                             const Numbers& u0, double k0) {
@@ -234,10 +229,9 @@ py::tuple move(MaterialPoint& point, double x) {
   return py::make_tuple(response.force, response.stiffness);
 }
 
-/// Moves a point through the positions x, one after another, and returns the force at each. If a
+/// Moves a point through the positions x, one after another, and writes the force at each. If a
 /// position is not valid, the point does not move.
-Numbers move_along(MaterialPoint& point, const Numbers& x) {
-  Numbers force = like(x);
+void move_along(MaterialPoint& point, const Numbers& x, Numbers force) {
   const auto forces = out(force);
   const auto positions = in(x);
   alone(point, [&] {
@@ -248,17 +242,14 @@ Numbers move_along(MaterialPoint& point, const Numbers& x) {
                    [&moved](double each) { return moved.move_to(each).force; });
     point = std::move(moved);
   });
-  return force;
 }
 
-/// Calls `Move`, which is MaterialPoints::set_trial or move, and returns (forces, stiffnesses).
-template <auto Move>
-py::tuple move_all(MaterialPoints& points, const Numbers& x) {
-  Numbers force = like(x);
-  Numbers stiffness = like(x);
-  const auto all = std::tuple(&points, in(x), out(force), out(stiffness));
+/// Calls `Move`, a member function of MaterialPoints, with the positions x and with the arrays that
+/// it fills. In this and the function above, the arrays have the shape of x (see material.py).
+template <auto Move, class... Arrays>
+void move_all(MaterialPoints& points, const Numbers& x, Arrays... filled) {
+  const auto all = std::tuple(&points, in(x), out(filled)...);
   alone(points, [&all] { std::apply(Move, all); });
-  return py::make_tuple(force, stiffness);
 }
 
 /// Returns the state of one point or of several as an array.
@@ -331,11 +322,17 @@ PYBIND11_MODULE(_masing, module) {
       .def_property_readonly("dissipated_energy", &MaterialPoint::dissipated_energy);
   points_class<MaterialPoints>(module, "MaterialPoints")
       .def(py::init<const masing::Material&, std::size_t, double>())
+      .def(py::init([](const std::vector<masing::Material>& materials,
+                       const py::array_t<std::size_t, py::array::c_style>& index, double x) {
+        return MaterialPoints(materials, {index.data(), static_cast<std::size_t>(index.size())}, x);
+      }))
       .def("__len__", &MaterialPoints::size)
       .def("__getitem__", py::overload_cast<std::size_t>(&MaterialPoints::operator[]),
            py::return_value_policy::reference_internal)
-      .def("set_trial", move_all<&MaterialPoints::set_trial>)
-      .def("move", move_all<&MaterialPoints::move>)
+      .def("trial", move_all<&MaterialPoints::trial, Numbers, Numbers>)
+      .def("set_trial", move_all<&MaterialPoints::set_trial, Numbers, Numbers>)
+      .def("move", move_all<&MaterialPoints::move, Numbers, Numbers>)
+      .def("move_along", move_all<&MaterialPoints::move_along, Numbers>)
       .def_property_readonly("position", of_all<&MaterialPoint::position>)
       .def_property_readonly("force", of_all<&MaterialPoint::force>)
       .def_property_readonly("stored_energy", of_all<&MaterialPoint::stored_energy>)

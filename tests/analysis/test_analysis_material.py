@@ -18,6 +18,7 @@ pytestmark = pytest.mark.skipif(native.module() is None, reason="no module besid
 
 X = np.cumsum(np.random.default_rng(3).uniform(-0.6, 0.6, 200))
 S = np.linspace(0, 1, 11)
+ZEROS, ONES = np.zeros(3), np.ones(3)
 
 
 def test_springs_with_all_their_data_are_clamped_springs():
@@ -96,6 +97,48 @@ def test_many_points_are_as_many_single_ones():
     assert held.position == points.position[2] == x[2]
 
 
+@pytest.mark.parametrize("n", [1, 3, 200])
+def test_points_of_several_materials_are_as_many_single_points_along_histories(n):
+    """More points than move_along takes at once: the same bits, from any state, in one call or step by step."""
+    materials = [masing.Material("2-s", "0.2+0.5*s", k0=0.1), masing.Material.of_springs([1, 2], [0.3, 0.4], [0.1, 9])]
+    random = np.random.default_rng(n)
+    index, x = random.integers(0, 2, n), random.uniform(-1, 1, (50, n))
+    points, stepped = (masing.MaterialPoints(materials, index=index) for _ in range(2))
+    singles = [masing.MaterialPoint(materials[i]) for i in index]
+    expected = np.transpose([one.move_along(each) for one, each in zip(singles, x.T)])
+    points.set_trial(x[0])
+    np.testing.assert_array_equal(points.move_along(x), expected)
+    np.testing.assert_array_equal([stepped.move(each)[0] for each in x], expected)
+    np.testing.assert_array_equal(points.state(), np.concatenate([one.state() for one in singles]))
+    points.set_trial(x[0])
+    tried = points.trial(x[1])
+    np.testing.assert_array_equal(np.transpose(tried), [one.trial(each) for one, each in zip(singles, x[1])])
+    with pytest.raises(masing.MasingError, match="a position of nan"):
+        points.trial(x[1] * np.nan)
+    points.commit()  # trial() has left the trial position as it was
+    np.testing.assert_array_equal(points.position, x[0])
+    for again in (copy.copy(points), pickle.loads(pickle.dumps(points))):
+        np.testing.assert_array_equal(again.move_along(x), copy.deepcopy(points).move_along(x))
+        assert [each.material for each in again] == [materials[i] for i in index] and again.material == materials
+    assert repr(points) == f"<masing.MaterialPoints, {n} of 2 materials>" and points.move_along(x[:0]).shape == (0, n)
+
+
+@pytest.mark.parametrize("name", ["trial", "set_trial", "move"])
+def test_arrays_that_are_given_are_filled(name):
+    points, again = some_points(6), some_points(6)
+    x = np.linspace(-1, 1, 6).reshape(2, 3)
+    out = np.full((2, 3), np.nan), np.full((2, 3), np.nan)
+    found = getattr(points, name)(x, out=out)
+    assert found[0] is out[0] and found[1] is out[1]
+    np.testing.assert_array_equal(out, getattr(again, name)(x))
+    x, force = np.linspace(0, 2, 24).reshape(4, 2, 3), np.full((4, 2, 3), np.nan)
+    assert points.move_along(x, out=force) is force and not np.isnan(force).any()
+    assert points.position[5] == 2
+    one, force = a_point(), np.full(3, np.nan)
+    assert one.move_along([1, 2, -1], out=force) is force
+    np.testing.assert_array_equal(force, a_point().move_along([1, 2, -1]))
+
+
 def test_one_of_many_points_is_a_point_of_them():
     material = masing.Material()
     points = masing.MaterialPoints(material, 5)
@@ -149,6 +192,26 @@ def some_points(n):
         (np.ma.array([1, 2], mask=[0, 1]), "^x = masked_array.*: give numbers"))),
     *((lambda key=key: some_points(3)[key], f"^point{words}") for key, words in (
         ("a", r"s\['a'\]: give the number"), (-4, " -4 of 3"), (3, " 3 of 3; they are counted from 0"))),
+    *((lambda x=x: some_points(3).move_along(x), rf"^x has the shape \({words}\); give positions \[steps, 3\]$")
+      for x, words in ((np.zeros(3), "3,"), (np.zeros((3, 2)), "3, 2"), (np.zeros((3, 0)), "3, 0"))),
+    *((lambda out=out: some_points(3).move(ZEROS, out=out), words) for out, words in (
+        (np.zeros((2, 3)), r"^out = array.*: give two arrays, for the forces and the stiffnesses$"),
+        ((np.zeros(3), [0, 0, 0]), r"^out\[1\] = \[0, 0, 0\]: give an array of the type float64$"),
+        ((np.zeros(3, int), np.zeros(3)), r"^out\[0\] = array.*: give an array of the type float64$"),
+        ((np.zeros(4), np.zeros(3)), r"^out\[0\] has the shape \(4,\); give a contiguous, writeable array \(3,\)$"),
+        ((np.zeros(3), np.zeros(6)[::2]), r"^out\[1\] has the shape \(3,\); give a contiguous"),
+        ((np.zeros(3), np.broadcast_to(0.0, 3)), r"^out\[1\] has the shape \(3,\); give a contiguous"),
+        ((np.zeros(3), ZEROS), r"^out\[1\] shares memory with x"),
+        ((ONES, ONES), r"^out\[1\] shares memory with x or another array"))),
+    (lambda: a_point().move_along(ZEROS, out=np.zeros(2)), r"^out has the shape \(2,\); give a contiguous"),
+    *((lambda given=given, index=index: masing.MaterialPoints(*given, index=index), words) for given, index, words in (
+        ((masing.Material(),), [0, 0], "^index: give it with a list of materials and without n$"),
+        (([masing.Material()], 2), [0, 0], "^index: give it with a list of materials and without n$"),
+        *((([masing.Material()],), index, "^index = .*: give the number of one of 1 materials, from 0, for each point$")
+          for index in ([0, 1], [-1], [0.5], [[0]], 0, [np.nan])),
+        (([masing.Material(), 3],), [0, 0], "^a point of 3; give a masing.Material$"))),
+    (lambda: masing.MaterialPoints([masing.Material()]), "^n = None: give .* or a list of materials with index$"),
+    (lambda: masing.MaterialPoints([masing.Material()], 2), "^a point of .*; give a masing.Material$"),
     (lambda: some_points(3).restore(a_point().state()), "^these .* of fewer points than"),
     *((lambda n=n: some_points(n), f"^n = {n}: so many points") for n in (10**16, 10**19, 10**30)),
     (lambda: some_points(-1), "^n = -1: give the number of points"),
@@ -183,7 +246,7 @@ def test_they_say_what_they_are():
 
 def test_where_one_position_is_wrong_no_point_moves():
     one, two = a_point(), some_points(2)
-    for move in (one.move_along, two.move):
+    for move in (one.move_along, two.move, lambda x: two.move_along([[0.3, 0.4], x])):
         for wrong, said in ((np.nan, "nan"), (1e200, r"1e\+200")):  # beyond what positions may be
             with pytest.raises(masing.MasingError, match=f"position of {said}"):
                 move([0.5, wrong])

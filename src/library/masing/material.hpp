@@ -212,16 +212,23 @@ class MaterialPoint {
   alignas(64) unsigned char storage_[192];
 };
 
-/// Several points of one material that are moved together, such as those of the elements of a mesh.
-/// Arrays have the shape [n], with one number for each of the n points.
+/// Several points that are moved together, such as those of the elements of a mesh. Each has its
+/// own material. Arrays have the shape [n], with one number for each of the n points.
 class MaterialPoints {
  public:
   /// Creates `count` points at `x`. Throws Mistake if x is not finite or |x| > 1e150.
   MaterialPoints(const Material& material, std::size_t count, double x = 0.0)
       : points_(count, MaterialPoint(material, x)) {}
+  /// Creates at `x` a point of the material materials[index[i]] for each i. Throws Mistake if an
+  /// index is not less than the number of materials, if x is not finite or if |x| > 1e150.
+  MaterialPoints(View<const Material> materials, View<const std::size_t> index, double x = 0.0);
 
   /// Returns the number of points n.
   [[nodiscard]] std::size_t size() const { return points_.size(); }
+  /// Calls MaterialPoint::trial for every point and writes the forces, and the stiffnesses if
+  /// `stiffness` is not empty. Throws Mistake in the same cases as set_trial(), but
+  /// stored trials stay.
+  void trial(View<const double> x, View<double> force, View<double> stiffness = {}) const;
   /// Calls MaterialPoint::set_trial for every point and writes the forces, and the stiffnesses if
   /// `stiffness` is not empty. Throws Mistake if an array does not have n elements, or if an x is
   /// not finite or |x| > 1e150; then every stored trial is discarded.
@@ -230,6 +237,11 @@ class MaterialPoints {
   /// `stiffness` is not empty. Throws Mistake in the same cases as set_trial(); then no point
   /// moves, and every stored trial is discarded.
   void move(View<const double> x, View<double> force, View<double> stiffness = {});
+  /// Moves each point along a history of positions: x has the shape [steps, n], and the forces are
+  /// written to an array of this shape. The results have the same bits as those of move() for one
+  /// row after another. Throws Mistake if the arrays do not have such a shape, or if an x is not
+  /// finite or |x| > 1e150; then no point moves, and every stored trial is discarded.
+  void move_along(View<const double> x, View<double> force);
   /// Each of these three functions calls the function of the same name for every point.
   void commit() { each(&MaterialPoint::commit); }
   void revert_to_last() { each(&MaterialPoint::revert_to_last); }
@@ -256,8 +268,6 @@ class MaterialPoints {
   }
 
  private:
-  template <auto Use>
-  void for_each(View<const double> x, View<double> force, View<double> stiffness);
   void each(void (MaterialPoint::*use)()) {
     for (MaterialPoint& point : points_) {
       (point.*use)();
