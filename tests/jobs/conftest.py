@@ -1,5 +1,7 @@
 """What the tests of the job scripts share: an installation of the program, and reading what programs print."""
 
+import re
+
 import pytest
 from processes import installed, ran
 
@@ -8,6 +10,13 @@ from processes import installed, ran
 def prefix(masing, tmp_path_factory):
     """An installation of the build that the program is of, in a folder whose name has spaces and umlauts."""
     return installed(masing, tmp_path_factory.mktemp("Größe 1 ü"))
+
+
+@pytest.fixture(scope="session")
+def declared(prefix):
+    """The names of the functions in the installed header for C."""
+    header = (prefix / "include" / "masing" / "material.h").read_text(encoding="utf-8")
+    return set(re.findall(r"\b(masing_\w+)\(", re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)))
 
 
 @pytest.fixture(scope="session")

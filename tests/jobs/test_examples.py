@@ -3,6 +3,7 @@ compiler alone, by the commands in their first lines, and run."""
 
 import csv
 import importlib.util
+import math
 import os
 import re
 import shutil
@@ -14,6 +15,9 @@ import pytest
 import xarray
 from processes import ran
 from scipy import signal
+
+import masing
+from masing import native
 
 SLIDERS = 10000  # of the references; by the midpoint rule their error goes with the square of 1/n
 
@@ -31,8 +35,8 @@ def compiled(prefix, examples, tmp_path_factory):
 
     def compile_(name, edit=lambda command: command):
         source = copy / name
-        lines = [line.strip(" /*") for line in source.read_text(encoding="utf-8").splitlines()]
-        first = next(n for n, line in enumerate(lines) if line.startswith(("c++ ", "cc ")))
+        lines = [line.strip(" /*!") for line in source.read_text(encoding="utf-8").splitlines()]
+        first = next(n for n, line in enumerate(lines) if line.startswith(("c++ ", "cc ", "gfortran ")))
         command = edit(" ".join(lines[first:first + next(n for n, line in enumerate(lines[first:]) if not line)]))
         # Without IFS the shell does not split the folder's name, which has spaces.
         ran("sh", "-c", f"IFS=; {command} -Wall -Wextra -Wpedantic -Werror", cwd=source.parent, check=True,
@@ -122,6 +126,36 @@ def test_a_frame_of_two_storeys(compiled):
     assert given + coarse == pytest.approx(sum(parts), abs=1e-6)
     assert parts[2] > 0.5 * given > 0.1
     assert "same bits after a restart: yes" in text
+
+
+@pytest.mark.skipif(shutil.which("gfortran") is None or native.module() is None, reason="no gfortran, or no module")
+def test_the_material_in_fortran(compiled, examples, prefix, declared, printed):
+    """Every function of the header for C has an interface and is called; the numbers are those of C++, to the bit."""
+    module = (prefix / "include" / "masing" / "masing_material.f90").read_text(encoding="utf-8")
+    names = set(re.findall(r"(?:function|subroutine) (masing_\w+)\(.*?\) bind\(c\)", module, re.DOTALL))
+    text = (examples / "material.f90").read_text(encoding="utf-8")
+    assert names == declared and not [name for name in names if f"{name}(" not in text]
+    found = printed(compiled("material.f90", lambda command: command.replace(" ", " -std=f2018 -fcheck=all ", 1)))
+    numbers = {name: [[float(word) for word in line.split()] for line in lines] for name, lines in found.items()
+               if name not in ("version", "mistake")}
+    slab = masing.Material("2-s", "0.2+0.5*s", k0=0.1)
+    springs = masing.Material.of_springs([2, 1], [0.1, 0.4], initial_u=[0.05, 0], k0=0.5)
+    assert numbers["stiffness"] == [[slab.elastic_stiffness, springs.elastic_stiffness]]
+    assert found["fingerprint"] == [str(slab.fingerprint)]
+    point = masing.MaterialPoint(springs)
+    assert numbers["point"] == [[0.8, *[(moved := point.move_to(0.8))[0]] * 2, moved[1], point.stored_energy,
+                                 point.dissipated_energy, point.elongation(0.4)]]
+    assert numbers["start"] == [[0, point.force]] and numbers["restored"] == [[0]]
+    points = masing.MaterialPoints(slab, 3)
+    x = np.array([[end * math.sin(0.5 * step) for end in (0.3, -0.5, 1.2)] for step in range(1, 51)])
+    for row, force in zip(x, numbers["force"], strict=True):
+        expected = points.move(row)
+        np.testing.assert_array_equal(force, expected[0])
+    np.testing.assert_array_equal(numbers["slope"], expected[1:])
+    np.testing.assert_array_equal(numbers["energies"], [[*points.stored_energy, *points.dissipated_energy]])
+    assert numbers["second"] == [[3, points.force[1]]]
+    assert found["version"] == [masing.__version__]
+    assert found["mistake"] == ["a position of inf; it must be finite, at most 1e+150"]
 
 
 def loaded(path):
