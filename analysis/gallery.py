@@ -17,12 +17,12 @@ from pathlib import Path
 from masing import program, style
 from masing.convergence.claim import QUANTITY_NAMES, findings
 from masing.errors import MasingError
-from masing.notation import measured
+from masing.notation import estimate
 from masing.report import papers
 from masing.report.cases import picture, read_case
 from masing.report.exact import ExactSolutions
 from masing.report.page import page, render
-from masing.report.problem import WORKS, in_equations, prose
+from masing.report.problem import WORKS, in_equations, problem, prose
 from masing.report.provenance import origin, reproduction
 from masing.report.trajectories import response_pictures
 from masing.results import Run, Scan, Study, read
@@ -65,6 +65,7 @@ def entry(case, folder, masing):
         for each in pictures:
             each.caption = prose(each.caption)
         html = render("case.html.j2", title=title, about=about, pictures=pictures,
+                      problem=problem(result, "problem-1", exact.description(result.model), False),
                       origin=origin(result, reproduction(result, masing)))
         thumbnail, item = pictures[0], {"summary": pictures[0].caption, "verdict": None, "run": result}
     command_line.write_file(folder / f"{case.name}.html", html.encode("utf-8"))
@@ -74,11 +75,12 @@ def entry(case, folder, masing):
 
 def order_cells(study):
     """Return the observed orders of a Study as texts for a row of a table: {quantity: [order ± half the width of its
-    confidence interval, constant of the fit]}.
+    confidence interval, constant of the fit with its interval]}.
 
     Quantities without an observed order and u at the cells' points are left out.
     """
-    return {f.quantity: [f"{f.value} ± {f.uncertainty:.3f}", measured(study.number(f"constant_{f.quantity}"))]
+    return {f.quantity: [f"{f.value} ± {f.uncertainty:.3f}", estimate(
+        study.number(f"constant_{f.quantity}"), study.number(f"constant_uncertainty_{f.quantity}"))]
             for f in findings(study) if f.quantity in study.quantities and f.quantity != "u_cells"
             and math.isfinite(f.observed)}
 

@@ -107,6 +107,8 @@ def test_the_index_leads_to_every_page_and_a_group_begins_with_a_table_of_its_or
     assert "study 0.500 ± " in words[words.index("p of x"):words.index("Other cases")] and words.count("p of x") == 1
     html = (tmp_path / "cycle.html").read_text(encoding="utf-8")
     assert "<title>A &lt;cycle&gt; of ηi.</title>" in html and "A &lt;cycle&gt; of η<sub>i</sub>.</h1>" in html
+    seen = " ".join(Page(html).seen.values())  # not folded
+    assert "The problem" in seen and "x′ = y" in seen and "η(s)" in seen and "0.45*cos(0.5*t)" in seen
     assert "Verdict: not as expected." in Page((tmp_path / "study.html").read_text(encoding="utf-8")).words
 
 

@@ -34,9 +34,9 @@ class Problem(namedtuple("Problem", "id model title equations data motion moves"
     pictures = property(lambda self: [each.picture for each in self.data if each.picture])
 
 
-def problem(run, identifier, described):
+def problem(run, identifier, described, has_files=True):
     """Return the Problem of a Run, with the `identifier` as its id on the page. described: the output of `masing models
-    MODEL`, or None if it is not known."""
+    MODEL`, or None if it is not known. `has_files` says whether tables are also files beside the page."""
     moves = getattr(run, "kind", None) != "closed curves"
     terms = motion(run)
     without_saying = {"damping": not terms.is_damped, "base-acceleration": not terms.base_moves}
@@ -48,7 +48,7 @@ def problem(run, identifier, described):
              and (moves or key in OF_CURVES)]
     keys = shown + ["force-node"] * bool(run.settings.get("force-node"))
     keys += [key for key in run.settings if key.startswith("model.") and not without_saying.get(key)]
-    return Problem(identifier, run.model, *in_equations(described), [_datum(run, key) for key in keys],
+    return Problem(identifier, run.model, *in_equations(described), [_datum(run, key, has_files) for key in keys],
                    terms, moves)
 
 
@@ -59,7 +59,7 @@ def in_equations(described):
     return text.partition("\n")[0].partition(": ")[2], [typeset(line) for line in equations_of(text)]
 
 
-def _datum(run, key):
+def _datum(run, key, has_files):
     value, points = run.settings[key], points_of(run.settings[key])
     symbol = SYMBOLS.get(key, key.removeprefix("model."))
     if points is None or len(points) < 2:
@@ -67,7 +67,7 @@ def _datum(run, key):
     name = f"{run.path.stem}-{key.removeprefix('model.')}"
     what = f"{symbol} of {run.path.name}, {short_value(value)}"
     figure = _thumbnail(points, ABSCISSAS.get(symbol[-3:], "number"), symbol, value.startswith(POINTS))
-    return Datum(symbol, f"{short_value(value)}, in {name}.csv", Picture(name, figure, f"Curve of {what}."))
+    return Datum(symbol, short_value(value) + f", in {name}.csv" * has_files, Picture(name, figure, f"Curve of {what}."))
 
 
 def _thumbnail(points, abscissa, symbol, joined):
