@@ -95,7 +95,10 @@ def error_picture(study, quantities):
     floor = study.number("floor")
     if 0 < floor < min((values.min() for values in errors if len(values)), default=0) / 10:
         caption += f" Round-off floor: {measured(floor)}."
-    return Picture(f"{study.path.stem}-errors", study_figure(study, quantities),
+    figure = study_figure(study, quantities)
+    if len(figure.axes) > 1:
+        caption += " Below: the same, divided by the step to the power of the expected order."
+    return Picture(f"{study.path.stem}-errors", figure,
                    f"Log-log figure of the maximal errors over {over}: {ranges or 'no error is known'}.", caption)
 
 
