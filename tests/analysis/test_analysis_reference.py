@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from masing.errors import MasingError
+from masing.notation import measured
 from masing.report.independent import function, motion
+from masing.results import Study
 
 PROBLEM = {"stiffness": "1.5-s", "threshold": "0.2+0.5*s", "initial-u": "0.1-0.2*s", "k0": "0.1", "damping": "0.05",
            "mass": "1.3", "x0": "0.1", "force": "0.4*sin(0.7*t)+0.3*square(t/7.3)", "final-time": "30"}
@@ -60,5 +62,7 @@ def test_the_page_shows_the_checks_of_the_exact_solution_and_sees_a_wrong_one(pa
 def test_studies_beyond_the_cells_that_are_added_say_how_they_are_summed(page_of, result_of):
     study = result_of("converge", "c.h5", "--final-time=10", "--threshold=0.1+s", "--force=0.8*cos(0.5*t)", "--steps=1000",
                       "--engine=memory", "--refine=cells", "--levels=1e2,1e3,1e4,1e8,1e9", "--reference=cells-inf")
-    words = page_of(study).words
+    words, explained = page_of(study).words, Study(study).fit["reference_explanation"]
     assert "(study 1). Up to 224 cells" in words and "one by one are 0.998 and 1.000; those beyond are 1.000" in words
+    of_program = float(explained.split("differs from it by ")[1].rstrip("."))
+    assert f"P = 250 differs from P = ∞ by {measured(of_program)}," in words

@@ -266,10 +266,18 @@ def test_behind_its_first_screen_the_page_of_the_quickstart_is_short(page_of, ma
     assert seen["summary"] < 600 and sum(seen.values()) - seen["summary"] <= 3300, seen
     assert "in every digit shown" in page.seen["study-6"]
     first = " ".join(page.seen["summary"].split())
-    assert "in 6 studies (study 6 repeats study 5), every" in first
+    assert "in 6 studies (study 6 repeats study 5), every" in first and "of 7 studies" in first and "of 8 studies" not in first
     assert "Proposition 3.1 exact in time (studies 2 and 3" in first
     assert first.count("10⁵ memory ") == 1 and "Engine memory: turning points, no sweep of cells." in first
     assert "The papers print no numbers to compare here" in first and "share the law of force" in first
+
+
+def test_a_negative_constant_of_the_step_is_reconciled_with_that_of_the_step_alone(page_of, tmp_path):
+    alone = write_study(tmp_path / "alone.h5", ladder(), fitted() | {"constant_x": 6.35, "constant_uncertainty_x": 0.09})
+    said = "In study 2, where δt alone is refined, C = 6.350 of x is positive and does not contradict C₂ < 0"
+    for time, scheme, count in ((-5.0, "euler", 1), (5.0, "euler", 0), (-5.0, "leapfrog", 0)):
+        both = write_study(tmp_path / "both.h5", staircase(time=time), fitted() | jointly(time=time), scheme=scheme)
+        assert page_of(both, alone).words.count(said) == count
 
 
 def test_another_model_is_shown_by_its_name_and_its_parameters(page_of, result_of, tmp_path, papers_case):
