@@ -226,9 +226,12 @@ std::string step_advice(const RunSpec& run) {
   }
   return fmt::format(
       "with a step of {:.4g} {} lets an elastic oscillation grow by exp({} T/2) = {:.3g} "
-      "until T; with a step of {:.4g} by {:g}",
+      "until T; with a step of {:.4g} by {:g}{}",
       step, scheme.name, decay > 0 ? "(dt omega^2 - c/m)" : "dt omega^2", growth,
-      slab::step_for_growth(frequency, decay, run.time, tolerable_growth), tolerable_growth);
+      slab::step_for_growth(frequency, decay, run.time, tolerable_growth), tolerable_growth,
+      step * frequency < slab::info(slab::Scheme::leapfrog).largest_step
+          ? ", with scheme leapfrog not at all"
+          : "");
 }
 
 double estimated_seconds(const RunSpec& run, int ranks) {

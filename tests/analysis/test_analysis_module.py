@@ -7,11 +7,13 @@ import math
 import operator
 import os
 import pickle
+import re
 import shutil
 import signal
 import subprocess
 import tempfile
 import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -107,6 +109,37 @@ def test_warnings_are_the_program_s_too(by_program):
             said.append([str(each.message) for each in caught])
     assert said[:2] == said[2:] and "points failed; the first" in said[1][0]
     assert said[0][0].startswith("with a step of ") and "euler lets an elastic oscillation grow" in said[0][0]
+
+
+def test_a_record_with_euler_is_told_what_leapfrog_gives(by_program):
+    """The two numbers of the line are those of an oscillation that never yields, measured on the runs."""
+    frequency = 40**0.5
+
+    def warned(**options):
+        given = {"base_acceleration": ([0, 20], [0, 0]), "stiffness": 40, "threshold": 10, "y0": 1, "cells": "inf",
+                 "final_time": 10, "steps": 1000}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            return masing.simulate(**given | options), [str(each.message) for each in caught]
+
+    def energy_rate(run):
+        return np.polyfit(run.t, np.log(run.y**2 + (frequency * run.x)**2), 1)[0]
+
+    (euler, said), (leapfrog, silent) = warned(), warned(scheme="leapfrog")
+    assert silent == [] and by_program(warned)[1] == said and len(said) == 1
+    line = r"with a step of 0.01 euler adds (\S+) to .*leapfrog adds nothing, and errs by (\S+) of .*"
+    damping, error = map(float, re.fullmatch(line, said[0]).groups())
+    # Both have two digits. What they leave out is (δt ω)² = 0.004 of them.
+    assert damping == pytest.approx(-energy_rate(euler) / (2 * frequency), rel=0.05)
+    assert abs(energy_rate(leapfrog)) < 1e-2 * energy_rate(euler)
+    i = np.flatnonzero(np.diff(np.sign(leapfrog.x[1:])))[-1] + 1
+    zero = leapfrog.t[i] + 0.01 * leapfrog.x[i] / (leapfrog.x[i] - leapfrog.x[i + 1])
+    assert error == pytest.approx(round(zero * frequency / np.pi) * np.pi / frequency / zero - 1, rel=0.05)
+    for options in ({"steps": 100000}, {"engine": "exact"}, {"base_acceleration": "0*t"}):
+        assert warned(**options)[1] == [], options
+    # Where the oscillation grows tenfold, one line names both.
+    grown, = warned(final_time=20, steps=2000)[1]
+    assert "euler lets an elastic oscillation grow" in grown and grown.endswith("with scheme leapfrog not at all")
 
 
 def test_without_output_there_is_no_file_until_its_path_is_asked_for(tmp_path, monkeypatch):

@@ -1,6 +1,8 @@
 """The documents: their lines fit an editor of 120 columns; what the main README shows is what its commands print."""
 
+import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,18 @@ def test_the_commands_of_the_readme_print_what_it_shows_and_write_into_results_a
     assert len(lines) > 15
     for line in lines:
         assert re.search(re.escape(line.rstrip()).replace("…", ".*"), said), line
+
+
+def test_the_errors_of_records_are_those_that_their_script_prints(masing, tmp_path):
+    text = (ROOT / "analysis" / "README.md").read_text(encoding="utf-8")
+    part = text[text.index("### Records"):text.index("### The material")]
+    script, said, *_ = re.findall(r"(?:^    .*\n|^\n(?=    ))+", part, re.MULTILINE)
+    (tmp_path / "records.py").write_text(re.sub("^    ", "", script, flags=re.MULTILINE), encoding="utf-8")
+    done = ran(sys.executable, "records.py", cwd=tmp_path, check=True,
+               env={**os.environ, "PYTHONPATH": str(ROOT / "analysis"), "MASING_PROGRAM": str(masing)})
+    assert done.stdout == re.sub("^    ", "", said, flags=re.MULTILINE).lstrip("\n")
+    warning = re.search("`(with a step of .*?) …`", part)[1]
+    assert warning in done.stderr
 
 
 @pytest.mark.parametrize("name", ["quickstart", "gallery", "waves"])
