@@ -111,7 +111,7 @@ def _panels(groups, curves, titles, common, times, ylabel):
 def _widths(count):
     """Return the widths of `count` lines in one frame. Each line is thinner than the line before, so that lines which
     coincide stay visible; only of more lines than a legend has, all are thin."""
-    return np.linspace(1.2 + min(1.2 * (count - 1), 3.2) * (count <= style.MOST_NAMED), 1.2, count)
+    return np.linspace(1.2 + min(0.9 * (count - 1), 2) * (count <= style.MOST_NAMED), 1.2, count)
 
 
 def cycles_together(curves, labels, ylabel=RESTORING_LABEL):
