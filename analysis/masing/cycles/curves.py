@@ -265,8 +265,8 @@ def _places(path, headings, count, chosen):
     if chosen:
         return {name: _chosen(path, name, word, headings, count) for name, word in chosen.items()}
     for words in headings:
-        found = {name: next(filter(None, ([n for n, word in enumerate(words) if word in group] for group in groups)), [])
-                 for name, groups in COLUMN_NAMES.items()}
+        found = {name: next(filter(None, ([n for n, word in enumerate(words) if word in group] for group in groups)),
+                            []) for name, groups in COLUMN_NAMES.items()}
         if found["x"] and found["force"]:
             for name, several in found.items():
                 if len(several) > 1:

@@ -43,8 +43,8 @@ class Analysis(namedtuple("Analysis", "x force loops first period drift corners 
     The loops from the index `first` on repeat, and `period` of them form the limit cycle. `first` is None if the loops
     do not repeat; a single loop counts as a limit cycle. `drift` is the change of centre_x per loop. `corners` are the
     corners (x, force) of the last loop, and `segments` is the number of its straight segments; both are None if this
-    loop has no noise and is no polygon. `backbone` [points, 2] is the loading half of the last loop. Its columns are
-    half the distance in x and half the distance in force from the reversal at which this half begins.
+    loop is no polygon. `backbone` [points, 2] is the loading half of the last loop. Its columns are half the distance in
+    x and half the distance in force from the reversal at which this half begins.
     """
 
     last = property(lambda self: self.loops[-1], doc="The last loop; it belongs to the limit cycle if there is one.")
@@ -158,31 +158,35 @@ def _corners(x, force, loop):
     """Return the corners (x, force) of a loop and the number of its straight segments.
 
     The reversals are included in the corners, and the corners of the loading half come first. The result is (None,
-    None) if the loop has no noise and is no polygon.
+    None) if the loop is no polygon: if it has no noise and is curved, or if its noisy samples do not support a polygon
+    more than a smooth curve.
     """
-    corners, count = [], 0
+    corners, count, support = [], 0, 0.0
     for sign, (half_x, half_force) in zip((1, -1), _halves(x, force, loop.start, loop.turn, loop.end)):
-        found = _half_corners(sign * half_x, sign * half_force)
+        found, of_half = _half_corners(sign * half_x, sign * half_force)
         if found is None:
             return None, None
+        support += of_half
         corners.append(sign * found)
         count += len(found)
-    return np.vstack(corners), count
+    return (np.vstack(corners), count) if support >= polygons.LEAST_SUPPORT else (None, None)
 
 
 def _half_corners(x, force):
-    """Return the start and the corners (x, force) of a half-cycle in which x rises, or None if it is no polygon.
+    """Return the start and the corners (x, force) of a half-cycle in which x rises, and the support of this polygon.
 
-    The corners are exact if the samples have no noise; otherwise they are determined by regression.
+    If the samples have no noise, the corners are exact and the support is ∞; the result is (None, 0) if the samples lie
+    on no polygon. Otherwise the corners and the support are those of fit_polygon().
     """
     lines = polygons.segments(x, force)
     if lines is not None:
         inner = lines.corners()
-        return np.vstack([(x[0], force[0]), np.column_stack([inner, lines.slope[:-1] * inner + lines.level[:-1]])])
+        corners = np.column_stack([inner, lines.slope[:-1] * inner + lines.level[:-1]])
+        return np.vstack([(x[0], force[0]), corners]), np.inf
     order = np.argsort(x, kind="stable")
     distance, force = x[order] - x[order][0], force[order]
     if scatter(distance, force) <= NOISY * np.ptp(force):
-        return None
+        return None, 0.0
     fit = polygons.fit_polygon(distance, force)
     places = np.r_[0, fit.corner]
-    return np.column_stack([places + x[order][0], fit.force(places)])
+    return np.column_stack([places + x[order][0], fit.force(places)]), fit.support

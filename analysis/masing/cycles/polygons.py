@@ -7,6 +7,7 @@ of the force over x between two reversals of x. A secant is the line through two
 from collections import namedtuple
 
 import numpy as np
+from scipy.interpolate import BSpline
 from scipy.optimize import least_squares, nnls
 
 # The width of a branch is divided into intervals of this fraction of it. Only the first sample in each is used, because
@@ -29,6 +30,12 @@ MOST_CORNERS = 40
 # A corner is accepted if it lowers n log(RSS/n) by PRICE log(n), where n is the number of points and RSS the residual
 # sum of squares. PRICE is the sum of 2 for the two parameters of a corner and 1 for the search for its place.
 PRICE = 3
+# A polygon is compared with smooth curves, which are splines of the degree DEGREE with 1 to MOST_INTERVALS equal
+# intervals. In this comparison each parameter costs COST, which is more than Akaike's 2 and less than log(n).
+DEGREE, MOST_INTERVALS, COST = 3, 40, 3
+# A polygon is regarded as supported if its support is at least LEAST_SUPPORT, as strong evidence is by the usual scale of
+# twice the logarithm of a Bayes factor.
+LEAST_SUPPORT = 6
 # If there are more samples than this, groups of samples are averaged before the regression. This loses little, because
 # the groups are narrow.
 MOST_POINTS = 8000
@@ -146,12 +153,15 @@ def _line(x, force):
     return slope, mean - slope * middle
 
 
-class Polygon(namedtuple("Polygon", "start last_slope corner drop corner_width drop_width last_slope_width noise")):
+class Polygon(namedtuple("Polygon", "start last_slope corner drop corner_width drop_width last_slope_width noise "
+                                    "support", defaults=[None])):
     """The polygon f = start + last_slope d + Σ_j drop_j min(d, corner_j), fitted to forces f at the distances d.
 
     `corner` [corners] are the distances d at which the slope changes, and `drop` [corners] are the amounts by which the
     slope decreases there. corner_width, drop_width and last_slope_width are half the widths of the 95 % confidence
-    intervals. `noise` is the standard deviation of the forces from the polygon.
+    intervals. `noise` is the standard deviation of the forces from the polygon. `support` is the criterion n
+    log(RSS/n) + COST q for the best smooth curve of q parameters less that for the polygon. The smaller it is, the less
+    do the forces support a polygon.
     """
 
     def force(self, distance):
@@ -183,11 +193,24 @@ def fit_polygon(distance, force):
         if criterion <= lowest:
             best, lowest = fit, criterion
         if len(fit.corner) == 0:
-            return best
+            of_polygon = lowest + 2 * COST + (2 * COST - PRICE * np.log(len(force))) * len(best.corner)
+            return best._replace(support=_smooth_criterion(distance, force, floor) - of_polygon)
         # The corner whose removal increases the sum of squares the least is removed.
         fewer = [np.delete(fit.corner, n) for n in range(len(fit.corner))]
         costs = [np.sum(_residual(distance, force, rest, _linear(distance, force, rest))**2) for rest in fewer]
         corner = fewer[int(np.argmin(costs))]
+
+
+def _smooth_criterion(distance, force, floor):
+    """Return the least n log(RSS/n) + COST q of smooth curves of q parameters; RSS is at least `floor`."""
+    def criterion(intervals):
+        knots = np.r_[np.zeros(DEGREE), np.linspace(0, distance[-1], intervals + 1), np.full(DEGREE, distance[-1])]
+        q, _ = np.linalg.qr(BSpline.design_matrix(distance, knots, DEGREE).toarray())
+        residual = max(np.sum((force - q @ (q.T @ force))**2), floor)
+        return len(force) * np.log(residual / len(force)) + COST * (intervals + DEGREE)
+
+    most = min(MOST_INTERVALS, len(force) - DEGREE - 1)
+    return float(min(map(criterion, range(1, most + 1)), default=np.inf))
 
 
 def concave_misfit(distance, force, *others):
