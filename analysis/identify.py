@@ -4,8 +4,8 @@
 Without --threshold the script identifies the discrete model, which has elements (k_i, η_i) in parallel; with
 --threshold "η(s)" it identifies the function k(s) of the continuous model. It writes the model as a case file OUT.ini
 for masing simulate, with tables OUT-….csv, and runs this case, whose result is OUT.h5. It also writes the identified
-numbers to OUT.json and a figure to OUT.png. If no such model explains the data, the script prints one line that
-describes the data, and exits with the code 3.
+numbers to OUT.json, a figure to OUT.png and the printed findings to OUT.txt. If no such model explains the data, the
+script prints one line that describes the data, and exits with the code 3.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ from masing import command_line
 
 command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib")
 
-from masing.identification.identify import identify
+from masing.identification.identify import findings_path, identify
 
 
 PARSER = command_line.Parser(description=__doc__)
@@ -39,7 +39,8 @@ def main(arguments):
     page = command_line.output_path(options.figure, case, ".png", command_line.PICTURES)
     found = identify(curve, options.threshold, from_=options.start, to=options.end, columns=options.columns,
                     scale=options.scale, output=case, figure=page, program_path=options.program)
-    print(*found.lines, f"{case}  {found.run.path}  {case.with_suffix('.json')}  {page}", sep="\n")
+    files = case, found.run.path, case.with_suffix(".json"), page, findings_path(page)
+    print(*found.lines, "  ".join(map(str, files)), sep="\n")
 
 
 if __name__ == "__main__":

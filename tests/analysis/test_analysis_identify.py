@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 import identify
 from masing.cycles.curves import Measured
@@ -15,6 +16,7 @@ from masing.identification.continuous import identify_continuous
 from masing.identification.discrete import identify_discrete
 from masing.identification.findings import compare
 from masing.identification.identify import identify as identify_curve
+from masing.notation import percent
 from masing.results import Run
 from oracle import TABLES, continuum, drive, driven, noisy, one_cycle, write_csv
 
@@ -132,6 +134,26 @@ def test_the_misfit_of_a_quarter_of_the_samples_has_half_its_size_for_rms():
     found = compare(identify_discrete(Path("c"), half), half, run)
     assert (found.largest, found.mean) == pytest.approx(np.array([0.1, 0.05]) / np.ptp(half.force), rel=1e-3)
     assert found.unloading_largest < 1e-3
+    # The residual is 0.1 in a quarter and 0 elsewhere: of 3000 pairs of neighbours one differs.
+    assert found.correlation == pytest.approx(1, abs=5e-3)
+    run.restoring = np.r_[noisy(half.force, 1e-3, 2), -half.force[1:]]
+    assert compare(identify_discrete(Path("c"), half), half, run).correlation == 0
+
+
+def test_correlated_residuals_and_an_integral_over_a_part_of_s_are_named():
+    x = one_cycle(0.6, 1200)
+    force = drive(x, *continuum(lambda s: s + 0.1, lambda s: 1.0))
+    white = np.random.default_rng(4).standard_normal(len(x))
+    found = identify_curve((x, force + 2e-4 * lfilter([1], [1, -0.5], white)), "s+0.1")
+    (said,) = [line for line in found.lines if "correlated" in line]
+    correlation, factor = map(float, re.findall(r"\((.*?)\).* about (\S+) times", said)[0])
+    # The correlation 0.5 is known to √((1 - 0.5²)/1200) = 0.025.
+    assert correlation == pytest.approx(0.5, abs=0.1)
+    assert factor == pytest.approx(np.sqrt((1 + correlation) / (1 - correlation)), rel=0.05)
+    # Half of s yields; the rest is one spring with k0, whose stiffness is 1/2.
+    (line,) = [line for line in found.lines if "k0 + ∫k ds over all other s" in line]
+    value, width = map(float, line.split()[-2:])
+    assert abs(value - 0.5) < 3 * factor * width and np.isnan(found.numbers["k0_halfwidth_95"])
 
 
 def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, result_of, tmp_path, monkeypatch):
@@ -146,7 +168,7 @@ def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, result_
     found = json.loads(Path("measured-identified.json").read_text())
     np.testing.assert_allclose(found["eta"], threshold, atol=1e-8)
     np.testing.assert_allclose(found["k"], stiffness, atol=1e-8)
-    assert found["k_halfwidth_95"] == [0] * 5 and min(found["eta_halfwidth_95"]) > 0
+    assert found["k_halfwidth_95"] == [0] * 5 and min(found["eta_halfwidth_95"]) > 0 and found["k0_halfwidth_95"] == 0
     assert found["misfit_max"] < 1e-3 and found["misfit_max_unloading"] < 1e-3
     assert Path("measured-identified.png").stat().st_size > 10000
     result_of("simulate", "again.h5", "--config", "measured-identified.ini", *run, "--mass", "1")
@@ -160,12 +182,24 @@ def test_a_csv_gives_a_density_that_runs_like_it(run_script, tmp_path, monkeypat
     code, out, err = run_script(identify, "lab.csv", "--threshold", "s+0.1", "--figure", "page.svg")
     assert (code, err) == (0, "") and "likeliest weight" in out and "not unique" in out
     # The papers' cells lie half a cell beyond the continuum's: 1/(2P) of a range of 1.2.
-    assert json.loads(Path("lab-identified-continuous.json").read_text())["misfit_max"] < 1e-3
+    stated = json.loads(Path("lab-identified-continuous.json").read_text())
+    assert stated["misfit_max"] < 1e-3
+    # ∫k ds, 4∫k η (X - η) ds, and this over 2π X ∫k η ds, with X = 1.5; no force is left where all yields.
+    area = 4 * (1.5 * 0.6 - (1.1**3 - 0.1**3) / 3)
+    for name, true in (("k_integral", 1), ("area", area), ("damping_ratio", area / (2 * np.pi * 1.5 * 0.6))):
+        assert stated[name] == pytest.approx(true, rel=1e-3) and 0 < stated[f"{name}_halfwidth_95"] < 1e-3 * true
+    assert abs(stated["last_slope"]) < 1e-4 and stated["k0_halfwidth_95"] == stated["last_slope_halfwidth_95"]
+    assert out.splitlines()[:-1] == Path("page.txt").read_text().splitlines() and "± (95 %)" in out
     case = Path("lab-identified-continuous.ini").read_text()
     assert "stiffness = table:lab-identified-continuous-stiffness.csv" in case
     assert Path("page.svg").read_text().startswith("<?xml")
-    page = identify_curve("lab.csv", "s+0.1").figure()
+    found = identify_curve("lab.csv", "s+0.1")
+    page = found.figure()
     # A band that the line hides has no entry of its own.
     (entry,) = page.axes[1].get_legend().get_texts()
     assert re.fullmatch(r"k\(s\) for η = s\+0\.1\n± \S+ at most \(95 %\)", entry.get_text())
     assert page._suptitle.get_text() == "Identified from lab.csv"
+    # The residuals of both halves are drawn; of many points at most 600.
+    assert [300 <= len(axes.lines[0].get_xdata()) <= 600 for axes in page.axes[2:]] == [True, True]
+    rms = np.sqrt(np.mean(found.comparison.unloading_residual**2))
+    assert page.axes[3].get_title() == f"unloading: rms {percent(rms)}"

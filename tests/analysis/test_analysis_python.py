@@ -485,7 +485,8 @@ def test_a_model_is_identified_as_the_script_does(run_script, tmp_path, undrawn)
     found = masing.identify(lab, columns=columns, scale={"x": 0.001}, output=tmp_path / "mine.ini", figure=tmp_path / "m.png")
     assert code == 0 and out.splitlines()[:-1] == found.lines == repr(found).splitlines()
     files = sorted(path.name for path in tmp_path.iterdir() if path.stem.startswith(("mine", "m")))
-    assert files == ["m.png", "mine-force.csv", "mine.h5", "mine.ini", "mine.json"]
+    assert files == ["m.png", "m.txt", "mine-force.csv", "mine.h5", "mine.ini", "mine.json"]
+    assert (tmp_path / "m.txt").read_text().splitlines() == found.lines
     assert (tmp_path / "mine.json").read_bytes() == (tmp_path / "lab-identified.json").read_bytes()
     again = masing.identify((x, force))
     np.testing.assert_allclose([again.numbers["eta"], again.numbers["k"]], [[0.5], [2.0]], rtol=1e-9)

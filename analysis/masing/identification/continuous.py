@@ -9,7 +9,7 @@ from scipy.optimize import lsq_linear
 
 from masing import commands
 from masing.cycles.half_cycles import loading
-from masing.cycles.polygons import grouped
+from masing.cycles.polygons import NORMAL_95, grouped
 from masing.errors import MasingError
 from masing.identification.discrete import Elements, last_slope_spring
 
@@ -43,7 +43,7 @@ PLACES = 4000
 
 
 class Continuous(namedtuple("Continuous", "branch s threshold stiffness stiffness_width known k0 start_force "
-                                          "smoothing freedom noise")):
+                                          "smoothing freedom noise estimates")):
     """An identified continuous model, at places s_i; arrays are [places].
 
     `branch` is the Loading from which the model was identified. `s`, `threshold` and `stiffness` are s_i, the yield
@@ -52,8 +52,11 @@ class Continuous(namedtuple("Continuous", "branch s threshold stiffness stiffnes
     integral of k over them is measured; k is set to a constant there. `start_force` is the force at the start of the
     branch. `smoothing` is the most probable weight of the penalty ∫ k''² ds in the fit, and `freedom` the effective
     number of parameters. `noise` is the standard deviation of the difference between the measured and the fitted force.
+    `estimates` are integral numbers of the fit, as {name: (value, half-width of the 95 % interval)}; see _estimates().
     """
 
+    k0_width = property(lambda self: self.estimates["last_slope"][1] if self.known.all() else np.nan, doc="The half-width "
+                        "of the 95 % interval of k0, or NaN if a part of k0 + ∫k ds does not yield.")
     parameters = property(lambda self: self.freedom, doc="The effective number of fitted parameters.")
     elements = property(lambda self: Elements(self.k0, self.stiffness / len(self.s), self.threshold),
                         doc="The Elements at the places; n places give the stiffnesses k(s_i)/n.")
@@ -121,12 +124,12 @@ def _answers(distance, threshold, weights):
     return distance[:, None] * (stiff[-1] - stiff[passed]) + 2 * slid[passed]
 
 
-# A fit of the force. `coefficients` are Θ(0), p and the coefficients of the spline, and `covariance` is the covariance
-# matrix of these coefficients. `smoothing` is the most probable weight of the penalty, and `freedom` the effective
-# number of parameters. `noise` is the standard deviation of the force, and `score` the score of generalised
-# cross-validation. `ends` are the stiffnesses of the additional elements at the ends of the range of η; it is empty if
-# there are none.
-_Fit = namedtuple("_Fit", "coefficients covariance smoothing freedom noise score ends")
+# A fit of the force. `coefficients` are Θ(0), p, the stiffnesses of the additional elements at the ends of the range of
+# η if there are any, and the coefficients of the spline; `covariance` is their covariance matrix. The result of _fit()
+# is without the additional elements, and contains the `estimates` of Continuous. `smoothing` is the most probable
+# weight of the penalty, and `freedom` the effective number of parameters. `noise` is the standard deviation of the
+# force, and `score` the score of generalised cross-validation.
+_Fit = namedtuple("_Fit", "coefficients covariance smoothing freedom noise score estimates", defaults=[None])
 
 
 def _fit(distance, force, weight, threshold, shares):
@@ -143,11 +146,37 @@ def _fit(distance, force, weight, threshold, shares):
     ends = np.minimum(distance[:, None], 2 * threshold[[0, -1]])
     alone, with_ends = (_smoothed(columns * weight[:, None], force * weight, shares.shape[1])
                         for columns in (tied, np.column_stack([tied[:, :2], ends, answers])))
-    small = np.all(np.abs(with_ends.ends) <= LARGEST_END * shares.sum(axis=0) @ np.abs(with_ends.coefficients[2:]))
+    small = np.all(np.abs(with_ends.coefficients[2:4])
+                   <= LARGEST_END * shares.sum(axis=0) @ np.abs(with_ends.coefficients[4:]))
     best = with_ends if small and with_ends.score < alone.score / LEAST_GAIN else alone
+    # The additional elements have a part in the area and in the stiffness of the cycle, but are not part of k(s).
+    elements = shares if best is alone else np.hstack([np.eye(len(threshold))[:, [0, -1]], shares])
+    estimates = _estimates(best, threshold, elements, distance[-1])
+    keep = np.r_[:2, len(best.coefficients) - shares.shape[1]:len(best.coefficients)]
     # `best.noise` is the standard deviation of the most exact sample, which has the weight 1. It is replaced by the
     # standard deviation of a sample with the mean variance.
-    return best._replace(noise=best.noise * np.sqrt(np.mean(weight**-2.0)))
+    return best._replace(coefficients=best.coefficients[keep], covariance=best.covariance[np.ix_(keep, keep)],
+                         noise=best.noise * np.sqrt(np.mean(weight**-2.0)), estimates=estimates)
+
+
+def _estimates(fit, threshold, elements, width):
+    """Return integral numbers of a fit as {name: (value, half-width of the 95 % interval)}.
+
+    `k_integral` is the integral of k over the places that yield, and `last_slope` is k0 plus the integral of k over the
+    other places. `area` and `damping_ratio` are those of the fitted cycle, which has the width `width`. `elements`
+    [places, coefficients but the first two] are the stiffnesses at the places with the thresholds `threshold` if a
+    coefficient is 1. Each number is linear in the coefficients, except the damping ratio, which is linearised. Since
+    these numbers hardly depend on the roughness of k(s), the half-width is NORMAL_95 standard deviations, unlike BAND.
+    """
+    stiffness, slid = elements.sum(axis=0), 2 * np.minimum(threshold, width / 2) @ elements / width
+    lost = 4 * (threshold * np.maximum(width / 2 - threshold, 0)) @ elements
+    rows = np.array([np.r_[0, 0, stiffness], np.r_[0, 1, 0 * stiffness], np.r_[0, 0, lost], np.r_[0, 1, slid]])
+    integral, slope, area, secant = rows @ fit.coefficients
+    factor = 1 / (2 * np.pi * secant * (width / 2)**2)
+    rows[3] = factor * (rows[2] - area / secant * rows[3])
+    widths = NORMAL_95 * np.sqrt(np.einsum("ij,jk,ik->i", rows, fit.covariance, rows))
+    values = integral, slope, area, factor * area
+    return dict(zip(("k_integral", "last_slope", "area", "damping_ratio"), zip(map(float, values), map(float, widths))))
 
 
 def _smoothed(columns, force, splines):
@@ -203,9 +232,7 @@ def _smoothed(columns, force, splines):
         solution = lsq_linear(stacked, rest, (least, np.inf), method="bvls").x
     left = beyond + np.sum((r @ solution - answer)**2)
     noise = np.sqrt(left / max(n - freedom, 1))
-    keep = np.r_[:2, others:len(solution)]
-    return _Fit((solution / scale)[keep], (covariance / np.outer(scale, scale))[np.ix_(keep, keep)], likeliest,
-                freedom, noise, score, solution[2:others] / scale[2:others])
+    return _Fit(solution / scale, covariance / np.outer(scale, scale), likeliest, freedom, noise, score)
 
 
 def _continued(branch, s, threshold, known, basis, fit):
@@ -222,4 +249,4 @@ def _continued(branch, s, threshold, known, basis, fit):
         k0 -= stiffness[~known][0] * unknown
     return Continuous(branch, s, threshold, np.maximum(stiffness, least), width, known,
                       last_slope_spring(k0, stiffness.mean()),
-                      fit.coefficients[0], fit.smoothing, fit.freedom, fit.noise)
+                      fit.coefficients[0], fit.smoothing, fit.freedom, fit.noise, fit.estimates)

@@ -45,14 +45,15 @@ class Elements(namedtuple("Elements", "k0 stiffness threshold")):
 
 
 class Discrete(namedtuple("Discrete", "branch elements start_force threshold_width stiffness_width k0_width noise "
-                                      "exact")):
+                                      "exact is_smooth", defaults=[False])):
     """An identified discrete model.
 
     `branch` is the Loading from which the `elements` were identified, and `start_force` the force at its start.
     `threshold_width` [n], `stiffness_width` [n] and `k0_width` are half-widths of the 95 % confidence intervals of η_i,
     k_i and k0. A corner or a reversal may lie anywhere between two neighbouring samples; `threshold_width` includes
     this uncertainty. `noise` is the standard deviation of the difference between the measured force and that of the
-    model. `exact` says whether the samples lie on a polygon within rounding errors.
+    model. `exact` says whether the samples lie on a polygon within rounding errors, and `is_smooth` whether a
+    smooth curve explains them as well as a polygon or better.
     """
 
     k0 = property(lambda self: self.elements.k0, doc="The stiffness of the linear spring: the last slope.")
@@ -129,4 +130,4 @@ def _from_regression(path, half):
     elements = Elements(last_slope_spring(polygon.last_slope, polygon.drop.sum()), polygon.drop, polygon.corner / 2)
     width = polygon.corner_width / 2 + _gap(branch, elements) + half.gap / 2
     return Discrete(branch, elements, polygon.start, width, polygon.drop_width, polygon.last_slope_width, polygon.noise,
-                    exact=False)
+                    exact=False, is_smooth=bool(polygon.support < polygons.LEAST_SUPPORT))

@@ -1,11 +1,10 @@
 """Report the result of an identification.
 
-The result is compared with the measured cycle, and reported as lines of text, as numbers for a JSON file, and as a page
-of figures.
+The result is compared with the measured cycle, and reported as lines of text with a table, as numbers for a JSON file,
+and as a page of figures.
 """
 
 import math
-import textwrap
 from collections import namedtuple
 
 import numpy as np
@@ -18,29 +17,30 @@ from masing.style import RESTORING_LABEL, X_LABEL
 # The unloading half of a cycle is compared with the model only if it has the width of the loading branch, up to this
 # fraction of the width.
 SAME_WIDTH = 1e-3
-# If a discrete model has more elements than this, the text about the model lists only the first elements and the η of
-# the last one.
+# If a discrete model has more elements than this, the table lists only the first elements and the last one.
 MOST_LINES = 8
+# The residuals of neighbouring samples are reported as correlated if their correlation exceeds this many of its
+# standard errors, 1/√n for n independent residuals.
+CORRELATED = 3
 BAND = "#cfe3f0"
 MEASURED, UNLOADING, IDENTIFIED = style.COLOURS[0], style.COLOURS[1], "#000000"
 # Measured curves are drawn with at most this many points; more points would look like one dark band.
 MOST_DOTS = 600
 # The approximate width of a drawn line, as a fraction of the height of the axes.
 THIN = 0.01
-# The number of characters in a line of text on the page.
-LINE = 44
 
 
 class Comparison(namedtuple("Comparison", "loading unloading identified_loading identified_unloading residual "
-                                          "largest mean unloading_largest")):
+                                          "largest mean unloading_largest unloading_residual correlation")):
     """The measured cycle, and the cycle of the identified model. The loading and the unloading halves of both are pairs
     (x, force), in which x and the force at the centre of the cycle are subtracted.
 
     `loading` and `unloading` are measured; `unloading` may be empty. `residual` [points] is the measured force minus
-    the identified one on the loading half. `largest` is the largest absolute value of `residual`, and `mean` its root
-    mean square. `unloading_largest` is the largest absolute difference between the two forces on the unloading half, or
-    NaN if the measured unloading half has another width than the loading half. These four are fractions of the range of
-    the measured force on the loading half.
+    the identified one on the loading half, and `unloading_residual` [points] on the unloading half. `largest` is the
+    largest absolute value of `residual`, and `mean` its root mean square. `unloading_largest` is that of
+    `unloading_residual`, or NaN if the measured unloading half has another width than the loading half. These five are
+    fractions of the range of the measured force on the loading half. `correlation` is the correlation between the
+    residuals of neighbouring samples on the loading half, or 0 if it is not significant.
     """
 
 
@@ -59,20 +59,27 @@ def compare(fitted, half, run):
     reach = np.ptp(loading[1])
     residual = (loading[1] - np.interp(loading[0], *rising)) / reach
     other = (unloading[1] - np.interp(unloading[0], falling[0][::-1], falling[1][::-1])) / reach
+    off = residual - residual.mean()
+    correlation = np.dot(off[1:], off[:-1]) / (np.dot(off, off) or 1.0)
     whole = len(other) and abs(np.ptp(half.before_x) / fitted.branch.width - 1) <= SAME_WIDTH
     return Comparison(loading, unloading, rising, falling, residual, np.abs(residual).max(),
-                      np.sqrt(np.mean(residual**2)), np.abs(other).max() if whole else np.nan)
+                      np.sqrt(np.mean(residual**2)), np.abs(other).max() if whole else np.nan, other,
+                      float(correlation) if correlation > CORRELATED / np.sqrt(len(off)) else 0.0)
 
 
 def facts(fitted, compared):
-    """Return the findings as short lines of text: the model, the misfit of the model, and what the cycle cannot
-    determine."""
+    """Return the findings as short lines of text: the model, a table of its numbers with their half-widths, the misfit
+    of the model, and what the cycle cannot determine."""
     noise = f"noise {percent(fitted.noise / np.ptp(fitted.branch.force))} of the force's range"
     lines = (_of_elements if isinstance(fitted, Discrete) else _of_density)(fitted, noise)
     use = "used, too" if fitted.branch.with_unloading else "not used"
     other = f"; of the unloading half, {use}: {percent(compared.unloading_largest)}"
     other = "" if math.isnan(compared.unloading_largest) else other
-    return [*lines, f"misfit of the cycle: max {percent(compared.largest)}, rms {percent(compared.mean)} of the "
+    correlation = min(compared.correlation, 0.999)
+    small = [] if not correlation or isinstance(fitted, Discrete) and fitted.exact else [
+        f"the residuals of neighbouring samples are correlated ({correlation:.2g}), but the half-widths are those of "
+        f"independent errors: they are about {np.sqrt((1 + correlation) / (1 - correlation)):.2g} times too small"]
+    return [*lines, *small, f"misfit of the cycle: max {percent(compared.largest)}, rms {percent(compared.mean)} of the "
                     f"force's range{other}", *_unknown(fitted)]
 
 
@@ -83,7 +90,8 @@ def numbers(fitted, compared, threshold, noise):
     common = {"cycle": fitted.branch.path.name, "k0": elements.k0, "amplitude": fitted.branch.width / 2,
               "noise": fitted.noise, "noise_of_x": noise.x, "noise_of_force": noise.force,
               "jumps_of_x": noise.jumps, "misfit_max": compared.largest, "misfit_rms": compared.mean,
-              "misfit_max_unloading": compared.unloading_largest, "unknown": _unknown(fitted)}
+              "misfit_max_unloading": compared.unloading_largest, "correlation_of_residuals": compared.correlation,
+              "k0_halfwidth_95": fitted.k0_width, "unknown": _unknown(fitted)}
     if isinstance(fitted, Discrete):
         own = {"model": "discrete-masing", "n": len(elements.stiffness), "exact": fitted.exact,
                "eta": elements.threshold, "eta_halfwidth_95": fitted.threshold_width,
@@ -92,6 +100,8 @@ def numbers(fitted, compared, threshold, noise):
         own = {"model": "masing", "threshold": threshold, "smoothing": fitted.smoothing, "freedom": fitted.freedom,
                "s": fitted.s, "eta": fitted.threshold, "k": fitted.stiffness, "k_halfwidth_95": fitted.stiffness_width,
                "yields": fitted.known}
+        for name, (value, width) in fitted.estimates.items():
+            own |= {name: value, f"{name}_halfwidth_95": width}
     return own | common
 
 
@@ -99,26 +109,43 @@ def _of_elements(fitted, noise):
     elements = fitted.elements
     count = len(elements.stiffness)
     how = "slopes and corners of a polygon, exact" if fitted.exact else f"regression, {noise}"
-    lines = [f"{count} element{'s' if count > 1 else ''} ({how}); k0 = {_within(elements.k0, fitted.k0_width)}"]
-    for n, (eta, k, eta_width, k_width) in enumerate(zip(elements.threshold, elements.stiffness, fitted.threshold_width,
-                                                         fitted.stiffness_width), start=1):
-        lines.append(f"η{n} = {_within(eta, eta_width)}, k{n} = {_within(k, k_width)}")
-    if count > MOST_LINES:
-        lines[MOST_LINES:] = [f"… to η{count} = {elements.threshold[-1]:.6g}, all in the .json"]
-        lines += [] if fitted.exact else ["a smooth branch? --threshold η(s) identifies a continuous model"]
-    return lines
-
-
-def _within(value, width):
-    return f"{value:.4g} ± {width:.1g}" if width else f"{value:.10g}"
+    rows = [row for n, each in enumerate(zip(elements.threshold, fitted.threshold_width, elements.stiffness,
+                                             fitted.stiffness_width), start=1)
+            if n <= MOST_LINES or n == count for row in ((f"η{n}", *each[:2]), (f"k{n}", *each[2:]))]
+    more = [f"all {count} elements are in the .json"] if count > MOST_LINES + 1 else []
+    smooth = ["a smooth curve explains the branch as well as these elements or better: --threshold η(s) identifies a "
+              "continuous model"] if fitted.is_smooth else []
+    return [f"{count} element{'s' if count > 1 else ''} ({how})", *_table([*rows, ("k0", elements.k0, fitted.k0_width)]),
+            *more, *smooth]
 
 
 def _of_density(fitted, noise):
-    stiffness = fitted.stiffness[fitted.known]
-    return [f"k(s) from {stiffness.min():.4g} to {stiffness.max():.4g}, ∫k ds = {stiffness.sum() / len(fitted.s):.6g} "
-            f"over the yielding s; k0 = {fitted.k0:.6g}",
-            f"cubic spline: likeliest weight of ∫k″²: {fitted.smoothing:.2g} ({fitted.freedom:.1f} degrees of freedom "
-            f"left); {noise}"]
+    places = np.flatnonzero(fitted.known)[[np.argmin(fitted.stiffness[fitted.known]),
+                                           np.argmax(fitted.stiffness[fitted.known])]]
+    rows = [(f"k(s), {word} (s = {fitted.s[n]:.3g})", fitted.stiffness[n], fitted.stiffness_width[n])
+            for word, n in zip(("least", "largest"), places)]
+    integral, slope, area, damping = fitted.estimates.values()
+    rest = ("k0", fitted.k0, fitted.k0_width) if fitted.known.all() else ("k0 + ∫k ds over all other s", *slope)
+    rows += [("∫k ds over the s that yield", *integral), rest, ("area ∮ f dx of the cycle", *area),
+             ("damping ratio of the cycle", *damping)]
+    return ["k(s), a cubic spline, and the cycle that it gives", *_table(rows),
+            f"likeliest weight of ∫k″²: {fitted.smoothing:.2g} ({fitted.freedom:.1f} degrees of freedom left); {noise}"]
+
+
+def _table(rows):
+    """Return the lines of a table of numbers; the rows are (name, value, half-width of the 95 % interval)."""
+    cells = [("", "value", "± (95 %)"), *((name, *_within(value, width)) for name, value, width in rows)]
+    first, second = (max(len(row[n]) for row in cells) for n in (0, 1))
+    return [f"  {name:<{first}}  {value:>{second}}  {width}".rstrip() for name, value, width in cells]
+
+
+def _within(value, width):
+    """Return the texts of a number and of its half-width. The number has as many decimals as two digits of the
+    half-width; if the half-width is 0 or unknown, it has ten digits, and the second text is empty."""
+    if not width > 0:
+        return f"{value:.10g}", ""
+    digits = math.floor(math.log10(max(abs(value), width))) - math.floor(math.log10(width)) + 2
+    return f"{value:#.{digits}g}".rstrip("."), f"{width:#.2g}".rstrip(".")
 
 
 def _unknown(fitted):
@@ -134,25 +161,27 @@ def _unknown(fitted):
     return [*unknown, "not known: mass, and what is viscous"]
 
 
-def identification_page(fitted, compared, threshold, facts):
+def identification_page(fitted, compared, threshold):
     """Return the figure for a Discrete or Continuous model: the measured and the identified cycle, the elements or
-    k(s), the residual, and the lines of text `facts`."""
-    figure = style.figure(2, 2.6)
+    k(s), and the residuals of the loading half and of the unloading half."""
+    figure = style.figure(1, 3.4)
     figure.suptitle(f"Identified from {fitted.branch.path.name}", fontsize=11)
-    cycle, model, missed, words = figure.subplots(2, 2, height_ratios=(1.1, 1)).flat
+    cycle, model, *missed = figure.subplots(4, 1, height_ratios=(1.4, 1.1, 0.7, 0.7))
     _cycles(cycle, compared)
     (_elements if isinstance(fitted, Discrete) else _density)(model, fitted, threshold)
     noise = 100 * fitted.noise / np.ptp(fitted.branch.force)
-    missed.axhspan(-2 * noise, 2 * noise, color=BAND, linewidth=0)
-    missed.plot(*_dots((compared.loading[0], 100 * compared.residual)), ".", color=style.COLOURS[0], markersize=3)
-    missed.set(xlabel=f"{X_LABEL} from the centre", ylabel="measured − identified,\n% of the force's range",
-               title=f"rms {measured(100 * compared.mean)} %, "
-               + (f"noise {measured(noise)} % (band: ±2 of it)" if noise else "no noise"))
-    words.axis("off")
-    lines = [part for fact in facts for part in textwrap.wrap(fact, LINE, subsequent_indent="   ")]
-    text = words.text(-0.15, 1, "\n".join(lines), va="top", fontsize=10, transform=words.transAxes, linespacing=1.15)
-    # The text is excluded from the automatic layout, which would otherwise shrink the axes.
-    text.set_in_layout(False)
+    missed[1].sharey(missed[0])
+    for axes, half, residual, colour, word in zip(missed, (compared.loading, compared.unloading),
+                                                  (compared.residual, compared.unloading_residual),
+                                                  (MEASURED, UNLOADING), ("loading", "unloading")):
+        axes.axhspan(-2 * noise, 2 * noise, color=BAND, linewidth=0)
+        axes.plot(*_dots((half[0], 100 * residual)), ".", color=colour, markersize=3)
+        axes.set(ylabel="residual,\n% of range", xlim=cycle.get_xlim())
+        rms = 100 * np.sqrt(np.mean(residual**2)) if len(residual) else math.nan
+        axes.set_title(f"{word}: rms {measured(rms)} %", fontsize=10)
+    words = f"noise {measured(noise)} % (band: ±2 of it)" if noise else "no noise"
+    missed[0].set_title(f"{missed[0].get_title()}\n{words}", fontsize=10)
+    missed[1].set_xlabel(f"{X_LABEL} from the centre")
     return figure
 
 
@@ -164,7 +193,7 @@ def _dots(curve):
 def _cycles(axes, compared):
     axes.plot(*_dots(compared.loading), ".", color=MEASURED, markersize=3, label="loading")
     if len(compared.unloading[0]):
-        axes.plot(*_dots(compared.unloading), ".", color=UNLOADING, markersize=3, label="unloading, measured")
+        axes.plot(*_dots(compared.unloading), ".", color=UNLOADING, markersize=3, label="unloading")
     axes.plot(*compared.identified_loading, color=IDENTIFIED, linewidth=1, label="identified")
     axes.plot(*compared.identified_unloading, color=IDENTIFIED, linewidth=1)
     axes.set(xlabel=f"{X_LABEL} from the centre", ylabel=RESTORING_LABEL)

@@ -39,9 +39,9 @@ class Identified(namedtuple("Identified", "numbers lines case run model comparis
 
     def figure(self):
         """Return a matplotlib Figure, a page that shows the measured and the identified cycle, the model, and the
-        misfit."""
+        residuals of both halves of the cycle."""
         with style.applied():
-            return identification_page(self.model, self.comparison, self.threshold, self.lines)
+            return identification_page(self.model, self.comparison, self.threshold)
 
 
 def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=None, output=None, figure=None,
@@ -53,10 +53,11 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
     for elements, or the text of η(s) for k(s). The other arguments are the options of identify.py, for instance
     columns={"x": "Weg", "force": 3} and scale={"x": 0.001}. With output="OUT.ini", the case file OUT.ini, its tables,
     the result file OUT.h5 and the findings OUT.json are written. With figure="OUT.png", the page is written to this
-    file. Without `output`, the case file and the result file are temporary, and are deleted together with the `run` of
-    the returned object. The case is run by the program masing at program_path, by default by the program that all
-    functions of the package use. Raises MasingError if an argument is not valid, a file cannot be read or written, or
-    the program fails. Raises DataError, whose code is 3, if no such model has the measured cycle.
+    file, and the lines of text to OUT.txt. Without `output`, the case file and the result file are temporary, and are
+    deleted together with the `run` of the returned object. The case is run by the program masing at program_path, by
+    default by the program that all functions of the package use. Raises MasingError if an argument is not valid, a file
+    cannot be read or written, or the program fails. Raises DataError, whose code is 3, if no such model has the
+    measured cycle.
     """
     if not isinstance(threshold, str | None):
         raise MasingError("threshold: give η(s) as a text, \"s+0.1\" or \"table:FILE.csv\"")
@@ -86,6 +87,7 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
         if figure:
             with style.applied():
                 style.save(identified.figure(), Path(figure))
+            write_file(findings_path(figure), ("\n".join(identified.lines) + "\n").encode())
     except BaseException:
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
@@ -93,6 +95,11 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
     if folder:
         run.folder = Folder(folder)
     return identified
+
+
+def findings_path(page):
+    """Return the path of the text with the findings, which is beside the page."""
+    return Path(page).with_suffix(".txt")
 
 
 def _model(measured, masing, threshold):
@@ -114,7 +121,8 @@ def _refuse_overwriting(read, case, page):
     Files are compared and not their names, because a file may have several names.
     """
     written = [case.with_suffix(ending) for ending in (".ini", ".h5", ".json")]
-    written += [case.with_name(f"{case.stem}-{table}.csv") for table in TABLES] + ([Path(page)] if page else [])
+    written += [case.with_name(f"{case.stem}-{table}.csv") for table in TABLES]
+    written += [Path(page), findings_path(page)] if page else []
     for path in written:
         if path.exists() and any(path.samefile(each) for each in read if each.exists()):
             raise MasingError(f"{path}: would replace a file that is read; give another name with -o")
