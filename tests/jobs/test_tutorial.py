@@ -16,10 +16,14 @@ LARGEST = 220_000
 
 
 def said(cell):
-    """The output of a cell as texts, without its pictures and without progress, which is empty at the end."""
-    texts = [output.get("text") or output.get("data", {}).get("text/html") or output.get("data", {}).get("text/plain")
-             for output in cell.get("outputs", [])]
-    return [re.sub('src="data:[^"]*"', "", text) for text in texts if text]
+    """The output of a cell as texts, without its pictures and without progress, which is empty at the end.
+
+    What is printed comes in one piece or in several, as it happens.
+    """
+    outputs = cell.get("outputs", [])
+    printed = "".join(output["text"] for output in outputs if output["output_type"] == "stream")
+    texts = [output.get("data", {}).get("text/html") or output.get("data", {}).get("text/plain") for output in outputs]
+    return [re.sub('src="data:[^"]*"', "", text) for text in [printed, *texts] if text]
 
 
 def test_the_tutorial_gives_the_output_that_it_shows(masing, monkeypatch):
