@@ -14,7 +14,7 @@ from masing.cycles.curves import Measured
 from masing.cycles.half_cycles import widest_half_cycle
 from masing.identification.continuous import identify_continuous
 from masing.identification.discrete import identify_discrete
-from masing.identification.findings import compare
+from masing.identification.findings import _of_elements, compare
 from masing.identification.identify import identify as identify_curve
 from masing.notation import percent
 from masing.results import Run
@@ -138,6 +138,14 @@ def test_the_misfit_of_a_quarter_of_the_samples_has_half_its_size_for_rms():
     assert found.correlation == pytest.approx(1, abs=5e-3)
     run.restoring = np.r_[noisy(half.force, 1e-3, 2), -half.force[1:]]
     assert compare(identify_discrete(Path("c"), half), half, run).correlation == 0
+
+
+def test_elements_that_a_smooth_curve_could_replace_are_said_to_be_such():
+    x = one_cycle(1.5, 300)
+    smooth = identify_discrete(Path("c"), half_cycle(x, noisy(drive(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)), 0.01, 6)))
+    assert smooth.is_smooth and "a smooth curve explains the branch" in " ".join(_of_elements(smooth, ""))
+    corners = identify_discrete(Path("c"), half_cycle(x, noisy(drive(x, np.array([0.5, 1.0]), np.ones(2)), 0.01, 6)))
+    assert not corners.is_smooth and "smooth" not in " ".join(_of_elements(corners, ""))
 
 
 def test_correlated_residuals_and_an_integral_over_a_part_of_s_are_named():
