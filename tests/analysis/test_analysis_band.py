@@ -18,7 +18,7 @@ from masing.errors import MasingError
 from masing.cycles.curves import Measured
 from masing.cycles.half_cycles import widest_half_cycle
 from masing.cycles.noise import jumps, noise, smoothed, with_smooth_x
-from masing.identification.continuous import _basis, _continued, _fit, identify_continuous
+from masing.identification.continuous import _basis, _continued, _estimates, _fit, identify_continuous
 from oracle import continuum, drive, noisy, one_cycle, write_csv
 from test_analysis_mistakes import one_line
 
@@ -115,9 +115,10 @@ def misses(seed, of_force, correlation=0.0):
 @pytest.mark.parametrize("noise", [5e-3, 1e-3, 2e-2])
 def test_the_intervals_of_the_integrals_cover_them_as_often(long, noise):
     """The number of the covered among n cycles is binomial: 95 % ± 2 √(0.95·0.05/n) of them, ± 3 % for n = 200. As
-    twelve such numbers are judged, each is asked to lie between the quantiles of 0.1 and 99.9 %. Intervals that are too wide are seen as well: the
-    errors in their standard deviations have the mean square 1, which n cycles know to √(2/n). Where k0 = 0 and all
-    yields, in 2 of 5 cycles, half of the errors of k0 are cut off, as k0 >= 0; the mean square is then 0.8."""
+    twelve such numbers are judged, each is asked to lie between the quantiles of 0.1 and 99.9 %. Intervals that are
+    too wide are seen as well: the errors in their standard deviations have the mean square 1, which n cycles know to
+    √(2/n). Where k0 = 0 and all yields, in 2 of 5 cycles, half of the errors of k0 are cut off, as k0 >= 0; the mean
+    square is then 0.8."""
     count = 200 if long else 20
     off, shares = map(np.array, zip(*(misses(seed, noise) for seed in range(count))))
     covered = np.sum(np.abs(off) <= 1, axis=0)
@@ -126,6 +127,25 @@ def test_the_intervals_of_the_integrals_cover_them_as_often(long, noise):
     squares, slack = np.mean((1.96 * off)**2, axis=0), 3 * np.sqrt(2 / count)
     assert np.all(squares <= 1 + slack) and np.all(squares >= 0.8 - slack)
     assert 0.90 <= shares.mean() <= 0.98 if long else shares.mean() >= 0.95 - 2.5 * 0.22 / np.sqrt(count)
+
+
+def test_the_half_widths_of_integrals_are_those_of_their_derivatives():
+    """Of three elements with a spring, at coefficients whose standard deviations are known; the amplitude is 1."""
+    threshold, coefficients, deviation = np.array([0.2, 0.5, 0.9]), np.array([7, 0.3, 1, 2, 0.5]), np.arange(1, 6) / 100
+
+    def estimates(changed):
+        fit = SimpleNamespace(coefficients=changed, covariance=np.diag(deviation**2))
+        return _estimates(fit, threshold, np.eye(3), 2)
+
+    found = estimates(coefficients)
+    area = 4 * np.sum(coefficients[2:] * threshold * (1 - threshold))
+    ratio = area / (2 * np.pi * (0.3 + np.sum(coefficients[2:] * threshold)))
+    assert [found[name][0] for name in INTEGRALS] == pytest.approx([3.5, 0.3, area, ratio])
+    steps = 1e-4 * np.eye(5)
+    for name in INTEGRALS:
+        slopes = [(estimates(coefficients + step)[name][0] - estimates(coefficients - step)[name][0]) / 2e-4
+                  for step in steps]
+        assert found[name][1] == pytest.approx(1.96 * np.linalg.norm(slopes * deviation), rel=1e-5)
 
 
 def test_noise_with_a_memory_makes_the_intervals_too_small_by_the_factor_that_is_named(long):

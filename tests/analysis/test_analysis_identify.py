@@ -142,7 +142,8 @@ def test_the_misfit_of_a_quarter_of_the_samples_has_half_its_size_for_rms():
 
 def test_elements_that_a_smooth_curve_could_replace_are_said_to_be_such():
     x = one_cycle(1.5, 300)
-    smooth = identify_discrete(Path("c"), half_cycle(x, noisy(drive(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)), 0.01, 6)))
+    force = drive(x, *continuum(lambda s: s + 0.1, lambda s: 1.0))
+    smooth = identify_discrete(Path("c"), half_cycle(x, noisy(force, 0.01, 6)))
     assert smooth.is_smooth and "a smooth curve explains the branch" in " ".join(_of_elements(smooth, ""))
     corners = identify_discrete(Path("c"), half_cycle(x, noisy(drive(x, np.array([0.5, 1.0]), np.ones(2)), 0.01, 6)))
     assert not corners.is_smooth and "smooth" not in " ".join(_of_elements(corners, ""))

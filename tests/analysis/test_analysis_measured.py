@@ -68,7 +68,7 @@ def test_the_file_of_an_engineer_is_read_as_it_is(tmp_path, heading, line):
 
 
 @pytest.mark.parametrize("heading, line, words", [
-    ("", "{x},{f},{t}", "has 3 columns and no heading; without one, it needs x, force, or t, x, force with a t that alone"),
+    ("", "{x},{f},{t}", "has 3 columns and no heading; without one, it needs x, force, or t, x, force"),
     ("", "{t},{t},{f}", "alone increases"), ("", "{t},{x},{f},1", "has 4 columns and no heading"),
     ("x [mm],Weg [mm],F [kN]", "{x},{x},{f}", "the columns 1 and 2 may both be x; say with --columns"),
     ("x,Force A (kN),Force B (kN)", "{x},{f},{f}", "has the columns x, force a (kn), force b (kn); it needs"),

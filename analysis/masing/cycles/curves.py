@@ -162,15 +162,16 @@ def read_columns(path, names, wanted, by_name=True):
 
 def _from_csv(path, chosen):
     lines, headings, begin, count = _beginning(path, f"columns {NAMES}")
-    # The headings are searched as they are, and without units, which may contain blanks and separators. A comment may be
-    # a heading, too. Lines with one name for each column come first.
+    # The headings are searched as they are, and without units, which may contain blanks and separators. A comment may
+    # be a heading, too. Lines with one name for each column come first.
     more = [[UNIT.sub("", word) for word in _words(IN_BRACKETS.sub("", line).lstrip("# \t").lower())]
             for line in lines[:begin]]
     more += [words[::2] for words in more if len(words) == 2 * count]
     named = [words for words in more if len(words) == count] + [[word.lower() for word in words] for words in headings]
     places = _places(path, sorted(named, key=lambda words: len(words) != count), count, chosen)
     if places is None and headings:
-        raise MasingError(f"{path}: has the columns {', '.join(headings[0]).lower()}; it needs {NAMES}, or use --columns")
+        has = ", ".join(headings[0]).lower()
+        raise MasingError(f"{path}: has the columns {has}; it needs {NAMES}, or use --columns")
     if places is None:
         places = _bare(path, lines, begin, count)
     columns = _columns(path, lines, begin, count, places)
@@ -270,8 +271,8 @@ def _places(path, headings, count, chosen):
         if found["x"] and found["force"]:
             for name, several in found.items():
                 if len(several) > 1:
-                    raise MasingError(f"{path}: the columns {several[0] + 1} and {several[1] + 1} may both be {name}; say "
-                                      f"with --columns which one is meant, as in {name}={several[0] + 1}")
+                    raise MasingError(f"{path}: the columns {several[0] + 1} and {several[1] + 1} may both be {name}; "
+                                      f"say with --columns which one is meant, as in {name}={several[0] + 1}")
             return {name: places[0] for name, places in found.items() if places}
     return None
 
@@ -288,8 +289,9 @@ def _bare(path, lines, begin, count):
         columns = _columns(path, lines, begin, count, {name: n for n, name in enumerate(("t", "x", "force"))})
         if [bool(np.all(np.diff(column) > 0)) for column in columns.values()] == [True, False, False]:
             return {"t": 0, "x": 1, "force": 2}
-    raise MasingError(f"{path}: has {count} columns and no heading; without one, it needs x, force, or t, x, force with a t "
-                      f"that alone increases from line to line; name the columns in a heading, {NAMES}, or use --columns")
+    raise MasingError(f"{path}: has {count} columns and no heading; without one, it needs x, force, or t, x, force "
+                      f"with a t that alone increases from line to line; name the columns in a heading, {NAMES}, or use "
+                      "--columns")
 
 
 def _chosen(path, name, word, headings, count):

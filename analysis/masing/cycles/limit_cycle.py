@@ -43,8 +43,8 @@ class Analysis(namedtuple("Analysis", "x force loops first period drift corners 
     The loops from the index `first` on repeat, and `period` of them form the limit cycle. `first` is None if the loops
     do not repeat; a single loop counts as a limit cycle. `drift` is the change of centre_x per loop. `corners` are the
     corners (x, force) of the last loop, and `segments` is the number of its straight segments; both are None if this
-    loop is no polygon. `backbone` [points, 2] is the loading half of the last loop. Its columns are half the distance in
-    x and half the distance in force from the reversal at which this half begins.
+    loop is no polygon. `backbone` [points, 2] is the loading half of the last loop. Its columns are half the distance
+    in x and half the distance in force from the reversal at which this half begins.
     """
 
     last = property(lambda self: self.loops[-1], doc="The last loop; it belongs to the limit cycle if there is one.")

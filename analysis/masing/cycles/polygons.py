@@ -33,8 +33,8 @@ PRICE = 3
 # A polygon is compared with smooth curves, which are splines of the degree DEGREE with 1 to MOST_INTERVALS equal
 # intervals. In this comparison each parameter costs COST, which is more than Akaike's 2 and less than log(n).
 DEGREE, MOST_INTERVALS, COST = 3, 40, 3
-# A polygon is regarded as supported if its support is at least LEAST_SUPPORT, as strong evidence is by the usual scale of
-# twice the logarithm of a Bayes factor.
+# A polygon is regarded as supported if its support is at least LEAST_SUPPORT. On the usual scale, which is twice the
+# logarithm of a Bayes factor, this is strong evidence.
 LEAST_SUPPORT = 6
 # If there are more samples than this, groups of samples are averaged before the regression. This loses little, because
 # the groups are narrow.

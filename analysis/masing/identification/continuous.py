@@ -55,8 +55,8 @@ class Continuous(namedtuple("Continuous", "branch s threshold stiffness stiffnes
     `estimates` are integral numbers of the fit, as {name: (value, half-width of the 95 % interval)}; see _estimates().
     """
 
-    k0_width = property(lambda self: self.estimates["last_slope"][1] if self.known.all() else np.nan, doc="The half-width "
-                        "of the 95 % interval of k0, or NaN if a part of k0 + ∫k ds does not yield.")
+    k0_width = property(lambda self: self.estimates["last_slope"][1] if self.known.all() else np.nan,
+                        doc="The half-width of the 95 % interval of k0, or NaN if not all places yield.")
     parameters = property(lambda self: self.freedom, doc="The effective number of fitted parameters.")
     elements = property(lambda self: Elements(self.k0, self.stiffness / len(self.s), self.threshold),
                         doc="The Elements at the places; n places give the stiffnesses k(s_i)/n.")

@@ -115,8 +115,8 @@ def _of_elements(fitted, noise):
     more = [f"all {count} elements are in the .json"] if count > MOST_LINES + 1 else []
     smooth = ["a smooth curve explains the branch as well as these elements or better: --threshold η(s) identifies a "
               "continuous model"] if fitted.is_smooth else []
-    return [f"{count} element{'s' if count > 1 else ''} ({how})", *_table([*rows, ("k0", elements.k0, fitted.k0_width)]),
-            *more, *smooth]
+    rows.append(("k0", elements.k0, fitted.k0_width))
+    return [f"{count} element{'s' if count > 1 else ''} ({how})", *_table(rows), *more, *smooth]
 
 
 def _of_density(fitted, noise):
