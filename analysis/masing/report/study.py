@@ -11,7 +11,7 @@ from masing.convergence.claim import QUANTITY_NAMES, STEPS, findings, ray
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, map_figure, study_figure
 from masing.names import short_value
 from masing.notation import count, estimate, listed, measured, minus, negatives, order, rounded_up, signs_of
-from masing.report.problem import first_sentence, steps_in_words
+from masing.report.problem import first_sentence, prose, steps_in_words
 from masing.report.pictures import Picture, Text
 from masing.report.summary import PROVED, STATEMENTS, shares_time
 from masing.samples import drawable_in_logarithm
@@ -32,7 +32,7 @@ def study_section(study, number, problem, is_first):
     return {
         "id": f"study-{number}", "number": number, "title": title(study), "run": study, "verdict": study.verdict,
         "remarks": [negatives(line) for line in study.fit["remarks"].splitlines()],
-        "about": "" if any(f.expected for f in found) else _why_none(study),
+        "about": prose(steps_in_words(study.comment.partition(". ")[2].strip())),
         "refined": STEPS[study.refine], "findings": [_finding_row(study, finding) for finding in shown],
         "least": study.fit.get("least_uncertainty"), "confidence": _percent(study),
         "constant_headings": levels.constant_headings(study),
@@ -116,11 +116,6 @@ def map_picture(study):
     at_levels = "; ".join(f"{measured(e)} at δs = {measured(s)}, δt = {measured(t)}" for s, t, e in zip(ds, dt, errors))
     return Picture(f"{study.path.stem}-map", map_figure(ds, dt, errors, fit),
                    f"Map of the error of x over δs and δt: {at_levels}.", caption)
-
-
-def _why_none(study):
-    """Return the comment in the case file of a study without its first sentence, which is the title."""
-    return steps_in_words(study.comment.partition(". ")[2].strip())
 
 
 def title(study):
