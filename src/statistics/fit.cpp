@@ -148,7 +148,7 @@ Fit fit_order(const ErrorLadder& ladder, double floor, double confidence) {
           Eigen::Map<const Eigen::ArrayXd>(steps.data(), std::ssize(steps)).log().mean();
       fit.constant_uncertainty =
           std::hypot(students_factor(freedom, confidence) * law->constant_errors[0],
-                     law->constants[0] * log_step * fit.structural);
+                     law->constants[0] * log_step * std::hypot(fit.structural, least_uncertainty));
     }
     fit.next_term = law->next_term;
     fit.scatter = law->scatter;

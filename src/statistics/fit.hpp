@@ -68,10 +68,11 @@ struct Fit {
 /// A change of up to two standard deviations may be due to chance; the square of this limit is
 /// subtracted from the square of the change.
 ///
-/// The half-width of the interval of the constant C of one step has the same two parts. The
-/// statistical part follows from the standard error of C. The structural part is C |log h| times
-/// that of the order, where log h is the mean over the levels of the range: if the order changes by
-/// d, the law fits the same errors with C exp(-d log h). Local.
+/// The half-width of the interval of the constant C of one step is the root of the sum of two
+/// squares. The first is the square of the statistical part, which follows from the standard error
+/// of C. The second is that of C |log h| √(`structural`² + 0.005²), where log h is the mean over
+/// the levels of the range: if the order changes by d, the law fits the same errors with the
+/// constant C exp(-d log h). Local.
 Fit fit_order(const ErrorLadder& ladder, double floor, double confidence = usual_confidence);
 
 /// The constants of the law e ≈ C₁ δsᵖ + C₂ δtᵖ for the errors e of the levels, where p is given.

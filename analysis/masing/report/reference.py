@@ -6,11 +6,13 @@ import numpy as np
 from scipy.integrate import quad
 
 from masing.errors import MasingError
-from masing.notation import EN_DASH, listed, measured, order
+from masing.notation import EN_DASH, count, listed, measured
 from masing.report.independent import SLIDERS, function, motion
 
 # The engine memory adds the cells one by one up to this number of cells, and by a formula beyond.
 MOST_ADDED = 2**24
+# The number of cells of the run that a study with more cells compares with P = ∞, to find its floor.
+MOST_CELLS = 2**50
 # The restoring force of the closed form is compared if the exact one comes as close to it as this, relative to it.
 ALL_SLIDE = 1e-3
 
@@ -28,6 +30,8 @@ def reference_section(studies, exact):
     rows = [row for group in against.values() if (row := _row(group, exact)) is not None]
     sums = [each for number, study in enumerate(studies, start=1) if (each := _sums(number, study)) is not None]
     return {"rows": rows, "sums": sums, "sliders": f"{SLIDERS:,}".replace(",", " "),
+            "same_cells": listed(f"study {number}, {measured(study.number('self_check'))}" for group in against.values()
+                                 for number, study in group if study.reference == "exact-time"),
             "same_steps": listed(str(number) for group in against.values() for number, study in group
                                  if study.reference == "cells-inf")} if rows or sums else None
 
@@ -42,15 +46,15 @@ def _row(group, exact):
     run = exact.get(studies[0])
     if run is None:
         return None
-    apart, reason = math.nan, ""
+    apart, reason = (math.nan, math.nan), ""
     try:
-        apart = np.abs(motion(run.settings, run.t) - run.x).max()
+        apart = np.abs(motion(run.settings, run.t) - [run.x, run["series/y"]]).max(axis=1)
     except MasingError as error:
         reason = str(error)
     errors = np.concatenate([study.errors["x"] for study in studies if study.reference == "exact"] or [[math.nan]])
     balance = np.abs(run["energy/residual"]).max() / np.abs(run["energy/input"]).max() if run.has_energy else math.nan
-    checked = max((study.number("self_check") for study in studies), default=math.nan)
-    numbers = (checked, balance, _closed_form(run), apart, np.nanmin(errors, initial=math.inf))
+    checked = max((study.number("self_check") for study in studies if study.reference == "exact"), default=math.nan)
+    numbers = (checked, balance, _closed_form(run), *apart, np.nanmin(errors, initial=math.inf))
     numbers_of = [number for number, _ in group]
     is_row = len(numbers_of) > 2 and numbers_of == list(range(numbers_of[0], numbers_of[-1] + 1))
     names = f"{numbers_of[0]} to {numbers_of[-1]}" if is_row else listed(map(str, numbers_of))
@@ -73,10 +77,10 @@ def _closed_form(run):
 
 def _sums(number, study):
     """Return the template's values on a study with more cells than are added one by one; None for any other study."""
-    cells, orders = study.level_cells, study.orders["x"]
+    cells = study.level_cells
     if study.engine != "memory" or study.refine != "cells" or not cells.max() > MOST_ADDED:
         return None
-    added = [order(value) for value in orders[(cells <= MOST_ADDED)] if math.isfinite(value)]
-    beyond = [order(value) for value in orders[cells > MOST_ADDED] if math.isfinite(value)]
-    return {"number": number, "added": listed(added), "beyond": listed(beyond),
-            "floor": measured(study.number("floor") / 10)}
+    last, first = np.argmax(np.where(cells <= MOST_ADDED, cells, 0)), np.argmax(cells > MOST_ADDED)
+    known = [f"{study.errors['x'][level] / study.ds[level]:.5g}" for level in (last, first)]
+    return {"number": number, "added": count(cells[last]), "beyond": count(cells[first]), "ratios": known,
+            "of_cells": measured(study.number("constant_x") / MOST_CELLS), "floor": measured(study.number("floor") / 10)}

@@ -69,12 +69,14 @@ def _tables(study, found, quantities):
     judged = {finding.quantity for finding in found if finding.expected}
     short = [q for q in quantities if q != "u_cells" or q in judged]
     reference = f"Maximal errors against {study.fit['reference_text']}."
+    law = _constants(study, [finding.quantity for finding in found])[0]
+    of_law = [f"Error ≈ {law}."] if law else []
     of_constants = f"; of a constant its {_percent(study)} confidence interval"
     brackets = f"In brackets the interval of the order{of_constants * levels.has_intervals(study)}."
     return [Text(f"{stem}-{name}", {"csv": tables.csv(frame, "nan"), "tex": tables.latex(brief, origin, notes)})
             for name, frame, brief, notes in (
                 ("levels", study.table(), levels.short_levels(study, short), (reference, *levels.sign_notes(study, short))),
-                ("orders", levels.orders_table(study, found), levels.short_orders(study, found), (brackets, reference)))]
+                ("orders", levels.orders_table(study, found), levels.short_orders(study, found), (brackets, *of_law, reference)))]
 
 
 def error_picture(study, quantities):
@@ -203,8 +205,9 @@ def reconciled(study, studies):
         return ""
     alone = estimate(studies[number - 1].number("constant_x"), math.nan)
     return (f"In study {number}, where δt alone is refined, C = {alone} of x is positive and does not contradict C₂ < 0: the "
-            "error of x is nearly A(t) δs + B(t) δt, and there C is the largest |B(t)| of all times; here C₂ is B(t) at the "
-            "times when the whole error is largest, counted as negative because its sign is not that of A(t).")
+            "error of x is nearly A(t) δs + B(t) δt, and there C is the largest |B(t)| of all times. Here C₂ stands for the "
+            "values of B(t) at the times when the whole error is largest, which differ with the ratio δs/δt; they count "
+            "as negative because B(t) has there not the sign of A(t).")
 
 
 def _extrapolation(study):
