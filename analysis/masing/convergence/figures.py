@@ -77,7 +77,8 @@ def abscissa(study):
     powers = {study.joint(q).power for q in drawn(study, study.quantities)}
     label = "|C₁ δs + C₂ δt|" if powers == {1} else "h, hᵖ = |C₁ δsᵖ + C₂ δtᵖ|"
     power = "p = 1" if powers == {1} else "the promised p"
-    return label, f"{label}, with the constants of each, fitted at {power}: the slope is half assumed", True
+    words = f"{label}, with the constants of each, fitted at {power}: where this law holds, points lie on a line of slope p"
+    return label, words, True
 
 
 def error_figure(curves, slopes, label, floor=0.0):

@@ -22,7 +22,7 @@ FEWEST_POINTS = 10
 # The possible names of the columns of a CSV file, besides units. In a static test the restoring force is the measured
 # force. If a file has columns with names in several of these groups, those of the first group are read.
 COLUMN_NAMES = {"x": [("x", "displacement", "disp", "weg")],
-                "force": [("restoring",), ("force", "load", "kraft"), ("f",)], "t": [("t", "time", "zeit")]}
+                "force": [("restoring",), ("force", "load", "kraft", "f")], "t": [("t", "time", "zeit")]}
 # A unit in brackets, or behind a comma, a slash or a blank at the end of a heading.
 IN_BRACKETS = re.compile(r"\s*(\[[^\]]*\]|\([^)]*\))")
 UNIT = re.compile(r"\s*[,/].*|[\s_]+([µm]m|cm|m|in|[km]?n|lbf|kips?|m?s|sec)$")
@@ -172,6 +172,10 @@ def _from_csv(path, chosen):
     if places is None and headings:
         has = ", ".join(headings[0]).lower()
         raise MasingError(f"{path}: has the columns {has}; it needs {NAMES}, or use --columns")
+    names = headings[-1] if headings and not chosen else []
+    if 0 < len(names) < count and all(map(_is_number, _words(lines[begin]))):
+        raise MasingError(f"{path} line {begin + 1}: has {count} cells for the columns {', '.join(names)}; give as many "
+                          "cells as names, and separate cells with decimal commas by semicolons")
     if places is None:
         places = _bare(path, lines, begin, count)
     columns = _columns(path, lines, begin, count, places)

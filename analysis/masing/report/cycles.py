@@ -68,10 +68,8 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
         return None
     beside = [_exact_of(cycle.run, exact) for cycle in cycles]
     together, differences = [], []
-    # If a run on the page has the problem of a study, the cycle of the study is in the table, but not in the pictures
-    # of these groups.
-    given = {run.problem for run in runs}
-    for group in _groups([cycle for n, cycle in enumerate(cycles) if n < len(runs) or cycle.run.problem not in given]):
+    # If there are runs, the cycles of studies are in the table, but not in the pictures.
+    for group in _groups(cycles[:len(runs)] or cycles):
         behind = _exact_of(group[0].run, exact)
         together.append(_together(group, behind))
         if behind is not None:

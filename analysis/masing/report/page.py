@@ -56,7 +56,11 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     # The curve of restoring force over x of a node between two elements is no hysteresis cycle.
     cycles = cycles_section([run for run in runs if not is_chain(run)], *window, studies=studies, exact=exact)
     numbers, work = number_pictures(studies), work_precision(studies)
-    trajectories, chains = trajectory_pictures(_trajectories(studies, runs, exact)), chain_pictures(runs)
+    drawn, whose = _trajectories(studies, runs, exact), {}
+    if len({run.problem for run in drawn}) > 1:
+        for number, study in enumerate(studies, start=1):
+            whose.setdefault(study.problem, f"Problem of study {number}")
+    trajectories, chains = trajectory_pictures(drawn, whose), chain_pictures(runs)
     reference = reference_section(studies, exact)
     computed = [run for run in exact.all if run.made_by]
     responses = [picture for scan in scans for picture in response_pictures(scan)]

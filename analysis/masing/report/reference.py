@@ -55,7 +55,7 @@ def _row(group, exact):
     balance = np.abs(run["energy/residual"]).max() / np.abs(run["energy/input"]).max() if run.has_energy else math.nan
     checked = max((study.number("self_check") for study in studies if study.reference == "exact"), default=math.nan)
     numbers = (checked, balance, _closed_form(run), *apart, np.nanmin(errors, initial=math.inf))
-    numbers_of = [number for number, _ in group]
+    numbers_of = [number for number, study in group if study.reference == "exact"] or [number for number, _ in group]
     is_row = len(numbers_of) > 2 and numbers_of == list(range(numbers_of[0], numbers_of[-1] + 1))
     names = f"{numbers_of[0]} to {numbers_of[-1]}" if is_row else listed(map(str, numbers_of))
     return {"studies": names, "reason": reason,

@@ -32,14 +32,19 @@ SHORT = 30
 DATA = ("force", "base-acceleration", "stiffness", "threshold", "damping", "k0")
 
 
-def trajectory_pictures(runs):
+def trajectory_pictures(runs, whose=()):
     """Return the Pictures of u of all runs, then those of x and F, and then those of the energy.
+
+    `whose` is {problem: words in front of the captions of its Pictures}, or empty.
 
     A Picture is omitted if the run lacks the data for it. Runs whose x cannot be drawn have no Pictures.
     """
     shown = [run for run in runs if len(run.t) > 1 and drawable(run.x).all() and np.all(np.diff(run.t) > 0)]
-    return [picture for make in (field_picture, motion_picture, energy_picture)
-            for run in shown if (picture := make(run)) is not None]
+    made = [(run, make(run)) for make in (field_picture, motion_picture, energy_picture) for run in shown]
+    for run, picture in made:
+        if picture is not None and run.problem in whose:
+            picture.caption = f"{whose[run.problem]}. {picture.caption}"
+    return [picture for _, picture in made if picture is not None]
 
 
 def field_picture(run):
