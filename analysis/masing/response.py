@@ -289,7 +289,8 @@ def _map(axes, scan):
     image = axes.pcolormesh(np.unique(columns), np.unique(rows), grid, shading="nearest", rasterized=True,
                             norm=LogNorm() if _differ_widely(grid) and np.nanmin(grid) > 0 else None)
     axes.figure.colorbar(image, ax=axes, label=LABELS["amplitude"])
-    axes.set(xlabel=axis_label(scan, second), ylabel=axis_label(scan, first))
+    scales = ["log" if _is_logarithmic(scan, name) else "linear" for name in (second, first)]
+    axes.set(xlabel=axis_label(scan, second), ylabel=axis_label(scan, first), xscale=scales[0], yscale=scales[1])
 
 
 def _cycles(axes, scan):

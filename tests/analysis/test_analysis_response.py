@@ -70,6 +70,10 @@ def test_a_grid_has_a_map_and_points_where_a_response_bends_have_none(result_of)
     axes = figures.response_figure(refined).axes[0]
     assert len(axes.lines) == 6 and all((np.diff(line.get_xdata()) > 0).all() for line in axes.lines)
     assert figures.response_figure(grid).axes[-2].get_ylabel() == "F"
+    assert figures.response_figure(grid).axes[-2].get_yscale() == "linear"
+    spread = Scan(result_of("scan", "spread.h5", "--over=F=0.02:2:6:log", *words[2:]))
+    map_axes = figures.response_figure(spread).axes[-2]
+    assert (map_axes.get_xscale(), map_axes.get_yscale()) == ("linear", "log")
 
 
 def test_a_peak_of_one_point_is_advised_to_be_resolved(result_of, run_script, tmp_path):
