@@ -73,7 +73,7 @@ PAGES = {
     "joint": (staircase(), fitted() | jointly() | {"bound": 7.0},
               ["C₁ (of δs) C₂ (of δt)", "12.00 [11.58, 12.42] −5.00 [−5.65, −4.35]", "Constants of opposite signs",
                "C = 7 suffices at these levels.", "Order one in δs and δt: x 1.000",
-               "over |C₁ δs + C₂ δt|, with the constants of each, fitted at p = 1: where this law holds, points lie on",
+               "over |C₁ δs + C₂ δt|, with the constants of each, fitted at p = 1: slope p if it holds",
                "The error of x at each level"], ["apart x", "terms cancel", "Order one in δs + δt"]),
     "of three looks": (staircase(), fitted() | jointly() | {"confidence": 1 - 0.05 / 3},
                        ["errors scatter about the law (98.33 % confidence)", "with 98.33 % intervals"], ["95 %"]),

@@ -77,8 +77,7 @@ def abscissa(study):
     powers = {study.joint(q).power for q in drawn(study, study.quantities)}
     label = "|C₁ δs + C₂ δt|" if powers == {1} else "h, hᵖ = |C₁ δsᵖ + C₂ δtᵖ|"
     power = "p = 1" if powers == {1} else "the promised p"
-    words = f"{label}, with the constants of each, fitted at {power}: where this law holds, points lie on a line of slope p"
-    return label, words, True
+    return label, f"{label}, with the constants of each, fitted at {power}: slope p if it holds", True
 
 
 def error_figure(curves, slopes, label, floor=0.0):

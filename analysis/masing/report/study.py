@@ -173,7 +173,7 @@ def _constants(study, quantities):
     with_intervals = f" with {_percent(study)} intervals" * levels.has_intervals(study)
     if joint:
         low, high = min(fit.least_ratio for fit in joint.values()), max(fit.largest_ratio for fit in joint.values())
-        form = " or ".join(dict.fromkeys(fit.formula for fit in joint.values())) + with_intervals
+        form = " or ".join(dict.fromkeys(fit.formula for fit in joint.values())) + with_intervals + " (scatter alone)"
         form += f", for δs/δt from {low:.3g} to {high:.3g}" if math.isfinite(low + high) else ""
     elif any(math.isfinite(study.number(f"constant_{q}")) for q in quantities):
         step = {"both": "(δs + δt)", "elements": "δt"}.get(study.refine, STEPS[study.refine])
