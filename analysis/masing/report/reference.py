@@ -6,7 +6,7 @@ import numpy as np
 from scipy.integrate import quad
 
 from masing.errors import MasingError
-from masing.notation import EN_DASH, count, listed, measured
+from masing.notation import EN_DASH, count, grouped, listed, measured
 from masing.report.independent import SLIDERS, function, motion
 
 # The engine memory adds the cells one by one up to this number of cells, and by a formula beyond.
@@ -29,7 +29,7 @@ def reference_section(studies, exact):
             against.setdefault(study.problem, []).append((number, study))
     rows = [row for group in against.values() if (row := _row(group, exact)) is not None]
     sums = [each for number, study in enumerate(studies, start=1) if (each := _sums(number, study)) is not None]
-    return {"rows": rows, "sums": sums, "sliders": f"{SLIDERS:,}".replace(",", " "),
+    return {"rows": rows, "sums": sums, "sliders": grouped(SLIDERS),
             "same_cells": listed(f"study {number}, {measured(study.number('self_check'))}" for group in against.values()
                                  for number, study in group if study.reference == "exact-time"),
             "same_steps": listed(str(number) for group in against.values() for number, study in group
@@ -42,8 +42,7 @@ def _row(group, exact):
     The row contains the numbers of the studies of this problem, the differences as texts, and the reason for which
     there is no comparison with an independent motion, or an empty text.
     """
-    studies = [study for _, study in group]
-    run = exact.get(studies[0])
+    run = exact.get(group[0][1])
     if run is None:
         return None
     apart, reason = (math.nan, math.nan), ""
@@ -51,11 +50,12 @@ def _row(group, exact):
         apart = np.abs(motion(run.settings, run.t) - [run.x, run["series/y"]]).max(axis=1)
     except MasingError as error:
         reason = str(error)
-    errors = np.concatenate([study.errors["x"] for study in studies if study.reference == "exact"] or [[math.nan]])
+    against_it = [(number, study) for number, study in group if study.reference == "exact"]
+    errors = np.concatenate([study.errors["x"] for _, study in against_it] or [[math.nan]])
     balance = np.abs(run["energy/residual"]).max() / np.abs(run["energy/input"]).max() if run.has_energy else math.nan
-    checked = max((study.number("self_check") for study in studies if study.reference == "exact"), default=math.nan)
+    checked = max((study.number("self_check") for _, study in against_it), default=math.nan)
     numbers = (checked, balance, _closed_form(run), *apart, np.nanmin(errors, initial=math.inf))
-    numbers_of = [number for number, study in group if study.reference == "exact"] or [number for number, _ in group]
+    numbers_of = [number for number, _ in against_it or group]
     is_row = len(numbers_of) > 2 and numbers_of == list(range(numbers_of[0], numbers_of[-1] + 1))
     names = f"{numbers_of[0]} to {numbers_of[-1]}" if is_row else listed(map(str, numbers_of))
     return {"studies": names, "reason": reason,
@@ -78,7 +78,7 @@ def _closed_form(run):
 def _sums(number, study):
     """Return the template's values on a study with more cells than are added one by one; None for any other study."""
     cells = study.level_cells
-    if study.engine != "memory" or study.refine != "cells" or not cells.max() > MOST_ADDED:
+    if study.engine != "memory" or study.reference != "cells-inf" or study.refine != "cells" or not cells.max() > MOST_ADDED:
         return None
     last, first = np.argmax(np.where(cells <= MOST_ADDED, cells, 0)), np.argmax(cells > MOST_ADDED)
     known = [f"{study.errors['x'][level] / study.ds[level]:.5g}" for level in (last, first)]

@@ -39,7 +39,8 @@ def summary(studies, runs, reproductions, scans=(), by_other=()):
     """
     files = [*studies, *runs, *scans]
     # A study that repeats an earlier one by another engine is not counted.
-    own = [study for n, study in enumerate(studies) if twin(study, studies[:n]) is None]
+    repeated = _twins(studies)
+    own = [study for study in studies if id(study) not in repeated]
     counted, faults = Counter(study.verdict for study in own), sum(bool(each.seal_fault) for each in reproductions)
     total = f"of {len(own)} stud{'y' if len(own) == 1 else 'ies'}"
     verdicts = [(verdict, f"{counted[verdict]} {total} {verdict}") for verdict in VERDICTS if counted[verdict]]
@@ -68,10 +69,16 @@ def claim_of_page(studies):
         by = "proved" if study.fit["statement"] in PROVED else study.fit["statement"]
         for found in expected:
             groups.setdefault((by, found.expected), []).append((study, found))
-    twins = {id(study): (n, same + 1) for n, study in enumerate(studies, start=1)
-             if (same := twin(study, studies[:n - 1])) is not None}
+    twins = _twins(studies)
     sentences += [_observed(by, pairs, twins) for (by, _), pairs in groups.items()] + failing
     return sentences + [f"Errors are measured against {_references(studies)}."] * bool(sentences)
+
+
+def _twins(studies):
+    """Return {id of the study object: (number of the study, number of the earlier study)} for the studies that repeat
+    an earlier one."""
+    return {id(study): (n, same + 1) for n, study in enumerate(studies, start=1)
+            if (same := twin(study, studies[:n - 1])) is not None}
 
 
 def _observed(by, pairs, twins):
