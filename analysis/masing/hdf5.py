@@ -10,7 +10,7 @@ from masing.errors import MasingError
 from masing.notation import listed
 
 # {command of masing that writes files: script that reads these files}.
-SCRIPTS = {"simulate": "cycles.py", "converge": "report.py", "scan": "response.py", "benchmark": "scaling.py"}
+SCRIPTS = {"simulate": "cycles.py", "converge": "report.py", "scan": "response.py"}
 # The exceptions that h5py raises on a damaged file; which one it raises depends on the part that is damaged.
 DAMAGE = (OSError, RuntimeError, KeyError, MemoryError)
 # The attributes that HDF5 stores for dimension scales. A dimension scale is a dataset with the coordinates of an axis.

@@ -11,7 +11,6 @@ import cycles
 import identify
 import report
 import response
-import scaling
 from masing import command_line, program
 from masing.errors import MasingError
 from own_python import ANALYSIS
@@ -19,8 +18,7 @@ from synthetic import put
 
 # What a script writes, and the kinds of file that it reads.
 READ = {cycles: (".png", ("simulate", "converge")), identify: (".ini", ("simulate", "converge")),
-        report: (".html", ("simulate", "converge", "scan")), response: (".png", ("scan",)),
-        scaling: (".png", ("benchmark",))}
+        report: (".html", ("simulate", "converge", "scan")), response: (".png", ("scan",))}
 
 
 def replaced(names, values):
@@ -65,7 +63,7 @@ def test_damaged_trajectories_are_refused(run_script, run_file, tmp_path, kind):
 
 @pytest.mark.parametrize("script, kind, reader", [
     (script, kind, reader) for script, (_, kinds) in READ.items()
-    for kind, reader in (("simulate", cycles), ("converge", report), ("scan", response), ("benchmark", scaling))
+    for kind, reader in (("simulate", cycles), ("converge", report), ("scan", response))
     if kind not in kinds])
 def test_a_file_of_another_kind_is_named_with_its_script(run_script, run_file, tmp_path, script, kind, reader):
     with h5py.File(run_file, "a") as file:
@@ -106,11 +104,7 @@ def test_a_study_without_a_required_column_or_levels_is_refused(run_script, stud
     (cycles, ("FILE", "-o", "NONE"), "none does not exist"), (cycles, ("FILE", "-o", "FOLDER"), ""),
     (report, ("FILE", "--qqqq"), "unrecognized arguments: --qqqq (see --help)"),
     (report, ("FILE", "--files-only", "--reproduce"), "--files-only"),
-    (report, ("FILE", "--program", "NONE"), "--program"), (report, ("FILE", "--reproduce"), "masing was not found"),
-    (scaling, (), "BENCHMARK.h5"), (scaling, ("FILE", "--hop", "-1"), "--hop"),
-    (scaling, ("FILE", "--hop", "nan"), "--hop"), (scaling, ("FILE", "--host", "0"), "--host"),
-    (scaling, ("FILE", "--table", "--disk", "0"), "--disk"),
-    (scaling, ("FILE", "--table", "--cells", "nan"), "--cells")])
+    (report, ("FILE", "--program", "NONE"), "--program"), (report, ("FILE", "--reproduce"), "masing was not found")])
 def test_mistakes_on_the_command_line_are_refused(run_script, run_file, tmp_path, monkeypatch, script, arguments, word):
     if word.endswith("was not found"):
         monkeypatch.setattr(program, "find", lambda given=None: None)
@@ -148,4 +142,4 @@ def test_the_scripts_can_be_executed_from_any_folder(run_file, tmp_path):
     done = subprocess.run([sys.executable, ANALYSIS / "report.py", run_file.name, "--files-only", "--page-only"],
                           cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and done.stderr == "" and (tmp_path / done.stdout.strip()).is_file()
-    assert [path.name for path in ANALYSIS.glob("*.py") if not path.stat().st_mode & 0o111] == ["setup.py"]
+    assert [path.name for path in ANALYSIS.glob("*.py") if not path.stat().st_mode & 0o111] == []

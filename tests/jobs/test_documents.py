@@ -44,6 +44,11 @@ def test_the_citation_has_the_keys_that_its_format_requires_and_the_programs_ver
     assert f"version = {{{version}, revision" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+def test_the_python_package_has_the_version_of_the_program():
+    made = re.search(r"^project\(masing VERSION ([\d.]+) ", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
+    assert f'\nversion = "{made}"\n' in (ROOT / "analysis" / "pyproject.toml").read_text(encoding="utf-8")
+
+
 def shown(text):
     """The commands in the indented blocks of a text, and the other lines of these, as they stand."""
     blocks = re.sub(r"\\\n\s*", "", "\n".join(line[4:] for line in text.splitlines() if line.startswith("    ")))

@@ -141,27 +141,8 @@ def _refuse_not_finite(curve):
             raise MasingError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
 
 
-def read_columns(path, names, wanted, by_name=True):
-    """Return columns of a CSV file as {name: array [rows]}.
-
-    With by_name=True these are the columns whose headings are in `names`. With by_name=False, or if the file has no
-    heading, `names` are all its columns, in this order. The numbers are read by the rules that the program has for its
-    tables. `wanted` describes the expected file in messages. Raises MasingError if the file cannot be read, or if its
-    rows do not have as many numbers as there are columns.
-    """
-    require_there(path, wanted)
-    lines, headings, begin, count = _beginning(path, wanted)
-    heading = [word.lower() for word in headings[-1]] if headings and by_name else list(names)
-    rows = ((n, len(_words(lines[n].partition("#")[0]))) for n in range(begin, len(lines)))
-    for n, found in rows:
-        if found not in (0, len(heading)):
-            raise MasingError(f"{path} line {n + 1}: has {found} cells for the columns {', '.join(heading)}; give "
-                              f"{wanted}; cells with decimal commas are separated by semicolons")
-    return _columns(path, lines, begin, count, {name: heading.index(name) for name in names if name in heading})
-
-
 def _from_csv(path, chosen):
-    lines, headings, begin, count = _beginning(path, f"columns {NAMES}")
+    lines, headings, begin, count = _beginning(path)
     # The headings are searched as they are, and without units, which may contain blanks and separators. A comment may
     # be a heading, too. Lines with one name for each column come first.
     more = [[UNIT.sub("", word) for word in _words(IN_BRACKETS.sub("", line).lstrip("# \t").lower())]
@@ -182,7 +163,7 @@ def _from_csv(path, chosen):
     return Measured(path, *(columns.get(name) for name in ("t", "x", "force")))
 
 
-def _beginning(path, wanted):
+def _beginning(path):
     """Return the lines of a CSV file, the words of its headings, the index of the first line of numbers, and how many
     numbers this line has."""
     lines = _text(path).splitlines()
@@ -192,7 +173,7 @@ def _beginning(path, wanted):
             if _is_number(words[0]):
                 return lines, headings, begin, len(words)
             headings.append(words)
-    raise MasingError(f"{path}: is empty, or no line of it begins with a number; give {wanted}")
+    raise MasingError(f"{path}: is empty, or no line of it begins with a number; give columns {NAMES}")
 
 
 def _columns(path, lines, begin, count, places):
