@@ -98,7 +98,7 @@ auto input_reader(const parallel::Communicator& comm) {
 Request parsed(const parallel::Communicator& comm, Command command, const std::string& file,
                const io::Recipe& recipe) {
   const auto config = [&](const std::string& /*path*/) -> IniText {
-    return {"/configuration of " + file, recipe.configuration, {}, recipe.samples};
+    return {"/configuration of " + file, recipe.configuration, true, {}, recipe.samples};
   };
   return parse(command, {"--config", file}, {.input = input_reader(comm), .config = config});
 }
@@ -211,8 +211,8 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
                           " does not say which keys followed from others; all count as given, "
                           "force, to, sample-every and engine among them");
     }
-    return {"/configuration of " + path, recipe.configuration, base::split(recipe.derived, ','),
-            recipe.samples};
+    return {"/configuration of " + path, recipe.configuration, true,
+            base::split(recipe.derived, ','), recipe.samples};
   };
   const auto read_table = [&](const std::string& path) {
     const auto array = call.tables.find(path);

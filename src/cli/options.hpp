@@ -143,6 +143,7 @@ struct IniText {
   /// where the text comes from, for messages: "case.ini", "/configuration of run.h5"
   std::string place;
   std::string text;
+  bool is_of_result = false;  ///< whether the text is the configuration in a result file
   /// the keys of the text that are ignored, so that their values are derived again
   std::vector<std::string> derived = {};
   /// the samples in the result file from which the text comes

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/gone.hpp"
 
 namespace masing::cli {
 
@@ -119,11 +120,14 @@ std::vector<Setting> from_words(Command command, const std::vector<std::string>&
   return given;
 }
 
-/// Returns the settings in the text of an .ini. Throws UserError for lines that are not valid and
-/// for keys that the command does not take.
-std::vector<Setting> from_ini(Command command, const std::string& path,
-                              const std::string& content) {
-  std::vector<Setting> given = ini_entries(path, content);
+/// Returns the settings in the text of an .ini, without those that is_gone() skips in the
+/// configuration of a result file. Throws UserError for lines that are not valid and for keys that
+/// the command does not take.
+std::vector<Setting> from_ini(Command command, const IniText& ini) {
+  std::vector<Setting> given = ini_entries(ini.place, ini.text);
+  if (ini.is_of_result) {
+    std::erase_if(given, is_gone);
+  }
   for (Setting& one : given) {
     if (!takes(command, one.name)) {
       refuse_key(command, one.origin, one.name);
@@ -523,7 +527,7 @@ Request parse(Command command, const std::vector<std::string>& words, const File
         files.config ? files.config(config->text) : IniText{config->text, files.text(config->text)};
     std::string& content = read.text;
     content.erase(0, content.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
-    file = from_ini(command, read.place, content);
+    file = from_ini(command, read);
     std::erase_if(
         file, [&](const Setting& one) { return std::ranges::count(read.derived, one.name) > 0; });
     samples_in_file = std::move(read.samples);

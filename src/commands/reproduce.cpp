@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/gone.hpp"
 #include "cli/request.hpp"
 #include "commands/commands.hpp"
 #include "io/result_file.hpp"
@@ -60,12 +61,15 @@ void remove_result(const std::string& path) {
   }
 }
 
-/// Returns the configuration in a result file as a map from keys to values.
+/// Returns the configuration in a result file as a map from keys to values, without keys that are
+/// gone.
 std::map<std::string, std::string> keys_in(const std::string& file) {
   std::map<std::string, std::string> values;
-  for (const auto& [key, text, origin] :
+  for (const cli::Setting& one :
        cli::ini_entries("/configuration of " + file, io::read_recipe(file).configuration)) {
-    values[key] = text;
+    if (!cli::is_gone(one)) {
+      values[one.name] = one.text;
+    }
   }
   return values;
 }

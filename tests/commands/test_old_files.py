@@ -1,0 +1,36 @@
+"""Result files of masing 2.0: what they hold is computed again, although some keys in them are gone; a key that is gone
+and changed the result is refused."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from result_files import contents
+
+DATA = Path(__file__).resolve().parents[1] / "data"  # the files that masing 2.0.0 wrote
+FILES = {"simulate": "run.h5", "converge": "study.h5", "scan": "scan.h5"}
+
+
+@pytest.fixture
+def old(masing):
+    """Puts a file of 2.0 into the test's folder, and gives its name."""
+    def unpacked(name):
+        (masing.folder / name).write_bytes(gzip.decompress((DATA / f"{name}.gz").read_bytes()))
+        return name
+    return unpacked
+
+
+@pytest.mark.parametrize("command", FILES)
+def test_a_file_of_2_0_is_reproduced(masing, old, command):
+    name = old(FILES[command])
+    assert f"{name}: reproduced, bit for bit" in masing.done("reproduce", name).stdout
+
+
+@pytest.mark.parametrize("command", FILES)
+def test_the_configuration_in_a_file_of_2_0_is_computed(masing, old, command):
+    before = contents(masing.folder / old(FILES[command]))
+    process = masing(command, "--config", FILES[command], "--output=new.h5", "--quiet")
+    assert process.returncode == (3 if command == "converge" else 0), process.stderr
+    after = contents(masing.folder / "new.h5")
+    tables = [name for name in before if "@" not in name and name not in ("configuration", "points/messages")]
+    assert [name for name in tables if after.get(name) != before[name]] == []
