@@ -245,7 +245,7 @@ TEST(Derived, are_derived_again_from_a_file_that_names_them) {
   const auto steps = [](const std::vector<std::string>& derived) {
     const std::string text = "steps = 20000\nsample-every = 2\n[model]\nk = 1,2\neta = 1\nn = 2\n";
     const auto config = [&](const std::string&) {
-      return cli::IniText{"run.h5", "model = discrete-masing\n" + text, derived};
+      return cli::IniText{"run.h5", "model = discrete-masing\n" + text, true, derived};
     };
     const Words words{"--config=run.h5", "--steps=40000", "--set=k=1,2,3"};
     return cli::bind(cli::parse(Command::simulate, words, {.config = config}))
