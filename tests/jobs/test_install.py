@@ -1,9 +1,10 @@
-"""What `cmake --install` puts below a prefix is all that a user needs, with the clone out of sight; the job scripts
+"""What `cmake --install` puts below a prefix is all that a user needs, with the clone out of sight; the job script
 with stand-ins for launcher and Slurm."""
 
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -93,13 +94,11 @@ def test_pip_installs_the_package_without_a_network(prefix, tmp_path):
         path.relative_to(site) for path in (site / "masing").rglob("*")}
 
 
-def test_the_job_scripts_name_the_installed_program(prefix):
+def test_the_job_script_names_the_installed_program(prefix):
     share = prefix / "share" / "masing"
-    scripts = sorted((share / "jobs" / "slurm").glob("*.sbatch"))
-    assert len(scripts) == 4 and (share / "jobs" / "quickstart.sh").is_file()
-    for script in scripts:
-        assert f"masing=${{MASING_PROGRAM:-{prefix}/bin/masing}}" in script.read_text()
-        assert os.access(script, os.X_OK) == os.access(ROOT / "jobs" / "slurm" / script.name, os.X_OK)
+    script = share / "jobs" / "slurm" / "run.sbatch"
+    assert f"masing=${{MASING_PROGRAM:-{prefix}/bin/masing}}" in script.read_text() and os.access(script, os.X_OK)
+    assert (share / "jobs" / "quickstart.sh").is_file()
     # Of the documents every link to a file leads to one.
     for name in (".", "CHANGELOG.md", "src", "jobs", "analysis", "tests"):
         document = share / name if name == "CHANGELOG.md" else share / name / "README.md"
@@ -147,53 +146,46 @@ def stand_in(folder, name, body):
     (folder / name).chmod(0o755)
 
 
-def job(script, *words, folder, launcher, **variables):
-    """The finished job script, without Slurm."""
+def job(folder, *words, launcher="mpirun", **variables):
+    """The finished job script, without Slurm, as a further turn of the job whose log is job.log."""
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "7",
                    "MASING_LAUNCHER": launcher, **variables}
-    return ran("bash", ROOT / "jobs" / "slurm" / script, *words, cwd=folder, env=environment)
+    with open(folder / "job.log", "a", encoding="utf-8") as log:
+        return subprocess.run(["bash", ROOT / "jobs" / "slurm" / "run.sbatch", *words], cwd=folder, env=environment,
+                              stdout=log, stderr=log, check=False).returncode
 
 
 @pytest.mark.parametrize("launcher", ["mpirun", "srun --mpi=pmix"])
-@pytest.mark.parametrize("name", ["array", "long", "scaling", "study"])
-def test_a_job_has_its_launcher_and_a_folder_for_temporary_files(tmp_path, name, launcher):
+def test_a_job_has_its_launcher_and_a_folder_for_temporary_files(tmp_path, launcher):
     """Also where the TMPDIR that Slurm hands on is of another machine."""
     command, *option = launcher.split()
-    stand_in(tmp_path, command, 'echo "$TMPDIR" "$@" >>called; echo "  0.5 s, as many steps"')
-    words = ["runs"] if name == "scaling" else ["case.ini", "run.h5"]
-    done = job(f"{name}.sbatch", *words, folder=tmp_path, launcher=launcher, MASING_PROGRAM="the program",
-               SLURM_NTASKS="1", SLURM_ARRAY_JOB_ID="5", SLURM_ARRAY_TASK_ID="0", TMPDIR=str(tmp_path / "none"))
-    assert done.returncode == 0, done.stderr
-    asked = ["-n", "1"] if name == "scaling" else []
-    start = " ".join(["/tmp", *option, *asked, "the program", "converge" if name == "study" else "simulate"])
-    called = (tmp_path / "called").read_text().splitlines()
-    assert called and all(line.startswith(start + " ") for line in called)
+    stand_in(tmp_path, command, 'echo "$TMPDIR" "$@" >>called')
+    assert job(tmp_path, "converge", "case.ini", "run.h5", launcher=launcher, MASING_PROGRAM="the program",
+               TMPDIR=str(tmp_path / "none")) == 0, (tmp_path / "job.log").read_text()
+    (called,) = (tmp_path / "called").read_text().splitlines()
+    assert called.startswith(" ".join(["/tmp", *option, "the program converge "]))
 
 
-@pytest.mark.parametrize("name, number, result", [("long", "7", "runs"), ("study", "7", "runs"),
-                                                  ("array", "5_1", "runs/run-0.35.h5")])
-def test_a_job_stops_where_turns_make_no_progress(tmp_path, name, number, result):
-    """Each turn ends with 75 and the summary in the file `turn`, or without one; the last with 0."""
-    stand_in(tmp_path, "mpirun",
-             'while [ "$1" != --summary ]; do shift; done; if [ -s turn ]; then cp turn "$2"; fi; exit "$(cat code)"')
+def test_a_job_stops_where_turns_make_no_progress(tmp_path):
+    """Each turn ends with 75 and the program's line in the file `turn`, or without one; the last with 0."""
+    stand_in(tmp_path, "mpirun", 'cat turn >&2; exit "$(cat code)"')
     stand_in(tmp_path, "scontrol", 'echo "$@" >>requeued')
-    reached = tmp_path / f"{result}.checkpoint.done"
+    log = tmp_path / "job.log"
 
     def turn(done, code=75):
         (tmp_path / "code").write_text(str(code))
-        (tmp_path / "turn").write_text("" if done is None else '{\n  "done": {\n    "text": "%d of 90 steps"\n' % done)
-        return job(f"{name}.sbatch", "case.ini", "runs", folder=tmp_path, launcher="mpirun",
-                   SLURM_ARRAY_JOB_ID="5", SLURM_ARRAY_TASK_ID="1")
+        (tmp_path / "turn").write_text("" if done is None else "masing simulate: stopped by SIGUSR1 after "
+                                       f"{done} of 90 steps; the same with restart = run.h5.checkpoint goes on\n")
+        return job(tmp_path, "simulate", "case.ini", "run.h5")
 
-    for done in (10, 20, None, 30):  # the summary of a turn before is not taken for this one's
-        ended = turn(done)
-        assert ended.returncode == 75, ended.stderr
-        assert f"stopped with {done or 'nothing'} " in ended.stdout
-    assert (tmp_path / "requeued").read_text() == f"requeue {number}\n" * 4
-    stuck = turn(30)
-    assert stuck.returncode == 1
-    assert "two turns ended with 30 of 90 steps" in stuck.stderr and "no progress" in stuck.stderr
-    assert (tmp_path / "requeued").read_text() == f"requeue {number}\n" * 4
-    assert turn(30).returncode == 75  # who submits it anew asks for two more turns
-    assert reached.read_text() == "30 of 90 steps\n"
-    assert turn(90, 0).returncode == 0 and not reached.exists()
+    for done in (10, 20, None, 30):  # the line of a turn before is not taken for this one's
+        assert turn(done) == 75, log.read_text()
+        said = "no step" if done is None else f"{done} of 90 steps"
+        assert log.read_text().endswith(f"run.sbatch: stopped after {said}; the job returns to the queue\n")
+    assert (tmp_path / "requeued").read_text() == "requeue 7\n" * 4
+    assert turn(30) == 1
+    assert "run.sbatch: two turns ended after 30 of 90 steps: no progress" in log.read_text()
+    assert (tmp_path / "requeued").read_text() == "requeue 7\n" * 4
+    checkpoint = tmp_path / "run.h5.checkpoint"
+    checkpoint.touch()
+    assert turn(90, 0) == 0 and not checkpoint.exists()

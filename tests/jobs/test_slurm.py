@@ -1,4 +1,4 @@
-"""The scripts of jobs/slurm on a real Slurm of two virtual nodes on this host, in a folder of its own."""
+"""The script of jobs/slurm on a real Slurm of two virtual nodes on this host, in a folder of its own."""
 
 import contextlib
 import os
@@ -16,8 +16,9 @@ from open_mpi import TCP, YIELD
 from processes import alone, ran
 from result_files import contents
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "jobs" / "slurm"
-TWO_NODES = ("--nodes=2", "--ntasks-per-node=1", "--time=5")
+SCRIPT = Path(__file__).resolve().parents[2] / "jobs" / "slurm" / "run.sbatch"
+# A time beyond the 300 s before its end at which Slurm signals the script.
+TWO_NODES = ("--nodes=2", "--ntasks-per-node=1", "--time=30")
 CASE = "final-time = 50\ncells = 300\nsteps = {steps}\n"
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
@@ -162,16 +163,15 @@ class Cluster:
         """SIGUSR1 to the job's script alone, as --signal=B:USR1@… sends it."""
         self._call("scancel", "--batch", "--signal=USR1", job, check=True)
 
-    def jobs(self, job):
-        """What Slurm knows of a job, or of each of an array's: a dictionary of text."""
-        lines = self._call("scontrol", "--oneliner", "show", "job", job).stdout.splitlines()
-        return [dict(re.findall(r"(\w+)=(\S*)", line)) for line in lines if line]
+    def job(self, number):
+        """What Slurm knows of a job: a dictionary of text."""
+        return dict(re.findall(r"(\w+)=(\S*)", self._call("scontrol", "--oneliner", "show", "job", number).stdout))
 
-    def finish(self, job):
-        """jobs(job), once all have ended."""
+    def finish(self, number):
+        """job(number), once it has ended."""
         ended = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL")
-        self.wait_for(lambda: all(one["JobState"] in ended for one in self.jobs(job)), PATIENCE, f"end of job {job}")
-        return self.jobs(job)
+        self.wait_for(lambda: self.job(number)["JobState"] in ended, PATIENCE, f"end of job {number}")
+        return self.job(number)
 
 
 @pytest.fixture(scope="module")
@@ -189,23 +189,22 @@ def cluster(masing):
 
 @pytest.fixture(params=["mpirun", "srun --mpi=pmix"])
 def launcher(cluster, request, monkeypatch):
-    """What the scripts start the program with."""
+    """What the script starts the program with."""
     monkeypatch.setitem(cluster.environment, "MASING_LAUNCHER", request.param)
 
 
 def completed(cluster, job):
-    """The ended jobs, which must all have succeeded."""
-    jobs = cluster.finish(job)
-    assert {one["JobState"] for one in jobs} == {"COMPLETED"}, (jobs, cluster.logs())
-    return jobs
+    """The ended job, which must have succeeded."""
+    ended = cluster.finish(job)
+    assert ended["JobState"] == "COMPLETED", (ended, cluster.logs())
+    return ended
 
 
 def test_a_long_run_that_nobody_stops(cluster, masing, tmp_path):
     (tmp_path / "case.ini").write_text(CASE.format(steps=5000), encoding="utf-8")
-    job = cluster.submit(*TWO_NODES, SCRIPTS / "long.sbatch", "case.ini", "run.h5",
+    job = cluster.submit(*TWO_NODES, SCRIPT, "simulate", "case.ini", "run.h5",
                          "--checkpoint-every=1000", "--quiet", cwd=tmp_path)
-    (one,) = completed(cluster, job)
-    assert one["Restarts"] == "0" and not (tmp_path / "run.h5.checkpoint").exists()
+    assert completed(cluster, job)["Restarts"] == "0" and not (tmp_path / "run.h5.checkpoint").exists()
     assert contents(tmp_path / "run.h5") == alone(masing, tmp_path, "simulate", "--config=case.ini")
 
 
@@ -213,15 +212,15 @@ def test_a_long_run_that_nobody_stops(cluster, masing, tmp_path):
 @pytest.mark.usefixtures("launcher")
 def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
     (tmp_path / "case.ini").write_text(CASE.format(steps=5_000_000), encoding="utf-8")
-    job = cluster.submit(*TWO_NODES, SCRIPTS / "long.sbatch", "case.ini", "run.h5", "--checkpoint-every=100000",
+    job = cluster.submit(*TWO_NODES, SCRIPT, "simulate", "case.ini", "run.h5", "--checkpoint-every=100000",
                          "--quiet", cwd=tmp_path)
-    log, checkpoint = tmp_path / f"masing-long-{job}.log", tmp_path / "run.h5.checkpoint"
+    log, checkpoint = tmp_path / f"masing-{job}.log", tmp_path / "run.h5.checkpoint"
     cluster.wait_for(checkpoint.exists, PATIENCE, "checkpoint")
     cluster.signal(job)
-    cluster.wait_for(lambda: "goes back into the queue" in log.read_text(), PATIENCE, "requeue")
-    (one,) = completed(cluster, job)
+    cluster.wait_for(lambda: "returns to the queue" in log.read_text(), PATIENCE, "requeue")
+    ended = completed(cluster, job)
     said = log.read_text(encoding="utf-8")
-    assert one["Restarts"] == "1", said
+    assert ended["Restarts"] == "1", said
     stop = re.search(r"stopped by SIGUSR1 after (\d+) of 5000000 steps", said)
     assert stop and int(stop[1]) >= 100_000, said
     assert not checkpoint.exists()
@@ -236,51 +235,17 @@ def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
 def test_a_study(cluster, masing, tmp_path):
     case = "final-time = 20\ncells = 50\nlevels = 1000,2000,4000\nreference = exact-time\n"
     (tmp_path / "study.ini").write_text(case, encoding="utf-8")
-    completed(cluster, cluster.submit(*TWO_NODES, SCRIPTS / "study.sbatch", "study.ini", "study.h5", cwd=tmp_path))
+    completed(cluster, cluster.submit(*TWO_NODES, SCRIPT, "converge", "study.ini", "study.h5", cwd=tmp_path))
     assert contents(tmp_path / "study.h5") == alone(masing, tmp_path, "converge", "--config=study.ini")
-
-
-@pytest.mark.first(1)
-@pytest.mark.usefixtures("launcher")
-def test_an_array_over_a_parameter(cluster, masing, tmp_path):
-    (tmp_path / "case.ini").write_text(CASE.format(steps=5000), encoding="utf-8")
-    job = cluster.submit("--time=5", "--array=0,2,4%2", SCRIPTS / "array.sbatch", "case.ini", "runs", cwd=tmp_path)
-    assert len(completed(cluster, job)) == 3
-    made = sorted(path.name for path in (tmp_path / "runs").iterdir())
-    assert made == [f"run-{value}.h5{more}" for value in ("0.25", "0.45", "0.65") for more in ("", ".json")]
-    for value in ("0.25", "0.45", "0.65"):
-        assert contents(tmp_path / "runs" / f"run-{value}.h5") == alone(
-            masing, tmp_path, "simulate", "--config=case.ini", f"--force={value}*cos(0.5*t)")
-
-
-@pytest.mark.first(1)
-@pytest.mark.usefixtures("launcher")
-def test_of_an_array_the_run_that_is_stopped_is_requeued_alone(cluster, masing, tmp_path):
-    (tmp_path / "case.ini").write_text(CASE.format(steps=20_000_000), encoding="utf-8")
-    job = cluster.submit("--time=5", "--array=0,1", SCRIPTS / "array.sbatch", "case.ini", "runs", cwd=tmp_path)
-    log = tmp_path / f"masing-array-{job}-1.log"  # of the last run, whose job has the number of the array
-    for value in ("0.25", "0.35"):
-        cluster.wait_for((tmp_path / f"runs/run-{value}.h5.partial").exists, PATIENCE, "run")
-    cluster.signal(f"{job}_1")
-    cluster.wait_for(lambda: "goes back into the queue" in log.read_text(), PATIENCE, "requeue")
-    jobs = {one["ArrayTaskId"]: one["Restarts"] for one in completed(cluster, job)}
-    assert jobs == {"0": "0", "1": "1"}
-    said = log.read_text(encoding="utf-8")
-    step = re.search(r"stopped by SIGUSR1 after (\d+ of 20000000 steps)", said)
-    assert step and f"array.sbatch: stopped with {step[1]} done; job {job}_1 goes back" in said
-    assert not list((tmp_path / "runs").glob("*.checkpoint*"))
-    assert contents(tmp_path / "runs/run-0.35.h5") == alone(
-        masing, tmp_path, "simulate", "--config=case.ini", "--force=0.35*cos(0.5*t)")
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("launcher")
-def test_scaling(cluster, tmp_path, monkeypatch):
-    for name, value in (("STRONG_CELLS", "2000"), ("WEAK_CELLS", "1000"), ("STEPS", "500")):
-        monkeypatch.setitem(cluster.environment, name, value)
-    completed(cluster, cluster.submit(*TWO_NODES, SCRIPTS / "scaling.sbatch", "scaling", cwd=tmp_path))
-    rows = [row.split(",") for row in (tmp_path / "scaling/scaling.csv").read_text().split()]
-    assert rows[0] == ["kind", "ranks", "cells", "seconds"]
-    assert [row[:3] for row in rows[1:]] == [
-        ["strong", "1", "2000"], ["weak", "1", "1000"], ["strong", "2", "2000"], ["weak", "2", "2000"]]
-    assert all(float(row[3]) > 0 for row in rows[1:])
+def test_a_job_whose_turns_end_at_the_same_step_is_not_requeued(cluster, tmp_path):
+    (tmp_path / "case.ini").write_text(CASE.format(steps=5000), encoding="utf-8")
+    job = cluster.submit(*TWO_NODES, SCRIPT, "simulate", "case.ini", "run.h5", "--wall-limit=1e-6", cwd=tmp_path)
+    ended = cluster.finish(job)
+    said = (tmp_path / f"masing-{job}.log").read_text(encoding="utf-8")
+    assert (ended["JobState"], ended["Restarts"]) == ("FAILED", "1"), said
+    assert said.count("stopped by the wall limit") == 2 and said.count("returns to the queue") == 1, said
+    assert "run.sbatch: two turns ended after " in said and "no progress" in said
