@@ -14,10 +14,10 @@ prepare_runs "$folder"
 masing() { "$program" "$@"; }
 
 cycles=()
-for figure in 06 07 08 09 10; do
-  masing simulate --config "$root/jobs/cases/cycle-fig$figure.ini" \
-    --output "$folder/cycle-fig$figure.h5"
-  cycles+=("$folder/cycle-fig$figure.h5")
+for figure in 06:3 07:10 08:100 09:700 10:1500; do
+  masing simulate --config "$root/jobs/cases/cycle-fig10.ini" --cells "${figure#*:}" \
+    --output "$folder/cycle-fig${figure%:*}.h5"
+  cycles+=("$folder/cycle-fig${figure%:*}.h5")
 done
 studies=()
 for study in proposition-4.1 proposition-3.1 study-cells study-steps study-euler study-memory \

@@ -4,7 +4,6 @@ and /timing, of what is printed, and exit codes. With --times it measures both o
 
 import argparse
 import concurrent.futures
-import configparser
 import os
 import re
 import shutil
@@ -98,6 +97,24 @@ CONFIGURATIONS = {
     "models": "models",
 }
 
+# Parameters of the models of finitely many elements, and the forces that they are run with: one is smooth, one jumps.
+MODELS = {
+    "discrete-masing": "k0=0.3 n=5 k=0.6 eta=0.1*i",
+    "friction-oscillator": "k=1 alpha=0.3",
+    "p-chain": "n=3 k=2 alpha=0.1*i",
+    "p-parallel": "n=3 k=1/i alpha=0.1*i",
+    "p-series": "n=3 k0=2 k=i alpha=0.1*i",
+    "persoz": "k0=2 k1=1 k2=2 k3=3 alpha1=0.1 alpha2=0.3 alpha3=0.4",
+    "persoz-quasistatic": "k0=2 k1=1 k2=2 k3=3 alpha1=0.1 alpha2=0.3 alpha3=0.4",
+    "prandtl": "k0=0.5 k=2 eta=0.2",
+    "s-chain": "n=3 k=i eta=0.3/i u0=0.3/i",
+    "s1-p2-parallel": "k1=2 alpha1=0.4 k2=1 alpha2=0.2",
+    "s1-p2-series": "k1=2 alpha1=0.3 k2=1 alpha2=0.3 x0=0.15,0.15 u0=0.15",
+    "three-springs": "K1=4 K2=1 K3=3 A=0.3",
+    "viscoelastoplastic": "k=2 eta=0.2 c=5",
+}
+FORCES = ("0.9*sin(1.1*t)+0.5*sin(3.1*t)", "0.7*sin(1.1*t)+0.4*square(t/3.7)")
+
 # Named studies whose times are compared.
 QUICKSTART = (
     "proposition-4.1",
@@ -156,25 +173,18 @@ def command_of(case):
     return "converge" if re.search(r"^levels", text, re.M) else "simulate"
 
 
-def model_of(case):
-    """The model, its parameters and the force of a case file, as options."""
-    read = configparser.RawConfigParser(delimiters="=")
-    read.optionxform = str
-    read.read_string(f"[run]\n{case.read_text()}")
-    options = [word for key in ("model", "force") if key in read["run"] for word in (f"--{key}", read["run"][key])]
-    return options + [word for key, value in read["model"].items() for word in ("--set", f"{key}={value}")]
-
-
 def runs_to_compare(ranks):
     """(name, ranks, list of commands as words) of all runs."""
     runs = []
     for case in sorted(CASES.glob("*.ini")):
         runs.append((f"case {case.stem}", 1, [[command_of(case), "--config", str(case)]]))
     several = {name: commands_of(given) for name, given in CONFIGURATIONS.items()}
-    for case in sorted(CASES.glob("orders-*.ini")):
-        short = ["simulate", *model_of(case), "--final-time", "20", "--steps", "2000"]
-        for engine in ([], ["--engine", "exact"]):
-            several[f"model {case.stem[7:]} {' '.join(engine)}".rstrip()] = [short + engine]
+    for model, parameters in MODELS.items():
+        for force in FORCES:
+            short = f"simulate --final-time 20 --steps 2000 --force {force} --model {model}".split()
+            short += [word for parameter in parameters.split() for word in ("--set", parameter)]
+            for engine in ([], ["--engine", "exact"]):
+                several[" ".join(["model", model, force, *engine])] = [short + engine]
     for name, commands in several.items():
         runs += [(name, count, commands) for count in ranks]
     return runs

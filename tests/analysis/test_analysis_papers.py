@@ -19,6 +19,11 @@ SHORT = ["theta-fig05", "cycle-fig06", "cycle-table4", "cycle-table5", "persoz-f
          *(f"rheology-fig{n}" for n in ("15", "17", "20a", "20b", "21b", "25", "26"))]
 
 
+def words_of(case):
+    file, *words = papers.words_of(case)
+    return ["--config", CASES / file, *words]
+
+
 def printed():
     with Path(papers.__file__).with_suffix(".csv").open(encoding="utf-8") as file:
         return list(csv.DictReader(file, delimiter=";"))
@@ -28,7 +33,7 @@ def printed():
 def runs_of(made, tmp_path_factory):
     """The Runs of case files, each made once."""
     folder = tmp_path_factory.mktemp("papers")
-    run = functools.cache(lambda case: Run(made("simulate", folder / f"{case}.h5", "--config", CASES / f"{case}.ini")))
+    run = functools.cache(lambda case: Run(made("simulate", folder / f"{case}.h5", *words_of(case))))
     return lambda cases: list(map(run, cases))
 
 
@@ -53,7 +58,9 @@ def test_the_case_files_have_the_data_in_print():
 
     apart, figures = {}, set()
     for row in (row for row in printed() if row["value"] in ("extent", "data")):
-        settings = parse_configuration((CASES / f"{row['cases']}.ini").read_text(encoding="utf-8"))
+        _, file, *words = words_of(row["cases"])
+        settings = {"cells": "1500"} | parse_configuration(file.read_text(encoding="utf-8"))
+        settings |= {"cells": words[1]} if words else {}
         for key, _, text in (word.partition("=") for word in re.split(r" (?=\S+=)", row["printed"])):
             given = settings.get(key, settings.get(f"model.{key}", {"m": "1", "k0": "0", "n": "5"}.get(key)))
             if given is None or value(given) != value(text):

@@ -8,6 +8,7 @@ from masing import program, style
 from masing.convergence.figures import Curve, error_figure, study_figure
 from masing.convergence.levels import twin
 from masing.notation import measured, scientific
+from masing.report import papers
 from masing.report.study import map_picture
 from masing.report.trajectories import FIELD_CYCLES, start_of_last_cycles
 from masing.results import Run, Study, parse_configuration
@@ -258,8 +259,9 @@ def test_behind_its_first_screen_the_page_of_the_quickstart_is_short(page_of, ma
     names = [*STUDIES, *(f"cycle-fig{number}" for number in (("06", "07", "08", "09", "10") if long else ("06", "07")))]
     for name in names:
         command = "converge" if name in STUDIES else "simulate"
+        file, *words = papers.words_of(name)
         answer = program.run(masing, command, "--quiet", "--output", tmp_path / f"{name}.h5",
-                             *shorter(program.ROOT / "jobs" / "cases" / f"{name}.ini"))
+                             *shorter(program.ROOT / "jobs" / "cases" / file), *words)
         assert answer.code in (0, 3)
     page = page_of(*(tmp_path / f"{name}.h5" for name in names), options=("--program", masing))
     seen = {section: len(words.split()) for section, words in page.seen.items()}

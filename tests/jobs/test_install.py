@@ -25,7 +25,7 @@ def without_the_clone(command, folder, **variables):
 
 def test_a_case_and_its_report_from_the_prefix(prefix, tmp_path):
     share = prefix / "share" / "masing"
-    case = ["--config", share / "jobs" / "cases" / "cycle-fig06.ini", "--output", "run.h5"]
+    case = ["--config", share / "jobs" / "cases" / "cycle-fig10.ini", "--cells=3", "--output", "run.h5"]
     for command in ([prefix / "bin" / "masing", "simulate", "--quiet", *case],
                     ["/usr/bin/python3", "-B", share / "analysis" / "report.py", "run.h5", "--reproduce"]):
         done = without_the_clone(command, tmp_path)
@@ -53,7 +53,8 @@ def test_a_user_without_a_home_runs_what_is_installed(masing):
 
         assert done("id", "-u") == "65534\n"
         program, share, three = prefix / "bin" / "masing", prefix / "share" / "masing", ("mpirun", "-n", "3")
-        done(program, "simulate", "--quiet", "--config", share / "jobs" / "cases" / "cycle-fig06.ini", "--output=ü.h5")
+        done(program, "simulate", "--quiet", "--config", share / "jobs" / "cases" / "cycle-fig10.ini", "--cells=3",
+             "--output=ü.h5")
         split = ("--cells=100000", "--final-time=1", "--steps=200", "--field-points=100")
         assert "3 ranks" in done(*three, program, "simulate", "--quiet", *split, "--output=split.h5")
         assert "bit for bit" in done(*three, program, "reproduce", "ü.h5")

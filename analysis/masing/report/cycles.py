@@ -27,8 +27,9 @@ from masing.style import MANY_REVERSALS
 # study is therefore drawn only over the last part of the time interval [0, T]. The length of this part is the first of
 # these fractions of T with which the part contains a whole cycle.
 LAST_PARTS = (0.2, 0.4, 0.6, 0.8)
-# This regular expression matches the number of a paper's figure in the comment of a case file.
-FIGURE = re.compile(r"[Ff]igure (\d+\w?)")
+# This regular expression matches the number of a paper's figure in the comment of a case file, or in a file's name such
+# as cycle-fig06.
+FIGURE = re.compile(r"(?:[Ff]igure |-fig0?)(\d+\w?)")
 
 
 class Cycle(namedtuple("Cycle", "run sample")):
@@ -179,7 +180,7 @@ def _row(cycle, name, exact):
     (x, restoring), run = cycle.curve, cycle.run
     apart = distance(cycle.sample, exact) if exact is not None else (None, None)
     case = "" if isinstance(run, Study) else first_sentence(run)
-    found = FIGURE.search(case)
+    found = FIGURE.search(f"{case} {run.path.stem}")
     return {"name": name.replace(run.title, "").lstrip(", "), "file": f"{run.path.name}{': ' if case else ''}{case}",
             "figure": f"Fig. {found[1]}" if found else "", "cells": cell(run.cells, count), "steps": cell(run.steps, count),
             "segments": segments_in_words(x, restoring, most=3),

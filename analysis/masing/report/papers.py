@@ -1,8 +1,8 @@
 """Compare numbers that are printed in the papers with those of the program.
 
-This is done for the runs on a page whose files are named like a case file in jobs/cases. papers.csv contains the
-printed numbers, which were typed from the papers. Each of its rows names the case files of the runs from which this
-module computes the program's numbers. The numbers on the axes of the papers' figures are not in papers.csv. For a
+This is done for the runs on a page whose files are named like a case in papers.csv, which contains the printed numbers,
+typed from the papers. Each of its rows names the cases of the runs from which this module computes the program's
+numbers. words_of() gives the file in jobs/cases of a case. The numbers on the axes of the papers' figures are not in papers.csv. For a
 figure, the ranges of the computed curve are listed, to be compared with the print by eye. A number that is not printed,
 but follows from what is printed, ends in †.
 """
@@ -22,6 +22,9 @@ from masing.identification.discrete import identify_discrete
 from masing.names import motion
 from masing.notation import EN_DASH, measured, minus, signs_of
 from masing.report.problem import WORKS
+
+# Figures 6 to 10 of the first paper differ in the number of cells. The case file is that of figure 10.
+CELLS = {"cycle-fig06": 3, "cycle-fig07": 10, "cycle-fig08": 100, "cycle-fig09": 700}
 
 # This sign stands behind a number that is not printed in the papers, but follows from what is printed.
 DERIVED = "†"
@@ -140,7 +143,7 @@ def rows(runs):
     of texts with the keys work, place, quantity, printed, program, difference and command.
 
     There is a row for each row of papers.csv with printed results, and for each figure a row with the ranges of the
-    computed curve. Only runs whose files are named like a case file, and whose data are those of this case, have rows.
+    computed curve. Only runs whose files are named like a case, and whose data are those of this case, have rows.
     If the program's result is a text, `difference` is "–". If a number cannot be computed, for instance because two
     runs have different numbers of samples, both `program` and `difference` are "–".
     """
@@ -173,7 +176,14 @@ def _row(runs, cases, paper, place, quantity, printed, value):
                            for each, word in zip(numbers, words))
     return {"work": next(work.key for work in WORKS if paper in work.key), "place": place, "quantity": quantity,
             "printed": minus(signs_of(printed)), "program": program, "difference": difference,
-            "command": "; ".join(f"masing simulate --config jobs/cases/{case}.ini" for case in cases.split())}
+            "command": "; ".join(f"masing simulate --config jobs/cases/{' '.join(words_of(case))}"
+                                 for case in cases.split())}
+
+
+def words_of(case):
+    """Return the words behind --config that compute a case of papers.csv: its case file and, for figures 6 to 9 of the
+    first paper, the number of cells."""
+    return ["cycle-fig10.ini", "--cells", str(CELLS[case])] if case in CELLS else [f"{case}.ini"]
 
 
 def _has_data(run, printed):
