@@ -30,13 +30,8 @@ SOURCES = {"Fragility": "masing.ensembles", "MasingError": "masing.errors", "Mat
 # If one of these options is given, the result must be written to a file. The file is temporary unless `output` is
 # given.
 WITH_FILE = ("output", "checkpoint", "checkpoint_every", "restart", "wall_limit")
-# The options whose values are functions of t or of s. Such a function may be given as a text, as a table, or as a
-# Python function.
+# The options whose values are functions of t or of s. Such a function may be given as a text or as a table.
 FUNCTIONS = values.OF_T + values.OF_S
-# A Python function of t is replaced by a table over at most MOST_STEPS intervals of time, or at most FEW_STEPS for the
-# exact solution and for limit cycles. If the number of steps is unknown, the table has FEW_STEPS intervals. MOST_STEPS
-# is also the default of the option `steps`.
-MOST_STEPS, FEW_STEPS = 1_000_000, 10_000
 
 
 def simulate(*files, **options):
@@ -50,8 +45,7 @@ def simulate(*files, **options):
     dictionary as NAME=VALUE, and math.inf as inf.
 
     A function of t or s may be given as a table: a pair of arrays such as `force=(t, f)`, a DataFrame with two columns,
-    a Series over its index, or the Path of a file with two columns. The function may also be given as a Python
-    function, which is sampled at equidistant points of t or s. A table may also have a name, with which every
+    a Series over its index, or the Path of a file with two columns. A table may also have a name, with which every
     expression can use it: tables={"record": (t, a)}, base_acceleration="9.81*record(t)". If the value of an option is a
     file, a Run, a Study or a Scan may be given in place of the path.
 
@@ -231,7 +225,7 @@ def _result(command, files, options):
     results, show = loaded("masing.results"), _display()
     try:
         options = values.checked(records.converted(options) if command == "scan" else options, FUNCTIONS)
-        options = ({} if show else {"quiet": True}) | _sampled(command, options)
+        options = ({} if show else {"quiet": True}) | options
         module = native.usable(options)
         needs_file = any(options.get(name) is not None for name in WITH_FILE) or _is_case(options.get("config"))
         if module is None or needs_file:
@@ -256,51 +250,6 @@ def _failed_points(result):
     if "scan" not in result.kinds or not (failed := int((status := result["points/status"]).sum())):
         return []
     return [f"{failed} of {len(status)} points failed; the first: {result.messages[0].partition(': ')[2]}"]
-
-
-def _sampled(command, options):
-    """Return the options, in which each Python function is replaced by a table of its samples."""
-    called = {name: value for name, value in options.items() if name in FUNCTIONS and callable(value)}
-    if not called:
-        return options
-    of_t = [name for name in called if name in values.OF_T]
-    end, steps = _times(command, options, called) if of_t else (None, None)
-    if end is not None and not 0 < end < math.inf:
-        return options | dict.fromkeys(called, "1")  # the program then reports the mistake in final_time
-    most = FEW_STEPS if options.get("steady") or options.get("engine") == "exact" else MOST_STEPS
-    tables = {}
-    for name, function in called.items():
-        if name in values.OF_T:
-            over = "t", end, values.intervals(steps, most, most if steps else FEW_STEPS)
-        else:
-            over = "s", 1.0, values.intervals(options.get("cells"), 10000, 1000)
-        tables[name] = values.sampled(name, function, *over, stacklevel=5, steps=steps if name in of_t else 0)
-    return options | tables
-
-
-def _times(command, options, called):
-    """Return the final time T and the number of steps of a run with these options.
-
-    If T is not given, if one of the two is given as a text, or if there is a case file, the program determines both
-    from all options. The returned number of steps is 0 if it is not known as one number, as for the levels of a study.
-    Raises MasingError if T is not a number.
-    """
-    given = {"final-time": options.get("final_time"), "steps": options.get("steps")}
-    if given["final-time"] is None or any(isinstance(each, str) for each in given.values()) or "config" in options:
-        others = {name: value for name, value in options.items() if name not in (*called, "ranks")}
-        text = run(command, others | dict.fromkeys(called, "1") | {"print_config": True})[0].printed
-        for name in given:
-            value, _, number = text.partition(f"\n{name} = ")[2].partition("\n")[0].partition("  # ")
-            given[name] = number if number and command != "scan" else value  # in a scan, `number` is that of one point
-    try:
-        end = float(given["final-time"])
-    except (TypeError, ValueError):
-        raise MasingError(f"{min(called)}: a function of Python is sampled up to final_time, {given['final-time']!r} "
-                          "here; give that as a number, or the function as a text") from None
-    try:
-        return end, int(float(given["steps"])) if given["steps"] is not None else MOST_STEPS * (command == "simulate")
-    except (ValueError, OverflowError):
-        return end, 0
 
 
 def _is_case(config):

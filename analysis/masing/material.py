@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from masing import commands, native, values
+from masing import commands, native
 from masing.errors import MasingError, quoted
 
 _masing = native.required("masing.Material")
@@ -19,10 +19,9 @@ class Material:
 
     The force at the position x is k0 x + ∫ k(s) u(t, s) ds, where the elongations u of the springs satisfy -η⁻ ≤ u ≤ η.
     The arguments stiffness (k), threshold (η), threshold_down (η⁻; None means η⁻ = η) and initial_u are functions of s
-    in [0, 1]: texts, numbers, pairs of arrays (s, values), or Python functions, which are sampled. All quantities are
-    dimensionless. Many points and threads may share one material. Two materials are equal if they have the same k0
-    and either the same texts of their functions or the same springs in the same order. The constructor raises
-    MasingError if an argument is wrong.
+    in [0, 1]: texts, numbers, or pairs of arrays (s, values). All quantities are dimensionless. Many points and threads
+    may share one material. Two materials are equal if they have the same k0 and either the same texts of their
+    functions or the same springs in the same order. The constructor raises MasingError if an argument is wrong.
     """
 
     def __init__(self, stiffness="1", threshold="s+0.1", threshold_down=None, initial_u=None, k0=0):
@@ -323,8 +322,6 @@ def _restored(cls, given, state, index=None):
 
 def _text(name, value):
     """Return a function of s as a text for the program; None becomes "0" if `name` is initial_u, and otherwise ""."""
-    if callable(value):
-        value = values.sampled(name, value, "s", 1.0, 1000, stacklevel=5)
     if isinstance(value, str) or value is None:
         return value or ("0" if name == "initial_u" else "")
     is_table = hasattr(value, "__len__") and getattr(value, "ndim", 1)

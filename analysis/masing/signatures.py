@@ -28,7 +28,7 @@ OTHERS = [("ranks", "number", "n", "run n ranks on this host by mpirun", ""),
 WITHOUT_RUN = ("print-config", "validate-only")
 STUB = '''\
 # The options of masing {version}, made with it by masing/signatures.py.
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
 from typing import Any, Literal, TypeAlias, overload
@@ -46,8 +46,8 @@ _Text: TypeAlias = float | str | timedelta
 _List: TypeAlias = float | str | Sequence[Any] | ndarray | Series
 _Pairs: TypeAlias = str | Sequence[str] | Mapping[str, Any]
 _File: TypeAlias = str | PathLike[str] | Run | Scan
-_Function: TypeAlias = (float | str | Callable[[Any], Any] | tuple[ArrayLike, ArrayLike] | Sequence[Sequence[float]]
-                        | ndarray | DataFrame | Series | PathLike[str])
+_Function: TypeAlias = (float | str | tuple[ArrayLike, ArrayLike] | Sequence[Sequence[float]] | ndarray | DataFrame | Series
+                        | PathLike[str])
 
 {functions}
 '''

@@ -1,19 +1,16 @@
 """Functions that check the values of options in Python and convert them to values that the program can read.
 
-Python functions are converted to tables of samples. A value that cannot be used raises MasingError, whose message of
-one line names the option.
+A value that cannot be used raises MasingError, whose message of one line names the option.
 """
 
 import math
 import shlex
-import warnings
 from datetime import timedelta
 from decimal import Decimal
 from numbers import Number
 from os import PathLike
 
 from masing.errors import MasingError, quoted
-from masing.notation import number
 
 # The options whose values are functions of t, and those whose values are functions of s in [0, 1].
 OF_T = ("base_acceleration", "force", "incoming_velocity", "position")
@@ -30,8 +27,7 @@ SIMPLE = (str, PathLike, int, float, Decimal, timedelta)
 def checked(options, functions):
     """Return the options that are not None, with their values converted to types of Python, such as numbers and lists.
 
-    The value of an option whose name is in `functions` may also be a Python function or a table, which is not checked
-    here. Raises MasingError for a name that no option can have, and for a value that cannot be used.
+    The value of an option whose name is in `functions` may also be a table, which is not checked here. Raises MasingError for a name that no option can have, and for a value that cannot be used.
     """
     if "dt" in options:
         raise MasingError(f"dt={quoted(options['dt'])}: is no option: the step is final_time / steps; give these two")
@@ -47,8 +43,9 @@ def _checked(name, value, is_function):
     if isinstance(scalar(value), bool) and name not in FLAGS:
         raise MasingError(f"{name}={scalar(value)}: give a value, or None for none; True and False are for "
                           f"{', '.join(FLAGS)}")
-    if callable(value) and not is_function:
-        raise MasingError(f"{name}: a function of Python is no value of it; give a number or a text")
+    if callable(value):
+        raise MasingError(f"{name}: a function of Python is no value of it; give a number"
+                          f"{', a table' * is_function} or a text")
     if (path := _file(value)) is not None:
         # A Run, a Study or a Scan stands for the field in its file if it is given as initial_u. Given as any other
         # option, it stands for the path of its file.
@@ -69,7 +66,7 @@ def _checked(name, value, is_function):
         return value
     if name in REPEATED:
         return _repeated(name, value)
-    return value if callable(value) else _plain(name, value, list_too=not is_function)
+    return _plain(name, value, list_too=not is_function)
 
 
 def ranks(value):
@@ -113,55 +110,6 @@ def table(name, value):
         raise MasingError(f"{name}: row {bad[0] + 1} of its table is {arguments[bad[0]]:g}, {values[bad[0]]:g}; every "
                           "one needs finite numbers")
     return arguments, values
-
-
-def intervals(count, most, otherwise):
-    """Return the number of equal intervals over which a function is sampled for `count` equal steps or cells.
-
-    If `count` is a whole number from 1 to 1000, its largest multiple up to 1000 is returned. If it is a whole number
-    from 1001 to `most`, it is returned itself. Each step or cell then contains a whole number of intervals. For any
-    other `count` the value `otherwise` is returned.
-    """
-    return count * max(1, 1000 // count) if isinstance(count, int) and 0 < count <= most else otherwise
-
-
-def sampled(name, function, variable, end, count, stacklevel, steps=0):
-    """Sample a Python function over `count` equal intervals of [0, end], and return the arrays (arguments, values).
-
-    The function may take a single number or an array. `variable` is the name of its argument in messages. A warning
-    says that the function is sampled, and at how many points. If the run has more `steps` than `count`, the warning
-    also states the number of steps. Raises MasingError if a value is not a finite real number, and any exception that
-    the function itself raises.
-    """
-    import numpy as np
-
-    arguments = np.arange(count + 1) * end / count
-    values = _at(function, arguments)
-    if np.iscomplexobj(values):
-        values = [math.nan if np.iscomplexobj(value) else value for value in values]
-    try:
-        values = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        values = np.array([number(value) for value in values])
-    if values.shape != arguments.shape or not np.isfinite(values).all():
-        place = 0 if values.shape != arguments.shape else int(np.argmin(np.isfinite(values)))
-        raise MasingError(f"{name}: {function(float(arguments[place]))!r} at {variable} = {arguments[place]:g}; give a "
-                          f"function whose values in [0, {end:g}] are finite real numbers")
-    fewer = f", for {steps} steps: {name}=({variable}, values) gives others" if steps > count else ""
-    warnings.warn(f"{name}: sampled at {count + 1} points of 0 <= {variable} <= {end:g}{fewer}; what is computed is "
-                  "linear between them", stacklevel=stacklevel)
-    return arguments, values
-
-
-def _at(function, arguments):
-    """Return the values of a function, by one call if the function takes arrays, otherwise by one call per argument."""
-    try:
-        values = function(arguments.copy())  # a copy, because the function may change its argument
-        if hasattr(values, "shape") and values.shape in (arguments.shape, (len(arguments), 1)):
-            return values if values.ndim == 1 else values[:, 0]
-    except Exception:  # ignored: if the function also fails for single numbers, the calls below raise an exception
-        pass
-    return [function(argument) for argument in arguments.tolist()]
 
 
 def _pair(name):

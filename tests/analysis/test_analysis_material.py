@@ -40,14 +40,11 @@ def test_elongation_and_energies_are_those_of_a_spring_that_slides():
     assert (point.elongation(0.3), point.position) == (0.3, 1)
 
 
-@pytest.mark.filterwarnings("ignore:.*sampled at")
 @pytest.mark.parametrize("functions", [
     {"stiffness": "2-s", "threshold": "0.2+0.5*s", "threshold_down": "s+0.3", "initial_u": "s/20"},
-    {"stiffness": lambda s: 2 - s, "threshold": lambda s: 0.2 + 0.5 * s, "threshold_down": lambda s: s + 0.3,
-     "initial_u": lambda s: s / 20},
     {"stiffness": (S, 2 - S), "threshold": (S, 0.2 + 0.5 * S), "threshold_down": (S, S + 0.3),
      "initial_u": (S, S / 20)}])
-def test_texts_functions_and_tables_are_the_continuum_of_their_cells(functions):
+def test_texts_and_tables_are_the_continuum_of_their_cells(functions):
     s = (np.arange(4000) + 0.5) / 4000
     expected = drive(X, 0.2 + 0.5 * s, (2 - s) / 4000, 0.25, s + 0.3, s / 20)
     point = masing.MaterialPoint(masing.Material(**functions, k0=0.25))
@@ -216,13 +213,12 @@ def some_points(n):
     *((lambda n=n: some_points(n), f"^n = {n}: so many points") for n in (10**16, 10**19, 10**30)),
     (lambda: some_points(-1), "^n = -1: give the number of points"),
     *((lambda k=k: masing.Material(k), f"^stiffness: {words}") for k, words in (
-        ("s-2", "k.s. = -2 at s = 0"), (lambda s: 1j * s + 1, ".1.0j. at s = 0; give a function whose .* real"),
+        ("s-2", "k.s. = -2 at s = 0"),
         ((S, S[1:]), "11 arguments and 10 values; give .s, values., two arrays"))),
-    (lambda: masing.Material(threshold=lambda s: 1 / s if s else np.inf), "^threshold: inf at s = 0; give a function"),
+    (lambda: masing.Material(threshold=np.sin), "^threshold = <ufunc 'sin'>: give "),
     *((lambda given=given: masing.Material.of_springs(*given), words) for given, words in (
         (([1j], 1), "^stiffness = .1j.: give numbers"), ((np.eye(2), 1), r"^of_springs: arrays of the shape \(2, 2\)"),
         (([1, 2], [1, 2, 3]), "^of_springs: give numbers, or arrays of one length")))])
-@pytest.mark.filterwarnings("ignore:divide by zero")
 def test_mistakes_raise_one_line(call, words):
     with pytest.raises(masing.MasingError, match=words) as caught:
         call()
@@ -236,9 +232,6 @@ def test_they_say_what_they_are():
     assert repr(masing.MaterialPoint(material, 1)) == "<masing.MaterialPoint at x = 1, force 0.5>"
     assert repr(masing.MaterialPoints(material, 2)) == f"<masing.MaterialPoints, 2 of {material!r}>"
     assert "η" in masing.MaterialPoint.elongation.__doc__
-    with pytest.warns(UserWarning, match="sampled at") as caught:
-        masing.Material(lambda s: 2 - s)
-    assert caught[0].filename == __file__  # the user's line
     for made, name in ((masing.MaterialPoint, "force"), (masing.MaterialPoints, "force"), (masing.Material, "k0")):
         with pytest.raises(AttributeError):
             getattr(made.__new__(made), name)

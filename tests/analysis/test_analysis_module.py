@@ -4,7 +4,6 @@ import copy
 import ctypes
 import gc
 import math
-import operator
 import os
 import pickle
 import re
@@ -54,10 +53,10 @@ def by_program(monkeypatch):
 @pytest.mark.parametrize("command, options", [
     ("simulate", {**SMALL, "field_every": 500, "energy": True, "probe": [0.1, 0.5], "k0": 0.25, "scheme": "leapfrog",
                   "rule": "midpoint", "let": {"a": 0.3}, "stiffness": "1+a*s", "initial_u": "s/20", "from_": 5,
-                  "force": (T, np.sin(T) / 3), "threshold": lambda s: 0.2 + 0.5 * s**2, "threshold_down": "s+0.2"}),
+                  "force": (T, np.sin(T) / 3), "threshold": "0.2+0.5*s^2", "threshold_down": "s+0.2"}),
     ("simulate", {"cells": math.inf, "final_time": 30, "steps": 3000, "stiffness": "2-s", "threshold": "0.2+0.5*s^2"}),
     ("simulate", {"model": "discrete-masing", "set": {"n": 3, "k": "1/n", "eta": "i"}, "final_time": 9, "steps": 900}),
-    ("simulate", {"model": "masing-quasistatic", "position": np.sin, "final_time": "2*pi", "steps": 500, "cells": 50}),
+    ("simulate", {"model": "masing-quasistatic", "position": (T, np.sin(T)), "final_time": "2*pi", "steps": 500, "cells": 50}),
     ("simulate", {"config": "[let]\na = 0.3\n", "cells": 10, "final_time": "60*a", "steps": 300, "sample_every": 7}),
     ("converge", {"refine": "cells", "levels": [25, 50, 100], "reference": "cells-inf", "final_time": 9, "steps": 900}),
     ("scan", {"over": {"w": [0.5, 1, 2]}, "force": "0.1*sin(w*t)", **SMALL, "keep": "series"}),
@@ -206,48 +205,6 @@ def test_the_bytes_of_a_result_are_there_once_and_go_with_it():
     run = masing.simulate(**options | {"cells": 1500, "steps": 4000}, field_every=1)
     run.x  # opens it
     assert 1 <= (resident() - before) / (4001 * 1500 * 8) < 1.5
-
-
-@pytest.mark.parametrize("function", [
-    np.sin, math.sin, lambda t: 0.3 if t > 5 else 0, lambda t: 0.3, lambda t: np.float32(0.3),
-    lambda t: [0.3 + 0 * each for each in np.atleast_1d(t)][0], lambda t: operator.imul(t, 2)])  # writes into it
-def test_functions_of_python_are_sampled_at_the_steps_and_said_so(function):
-    with pytest.warns(UserWarning, match="^force: sampled at 2001 points of 0 <= t <= 20; what is computed is li"):
-        run = masing.simulate(**SMALL, force=function)
-    np.testing.assert_allclose(run.force, [function(t) for t in run.t], atol=1e-15)
-
-
-def test_a_function_of_python_is_the_one_that_was_given_at_every_step(monkeypatch):
-    def spike(t):
-        return 0.3 + (abs(t - 7.3331) < 1e-4)
-    with pytest.warns(UserWarning, match="^force: sampled at 60001 points of 0 <= t <= 20; what is computed is"):
-        run = masing.simulate(cells=20, final_time=20, steps=60000, sample_every=1, force=spike)
-    np.testing.assert_array_equal(run.force, [spike(t) for t in run.t])
-    assert run.force.max() == 1.3
-    monkeypatch.setattr(masing.commands, "MOST_STEPS", 30000)
-    said = "^force: sampled at 30001 points of 0 <= t <= 20, for 60000 steps: force=.t, values. gives others; "
-    for options in ({"steps": 60000}, {"config": "steps = 6e4\n"}, {"steps": "2*30000"}):
-        with pytest.warns(UserWarning, match=said):
-            masing.simulate(cells=20, final_time=20, force=spike, **options)
-
-
-def test_functions_of_s_and_those_that_cannot_be_sampled():
-    with pytest.warns(UserWarning, match="^stiffness: sampled at 1001 points of 0 <= s <= 1;"):
-        run = masing.simulate(**SMALL, stiffness=lambda s: 2 - s)
-    np.testing.assert_allclose(run.x, masing.simulate(**SMALL, stiffness="2-s").x, atol=1e-12)
-    for force, words in (
-            (lambda t: math.nan if t == 10 else 1, r"nan at t = 10; give a function whose values in \[0, 20\]"),
-            (lambda t: None, "None at t = 0; give"), (lambda t: np.array([1, 2]), r"array\(\[1, 2\]\) at t = 0; give")):
-        with pytest.raises(masing.MasingError, match=f"^force: {words}"):
-            masing.simulate(**SMALL, force=force)
-    with pytest.raises(masing.MasingError, match="^--final-time: "):
-        masing.simulate(**SMALL | {"final_time": -1}, force=np.sin)
-    with pytest.raises(ZeroDivisionError):
-        masing.simulate(**SMALL, force=lambda t: 1 / (float(t) - 5))
-    with pytest.raises(masing.MasingError, match="^force: a function of Python is sampled up to final_time, .10/w. "):
-        masing.scan(over={"w": [1, 2]}, cells=10, steps=100, final_time="10/w", force=np.sin)
-    run = masing.simulate(config="final-time = 10*2\n", cells=10, steps=1000, force=np.sin)
-    np.testing.assert_allclose(run.force, np.sin(run.t), atol=1e-15)
 
 
 def test_threads_take_turns_and_give_the_same_while_others_go_on():
