@@ -2,9 +2,8 @@
 """Write one page about the results of each case file, and an index of thumbnails that link to these pages.
 
 The results of CASE.ini are read from FOLDER/CASE.h5. The comment at the beginning of a case file is the caption of its
-page. In this comment, a line `# draw: x, restoring; t, x from 400 to 500` lists the pictures that are drawn of a
-trajectory; without it, the cycle is drawn. A line `# group: NAME` puts the case under the heading NAME of the index. If
-there are studies under this heading, a table of their observed orders is shown below it.
+page, and a line `# group: NAME` in it puts the case under the heading NAME of the index. If there are studies under this
+heading, a table of their observed orders is shown below it.
 """
 
 from masing import command_line
@@ -19,7 +18,8 @@ from masing.convergence.claim import QUANTITY_NAMES, findings
 from masing.errors import MasingError
 from masing.notation import estimate
 from masing.report import papers
-from masing.report.cases import picture, read_case
+from masing.report.cases import cycle_picture, read_case
+from masing.report.chains import chain_pictures
 from masing.report.exact import ExactSolutions
 from masing.report.page import page, render
 from masing.report.problem import WORKS, in_equations, problem, prose
@@ -54,18 +54,16 @@ def entry(case, folder, masing):
     title, _, about = map(prose, case.caption.partition(". "))
     if isinstance(result, Study):
         html, parts = page(title, [result], [], exact, [reproduction(result, masing)], about=about)
-        thumbnail = next(part for part in parts if part.name.endswith("-errors"))
+        # The last picture of the first figure shows the errors of the study.
+        thumbnail = [part for part in parts if getattr(part, "number", 0) == 1][-1]
         item = {"summary": result.claim, "verdict": result.verdict, "orders": order_cells(result) if case.group else None}
     else:
-        if isinstance(result, Scan):
-            pictures = response_pictures(result)
-        else:
-            beside = exact.beside(result)
-            pictures = [picture(result, words, beside) for words in case.drawings]
+        pictures = response_pictures(result) if isinstance(result, Scan) else chain_pictures([result])
+        pictures = pictures or [cycle_picture(result, exact.beside(result))]
         for each in pictures:
             each.caption = prose(each.caption)
         html = render("case.html.j2", title=title, about=about, pictures=pictures,
-                      problem=problem(result, "problem-1", exact.description(result.model), False),
+                      problem=problem(result, "problem-1", exact.description(result.model)),
                       origin=origin(result, reproduction(result, masing)))
         thumbnail, item = pictures[0], {"summary": pictures[0].caption, "verdict": None, "run": result}
     command_line.write_file(folder / f"{case.name}.html", html.encode("utf-8"))

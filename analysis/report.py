@@ -39,8 +39,6 @@ PARSER.add_window(("draw cycles from", "draw cycles up to"))
 PARSER.add_argument("--archive", metavar="OUT.zip", help="write page, results, cases, source and a script that makes "
                     "every result again, for artefact evaluation")
 PARSER.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, show the result")
-PARSER.add_argument("--other-build", metavar="MASING", help="with --reproduce: let this program, which another compiler "
-                    "has built, reproduce every file, too")
 PARSER.add_program()
 PARSER.add_argument("--files-only", action="store_true", help="show what the files hold and run no program")
 PARSER.add_argument("--page-only", action="store_true", help="write no folder of pictures and tables")
@@ -56,27 +54,23 @@ def main(arguments):
     archive = command_line.output_path(options.archive, options.archive, ".zip", (".zip",)) if options.archive else None
     if options.files_only and (options.program or options.reproduce):
         raise MasingError("--files-only runs no program: leave out --program and --reproduce, or it")
-    if options.other_build and not options.reproduce:
-        raise MasingError("--other-build reproduces files: add --reproduce, or leave it out")
     masing = None if options.files_only else program.find(options.program)
     results = [read(file) for file in options.files]
     studies = [result for result in results if isinstance(result, Study)]
     scans = [result for result in results if isinstance(result, Scan)]
     runs = [result for result in results if result not in studies + scans] + [Run(file) for file in options.cycles]
-    other = program.find(options.other_build) if options.other_build else None
-    every = (*studies, *runs, *scans)
+    every = [*studies, *runs, *scans]
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # Each thread waits for a run of the program.
         again = list(pool.map(lambda file: reproduction(file, masing, options.reproduce), every))
-        by_other = list(pool.map(lambda file: reproduction(file, other, True), every if other else ()))
     title = options.title or ("Order of convergence and hysteresis cycles" if studies else
                               "Responses" + " and cycles" * bool(runs) if scans else "Trajectories")
     html, parts = page(title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),
-                       scans, [row for row in papers.rows(runs) if row["printed"] != EN_DASH], by_other=by_other)
+                       scans, [row for row in papers.rows(runs) if row["printed"] != EN_DASH])
     if not options.page_only:
         write_pieces(Path(f"{path.with_suffix('')}-files"), parts)
     command_line.write_file(path, html.encode("utf-8"))
     if archive:
-        write_archive(archive, title, path, parts, [*studies, *runs, *scans])
+        write_archive(archive, title, path, parts, every)
     print(path)
 
 

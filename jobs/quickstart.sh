@@ -29,10 +29,7 @@ for study in proposition-4.1 proposition-3.1 study-cells study-steps study-euler
 done
 
 "$python" "$root/analysis/cycles.py" "${cycles[@]}" -o "$folder/cycles.png"
-# Another compiler's build, where there is one (preset clang), reproduces all results, too.
-other=()
-if [ -x "$root/build/clang/masing" ]; then other=(--other-build "$root/build/clang/masing"); fi
-"$python" "$root/analysis/report.py" "${studies[@]}" --cycles "${cycles[@]}" --reproduce "${other[@]}" \
+"$python" "$root/analysis/report.py" "${studies[@]}" --cycles "${cycles[@]}" --reproduce \
   --program "$program" -o "$folder/report.html" >/dev/null
 # The README's pictures are the page's first figure:
 #   cp results/quickstart/report-files/cycle-fig06-together.svg analysis/pictures/cycles.svg

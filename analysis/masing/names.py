@@ -52,20 +52,16 @@ def _setting(key, value):
     return text if key in WORDS else f"{SYMBOLS.get(key, key.removeprefix('model.').removeprefix('let.'))} = {text}"
 
 
-def points_of(value):
-    """Return the points of a value that is a table, or a list of numbers with more than LONGEST characters.
-
-    The result is None for any other value.
-
-    The points of a table are [(abscissa, ordinate), …]; those of a list are [(1, number), (2, number), …].
-    """
+def _points(value):
+    """Return the number of points of a value that is a table, or of a list of numbers with more than LONGEST
+    characters; None for any other value."""
+    if value.startswith(POINTS):
+        return sum(1 for row in value[len(POINTS):].split(";") if row.strip())
     try:
-        if value.startswith(POINTS):
-            return [tuple(map(float, row.split())) for row in value[len(POINTS):].split(";") if row.strip()]
         numbers = [float(word) for word in value.split(",")]
     except ValueError:
         return None
-    return list(enumerate(numbers, start=1)) if len(value) > LONGEST else None
+    return len(numbers) if len(value) > LONGEST else None
 
 
 def short_value(value):
@@ -74,16 +70,16 @@ def short_value(value):
     A table or a long list is replaced by its number of points, as in `table, 2000 points`; the middle of any other long
     value is omitted.
     """
-    points = points_of(value)
+    points = _points(value)
     if points is not None:
-        return f"table, {grouped(len(points))} points" if value.startswith(POINTS) else f"{grouped(len(points))} numbers"
+        return f"table, {grouped(points)} points" if value.startswith(POINTS) else f"{grouped(points)} numbers"
     return value if len(value) <= LONGEST else f"{value[:LONGEST - 12]} … {value[-9:]}"
 
 
 def short_configuration(text):
     """Return the text of a configuration in which each table and each long list is replaced by its number of points."""
     lines = (line.partition(" = ") for line in text.splitlines())
-    return "\n".join(f"{key} = {short_value(value)}" if equals and points_of(value) is not None else key + equals + value
+    return "\n".join(f"{key} = {short_value(value)}" if equals and _points(value) is not None else key + equals + value
                      for key, equals, value in lines)
 
 

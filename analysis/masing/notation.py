@@ -140,11 +140,6 @@ def _between(low, high):
     return f"[{low},{FIXED_SPACE}{high}]"
 
 
-def negatives(text):
-    """Return a sentence printed by the program, in which the hyphens before negative numbers become minus signs."""
-    return re.sub(r"(?<![\w.-])-(?=\d)", "−", text)
-
-
 def minus(text):
     """Return the text with all hyphens replaced by minus signs."""
     return text.replace("-", "−")

@@ -21,10 +21,10 @@ import h5py
 import numpy as np
 
 from masing import hdf5
-from masing.convergence.claim import STEPS, sentence
+from masing.convergence.claim import STEPS, remarks, sentence
 from masing.errors import MasingError, loaded, require, quoted
 from masing.names import SYMBOLS, motion, short_value
-from masing.notation import listed, negatives, number, order, scientific, superscript
+from masing.notation import listed, number, order, scientific, superscript
 from masing.samples import between, drawable
 
 # {path of a dataset in the file: name of its variable or axis}. The last part of these paths would be ambiguous, or say
@@ -398,12 +398,6 @@ class Run(Result):
         frames = {name.partition("/")[2]: pd.DataFrame(self[name], columns=nodes) for name in names}
         return pd.concat(frames, axis=1, names=["quantity", "node"]).set_index(pd.Index(self["watch/t"], name="t"))
 
-    @property
-    def columns(self):
-        """The samples {name: array}, including the columns of the state."""
-        names = [name for name in ("t", "x", "y", "force", "restoring") if f"series/{name}" in self]
-        return self.state | {name: self[f"series/{name}"] for name in names}
-
     def in_window(self, start=None, end=None):
         """Return the samples (t, x, restoring) with start <= t <= end; raises MasingError if there are none.
 
@@ -482,10 +476,6 @@ class Joint(namedtuple("Joint", "space space_uncertainty time time_uncertainty p
     `least_ratio` to `largest_ratio`, the smallest and the largest ratio of the levels. `cancels` says whether C₁ and C₂ have opposite
     signs and |C₁| and |C₂| both exceed their uncertainties.
     """
-
-    def at(self, ds, dt):
-        """Return |C₁ δsᵖ + C₂ δtᵖ| as an array of the shape of `ds` and `dt`."""
-        return np.abs(self.space * ds ** self.power + self.time * dt ** self.power)
 
     @property
     def formula(self):
@@ -598,7 +588,7 @@ class Study(Run):
         table = self.table()
         shown = {name: order if name.startswith("order") else scientific for name in table.select_dtypes(float)}
         return (f"<p><b>{self.claim}</b> Verdict: <strong>{self.verdict}</strong>.</p>"
-                + "".join(f"<p>{escape(negatives(line))}</p>" for line in self.fit["remarks"].splitlines())
+                + "".join(f"<p>{escape(line)}</p>" for line in remarks(self))
                 + tables.html(table, shown)
                 + f'<img src="{picture}" alt="Errors over the refined step." width="420">')
 
@@ -769,8 +759,9 @@ def parse_configuration(text):
 def leading_comment(text):
     """Return the comment at the beginning of an .ini file as one line of text.
 
-    Lines that begin with `draw:`, `group:` or `masing ` are omitted. The first two are instructions for the gallery;
-    the third is the line with which the program begins a configuration that it prints.
+    Lines that begin with `group:`, `draw:` or `masing ` are omitted. The first two are instructions for the gallery, of
+    which older files have the second; the third is the line with which the program begins a configuration that it
+    prints.
     """
     words = [line for line in comment_lines(text) if not line.startswith(("draw:", "group:", "masing "))]
     return " ".join(words)

@@ -7,7 +7,7 @@ import matplotlib
 import numpy as np
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.cm import ScalarMappable
-from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap, LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
@@ -244,8 +244,7 @@ def line_by_time(axes, t, x, y):
 def curves_of(drawing):
     """Yield a row (number of the frame, label of the curve, index of the point, abscissa, ordinate) for every point.
 
-    The points of all curves of a figure are included, but no images and no contour lines. Labelled points that are
-    coloured by a value are included too, and this value is the sixth entry of their rows.
+    The points of all curves of a figure are included, but no images and no contour lines.
     """
     for frame, axes in enumerate(drawing.axes, start=1):
         lines = [(str(line.get_label()), np.array(line.get_data(orig=True))) for line in axes.lines]
@@ -253,9 +252,6 @@ def curves_of(drawing):
             if each.get_label() == BY_TIME:
                 segments = np.array(each.get_segments()).reshape(-1, 2, 2)
                 lines.append((BY_TIME, np.vstack([segments[:, 0], segments[-1:, 1]]).T))
-        lines += [(each.get_label(), np.column_stack([each.get_offsets(), each.get_array()]).T)
-                  for each in axes.collections
-                  if isinstance(each, PathCollection) and not each.get_label().startswith("_")]
         for number, (label, points) in enumerate(lines, start=1):
             name = f"curve {number}" if label.startswith("_") else label
             for place, point in enumerate(points.T if points.size else ()):

@@ -1,6 +1,6 @@
 """Small HDF5 files of exactly the program's schema, with data made here.
 
-What the program concludes from its data (title, statement, remarks, …) is given to these files, not worked out.
+What the program concludes from its data (title, orders, verdicts, …) is given to these files, not worked out.
 """
 
 import h5py
@@ -79,7 +79,7 @@ def write_study(path, columns, fit, samples=None, **changes):
 
 def _concluded(columns, quantities, given):
     """The attributes of /fit: those given, and for the others those of a good study of order one in δt."""
-    facts = {"statement": "25", "left_over": "", "beyond": "", "bound": NAN, "joint_missing": "", "remarks": "",
+    facts = {"left_over": "", "beyond": "", "bound": NAN, "joint_missing": "", "deciding_levels": "",
              "verdict": "not judged", "reference_text": given["reference"], "quantities": " ".join(quantities)}
     for q in QUANTITIES:
         observed = given.get(f"observed_{q}", NAN)
@@ -131,7 +131,7 @@ def fitted(order=1.0, **changes):
 
 def jointly(space=12.0, time=-5.0):
     """The attributes of a joint fit of the errors of staircase(), half-widths 0.42 and 0.65."""
-    attributes = {"refine": "both", "reference": "exact", "statement": "4.1"}
+    attributes = {"refine": "both", "reference": "exact"}
     for place, q in enumerate(QUANTITIES, start=1):
         attributes |= joint_constants(q, place * space, 0.42, place * time, 0.65)
         attributes |= {f"joint_power_{q}": 1.0, f"cancels_{q}": int(time < 0), f"step_{q}": "joint"}

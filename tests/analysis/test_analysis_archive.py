@@ -1,11 +1,7 @@
-"""The archive of a page: all is there, its metadata are those of the profile, and its script makes the results again."""
+"""The archive of a page: all is there, and its script makes the results again."""
 
-import json
-import re
 import subprocess
 import zipfile
-from datetime import datetime
-from urllib.parse import unquote
 
 import h5py
 import pytest
@@ -39,47 +35,15 @@ def reproduce(folder, masing):
 
 def test_an_archive_has_its_parts(unpacked):
     names = {str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()}
-    assert {"README.md", "reproduce.sh", "SHA256SUMS", "ro-crate-metadata.json", "packages.txt", "page/page.html",
+    assert {"README.md", "reproduce.sh", "SHA256SUMS", "packages.txt", "page/page.html",
             "page/page-files/study-errors.pdf", "results/study.h5", "results/50 % öfter.h5", "cases/study.ini"} <= names
     assert (unpacked / "results/study.h5").read_bytes() == (unpacked.parent / "study.h5").read_bytes()
     assert "model = masing" in (unpacked / "cases/study.ini").read_text()
     listed = {line.split("  ")[1] for line in (unpacked / "SHA256SUMS").read_text().splitlines()}
-    assert listed == names - {"SHA256SUMS", "ro-crate-metadata.json"}
+    assert listed == names - {"SHA256SUMS"}
     words = (unpacked / "README.md").read_text()
     assert "| `study.h5` | 0.1.0 | 0123abc | 2001-02-03 |" in words
     assert "uncommitted" not in words.split("Machine")[0][-200:]
-
-
-def test_the_metadata_are_those_of_a_process_run_crate(unpacked):
-    """RO-Crate 1.1, and the requirements of Process Run Crate 0.5 but for `url` and `agent`, which no file knows."""
-    crate, w3id = json.loads((unpacked / "ro-crate-metadata.json").read_text()), "https://w3id.org/ro"
-    assert crate["@context"] == [f"{w3id}/crate/1.1/context", f"{w3id}/terms/workflow-run/context"]
-    entities = {entity["@id"]: entity for entity in crate["@graph"]}
-    assert len(entities) == len(crate["@graph"]) and all(entity["@type"] for entity in crate["@graph"])
-    about = entities["ro-crate-metadata.json"]
-    assert about["conformsTo"] == {"@id": f"{w3id}/crate/1.1"} and about["about"] == {"@id": "./"}
-    root = entities["./"]
-    assert root["@type"] == "Dataset" and all(root[key] for key in ("name", "description", "license"))
-    assert datetime.fromisoformat(root["datePublished"]) and root["conformsTo"] == {"@id": f"{w3id}/wfrun/process/0.5"}
-    assert entities[f"{w3id}/wfrun/process/0.5"]["@type"] == "CreativeWork"
-    # Every file is a part, by a URI, every part is there, and every reference leads to an entity.
-    parts = {part["@id"] for part in root["hasPart"]}
-    assert all(re.fullmatch(r"(?:[A-Za-z0-9._~/-]|%[0-9A-F]{2})+", part) for part in parts)
-    assert {unquote(part) for part in parts} == {
-        str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()} - {"ro-crate-metadata.json"}
-    assert {entities[part]["@type"] for part in parts} == {"File"}
-    references = {value["@id"] for entity in crate["@graph"] for values in entity.values()
-                  for value in (values if isinstance(values, list) else [values]) if isinstance(value, dict)}
-    assert references - {f"{w3id}/crate/1.1"} <= set(entities)
-    actions = [entity for entity in crate["@graph"] if entity["@type"] == "CreateAction"]
-    assert [action["@id"] for action in actions] == [each["@id"] for each in root["mentions"]] and len(actions) == 2
-    for action in actions:
-        tool = entities[action["instrument"]["@id"]]
-        assert tool["@type"] == "SoftwareApplication" and tool["name"] and tool["softwareVersion"] and "version" not in tool
-        assert all(action[key] for key in ("name", "description", "result", "object")) and "error" not in action
-        assert {each["@id"] for each in action["result"]} <= parts and datetime.fromisoformat(action["endTime"])
-        assert action["actionStatus"].endswith("CompletedActionStatus")
-    assert [{"@id": "cases/50%20%25%20%C3%B6fter.ini"}] in [action["object"] for action in actions]
 
 
 def test_the_script_makes_the_results_again(tmp_path, masing, result_of):

@@ -115,8 +115,8 @@ def found(folder):
 
 
 def test_pages_fit(found):
-    # errors, map, errors; work; cycle; u; motion of two problems and the file with u; energy
-    is_in_order(found["page"], 3 + 1 + 1 + 1 + 3 + 1,
+    # two of errors; work; cycle; u; motion of two problems and the file with u; energy
+    is_in_order(found["page"], 2 + 1 + 1 + 1 + 3 + 1,
                 ["1 of 2 studies as expected", "1 of 2 studies not as expected"] + ["as expected", "not as expected"] * 2)
     is_in_order(found["one"], 1, ["1 of 1 study undefined", "undefined", "undefined"])
     is_in_order(found["index"], 2, ["as expected"], captions_free=True)

@@ -2,16 +2,14 @@
 
 import re
 
-import h5py
 import numpy as np
 import pytest
 
 import gallery
 from html_page import Page, number
 from masing import program
-from masing.errors import MasingError
 from masing.notation import in_figure
-from masing.report.cases import PICTURES, parse_drawing, picture, read_case
+from masing.report.cases import cycle_picture, read_case
 from masing.report.problem import prose
 from masing.results import Run
 from synthetic import fit, ladder, write_run, write_study
@@ -25,16 +23,13 @@ def case(folder, name, text):
 
 
 def test_a_case_says_what_it_is(tmp_path):
-    text = "# Figure 1, of\n# the paper.\n# draw: t, x; x, restoring from 1\nmass = 1\n# no\n"
+    text = "# Figure 1, of\n# the paper.\n# draw: t, x\nmass = 1\n# no\n"  # older files have such a line
     found = read_case(case(tmp_path, "a", text))
     assert (found.command, found.caption, found.name) == ("simulate", "Figure 1, of the paper.", "a")
-    assert found.drawings == ["t, x", "x, restoring from 1"]
-    assert read_case(case(tmp_path, "b", "# B.\nmass = 1\n")).drawings == ["x, restoring"]
     study = read_case(case(tmp_path, "c", "refine = cells\n"))
-    assert (study.command, study.caption, study.drawings) == ("converge", "c", [])
+    assert (study.command, study.caption) == ("converge", "c")
     for text in ("# A.\nforce = cos(w*t)\n[over]\nw = 1,2\n", "# B.\nbackbone = X=1,2\n"):
-        scan = read_case(case(tmp_path, "d", text))
-        assert (scan.command, scan.drawings) == ("scan", [])
+        assert read_case(case(tmp_path, "d", text)).command == "scan"
 
 
 @pytest.mark.parametrize("typed, html", [
@@ -52,38 +47,6 @@ def test_comments_are_typeset(typed, html):
 def test_symbols_in_figures_have_their_index():
     assert in_figure("F(t) − m a_g(t)") == r"F(t) − m $\mathregular{a_{g}}$(t)"
     assert in_figure("u1") == r"$\mathregular{u_{1}}$" and in_figure("P = 3 x, max_x, k₀") == "P = 3 x, max_x, k₀"
-
-
-@pytest.mark.parametrize("words, curves, window", [
-    ("x, restoring", [["x", "restoring"]], (-np.inf, np.inf)), ("t,x from 4 to 5.5", [["t", "x"]], (4, 5.5)),
-    ("t, g1 and g2 to 1e3", [["t", "g1"], ["t", "g2"]], (-np.inf, 1000))])
-def test_words_declare_drawings(words, curves, window):
-    found = parse_drawing(words)
-    assert found.curves == curves and (found.start, found.end) == window
-
-
-@pytest.mark.parametrize("words, said", [
-    ("t, a and b and c and d and e", "up to 4 curves"), ("t, x and z", "has no 'z'"), ("x", "give two names"),
-    ("x, y, t", "give two names"), ("x, restoring from now", "a number"), ("x, z", "has no 'z' to draw; it has t, x"),
-    ("x, y from 600", "400 <= t <= 500"), ("field", "nothing to draw"), ("energy", "nothing to draw")])
-def test_mistakes_in_drawings_are_refused(run_file, words, said):
-    with pytest.raises(MasingError, match=re.escape(said)):
-        picture(Run(run_file), words)
-
-
-def test_every_kind_of_drawing_shows_its_samples(result_of):
-    short = ("--final-time=50", "--steps=5000", "--sample-every=20")
-    path = result_of("simulate", "m.h5", *short, "--model=prandtl", "--set=k=1", "--set=eta=1")
-    papers = Run(result_of("simulate", "e.h5", *short, "--cells=5", "--energy"))
-    for words in ("x, restoring", "t, u from 45", "motion", "energy"):
-        made = picture(papers if words == "energy" else Run(path), words)
-        assert made.files["pdf"].startswith(b"%PDF") and ("P = 5" if words == "energy" else "prandtl") in made.alt
-    with h5py.File(path) as file:
-        (t, x), u = (file[f"series/{name}"][:] for name in "tx"), file["state/values"][:, 2]
-    (axes,) = picture(Run(path), "t, u and x from 45 to 46").figure.axes
-    assert [line.get_label() for line in axes.lines] == ["u", "x"] and axes.get_legend() is not None
-    for line, values in zip(axes.lines, (u, x)):
-        np.testing.assert_array_equal(line.get_data(), np.stack([t, values])[:, (t >= 45) & (t <= 46)])
 
 
 def test_the_index_leads_to_every_page_and_a_group_begins_with_a_table_of_its_orders(run_script, tmp_path, papers_case,
@@ -124,33 +87,29 @@ def test_a_group_ends_with_what_its_work_prints(run_script, tmp_path, papers_cas
 
 
 def test_a_model_is_drawn_over_its_exact_solution(run_script, tmp_path, masing, result_of, undrawn):
-    path = case(tmp_path, "s", "# draw: x, restoring; t, u\nmodel = prandtl\nforce = 2*cos(0.5*t)\nfinal-time = 30\n"
+    path = case(tmp_path, "s", "model = prandtl\nforce = 2*cos(0.5*t)\nfinal-time = 30\n"
                 "steps = 30000\nsample-every = 30\nfrom = 5\n[model]\nk = 1\neta = 1\n")
     result_of("simulate", "s.h5", "--config", path)
     run_script(gallery, path, "--results", tmp_path, "--program", masing)
     words = Page((tmp_path / "s.html").read_text(encoding="utf-8")).words
     assert "Seals were checked." in words
     # Errors of order one at a step of 1e-3.
-    of_x, of_restoring, of_u = map(number, re.findall(r"([\d.]+·10[⁻⁰-⁹¹²³]+) in \w", words)[:3])
-    assert all(1e-5 < apart < 0.05 for apart in (of_x, of_restoring, of_u)), words
+    of_x, of_restoring = map(number, re.findall(r"([\d.]+·10[⁻⁰-⁹¹²³]+) in \w", words)[:2])
+    assert all(1e-5 < apart < 0.05 for apart in (of_x, of_restoring)), words
 
 
-def test_a_long_record_has_its_error_below_and_one_that_wanders_has_its_times_as_colours(tmp_path):
+def test_a_settled_cycle_is_drawn_over_the_exact_one_and_a_curve_that_wanders_has_its_times_as_colours(tmp_path):
     t = np.linspace(0, 100, 4001)
-    drifts, settled = np.sin(t) + 0.05 * t, np.sin(t)
 
-    def figure_of(words, x):
+    def figure_of(x):
         path = write_run(tmp_path / "r.h5", np.array([t, x, np.cos(t), np.cos(t), 2 * x]))
         exact = Run(write_run(tmp_path / "e.h5", np.array([t, x - 1e-3, np.cos(t), np.cos(t), 2 * x - 1e-3])))
-        made = picture(Run(path), words, exact)
+        made = cycle_picture(Run(path), exact)
         assert "At most 10⁻³ in x" in made.caption
         return [[line.get_label() for line in axes.lines] for axes in made.figure.axes], made.figure
 
-    for x in (drifts, settled):
-        lines, figure = figure_of("t, x", x)
-        assert [len(each) for each in lines] == [1, 1] and np.allclose(figure.axes[1].lines[0].get_ydata(), 1e-3)
-    assert figure_of("x, restoring", settled)[0] == [["exact", "computed"]]
-    lines, figure = figure_of("x, restoring", drifts)
+    assert figure_of(np.sin(t))[0] == [["exact", "computed"]]
+    lines, figure = figure_of(np.sin(t) + 0.05 * t)
     assert lines == [[], []] and figure.axes[1].get_ylabel() == "time t"
 
 
@@ -158,18 +117,17 @@ def test_a_narrow_loop_is_drawn_once_more_less_its_slope(tmp_path):
     """(cos t, 3 cos t + b sin t) less 3 x is b sin t: a part 2b/6 of the range of y, nearly."""
     t = 2 * np.pi * np.arange(4000) / 4000
 
-    def frames_of(width, words="x, restoring"):
+    def frames_of(width):
         wide = np.array([t, np.cos(t), t, t, 3 * np.cos(t) + width * np.sin(t)])
         exact = Run(write_run(tmp_path / "e.h5", wide + 1e-3))
-        return picture(Run(write_run(tmp_path / "r.h5", wide)), words, exact).figure.axes
+        return cycle_picture(Run(write_run(tmp_path / "r.h5", wide)), exact).figure.axes
 
     _, below = frames_of(0.1)
     behind, line = below.lines
     assert np.allclose(line.get_ydata(), 0.1 * np.sin(t)) and below.get_ylabel() == "the same less 3 x"
     assert np.allclose(behind.get_ydata(), 0.1 * np.sin(t) + 1e-3 - 3e-3)
-    # Wide loops, straight lines and curves over time have one frame.
-    for width, words in ((1, "x, restoring"), (0, "x, restoring"), (0.1, "t, x")):
-        assert len(frames_of(width, words)) == 1
+    # Wide loops and straight lines have one frame.
+    assert len(frames_of(1)) == len(frames_of(0)) == 1
 
 
 def test_every_case_file_of_the_repository_can_be_read():
@@ -178,5 +136,3 @@ def test_every_case_file_of_the_repository_can_be_read():
     # A title ends at its first full stop, so that it must have no abbreviation.
     titles = [case.caption.partition(". ")[0] for case in cases]
     assert [title for title in titles if len(title) < 20 or title.count("(") != title.count(")")] == []
-    for words in (words for case in cases for words in case.drawings):
-        assert words in PICTURES or parse_drawing(words)

@@ -73,11 +73,7 @@ def test_the_csv_has_every_digit(pieces_of, tmp_path):
     assert {float(cell) for cell in orders["order"]} == {1.00512345678901}
 
 
-def test_a_map_has_its_points_and_a_joint_fit_its_constants(pieces_of, tmp_path):
-    columns = staircase(time=5.0)  # no line along which the terms cancel
-    points = columns_of(pieces_of(write_study(tmp_path / "m.h5", columns, fitted() | jointly(time=5.0))) / "m-map.csv")
-    for heading, name in (("abscissa", "ds"), ("ordinate", "dt"), ("third", "error_x")):
-        np.testing.assert_array_equal([float(cell) for cell in points[heading]], columns[name])
+def test_a_joint_fit_has_its_constants(pieces_of, tmp_path):
     folder = pieces_of(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
     orders = columns_of(folder / "s-orders.csv")
     assert r"x & 1.000 [0.996,~1.004] & 1~$\pm$~0.1 & as expected & 12.00 [11.58,~12.42] & $-$5.00 [$-$5.65,~$-$4.35] \\" in (

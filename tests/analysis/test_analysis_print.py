@@ -10,9 +10,8 @@ from masing.convergence.figures import study_figure
 from masing.cycles import figures
 from masing.cycles.curves import Measured
 from masing.cycles.limit_cycle import analyse
-from masing.report.cases import picture
+from masing.report.cases import cycle_picture
 from masing.report.page import TEMPLATES
-from masing.report.study import map_picture
 from masing.report.trajectories import response_pictures, trajectory_pictures
 from masing.report.work import number_pictures, work_precision
 from masing.results import Run, Scan, Study, read
@@ -26,14 +25,13 @@ def test_no_letter_of_a_picture_is_below_eight_points(tmp_path, whole_run, resul
                      "--cells=inf", "--steady")
     joint = Study(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(), papers_case))
     cycle, run = Run(write_run(tmp_path / "c.h5", papers_case, cells=3)), read(whole_run)
-    pictures = [map_picture(joint), picture(run, "t, x"), picture(run, "x, restoring"), *trajectory_pictures([run]),
-                *response_pictures(Scan(scan)), *work_precision([joint])["pictures"],
-                *number_pictures([study(tmp_path, "inf", 0), study(tmp_path, "ten", 10)])]
+    pictures = [cycle_picture(run), *trajectory_pictures([run]), *response_pictures(Scan(scan)),
+                *work_precision([joint])["pictures"], *number_pictures([study(tmp_path, "inf", 0), study(tmp_path, "ten", 10)])]
     drawn = [study_figure(joint, joint.quantities), figures.together([cycle], run),
              figures.differences([cycle], run, "x"), *(each.figure for each in pictures)]
     css = (TEMPLATES / "report.css").read_text(encoding="utf-8").partition("@media print")
     (percent,) = re.findall(r"^  \.pictures \{ grid-template-columns: ([\d.]+)% ", css[2], re.MULTILINE)
-    assert "margin: 15mm 14mm" in "".join(css) and len(drawn) >= 14
+    assert "margin: 15mm 14mm" in "".join(css) and len(drawn) >= 12
     for figure in drawn:
         check_sizes(figure, float(percent) / 100 * (210 - 2 * 14) / 25.4 / figure.get_figwidth(), 8)
 

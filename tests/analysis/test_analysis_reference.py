@@ -7,7 +7,7 @@ import pytest
 from masing.errors import MasingError
 from masing.notation import measured
 from masing.report.independent import function, motion
-from masing.results import Study
+from masing.results import Run, Study
 
 PROBLEM = {"stiffness": "1.5-s", "threshold": "0.2+0.5*s", "initial-u": "0.1-0.2*s", "k0": "0.1", "damping": "0.05",
            "mass": "1.3", "x0": "0.1", "force": "0.4*sin(0.7*t)+0.3*square(t/7.3)", "final-time": "15"}
@@ -60,9 +60,11 @@ def test_the_page_shows_the_checks_of_the_exact_solution_and_sees_a_wrong_one(pa
 
 
 def test_studies_beyond_the_cells_that_are_added_say_how_they_are_summed(page_of, result_of):
-    study = result_of("converge", "c.h5", "--final-time=10", "--threshold=0.1+s", "--force=0.8*cos(0.5*t)", "--steps=1000",
-                      "--engine=memory", "--refine=cells", "--levels=1e2,1e3,1e4,1e8,1e9", "--reference=cells-inf")
-    words, explained = page_of(study).words, Study(study).fit["reference_explanation"]
+    data = "--final-time=10", "--threshold=0.1+s", "--force=0.8*cos(0.5*t)", "--steps=1000", "--engine=memory"
+    study = result_of("converge", "c.h5", *data, "--refine=cells", "--levels=1e2,1e3,1e4,1e8,1e9", "--reference=cells-inf")
+    words, fit = page_of(study).words, Study(study).fit
     assert "(study 1). Up to 224 cells" in words and "10⁴ cells, the last number that is added" in words
-    of_program = float(explained.split("differs from it by ")[1].rstrip("."))
-    assert f"P = 250 differs from P = ∞ by {measured(of_program)}," in words
+    assert f"P = 250 differs from P = ∞ by {measured(fit['floor'] / 10)}," in words
+    many, all_cells = (Run(result_of("simulate", "r.h5", *data, f"--cells={cells}", "--sample-every=1")).y
+                       for cells in (2**50, "inf"))
+    assert fit["floor_y"] == 10 * np.abs(many - all_cells).max() > 0

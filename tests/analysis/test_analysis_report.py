@@ -9,7 +9,6 @@ from masing.convergence.figures import Curve, error_figure, study_figure
 from masing.convergence.levels import twin
 from masing.notation import measured, scientific
 from masing.report import papers
-from masing.report.study import map_picture
 from masing.report.trajectories import FIELD_CYCLES, start_of_last_cycles
 from masing.results import Run, Study, parse_configuration
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_run, write_study
@@ -44,21 +43,27 @@ PAGES = {
                                "1 of 1 study as expected", "(25) of Bastien, Lamarque and Schatzman (2001)",
                                "0.45*cos(0.5*t)", "revision 0123abc", "Order in δt of right, euler, sweep"],
              ["The smallest C", "xtrapol"]),
-    "failed": (ladder(order=0.512), fit(0.512, "not as expected", observed_x=1.0, verdict_x="as expected",
-                                        remarks="The observed order is not the expected one for y (0.512)."),
+    "failed": (ladder(order=0.512), fit(0.512, "not as expected", observed_x=1.0, verdict_x="as expected"),
                ["Study 1 is not as expected: Order one in δt was",
-                "Order one in δt was expected; observed: x 1.000, y 0.512 and u 0.512. Verdict: not as expected.",
-                "not the expected one for y (0.512)"], ["Verdict: as expected"]),
-    "one level": (ladder(1), fit(NAN, "undefined", remarks="No order was observed.", **NOT_FOUND),
-                  ["observed: x none, y none and u none. Verdict: undefined.", "No order was observed.",
-                   "–: undefined.", "No extrapolation of y(T)"], [" nan", " NaN"]),
+                "Order one in δt was expected; observed: x 1.000, y 0.512 and u 0.512. Verdict: not as expected."],
+               ["Verdict: as expected", "A higher order"]),
+    "higher": (ladder(order=2), fit(2.0, "not as expected"),
+               ["A higher order than the expected one means that the leading error vanishes"], []),
+    "undecided": (ladder(), fit(verdict="undecided", deciding_levels="1000:64000:13"),
+                  ["These levels would probably decide: levels = 1000:64000:13."], ["No ladder"]),
+    "one level": (ladder(1), fit(NAN, "undefined", **NOT_FOUND),
+                  ["observed: x none, y none and u none. Verdict: undefined.", "–: undefined.", "No extrapolation of y(T)"], [" nan", " NaN"]),
     "u is exact": (without(without(ladder(), "error_u", value=0.0), "order_u"), fit(observed_u=NAN, verdict_u="exact"),
                    ["Order one in δt: x 1.000, y 1.000 and u exact. Verdict: as expected.",
                     "zero or not a number: 4 of 12 points"], []),
     "exact": (without(without(ladder(), "error", value=0.0), "order"), fit(NAN, "exact"),
-              ["1 of 1 study exact", "Order one in δt: x exact, y exact and u exact. Verdict: exact."], []),
+              ["1 of 1 study exact", "Order one in δt: x exact, y exact and u exact. Verdict: exact.",
+               "All errors of x, y and u are on the round-off floor, and so of any order."], []),
     "successive": (without(marked(ladder()), ("error", "order"), -1), fitted(reference="successive"),
                    ["The last level has no finer one to differ from.", "C (δtᵖ − that of the next level)"], []),
+    "successive, undecided": (without(marked(ladder()), ("error", "order"), -1),
+                              fitted(reference="successive", verdict="undecided", verdict_x="undecided"),
+                              ["another reference may decide, such as finest."], []),
     "lower bound": (CONTINUUM, fit(**{f"expected_{q}": ">=0.5" for q in "xyu"}),
                     ["Order at least 0.5 in δt", "≥ 0.5 − 0.1", "∞"], ["both sides"]),
     "nothing expected": (ladder(quantities=("x", "y", "u")), {"refine": "cells", "reference": "finest"},
@@ -74,8 +79,8 @@ PAGES = {
     "joint": (staircase(), fitted() | jointly() | {"bound": 7.0},
               ["C₁ (of δs) C₂ (of δt)", "12.00 [11.58, 12.42] −5.00 [−5.65, −4.35]", "Constants of opposite signs",
                "C = 7 suffices at these levels.", "Order one in δs and δt: x 1.000",
-               "over |C₁ δs + C₂ δt|, with the constants of each, fitted at p = 1: slope p if it holds",
-               "The error of x at each level"], ["apart x", "terms cancel", "Order one in δs + δt"]),
+               "over |C₁ δs + C₂ δt|, with the constants of each, fitted at p = 1: slope p if it holds"],
+              ["apart x", "terms cancel", "Order one in δs + δt"]),
     "of three looks": (staircase(), fitted() | jointly() | {"confidence": 1 - 0.05 / 3},
                        ["errors scatter about the law (98.33 % confidence)", "with 98.33 % intervals"], ["95 %"]),
     "joint, perhaps zero": (staircase(), fitted() | jointly() | {"cancels_x": 0},
@@ -94,8 +99,6 @@ PAGES = {
     "continuum": (CONTINUUM, fit(reference="exact", bound=3 * 0.123456),
                   ["(here P = ∞)", "tried on the continuum", "∞ 1000 0 5.000e-01 ", "∞ 8000 0 6.250e-02 ",
                    "C = 0.371 suffices at these levels.", "That one C holds for all steps cannot be"], []),
-    "continuum on the map": (without(staircase(), ("cells", "ds"), -1, 0.0), fitted() | jointly(),
-                             ["P = ∞ or without an error: 1 of 4 levels"], []),
     "extrapolation": (ladder(), fit(**FOUND),
                       ["x(T) extrapolated to step zero by least squares over all levels: −1.25, observed order 1.010. "
                        "Bound of the error of the last level, by the grid convergence index of Eça and Hoekstra (2014): "
@@ -107,8 +110,9 @@ PAGES = {
                             ["Order one in δt: x 1.000 and u 1.000. y does not converge: order −0.060 [−0.160, 0.040].",
                              "x and u, every interval within 1 ± 0.1. y does not converge. Errors",
                              "−0.060 ± 0.100 not judged"], ["x does not"]),
-    "doubt": (ladder(), fit(verdict="undecided", statement="outside", unmet_hypotheses="F jumps near t = 1"),
-              ["1 of 1 study undecided 1 outside the hypotheses of the propositions", "F jumps near t = 1"],
+    "doubt": (ladder(), fit(verdict="undecided", unmet_hypotheses="F jumps near t = 1"),
+              ["1 of 1 study undecided 1 outside the hypotheses of the propositions", "F jumps near t = 1",
+               "No ladder of up to 1000 levels is sure to decide"],
               ["1 study as expected"]),
     "y may converge": (ladder(), unexpected_y(0.06), ["0.060 ± 0.100 not judged"], ["not converge"]),
 }
@@ -128,7 +132,7 @@ TESTED = [
     ("both", "beyond", {"beyond": "leapfrog midpoint"}, ["Verlet", "at their middle"], ["Proposition 4.1", "stays"]),
     ("both", "beyond", {"beyond": "leapfrog"}, ["Verlet", "“right” stays of first order in δs"], ["Proposition 4.1"]),
     ("both", "beyond", {"beyond": "midpoint"}, ["“euler” stays of first order in δt"], ["Proposition 4.1"])]
-PAGES |= {f"{refine}, {statement} {n}": (ladder(), fit(refine=refine, statement=statement, **facts), said, unsaid)
+PAGES |= {f"{refine}, {statement} {n}": (ladder(), fit(refine=refine, **facts), said, unsaid)
           for n, (refine, statement, facts, said, unsaid) in enumerate(TESTED)}
 
 
@@ -203,9 +207,8 @@ def test_a_cycle_and_a_study_are_named_by_their_cases(page_of, tmp_path, papers_
     assert words.count("Order one in δt at fixed P") >= 2 and "study.h5 (25)" not in words
 
 
-def test_studies_of_one_problem_show_it_and_their_reference_once_and_are_compared(page_of, tmp_path):
-    about = {"reference_text": "the exact solution",
-             "reference_explanation": "It is found from event to event, u0 and all, to 4e-14."}
+def test_studies_of_one_problem_show_it_once_and_are_compared(page_of, tmp_path):
+    about = {"reference_text": "the exact solution"}
     other = ladder(order=0.5), fit(0.5, "not as expected", **about)
     page = page_of(write_study(tmp_path / "study.h5", ladder(), fit(**about)),
                    write_study(tmp_path / "other.h5", *other, scheme="leapfrog"))
@@ -214,8 +217,7 @@ def test_studies_of_one_problem_show_it_and_their_reference_once_and_are_compare
     assert page.addresses.count("#study-2") == 1 and "1 of 2 studies as expected 1 of 2 studies not as" in words
     assert "Figure 1. Study 2: Maximal errors of" in words
     assert "leapfrog, sweep (25)finest level P = 10N 1000…8000 0.500 0.500 0.500 not as expected" in words
-    assert words.count("It is found from event to event, u₀ and all, to 4·10⁻¹⁴.") == 1
-    assert words.count("against: the exact solution (") == 1 and "against: the exact solution, as in study 1" in words
+    assert words.count("against: the exact solution (") == 2
 
 
 def test_the_sections_are_in_order_and_show_field_and_energy(page_of, whole_run, tmp_path, papers_case):
@@ -227,9 +229,9 @@ def test_the_sections_are_in_order_and_show_field_and_energy(page_of, whole_run,
     words = page_of(study, whole_run).words
     parts = ["1 of 1 study as expected", "Figure 1. Left: Hysteresis cycle of", "Right: Maximal errors of", "Table 1.",
              "Not tested: problems other than the data of section 6", "1 Problem · 2 Studies · 3 Cycles · 4 Work and precision",
-             "1 The problem", "2 The studies", "Errors are maxima over", "Verdict: as expected", "Figure 2. The error of x",
+             "1 The problem", "2 The studies", "Errors are maxima over", "Verdict: as expected",
              "Table 2. Orders", "3 Hysteresis cycles", "Table 3.", "4 Work and precision Figure", "Table 4.", "yield fronts",
-             "Figure 5.", "x(t) and F(t)", f"the balance lacks at most {lacking}", "6 Files: cost", "Table 5.",
+             "Figure 4.", "x(t) and F(t)", f"the balance lacks at most {lacking}", "6 Files: cost", "Table 5.",
              "masing reproduce s.h5", "References Bastien"]
     assert sorted(parts, key=words.index) == parts
     most, resting = 100 * share.max(), 100 * np.mean(share == 0)
@@ -299,39 +301,23 @@ def test_another_model_is_shown_by_its_name_and_its_parameters(page_of, result_o
     assert "Masing (Prandtl)" not in words and "Proposition" not in words and "stiffness density" not in words
 
 
-def test_a_table_is_a_thumbnail_and_a_file(page_of, tmp_path):
+def test_a_table_is_its_number_of_points(page_of, tmp_path):
     points = "points:" + "; ".join(f"{t} {np.sin(t):.17g}" for t in range(2000))
     page = page_of(write_study(tmp_path / "t.h5", ladder(), fit(), force=points))
-    assert "table, 2000 points, in t-force.csv" in page.words and "points:" not in page.words
+    assert page.words.count("table, 2000 points") == 2 and "points:" not in page.words
     assert page.words.count("force = table, 2000 points") == 1
-    assert any(text.startswith("Curve of F(t) of t.h5") for text in page.alternatives)
 
 
-def test_of_a_joint_fit_each_quantity_has_its_own_steps_and_lines_stay_between_the_levels(tmp_path):
+def test_of_a_joint_fit_each_quantity_has_its_own_steps(tmp_path):
     columns = staircase()
     facts = fitted() | jointly() | {"joint_power_u": 2.0, "joint_power_u_cells": 2.0}
     study = Study(write_study(tmp_path / "s.h5", columns, facts))
-    assert [study.joint(q).at(0.1, 0.2) for q in ("x", "u")] == pytest.approx(
-        [12 * 0.1 - 5 * 0.2, 3 * (5 * 0.2**2 - 12 * 0.1**2)])
     axes = study_figure(study, ("x", "y", "u")).axes[0]
     points = {line.get_label(): line.get_data() for line in axes.lines}
     # A triangle a power; the steps of y are twice those of x.
     assert [text.get_text() for text in axes.texts] == ["1", "1", "1", "2"] and len(points) > 3
     filled = [line.get_xdata() for line in axes.lines if line.get_marker() in ("o", "s") and len(line.get_xdata()) == 4]
     assert np.allclose(np.divide(filled[1], filled[0]), 2)
-    map_axes, bar = map_picture(study).figure.axes
-    assert bar.get_ylabel() == "error of x" and not map_axes.texts
-    low, high = bar.get_ylim()
-    assert low <= columns["error_x"].min() and high >= columns["error_x"].max()
-    assert "δs" in map_axes.get_xlabel() and "δt" in map_axes.get_ylabel()
-    drawn = max((np.ma.getdata(each.get_offsets()) for each in map_axes.collections), key=len)
-    np.testing.assert_allclose(drawn, np.column_stack([columns["ds"], columns["dt"]]))
-    ratios = columns["ds"] / columns["dt"]
-    lines = [path.vertices.T for each in map_axes.collections[:-1] for path in each.get_paths()]
-    assert len(lines) == 4
-    for ds, dt in lines:
-        assert (ds / dt).min() > ratios.min() / 1.2 and (ds / dt).max() < ratios.max() * 1.2
-        assert np.ptp(12 * ds - 5 * dt) < 0.02 * np.max(12 * ds - 5 * dt)
 
 
 def test_points_in_the_fit_are_filled_and_the_floor_is_drawn_in_sight():

@@ -108,6 +108,35 @@ def unconverged(study):
     return [f for f in unexpected if f.observed + f.uncertainty <= tolerance]
 
 
+def statement(study):
+    """Return the statement of the papers that a Study tests, "3.1", "25" or "4.1", or the reason why it tests none.
+
+    The reason is the first of these that applies: "outside" if the data are outside the hypotheses, "model" if the
+    model is not the slab with a mass, "mixed" if the errors contain one that the levels do not refine, and "beyond" if
+    the scheme, the rule or the data are not those of the papers.
+    """
+    reasons = {"outside": study.fit.get("unmet_hypotheses"), "model": study.model != "masing",
+               "mixed": study.fit["left_over"], "beyond": study.fit["beyond"]}
+    tested = {"cells": "3.1", "steps": "25"}.get(study.refine, "4.1")
+    return next((name for name, applies in reasons.items() if applies), tested)
+
+
+def remarks(study):
+    """Return sentences that explain the verdicts of a Study, and say what would decide an undecided one."""
+    found, sentences = findings(study), []
+    if exact := [f.name for f in found if f.verdict == EXACT]:
+        sentences.append(f"All errors of {listed(exact)} are on the round-off floor, and so of any order.")
+    if any(f.verdict == "not as expected" and f.observed > f.expected_order for f in found):
+        sentences.append("A higher order than the expected one means that the leading error vanishes in this problem, as "
+                         "where nothing yields, or that the expectation is too low.")
+    if any(f.verdict == "undecided" for f in found) and not study.fit["left_over"]:
+        sentences.append(f"These levels would probably decide: levels = {levels}." if (levels := study.fit["deciding_levels"])
+                         else "Differences of successive levels scatter too much; another reference may decide, such as "
+                         "finest." if study.reference == "successive" else
+                         "No ladder of up to 1000 levels is sure to decide, as the errors scatter too much.")
+    return sentences
+
+
 def sentence(study):
     """Return the claim of a Study in one sentence, followed by a sentence on each quantity that does not converge.
 

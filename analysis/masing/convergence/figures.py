@@ -1,9 +1,8 @@
-"""Functions that draw the errors of a study over the refined step, and as a map over the plane (δs, δt)."""
+"""Functions that draw the errors of a study over the refined step."""
 
 from collections import namedtuple
 
 import numpy as np
-from matplotlib.colors import LogNorm
 
 from masing import style
 from masing.convergence.claim import QUANTITY_NAMES, Mark, findings
@@ -13,8 +12,6 @@ from masing.style import label_decades
 
 LABELS = QUANTITY_NAMES | {"u_cells": "u, cells’ points", "x_rms": "x, rms", "y_rms": "y, rms"}
 PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"), "both": ("δs + δt", "δs + δt")}
-# The contour lines of a map are computed on a grid with this number of points in each direction.
-RESOLUTION = 400
 # If there are more levels than this, the markers are smaller.
 MANY = 8
 # The sizes of the markers and the widths of the lines of the curves in a figure. Those of a later curve are smaller, so
@@ -24,9 +21,6 @@ SIZES, WIDTHS = (11.0, 8.5, 5.5, 3.0), (2.4, 2.4, 1.2, 1.0)
 # The fitted errors, divided by the step to the expected order, are then also drawn in a frame below, if there is one
 # such order.
 WIDE = 1e6
-# The axes of a map extend beyond the δs and the δt of the levels by the two factors MARGIN. Contour lines are drawn for
-# ratios δs/δt from the smallest ratio of the levels, divided by WIDER, to the largest one, multiplied by WIDER.
-MARGIN, WIDER = (2.5, 1.7), 1.15
 
 # A curve in a figure shows the errors of one quantity. All fields but the label are arrays [levels]. They contain the
 # errors, whether an error is used in the fit, the errors that the fit predicts (NaN without a fit), and the steps.
@@ -148,34 +142,3 @@ def _points(steps, errors):
     keep = drawable_in_logarithm(steps, errors)
     order = np.argsort(steps[keep])
     return steps[keep][order], errors[keep][order]
-
-
-def map_figure(ds, dt, errors, fit):
-    """Return a log-log map of the errors at the points (δs, δt), each [levels], with contour lines of the Joint fit.
-
-    For the region in which contour lines are drawn, see WIDER.
-    """
-    figure = style.figure(1, 1.15)
-    limits = [(values.min() / margin, values.max() * margin) for values, margin in zip((ds, dt), MARGIN)]
-    axes = figure.add_subplot(xscale="log", yscale="log", xlim=limits[0], ylim=limits[1])
-    spread = LogNorm(errors.min() / 1.001, errors.max() * 1.001)
-    _draw_contours(axes, ds, dt, errors, fit, spread)
-    points = axes.scatter(ds, dt, c=errors, norm=spread, cmap=style.SEQUENCE, s=60, edgecolors="black", linewidths=0.9,
-                          zorder=3, label="error of x")
-    bar = figure.colorbar(points, ax=axes, label="error of x", aspect=30)
-    label_decades(axes.xaxis, axes.yaxis, bar.ax.yaxis)
-    for frame in (axes, bar.ax):
-        frame.grid(False, which="both")
-    axes.set(xlabel="cell width δs", ylabel="step δt")
-    return figure
-
-
-def _draw_contours(axes, ds, dt, errors, fit, spread):
-    at = np.meshgrid(*(np.geomspace(*limits, RESOLUTION) for limits in (axes.get_xlim(), axes.get_ylim())))
-    # The fit is valid only for ratios δs/δt in the range that the levels have. This range is extended by the factor
-    # WIDER, so that the levels at its ends are inside.
-    known = (at[0] / at[1] >= (ds / dt).min() / WIDER) & (at[0] / at[1] <= (ds / dt).max() * WIDER)
-    values = fit.at(*at)
-    levels = [error for error in np.unique(errors) if values[known].min() < error < values[known].max()]
-    if levels:
-        axes.contour(*at, np.where(known, values, np.nan), levels, norm=spread, cmap=style.SEQUENCE, linewidths=1.8)

@@ -1,20 +1,13 @@
 """Write an archive for artefact evaluation. It contains the page with the files beside it, the result files, a case
-file for each result, the source of the program, and a script that computes every result again.
-
-The metadata of the archive follow RO-Crate 1.1 (https://w3id.org/ro/crate/1.1) and the profile Process Run Crate 0.5
-(https://w3id.org/ro/wfrun/process/0.5). In their terms, the archive is a Dataset, and each result is the product of a
-CreateAction.
-"""
+file for each result, the source of the program, and a script that computes every result again."""
 
 import hashlib
 import io
-import json
 import shutil
 import subprocess
 import tarfile
 import zipfile
 from pathlib import Path
-from urllib.parse import quote
 
 from masing.command_line import write_file
 from masing.errors import MasingError
@@ -22,16 +15,11 @@ from masing.program import ROOT
 from masing.records import ARRAY
 from masing.report.page import render
 from masing.report.pictures import file_names
-from masing.report.provenance import is_dirty, machine, machines
+from masing.report.provenance import is_dirty, machines
 
-CRATE, PROFILE = "https://w3id.org/ro/crate/1.1", "https://w3id.org/ro/wfrun/process/0.5"
-TERMS = "https://w3id.org/ro/terms/workflow-run/context"
-METADATA, SCRIPT, SUMS = "ro-crate-metadata.json", "reproduce.sh", "SHA256SUMS"
+SCRIPT, SUMS = "reproduce.sh", "SHA256SUMS"
 # All files in the archive get this date, so that archives of the same files consist of the same bytes.
 EPOCH = (1980, 1, 1, 0, 0, 0)
-FORMATS = {".h5": "application/x-hdf5", ".html": "text/html", ".pdf": "application/pdf", ".svg": "image/svg+xml",
-           ".csv": "text/csv", ".tex": "application/x-tex", ".ini": "text/plain", ".md": "text/markdown",
-           ".sh": "application/x-sh", ".gz": "application/gzip", ".txt": "text/plain"}
 
 
 def write_archive(path, title, page, parts, runs):
@@ -58,7 +46,6 @@ def write_archive(path, title, page, parts, runs):
         content[name] = f"{render(template, **given)}\n".encode("utf-8")
     sums = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in sorted(content.items())]
     content[SUMS] = "".join(sums).encode()
-    content[METADATA] = (json.dumps(_crate(title, content, runs), indent=1, ensure_ascii=False) + "\n").encode("utf-8")
     write_file(path, _zipped(content))
 
 
@@ -129,50 +116,6 @@ def _git(*arguments):
     except OSError:
         return None
     return done.stdout if done.returncode == 0 and (ROOT / "CMakeLists.txt").is_file() else None
-
-
-def _crate(title, content, runs):
-    """Return the RO-Crate metadata of the archive with the files `content` {name: bytes}. The metadata describe the
-    dataset, the files, the program, and how each result was computed."""
-    actions = [_action(run) for run in runs]
-    versions, revisions = (", ".join(dict.fromkeys(str(run.provenance.get(key, "unknown")) for run in runs))
-                           for key in ("version", "git_revision"))
-    program = {"@id": "#masing", "@type": "SoftwareApplication", "name": "masing",
-               "softwareVersion": f"{versions}, {revisions}",
-               "description": "Solves the continuous Masing model and measures orders of convergence.",
-               "softwareRequirements": {"@id": "packages.txt"}}
-    root = {"@id": "./", "@type": "Dataset", "name": title, "datePublished": _newest(runs)[:10],
-            "description": f"{title}: result files of the program masing, the page on them, and a script that makes every "
-                           "result again and compares it bit by bit.",
-            "license": {"@id": "#license"}, "conformsTo": {"@id": PROFILE},
-            "hasPart": [_link(name) for name in content], "mentions": [{"@id": action["@id"]} for action in actions]}
-    return {"@context": [f"{CRATE}/context", TERMS], "@graph": [
-        {"@id": METADATA, "@type": "CreativeWork", "conformsTo": {"@id": CRATE}, "about": {"@id": "./"}},
-        root, {"@id": PROFILE, "@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"},
-        {"@id": "#license", "@type": "CreativeWork", "name": "No licence is given",
-         "description": "The source names no licence; ask its authors before reuse."},
-        *[_link(name) | {"@type": "File", "name": name, "contentSize": str(len(data)),
-                         "encodingFormat": FORMATS.get(Path(name).suffix, "text/plain")} for name, data in content.items()],
-        program, *actions]}
-
-
-def _action(run):
-    words = machine(run.provenance)
-    command = str(run.provenance.get("command_line", "")).partition(" ")[2]
-    return {"@id": f"#made-{quote(run.path.stem)}", "@type": "CreateAction", "name": f"{run.path.name}: {run.title}",
-            "description": f"masing {command or 'simulate or converge'}{f', on {words}' if words else ''}",
-            "instrument": {"@id": "#masing"}, "object": [_link(f"cases/{run.path.stem}.ini")],
-            "result": [_link(f"results/{run.path.name}")], "endTime": str(run.provenance.get("date", _newest([run]))),
-            "actionStatus": "http://schema.org/CompletedActionStatus"}
-
-
-def _link(name):
-    """Return a reference to the file `name` of the archive, in which the path is written as a URI."""
-    return {"@id": quote(name)}
-
-
-def _newest(runs):
-    return max((str(run.provenance["date"]) for run in runs if "date" in run.provenance), default="1980-01-01")
 
 
 def _zipped(content):

@@ -172,7 +172,7 @@ def _long(cycle):
     these cycles changes."""
     by_time = ", coloured by time" if figures.is_by_time(cycle.curve[0]) else ""
     caption = f"{cycle.run.title} ({cycle.run.path.name}), {cycle.window}{by_time}."
-    figure = curve_figure(dict(zip(("t", "x", "restoring"), cycle.sample)), [("x", "restoring")], cycle.run)
+    figure = curve_figure(cycle.sample, cycle.run)
     return Picture(f"{cycle.run.path.stem}-cycle", figure, f"Hysteresis cycles, {caption}", caption)
 
 

@@ -69,8 +69,8 @@ class ExactSolutions:
             return None
         steps, each = int(run.settings["steps"]), int(run.settings["sample-every"])
         # The steps of the exact solution only determine the times of its samples.
-        places = {"steps": steps // each, "sample_every": 1, "field_every": 1 if run.state else 0}
-        options = {"engine": "exact"} | (places if steps % each == 0 else {})
+        places = {"steps": steps // each, "sample_every": 1} if steps % each == 0 else {}
+        options = {"engine": "exact", "field_every": 0} | places
         found = self._attempt(run.path, _simulated, run.configuration, options)
         return found if found is not None and len(found.t) == len(run.t) else None
 

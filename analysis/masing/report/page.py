@@ -35,16 +35,14 @@ SECTIONS = {"problem-1": "Problem", "studies": "Studies", "reference": "The refe
             "responses": "Responses", "provenance": "Files"}
 
 
-def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=(), about="",
-         by_other=()):
+def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=(), about=""):
     """Return the HTML text of the page on the studies, runs and scans, and the Pictures and Texts whose files are
     beside it.
 
     exact: the ExactSolutions of the problems on the page. reproductions: one Reproduction for each study, then for each
     run, then for each scan. window: the start and the end of the time in which cycles are drawn, None for no limit.
     papers: the rows that compare the numbers printed in the papers with those of the program, as papers.rows() returns
-    them. about: words below the title. by_other: one Reproduction by another build of the program for each file, or
-    empty. Raises MasingError if no sample is in the window.
+    them. about: words below the title. Raises MasingError if no sample is in the window.
     """
     files = [*studies, *runs, *scans]
     first = {}
@@ -71,7 +69,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     overview = (cycles["together"][:1] if cycles else []) + ([sections[chosen]["errors"]] if studies else responses[:1])
     overview = overview or chains[:1]
     alone = [section for section in sections if section["twin"] is None]
-    pictures = _numbered(overview, [section[name] for section in alone for name in ("errors", "map")] + numbers
+    pictures = _numbered(overview, [section["errors"] for section in alone] + numbers
                          + (cycles["together"] + cycles["differences"] + cycles["long"] if cycles else [])
                          + (work["pictures"] if work else []) + trajectories + chains + responses)
     shown = {"problem-1": True, "studies": studies, "reference": reference, "cycles": cycles, "papers": papers,
@@ -81,13 +79,12 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     columns, rows = study_rows(sections, studies)
     contents = [(name, SECTIONS[name]) for name, there in shown.items() if there]
     html = render("report.html.j2", title=title, about=about, contents=contents, number=_places(dict(contents)).get,
-                  tables=_places(tables), summary=summary(studies, runs, reproductions, scans, by_other), overview=overview,
+                  tables=_places(tables), summary=summary(studies, runs, reproductions, scans), overview=overview,
                   chosen=sections[chosen]["number"] if studies else None, columns=columns, rows=rows,
                   problem=next(iter(problems.values())), studies=sections, numbers=numbers, work=work, cycles=cycles,
                   reference=reference,
                   trajectories=trajectories, chains=chains, responses=responses, papers=papers, origins=origins,
                   missing=list(dict.fromkeys(exact.reasons.values())))
-    pictures += [picture for each in problems.values() for picture in each.pictures]
     texts = [Text(run.path.stem, {"ini": run.configuration.encode("utf-8")}) for run in files if run.configuration]
     return html, pictures + [table for section in sections for table in section["tables"]] + texts
 
@@ -111,7 +108,7 @@ def _numbered(overview, others):
 
     The Pictures of `overview` come first and all have the number 1. Those of `others` follow.
     """
-    pictures = overview + [picture for picture in others if picture is not None and picture not in overview]
+    pictures = overview + [picture for picture in others if picture not in overview]
     for n, picture in enumerate(pictures, start=1):
         picture.number = max(1, n - max(0, len(overview) - 1))
     return pictures
@@ -120,10 +117,10 @@ def _numbered(overview, others):
 def _sections(studies, problems):
     """Return the template's values for the section of each study.
 
-    The values also say whether an earlier section shows the same problem, model, explanation or results. The template
-    then does not repeat them.
+    The values also say whether an earlier section shows the same problem, model or results. The template then does not
+    repeat them.
     """
-    sections, shown, explained = [], {next(iter(problems), None)}, {}
+    sections, shown = [], {next(iter(problems), None)}
     models = {each.model for each in list(problems.values())[:1]}
     for number, study in enumerate(studies, start=1):
         key = study.problem
@@ -134,7 +131,6 @@ def _sections(studies, problems):
         section["shows_model"] = problems[key].model not in models
         shown.add(key)
         models.add(problems[key].model)
-        section["as_in"] = explained.setdefault(section["explained"] or number, number)
         sections.append(section)
     return sections
 

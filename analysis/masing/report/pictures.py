@@ -13,7 +13,7 @@ from masing.errors import MasingError
 
 # Each picture becomes a file of each of these kinds in the folder beside the page.
 KINDS = ("svg", "pdf")
-CURVE_HEADINGS = ("frame", "curve", "point", "abscissa", "ordinate", "third")
+CURVE_HEADINGS = ("frame", "curve", "point", "abscissa", "ordinate")
 
 
 @dataclass(eq=False)
@@ -42,8 +42,7 @@ class Picture:
         """Return the contents of the picture's files, {kind: bytes}. If the figure has curves, one of the files is a
         CSV file with the points of these curves."""
         points = list(style.curves_of(self.figure))
-        headings = CURVE_HEADINGS[:max(map(len, points), default=0)]
-        csv = {"csv": tables.csv(pd.DataFrame(points, columns=headings))} if points else {}
+        csv = {"csv": tables.csv(pd.DataFrame(points, columns=CURVE_HEADINGS))} if points else {}
         return {kind: self._file(kind) for kind in KINDS} | csv
 
     def _file(self, kind):

@@ -1,7 +1,6 @@
 """Describe a problem on a page, and list the works that the page cites.
 
-The description consists of the model with its equations in HTML, the data, and a small figure of each datum that is a
-table or a long list.
+The description consists of the model with its equations in HTML, and the data.
 """
 
 import re
@@ -9,34 +8,25 @@ from collections import namedtuple
 
 from markupsafe import Markup, escape
 
-from masing import style
-from masing.names import POINTS, SYMBOLS, motion, points_of, short_value
-from masing.report.pictures import Picture
+from masing.names import SYMBOLS, motion, short_value
 
 # The closed curves of a scan depend only on the data with these keys, because they are computed from the law of force
 # without a motion of the mass.
 OF_CURVES = {"k0", "stiffness", "threshold", "threshold-down"}
-# The label of the abscissa in the figure of a table. The keys are the last three characters of the symbol, as in k(s).
-ABSCISSAS = {"(s)": "s", "(t)": "time t"}
-
-# One datum of a problem, with its symbol, its value as a short text, and its Picture if it is a table or a long list.
-Datum = namedtuple("Datum", "symbol value picture", defaults=[None])
 
 
 class Problem(namedtuple("Problem", "id model title equations data motion moves", defaults=[True])):
     """A problem on a page.
 
     `id` is its id in the HTML text. `model` is the name of its model, and `title` and `equations` are those of the
-    model in the description by the program. `data` are its data [Datum, …], and `motion` is its Motion. `moves` is
-    false if the problem consists only of closed curves, without a motion. `pictures` are the Pictures of its data.
+    model in the description by the program. `data` are pairs (symbol, value as a short text), and `motion` is its
+    Motion. `moves` is false if the problem consists only of closed curves, without a motion.
     """
 
-    pictures = property(lambda self: [each.picture for each in self.data if each.picture])
 
-
-def problem(run, identifier, described, has_files=True):
+def problem(run, identifier, described):
     """Return the Problem of a Run, with the `identifier` as its id on the page. described: the output of `masing models
-    MODEL`, or None if it is not known. `has_files` says whether tables are also files beside the page."""
+    MODEL`, or None if it is not known."""
     moves = getattr(run, "kind", None) != "closed curves"
     terms = motion(run)
     without_saying = {"damping": not terms.is_damped, "base-acceleration": not terms.base_moves}
@@ -48,8 +38,8 @@ def problem(run, identifier, described, has_files=True):
              and (moves or key in OF_CURVES)]
     keys = shown + ["force-node"] * bool(run.settings.get("force-node"))
     keys += [key for key in run.settings if key.startswith("model.") and not without_saying.get(key)]
-    return Problem(identifier, run.model, *in_equations(described), [_datum(run, key, has_files) for key in keys],
-                   terms, moves)
+    data = [(SYMBOLS.get(key, key.removeprefix("model.")), short_value(run.settings[key])) for key in keys]
+    return Problem(identifier, run.model, *in_equations(described), data, terms, moves)
 
 
 def in_equations(described):
@@ -57,25 +47,6 @@ def in_equations(described):
     `described` is None."""
     text = in_words(described or "")
     return text.partition("\n")[0].partition(": ")[2], [typeset(line) for line in equations_of(text)]
-
-
-def _datum(run, key, has_files):
-    value, points = run.settings[key], points_of(run.settings[key])
-    symbol = SYMBOLS.get(key, key.removeprefix("model."))
-    if points is None or len(points) < 2:
-        return Datum(symbol, short_value(value))
-    name = f"{run.path.stem}-{key.removeprefix('model.')}"
-    what = f"{symbol} of {run.path.name}, {short_value(value)}"
-    figure = _thumbnail(points, ABSCISSAS.get(symbol[-3:], "number"), symbol, value.startswith(POINTS))
-    return Datum(symbol, short_value(value) + f", in {name}.csv" * has_files, Picture(name, figure, f"Curve of {what}."))
-
-
-def _thumbnail(points, abscissa, symbol, joined):
-    figure, axes = style.frame(0.7, 0.5)
-    axes.plot(*zip(*points), "-" if joined else ".", color=style.COLOURS[0], linewidth=0.8, label=symbol)
-    axes.set(xlabel=abscissa, ylabel=symbol)
-    style.label_values(axes.xaxis, axes.yaxis)
-    return figure
 
 
 GREEK = {"alpha": "α", "beta": "β", "chi": "χ", "delta": "δ", "eta": "η", "sigma": "σ", "phi": "φ", "psi": "ψ",

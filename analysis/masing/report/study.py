@@ -7,10 +7,10 @@ import numpy as np
 
 from masing import tables
 from masing.convergence import levels
-from masing.convergence.claim import QUANTITY_NAMES, STEPS, findings, ray
-from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, map_figure, study_figure
+from masing.convergence.claim import QUANTITY_NAMES, STEPS, findings, ray, remarks, statement
+from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, study_figure
 from masing.names import short_value
-from masing.notation import count, estimate, listed, measured, minus, negatives, order, rounded_up, signs_of
+from masing.notation import count, estimate, listed, measured, minus, order, rounded_up
 from masing.report.problem import first_sentence, prose, steps_in_words
 from masing.report.pictures import Picture, Text
 from masing.report.summary import PROVED, STATEMENTS, shares_time
@@ -31,23 +31,22 @@ def study_section(study, number, problem, is_first):
     shown = [finding for finding in found if finding.expected or finding.quantity in quantities]
     return {
         "id": f"study-{number}", "number": number, "title": title(study), "run": study, "verdict": study.verdict,
-        "remarks": [negatives(line) for line in study.fit["remarks"].splitlines()],
+        "remarks": remarks(study),
         "about": prose(steps_in_words(study.comment.partition(". ")[2].strip())),
         "refined": STEPS[study.refine], "findings": [_finding_row(study, finding) for finding in shown],
         "least": study.fit.get("least_uncertainty"), "confidence": _percent(study),
         "constant_headings": levels.constant_headings(study),
-        "statement": _statement(study), "tests": STATEMENTS.get(study.fit["statement"], ""),
+        "statement": _statement(study), "tests": STATEMENTS[statement(study)],
         "unmet": study.fit.get("unmet_hypotheses", ""),
         "constants": _constants(study, [f.quantity for f in found if f.quantity in quantities]),
-        "explained": signs_of(study.fit.get("reference_explanation", "")),
         "problem": problem, "shows_problem": is_first, "sizes": list(levels.sizes(study)),
         "data": _method(study),
         "error_headings": [heading for q in quantities for heading in (f"error of {LABELS[q]}", "order")],
         "levels": levels.level_rows(study, quantities),
         "notes": levels.sign_notes(study, quantities), "is_successive": study.reference == "successive",
         "extrapolation": _extrapolation(study), "twin": None,
-        "asks_more": study.fit["statement"] in PROVED and any(f.expected and not f.at_least for f in found),
-        "errors": error_picture(study, quantities), "map": map_picture(study),
+        "asks_more": statement(study) in PROVED and any(f.expected and not f.at_least for f in found),
+        "errors": error_picture(study, quantities),
         "tables": _tables(study, found, quantities),
     }
 
@@ -104,22 +103,6 @@ def error_picture(study, quantities):
                    f"Log-log figure of the maximal errors over {over}: {ranges or 'no error is known'}.", caption)
 
 
-def map_picture(study):
-    """Return the Picture of the error of x over (δs, δt) with contour lines of the joint fit of this error in δs and
-    δt. Return None if there is no joint fit, or if fewer than two levels can be drawn."""
-    fit = study.joint("x")
-    shown = drawable_in_logarithm(study.ds, study.errors["x"]) & drawable_in_logarithm(study.dt, study.errors["x"])
-    if fit is None or np.count_nonzero(shown) < 2:
-        return None
-    ds, dt, errors = study.ds[shown], study.dt[shown], study.errors["x"][shown]
-    caption = f"The error of x at each level. Lines: the joint fit |{fit.formula}|, between the levels’ ratios δs/δt."
-    if not shown.all():
-        caption += f" Not drawn, because P = ∞ or without an error: {np.sum(~shown)} of {study.levels} levels."
-    at_levels = "; ".join(f"{measured(e)} at δs = {measured(s)}, δt = {measured(t)}" for s, t, e in zip(ds, dt, errors))
-    return Picture(f"{study.path.stem}-map", map_figure(ds, dt, errors, fit),
-                   f"Map of the error of x over δs and δt: {at_levels}.", caption)
-
-
 def title(study):
     """Return the title of a study, which is the first sentence of the comment in its case file.
 
@@ -155,7 +138,7 @@ def _statement(study):
     bound = study.number("bound")
     column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
-    return {"name": study.fit["statement"], "beyond": study.fit["beyond"].split(), "continuum": study.cells == 0,
+    return {"name": statement(study), "beyond": study.fit["beyond"].split(), "continuum": study.cells == 0,
             "left_over": study.fit["left_over"], "fixed": fixed, "unmet": study.fit.get("unmet_hypotheses", ""),
             "bound": measured(rounded_up(bound, 3), 3) if math.isfinite(bound) else None,
             "shares_time": shares_time(study)}

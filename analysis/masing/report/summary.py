@@ -6,21 +6,21 @@ from collections import Counter
 
 import numpy as np
 
-from masing.convergence.claim import AS_EXPECTED, EXACT, QUANTITY_NAMES, findings, unconverged
+from masing.convergence.claim import AS_EXPECTED, EXACT, QUANTITY_NAMES, findings, statement, unconverged
 from masing.convergence.levels import sizes, twin
 from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, order
 from masing.report.provenance import is_dirty, machine, machines
 
 # The verdicts of studies, in the order in which the page lists how many studies have each of them.
 VERDICTS = (AS_EXPECTED, EXACT, "not as expected", "undecided", "undefined", "not judged")
-# {name of a statement in the file of a study: short name on the page}. A study tests one statement.
+# {what statement() returns: short name on the page}.
 STATEMENTS = {"3.1": "Proposition 3.1", "4.1": "Proposition 4.1", "25": "(25)", "outside": "outside the hypotheses",
               "mixed": "no proposition", "model": "scheme’s order", "beyond": "no proposition"}
 # In the table of studies, a title of more characters than this is cut off at its first colon.
 LONGEST_TITLE = 70
 # The quantities of each column of orders in the table of studies; _order_cell() says which of them is shown.
 COLUMNS = (("x",), ("y",), ("u", "u_cells"), ("x_rms",), ("y_rms",))
-# The names in the file of those statements that the papers prove.
+# The statements that the papers prove.
 PROVED = ("3.1", "4.1", "25")
 # {name of a reference in the file of a study: short name on the page}.
 REFERENCES = {"exact": "exact", "exact-time": "exact, same P", "cells-inf": "P = ∞, same N", "finest": "finest level",
@@ -30,12 +30,12 @@ REFERENCES = {"exact": "exact", "exact-time": "exact, same P", "cells-inf": "P =
 KINDS = {"steady": "limit cycles", "runs": "runs", "closed curves": "closed curves"}
 
 
-def summary(studies, runs, reproductions, scans=(), by_other=()):
+def summary(studies, runs, reproductions, scans=()):
     """Return the template's values for the first screen of the page.
 
     The values are, among others, the verdicts as pairs (verdict, words), the claim as sentences, facts (name, text) on
     where, when and by which program the files were computed, and what was not tested. reproductions: one Reproduction
-    for each study, then for each run, then for each scan. by_other: the same by another build, or empty.
+    for each study, then for each run, then for each scan.
     """
     files = [*studies, *runs, *scans]
     # A study that repeats an earlier one by another engine is not counted.
@@ -44,7 +44,7 @@ def summary(studies, runs, reproductions, scans=(), by_other=()):
     counted, faults = Counter(study.verdict for study in own), sum(bool(each.seal_fault) for each in reproductions)
     total = f"of {len(own)} stud{'y' if len(own) == 1 else 'ies'}"
     verdicts = [(verdict, f"{counted[verdict]} {total} {verdict}") for verdict in VERDICTS if counted[verdict]]
-    return {"verdicts": verdicts, "reproduced": _reproduced(reproductions, files, by_other),
+    return {"verdicts": verdicts, "reproduced": _reproduced(reproductions, files),
             "faults": f"{faults} of {len(files)} file{'s' * (len(files) > 1)} without a seal that holds" * bool(faults),
             "outside": sum(bool(study.fit.get("unmet_hypotheses")) for study in own),
             "claim": claim_of_page(studies) + [claim_of_scan(scan) for scan in scans], "facts": _facts(files),
@@ -66,7 +66,7 @@ def claim_of_page(studies):
             sentences.append(f"Study {n} is {study.verdict}: {study.claim}")
             continue
         failing += [f"{f.name}{FIXED_SPACE}does not converge{place}." for f in unconverged(study)]
-        by = "proved" if study.fit["statement"] in PROVED else study.fit["statement"]
+        by = "proved" if statement(study) in PROVED else statement(study)
         for found in expected:
             groups.setdefault((by, found.expected), []).append((study, found))
     twins = _twins(studies)
@@ -93,7 +93,7 @@ def _observed(by, pairs, twins):
     orders = [found.observed for _, found in pairs if math.isfinite(found.observed)]
     extent = " to ".join(dict.fromkeys(order(each) for each in (min(orders), max(orders)))) if orders else "exact"
     names = listed(QUANTITY_NAMES[q] for q in QUANTITY_NAMES if q in {found.quantity for _, found in pairs})
-    stated = [STATEMENTS[name] for name in PROVED if name in {study.fit["statement"] for study in studies.values()}]
+    stated = [STATEMENTS[name] for name in PROVED if name in {statement(study) for study in studies.values()}]
     if stated[1:2] == ["Proposition 4.1"]:
         stated = ["Propositions 3.1", "4.1", *stated[2:]]
     by = {"proved": f" (at least one by {listed(stated)})", "model": ""}.get(by, ", which no proposition promises,")
@@ -135,7 +135,7 @@ def claim_of_scan(scan):
 def shares_time(study):
     """Return whether a study tests Proposition 3.1, which is about solutions that are exact in time, with solutions
     that are computed in time steps."""
-    return study.fit["statement"] == "3.1" and study.engine != "exact"
+    return statement(study) == "3.1" and study.engine != "exact"
 
 
 def _untested(studies, scans=()):
@@ -198,9 +198,9 @@ def _range(name, values):
     return f"{name} {words[0]}…{words[-1]}" if len(words) > 1 else f"{name} = {''.join(words) or EN_DASH}"
 
 
-def _reproduced(reproductions, files, by_other=()):
+def _reproduced(reproductions, files):
     """Return whether all files that were computed again are the same, and a text that says how many, and on which
-    machines. If another build has computed files again, the text names its compiler and says how many are the same.
+    machines.
 
     The result is None if no file was computed again.
     """
@@ -211,11 +211,7 @@ def _reproduced(reproductions, files, by_other=()):
     where = list(dict.fromkeys(machine(again.provenance) for again in tried))
     alike = set(where) == {machine(run.provenance) for run in files}
     on = "the same machine" if alike else listed(each or "an unknown machine" for each in where)
-    text = f"{same} of {len(tried)} file{'' if len(tried) == 1 else 's'} reproduced bit for bit, on {on}"
-    if by_other:
-        alike, compiler = sum(again.same for again in by_other), by_other[0].provenance.get("compiler", "another compiler")
-        text += f", and {alike} of {len(by_other)} by a build with {compiler}"
-    return same == len(tried) and all(again.same for again in by_other), text
+    return same == len(tried), f"{same} of {len(tried)} file{'s' * (len(tried) > 1)} reproduced bit for bit, on {on}"
 
 
 def _facts(files):
