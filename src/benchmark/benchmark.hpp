@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "io/hdf5.hpp"
@@ -19,7 +17,7 @@ struct Effort {
   bool quick = false;
 };
 
-/// The results of all measurements, the same on every rank.
+/// The results of all measurements; they are complete on the root.
 struct Report {
   /// A dataset of the result file.
   struct Column {
@@ -30,10 +28,6 @@ struct Report {
   };
 
   std::string table;  ///< The table that is printed.
-  /// Maps the path of a group of the result file to the attributes of this group. The attributes
-  /// are a map from names to values.
-  std::map<std::string, std::map<std::string, std::variant<std::string, std::int64_t, double>>>
-      facts;
   std::vector<Column> columns;
 };
 
@@ -50,8 +44,8 @@ inline constexpr std::int64_t bytes_per_cell = 48;
 /// rank. Collective.
 Report measured(const parallel::Communicator& comm, const Effort& effort);
 
-/// Writes the report to the groups /machine, /latency, /kernel, /memory, /exact, /step and /chain
-/// of the file. Collective.
+/// Writes the columns of the report to the groups /bandwidth, /latency, /kernel, /memory, /exact
+/// and /chain of the file. Collective.
 void write(const parallel::Communicator& comm, const io::Handle& file, const Report& report);
 
 }  // namespace masing::benchmark

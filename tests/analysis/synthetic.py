@@ -21,8 +21,7 @@ LABELS = {"t": "time t", "x": "displacement x", "y": "velocity y", "force": "for
           "restoring": "restoring force F − m x″"}
 SYMBOLS = {"force": "F", "restoring": "F − m x″"}
 # The dimension scales of the columns, by their name or their group.
-AXES = {"series": "series/t", "cases": "cases/level", "timing": "timing/level", "kernel": "kernel/cells",
-        "memory": "memory/cells", "latency": "latency/ranks"}
+AXES = {"series": "series/t", "cases": "cases/level", "timing": "timing/level"}
 PROVENANCE = {"version": "0.1.0", "git_revision": "0123abc", "git_dirty": 0, "compiler": "GNU 12.2",
               "mpi": "Open MPI 4.1", "petsc": "3.18", "command_line": "masing converge --refine steps", "ranks": 2,
               "date": "2001-02-03"}
