@@ -35,7 +35,7 @@ PARSER.add_argument("--where", metavar="NAME=VALUE", action="append", type=comma
 
 
 def main(arguments):
-    """Read the file of a scan, draw and save the figure, and print what would improve it and the path of the figure."""
+    """Read the file of a scan, draw and save the figure, and print the path of the figure."""
     options = PARSER.parse_args(arguments)
     path = command_line.output_path(options.output, options.file, ".png", command_line.PICTURES)
     scan = Scan(options.file)
@@ -49,7 +49,7 @@ def main(arguments):
     if not scan.done.any():
         raise MasingError(f"{options.file}: no point of it is done; see its /points/messages")
     style.save(response.response_figure(scan, options.over), path)
-    print(*filter(None, [response.advice(scan, options.over), path]), sep="\n")
+    print(path)
 
 
 def draw_ensemble(scan, options, path):

@@ -84,11 +84,7 @@ CONFIGURATIONS = {
     "scan": "scan --over a=0.1:1:7 --force a*sin(t)*exp(-0.05*t) --final-time 30 --engine exact --cells inf",
     "scan, grid, series": f"scan --over k0=0,0.2 --over F=0.1:0.5:3:log --force F*cos(t) {SMALL} --keep series",
     "steady": "scan --over w=0.3:1.75:12 --force 0.3*cos(w*t) --k0 0.2 --cells inf --steady",
-    "steady, past": "scan --over w=0.4,0.7,1 --force 0.3*cos(w*t) --k0 0.2 --cells 30 --steady --past point"
-    " --keep series",
     "steady, damped": "scan --over F=0.1:0.4:4 --force F*cos(0.7*t) --k0 0.1 --damping 0.05 --cells inf --steady",
-    "backbone": "scan --backbone X=0.01:2:20:log --k0 0.2 --cells inf",
-    "backbone, grid": "scan --backbone X=0.1,1 --over k0=0.1:0.5:3 --cells 50",
     # mistakes, whose messages have numbers
     "mistake in a function": "simulate --force 0.45*cos(0.5t)",
     "mistake in a number": "simulate --mass -1",
@@ -168,7 +164,7 @@ def commands_of(given):
 def command_of(case):
     """What a case file is for: its keys say it."""
     text = case.read_text()
-    if re.search(r"^\[over\]|^backbone", text, re.M):
+    if re.search(r"^\[over\]", text, re.M):
         return "scan"
     return "converge" if re.search(r"^levels", text, re.M) else "simulate"
 

@@ -23,7 +23,7 @@ from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, loaded
 # that `import masing` needs neither the program nor NumPy or SciPy.
 SOURCES = {"Fragility": "masing.ensembles", "MasingError": "masing.errors", "Material": "masing.material",
            "MaterialPoint": "masing.material", "MaterialPoints": "masing.material", "Run": "masing.results",
-           "Scan": "masing.results", "Study": "masing.results", "converge": "masing.commands",
+           "Scan": "masing.results", "Study": "masing.results", "backbone": "masing.material", "converge": "masing.commands",
            "cycle_numbers": "masing.cycles.limit_cycle", "identify": "masing.identification.identify",
            "judge": "masing.judgement", "open": "masing.commands", "scan": "masing.commands",
            "show": "masing.results", "simulate": "masing.commands"}

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from masing import commands, native
-from masing.errors import MasingError, quoted
+from masing.errors import MasingError, loaded, quoted
 
 _masing = native.required("masing.Material")
 
@@ -71,6 +71,27 @@ class Material:
 
     def __deepcopy__(self, _):
         return self
+
+
+def backbone(material, amplitudes):
+    """Return the closed cycles of a Material between -X and X as a pandas.DataFrame, one row for each amplitude X > 0.
+
+    With the force f, `secant_stiffness` is (f(X) - f(-X)) / 2X, and `damping_ratio` is the energy that the cycle
+    dissipates over 2π X² times this stiffness. Raises MasingError if an amplitude is not a number > 0.
+    """
+    x = np.atleast_1d(_array("amplitudes", amplitudes))
+    if x.ndim != 1 or not (x > 0).all():
+        raise MasingError(f"amplitudes = {quoted(amplitudes)}: give numbers > 0, an array [n]")
+    points = MaterialPoints(material, len(x))
+    points.move_to(x)
+    least, _ = points.move_to(-x)  # From here on the cycle repeats itself.
+    before = points.dissipated_energy
+    most, _ = points.move_to(x)
+    points.move_to(-x)
+    secant = (most - least) / (2 * x)
+    return loaded("pandas").DataFrame({
+        "amplitude": x, "secant_stiffness": secant,
+        "damping_ratio": (points.dissipated_energy - before) / (2 * np.pi * x**2 * secant)})
 
 
 class _Points:

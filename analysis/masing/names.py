@@ -115,10 +115,10 @@ class Motion(namedtuple("Motion", "has_slab has_mass is_damped base_moves is_cha
 
 def motion(result):
     """Return the Motion of a Run, a Study or a Scan, determined from its configuration and the label of its force."""
-    model, is_curve = result.model, getattr(result, "kind", None) == "closed curves"
+    model = result.model
     is_damped, moves = (bool(result.settings.get(key, "0").strip("-0.")) for key in ("damping", "base-acceleration"))
     label = result.attributes("series/force").get("label", "a_g" * moves)  # a scan has no such label
-    return Motion(model.startswith("masing"), not (is_curve or model.endswith("quasistatic")), is_damped,
+    return Motion(model.startswith("masing"), not model.endswith("quasistatic"), is_damped,
                   "a_g" in label and not result.is_chain, result.is_chain)
 
 

@@ -19,40 +19,31 @@ LABELS = {"peak_x": "max |x|", "most_x": "max x", "least_x": "min x", "last_x": 
 MAP = 6
 # More curves than this have a colour scale in place of a legend.
 MOST_LABELS = 8
-# A curve of fewer points is not said to have a peak.
-LEAST_CURVE = 6
 # If the largest values of two curves differ by a larger factor than this, their axis is logarithmic.
 WIDE = 10
 # The largest number of intensities at which an ensemble's parts of points are drawn beside the fragility curve.
 MOST_BARS = 30
 # A damping ratio up to this size is regarded as zero, because rounding errors may cause it.
 ROUNDING = 1e-10
-# A straight line is fitted to the logarithm of the loss over the logarithm of the amplitude, for amplitudes up to
-# LOWEST times the smallest one. The loss is regarded as a power of the amplitude if the largest and the smallest
-# residual of this fit differ by less than STRAIGHT.
-STRAIGHT, LOWEST = 0.01, 100
 
 
 def panels(scan, abscissa=None):
     """Return the panels of a scan as [(draw, words), …], where draw(axes) draws a panel and `words` describe it.
 
-    The first two panels show two quantities over the parameter `abscissa`, by default scan.abscissa(). For closed
-    curves these are the amplitude of the restoring force and the secant stiffness. For runs and limit cycles they are
-    the amplitude and the phase. If no phase is known, the second quantity is the amplitude of the restoring force; the
-    first one then is max |x| for runs, and the amplitude for limit cycles.
+    The first two panels show the amplitude and the phase over the parameter `abscissa`, by default scan.abscissa(). If
+    no phase is known, the second quantity is the amplitude of the restoring force; the first one then is max |x| for
+    runs, and the amplitude for limit cycles.
 
     The other panels show the loss and the damping ratio over the amplitude, a map of the amplitude over two parameters,
     and the cycles that the file contains. Each of them is omitted if the scan has no data for it. The map needs a grid
-    of points with at least MAP values of each parameter. The amplitude of closed curves is itself a parameter.
+    of points with at least MAP values of each parameter.
     """
     over = abscissa or scan.abscissa()
     chosen = []
     name_of = axis_label(scan, over)
     size = "largest" if scan.kind == "runs" else "amplitude"
     has_phase = np.isfinite(scan.points.get("phase", [])).any()
-    first = ("restoring_amplitude", "secant_stiffness") if scan.kind == "closed curves" else \
-        ("amplitude", "phase") if has_phase else (size, "restoring_amplitude")
-    for name in first:
+    for name in ("amplitude", "phase") if has_phase else (size, "restoring_amplitude"):
         chosen.append((lambda axes, name=name: _over(axes, scan, over, name), f"{quantity(scan, name)} over {name_of}"))
     without = int(np.sum(scan.values("damping_ratio")[scan.done] <= ROUNDING))
     left_out = f"; not drawn: {without} of {len(scan.done)} cycles, without loss" if without else ""
@@ -61,9 +52,8 @@ def panels(scan, abscissa=None):
             chosen.append((lambda axes, name=name: _over_amplitude(axes, scan, over, name),
                            f"{LABELS[name]} over the amplitude{left_out}"))
     sizes = [len(set(values)) for values in scan.axes.values()]
-    # The points form no grid if the scan has added points where the response bends; then no map can be drawn.
-    if len(sizes) == 2 and min(sizes) >= MAP and len(scan.done) == np.prod(sizes) and "sample" not in scan.names \
-            and scan.kind != "closed curves":
+    # The points form no grid if a value was given twice; then no map can be drawn.
+    if len(sizes) == 2 and min(sizes) >= MAP and len(scan.done) == np.prod(sizes) and "sample" not in scan.names:
         chosen.append((lambda axes: _map(axes, scan), "amplitude over both parameters"))
     if scan.cycles:
         chosen.append((lambda axes: _cycles(axes, scan), "cycles"))
@@ -73,11 +63,9 @@ def panels(scan, abscissa=None):
 def axis_label(scan, name):
     """Return the label of the axis of a parameter.
 
-    The label is the name of the parameter. The word `amplitude` precedes the name if the parameter is the amplitude of
-    closed curves, and `frequency` if it is the frequency of the force.
+    The label is the name of the parameter. The word `frequency` precedes it if the parameter is the frequency of the
+    force.
     """
-    if scan.kind == "closed curves" and name == scan.settings.get("backbone", "").partition("=")[0].strip():
-        return f"amplitude {name}"
     of_time = rf"\b(?:cos|sin)\(\s*{re.escape(name)}\s*\*\s*t\b"
     return f"frequency {name}" if re.search(of_time, scan.settings.get("force", "")) else name
 
@@ -85,28 +73,6 @@ def axis_label(scan, name):
 def quantity(scan, name):
     """Return the label of a quantity that a scan computes at each point."""
     return LABELS[name] + f" {motion(scan).force}" * (name == "phase")
-
-
-def advice(scan, abscissa=None):
-    """Return a sentence that advises to add points, if the peaks of curves X over the parameter `abscissa` consist of
-    one point each; otherwise an empty text.
-
-    A peak consists of one point if X at both points beside it is below 1/√2 of the peak, so that its width at half of
-    the power is not known. The text is empty if the option --resolve was given or would not add points to these curves.
-    """
-    over = abscissa or scan.abscissa()
-    if scan.kind != "steady" or over != scan.names[-1] or scan.settings.get("resolve", "0") != "0" or \
-            scan.settings.get("past", "rest") != "rest" or "sample" in scan.names:
-        return ""
-    curves = [scan.values("amplitude")[indices[scan.done[indices]]] for _, indices in scan.families(over)]
-    lone = sum(any(0 < top < len(x) - 1 and max(x[top - 1], x[top + 1]) < x[top] / np.sqrt(2) for top in [x.argmax()])
-               for x in curves if len(x) >= LEAST_CURVE)
-    if not lone:
-        return ""
-    subject = "The peak" if len(curves) == 1 else f"The peaks of {lone} of {len(curves)} curves" if lone > 1 else \
-        f"The peak of 1 of {len(curves)} curves"
-    return f"{subject} {'consist' if lone > 1 else 'consists'} of one point{' each' * (lone > 1)}; masing scan adds " \
-        "points there with --resolve 0.01."
 
 
 def response_figure(scan, abscissa=None):
@@ -197,8 +163,7 @@ def _colours(axes, scan, choices):
 
 def _is_logarithmic(scan, name):
     """Return whether the values of a parameter are in geometric progression."""
-    grid = scan.settings.get(f"over.{name}", scan.settings.get("backbone", ""))
-    return grid.endswith(":log") and min(scan.axes[name]) > 0
+    return scan.settings.get(f"over.{name}", "").endswith(":log") and min(scan.axes[name]) > 0
 
 
 def _differ_widely(curves):
@@ -238,19 +203,13 @@ def _centred(phase):
 
 def _over_amplitude(axes, scan, over, name):
     for n, (label, colour, indices) in enumerate(_curves(axes, scan, over)):
-        closed = scan.kind == "closed curves"
-        order = indices[np.argsort(scan.values("amplitude")[indices])] if closed else indices
-        order = order[scan.values("damping_ratio")[order] > ROUNDING]
-        x, y = scan.values("amplitude")[order], scan.values(name)[order]
-        # A family consists of the points that differ only in `over`. The families of closed curves are drawn as lines.
-        # Other families may lie on the same curve, so each is drawn as points with its own marker.
-        marked = {"marker": style.MARKERS[n % len(style.MARKERS)], "markersize": 3.5, "linestyle": "",
-                  "markerfacecolor": "none"}
-        axes.plot(x, y, color=colour, label=label or None, **({} if closed else marked))
+        order = indices[scan.values("damping_ratio")[indices] > ROUNDING]
+        # A family consists of the points that differ only in `over`. Several families may lie on the same curve, so
+        # each is drawn as points with its own marker.
+        axes.plot(scan.values("amplitude")[order], scan.values(name)[order], color=colour, label=label or None,
+                  marker=style.MARKERS[n % len(style.MARKERS)], markersize=3.5, linestyle="", markerfacecolor="none")
     axes.set(xlabel=LABELS["amplitude"], ylabel=LABELS[name])
     _make_logarithmic(axes, "xy" if name == "loss" else "x")
-    if name == "loss" and scan.kind == "closed curves":
-        _draw_power(axes)
     style.label_decades(axes.xaxis, axes.yaxis)
     _add_legend(axes)
 
@@ -260,19 +219,6 @@ def _make_logarithmic(axes, names):
     for name in names:
         if any((getattr(line, f"get_{name}data")() > 0).any() for line in axes.lines):
             getattr(axes, f"set_{name}scale")("log")
-
-
-def _draw_power(axes):
-    """Draw a slope triangle below the curves if the loss on the first curve is a power of the amplitude.
-
-    The slope of the triangle is the exponent of this power. See STRAIGHT and LOWEST.
-    """
-    points = axes.lines[0].get_xydata()
-    amplitude, loss = np.log(points[points[:, 0] <= LOWEST * points[0, 0]]).T
-    fit = np.polyfit(amplitude, loss, 1) if len(loss) > 2 else ()
-    if len(fit) and np.ptp(np.polyval(fit, amplitude) - loss) < STRAIGHT:
-        axes.margins(y=0.15)
-        style.draw_triangle(axes, [line.get_data() for line in axes.lines], round(fit[0], 2), 1)
 
 
 def _add_legend(axes):

@@ -602,8 +602,7 @@ class Scan(Result):
 
     rows, kinds = "point", ("scan",)
 
-    kind = _attribute("points", "kind", "What the points are: runs, steady, closed curves.")
-    past = _attribute("points", "past", "For limit cycles, a text on what cells that do not yield keep; else empty.")
+    kind = _attribute("points", "kind", "What the points are: runs or steady.")
     names = _attribute("points", "axes", "The names of the parameters.", lambda text: text.replace(",", " ").split())
     done = property(lambda self: self["points/status"] == 0, doc="Whether each point was computed [points].")
     axes = property(lambda self: {name: self.values(name) for name in self.names},

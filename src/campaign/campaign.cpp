@@ -26,26 +26,25 @@ class Campaign {
   Campaign(const parallel::Communicator& comm, Source& source, const io::FileSpec& files)
       : comm_(comm), source_(source), files_(files), due_(files.checkpoint, source, comm) {}
 
-  /// Computes all units, including those that Source::refine() adds. If a stop is requested, saves
-  /// the state if the checkpoint has a path, and throws Stopped. Collective.
+  /// Computes all units. If a stop is requested, saves the state if the checkpoint has a path, and
+  /// throws Stopped. Collective.
   void compute() {
     restore();
     due_.begin(nullptr);
     store_progress();
-    do {
-      for (;;) {
-        const Packing packing = source_.pack(under_way_);
-        if (packing.together.empty() && packing.alone.empty() && under_way_.empty()) {
-          break;
-        }
-        announce(packing);
-        compute_together(packing.together);
-        compute_on_single_ranks(packing);
-        under_way_.clear();
-        progress_.reset();
-        share();
+    for (;;) {
+      const Packing packing = source_.pack(under_way_);
+      if (packing.together.empty() && packing.alone.empty() && under_way_.empty()) {
+        break;
       }
-    } while (source_.refine(comm_));
+      announce(packing);
+      compute_together(packing.together);
+      compute_on_single_ranks(packing);
+      under_way_.clear();
+      progress_.reset();
+      share();
+    }
+    source_.conclude(comm_);
   }
 
   /// Writes the result file, if `write` is given. If that fails, the incomplete file is removed,

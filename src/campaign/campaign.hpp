@@ -192,9 +192,8 @@ class Source {
   enum class Use { in_checkpoint, on_all_ranks };
   /// Returns the records for the given purpose; called on the root. Local.
   [[nodiscard]] virtual Records records(Use /*use*/) const { return {}; }
-  /// Evaluates the results after all units are completed, and may add units. Returns whether units
-  /// were added; if so, the campaign computes these and calls refine() again. Collective.
-  virtual bool refine(const parallel::Communicator& /*comm*/) { return false; }
+  /// Evaluates the results after all units are completed. Collective.
+  virtual void conclude(const parallel::Communicator& /*comm*/) {}
 };
 
 /// A function that writes the result into an open file. It is called on the root, with a

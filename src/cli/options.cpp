@@ -256,7 +256,9 @@ ValueType toggle(bool C::*member) {
 /// Returns the ValueType of the option --until: the word `decided`, or no text.
 ValueType until() {
   constexpr const char* decided = "decided";
-  const auto print = [](const C& c) { return c.until_decided ? decided : ""; };
+  const std::function<std::string(const C&)> print = [](const C& c) {
+    return c.until_decided ? decided : "";
+  };
   const auto make = [](const std::string& word) {
     if (!word.empty() && word != decided) {
       refuse_word(word, decided);
@@ -343,7 +345,6 @@ std::vector<Option> make_table() {
   std::ranges::transform(slab::schemes, std::back_inserter(schemes), [](const auto& row) {
     return std::pair(row.scheme, std::string(row.name));
   });
-  const Words<scan::Past> pasts{{scan::Past::rest, "rest"}, {scan::Past::point, "point"}};
   const Words<bool> kept{{false, "numbers"}, {true, "series"}};
   std::vector<Option> table{
       {"model", "NAME", "masing", "the model; masing models lists them", text(&C::model), problem},
@@ -424,15 +425,8 @@ std::vector<Option> make_table() {
        count(&C::looks, 2, 5), result, all, converge},
       {"steady", "", "false", "the limit cycle of each point itself, by shooting",
        toggle(&C::steady), result, moving_slab, scan},
-      {"past", "", "rest",
-       "what cells that do not yield on a cycle keep: of the start, or the point before",
-       choice(&C::past, pasts), result, moving_slab, scan},
-      {"resolve", "d", "", "of --steady: points between where X or phi bends by more, of its range",
-       real(&C::resolve, positive), result, moving_slab, scan},
       {"period", "t", "", "period of the force, where it is not found", real(&C::period), result,
        all, scan},
-      {"backbone", "\"X=...\"", "", "amplitudes of closed cycles, without a run, as of --over",
-       text(&C::backbone), result, one_slab, scan},
       {"samples", "TABLE.csv", "",
        "a run for each row: columns of constants, numeric keys, or tables (paths beside TABLE)",
        text(&C::samples), result, all, scan},

@@ -110,11 +110,7 @@ struct Configuration {
   bool until_decided = false;
 
   bool steady = false;
-  scan::Past past = scan::Past::rest;
-  /// the tolerance for adding points to a scan (scan::ScanSpec::resolve); empty if none are added
-  std::optional<double> resolve;
   std::optional<double> period;  ///< the period of the force, if the user gives one
-  std::string backbone;          ///< the text of the axis of amplitudes of closed curves
   std::string samples;           ///< the file with the table of samples, or empty
   bool keep_series = false;
 

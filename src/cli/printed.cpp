@@ -236,12 +236,6 @@ std::string announcement(const BoundRequest& bound) {
   constexpr std::size_t most = 60;  // how many bytes of a value are printed at most
   const Request& request = *bound.request;
   const Configuration& c = bound.configuration;
-  const auto is_used = [&](const std::string& key) {
-    return c.steady ? key != "final-time"
-           : c.backbone.empty()
-               ? true
-               : key != "force" && key != "x0" && key != "y0" && key != "final-time";
-  };
   std::vector<std::string> varied;
   for (const Axis* axis : request.varied()) {
     varied.push_back(axis->values.name);
@@ -259,7 +253,7 @@ std::string announcement(const BoundRequest& bound) {
     const Option* const option = find_option(key);
     const auto entry = request.entries.find(key);
     const bool has_entry = entry != request.entries.end();
-    if (!has_entry && !is_used(key)) {
+    if (!has_entry && c.steady && key == "final-time") {
       continue;
     }
     displayed_keys.insert(key);

@@ -227,21 +227,6 @@ Axis axis_of(const Setting& given, const Setting& model) {
   return axis;
 }
 
-/// Returns the axis of amplitudes that the text of --backbone describes, such as
-/// "X=0.01:2:200:log". Throws UserError if the text is not valid.
-Axis amplitudes_of(const std::string& text) {
-  const auto sign = text.find('=');
-  const std::string name{base::trimmed(text.substr(0, sign))};
-  if (sign == std::string::npos || name.empty() || find_option(name) != nullptr) {
-    throw UserError("--backbone: " + in_quotes(text) +
-                    " is no axis of amplitudes; give \"X=0.01:2:200:log\"");
-  }
-  const Setting given{name, std::string(base::trimmed(text.substr(sign + 1))), "--backbone"};
-  require_name(given);
-  return {
-      .values = {name, axis_values(given)}, .varied = Varied::amplitude, .origin = "--backbone"};
-}
-
 /// Returns the number in a cell, whose decimal separator may be a comma, or nothing if the cell is
 /// no number.
 std::optional<double> number_in(std::string cell) {
@@ -305,13 +290,13 @@ SampleTable samples_of(const Setting& given, io::Samples source, const Setting& 
   });
 }
 
-/// Returns the axes of a scan: that of `samples`, if it is not null, those of the settings of
-/// --over, and that of the text of --backbone, which may be empty. Throws UserError if an axis is
-/// not valid, if two axes or columns vary the same, or if there are more than 10^6 points.
+/// Returns the axes of a scan: that of `samples`, if it is not null, and those of the settings of
+/// --over. Throws UserError if an axis is not valid, if two axes or columns vary the same, or if
+/// there are more than 10^6 points.
 std::vector<Axis> axes_of(const SampleTable* samples, const std::vector<Setting>& over,
-                          const std::string& backbone, const Setting& model) {
+                          const Setting& model) {
   std::vector<Axis> axes;
-  axes.reserve(over.size() + 2);
+  axes.reserve(over.size() + 1);
   std::vector<const Axis*> varied;
   if (samples != nullptr) {
     Axis& rows = axes.emplace_back(
@@ -325,9 +310,6 @@ std::vector<Axis> axes_of(const SampleTable* samples, const std::vector<Setting>
   for (const Setting& one : over) {
     varied.push_back(&axes.emplace_back(axis_of(one, model)));
     axes.back().values.values = axis_values(one);
-  }
-  if (!backbone.empty()) {
-    varied.push_back(&axes.emplace_back(amplitudes_of(backbone)));
   }
   for (const Axis* axis : varied) {
     if (scan::is_point_column(axis->values.name)) {
@@ -565,9 +547,8 @@ Request parse(Command command, const std::vector<std::string>& words, const File
       });
       request.samples = samples_of(*given, std::move(source), given_model, files);
     }
-    const Setting* backbone = find(all, "backbone");
-    request.axes = axes_of(request.samples ? &*request.samples : nullptr, request.over,
-                           backbone == nullptr ? "" : backbone->text, given_model);
+    request.axes =
+        axes_of(request.samples ? &*request.samples : nullptr, request.over, given_model);
   }
   Names names;
   Names tables;

@@ -24,10 +24,10 @@ std::vector<Setting> ini_entries(const std::string& path, const std::string& con
 
 /// What an axis of a scan or a column of the table of samples varies. `inputs`: a table, by the
 /// index of an input in SampleTable::inputs. `samples`: the row of the table of samples.
-enum class Varied { option, parameter, constant, amplitude, inputs, samples };
+enum class Varied { option, parameter, constant, inputs, samples };
 
-/// One axis of a scan, from --over "w=0.3:1.75:30", --backbone or --samples, or one column of the
-/// table of samples.
+/// One axis of a scan, from --over "w=0.3:1.75:30" or --samples, or one column of the table of
+/// samples.
 struct Axis {
   scan::ScanAxis values;
   Varied varied = Varied::constant;
@@ -64,8 +64,7 @@ struct Request {
   /// the parsed constants without those that a scan varies, sorted by in_order()
   std::vector<NamedConstant> constants = {};
   std::vector<Setting> over = {};  ///< the axes of --over, as the user wrote them
-  /// the parsed axes: that of --samples, those of `over`, then that of --backbone
-  std::vector<Axis> axes = {};
+  std::vector<Axis> axes = {};     ///< the parsed axes: that of --samples, then those of `over`
   std::optional<SampleTable> samples = {};
   std::map<std::string, NamedTable> tables = {};  ///< the tables of --table, by name
 
@@ -93,9 +92,8 @@ Request parse(Command command, const std::vector<std::string>& words, const File
 /// Local.
 std::vector<double> first_values(const Request& request);
 
-/// Returns the configuration of a request. Axis i of a scan has the value `values`[i]; the value of
-/// an axis of amplitudes, which is the last axis, may be left out. Throws UserError for the first
-/// option, constant or number of elements that is not valid. Local.
+/// Returns the configuration of a request. Axis i of a scan has the value `values`[i]. Throws
+/// UserError for the first option, constant or number of elements that is not valid. Local.
 Configuration configuration_of(const Request& request, std::span<const double> values);
 
 /// Returns the place where the user gave a quantity, for messages: "--mass", "case.ini line 3,

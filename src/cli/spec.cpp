@@ -98,9 +98,9 @@ void resolve_defaults(Command command, Configuration& c, std::vector<std::string
   const ModelKind kind = kind_of(c.model);
   if (!c.method && kind != ModelKind::finite) {
     const bool by_turning_points = cells == nullptr || kind != ModelKind::slab;
-    c.method = c.steady || !c.backbone.empty() ? Method::exact
-               : by_turning_points             ? Method::turning_points
-                                               : Method::sweep;
+    c.method = c.steady            ? Method::exact
+               : by_turning_points ? Method::turning_points
+                                   : Method::sweep;
   }
   const auto steps = static_cast<double>(c.steps);
   c.sample_every = c.sample_every.value_or(std::max<std::int64_t>(1, c.steps / 10000));
@@ -313,13 +313,6 @@ io::Sampling sampling_of(const Configuration& c) {
   return {.time = {c.final_time, c.steps}, .every = *c.sample_every, .from = *c.from, .to = *c.to};
 }
 
-/// Returns what a scan computes at its points.
-ScanKind kind_of_scan(const Configuration& c) {
-  return c.steady             ? ScanKind::steady
-         : c.backbone.empty() ? ScanKind::runs
-                              : ScanKind::closed_curves;
-}
-
 /// The end of error messages that says for which forces the period is known.
 constexpr const char* of_known_period =
     "; give an F(t) whose every t stands inside sin(), cos(), triangle(), square() or sawtooth() "
@@ -347,8 +340,7 @@ std::optional<double> period_of(const BoundRequest& point) {
 /// cannot be determined.
 scan::ScanProblem problem_of(const BoundRequest& point) {
   const Configuration& c = point.configuration;
-  const bool is_run = kind_of_scan(c) == ScanKind::runs;
-  scan::ScanProblem problem{.run = is_run ? run_with_breaks(point) : point.run,
+  scan::ScanProblem problem{.run = c.steady ? point.run : run_with_breaks(point),
                             .series = sampling_of(c),
                             .period = period_of(point)};
   if (problem.period && !point.request->has("from")) {
@@ -404,28 +396,14 @@ void require_used(const Request& request) {
 /// has no axis.
 void check_scan(const BoundRequest& request) {
   const Configuration& c = request.configuration;
-  const std::vector<Axis>& axes = request.request->axes;
-  require(!axes.empty(), "over", "nothing to scan; give --over \"NAME=first:last:count\"");
-  const bool has_samples = request.request->samples.has_value();
-  require(!has_samples || (!c.resolve && c.past == scan::Past::rest && c.backbone.empty()),
-          "samples", "samples are no line of points; leave out resolve, past and backbone");
-  const engine::ModelFacts model = request.run.facts();
+  require(!request.request->axes.empty(), "over",
+          "nothing to scan; give --over \"NAME=first:last:count\"");
   if (c.steady) {
+    const engine::ModelFacts model = request.run.facts();
     const bool is_exact = !request.request->has("engine") || model.is_exact;
-    require(c.backbone.empty(), "backbone", "closed curves need no --steady; give one of the two");
     require(model.scheme != nullptr && is_exact, "steady",
             "limit cycles are found by --model masing and --engine exact alone");
-  }
-  require(!c.resolve || (c.steady && c.past == scan::Past::rest), "resolve",
-          "points are put between limit cycles of their own; give --steady without --past point");
-  require(!c.resolve || axes.back().values.name != "cells", "resolve",
-          "between whole numbers of cells there may be none; give another last axis");
-  if (!c.backbone.empty()) {
-    require(model.slab != nullptr, "backbone",
-            "closed curves are known of slabs; give --model masing");
-    require(std::ranges::min(axes.back().values.values) > 0.0, "backbone",
-            fmt::format("'{}' has amplitudes that are not > 0", c.backbone));
-    require(!c.keep_series, "keep", "closed curves are no runs and have no series");
+    require(!c.keep_series, "keep", "limit cycles are no runs and have no series; leave it out");
   }
 }
 
@@ -631,9 +609,7 @@ study::StudySpec study_spec(const BoundRequest& request, const std::string& comm
 Scan scan_spec(const BoundRequest& request, const std::string& command_line) {
   const Configuration& c = request.configuration;
   Scan scan{.spec = {.axes = {},
-                     .kind = kind_of_scan(c),
-                     .past = c.past,
-                     .resolve = c.resolve,
+                     .kind = c.steady ? ScanKind::steady : ScanKind::runs,
                      .keep_series = c.keep_series,
                      .is_of_chains = request.run.facts().chain != nullptr,
                      .files = file_spec(request, request.run, command_line)},

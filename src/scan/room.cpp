@@ -15,8 +15,7 @@ namespace masing::scan {
 
 namespace {
 
-/// Returns the number of points of the grid. Points that the scan may add (ScanSpec::resolve) are
-/// not counted.
+/// Returns the number of points of the grid.
 double points_of(const ScanSpec& spec) {
   double points = 1.0;
   for (const ScanAxis& axis : spec.axes) {
@@ -25,15 +24,9 @@ double points_of(const ScanSpec& spec) {
   return points;
 }
 
-/// Returns how many numbers the series of one point contains, or 0 if no series are kept. For a
-/// limit cycle the result holds for one period of the force, because the number of periods is not
-/// known in advance.
+/// Returns how many numbers the series of one point contains, or 0 if no series are kept.
 double series_numbers(const ScanSpec& spec, const ScanProblem& first) {
-  if (!spec.keep_series) {
-    return 0.0;
-  }
-  return spec.kind == ScanKind::steady ? 5.0 * (samples_a_period + 1)
-                                       : static_cast<double>(io::series_numbers(first.series));
+  return spec.keep_series ? static_cast<double>(io::series_numbers(first.series)) : 0.0;
 }
 
 }  // namespace
@@ -62,10 +55,8 @@ void require_room(const parallel::Communicator& comm, const ScanSpec& spec,
   const std::string& path = spec.files.result.path;
   const double points = points_of(spec);
   const double series = 8.0 * series_numbers(spec, first);
-  const std::string less = !spec.keep_series               ? "fewer points"
-                           : spec.kind == ScanKind::steady ? "fewer points, or no series"
-                                                           : "fewer points, a larger sample-every, "
-                                                             "or no series";
+  const std::string less =
+      spec.keep_series ? "fewer points, a larger sample-every, or no series" : "fewer points";
   if (!path.empty()) {
     io::require_disk(comm, path, spec.files.checkpoint,
                      {.result = bytes_of_file(spec, first),

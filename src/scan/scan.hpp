@@ -33,18 +33,8 @@ struct ScanAxis {
 };
 
 /// Selects what a scan computes at each point. `runs`: a run from the initial state. `steady`: the
-/// limit cycle, without a run. `closed_curves`: the closed cycle of a given amplitude, without a
-/// run.
-enum class ScanKind { runs, steady, closed_curves };
-
-/// Selects the elongations u of the elements that do not yield on a limit cycle; the cycle itself
-/// does not determine these elongations. `rest`: they are what the motion from x0, y0, u0 leaves.
-/// `point`: they are what the limit cycle of the previous point leaves.
-enum class Past { rest, point };
-
-/// Number of samples of a limit cycle that a scan keeps for each period of the force. One more
-/// sample is kept at the start of the cycle.
-inline constexpr int samples_a_period = 400;
+/// limit cycle to which the motion from the initial state converges, without a run.
+enum class ScanKind { runs, steady };
 
 /// What identifies an input, a table that drives some points of a scan: the checksum XXH3 of its
 /// file, or of the numbers of an array, and the number of its points, which is 0 if the input has
@@ -91,14 +81,7 @@ struct ScanSpec {
   std::vector<ScanAxis> columns = {};
   ScanInputs inputs = {};
   ScanKind kind = ScanKind::runs;
-  Past past = Past::rest;
-  /// The tolerance r for adding points; if it is empty, no points are added. It requires
-  /// ScanKind::steady and Past::rest. The amplitude of each point is compared with the chord
-  /// between its two neighbours on the last axis. If it deviates by more than r times the range of
-  /// all amplitudes, points are added on both sides, up to the limits of make_scan(). The same is
-  /// done if the phase deviates from its chord by more than r π.
-  std::optional<double> resolve = std::nullopt;
-  bool keep_series = false;
+  bool keep_series = false;   ///< whether the samples are kept; requires ScanKind::runs
   bool is_of_chains = false;  ///< whether the model is a chain of slabs
   io::FileSpec files = {};
 };
@@ -149,9 +132,6 @@ struct ScanPoint {
   PointNumbers numbers;
   /// The rows of samples, one after another; empty if spec.keep_series is false.
   std::vector<double> series;
-  /// With Past::point: the state at the end of the limit cycle, from which the next point of the
-  /// line starts. The array is emptied once the next point is computed without failure.
-  std::vector<double> end;
 
   [[nodiscard]] bool has_failed() const { return !message.empty(); }
 };
@@ -200,17 +180,14 @@ void require_room(const parallel::Communicator& comm, const ScanSpec& spec,
 /// Local.
 std::string table(const ScanSpec& spec, const ScanResult& scan);
 
-/// A function that returns the problem at a point, given the value of each axis. With
-/// ScanKind::closed_curves the value of the last axis, which is the amplitude, is left out. If the
-/// function throws UserError, the point fails with the message of this error.
+/// A function that returns the problem at a point, given the value of each axis. If the function
+/// throws UserError, the point fails with the message of this error.
 using ProblemAt = std::function<ScanProblem(std::span<const double> values)>;
 
 /// Computes the points of a scan as a campaign and writes the result file. In general each point is
 /// computed by a single rank. All ranks together compute a run that can be split over them, if it
 /// is too large for one rank or there are fewer points than ranks. If a point fails, its
-/// ScanPoint::message says why, and the scan continues. If spec.resolve is set, points are added in
-/// up to six rounds, but in total there are at most ten times as many points as in the grid. All
-/// points are then sorted by the values of their axes. Except for durations, the results have the
+/// ScanPoint::message says why, and the scan continues. Except for durations, the results have the
 /// same bits on any number of ranks. Returns all points on all ranks, but the series of the points
 /// on the root only. Throws UserError on all ranks alike if the checkpoint cannot be read or the
 /// files must not be written. Throws Stopped if a stop is requested; before that, the completed
@@ -218,28 +195,17 @@ using ProblemAt = std::function<ScanProblem(std::span<const double> values)>;
 ScanResult make_scan(const parallel::Communicator& comm, const ScanSpec& spec,
                      const ProblemAt& problem_at);
 
-/// Computes closed cycles or limit cycles without a run, for one problem after another. The object
-/// keeps the measure of the slab. It computes the measure again only if the slab differs from that
-/// of the previous problem.
+/// Computes limit cycles without a run, for one problem after another. The object keeps the measure
+/// of the slab. It computes the measure again only if the slab differs from that of the previous
+/// problem.
 class CycleSolver {
  public:
-  explicit CycleSolver(const ScanSpec& spec) : spec_(spec) {}
-
-  /// Computes the closed cycle between x = -X and x = X and sets point.numbers. The amplitude X > 0
-  /// is the value of the point on the last axis. Throws UserError if the measure of the slab cannot
-  /// be computed. Local.
-  void find_closed_cycle(const ScanProblem& problem, ScanPoint& point);
-
-  /// Computes a limit cycle. Sets point.numbers and, if series are kept, point.series; with
-  /// Past::point also sets point.end. The search starts from `before`, the end of the previous
-  /// point (ScanPoint::end). If `before` is empty, the limit cycle is the one to which the motion
-  /// from x0, y0, u0 converges. `comm` is a communicator of one rank. Throws UserError if no limit
-  /// cycle is found or the measure cannot be computed, and Stopped if a stop is requested. Local.
-  void find_limit_cycle(const parallel::Communicator& comm, const ScanProblem& problem,
-                        const std::vector<double>& before, ScanPoint& point);
+  /// Returns the numbers of the limit cycle to which the motion from x0, y0, u0 converges. `comm`
+  /// is a communicator of one rank. Throws UserError if no limit cycle is found or the measure
+  /// cannot be computed, and Stopped if a stop is requested. Local.
+  PointNumbers find_limit_cycle(const parallel::Communicator& comm, const ScanProblem& problem);
 
  private:
-  const ScanSpec& spec_;
   std::optional<slab::Slab> slab_;  // the slab for which exact_ was computed
   engine::ExactSlab exact_{};
 };

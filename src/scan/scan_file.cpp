@@ -21,15 +21,11 @@ struct PointColumn {
   const char* description = "";
   const char* symbol = "";
   double PointNumbers::*value = nullptr;
-  enum { always, under_a_force, of_runs, of_chains, of_limit_cycles } known = always;
+  enum { always, of_runs, of_chains, of_limit_cycles } known = always;
 
   [[nodiscard]] bool is_of(const ScanSpec& spec) const {
-    if (known == of_chains) {
-      return spec.is_of_chains;
-    }
-    return known == always ||
-           (spec.kind == ScanKind::runs && (known == under_a_force || known == of_runs)) ||
-           (spec.kind == ScanKind::steady && known != of_runs);
+    return known == always || (known == of_chains && spec.is_of_chains) ||
+           known == (spec.kind == ScanKind::runs ? of_runs : of_limit_cycles);
   }
 };
 
@@ -61,8 +57,8 @@ constexpr PointColumn point_columns[] = {
     {"phase",
      "by which the fundamental of x lags behind that of F, or F - m a_g, in [0, 2 pi); NaN where "
      "that has none",
-     "phi", &PointNumbers::phase, PointColumn::under_a_force},
-    {"period", "period of the force", "tau", &PointNumbers::period, PointColumn::under_a_force},
+     "phi", &PointNumbers::phase},
+    {"period", "period of the force", "tau", &PointNumbers::period},
     {"period_multiple", "periods of the force that the cycle takes", "p",
      &PointNumbers::period_multiple, PointColumn::of_limit_cycles},
     {"residual", "by how much the cycle fails to close, over its range", "r",
@@ -214,14 +210,8 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   }
   io::write_attribute(group, "axes", base::joined(names, " "));
   io::write_attribute(group, "sizes", base::joined(sizes, " "));
-  constexpr const char* kinds[] = {"runs", "steady", "closed curves"};
-  io::write_attribute(group, "kind", kinds[static_cast<std::size_t>(spec.kind)]);
-  constexpr const char* pasts[] = {
-      "rest: cells that do not yield on a cycle keep what the motion from x0, y0, u0 left",
-      "point: cells that do not yield on a cycle keep what the cycle of the point before left, of "
-      "the first point the motion from x0, y0, u0"};
   const bool is_steady = spec.kind == ScanKind::steady;
-  io::write_attribute(group, "past", is_steady ? pasts[static_cast<std::size_t>(spec.past)] : "");
+  io::write_attribute(group, "kind", is_steady ? "steady" : "runs");
   io::write_attribute(group, "failed", scan.failed());
   for (const PointColumn& column : point_columns) {
     if (column.is_of(spec)) {

@@ -5,8 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <complex>
-#include <functional>
-#include <map>
 #include <memory>
 #include <numbers>
 #include <set>
@@ -33,10 +31,6 @@ using Clock = std::chrono::steady_clock;
 
 // The number of doubles in PointNumbers, which has no other members.
 constexpr std::size_t count_of_numbers = sizeof(PointNumbers) / sizeof(double);
-
-// A record with this index is not the record of a unit. It contains the axis values of the points
-// that one round of refinement has added.
-constexpr Unit of_round = -1;
 
 /// Returns the seconds since `begin`.
 double since(Clock::time_point begin) {
@@ -70,9 +64,8 @@ std::vector<double> numbers_of(const std::vector<PointInput>& inputs) {
   return numbers;
 }
 
-/// Returns the members `numbers`, `message`, `inputs`, `series` and `end` of a point as one array,
-/// each preceded by its length. If `has_series` is false, the series and the end are left out, and
-/// their lengths are 0.
+/// Returns the members `numbers`, `message`, `inputs` and `series` of a point as one array, each
+/// preceded by its length. If `has_series` is false, the series is left out, and its length is 0.
 std::vector<double> record_of(const ScanPoint& point, bool has_series) {
   std::vector<double> record;
   const auto put = [&](const auto& values) {
@@ -83,7 +76,6 @@ std::vector<double> record_of(const ScanPoint& point, bool has_series) {
   put(point.message);
   put(numbers_of(point.inputs));
   put(std::span(point.series).first(has_series ? point.series.size() : 0));
-  put(std::span(point.end).first(has_series ? point.end.size() : 0));
   return record;
 }
 
@@ -109,7 +101,6 @@ void read_record(std::span<const double> record, ScanPoint& point) {
                             inputs[i + 4] > 0.0});
   }
   take(point.series);
-  take(point.end);
 }
 
 bool is_computed(const ScanPoint& point) {
@@ -276,10 +267,7 @@ struct Workshop {
   const std::vector<ScanPoint>& points;
   int ranks = 1;           ///< number of ranks of the scan
   double available = 0.0;  ///< Available memory per rank, bytes.
-  /// The number of points of a line, on which each point except the first starts from the end of
-  /// the previous point. It is 1 except for limit cycles with Past::point.
-  Unit line = 1;
-  CycleSolver solver;
+  CycleSolver solver = {};
 };
 
 /// Computes some points of a scan, one after another. A point that is a run has a state that can be
@@ -340,44 +328,30 @@ class PointsWork final : public campaign::Work {
   }
 
  private:
-  /// Begins the next point. A limit cycle or a closed curve is computed at once. For
-  /// ScanKind::runs, the run of the point is created but not advanced. If `may_leave` is true and
-  /// all ranks should compute the run together (is_for_all), no run is created and is_left_ is set.
+  /// Begins the next point. A limit cycle is computed at once. For ScanKind::runs, the run of the
+  /// point is created but not advanced. If `may_leave` is true and all ranks should compute the run
+  /// together (is_for_all), no run is created and is_left_ is set.
   void begin_point(bool may_leave) {
-    const Unit unit = units_[next_];
-    if (unit % shop_.line == 0) {
-      end_.clear();
-    } else if (next_ == 0 || units_[next_ - 1] != unit - 1) {
-      // After a restart the computation of the line continues at this point.
-      end_ = shop_.points[static_cast<std::size_t>(unit - 1)].end;
-    }
-    point_ = {.values = shop_.points[static_cast<std::size_t>(unit)].values};
+    point_ = {.values = shop_.points[static_cast<std::size_t>(units_[next_])].values};
     begun_ = Clock::now();
     seconds_ = 0.0;
     is_left_ = false;
     attempt([&] {
-      const ScanKind kind = shop_.spec.kind;
-      const std::size_t axes = point_.values.size() - (kind == ScanKind::closed_curves ? 1 : 0);
       ScanProblem problem;
-      const auto make = [&] { problem = shop_.problem_at(std::span(point_.values).first(axes)); };
+      const auto make = [&] { problem = shop_.problem_at(point_.values); };
       if (comm_.size() > 1) {
         parallel::on_each(comm_, make);  // an input may be unreadable on some ranks only
       } else {
         make();
       }
       point_.inputs = problem.inputs;
-      if (kind == ScanKind::steady) {
-        shop_.solver.find_limit_cycle(comm_, problem, end_, point_);
-      } else if (kind == ScanKind::closed_curves) {
-        shop_.solver.find_closed_cycle(problem, point_);
+      if (shop_.spec.kind == ScanKind::steady) {
+        point_.numbers = shop_.solver.find_limit_cycle(comm_, problem);
       } else if (is_left_ = may_leave && is_for_all(problem.run); !is_left_) {
         run_ = std::make_unique<PointRun>(comm_, std::move(problem), shop_.available,
                                           shop_.spec.keep_series);
       }
     });
-    if (!point_.end.empty()) {
-      end_ = point_.end;
-    }
   }
 
   Pause advance_run(std::int64_t last, Pause wish) {
@@ -441,7 +415,6 @@ class PointsWork final : public campaign::Work {
   ScanPoint point_;       // the point in progress
   std::unique_ptr<PointRun> run_;
   bool is_left_ = false;     // whether the run of the point is left to all ranks
-  std::vector<double> end_;  // ScanPoint::end of the last point of the line that has not failed
   Clock::time_point begun_;  // time at which the point was begun or resumed
   double seconds_ = 0.0;     // wall time of the point before the restart, in seconds
 };
@@ -459,13 +432,7 @@ class ScanSource final : public campaign::Source {
               .problem_at = problem_at,
               .points = scan_.points,
               .ranks = comm.size(),
-              .available = parallel::available_memory(comm),
-              .line = spec.kind == ScanKind::steady && spec.past == Past::point
-                          ? std::ssize(spec.axes.back().values)
-                          : 1,
-              .solver = CycleSolver(spec)} {
-    add({});
-  }
+              .available = parallel::available_memory(comm)} {}
 
   [[nodiscard]] std::string unit_name() const override { return "points"; }
   [[nodiscard]] campaign::Count count() const override {
@@ -473,22 +440,17 @@ class ScanSource final : public campaign::Source {
   }
   [[nodiscard]] bool schedules_by_units() const override { return true; }
 
-  /// The first call after the start, or after points were added, assigns all points that are not
-  /// yet computed to single ranks. Consecutive points of a line (Workshop::line) form one batch.
-  /// Later calls assign to all ranks together the points that single ranks did not compute
+  /// The first call assigns all points that are not yet computed to single ranks. Later calls
+  /// assign to all ranks together the points that single ranks did not compute
   /// (PointsWork::is_for_all()).
   campaign::Packing pack(const campaign::Batch& under_way) override {
     campaign::Packing packing{.most_in_share = std::int64_t{1} << 40};
     const std::set<Unit> resumed(under_way.begin(), under_way.end());
     auto& batches = std::exchange(has_dealt_, true) ? packing.together : packing.alone;
     for (Unit unit = 0; unit < std::ssize(scan_.points); ++unit) {
-      if (is_computed(point(unit)) || resumed.contains(unit)) {
-        continue;
+      if (!is_computed(point(unit)) && !resumed.contains(unit)) {
+        batches.push_back({unit});
       }
-      if (unit % shop_.line == 0 || batches.empty() || batches.back().back() != unit - 1) {
-        batches.emplace_back();
-      }
-      batches.back().push_back(unit);
     }
     return packing;
   }
@@ -508,10 +470,6 @@ class ScanSource final : public campaign::Source {
   }
 
   void take(Unit unit, std::span<const double> numbers) override {
-    if (unit == of_round) {
-      add(rounds_.emplace_back(numbers.begin(), numbers.end()));
-      return;
-    }
     computed_ += is_computed(point(unit)) ? 0 : 1;
     read_record(numbers, point(unit));
     for (const auto& [index, facts, is_odd] : point(unit).inputs) {
@@ -522,42 +480,26 @@ class ScanSource final : public campaign::Source {
       }
       known = known.points > 0 ? known : facts;
     }
-    if (unit % shop_.line != 0 && !point(unit).has_failed()) {
-      // the end of the previous point is not needed any more, not even for a restart
-      point(unit - 1).end = std::vector<double>();
-    }
   }
 
-  /// Returns the records of the computed points. The records for a checkpoint begin with the axis
-  /// values of added points. They omit failed points and those that follow a failed point in its
-  /// line, so that both are computed again after a restart. The records for the other ranks contain
-  /// all computed points, but without ScanPoint::series and ScanPoint::end, which these ranks do
-  /// not need.
+  /// Returns the records of the computed points. The records for a checkpoint omit failed points,
+  /// so that these are computed again after a restart. The records for the other ranks contain all
+  /// computed points, but without ScanPoint::series, which these ranks do not need.
   [[nodiscard]] campaign::Records records(Use use) const override {
     const bool is_saved = use == Use::in_checkpoint;
     campaign::Records records;
-    for (std::size_t i = 0; is_saved && i < rounds_.size(); ++i) {
-      records.add(of_round, rounds_[i]);
-    }
-    bool has_failed = false;
     for (Unit unit = 0; unit < std::ssize(scan_.points); ++unit) {
       const ScanPoint& point = scan_.points[static_cast<std::size_t>(unit)];
-      has_failed = point.has_failed() || (has_failed && unit % shop_.line != 0);
-      if (is_computed(point) && !(is_saved && has_failed)) {
+      if (is_computed(point) && !(is_saved && point.has_failed())) {
         records.add(unit, record_of(point, is_saved));
       }
     }
     return records;
   }
 
-  bool refine(const parallel::Communicator& comm) override {
-    if (add_points()) {
-      has_dealt_ = false;
-      return true;
-    }
+  void conclude(const parallel::Communicator& comm) override {
     scan_.seconds = since(begun_);
     parallel::broadcast(comm, std::span(&scan_.seconds, 1));
-    return false;
   }
   [[nodiscard]] ScanResult& scan() { return scan_; }
 
@@ -566,81 +508,11 @@ class ScanSource final : public campaign::Source {
     return scan_.points.at(static_cast<std::size_t>(unit));
   }
 
-  /// Refines the last axis. If the amplitude or phase of a point deviates from the chord between
-  /// its neighbours by more than ScanSpec::resolve allows, adds the midpoints on both sides.
-  /// Midpoints beside larger deviations are added first, until there are ten times as many points
-  /// as in the grid. Returns whether points were added; after six rounds none are added. Local,
-  /// with the same result on all ranks.
-  bool add_points() {
-    using std::numbers::pi;
-    if (!spec_.resolve || rounds_.size() == 6) {
-      return false;
-    }
-    double least = base::infinity;
-    double most = 0.0;
-    std::map<std::vector<double>, PointNumbers> all;
-    for (const ScanPoint& point : scan_.points) {
-      all[point.values] = point.numbers;
-      // The amplitude of a failed point is NaN, which std::min and std::max ignore here.
-      least = std::min(least, point.numbers.amplitude);
-      most = std::max(most, point.numbers.amplitude);
-    }
-    // for each midpoint: the deviation at the point beside it, and the values of its axes
-    std::vector<std::pair<double, std::vector<double>>> middles;
-    for (auto c = all.begin(), b = c, a = c; c != all.end(); a = b, b = c++) {
-      const double last[] = {a->first.back(), b->first.back(), c->first.back()};
-      // NaN if a and c are the same point; the comparison with `resolve` below is then false
-      const double part = (last[1] - last[0]) / (last[2] - last[0]);
-      const auto bend = [&](double before, double after, double range) {
-        return std::abs((1 - part) * before - part * after) / range;
-      };
-      const double most_bent = std::max(
-          bend(b->second.amplitude - a->second.amplitude, c->second.amplitude - b->second.amplitude,
-               std::max(most - least, 1e-9 * most)),
-          bend(std::remainder(b->second.phase - a->second.phase, 2 * pi),
-               std::remainder(c->second.phase - b->second.phase, 2 * pi), pi));
-      if (std::equal(a->first.begin(), a->first.end() - 1, c->first.begin()) &&
-          most_bent > *spec_.resolve) {
-        for (const double other : {last[0], last[2]}) {
-          middles.emplace_back(most_bent, b->first);
-          middles.back().second.back() = (last[1] + other) / 2;
-        }
-      }
-    }
-    std::ranges::stable_sort(middles, std::greater<>(),
-                             [](const auto& each) { return each.first; });
-    std::vector<double> values;
-    for (auto room = 10 * grid_size_ - scan_.points.size(); const auto& [bend, middle] : middles) {
-      if (room > 0 && all.try_emplace(middle).second) {
-        values.insert(values.end(), middle.begin(), middle.end());
-        --room;
-      }
-    }
-    add(rounds_.emplace_back(values));
-    return !values.empty();
-  }
-
-  /// Adds points. `values` contains the values of all axes for the first new point, then those for
-  /// the second, and so on. Then, if ScanSpec::resolve is set, sorts all points by the values of
-  /// their axes. Local.
-  void add(std::span<const double> values) {
-    const std::size_t size = spec_.axes.size();
-    for (; !values.empty(); values = values.subspan(size)) {
-      scan_.points.push_back({.values = {values.begin(), values.begin() + std::ssize(spec_.axes)}});
-    }
-    if (spec_.resolve) {
-      std::ranges::stable_sort(scan_.points, {}, &ScanPoint::values);
-    }
-  }
-
   const ScanSpec& spec_;
   ScanResult scan_;  // the index of a point is its unit
   Workshop shop_;
-  std::size_t grid_size_ = scan_.points.size();
-  // for each round, the axis values of the points that it added
-  std::vector<std::vector<double>> rounds_;
   std::int64_t computed_ = 0;  // number of computed points
-  bool has_dealt_ = false;     // whether pack() has assigned this round's points to single ranks
+  bool has_dealt_ = false;     // whether pack() has assigned points to single ranks
   Clock::time_point begun_ = Clock::now();
 };
 

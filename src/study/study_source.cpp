@@ -77,9 +77,8 @@ class StudySource final : public campaign::Source {
   }
 
   /// Computes the errors, orders and verdict of the study from its records, and passes them to the
-  /// function `announce` of make_study(). Returns false, because no units are added. Collective on
-  /// comm.
-  bool refine(const parallel::Communicator& comm) override {
+  /// function `announce` of make_study(). Collective on comm.
+  void conclude(const parallel::Communicator& comm) override {
     study_ = study_of(plan_, records_);
     find_results(spec_, study_);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
@@ -88,7 +87,6 @@ class StudySource final : public campaign::Source {
     if (announce_) {
       announce_(study_);
     }
-    return false;
   }
   [[nodiscard]] const Study& study() const { return study_; }
 

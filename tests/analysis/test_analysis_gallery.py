@@ -28,8 +28,7 @@ def test_a_case_says_what_it_is(tmp_path):
     assert (found.command, found.caption, found.name) == ("simulate", "Figure 1, of the paper.", "a")
     study = read_case(case(tmp_path, "c", "refine = cells\n"))
     assert (study.command, study.caption) == ("converge", "c")
-    for text in ("# A.\nforce = cos(w*t)\n[over]\nw = 1,2\n", "# B.\nbackbone = X=1,2\n"):
-        assert read_case(case(tmp_path, "d", text)).command == "scan"
+    assert read_case(case(tmp_path, "d", "# A.\nforce = cos(w*t)\n[over]\nw = 1,2\n")).command == "scan"
 
 
 @pytest.mark.parametrize("typed, html", [

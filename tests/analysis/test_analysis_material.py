@@ -40,6 +40,28 @@ def test_elongation_and_energies_are_those_of_a_spring_that_slides():
     assert (point.elongation(0.3), point.position) == (0.3, 1)
 
 
+def test_a_backbone_has_its_closed_forms():
+    """B(X) = k0 X + ∫ k min(X, η) ds and D = 4∫ k η (X - η)⁺ ds: of the papers' slab, and of springs whose η is the mean
+    of both directions, which began elsewhere."""
+    x = np.array([0.03, 0.1, 0.4, 1.0, 1.1, 3.0])
+    end = np.clip(x, 0.1, 1.1)
+    force = np.where(x < 0.1, x, np.where(x < 1.1, -x**2 / 2 + 1.1 * x - 0.005, 0.6)) + 0.2 * x
+    loss = 4 * (x * (end**2 - 0.01) / 2 - (end**3 - 0.001) / 3)
+    eta, k = np.array([0.3, 0.7]), np.array([2, 1])
+    springs = masing.Material.of_springs(k, eta + 0.1, eta - 0.1, [0.2, -0.4], k0=0.2)
+    for material, f, d in ((masing.Material("1", "s+0.1", k0=0.2), force, loss),
+                           (springs, 0.2 * x + np.minimum.outer(x, eta) @ k,
+                            4 * np.maximum(np.subtract.outer(x, eta), 0) @ (k * eta))):
+        found = masing.backbone(material, x)
+        assert list(found) == ["amplitude", "secant_stiffness", "damping_ratio"]
+        np.testing.assert_array_equal(found["amplitude"], x)
+        np.testing.assert_allclose(found["secant_stiffness"], f / x, rtol=1e-12)
+        np.testing.assert_allclose(found["damping_ratio"], d / (2 * np.pi * x * f), atol=1e-12)
+    for wrong in ([0.1, 0], [[1.0]], "x", np.nan):
+        with pytest.raises(masing.MasingError, match="^amplitudes = "):
+            masing.backbone(springs, wrong)
+
+
 @pytest.mark.parametrize("functions", [
     {"stiffness": "2-s", "threshold": "0.2+0.5*s", "threshold_down": "s+0.3", "initial_u": "s/20"},
     {"stiffness": (S, 2 - S), "threshold": (S, 0.2 + 0.5 * S), "threshold_down": (S, S + 0.3),

@@ -1,5 +1,5 @@
 """Responses of scans: what is read of a file, which points belong to a curve, what is drawn and said; by files that the
-program makes, and by closed forms."""
+program makes."""
 
 import shutil
 from types import SimpleNamespace
@@ -10,7 +10,7 @@ import pytest
 
 import report
 import response
-from masing import program, style
+from masing import style
 from masing import response as figures
 from masing.report.summary import claim_of_scan
 from masing.report.trajectories import response_pictures
@@ -22,9 +22,9 @@ GRID = ("--over", "F=0.2,0.4", "--over", "w=0.7:1.3:4", "--force", "F*cos(w*t)",
 
 @pytest.fixture(scope="module")
 def scans(made, tmp_path_factory):
-    """The files of scans by name: limit cycles, closed curves, runs with their series."""
+    """The files of scans by name: limit cycles, some of which lose nothing, runs with their series."""
     folder = tmp_path_factory.mktemp("scans")
-    words = {"steady": (*GRID, "--steady"), "closed": ("--backbone", "X=0.05:1:20", "--k0=0.2", "--cells=inf"),
+    words = {"steady": (*GRID, "--steady"), "small": ("--over=F=0.01:0.5:20", "--force=F*cos(0.3*t)", "--k0=0.2", "--cells=inf", "--steady"),
              "runs": (*GRID, "--final-time", "10*2*pi/w", "--steps=2000", "--keep=series")}
     return {name: made("scan", folder / f"{name}.h5", *options) for name, options in words.items()}
 
@@ -34,13 +34,11 @@ def test_each_kind_of_scan_has_its_panels(scans):
     assert words["steady"] == ["amplitude X over frequency w", "phase lag φ of x behind F over frequency w",
                                "loss a cycle ∮ f dx over the amplitude",
                                "hysteretic damping ratio ζ over the amplitude"]
-    assert words["closed"][:2] == ["amplitude of restoring force over amplitude X",
-                                   "secant stiffness kₛ over amplitude X"]
     assert words["runs"] == [*words["steady"], "cycles"]
-    closed = Scan(scans["closed"])
-    without = np.count_nonzero(closed.values("loss") == 0)
-    assert without and words["closed"][2].endswith(f"over the amplitude; not drawn: {without} of 20 cycles, without loss")
-    drawn = figures.response_figure(closed)
+    small = Scan(scans["small"])
+    without = np.count_nonzero(small.values("amplitude") <= 0.1)  # the least threshold
+    assert without and words["small"][2].endswith(f"over the amplitude; not drawn: {without} of 20 cycles, without loss")
+    drawn = figures.response_figure(small)
     assert len(drawn.axes[2].lines[0].get_xdata()) == 20 - without
     assert drawn.get_size_inches()[0] == style.PANEL[0]  # The figure is one column wide.
 
@@ -60,39 +58,15 @@ def test_curves_are_the_numbers_of_the_file(scans):
     assert np.allclose(figures._centred(np.array([0.1, 2 * np.pi - 0.1, 3.0])), [0.1, -0.1, 3.0])
 
 
-def test_a_grid_has_a_map_and_points_where_a_response_bends_have_none(result_of):
+def test_a_grid_has_a_map(result_of):
     words = ("--over", "F=0.2:0.4:6", "--over", "w=0.8:1.2:6", *GRID[4:], "--steady")
-    grid, refined = (Scan(result_of("scan", f"{name}.h5", *words, *more))
-                     for name, more in (("grid", ()), ("refined", ("--resolve=0.1",))))
-    assert len(refined.done) > len(grid.done) == 36
-    drawn = [figures.panels(scan)[-1][1] for scan in (grid, refined)]
-    assert drawn[0] == "amplitude over both parameters" != drawn[1]
-    axes = figures.response_figure(refined).axes[0]
-    assert len(axes.lines) == 6 and all((np.diff(line.get_xdata()) > 0).all() for line in axes.lines)
+    grid = Scan(result_of("scan", "grid.h5", *words))
+    assert figures.panels(grid)[-1][1] == "amplitude over both parameters"
     assert figures.response_figure(grid).axes[-2].get_ylabel() == "F"
     assert figures.response_figure(grid).axes[-2].get_yscale() == "linear"
     spread = Scan(result_of("scan", "spread.h5", "--over=F=0.02:2:6:log", *words[2:]))
     map_axes = figures.response_figure(spread).axes[-2]
     assert (map_axes.get_xscale(), map_axes.get_yscale()) == ("linear", "log")
-
-
-def test_a_peak_of_one_point_is_advised_to_be_resolved(result_of, run_script, tmp_path):
-    """Where nothing yields, X = F/√((1 + k0 − w²)² + (c w)²): at half of the power the peak at w = 1.095 is c wide."""
-    words = ("--force", "F*cos(w*t)", "--k0=0.2", "--damping=0.05", "--cells=inf", "--steady")
-    coarse, fine, resolved, crossed = (Scan(result_of("scan", f"{n}.h5", *axes, *words)) for n, axes in enumerate((
-        ("--over=F=0.0001,0.001", "--over=w=0.8:1.4:7"), ("--over=F=0.001", "--over=w=1.05:1.15:7"),
-        ("--over=F=0.001", "--over=w=0.8:1.4:7", "--resolve=0.1"),
-        ("--over=w=0.8:1.4:7", "--over=F=0.001,0.002"))))
-    w = coarse.values("w")
-    assert np.allclose(coarse.values("amplitude"), coarse.values("F") / np.hypot(1.2 - w**2, 0.05 * w), rtol=1e-6)
-    said = figures.advice(coarse)
-    assert said == ("The peaks of 2 of 2 curves consist of one point each; masing scan adds points there with "
-                    "--resolve 0.01.")
-    assert [figures.advice(scan) for scan in (fine, resolved, crossed)] == [""] * 3
-    assert figures.advice(coarse, "F") == ""
-    out = tmp_path / "peak.svg"
-    assert run_script(response, coarse.path, "-o", out) == (0, f"{said}\n{out}\n", "")
-    assert response_pictures(coarse)[0].caption.endswith(said)
 
 
 def test_the_small_ones_of_two_decades_of_amplitudes_are_seen(result_of, scans):
@@ -108,7 +82,8 @@ def test_the_small_ones_of_two_decades_of_amplitudes_are_seen(result_of, scans):
     (("--over=k0=0:0.5:12",), "k0", "linear"), (("--over=k0=0.01:1:12:log",), "k0", "log"),
     (("--over=k0=0:0.5:4", "--over=a=1,2,3", "--threshold", "s+0.1*a"), "number of curve, by k0, a", "linear")])
 def test_many_curves_have_a_scale_of_colours(result_of, more, label, scale):
-    scan = Scan(result_of("scan", "many.h5", "--backbone", "X=0.05:1:20", *more, "--cells=inf"))
+    scan = Scan(result_of("scan", "many.h5", "--over=F=0.05:1:20", "--force=F*cos(t)", "--final-time=20", "--steps=200",
+                          *more, "--cells=inf"))
     axes, bar = figures.response_figure(scan).axes[:2]
     assert axes.get_legend() is None and (bar.get_ylabel(), bar.get_yscale()) == (label, scale)
     colours = [line.get_color() for line in axes.lines]
@@ -116,10 +91,9 @@ def test_many_curves_have_a_scale_of_colours(result_of, more, label, scale):
     assert np.allclose(colours, style.SEQUENCE(np.linspace(0, 1, 12)))
     values = scan.values("k0") if label == "k0" else [1, 12]
     assert np.allclose(bar.get_ylim(), (min(values), max(values)))
-    assert len(figures.response_figure(scan).axes) == 8  # The amplitude of closed curves has no map.
 
 
-@pytest.mark.parametrize("name", ["steady", "closed", "runs"])
+@pytest.mark.parametrize("name", ["steady", "runs"])
 def test_the_script_draws_and_names_its_picture(scans, run_script, tmp_path, name):
     out = tmp_path / f"{name}.svg"
     assert run_script(response, scans[name], "-o", out) == (0, f"{out}\n", "")
@@ -160,16 +134,7 @@ def test_a_report_has_a_section_on_scans(scans, result_of, page_of, run_script, 
     assert all(each.figure.axes[0].get_legend() and each.alt for each in pictures)
 
 
-def test_closed_curves_have_no_force_no_time_and_no_start(scans, page_of):
-    closed, runs = (page_of(scans[name]).seen for name in ("closed", "runs"))
-    problem, summary = (" ".join(closed[section].split()) for section in ("problem-1", "summary"))
-    assert "k₀ 0.2" in problem and not [word for word in ("F(t)", "x₀", "T ", "y′") if word in problem]
-    assert "20 of 20 closed curves follow at P = ∞ from the law of force alone" in summary
-    assert "F(t)" in runs["problem-1"]
-    assert "steps at P = ∞; their errors are not measured" in runs["summary"]
-
-
-@pytest.mark.parametrize("name", ["steady", "closed", "runs"])
+@pytest.mark.parametrize("name", ["steady", "runs"])
 @pytest.mark.filterwarnings("error")
 def test_a_scan_whose_amplitudes_are_no_numbers_has_its_page(scans, page_of, tmp_path, name):
     path = shutil.copy(scans[name], tmp_path / "lost.h5")
@@ -177,12 +142,3 @@ def test_a_scan_whose_amplitudes_are_no_numbers_has_its_page(scans, page_of, tmp
         for each in {"amplitude", "most_x", "least_x", "loss"} & set(file["points"]):
             file["points"][each][...] = np.nan
     assert "amplitudes from" not in page_of(path, drawn=True).words
-
-
-def test_an_iwan_joint_loses_a_power_of_the_amplitude(result_of):
-    # k = 1, η = s²: 4 ∫ η (X - η)⁺ ds = (8/15) X^(5/2) for X ≤ 1, exponent 3 + χ with χ = -1/2.
-    scan = Scan(result_of("scan", "iwan.h5", "--config", program.ROOT / "jobs" / "cases" / "response-iwan.ini"))
-    below = scan.values("amplitude") <= 1
-    assert np.allclose(scan.values("loss")[below], 8 / 15 * scan.values("amplitude")[below] ** 2.5, rtol=1e-6)
-    (triangle,) = (each.figure for each in response_pictures(scan) if each.figure.axes[0].patches)
-    assert [text.get_text() for text in triangle.axes[0].texts] == ["1", "2.5"]

@@ -12,11 +12,11 @@ pytestmark = pytest.mark.long
 SCRIPT = Path(__file__).resolve().parents[1] / "compare_revisions.sh"
 
 CHANGED = """#!/usr/bin/env bash
-"{program}" "$@" | sed 's/20 points/21 points/'
+"{program}" "$@" | sed 's/12 points/13 points/'
 /usr/bin/env "{python}" - <<'END'
 import h5py
 with h5py.File("0.h5", "a") as file:
-    file["points/X"][3] *= 1 + 2**-50
+    file["points/most_x"][3] *= 1 + 2**-50
     del file["points/loss"]
     file["points"].attrs["more"] = 1.0
     file["timing"].attrs["wall_seconds"] = 7.0
@@ -26,7 +26,7 @@ exit 4
 
 
 def compared(other, program):
-    call = [SCRIPT, other, "--ranks", "1", "--only", "backbone"]
+    call = [SCRIPT, other, "--ranks", "1", "--only", "steady"]
     return subprocess.run(call, capture_output=True, text=True, env={**os.environ, "MASING_PROGRAM": str(program)})
 
 
@@ -39,8 +39,8 @@ def test_every_kind_of_difference_is_named(masing, tmp_path):
     assert alike.stdout.splitlines()[-1].endswith(": 0 numbers differ, 0 runs differ")
     done = compared(masing.program, changed)
     assert done.returncode == 1, done.stdout + done.stderr
-    lines = [line for line in done.stdout.splitlines() if line.startswith("backbone, 1 rank: ")]
+    lines = [line for line in done.stdout.splitlines() if line.startswith("steady, 1 rank: ")]
     for words in ("exit codes [0], now [4]", "printed: 1 lines differ", "0.h5 /points/loss: only before",
-                  "0.h5 /points/X: 1 of 20 numbers differ, at most by", "0.h5 /points@more: only now"):
+                  "0.h5 /points/most_x: 1 of 12 numbers differ, at most by", "0.h5 /points@more: only now"):
         assert any(words in line for line in lines), words + "\n" + done.stdout
     assert not any("timing" in line for line in lines)

@@ -104,7 +104,6 @@ SLAB, FORCE = "k(s) = 1, eta(s) = s+0.1, u0(s) = 0", "F(t) = 0.45*cos(0.5*t)"
     (("scan", "--over=w=1,2", "--over=mass=1,2", "--force=cos(w*t)", "--steady"),
      (f"masing scan: {MASING}, over w, mass, with F(t) = cos(w*t)",
       f"  by default {SLAB}, k0 = 0, x0 = 0, y0 = 0")),  # of no T
-    (("scan", "--backbone=X=0.1,1"), (f"masing scan: {MASING}, over X", f"  by default {SLAB}, m = 1, k0 = 0")),
     (("simulate", "--model=prandtl", "--set=k=1+1", "--mass=2", "--set=eta=1", "--final-time=1", "--steps=10"),
      ("masing simulate: --model prandtl, with T = 1, m = 2, k0 = 0, k = 1+1, eta = 1, x0 = 0, y0 = 0, u0 = 0",
       f"  by default {FORCE}")),

@@ -50,10 +50,7 @@ POINTS = ("scan", "--over=F=0.3,0.45", "--over=w=0.7:1.3:3", "--force=F*cos(w*t)
 SCANS = {
     "runs": (*POINTS, "--final-time=20*2*pi/w", "--steps=20*200", "--keep=series", "--sample-every=50"),
     "runs, split": (*POINTS[:1], *POINTS[2:5], "--let=F=0.3", "--cells=180000", "--final-time=5", "--steps=50"),
-    "limit cycles": (*POINTS, "--steady", "--keep=series"),
-    "limit cycles, resolved": (*POINTS, "--steady", "--resolve=0.1"),
-    "a branch": (*POINTS, "--steady", "--past=point"),
-    "closed curves": ("scan", "--backbone=X=0.01:2:20:log", "--k0=0.2", "--cells=inf"),
+    "limit cycles": (*POINTS, "--steady"),
 }
 ALL = {**STUDIES, **SCANS}
 

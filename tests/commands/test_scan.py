@@ -1,5 +1,5 @@
-"""Scans over parameters: what their files hold; limit cycles against the runs that come to them; closed curves against
-limit cycles; mistakes."""
+"""Scans over parameters: what their files hold; limit cycles against the runs that come to them and against closed forms;
+mistakes."""
 
 import h5py
 import numpy as np
@@ -68,24 +68,20 @@ DRIVEN = {"frozen": ("--force=0.1*cos(0.8*t)", "--threshold=s", "--threshold-dow
                   "--threshold-down=0.3+0.2*s", "--initial-u=-0.2*s")}
 
 
-@pytest.mark.parametrize(("name", "cells", "past"), [
-    ("all", "inf", "rest"), ("all", "20", "point"), ("strained", "inf", "rest"), ("frozen", "50", "rest")])
-def test_a_limit_cycle_is_the_last_period_of_a_long_exact_run(masing, name, cells, past):
+@pytest.mark.parametrize(("name", "cells"), [("all", "inf"), ("all", "20"), ("strained", "inf"), ("frozen", "50")])
+def test_a_limit_cycle_is_the_last_period_of_a_long_exact_run(masing, name, cells):
     """To where transients are below 1e-12: they shrink by the larger multiplier each period, of 2π/0.8."""
-    words = ("--over=k0=0.2,0.25", f"--cells={cells}", *DRIVEN[name], "--keep=series")
-    found = scanned(masing, *words, "--steady", f"--past={past}", file="steady.h5")
+    words = ("--over=k0=0.2,0.25", f"--cells={cells}", *DRIVEN[name])
+    found = scanned(masing, *words, "--steady", file="steady.h5")
     multiplier = np.hypot(found["multiplier_re"], found["multiplier_im"]).max()
     periods = max(10, int(np.ceil(np.log(1e-12) / np.log(multiplier))))
     long = scanned(masing, *words, "--engine=exact", f"--final-time={periods}*2*pi/0.8", f"--steps={periods}*4000",
-                   "--sample-every=1", file="run.h5")
+                   "--sample-every=1", "--keep=series", file="run.h5")
     assert long["loss"] == pytest.approx(found["loss"], rel=1e-6, abs=1e-12)  # trapezoids: h² of the size
-    with h5py.File(masing.folder / "steady.h5") as steady, h5py.File(masing.folder / "run.h5") as run:
+    with h5py.File(masing.folder / "run.h5") as run:
         for i, point in enumerate(("00000", "00001")):
-            cycle, last = steady["runs"][point], run["runs"][point]
-            assert np.allclose(cycle["t"], np.arange(401) * 2 * np.pi / 0.8 / 400, rtol=1e-13, atol=0)
-            for column in ("x", "y", "force", "restoring"):
-                assert len(last[column]) == 4001
-                assert np.allclose(cycle[column], last[column][::10], rtol=0, atol=1e-9), column
+            last = run["runs"][point]
+            assert len(last["x"]) == 4001
             # A parabola through three samples, h = 0.002 apart, has an error of h³ max|x‴| / 15 at most, and |x‴| < 4.
             for sign, column in ((1, "most_x"), (-1, "least_x")):
                 x = sign * last["x"][:]
@@ -100,61 +96,45 @@ def test_a_lag_behind_a_force_without_a_fundamental_is_not_known(masing):
     assert np.isnan(found["phase"]).all() and np.isfinite(found["amplitude"]).all()
 
 
-def test_closed_curves_are_what_limit_cycles_lose(masing, scans):
+def test_limit_cycles_lose_what_closed_cycles_do(scans):
+    """f = k0 X + ∫ min(X, η) ds and D = 4∫η (X - η)⁺ ds, η = s + 0.1."""
     steady = points(scans / "steady.h5")
     # Of cycles that are symmetric, without cells that do not yield.
     chosen = np.flatnonzero((steady["frozen"] == 0) & (np.abs(steady["centre"]) < 1e-9))
     assert len(chosen) > 0
-    amplitudes = ",".join(f"{x:.17g}" for x in steady["amplitude"][chosen])
-    closed = scanned(masing, "--backbone", f"X={amplitudes}", "--k0=0.2", "--cells=inf")
-    for column in ("loss", "secant_stiffness", "damping_ratio", "restoring_amplitude"):
-        assert np.allclose(closed[column], steady[column][chosen], rtol=1e-8), column
+    x = steady["amplitude"][chosen]
+    assert (x > 1.1).all()
+    force, loss = 0.2 * x + 0.6, 4 * (x * (1.1**2 - 0.1**2) / 2 - (1.1**3 - 0.1**3) / 3)
+    for column, expected in (("restoring_amplitude", force), ("secant_stiffness", force / x), ("loss", loss),
+                             ("damping_ratio", loss / (2 * np.pi * x * force))):
+        assert np.allclose(steady[column][chosen], expected, rtol=1e-8), column
 
 
-@pytest.mark.parametrize("past", ["rest", "point"])
-def test_a_drift_to_which_cells_beyond_the_range_of_x_yield_is_found(masing, past):
+def test_a_drift_to_which_cells_beyond_the_range_of_x_yield_is_found(masing):
     words = ("--over=mass=1,1.1", "--force=0.168+0.441*sin(1.283*t)", "--threshold=0.087+0.745*s^2", "--damping=0.078",
-             "--cells=5", "--keep=series")
-    found = scanned(masing, *words, "--steady", f"--past={past}", file="steady.h5")
-    scanned(masing, *words, "--engine=exact", "--final-time=60*2*pi/1.283", "--steps=60", file="run.h5")
-    # The series goes on where it drifts. What is left of the transient after 60 periods is below rounding, which grows
-    # with x, 16 here.
-    for name in ("steady.h5", "run.h5"):
-        with h5py.File(masing.folder / name) as file:
-            drift = [np.ptp(file[f"runs/{point}/x"][[0, -1]]) for point in ("00000", "00001")]
-        assert found["drift"] == pytest.approx(drift, rel=0, abs=1e-12), name
+             "--cells=5")
+    found = scanned(masing, *words, "--steady", file="steady.h5")
+    scanned(masing, *words, "--engine=exact", "--final-time=60*2*pi/1.283", "--steps=60", "--keep=series", file="run.h5")
+    # What is left of the transient after 60 periods is below rounding, which grows with x, 16 here.
+    with h5py.File(masing.folder / "run.h5") as file:
+        drift = [np.ptp(file[f"runs/{point}/x"][[0, -1]]) for point in ("00000", "00001")]
+    assert found["drift"] == pytest.approx(drift, rel=0, abs=1e-12)
     assert found["drift"][0] == pytest.approx(0.2679006385, rel=0, abs=1e-10)
     assert np.array_equal(found["frozen"], [0, 0])
 
 
-@pytest.mark.first(1)
-@pytest.mark.parametrize("problem", [
-    ("--over=w=1.8:0.3:16", "--cells=20", "--mass=1.26", "--stiffness=2-1.8*s", "--force=0.29*cos(w*t)"),
-    ("--over=w=0.3:1.8:16", "--cells=inf", "--mass=1.79", "--k0=0.3", "--force=0.235*cos(w*t)"),
-    ("--over=w=1.8:0.3:16", "--cells=20", "--k0=0.02", "--mass=1.3", "--force=0.594*cos(w*t)")])
-def test_a_branch_is_followed_over_its_kinks(masing, problem):
-    found = scanned(masing, *problem, "--steady", "--past=point")
+def test_cycles_of_a_mass_that_nothing_holds_are_not_unstable(masing):
+    """The motion is a contraction."""
+    found = scanned(masing, "--over=w=0.4:1.4:11", "--force=0.3*cos(w*t)+0.1*sin(2*w*t)+0.05", "--cells=20",
+                    "--damping=0.05", "--steady")
     assert not found["status"].any()
-    # The motion is a contraction.
     assert (np.hypot(found["multiplier_re"], found["multiplier_im"]) <= 1 + 1e-6).all()
-
-
-def test_cycles_of_a_mass_that_nothing_holds_repeat_themselves(masing):
-    """Newton's method finds fixed points of phase and x there that the slab does not come back from. Where all cells
-    yield, motions of any past come to one cycle."""
-    words = ("--over=w=0.4:1.4:11", "--force=0.3*cos(w*t)+0.1*sin(2*w*t)+0.05", "--cells=20", "--damping=0.05")
-    rest, point = (scanned(masing, *words, "--steady", f"--past={past}") for past in ("rest", "point"))
-    all_yield = rest["frozen"] == 0
-    assert np.array_equal(point["frozen"] == 0, all_yield)
-    for column in ("amplitude", "drift", "loss"):
-        assert np.allclose(point[column][all_yield], rest[column][all_yield], rtol=0, atol=1e-8), column
-    assert (np.hypot(point["multiplier_re"], point["multiplier_im"]) <= 1 + 1e-6).all()
 
 
 def test_a_free_vibration_beside_the_forced_one_takes_several_periods(masing, times=3):
     # Nothing yields: m x'' + (k0 + Σk) (x - c) = a cos(jωt) with ω² = k0 + Σk = 1.2, c = x0 Σk / 1.2, from x0 at rest.
     found = scanned(masing, "--over=mass=1,1", "--let", f"j={times}", "--force=0.05*cos(j*sqrt(1.2)*t)", "--x0=0.03",
-                    "--k0=0.2", "--cells=inf", "--steady", "--keep=series")
+                    "--k0=0.2", "--cells=inf", "--steady")
     forced, angle = 0.05 / (1.2 * (1 - times**2)), np.linspace(0, 2 * np.pi, 100001)
     x = 0.025 + forced * np.cos(times * angle) + (0.005 - forced) * np.cos(angle)
     assert np.ptp(x) < 0.1  # the least η
@@ -162,14 +142,6 @@ def test_a_free_vibration_beside_the_forced_one_takes_several_periods(masing, ti
     # Samples miss an extreme by |x″| h²/8 < 1e-10.
     for column, expected, off in (("most_x", x.max(), 1e-10), ("least_x", x.min(), 1e-10), ("loss", 0, 1e-12)):
         assert found[column] == pytest.approx(expected, rel=0, abs=off), column
-    # The cycle begins with any period of the force.
-    with h5py.File(masing.folder / "masing.h5") as file:
-        run = file["runs/00000"]
-        assert len(run["t"]) == 400 * times + 1
-        assert run["t"][-1] == pytest.approx(2 * np.pi / np.sqrt(1.2), rel=1e-14)
-        angles = np.add.outer(2 * np.pi * np.arange(times) / times, np.sqrt(1.2) * run["t"][:])
-        paths = 0.025 + forced * np.cos(times * angles) + (0.005 - forced) * np.cos(angles)
-        assert np.abs(paths - run["x"][:]).max(axis=1).min() < 1e-9
 
 
 def test_a_point_that_fails_is_marked_and_the_scan_goes_on(masing):
@@ -187,30 +159,6 @@ def test_a_point_that_fails_says_which_option_is_at_fault(masing):
     for word, place in (("--threshold=s+c", "--threshold"), ("--config=case.ini", "case.ini line 1, threshold")):
         said = masing("scan", "--over=c=0.2,-1", "--final-time=5", "--steps=100", "--cells=5", "--quiet", word).stdout
         assert f"failed: {place}: eta(s) = -0.8" in said
-
-
-def test_a_resonance_is_resolved(masing):
-    """Points stand between those asked for."""
-    said = masing.done("scan", "--over=w=1.5:0.5:5", "--force=0.4*cos(w*t)", "--k0=0.1", "--cells=inf", "--steady",
-                       "--quiet", "--resolve=0.01").stdout
-    found = points(masing.folder / "masing.h5")
-    assert len(found["w"]) > 12 and f"{len(found['w'])} points, 0 failed" in said
-    assert np.all(np.diff(found["w"]) > 0) and np.isin([1.5, 1.25, 1, 0.75, 0.5], found["w"]).all()
-    with h5py.File(masing.folder / "masing.h5") as file:
-        assert "resolve = 0.01\n" in text(file["configuration"][()])
-
-
-def test_a_branch_is_followed_through_a_resonance(masing):
-    """There the amplitude grows a hundredfold; the cycles are those of each point by itself."""
-    words = ("--cells=inf", "--threshold=0.3", "--k0=0.1", "--mass=1.77", "--stiffness=2-1.8*s",
-             "--force=0.657*cos(w*t)+1.03*sin(w*t/2)", "--over=w=0.9:0.5:5", "--steady")
-    found = []
-    for past in ("rest", "point"):
-        found.append(scanned(masing, *words, f"--past={past}")["amplitude"])
-        with h5py.File(masing.folder / "masing.h5") as file:
-            assert ("point before" in text(file["points"].attrs["past"])) == (past == "point")
-    assert found[0][-1] > 20 * found[0][0]
-    np.testing.assert_allclose(found[1], found[0], rtol=1e-8)
 
 
 def test_a_table_that_repeats_itself_is_periodic(masing):
@@ -260,13 +208,8 @@ PULSE = "--force=0.3*cos(t)+40*exp(-((t-100)/0.01)^2)"  # periodic for 15 period
     (("--over=w=1,2", "--steady", "--force=cos(w*t)+cos(sqrt(2)*t)"), ["--steady", "common period"]),
     (("--over=mass=1,2", "--steady", "--engine=sweep"), ["--steady", "exact"]),
     (("--over=k0=1,2", "--steady", "--damping=-1"), ["--damping", ">= 0"]),
-    (("--backbone=X=0:1:3", "--k0=0.2", "--cells=inf"), ["--backbone", "not > 0"]),
-    (("--over=k0=1,2", "--backbone=X=1,2", "--steady"), ["--backbone", "--steady"]),
     (("--over=k=1,2", "--model=prandtl", "--set=eta=1", "--steady"), ["steady", "prandtl"]),
-    (("--over=mass=1,2", "--resolve=0.1"), ["--resolve: points are put between limit cycles", "give --steady"]),
-    (("--over=mass=1,2", "--resolve=0.1", "--steady", "--past=point"), ["--resolve", "without --past point"]),
-    (("--over=cells=10,20", "--resolve=0.1", "--steady"), ["--resolve: between whole numbers of cells"]),
-    (("--over=mass=1,2", "--resolve=0", "--steady"), ["--resolve: 0; must be > 0"])])
+    (("--over=mass=1,2", "--steady", "--keep=series"), ["--keep: limit cycles are no runs and have no series"])])
 def test_mistakes_are_refused(masing, words, said):
     message = masing.refused("scan", *words)
     assert all(part in message for part in said) and masing.names() == [], message
@@ -275,9 +218,10 @@ def test_mistakes_are_refused(masing, words, said):
 @pytest.mark.parametrize(("outer", "words"), [
     ("a", ("--threshold=0.3", "--threshold-down=a", "--cells=inf", "--engine=memory", "--over=mass=1,1.3",
            "--final-time=20", "--steps=500")),
-    ("F", ("--force=F*(0.5+cos(w*t))", "--k0=0.2", "--cells=inf", "--steady", "--past=point", "--over=w=1.5:1.8:3"))])
+    ("a", ("--threshold=0.3", "--threshold-down=a", "--force=0.4*cos(w*t)", "--k0=0.2", "--cells=inf", "--steady",
+           "--over=w=1.5:1.8:3"))])
 def test_a_line_of_points_does_not_depend_on_the_line_before(masing, outer, words):
-    """Neither the measure of other thresholds nor the last cycle of that line is used again."""
+    """The measure of other thresholds is not used again."""
     there, back = (scanned(masing, f"--over={outer}={values}", *words)
                    for values in ("0.2,0.3,0.45,0.6", "0.6,0.45,0.3,0.2"))
     for name in ("least_x", "most_x", "loss", "centre"):

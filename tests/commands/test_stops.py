@@ -34,8 +34,7 @@ SMALL = ("simulate", "--steps=1000", "--final-time=5", "--cells=100")
 COMMANDS = {
     "a run with all recorders": ("simulate", *SPLIT, "--initial-u=0.05*cos(9*s)", "--steps=5000", "--sample-every=19",
                                  "--field-every=955", "--energy", "--probe=0.1,0.9", "--checkpoint-every=400"),
-    "points that are added": ("scan", "--over=w=1.5:0.5:5", *PERIODIC, *STEADY, "--resolve=0.01",
-                              "--checkpoint-every=5"),
+    "limit cycles": ("scan", "--over=w=1.5:0.5:40", *PERIODIC, *STEADY, "--checkpoint-every=5"),
     "a chain": ("simulate", "--model=s-chain", "--set=n=5000", "--set=k=n", "--set=eta=0.1", "--final-time=1",
                 "--force=3*sin(t)", "--steps=8000", "--checkpoint-every=800"),
     "a chain of slabs": ("simulate", "--model=masing-chain", "--set=n=5000", "--set=m=1", "--set=k=3-i/n",
@@ -52,7 +51,6 @@ COMMANDS = {
     "one point that is a long run": ("scan", "--over=w=0.9", *PERIODIC, "--cells=inf", "--engine=memory",
                                      "--final-time=40", "--steps=4000000", *SERIES, "--sample-every=9999"),
     "a split point": ("scan", "--over=w=0.9", PERIODIC[0], *SPLIT, "--steps=4000", *SERIES, "--sample-every=19"),
-    "a line of limit cycles": ("scan", "--over=w=0.9:1.6:100", *PERIODIC, *STEADY, "--past=point", *SERIES),
     "comparisons of both": ("converge", "--refine=both", "--levels=200:12000,400:12000,40000:12000,50000:24000",
                             "--final-time=40", "--reference=cells-inf", "--expect-order=none",
                             "--checkpoint-every=2000"),
@@ -500,14 +498,14 @@ def fill(disk, left):
 
 RESULTS = {
     "scan": ("scan", "--over=w=0.5:1.5:1000", *PERIODIC, "--cells=20", "--final-time=20", "--steps=200"),
-    "scan that adds points": ("scan", "--over=w=1.5:0.5:5", *PERIODIC, *STEADY, "--resolve=0.05"),
+    "scan of limit cycles": ("scan", "--over=w=1.5:0.5:5", *PERIODIC, *STEADY),
     "study": ("converge", "--levels=100,200", "--reference=successive", "--cells=30", "--final-time=10",
               "--expect-order=none"),
 }
 
 
 @ONE_FILE
-@pytest.mark.parametrize(("name", "ranks"), [("scan", None), ("scan that adds points", 3), ("study", 3)])
+@pytest.mark.parametrize(("name", "ranks"), [("scan", None), ("scan of limit cycles", 3), ("study", 3)])
 def test_what_was_computed_is_saved_where_the_result_cannot_be_written(masing, small_disk, name, ranks):
     """And is not computed again: there is no time for it."""
     words = (*RESULTS[name], "--quiet")

@@ -39,11 +39,8 @@ inline scan::ScanProblem problem(const Point& point) {
           .period = period};
 }
 
-inline scan::ScanSpec steady(std::vector<scan::ScanAxis> axes, std::optional<double> resolve = {}) {
-  return {.axes = std::move(axes),
-          .kind = scan::ScanKind::steady,
-          .resolve = resolve,
-          .files = {.quiet = true}};
+inline scan::ScanSpec steady(std::vector<scan::ScanAxis> axes) {
+  return {.axes = std::move(axes), .kind = scan::ScanKind::steady, .files = {.quiet = true}};
 }
 
 /// (K - mω² + iωc)/1, K = k0 + ∫k: F over x of the motion far below yielding.

@@ -37,9 +37,9 @@ def read_case(path):
     Its caption is the comment at the beginning of the file, without a line `group: NAME`. If there is no such comment,
     the caption is the name of the file without its ending.
 
-    A file with the key `refine` or `levels` is a study for masing converge. A file with the key `backbone` or a section
-    [over] is a scan for masing scan. Any other file is a trajectory for masing simulate. Raises MasingError if the file
-    cannot be read.
+    A file with the key `refine` or `levels` is a study for masing converge. A file with a section [over] is
+    a scan for masing scan. Any other file is a trajectory for masing simulate. Raises MasingError if the file cannot be
+    read.
     """
     path = Path(path)
     try:
@@ -50,7 +50,7 @@ def read_case(path):
     caption = steps_in_words(leading_comment(text))
     settings = parse_configuration(text)
     command = "converge" if not {"refine", "levels"}.isdisjoint(settings) else \
-        "scan" if "backbone" in settings or any(key.startswith("over.") for key in settings) else "simulate"
+        "scan" if any(key.startswith("over.") for key in settings) else "simulate"
     return Case(path, command, settings.get("model", "masing"), caption or path.stem, group)
 
 

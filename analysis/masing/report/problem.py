@@ -10,36 +10,30 @@ from markupsafe import Markup, escape
 
 from masing.names import SYMBOLS, motion, short_value
 
-# The closed curves of a scan depend only on the data with these keys, because they are computed from the law of force
-# without a motion of the mass.
-OF_CURVES = {"k0", "stiffness", "threshold", "threshold-down"}
 
-
-class Problem(namedtuple("Problem", "id model title equations data motion moves", defaults=[True])):
+class Problem(namedtuple("Problem", "id model title equations data motion")):
     """A problem on a page.
 
     `id` is its id in the HTML text. `model` is the name of its model, and `title` and `equations` are those of the
     model in the description by the program. `data` are pairs (symbol, value as a short text), and `motion` is its
-    Motion. `moves` is false if the problem consists only of closed curves, without a motion.
+    Motion.
     """
 
 
 def problem(run, identifier, described):
     """Return the Problem of a Run, with the `identifier` as its id on the page. described: the output of `masing models
     MODEL`, or None if it is not known."""
-    moves = getattr(run, "kind", None) != "closed curves"
     terms = motion(run)
     without_saying = {"damping": not terms.is_damped, "base-acceleration": not terms.base_moves}
     if run.is_chain:
         # Most chains have few of the many terms that a chain can have. A study of n has its levels in a table.
         without_saying = {key: True for key, value in run.settings.items() if value == "0"}
         without_saying["model.n"] = run.settings.get("refine") == "elements"
-    shown = [key for key in SYMBOLS if run.settings.get(key) and not without_saying.get(key)
-             and (moves or key in OF_CURVES)]
+    shown = [key for key in SYMBOLS if run.settings.get(key) and not without_saying.get(key)]
     keys = shown + ["force-node"] * bool(run.settings.get("force-node"))
     keys += [key for key in run.settings if key.startswith("model.") and not without_saying.get(key)]
     data = [(SYMBOLS.get(key, key.removeprefix("model.")), short_value(run.settings[key])) for key in keys]
-    return Problem(identifier, run.model, *in_equations(described), data, terms, moves)
+    return Problem(identifier, run.model, *in_equations(described), data, terms)
 
 
 def in_equations(described):

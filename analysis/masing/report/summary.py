@@ -27,7 +27,7 @@ REFERENCES = {"exact": "exact", "exact-time": "exact, same P", "cells-inf": "P =
               "successive": "next level"}
 
 # {kind of a scan in the file: words for the points of such a scan}.
-KINDS = {"steady": "limit cycles", "runs": "runs", "closed curves": "closed curves"}
+KINDS = {"steady": "limit cycles", "runs": "runs"}
 
 
 def summary(studies, runs, reproductions, scans=()):
@@ -121,9 +121,7 @@ def claim_of_scan(scan):
     """Return a sentence that says what was computed at the points of a Scan, and what is known about the errors."""
     cells = {"inf": "P = ∞", None: ""}.get(scan.settings.get("cells"), f"P = {scan.settings.get('cells')}")
     at = f" at {cells}" * bool(cells)
-    points = f"{np.sum(scan.done)} of {len(scan.done)} {KINDS[scan.kind]}"
-    if scan.kind == "closed curves":
-        return f"{points} follow{at} from the law of force alone, without steps."
+    points = f"{np.sum(scan.done)} of {len(scan.done)} {KINDS.get(scan.kind, scan.kind)}"
     if scan.kind == "steady":
         closed = np.abs(scan.values("residual")[scan.done]).max(initial=0)
         return f"{points} of the exact solution{at}, by shooting, each closed to {measured(closed, 1)} of its range."

@@ -11,7 +11,7 @@ from masing.cycles.half_cycles import reversals
 from masing.names import SYMBOLS, motion, short_value
 from masing.notation import in_figure, listed, measured, minus, percent
 from masing.report.pictures import Picture
-from masing.response import advice, panels
+from masing.response import panels
 from masing.samples import drawable
 
 # The field u is drawn over the last FIELD_CYCLES cycles of x. The force, the stored energy, and x once more in a frame
@@ -243,6 +243,5 @@ def _scan_facts(scan):
     text += ", half the range of x" if scan.kind == "runs" and len(amplitudes) else ""
     text += f"; {failed} failed" if failed else ""
     data = ", ".join(f"{SYMBOLS[key]} = {short_value(scan.settings[key])}" for key in DATA
-                     if scan.settings.get(key, "0") != "0" and (key != "force" or scan.kind != "closed curves"))
-    return minus(f"{text}.") + (f" {data}." if data else "") + (f" Past: {scan.past}." if scan.past else "") \
-        + f" {advice(scan)}".rstrip()
+                     if scan.settings.get(key, "0") != "0")
+    return minus(f"{text}.") + (f" {data}." if data else "")

@@ -11,7 +11,6 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
-#include "slab/profile.hpp"
 #include "slab/turning_points/measure.hpp"
 
 namespace masing::slab {
@@ -350,14 +349,14 @@ PeriodEnd extrapolated_fixed_point(const PeriodMap& map, const std::deque<Period
 
 }  // namespace
 
-PeriodicState run_until_periodic(const PeriodMap& map, double tolerance, std::int64_t most_periods,
-                                 const std::optional<PeriodEnd>& start) {
+PeriodicState run_until_periodic(const PeriodMap& map, double tolerance,
+                                 std::int64_t most_periods) {
   constexpr int most = 4;
   const Oscillator& oscillator = map.oscillator();
   const double frequency = map.frequency();
   const bool is_held = oscillator.k0 > 0.0;
-  std::deque<PeriodEnd> last{start.value_or(PeriodEnd{
-      oscillator.x0, oscillator.y0, {oscillator.x0, oscillator.x0, 1, oscillator.x0, {}}})};
+  std::deque<PeriodEnd> last{
+      {oscillator.x0, oscillator.y0, {oscillator.x0, oscillator.x0, 1, oscillator.x0, {}}}};
   double largest = 0.0;
   // The changes are checked at the periods n = 256, 512, 1024, … (`next_check`). `later` is the
   // largest change in the periods after n/2, and `earlier` is the largest change in the periods
@@ -410,21 +409,6 @@ PeriodicState run_until_periodic(const PeriodMap& map, double tolerance, std::in
   }
   reached.state = last.front();
   return reached;
-}
-
-std::shared_ptr<const Measure> make_measure_without_u0(Slab slab) {
-  slab.initial_u = {};
-  if (slab.is_continuum()) {
-    return make_continuous_measure(slab);
-  }
-  return has_smooth_cells(slab) ? make_smooth_cell_measure(slab)
-                                : make_cell_measure(sample_profile(slab, {0, slab.field_cells()}));
-}
-
-ClosedCycle closed_cycle(const Measure& measure, double k0, double amplitude) {
-  const auto [stiffness, force] = measure.below(amplitude);
-  return {.restoring = k0 * amplitude + amplitude * (measure.total().stiffness - stiffness) + force,
-          .loss = 4 * (amplitude * force - measure.second_moment(amplitude))};
 }
 
 }  // namespace masing::slab

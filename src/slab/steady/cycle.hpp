@@ -70,31 +70,11 @@ struct PeriodicState {
 /// Advances a motion by one period of the force after another until it is periodic, and returns the
 /// state. The motion counts as periodic if x and y change over one, two, three or four periods by
 /// less than `tolerance`, relative to the size of the motion. If k0 = 0, x may drift by a constant
-/// amount. The motion begins at `start` or, if `start` is empty, at x0, y0, u0. If the motion does
-/// not become periodic, the function returns after `most_periods` periods. It returns earlier if
-/// the change has ceased to decrease, because hardly any element yields; then the returned state is
-/// extrapolated to the fixed point of the map over one period. Local.
+/// amount. The motion begins at x0, y0, u0. If it does not become periodic, the function returns
+/// after `most_periods` periods. It returns earlier if the change has ceased to decrease, because
+/// hardly any element yields; then the returned state is extrapolated to the fixed point of the map
+/// over one period. Local.
 PeriodicState run_until_periodic(const PeriodMap& map, double tolerance = 1e-6,
-                                 std::int64_t most_periods = 3000,
-                                 const std::optional<PeriodEnd>& start = {});
-
-/// A closed hysteresis cycle between the positions -X and X, of a slab on which all elements began
-/// at v = 0, where v = u - c (see Slab).
-struct ClosedCycle {
-  /// B(X) = k0 X + ∫ k min(X, η) ds, the restoring force at X without Oscillator::preload.
-  double restoring = 0.0;
-  double loss = 0.0;  ///< 4 ∫ k η (X - η)⁺ ds, the area that the cycle encloses
-};
-
-/// Returns the closed hysteresis cycle of amplitude X > 0 from integrals of k and η over the
-/// elements with η ≤ X; no motion is computed. Source: Masing's rules, rheological-models-2000,
-/// (2.27). Local.
-ClosedCycle closed_cycle(const Measure& measure, double k0, double amplitude);
-
-/// Returns the measure of a slab after v0 = u0 - c (see Slab) has been replaced by 0. Throws
-/// UserError if the measure cannot be built: see make_continuous_measure() for P = ∞,
-/// make_smooth_cell_measure() if has_smooth_cells(), and make_cell_measure() in all other cases.
-/// Local.
-std::shared_ptr<const Measure> make_measure_without_u0(Slab slab);
+                                 std::int64_t most_periods = 3000);
 
 }  // namespace masing::slab

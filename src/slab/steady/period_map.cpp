@@ -74,17 +74,6 @@ PeriodEnd PeriodMap::period_after(const PeriodEnd& start) const {
   return {end.x, end.y, solution.turning_points().state()};
 }
 
-std::optional<PeriodEnd> PeriodMap::end_of_period(const Extreme& start) const {
-  auto solution = from(start);
-  if (!solution) {
-    return std::nullopt;
-  }
-  const MassState end =
-      solution->at(force_.period *
-                   (1 - (start.phase / force_.period - std::floor(start.phase / force_.period))));
-  return PeriodEnd{end.x, end.y, solution->turning_points().state()};
-}
-
 std::optional<Extreme> PeriodMap::outer_extreme(const PeriodEnd& start, int periods) const {
   OscillatorSolution solution = from(start);
   std::optional<Extreme> most;

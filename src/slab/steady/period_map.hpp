@@ -124,10 +124,6 @@ class PeriodMap {
   /// Returns the state one period after `start`. Local.
   [[nodiscard]] PeriodEnd period_after(const PeriodEnd& start) const;
 
-  /// Returns the state at the end of the period in which an extreme lies, or nothing if from(start)
-  /// returns nothing. Local.
-  [[nodiscard]] std::optional<PeriodEnd> end_of_period(const Extreme& start) const;
-
   /// Examines the motion for `periods` periods from the beginning of a period, and returns the
   /// outer extreme. Of the greatest and the least x at a reversal, this is the one with fewer
   /// remembered turning points; if both have equally many, it is the greatest x. Returns nothing if
