@@ -1,8 +1,10 @@
 #include "campaign/alone.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -18,16 +20,23 @@ namespace {
 constexpr int to_root = 0;
 constexpr int of_share = 1;
 
-/// The reason why a rank sends a message to the root. `requests`: the rank requests a share.
-/// `is_due_by_clock`: a checkpoint is due by the clock; the root, whose clock shows this too, will
-/// store the state of the rank's work in it. `is_due_by_steps`: the work of the rank has reached a
-/// step at which the root has to write a checkpoint. `stops`: the rank stops and expects no reply.
-enum class Reason : int { requests, is_due_by_clock, is_due_by_steps, stops };
+/// The reason why a rank sends a message to the root. `is_due_by_clock`: a checkpoint is due by the
+/// clock; the root, whose clock shows this too, will store the state of the rank's work in it.
+/// `is_due_by_steps`: the work of the rank has reached a step at which the root has to write a
+/// checkpoint. `requests`: the rank requests a share. `stops`: the rank stops, and with it the
+/// campaign.
+enum class Reason : int { is_due_by_clock, is_due_by_steps, requests, stops };
 
 /// The root's reply to a request: the rank has to compute the tasks with the indices first, …,
 /// first + count - 1. `count` is 0 if no task is left or the campaign stops. A task is a saved
 /// state, from which a work is resumed, or a batch. Saved states have the lower indices, batches
 /// the higher ones. A share consists either of one saved state or of batches.
+///
+/// Each rank that computes gets exactly one empty share. When the campaign stops, the root sends it
+/// to all ranks that have not got it, and answers no request afterwards. A rank that has requested
+/// a share takes it as the reply. A rank that computes finds it between two windows or in
+/// base::poll(), reports that it stops, and ends. A rank that stops by itself reports it first and
+/// then waits for the empty share. Thus no message is left at the end.
 struct Share {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -44,7 +53,11 @@ class Alone {
         packing_(packing),
         resumed_(std::exchange(saved, {})),
         saved_(saved),
-        between_(between) {}
+        between_(between) {
+    for (int rank = 1; comm_.is_root() && rank < comm_.size() && rank < tasks(); ++rank) {
+      working_.insert(rank);
+    }
+  }
 
   bool compute() {
     const base::Polling polling([this] {
@@ -63,24 +76,26 @@ class Alone {
         compute_work();
       }
     } catch (const base::Stopped&) {
-      is_stopped_ = true;
+      stop();
     } catch (const base::UserError& error) {
       mistake = error;
-      is_stopped_ = true;
-      notice_.send(1);  // tells all other ranks to stop as well
+      stop();
     }
     may_throw_ = false;
-    if (!comm_.is_root() && comm_.rank() < tasks() && is_stopped_) {
-      report(Reason::stops);
-    } else if (comm_.is_root()) {
-      for (between_windows(); working_ > 0; between_windows()) {
+    if (comm_.is_root()) {
+      for (between_windows(); !working_.empty(); between_windows()) {
         parallel::sleep_until([this] {
           int any = MPI_ANY_SOURCE;
-          return parallel::has_arrived(comm_, any, to_root) || (!is_stopped_ && due_.by_clock());
+          return parallel::has_arrived(comm_, any, to_root) ||
+                 (!is_stopped_ && (due_.by_clock() || parallel::stop_requested()));
         });
       }
+    } else if (comm_.rank() < tasks() && is_stopped_) {
+      report(Reason::stops);
+      if (share_.count > 0) {
+        receive_share();
+      }
     }
-    notice_.drain();
     parallel::throw_first(comm_, mistake);
     const bool is_done = parallel::min_over_ranks(comm_, is_stopped_ ? 0 : 1) == 1;
     saved_ = is_done ? std::vector<State>() : states();
@@ -119,14 +134,19 @@ class Alone {
       share_ = take_share(wanted());
     } else {
       report(Reason::requests);
-      int root = 0;
-      parallel::sleep_until([&] { return parallel::has_arrived(comm_, root, of_share); });
-      const std::vector<double> reply = parallel::receive(comm_, root, of_share);
-      share_ = {static_cast<std::int64_t>(reply[0]), static_cast<std::int64_t>(reply[1])};
+      receive_share();
     }
     state_ = take_state(share_);
     begun_ = MPI_Wtime();
     return share_.count > 0;
+  }
+
+  /// Waits for a share from the root and stores it in share_.
+  void receive_share() {
+    int root = 0;
+    parallel::sleep_until([&] { return parallel::has_arrived(comm_, root, of_share); });
+    const std::vector<double> share = parallel::receive(comm_, root, of_share);
+    share_ = {static_cast<std::int64_t>(share[0]), static_cast<std::int64_t>(share[1])};
   }
 
   /// Computes the work of share_. Throws Stopped if a stop is requested before the work is
@@ -186,8 +206,18 @@ class Alone {
     }
   }
 
+  /// Returns whether this rank has to stop. The reason may be a stop request to this rank or, on
+  /// the root, to any rank, a mistake on any rank of which the root knows, or an empty share that
+  /// this rank has not requested. Must not be called while a requested share is outstanding.
   bool is_to_stop() {
-    is_stopped_ = is_stopped_ || parallel::stop_requested() || notice_.cause() != 0;
+    int root = 0;
+    if (!is_stopped_ && !comm_.is_root() && parallel::has_arrived(comm_, root, of_share)) {
+      receive_share();
+      stop();
+    }
+    if (!is_stopped_ && parallel::stop_requested()) {
+      stop();
+    }
     return is_stopped_;
   }
 
@@ -212,10 +242,8 @@ class Alone {
   [[nodiscard]] double wanted() const {
     const double seconds = std::max(0.02, 2e-4 * comm_.size());
     constexpr double most = 1e6;
-    return share_.count == 0
-               ? 1.0
-               : std::clamp(seconds * static_cast<double>(share_.count) / (MPI_Wtime() - begun_),
-                            1.0, most);
+    return std::clamp(seconds * static_cast<double>(share_.count) / (MPI_Wtime() - begun_), 1.0,
+                      most);
   }
 
   /// Sends one message to the root. The message contains, in this order: the reason, the number of
@@ -243,21 +271,36 @@ class Alone {
   /// There are at most packing.most_in_share of these batches. There are also at most half as many
   /// as each rank would get if all remaining batches were distributed equally, but at least one.
   /// Shares become small towards the end, so that the ranks finish at more nearly the same time.
-  /// Returns an empty share if no task is left or a stop was requested.
+  /// Returns an empty share if no task is left.
   Share take_share(double wanted) {
     const std::int64_t left = std::ssize(resumed_) + std::ssize(packing_.alone) - next_;
     const std::int64_t part = std::max<std::int64_t>(1, left / 2 / comm_.size());
     const std::int64_t most = next_ < std::ssize(resumed_) ? 1 : packing_.most_in_share;
-    const Share share{
-        next_, is_stopped_ ? 0 : std::min({static_cast<std::int64_t>(wanted), part, left, most})};
+    const Share share{next_, std::min({static_cast<std::int64_t>(wanted), part, left, most})};
     next_ += share.count;
     return share;
   }
 
+  /// Marks this rank as stopped. The root also sends an empty share to each rank that may still
+  /// compute.
+  void stop() {
+    if (std::exchange(is_stopped_, true)) {
+      return;
+    }
+    for (const int rank : working_) {
+      static constexpr std::array<double, 2> empty_share{};
+      MPI_Request request = MPI_REQUEST_NULL;
+      // MPI_Send might wait for the rank, and the rank for the root to receive a long message.
+      parallel::check_mpi(
+          MPI_Isend(empty_share.data(), 2, MPI_DOUBLE, rank, of_share, comm_.handle(), &request));
+      parallel::check_mpi(MPI_Request_free(&request));
+    }
+  }
+
   /// Receives the messages that have arrived, and replies to each request with the next share.
   void serve() {
-    for (int rank = MPI_ANY_SOURCE; working_ > 0 && parallel::has_arrived(comm_, rank, to_root);
-         rank = MPI_ANY_SOURCE) {
+    for (int rank = MPI_ANY_SOURCE;
+         !working_.empty() && parallel::has_arrived(comm_, rank, to_root); rank = MPI_ANY_SOURCE) {
       const std::vector<double> message = parallel::receive(comm_, rank, to_root);
       const auto reason = static_cast<Reason>(static_cast<int>(message[0]));
       const auto end = message.begin() + 3 + static_cast<std::ptrdiff_t>(message[2]);
@@ -266,14 +309,18 @@ class Alone {
       State& state = states_[static_cast<std::size_t>(rank)];
       state.assign(end, message.end());
       is_due_ = is_due_ || reason == Reason::is_due_by_steps;
-      is_stopped_ = is_stopped_ || reason == Reason::stops;
-      working_ -= reason == Reason::stops ? 1 : 0;
-      if (reason == Reason::requests) {
-        const Share share = take_share(message[1]);
+      if (reason == Reason::stops) {
+        stop();
+      }
+      Share share;
+      if (reason == Reason::requests && !is_stopped_) {
+        share = take_share(message[1]);
         state = take_state(share);
         parallel::send(comm_, {static_cast<double>(share.first), static_cast<double>(share.count)},
                        rank, of_share);
-        working_ -= share.count == 0 ? 1 : 0;
+      }
+      if (reason >= Reason::requests && share.count == 0) {
+        working_.erase(rank);
       }
     }
   }
@@ -292,9 +339,8 @@ class Alone {
   std::vector<State> resumed_;
   std::vector<State>& saved_;
   const Between& between_;
-  parallel::StopNotice notice_{comm_};  // notifies all ranks if UserError is thrown on one of them
   std::unique_ptr<Work> work_;
-  Share share_;         // the latest share that this rank has got
+  Share share_{0, 1};   // the latest share that this rank has got
   State state_;         // the saved state in share_, until the work is restored from it
   double begun_ = 0.0;  // the time at which share_ was received, in seconds
   Records records_;     // results not yet sent to the root; on the root, results not yet stored
@@ -305,9 +351,9 @@ class Alone {
   // For each rank, the latest state that the root has received from it or assigned to it. Empty if
   // the rank has no state.
   std::vector<State> states_ = std::vector<State>(comm_.size());
-  // The number of ranks other than the root that may still send messages: ranks below tasks() that
-  // have neither got an empty share nor stopped.
-  std::int64_t working_ = std::min<std::int64_t>(comm_.size(), tasks()) - 1;
+  // The other ranks that may still send messages: those below tasks(), until the root has answered
+  // a request with an empty share or, after a stop, has received one more request or their report.
+  std::set<int> working_;
   bool is_due_ = false;  // whether a checkpoint is due by the steps of another rank's work
 };
 

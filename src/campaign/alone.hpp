@@ -29,11 +29,12 @@ using Between = std::function<void(const Work* work, bool is_due)>;
 /// The root assigns works and batches to the ranks, and computes some of them itself. Each other
 /// rank sends requests to the root. The root replies with one work to be resumed, or with some of
 /// the next batches: in general as many as take 20 ms or, for more than 100 ranks, longer. A rank
-/// also sends a message when a checkpoint is due and when the rank stops. Each message contains the
-/// results of the units that were completed after the rank's previous message. It also contains the
-/// state of the rank's present work, if there is one. The root writes checkpoints without the other
-/// ranks. It receives messages between the windows of its own work and in base::poll(). The ranks
-/// synchronise only at the beginning and at the end.
+/// also sends a message when a checkpoint is due and when the rank stops, because of a stop request
+/// or of a UserError. Each message contains the results of the units that were completed after the
+/// rank's previous message. It also contains the state of the rank's present work, if there is one.
+/// The root writes checkpoints without the other ranks. It receives messages between the windows of
+/// its own work and in base::poll(). When the campaign stops, it sends an empty share to all ranks,
+/// which look for it likewise. The ranks synchronise only at the beginning and at the end.
 ///
 /// Returns true if all units are completed; `saved` is then empty. Returns false if a stop was
 /// requested; on the root, `saved` then has the states of the works that were begun but not

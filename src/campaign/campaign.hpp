@@ -108,10 +108,10 @@ class Work {
 
   /// Advances by one window of steps that ends at step `last` at the latest. If the work belongs to
   /// a scan and to a single rank, it continues with further windows and points until about 20 ms
-  /// have passed. Appends the results of completed units to `records`. `wish` is the pause that
-  /// this rank requests, or Pause::none. The ranks of the work agree on one pause, which the
-  /// function returns on all of them. If this pause is not Pause::none, the window was not
-  /// computed, and the caller has to save the state. Collective on the ranks of the work.
+  /// have passed. Appends the results of completed units to `records`. `wish` is
+  /// Pause::none or the pause that is requested; that of the root counts, and is returned on all
+  /// ranks of the work. If it is not Pause::none, the window was not computed, and the caller has
+  /// to save the state. Collective on the ranks of the work.
   virtual engine::Pause advance(std::int64_t last, engine::Pause wish, Records& records) = 0;
   [[nodiscard]] virtual bool is_done() const = 0;
 

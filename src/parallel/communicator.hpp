@@ -79,8 +79,8 @@ enum class Wait { sleeping, polling };
 
 /// Calls `is_done` repeatedly until it returns true. During the first 50 µs there is no pause
 /// between the calls. After that each pause takes a tenth of the time waited so far, but at most 1
-/// ms. Before each pause the function calls stop_requested(), which forwards stop requests to other
-/// ranks. Local.
+/// ms. Before each pause the function calls stop_requested(), which tells the root of a stop
+/// request to this rank. Local.
 void sleep_until(const std::function<bool()>& is_done);
 
 /// Replaces each entry of `values` by the sum of this entry over all ranks. Sums of integers are

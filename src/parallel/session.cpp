@@ -174,88 +174,6 @@ std::string one_line(std::string message) {
   return message;
 }
 
-std::vector<int> tree_neighbours(int rank, int size) {
-  constexpr int below = 8;
-  std::vector<int> neighbours;
-  if (rank > 0) {
-    neighbours.push_back((rank - 1) / below);
-  }
-  for (int i = 1; i <= below && std::int64_t{below} * rank + i < size; ++i) {
-    neighbours.push_back(below * rank + i);
-  }
-  return neighbours;
-}
-
-namespace {
-
-std::vector<StopNotice*> notices;  // all existing StopNotices; the first is that of the session
-
-}  // namespace
-
-StopNotice::StopNotice(const Communicator& comm)
-    : comm_(comm.handle()), neighbours_(tree_neighbours(comm.rank(), comm.size())) {
-  notices.push_back(this);
-}
-
-StopNotice::~StopNotice() {
-  std::erase(notices, this);
-}
-
-void StopNotice::send(int cause) {
-  if (cause_ != 0) {
-    return;
-  }
-  cause_ = cause;
-  for (const int neighbour : neighbours_) {
-    check_mpi(MPI_Isend(&cause_, 1, MPI_INT, neighbour, 0, comm_.handle(),
-                        &requests_.emplace_back(MPI_REQUEST_NULL)));
-  }
-}
-
-/// Receives one message. If this rank does not know of a notice yet, forwards the message to the
-/// neighbours.
-void StopNotice::receive_message() {
-  int cause = 0;
-  check_mpi(MPI_Recv(&cause, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm_.handle(), MPI_STATUS_IGNORE));
-  ++arrived_;
-  send(cause);
-}
-
-int StopNotice::received() {
-  int arrived = 0;
-  if (cause_ == 0) {
-    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, 0, comm_.handle(), &arrived, MPI_STATUS_IGNORE));
-  }
-  if (arrived != 0) {
-    receive_message();
-  }
-  return cause_;
-}
-
-void StopNotice::drain() {
-  // If any rank knows a cause, every rank receives one message from each of its neighbours. The
-  // reason is that ranks which know a cause have sent it to their neighbours, and all other ranks
-  // forward the first message that they receive.
-  if (min_over_ranks(comm_, cause_ != 0 ? 0 : 1) == 0) {
-    while (arrived_ < neighbours_.size()) {
-      receive_message();
-    }
-  }
-  check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
-  requests_.clear();
-}
-
-void StopNotice::renew(int cause) {
-  drain();
-  cause_ = 0;
-  arrived_ = 0;
-  if (cause != 0) {
-    send(cause);
-  }
-  // If any rank has passed a cause, this call spreads it to all ranks.
-  drain();
-}
-
 namespace {
 
 int ranks_of_session = 1;
@@ -267,29 +185,60 @@ std::atomic<int> requested_by = 0;
 constexpr int by_wall_limit = -1;
 constexpr int by_program = -2;
 
-/// Returns the cause of the stop request that this rank knows of, or 0 if it knows of none. The
-/// request was made to this rank, or to another rank that has sent a notice of it. If it was made
-/// to this rank, the function sends a notice to the other ranks.
+const Communicator* all_ranks = nullptr;  // that of the session, if there is one
+constexpr int tag_of_stop = 1;            // no other message on it has this tag
+// The cause of the first stop request that this rank knows of, or 0; sent by other ranks to the
+// root.
+int known_cause = 0;
+MPI_Request sending = MPI_REQUEST_NULL;
+std::int64_t under_way = 0;  // the messages sent by this rank, minus those received by it
+
+void receive_cause() {
+  check_mpi(MPI_Recv(&known_cause, 1, MPI_INT, MPI_ANY_SOURCE, tag_of_stop, all_ranks->handle(),
+                     MPI_STATUS_IGNORE));
+  --under_way;
+}
+
+/// Returns the cause of the stop request that this rank knows of, or 0 if it knows of none. If the
+/// request was made to a rank other than the root, this rank sends its cause to the root, once. The
+/// root receives one such message, the first that it finds.
 int stop_cause() {
-  const bool is_late = std::chrono::duration<double>(Clock::now() - began).count() >= wall_limit;
-  const int here = requested_by != 0 ? requested_by.load() : is_late ? by_wall_limit : 0;
-  if (notices.empty()) {
-    return here;
-  }
-  // A check for messages may cost time, because MPI may yield the core in it. Unless this rank
-  // itself is requested to stop, checks are therefore at least this time apart.
+  // A check for messages may cost time, because MPI may yield the core in it. Checks are therefore
+  // at least this time apart.
   constexpr auto distance = std::chrono::milliseconds(20);
   static Clock::time_point next_check;
-  if (here != 0) {
-    notices.front()->send(here);
+  const auto now = Clock::now();
+  if (known_cause != 0) {
+    return known_cause;
   }
-  if (const auto now = Clock::now(); here != 0 || now >= next_check) {
+  const bool is_late = std::chrono::duration<double>(now - began).count() >= wall_limit;
+  known_cause = requested_by != 0 ? requested_by.load() : is_late ? by_wall_limit : 0;
+  if (all_ranks == nullptr || all_ranks->size() == 1) {
+    return known_cause;
+  }
+  if (!all_ranks->is_root() && known_cause != 0) {
+    check_mpi(MPI_Isend(&known_cause, 1, MPI_INT, 0, tag_of_stop, all_ranks->handle(), &sending));
+    ++under_way;
+  } else if (all_ranks->is_root() && known_cause == 0 && now >= next_check) {
     next_check = now + distance;
-    // received() also forwards a notice that has arrived, even while this rank waits for other
-    // ranks.
-    std::ranges::for_each(notices, &StopNotice::received);
+    int any = MPI_ANY_SOURCE;
+    has_arrived(*all_ranks, any, tag_of_stop) ? receive_cause() : void();
   }
-  return notices.front()->cause();
+  return known_cause;
+}
+
+/// Makes all ranks of `comm` forget the stop requests that they know of, and receives the messages
+/// that are still on their way. Collective.
+void forget_stops(const Communicator& comm) {
+  all_ranks = nullptr;  // stop_cause() sends no message meanwhile
+  sum_over_ranks(comm, std::span(&under_way, 1));
+  all_ranks = &comm;
+  while (comm.is_root() && under_way > 0) {
+    receive_cause();
+  }
+  check_mpi(MPI_Wait(&sending, MPI_STATUS_IGNORE));
+  under_way = 0;
+  known_cause = 0;
 }
 
 }  // namespace
@@ -358,12 +307,14 @@ namespace {
 
 /// Sets environment variables for Open MPI in a process without a launcher. Open MPI then starts no
 /// daemon, which only MPI_Comm_spawn needs, creates no session folder, and does not search for
-/// networks. This saves 0.3 s. Variables that the user has set are kept.
+/// networks. This saves 0.3 s. Nor does it install signal handlers. Variables that the user has set
+/// are kept.
 void start_alone() {
   for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"},
                                     {"OMPI_MCA_orte_create_session_dirs", "0"},
                                     {"OMPI_MCA_pml", "ob1"},
-                                    {"OMPI_MCA_btl", "self"}}) {
+                                    {"OMPI_MCA_btl", "self"},
+                                    {"OMPI_MCA_opal_signal", ""}}) {
     setenv(name, value, 0);
   }
 }
@@ -438,13 +389,6 @@ bool begin_mpi() {
     if (!started_by_launcher()) {
       start_alone();
     }
-    setenv("OMPI_MCA_opal_signal", "", 0);  // Open MPI then installs no signal handlers.
-    // Without this setting Open MPI lets waiting ranks yield their cores only if there are more
-    // ranks than slots. A hostfile may state more slots than there are cores; a reduction then
-    // takes milliseconds.
-    if (ranks_outnumber_cores()) {
-      setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
-    }
     int level = 0;
     // Only mpirun is watched. Slurm needs no watch, because it ends its tasks itself. Under Slurm
     // the parent may also be a script that rightly ends before this program.
@@ -488,7 +432,7 @@ bool petsc_runs() {
 }  // namespace
 
 Session::Session(const std::vector<std::string>& petsc_options, MPI_Comm comm) {
-  if (!notices.empty()) {
+  if (all_ranks != nullptr) {
     throw base::UserError("there is a session already; one at a time");
   }
   if (comm == MPI_COMM_NULL) {
@@ -497,7 +441,7 @@ Session::Session(const std::vector<std::string>& petsc_options, MPI_Comm comm) {
   ends_mpi_ = begin_mpi() && started_by_launcher();
   world_.emplace(comm);
   ranks_of_session = world_->size();
-  stop_notice_.emplace(*world_);
+  all_ranks = &*world_;
   failures_.emplace(world_->handle());
   if (!petsc_runs()) {
     begin_petsc(petsc_options, world_->handle());
@@ -513,14 +457,13 @@ Session::~Session() {
   if (!mpi_runs()) {
     return;  // the caller has finalized MPI too early, so that nothing can be freed
   }
-  notices.clear();  // from here on stop_cause() sends no notice
-  stop_notice_->drain();
+  forget_stops(*world_);
+  all_ranks = nullptr;  // from here on stop_cause() sends no message
   PetscPopErrorHandler();
   if (ends_petsc_ && petsc_runs()) {
     PetscFinalize();
     PETSC_COMM_WORLD = MPI_COMM_NULL;
   }
-  stop_notice_.reset();
   failures_.reset();
   world_.reset();
   if (ends_mpi_) {
@@ -533,9 +476,7 @@ const Communicator& Session::begin_call() {
     throw base::SystemError(
         "MPI or PETSc was ended while the session lived; end the session first");
   }
-  const auto all = std::exchange(notices, {});  // stop_cause() sends no notice meanwhile
-  stop_notice_->renew(requested_by);
-  notices = all;
+  forget_stops(*world_);
   began = Clock::now();
   wall_limit = infinity;
   return *world_;

@@ -60,60 +60,14 @@ std::optional<double> try_max_over_ranks(const Communicator& comm, double value)
 /// blank. Local.
 std::string one_line(std::string message);
 
-/// Returns the neighbours of `rank` in a tree of `size` ranks: first its parent, if `rank` > 0, and
-/// then its children. The children of rank r are those of the ranks 8r+1..8r+8 that exist. Local.
-std::vector<int> tree_neighbours(int rank, int size);
-
-/// Notifies all ranks of a communicator of a stop and of its cause, even while the ranks work
-/// without collective operations. Every rank sends the notice once to each of its neighbours in a
-/// tree (tree_neighbours()). R ranks together send 2 (R - 1) messages, and no rank sends more than
-/// 9. Ranks check for a notice in stop_requested(), which they call between chunks of time steps
-/// and while they wait in sleep_until().
-class StopNotice {
- public:
-  /// Duplicates `comm`. Collective.
-  explicit StopNotice(const Communicator& comm);
-  ~StopNotice();
-  StopNotice(const StopNotice&) = delete;
-  StopNotice& operator=(const StopNotice&) = delete;
-
-  /// Sends a notice with this cause to the neighbours. Does nothing if this rank already knows of a
-  /// notice. `cause` must not be 0. Local.
-  void send(int cause);
-  /// If this rank does not know of a notice yet and one has arrived, receives it and forwards it to
-  /// the neighbours. Returns the cause of the notice that this rank knows of, or 0 if it knows of
-  /// none. Local.
-  [[nodiscard]] int received();
-  /// Returns the cause of the notice that this rank knows of, or 0. This function does not check
-  /// whether a notice has arrived; stop_requested() does so for all objects of this class. Local.
-  [[nodiscard]] int cause() const { return cause_; }
-  /// Receives the messages that are still on their way to this rank. Afterwards send() must not be
-  /// called, except in renew(). Collective.
-  void drain();
-  /// Receives the messages that are still on their way, and then makes all ranks forget the notice.
-  /// If some ranks pass a `cause` other than 0, these ranks send new notices, and afterwards every
-  /// rank knows one of these causes. Collective.
-  void renew(int cause);
-
- private:
-  void receive_message();
-
-  // A duplicate of the communicator, so that only messages of this object are received.
-  Communicator comm_;
-  std::vector<int> neighbours_;
-  int cause_ = 0;
-  std::size_t arrived_ = 0;  // the number of received messages; each neighbour sends one
-  std::vector<MPI_Request> requests_;
-};
-
 /// The signals by which a user or a scheduler requests the program to stop, with their names.
 inline constexpr std::pair<int, const char*> stop_signals[] = {
     {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"}, {SIGTERM, "SIGTERM"},
     {SIGINT, "SIGINT"},   {SIGHUP, "SIGHUP"},   {SIGXCPU, "SIGXCPU"}};
 
-/// Requests that all ranks stop as soon as they can. `signal` is the number of the signal that
-/// caused the request; 0 or a negative number means that the program itself requests the stop.
-/// Async-signal-safe. Local.
+/// Requests that all ranks stop as soon as they can. The request may be made to any rank. `signal`
+/// is the number of the signal that caused the request; 0 or a negative number means that the
+/// program itself requests the stop. Async-signal-safe. Local.
 void request_stop(int signal);
 
 /// Withdraws the request that request_stop() has made on this rank. This function may be called
@@ -124,8 +78,10 @@ void clear_stop();
 /// the latest Session::begin_call(). Local.
 void limit_wall_time(double seconds);
 
-/// Returns whether this rank knows that a stop was requested, of itself or of another rank. If this
-/// rank was requested to stop, it notifies the other ranks. Local, and fast.
+/// Returns whether this rank knows that a stop was requested. The root knows of requests to any
+/// rank: a rank that was requested to stop tells the root in this function, which is also called
+/// while a rank waits in sleep_until(). Other ranks know only of requests to themselves. Local, and
+/// fast.
 bool stop_requested();
 
 /// While the returned object exists, base::poll() throws Stopped if a stop was requested. In the
@@ -168,16 +124,16 @@ class RootAlone {
 /// time. What was running before the session is not finalized by it. Under a launcher MPI and PETSc
 /// are finalized at the end of the session. In a process without a launcher PETSc is finalized at
 /// the end of the session, but MPI at the end of the process, so that more sessions may follow.
-/// While a session exists, a stop request to one rank stops all ranks.
+/// While a session exists, the root is told of a stop request to any rank.
 class Session {
  public:
   /// `petsc_options` are the words for PETSc's own parser, such as "-log_view"; they are ignored if
   /// PETSc is already running. When the session finalizes PETSc, the root warns of the options that
   /// PETSc has not used. In a process without a launcher, Open MPI is configured for a single
-  /// process while MPI is initialized. For this purpose the variables OMPI_MCA_… for
-  /// `ess_singleton_isolated`, `orte_create_session_dirs`, `pml` and `btl` are set, unless the
-  /// environment contains them. Signal handlers are not changed. `comm` is the communicator of the
-  /// session, by default that of all ranks of the program. For any other `comm`, MPI must be
+  /// process while MPI is initialized, and changes no signal handlers. For this purpose the
+  /// variables OMPI_MCA_… for `ess_singleton_isolated`, `orte_create_session_dirs`, `pml`, `btl`
+  /// and `opal_signal` are set, unless the environment contains them. `comm` is the communicator of
+  /// the session, by default that of all ranks of the program. For any other `comm`, MPI must be
   /// running already. Throws UserError if another session exists or `comm` is MPI_COMM_NULL,
   /// SystemError if MPI or PETSc cannot be initialized. Collective.
   explicit Session(const std::vector<std::string>& petsc_options, MPI_Comm comm = MPI_COMM_WORLD);
@@ -189,10 +145,9 @@ class Session {
   [[nodiscard]] const Communicator& world() const { return *world_; }
 
   /// Begins a call of the library and returns the communicator of the session. An earlier time
-  /// limit is removed; a limit that the call sets (limit_wall_time()) counts from here. Notices of
-  /// earlier stop requests are forgotten. But if a rank has not withdrawn its own request by
-  /// clear_stop(), all ranks are notified of it again. Throws SystemError if MPI or PETSc has been
-  /// finalized. Collective.
+  /// limit is removed; a limit that the call sets (limit_wall_time()) counts from here. Earlier
+  /// stop requests are forgotten, except those that a rank has not withdrawn by clear_stop().
+  /// Throws SystemError if MPI or PETSc has been finalized. Collective.
   const Communicator& begin_call();
 
   /// Calls `work` and returns its exit code. An exception is converted to an exit code: UserError
@@ -207,7 +162,6 @@ class Session {
   bool ends_mpi_ = false;
   bool ends_petsc_ = false;
   std::optional<Communicator> world_;
-  std::optional<StopNotice> stop_notice_;
   // A duplicate of the communicator, for fail() only, so that no other operation can be pending on
   // it.
   std::optional<Communicator> failures_;

@@ -53,20 +53,17 @@ void Lockstep::make_run(std::size_t index, double bytes) {
 }
 
 Pause Lockstep::advance(std::int64_t last, Pause wish, campaign::Records& records) {
-  const bool pauses = wish == Pause::stop || (wish == Pause::save && comm_.is_root());
   const std::int64_t step = step_;
-  // A request to stop is accepted from any rank, a request to save only from the root. Requests are
-  // negative numbers, so the minimum over the ranks is a request if there is one. If there is none,
-  // it is the last step of the window, which the root proposes.
-  const std::int64_t agreed =
-      parallel::min_over_ranks(comm_, pauses            ? static_cast<std::int64_t>(wish)
-                                      : comm_.is_root() ? std::min(last, step + pace_.steps())
-                                                        : engine::never);
-  if (agreed < 0) {
-    return static_cast<Pause>(agreed);
+  // The root broadcasts the last step of the window, or the pause that it requests, which is a
+  // negative number.
+  std::int64_t end =
+      wish != Pause::none ? static_cast<std::int64_t>(wish) : std::min(last, step + pace_.steps());
+  parallel::broadcast(comm_, std::span(&end, 1));
+  if (end < 0) {
+    return static_cast<Pause>(end);
   }
   const auto begin = std::chrono::steady_clock::now();
-  go_on(agreed);
+  go_on(end);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   pace_.record(std::max<std::int64_t>(1, step_ - step), took.count());
   if (is_done()) {

@@ -43,6 +43,9 @@ struct Plan {
   std::optional<Event> fault = {};
   bool follows_another = false;  ///< so that it is worth saving before its first step
   bool stops_restoring = false;  ///< as a stop while the run of a state is set up
+  /// Of this rank the first step has a mistake; the first steps of the others end only by a stop,
+  /// which base::poll() throws.
+  std::optional<int> mistaken = {};
 };
 
 /// Each unit counts its steps and adds up a sum that depends on their order.
@@ -69,6 +72,13 @@ class CountingWork final : public campaign::Work {
     }
     if (is_now(plan_.stop) || wish != Pause::none) {
       return wish == Pause::none ? Pause::stop : wish;
+    }
+    if (plan_.mistaken == world().rank()) {
+      throw base::UserError("mistake", "of a rank");
+    }
+    for (int i = 0; plan_.mistaken && i < 60'000; ++i) {
+      base::poll();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     EXPECT_TRUE(last > step_ || !comm_.is_root());
     std::this_thread::sleep_for(plan_.each);
@@ -256,6 +266,42 @@ TEST_F(Campaign, goes_on_where_it_was_stopped) {
       const std::string said = given::mistake<base::Stopped>([&] { run(source); });
       EXPECT_NE(said.find(" of 70 units" + goes_on_), std::string::npos) << said;
       EXPECT_EQ(source.steps() + go_on(plan), 700) << "what was saved is not made again";
+    }
+  }
+}
+
+/// The others learn of it in long steps, before these end.
+TEST_F(Campaign, ends_at_a_mistake_of_one_rank) {
+  for (int rank = 0; rank < world().size(); ++rank) {
+    const Plan plan{.units = world().size(), .mistaken = rank};
+    CountingSource source(plan);
+    EXPECT_EQ(given::mistake([&] { run(source); }), "mistake: of a rank");
+    EXPECT_EQ(source.steps(), 0);
+  }
+}
+
+/// Whether that rank computes or waits for others.
+TEST_F(Campaign, is_stopped_by_a_signal_to_one_rank) {
+  for (const bool is_together : {false, true}) {
+    for (const std::int64_t units : {1, 100}) {
+      for (int rank = 0; rank < world().size(); ++rank) {
+        SCOPED_TRACE(testing::Message() << is_together << units << ": " << rank);
+        const Plan plan{.units = units,
+                        .steps = 100'000,
+                        .is_together = is_together,
+                        .each = std::chrono::milliseconds(1)};
+        CountingSource source(plan);
+        std::jthread signal([rank] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(100));
+          world().rank() == rank ? parallel::request_stop(SIGUSR2) : void();
+        });
+        const std::string said = given::mistake<base::Stopped>([&] { run(source); });
+        EXPECT_TRUE(said.starts_with("stopped by SIGUSR2 ") && said.ends_with(goes_on_)) << said;
+        EXPECT_TRUE(!source.results().contains(units - 1));
+        signal.join();
+        parallel::clear_stop();
+        support::session().begin_call();
+      }
     }
   }
 }

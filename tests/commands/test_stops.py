@@ -207,6 +207,18 @@ def test_a_signal_to_one_rank_says_how_to_go_on(masing, name, words, counted, ra
     assert masing.names() == ["run.h5.checkpoint"] + ["run.h5.partial"] * (words is RUN)
 
 
+@pytest.mark.parametrize("rank", range(3))
+@pytest.mark.parametrize("words", [
+    RUN, LONG_STUDY, ("simulate", "--cells=10000", "--steps=100000000", "--output=run.h5"),
+    (*COMMANDS["one point that is a long run"], "--output=run.h5")],
+    ids=["split run", "split study", "run of the root", "point of the root"])
+def test_a_signal_to_any_rank_stops_all(masing, words, rank):
+    """Also to one that waits for the others, or that is not the root of a run that all compute."""
+    process = begun(masing, words, 3)
+    os.kill(ranks_of(masing)[rank], signal.SIGUSR1)
+    assert "stopped by SIGUSR1 after " in masing.one_line(masing.ended(process), 75)
+
+
 @pytest.mark.parametrize("before", [("SIGTERM",), ("SIGXCPU", "SIGXCPU")])
 def test_a_second_signal_ends_at_once(masing, before):
     """But SIGXCPU, which Linux sends every second from the limit of CPU time on."""

@@ -1,11 +1,12 @@
-// A stop request of one rank reaches all by few messages, and none is left: the tree by its edges,
-// messages counted by functions in place of MPI's own.
+// A stop request to any rank reaches the root by one message, and none is left: they are counted by
+// functions in place of MPI's own.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <bit>
+#include <string>
 
 #include "parallel/session.hpp"
 #include "support/world.hpp"
@@ -37,109 +38,74 @@ int MPI_Recv(void* values, int count, MPI_Datatype type, int from, int tag, MPI_
 
 namespace masing::test_stopping {
 
-/// Each rank but the root has one neighbour below it, its parent, and they know each other.
-TEST(Tree, joins_any_number_of_ranks_by_few_and_short_ways) {
-  std::vector<int> sizes(600);
-  std::iota(sizes.begin(), sizes.end(), 1);
-  sizes.insert(sizes.end(), {4680, 4681, 4682, 10000, 37449, 37450, 100000});
-  for (const int size : sizes) {
-    std::vector<int> depth(static_cast<std::size_t>(size), 0);
-    for (int rank = 0; rank < size; ++rank) {
-      const std::vector<int> mine = parallel::tree_neighbours(rank, size);
-      ASSERT_LE(mine.size(), 9U);
-      const auto is_below = [rank](int other) { return other < rank; };
-      ASSERT_EQ(std::ranges::count_if(mine, is_below), rank > 0 ? 1 : 0) << size << ": " << rank;
-      if (rank > 0) {
-        const auto parent = static_cast<std::size_t>(std::ranges::min(mine));
-        depth[static_cast<std::size_t>(rank)] = depth[parent] + 1;
-      }
-      for (const int other : mine) {
-        ASSERT_LT(other, size);
-        ASSERT_NE(other, rank);
-        ASSERT_EQ(std::ranges::count(parallel::tree_neighbours(other, size), rank), 1)
-            << size << ": " << rank << ", " << other;
-      }
-    }
-    int least = 0;  // of a tree of eight below each
-    for (std::int64_t full = 1; full < size; full = 8 * full + 1) {
-      ++least;
-    }
-    ASSERT_EQ(std::ranges::max(depth), least) << size;
-  }
-}
-
 /// Whether this rank is among those whose bits `senders` has.
 bool is_among(int senders) {
   return (senders >> world().rank() & 1) != 0;
 }
 
-/// A notice that is drained at the end of a test, and the messages that it takes.
-class Notice : public testing::Test {
+/// A request that is withdrawn at the end of a test, and the messages that it takes.
+class Stop : public testing::Test {
  protected:
-  /// The messages of all ranks since the last call: sent, received.
-  static std::array<std::int64_t, 2> messages() {
+  Stop() { forget(); }
+  ~Stop() override { forget(); }
+  Stop(const Stop&) = delete;
+  Stop& operator=(const Stop&) = delete;
+
+  /// The messages of all ranks since the last call, received once it is forgotten: sent, received.
+  static std::array<std::int64_t, 2> forget() {
+    parallel::clear_stop();
+    support::session().begin_call();
+    EXPECT_FALSE(parallel::stop_requested());
     std::array<std::int64_t, 2> counts{sent, received};
     sent = received = 0;
     parallel::sum_over_ranks(world(), counts);
     return counts;
   }
-
-  Notice() { messages(); }
-
-  parallel::StopNotice notice_{world()};
-  const std::int64_t all_ = std::int64_t{2} * (world().size() - 1);  // messages of a notice
 };
 
-TEST_F(Notice, is_received_by_all_with_its_cause_once_it_is_sent) {
-  EXPECT_EQ(notice_.received(), 0);
-  notice_.drain();
-  EXPECT_EQ(messages(), (std::array<std::int64_t, 2>{0, 0}));
-  for (int sender = 0; sender < world().size(); ++sender) {
-    parallel::StopNotice notice(world());
-    if (world().rank() == sender) {
-      notice.send(10 + sender);
-      notice.send(1);
+TEST_F(Stop, of_any_ranks_reaches_the_root_by_a_message_of_each_other) {
+  EXPECT_EQ(parallel::stop_reason(world()), "");
+  for (int senders = 1; senders < 1 << std::min(world().size(), 5); ++senders) {
+    const auto& [signal, name] = parallel::stop_signals[world().rank() % 5];
+    if (is_among(senders)) {
+      parallel::request_stop(signal);
     }
-    while (notice.received() == 0) {
+    EXPECT_TRUE(parallel::stop_requested() == is_among(senders) || world().is_root());
+    while (world().is_root() && !parallel::stop_requested()) {
     }
-    EXPECT_EQ(notice.received(), 10 + sender);
-    notice.drain();
-    EXPECT_EQ(notice.received(), 10 + sender);
-    EXPECT_EQ(messages(), (std::array{all_, all_}));
+    bool is_of_sender = false;
+    const std::string reason = parallel::stop_reason(world());
+    for (int rank = 0; rank < world().size(); ++rank) {
+      is_of_sender =
+          is_of_sender || ((senders >> rank & 1) != 0 &&
+                           reason == std::string("by ") + parallel::stop_signals[rank % 5].second);
+    }
+    EXPECT_TRUE(is_of_sender) << senders << ": " << reason << "; here " << name;
+    const std::int64_t others = std::popcount(static_cast<unsigned>(senders) & ~1U);
+    EXPECT_EQ(forget(), (std::array{others, others})) << senders;
   }
 }
 
-/// The ranks behind the root hear of each other by it alone, which waits for them meanwhile.
-TEST_F(Notice, is_passed_on_by_a_rank_that_waits_for_others) {
+/// A rank that waits for the root tells it meanwhile.
+TEST_F(Stop, of_a_rank_that_waits_reaches_the_root) {
   if (world().rank() == world().size() - 1) {
-    notice_.send(7);
+    parallel::request_stop(SIGTERM);
   }
-  if (!world().is_root()) {
-    while (notice_.received() == 0) {
-    }
-    EXPECT_EQ(notice_.received(), 7);
+  while (world().is_root() && !parallel::stop_requested()) {
   }
   parallel::min_over_ranks(world(), 0);
-  notice_.drain();
+  EXPECT_EQ(parallel::stop_reason(world()), "by SIGTERM");
 }
 
-TEST_F(Notice, of_any_ranks_at_once_takes_no_more_messages) {
-  for (int senders = 1; senders < 1 << std::min(world().size(), 5); ++senders) {
-    for (const bool looks : {true, false}) {
-      parallel::StopNotice notice(world());
-      if (is_among(senders)) {
-        notice.send(1 + world().rank());
-      }
-      const int cause = looks ? notice.received() : 0;
-      notice.drain();
-      EXPECT_TRUE(cause == 0 || cause == notice.received());
-      EXPECT_NE(notice.received(), 0);
-      EXPECT_NE(senders >> (notice.received() - 1) & 1, 0) << "of a rank that sent it";
-      if (is_among(senders)) {
-        EXPECT_EQ(notice.received(), 1 + world().rank()) << "the first that it knew";
-      }
-      EXPECT_EQ(messages(), (std::array{all_, all_})) << senders;
+TEST_F(Stop, that_is_not_withdrawn_lasts) {
+  if (world().rank() == world().size() - 1) {
+    parallel::request_stop(SIGTERM);
+  }
+  for (int call = 0; call < 3; ++call) {
+    support::session().begin_call();
+    while (world().is_root() && !parallel::stop_requested()) {
     }
+    parallel::min_over_ranks(world(), 0);
   }
 }
 

@@ -15,7 +15,7 @@ using namespace masing;
 
 namespace {
 
-const parallel::Communicator* the_world = nullptr;
+parallel::Session* the_session = nullptr;
 
 /// Prints the failures of one rank with its number.
 class FailuresOfRank final : public testing::EmptyTestEventListener {
@@ -57,7 +57,6 @@ void leave_out(const std::string& file) {
 }
 
 int run(const parallel::Communicator& world) {
-  the_world = &world;
   if (!world.is_root()) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
@@ -79,8 +78,12 @@ int run(const parallel::Communicator& world) {
 
 }  // namespace
 
+parallel::Session& support::session() {
+  return *the_session;
+}
+
 const parallel::Communicator& support::world() {
-  return *the_world;
+  return session().world();
 }
 
 int main(int count, char** values) {
@@ -94,5 +97,6 @@ int main(int count, char** values) {
   // An exception on one rank must end all, not leave the others waiting in a collective call.
   GTEST_FLAG_SET(catch_exceptions, false);
   parallel::Session session({});
+  the_session = &session;
   return session.run(run);
 }

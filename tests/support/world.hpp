@@ -1,10 +1,14 @@
 #pragma once
 
 #include "parallel/communicator.hpp"
+#include "parallel/session.hpp"
 
 namespace masing::support {
 
 const parallel::Communicator& world();
+
+/// The session of all tests.
+parallel::Session& session();
 
 /// This rank by itself: what is computed on it is computed on one rank.
 inline parallel::Communicator alone() {
