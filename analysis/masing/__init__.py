@@ -9,7 +9,8 @@
 
 simulate(), converge() and scan() run the commands of the program that have these names, and open() reads a result file.
 identify() identifies a model from a cycle, such as a measured one. cycle_numbers() computes the stiffnesses, the
-damping and the corners of a cycle. backbone() returns those of a Material. judge() judges a table of errors that any program has printed.
+damping and the corners of a cycle. backbone() returns the closed cycles of a Material. judge() judges a table of errors
+that any program has printed.
 """
 
 from masing.commands import SOURCES as _SOURCES
