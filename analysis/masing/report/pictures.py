@@ -20,15 +20,15 @@ CURVE_HEADINGS = ("frame", "curve", "point", "abscissa", "ordinate")
 class Picture:
     """A figure on a page.
 
-    `name` is the name of its files, `alt` a text for readers who cannot see it, and `caption` its caption. A template
-    adds the texts `words` {name: text} to the caption. `number` is its number on the page, 0 until it is set.
+    `name` is the name of its files, `alt` a text for readers who cannot see it, and `caption` its caption. `legend`
+    explains pictures of its kind, once on a page. `number` is its number on the page, 0 until it is set.
     """
 
     name: str
     figure: Figure
     alt: str
     caption: str = ""
-    words: dict = field(default_factory=dict)
+    legend: str = ""
     number: int = 0
     _encoded: dict = field(default_factory=dict)
 

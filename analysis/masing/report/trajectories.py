@@ -104,7 +104,7 @@ def energy_picture(run):
 
 def _picture(run, kind, figure, alt, caption, facts, legend=""):
     return Picture(f"{run.path.stem}-{kind}", figure, f"{alt}, {trajectory_name(run)}. {facts}",
-                   f"{trajectory_name(run, capital=True)}: {caption} {facts}", {"legend": legend})
+                   f"{trajectory_name(run, capital=True)}: {caption} {facts}", legend)
 
 
 def trajectory_name(run, capital=False):
