@@ -66,9 +66,7 @@ def wave_picture(run):
 
 
 def extremes_picture(run):
-    """Return the Picture of the greatest values of every node and element; None if the file has none."""
-    if "profile/max_x" not in run:
-        return None
+    """Return the Picture of the greatest values of every node and element."""
     figure = style.figure(1, 1.8)
     frames = figure.subplot_mosaic([[*EXTREMES][:3], [*EXTREMES][3:] + ["."]], sharey=True)
     for (name, label), axes in zip(EXTREMES.items(), frames.values()):
