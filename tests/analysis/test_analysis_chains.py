@@ -66,8 +66,8 @@ def test_a_run_without_a_chain_has_no_profile(whole_run):
 def test_pictures_show_the_waves_the_extremes_and_the_loops(chain_run):
     with matplotlib.rc_context({"figure.constrained_layout.use": False}):
         pictures = {picture.name: picture for picture in chains.chain_pictures(chain_run)}
-    assert list(pictures) == [f"{name}-{kind}" for kind in ("wave", "extremes", "loops", "spectra")
-                              for name in ("strong", "weak")] + ["transfer-1"]
+    assert list(pictures) == [f"{name}-{kind}" for kind in ("wave", "extremes", "loops")
+                              for name in ("strong", "weak")]
     image = pictures["strong-wave"].figure.axes[0].collections[0]
     x = chain_run[0]["field/x"].T
     assert np.array_equal(image.get_array().reshape(6, -1), x - x[0])  # without the drift of the base
@@ -79,8 +79,6 @@ def test_pictures_show_the_waves_the_extremes_and_the_loops(chain_run):
     assert np.array_equal(loops["element 2"], chain_run[0].watch.xs(2, axis=1, level="node")[["elongation", "force"]])
     # Every figure is as wide as the column that it is printed in.
     assert {picture.figure.get_size_inches()[0] for picture in pictures.values()} == {style.PANEL[0]}
-    labels = [line.get_label() for line in pictures["transfer-1"].figure.axes[0].lines]
-    assert labels == ["a = 0.5", "a = 0.05"]
     for axes in pictures["strong-extremes"].figure.axes:
         shown = [place for place in axes.get_xticks() if axes.get_xlim()[0] <= place <= axes.get_xlim()[1]]
         assert len(shown) == 2 and shown[0] == 0
@@ -91,34 +89,8 @@ def test_the_energies_of_a_chain_are_shown_from_the_start(chain_run):
     assert all(np.array_equal(line.get_xdata(), chain_run[0].t) for line in stored.lines) and stored.get_xlim()[0] == 0
 
 
-def test_the_transfer_of_many_chains_has_a_scale_of_colours(chain_run):
-    (picture,) = chains.transfer_pictures(chain_run * 5)
-    axes, bar = picture.figure.axes
-    assert axes.get_legend() is None and len(axes.lines) == 10 and bar.get_ylim() == (1, 10)
-    assert np.allclose([line.get_color() for line in axes.lines], style.SEQUENCE(np.linspace(0, 1, 10)))
-
-
-def test_spectra_are_those_of_the_lowest_and_the_highest_node(chain_run):
-    run = chain_run[1]
-    frequency, (below, above), (own, _), width = chains.spectra(run)
-    assert width >= frequency[1] and np.allclose(own[np.isfinite(own)], (above / below)[np.isfinite(own)], rtol=1e-12)
-    t, a = run["watch/t"], run.watch["a"]
-    for node, amplitudes in ((0, below), (5, above)):
-        place = np.argmax(amplitudes)
-        direct = np.abs(np.sum(a[node] * np.exp(-2j * np.pi * frequency[place] * t))) * t[1]
-        assert abs(direct - amplitudes[place]) <= 1e-12 * direct
-    # A transfer that is the same at all frequencies is not changed by smoothing.
-    values = run["watch/a"].copy()
-    values[:, 0] = 3 * values[:, 1]
-    run = Run(run.path)
-    run._numbers["watch/a"] = values
-    transfers = chains.spectra(run)[2]
-    assert np.allclose(transfers[np.isfinite(transfers)], 3, rtol=1e-12)
-
-
 def test_a_page_has_a_section_on_chains_and_no_cycles_of_them(page_of, chain_run):
     page = page_of(*(run.path for run in chain_run))
-    assert "smoothed, which lowers narrow peaks: over ±" in page.seen["chains"]
     assert {"chains", "time"} <= set(page.ids) and "cycles" not in page.ids
     assert "a*sin(t)^3*exp(-0.1*t)" in page.seen["problem-1"]
     assert "work of F and of the base" in page.seen["time"] and "by damping" not in page.seen["time"]

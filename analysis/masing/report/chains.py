@@ -1,17 +1,14 @@
-"""Draw the pictures of a chain: the waves along it, the extremes of every node, loops of its elements, and spectra.
+"""Draw the pictures of a chain: the waves along it, the extremes of every node, and loops of its elements.
 
 A picture is omitted if the run lacks the data for it.
 """
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
 
 from masing import style
-from masing.names import names_apart
 from masing.notation import listed, measured
 from masing.report.pictures import Picture
 from masing.report.trajectories import trajectory_name
-from masing.response import MOST_LABELS
 from masing.samples import drawable
 
 # {column of /profile: label of its axis}.
@@ -19,9 +16,6 @@ EXTREMES = {"max_x": "max |x|", "max_a": "max |a|", "max_elongation": "max |d|",
             "dissipated": "dissipated"}
 # The loops of at most so many elements are drawn. An image has at most so many columns.
 MOST_LOOPS, MOST_COLUMNS = 4, 600
-# The transfer is known where the lower node has at least the part LEAST_POWER of its greatest power. The range that is
-# drawn ends with the last frequency at which it has the part LAST_POWER, and powers are smoothed over SMOOTH of it.
-LEAST_POWER, LAST_POWER, SMOOTH = 1e-3, 1e-2, 0.006
 
 
 def is_chain(run):
@@ -30,14 +24,12 @@ def is_chain(run):
 
 
 def chain_pictures(runs):
-    """Return the Pictures of those of the Runs that are of a chain, and the one that compares their transfer."""
-    chains = [run for run in runs if is_chain(run)]
-    pictures = [picture for make in (wave_picture, extremes_picture, loops_picture, spectra_picture)
-                for run in chains if (picture := make(run)) is not None]
-    return pictures + transfer_pictures(chains)
+    """Return the Pictures of those of the Runs that are of a chain."""
+    return [picture for make in (_wave_picture, _extremes_picture, _loops_picture) for run in runs if is_chain(run)
+            if (picture := make(run)) is not None]
 
 
-def wave_picture(run):
+def _wave_picture(run):
     """Return the Picture of x and y over time and the nodes; None if the file has no fields at several times.
 
     On a base that absorbs, which drifts, x is drawn less that of the lowest node.
@@ -65,7 +57,7 @@ def wave_picture(run):
                     f"{_most(fields['y'])}, over time and the nodes")
 
 
-def extremes_picture(run):
+def _extremes_picture(run):
     """Return the Picture of the greatest values of every node and element."""
     figure = style.figure(1, 1.8)
     frames = figure.subplot_mosaic([[*EXTREMES][:3], [*EXTREMES][3:] + ["."]], sharey=True)
@@ -84,7 +76,7 @@ def extremes_picture(run):
                     f"{_most(run['profile/max_elongation'])}")
 
 
-def loops_picture(run):
+def _loops_picture(run):
     """Return the Picture of the force over the elongation of watched elements; None if none is watched."""
     if "watch/node" not in run or not (run["watch/node"] > 0).any():
         return None
@@ -107,91 +99,6 @@ def loops_picture(run):
         axes.remove()
     numbers = listed(f"{node:.0f}" for node in run["watch/node"][chosen])
     return _picture(run, "loops", figure, f"force over elongation of element{'s' * (len(chosen) > 1)} {numbers}")
-
-
-def spectra_picture(run):
-    """Return the Picture of the spectra of the acceleration at the lowest and at the highest watched node.
-
-    The result is None if fewer than two nodes are watched, or if nothing moves.
-    """
-    if (found := spectra(run)) is None:
-        return None
-    frequency, (below, above), (own, transfer), width = found
-    low, high = (f"{run['watch/node'][place]:.0f}" for place in _ends(run))
-    figure = style.figure(1, 1.4)
-    upper, lower = figure.subplots(2, 1, sharex=True)
-    for n, (node, values) in enumerate(((low, below), (high, above))):
-        upper.plot(frequency, values, style.LINES[n], color=style.COLOURS[n], linewidth=1.2, label=f"node {node}")
-    lower.plot(frequency, own, color=style.BEHIND["color"], linewidth=1, label="as it is")
-    lower.plot(frequency, transfer, color=style.COLOURS[2], label="smoothed")
-    style.label_values(upper.xaxis, upper.yaxis, lower.yaxis)
-    for axes in (upper, lower):
-        style.legend_above(axes, 2)
-    upper.set(ylabel="|a|, spectrum")
-    lower.set(xlabel="frequency", ylabel="transfer")
-    return _picture(run, "spectra", figure, f"spectra of the acceleration, and their ratio from node {low} to node "
-                    f"{high}, as it is and smoothed, which lowers narrow peaks: {_peak(frequency, transfer, width)}")
-
-
-def transfer_pictures(runs):
-    """Return a Picture of the transfer functions for each group of at least two Runs of one chain."""
-    groups = {}
-    for run in runs:
-        if (found := spectra(run)) is not None:
-            chain = tuple(item for item in run.settings.items() if item[0].startswith("model."))
-            groups.setdefault(chain, []).append((run, found))
-    groups = [group for group in groups.values() if len(group) > 1]
-    return [_transfer_picture(group, f"transfer-{n}") for n, group in enumerate(groups, start=1)]
-
-
-def _transfer_picture(group, name):
-    figure, axes = style.frame(1, 1.2, xlabel="frequency", ylabel="transfer of the acceleration")
-    labels, facts = names_apart([run for run, _ in group]), []
-    few = len(group) <= MOST_LABELS
-    colours = style.colours(len(group)) if few else style.scale_of_values(axes, np.arange(len(group)) + 1, "number of run")
-    for label, colour, (_, (frequency, _, (_, transfer), width)) in zip(labels, colours, group):
-        axes.plot(frequency, transfer, color=colour, label=label)
-        facts.append(f"{label}: {_peak(frequency, transfer, width)}")
-    style.label_values(axes.xaxis, axes.yaxis)
-    if few:
-        style.legend_above(axes)
-    caption = "Transfer from the lowest to the highest watched node, of the acceleration, smoothed, which lowers " \
-        f"narrow peaks. {'; '.join(facts)}."
-    return Picture(name, figure, caption, caption)
-
-
-def spectra(run):
-    """Return (frequency, amplitudes, transfers, width) of the accelerations at the lowest and highest watched node.
-
-    `frequency` is [frequencies], and `amplitudes` [2, frequencies] are those of the Fourier transforms. `transfers` [2,
-    frequencies] are their ratio, and the root of the ratio of their squares, smoothed by a Gaussian curve of the
-    standard deviation `width`; both are NaN where the lower node has too little. The result is None if fewer than two
-    nodes are watched, or if one of them does not move.
-    """
-    if "watch/a" not in run or len(run["watch/node"]) < 2 or len(run["watch/t"]) < 8:
-        return None
-    t, a = run["watch/t"], run["watch/a"][:, _ends(run)]
-    if not drawable(*a.T).all() or not np.abs(a).max(axis=0).all():
-        return None
-    step = (t[-1] - t[0]) / (len(t) - 1)
-    transform = step * np.fft.rfft(a, axis=0).T
-    frequency = np.fft.rfftfreq(len(t), step)
-    powers = np.abs(transform)**2
-    end = np.flatnonzero(powers[0] >= LAST_POWER * powers[0].max())[-1] + 1
-    width = max(1.0, SMOOTH * end)
-    transfers = [np.sqrt(np.where(below >= LEAST_POWER * below.max(), above, np.nan) / below)[:end]
-                 for below, above in (powers, gaussian_filter1d(powers, width))]
-    return frequency[:end], np.abs(transform[:, :end]), np.array(transfers), width * frequency[1]
-
-
-def _ends(run):
-    """Return the columns of /watch of the lowest and of the highest watched node."""
-    return [int(np.argmin(run["watch/node"])), int(np.argmax(run["watch/node"]))]
-
-
-def _peak(frequency, transfer, width):
-    place = int(np.nanargmax(transfer))
-    return f"over ±{measured(width)}, and then greatest near {measured(frequency[place])}"
 
 
 def _picture(run, kind, figure, facts):
