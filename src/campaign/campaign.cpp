@@ -7,7 +7,6 @@
 #include "base/error.hpp"
 #include "base/say.hpp"
 #include "campaign/alone.hpp"
-#include "engine/run_spec.hpp"
 #include "io/checkpoint.hpp"
 #include "io/progress.hpp"
 #include "io/result_file.hpp"
@@ -37,7 +36,9 @@ class Campaign {
       if (packing.together.empty() && packing.alone.empty() && under_way_.empty()) {
         break;
       }
-      announce(packing);
+      if (comm_.is_root() && !files_.quiet && !packing.advice.empty()) {
+        base::say(fmt::format("masing {}: {}\n", files_.result.kind, packing.advice));
+      }
       compute_together(packing.together);
       compute_on_single_ranks(packing);
       under_way_.clear();
@@ -89,22 +90,6 @@ class Campaign {
       }
     } catch (const base::Stopped&) {
       throw_stopped(false);
-    }
-  }
-
-  /// Prints advice on the number of ranks, if there is any. If the campaign is expected to take
-  /// long, also prints its plan and advice on how to stop it.
-  void announce(const Packing& packing) const {
-    if (!comm_.is_root() || files_.quiet) {
-      return;
-    }
-    const bool is_long = packing.seconds > engine::long_time;
-    std::string text = is_long ? packing.text : "";
-    for (const std::string& line : {packing.advice, is_long ? parallel::stop_advice() : ""}) {
-      text += line.empty() ? "" : fmt::format("masing {}: {}\n", files_.result.kind, line);
-    }
-    if (!text.empty()) {
-      base::say(text);
     }
   }
 

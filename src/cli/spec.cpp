@@ -14,6 +14,7 @@
 #include "base/periodicity.hpp"
 #include "base/text.hpp"
 #include "cli/printed.hpp"
+#include "engine/step_advice.hpp"
 #include "io/checkpoint.hpp"
 #include "io/result_file.hpp"
 

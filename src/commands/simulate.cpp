@@ -190,8 +190,7 @@ class RunSource final : public campaign::Source {
   [[nodiscard]] std::string unit_name() const override { return "steps"; }
   [[nodiscard]] campaign::Count count() const override { return {run_.step, run_.spec.time.steps}; }
   campaign::Packing pack(const campaign::Batch& under_way) override {
-    campaign::Packing packing{.seconds = engine::estimated_seconds(run_.spec, ranks_),
-                              .advice = engine::idle_advice(run_.spec, ranks_)};
+    campaign::Packing packing{.advice = engine::idle_advice(run_.spec, ranks_)};
     if (under_way.empty() && !run_.is_done) {
       packing.together = {{0}};
     }
@@ -298,14 +297,6 @@ std::string report_text(const Run& run, int ranks) {
   if (run.cores_are_short) {
     text += short_of_cores;
     text += ": ranks waited for one another at every step; give as many as there are idle cores";
-  }
-  const parallel::PhaseSeconds phases = parallel::phase_seconds();
-  for (const auto& [phase, name] : {std::pair(parallel::Phase::setup, "set-up"),
-                                    std::pair(parallel::Phase::seal, "flush and seal")}) {
-    const double seconds = phases[static_cast<std::size_t>(phase)];
-    if (seconds >= std::max(0.1, 0.1 * run.seconds)) {
-      text += fmt::format("; {} {:.3g} s", name, seconds);
-    }
   }
   if (engine::is_exact(run.spec)) {
     text += fmt::format("\n  two methods agree to {:.1e} in x and y", run.self_check);

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "base/partition.hpp"
 #include "engine/run_spec.hpp"
 #include "slab/chain/chain.hpp"
@@ -16,10 +14,6 @@ slab::ChainPart chain_part(const MasingChain& chain, const base::CellRange& held
 /// moves: the upper ends of its elements and, if the base absorbs, on the first rank the base.
 /// Local.
 base::CellRange nodes_of(const MasingChain& chain, const base::CellRange& held);
-
-/// Returns a warning about the step or the end masses of a chain, or an empty string. Throws
-/// UserError, with a number of steps that holds, if the scheme is unstable with this step. Local.
-std::string chain_advice(const MasingChain& chain, const slab::TimeGrid& time);
 
 /// Returns the name and the symbol, for messages, of the motion of the base. Local.
 base::NamedQuantity base_of(const MasingChain& chain);

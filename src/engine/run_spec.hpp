@@ -154,23 +154,8 @@ std::string figure_title(const RunSpec& run);
 /// Returns the name of a run in messages: "P = 1500, N = 1000000" or "prandtl, N = 1000000". Local.
 std::string title(const RunSpec& run);
 
-/// An elastic motion that grows by more than this factor until T causes a warning.
-inline constexpr double warned_growth = 10.0;
-/// The growth up to which a warning advises to reduce the step.
-inline constexpr double tolerable_growth = 1.1;
-
-/// Returns a warning if the scheme of a run lets an elastic motion grow more than tenfold until T,
-/// or an empty string if not. The warning says with which step, or with how many steps, the motion
-/// would grow by a factor of about 1.1. Throws UserError if the scheme of a slab is unstable with
-/// the step of the run. Local.
-std::string step_advice(const RunSpec& run);
-
-/// Returns an estimate of the seconds that a run takes on `ranks` ranks. No result depends on it.
-/// Local.
-double estimated_seconds(const RunSpec& run, int ranks);
-
-/// A computation that is expected to take more seconds than this number prints at its start what it
-/// will do and how it can be stopped.
-inline constexpr double long_time = 5.0;
+/// Returns a measure of the time that a run takes, in updates of a cell, by which the runs of a
+/// study are compared. No result depends on it. Local.
+double estimated_cost(const RunSpec& run);
 
 }  // namespace masing::engine

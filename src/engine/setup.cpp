@@ -9,7 +9,9 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/block_sum.hpp"
 #include "base/error.hpp"
@@ -28,45 +30,23 @@ namespace masing::engine {
 
 namespace {
 
-std::string advice(const MemoryNeed& need, double available) {
-  if (need.extra_bytes > 0) {
-    return "use more ranks on more nodes, fewer cells, or a reference that needs less, such as "
-           "exact or cells-inf";
+/// Returns the memory need of a slab. Without a `form` no arrays of k, η, u0 and c are counted: the
+/// least possible need as long as the profile is not known.
+MemoryNeed memory_need(const slab::Slab& slab, Method method, int ranks, double extra_bytes,
+                       const slab::ProfileForm* form = nullptr) {
+  if (method == Method::turning_points && slab::has_smooth_cells(slab)) {
+    return {.ranks = ranks, .extra_bytes = extra_bytes};
   }
-  if (!need.has_table) {
-    return "use more ranks on more nodes or the engine memory with cells = inf";
+  const bool has_table = method != Method::sweep && !slab.is_continuum();
+  double bytes = has_table ? 32.0 : 8.0;
+  if (form != nullptr) {
+    // A sweep that computes v = u - c stores u in an additional vector.
+    const bool stores_u = slab.is_shifted() && method == Method::sweep;
+    bytes += 8.0 * (slab::kept_arrays(*form) + (stores_u ? 1 : 0));
+    const bool has_lists = has_table && (!form->initial_u || form->initial_u->first != 0.0);
+    bytes += has_lists ? 72.0 : 0.0;
   }
-  MemoryNeed without_table = need;
-  without_table.has_table = false;
-  const bool fits = bytes_a_rank(without_table) <= available;
-  return std::string("use cells = inf") + (need.is_smooth ? " or the engine memory" : "") +
-         (fits ? " or the engine sweep" : "");
-}
-
-/// Returns the memory need of a slab without arrays of k, η, u0 and c: the least possible need as
-/// long as the profile is not known.
-MemoryNeed memory_need(const slab::Slab& slab, Method method, int ranks, double extra_bytes) {
-  const bool is_smooth = method != Method::sweep && slab::has_smooth_cells(slab);
-  const bool needs_none = is_smooth && method == Method::turning_points;
-  return {.cells = needs_none ? 1 : slab.field_cells(),
-          .ranks = ranks,
-          .has_table = method != Method::sweep && !slab.is_continuum() && !needs_none,
-          .is_smooth = is_smooth,
-          .extra_bytes = extra_bytes};
-}
-
-/// Adds to `need` the arrays that a profile of this form stores.
-void add_profile(MemoryNeed& need, const slab::Slab& slab, Method method,
-                 const slab::ProfileForm& form) {
-  // A sweep that computes v = u - c stores u in an additional vector.
-  const bool stores_u = slab.is_shifted() && method == Method::sweep;
-  need.arrays = slab::kept_arrays(form) + (stores_u ? 1 : 0);
-  need.has_initial_u = !form.initial_u || form.initial_u->first != 0.0;
-}
-
-/// Returns the bytes of the table of a shape of a chain, which every rank has.
-double shape_bytes(const slab::Slab& shape) {
-  return bytes_a_rank(memory_need(shape, Method::turning_points, 1, 0.0));
+  return {slab.field_cells(), "cells", ranks, bytes, extra_bytes};
 }
 
 }  // namespace
@@ -122,77 +102,43 @@ std::string idle_advice(const RunSpec& run, int ranks) {
 MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes) {
   const ModelFacts facts = run.facts();
   if (facts.slab != nullptr) {
-    MemoryNeed need = memory_need(*facts.slab, facts.method, ranks, extra_bytes);
     const base::CellRange some{facts.slab->field_cells() / 3, 1};
-    add_profile(need, *facts.slab, facts.method,
-                slab::confirmed_form(slab::candidate_form(*facts.slab),
-                                     slab::sample_profile(*facts.slab, some)));
-    return need;
+    const slab::ProfileForm form = slab::confirmed_form(slab::candidate_form(*facts.slab),
+                                                        slab::sample_profile(*facts.slab, some));
+    return memory_need(*facts.slab, facts.method, ranks, extra_bytes, &form);
   }
   if (facts.chain != nullptr) {
+    const std::vector<slab::Slab>& shapes = facts.chain->shapes;
+    const double of_shape =
+        bytes_a_rank(memory_need(shapes.front(), Method::turning_points, 1, 0.0));
     // These bytes suffice for an element that remembers four turning points.
-    return {.cells = facts.chain->elements(),
-            .ranks = is_split(run, ranks) ? ranks : 1,
-            .extra_bytes = extra_bytes + static_cast<double>(facts.chain->shapes.size()) *
-                                             shape_bytes(facts.chain->shapes.front()),
-            .element_bytes = facts.chain->keeps_works ? 380.0 : 350.0};
+    return {facts.chain->elements(), "elements", is_split(run, ranks) ? ranks : 1,
+            facts.chain->keeps_works ? 380.0 : 350.0,
+            extra_bytes + static_cast<double>(shapes.size()) * of_shape};
   }
-  return {.cells = facts.elements->layout().size(),
-          .ranks = ranks,
-          .extra_bytes = extra_bytes,
-          .state = facts.elements->work()};
+  // Upper bounds of the bytes per column of the state, including the parameters. Of the models that
+  // cannot be split, rheology::PChain needs the most, because of its total variation.
+  const bool split = facts.elements->work() == rheology::Work::split;
+  return {facts.elements->layout().size(), "columns", ranks, split ? 64.0 : 128.0, extra_bytes};
 }
 
 double bytes_a_rank(const MemoryNeed& need) {
-  const auto own = static_cast<double>(base::local_range(need.cells, 0, need.ranks).size);
-  if (need.element_bytes > 0) {
-    return need.element_bytes * own + need.extra_bytes;
-  }
-  if (need.state) {
-    // Upper bounds of the number of doubles per column of the state, including the parameters. Of
-    // the models that cannot be split, rheology::PChain needs the most, because of its total
-    // variation.
-    constexpr double split_numbers = 8;
-    constexpr double whole_numbers = 16;
-    const bool split = need.state == rheology::Work::split;
-    return 8 * (split ? split_numbers : whole_numbers) * own + need.extra_bytes;
-  }
-  const double of_table = need.has_table ? 24.0 : 0.0;
-  const double of_lists = need.has_table && need.has_initial_u ? 72.0 : 0.0;
-  return (8 * (1.0 + need.arrays) + of_table + of_lists) * own + need.extra_bytes;
+  return need.bytes_each * static_cast<double>(base::local_range(need.count, 0, need.ranks).size) +
+         need.extra_bytes;
 }
 
-std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double available) {
-  const double bytes = bytes_a_rank(need);
-  if (bytes <= available) {
-    return std::nullopt;
+void require_memory(const MemoryNeed& need, double available) {
+  if (const double bytes = bytes_a_rank(need); bytes > available) {
+    const bool is_slab = std::string_view(need.parts) == "cells";
+    throw base::UserError(
+        is_slab ? "cells" : "n",
+        fmt::format("{} {} need at least {} a rank, {} may be used; give fewer{}",
+                    base::to_text(need.count), need.parts, gibibytes(bytes), gibibytes(available),
+                    is_slab ? ", cells = inf, or the engine sweep and more nodes" : ""));
   }
-  const std::string available_text = gibibytes(available) + " may be used; ";
-  if (need.element_bytes > 0) {
-    return base::UserError("n", "a chain of " + base::to_text(need.cells) + " elements needs " +
-                                    gibibytes(bytes) + " a rank, " + available_text +
-                                    "use fewer elements or more ranks on more nodes");
-  }
-  if (need.state) {
-    return base::UserError(
-        "n", "a state of " + base::to_text(need.cells) + " columns needs " + gibibytes(bytes) +
-                 " a rank, " + available_text + "use fewer elements" +
-                 (need.state == rheology::Work::split ? " or more ranks on more nodes" : ""));
-  }
-  return base::UserError("cells", "P = " + base::to_text(need.cells) + " needs at least " +
-                                      gibibytes(bytes) + " a rank, " + available_text +
-                                      advice(need, available));
 }
 
 namespace {
-
-/// Throws UserError if a run does not fit into memory. All ranks throw alike if they pass the same
-/// numbers.
-void require_memory(const MemoryNeed& need, double available) {
-  if (const auto shortage = memory_shortage(need, available)) {
-    throw *shortage;
-  }
-}
 
 /// Returns the available bytes per rank: budget.available if it has a value, or the result of
 /// parallel::available_memory() if not. Collective.
@@ -259,8 +205,8 @@ slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::S
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
                               Method method, const MemoryBudget& budget) {
   const double available = available_to(comm, budget);
-  MemoryNeed need = memory_need(slab, method, comm.size(), budget.extra_bytes);
-  require_memory(need, available);  // a first test, before the cells are checked
+  // a first test, before the cells are checked
+  require_memory(memory_need(slab, method, comm.size(), budget.extra_bytes), available);
   const base::CellRange range = base::local_range(slab.field_cells(), comm.rank(), comm.size());
   const auto has_checked_functions = [&] {
     const bool is_smooth = slab::has_smooth_cells(slab);
@@ -277,8 +223,7 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
     return profile;
   }
   const slab::ProfileForm form = checked_form(comm, slab);
-  add_profile(need, slab, method, form);
-  require_memory(need, available);
+  require_memory(memory_need(slab, method, comm.size(), budget.extra_bytes, &form), available);
   return slab::sample_profile(slab, range, form);
 }
 

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "base/error.hpp"
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
 #include "slab/chain/chain.hpp"
@@ -14,27 +13,15 @@
 
 namespace masing::engine {
 
-/// The data that determine how much memory a run needs.
+/// The memory that a run needs, with its parts: the cells of a slab, the elements of a chain, or
+/// the columns of the state of any other model.
 struct MemoryNeed {
-  /// The number of cells of the field, on all ranks together; 1 if no data per cell are stored.
-  std::int64_t cells = 1;
+  std::int64_t count = 1;       ///< the number of parts, on all ranks together
+  const char* parts = "cells";  ///< what the parts are, for messages
   int ranks = 1;
-  /// Whether the engine uses a table with sums over the cells (slab::make_cell_measure).
-  bool has_table = false;
-  /// Whether slab::has_smooth_cells() is true and the engine is no sweep. Then the engine `memory`
-  /// (Method::turning_points) needs no data per cell.
-  bool is_smooth = false;
-  int arrays = 0;  ///< the number of arrays of k, η, u0 and c, plus one if u = v + c is stored
-  /// Whether v(0) = u0 - c (see slab::Slab) is not 0 everywhere. Then a table is accompanied by
-  /// three lists of cells.
-  bool has_initial_u = false;
+  double bytes_each = 8.0;  ///< the bytes that a part needs
   /// The bytes of other runs and data that the rank stores at the same time.
   double extra_bytes = 0.0;
-  /// The bytes of an element of a chain, whose elements `cells` counts; 0 for other models.
-  double element_bytes = 0.0;
-  /// How the ranks share a model of finitely many elements; `cells` is then the number of columns
-  /// of the state. This member has no value if the model is a slab.
-  std::optional<rheology::Work> state = std::nullopt;
 };
 
 /// The memory that is available to a run, and the memory that other data of the same rank need.
@@ -60,27 +47,27 @@ std::int64_t idle_ranks(const RunSpec& run, int ranks);
 /// suffice, or an empty string if idle_ranks() is 0. Local.
 std::string idle_advice(const RunSpec& run, int ranks);
 
-/// Returns the memory need of a run on `ranks` ranks. Evaluates the functions of a slab in at most
-/// three cells to estimate which arrays the profile of the slab needs. If the run is no sweep and
-/// has more than slab::most_tabled_cells cells, the function takes some milliseconds. Local.
+/// Returns the memory need of a run on `ranks` ranks. The need does not depend on P if the run uses
+/// the engine of turning points and slab::has_smooth_cells() is true. In all other cases a cell of
+/// a slab needs these bytes:
+///     8 for u, and for each of k, η, u0 and c that needs an array
+///     8 for u beside v, if a sweep computes v = u - c (see slab::Slab)
+///     24 for the table with sums over the cells (slab::make_cell_measure), unless it is a sweep
+///     72 for three lists beside the table, if v(0) is not 0 everywhere
+/// Evaluates the functions of a slab in at most three cells to estimate which arrays the profile of
+/// the slab needs. If the run is no sweep and has more than slab::most_tabled_cells cells, the
+/// function takes some milliseconds. Local.
 MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes = 0.0);
 
-/// Returns the bytes that the rank with the most cells needs, including MemoryNeed::extra_bytes.
-/// Per cell:
-///     8 for u and for each array
-///     24 for the table with sums over the cells
-///     72 for the three lists beside the table if has_initial_u is true
-/// A model of finitely many elements needs 8 doubles per column of the state if it can be split
-/// (Work::split), and 16 doubles if not: for the parameters, the state and its rate of change.
+/// Returns the bytes that the rank with the most parts needs, including MemoryNeed::extra_bytes.
 /// Local.
 double bytes_a_rank(const MemoryNeed& need);
 
 /// Returns a number of bytes as text: "1.5 GiB", "12.3 MiB". Local.
 std::string gibibytes(double bytes);
 
-/// Returns an error that says in one line why a run does not fit into `available` bytes per rank
-/// and what would help. Returns no value if the run fits. Local.
-std::optional<base::UserError> memory_shortage(const MemoryNeed& need, double available);
+/// Throws UserError if a run does not fit into `available` bytes per rank. Local.
+void require_memory(const MemoryNeed& need, double available);
 
 /// Returns the profile of this rank's cells, with arrays for those of k, η, u0 and c that are not
 /// given by a formula. For the engine of turning points on one rank, the profile has no arrays if

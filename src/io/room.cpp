@@ -23,37 +23,36 @@ double bytes_on_disk(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 ? 512.0 * static_cast<double>(info.st_blocks) : 0.0;
 }
 
-void require(const char* quantity, const std::string& path, double bytes, const std::string& less) {
+void require(const char* quantity, const std::string& path, double bytes) {
   if (const double room = available_bytes(path); room < bytes) {
-    throw base::UserError(
-        quantity, fmt::format("{} needs {}, with what goes beside it; the disk has {}; "
-                              "give {}, or another folder",
-                              path, engine::gibibytes(bytes), engine::gibibytes(room), less));
+    throw base::UserError(quantity,
+                          fmt::format("{} needs {}, with what goes beside it; the disk has {}; "
+                                      "write less, or to another folder",
+                                      path, engine::gibibytes(bytes), engine::gibibytes(room)));
   }
 }
 
 }  // namespace
 
 void require_disk(const parallel::Communicator& comm, const std::string& path,
-                  const CheckpointSpec& checkpoint, const DiskNeed& need) {
+                  const CheckpointSpec& checkpoint, double result_bytes, double checkpoint_bytes) {
   parallel::on_root(comm, [&] {
     // An existing result file is kept until the new one is complete, so its disk space is not free.
     // A killed run may have left a temporary file with the name of the first file that this run
     // creates. This run replaces it, so its disk space is counted as free.
     const double left = bytes_on_disk(files_of_result(path)[checkpoint.restart ? 2 : 1]);
     if (!checkpoint.scheduled) {
-      require("output", path, need.result - left, need.less_result);
+      require("output", path, result_bytes - left);
       return;
     }
     const auto files = files_of_checkpoint(checkpoint.path);
     const double of_checkpoint =
-        (bytes_on_disk(files[0]) > 0 ? 1 : 2) * need.checkpoint - bytes_on_disk(files[1]);
+        (bytes_on_disk(files[0]) > 0 ? 1 : 2) * checkpoint_bytes - bytes_on_disk(files[1]);
     std::error_code unknown;
     const bool share =
         std::filesystem::equivalent(folder_of(checkpoint.path), folder_of(path), unknown);
-    require("output", path, need.result - left + (share ? of_checkpoint : 0.0),
-            need.result < of_checkpoint ? need.less_checkpoint : need.less_result);
-    require("checkpoint", checkpoint.path, of_checkpoint, need.less_checkpoint);
+    require("output", path, result_bytes - left + (share ? of_checkpoint : 0.0));
+    require("checkpoint", checkpoint.path, of_checkpoint);
   });
 }
 
@@ -77,11 +76,8 @@ void require_room(const parallel::Communicator& comm, const engine::RunSpec& run
                              : facts.elements != nullptr ? facts.elements->layout().size()
                              : facts.method == engine::Method::sweep ? facts.slab->field_cells()
                                                                      : 0;
-  require_disk(comm, path, checkpoint,
-               {.result = bytes_of_result(run, output),
-                .checkpoint = 8.0 * static_cast<double>(saved),
-                .less_result = "a larger sample-every or field-every, fewer field-points",
-                .less_checkpoint = "fewer cells"});
+  require_disk(comm, path, checkpoint, bytes_of_result(run, output),
+               8.0 * static_cast<double>(saved));
 }
 
 }  // namespace masing::io

@@ -10,22 +10,14 @@
 
 namespace masing::io {
 
-/// The disk space that a result file and a checkpoint need. For each of the two, a text for
-/// messages says what would need less space, such as "fewer cells".
-struct DiskNeed {
-  double result = 0.0;      ///< bytes of the result file
-  double checkpoint = 0.0;  ///< bytes of one checkpoint file
-  std::string less_result;
-  std::string less_checkpoint;
-};
-
 /// Throws UserError on all ranks alike if the free disk space does not suffice for the result file
-/// `path` and, if checkpoints are scheduled, for two checkpoints. Two are needed because a
+/// `path` of `result_bytes` and, if checkpoints are scheduled, for two checkpoints of
+/// `checkpoint_bytes`. Two are needed because a
 /// checkpoint is kept until the next one is complete. If the checkpoint exists already, only one
 /// more is needed. The space of temporary files that the run will replace is counted as free.
 /// Collective.
 void require_disk(const parallel::Communicator& comm, const std::string& path,
-                  const CheckpointSpec& checkpoint, const DiskNeed& need);
+                  const CheckpointSpec& checkpoint, double result_bytes, double checkpoint_bytes);
 
 /// Checks whether there is room for the files of a run: on the disk (see require_disk) or, if
 /// `path` is empty, in memory. Throws UserError on all ranks alike if there is not. Collective.

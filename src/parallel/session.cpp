@@ -291,18 +291,6 @@ std::string stop_reason(const Communicator& comm) {
   return first_text(comm, reason);
 }
 
-// On Ctrl-C, Open MPI's mpirun first sends SIGTERM to the ranks. It sends SIGKILL after the timeout
-// that the text below states.
-std::string stop_advice() {
-  if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) {
-    return {};
-  }
-  return fmt::format(
-      "Ctrl-C on mpirun leaves {} s to write a checkpoint (OMPI_MCA_odls_base_sigkill_timeout), or "
-      "the last one stays; kill -USR1 to mpirun leaves the time it needs",
-      number("OMPI_MCA_odls_base_sigkill_timeout").value_or(1));
-}
-
 namespace {
 
 /// Sets environment variables for Open MPI in a process without a launcher. Open MPI then starts no

@@ -93,11 +93,6 @@ bool stop_requested();
 /// knows a cause. Collective.
 std::string stop_reason(const Communicator& comm);
 
-/// Returns advice on how to stop a run under Open MPI's mpirun. It says how many seconds Ctrl-C
-/// leaves for a checkpoint, and which signal leaves enough time. Returns an empty text under any
-/// other launcher and without a launcher. Local.
-std::string stop_advice();
-
 /// Returns whether this rank works without other ranks. This is so before the first session, in a
 /// session of one rank, and while a RootAlone exists. Local.
 bool is_alone();

@@ -55,14 +55,9 @@ void require_room(const parallel::Communicator& comm, const ScanSpec& spec,
   const std::string& path = spec.files.result.path;
   const double points = points_of(spec);
   const double series = 8.0 * series_numbers(spec, first);
-  const std::string less =
-      spec.keep_series ? "fewer points, a larger sample-every, or no series" : "fewer points";
   if (!path.empty()) {
-    io::require_disk(comm, path, spec.files.checkpoint,
-                     {.result = bytes_of_file(spec, first),
-                      .checkpoint = points * (sizeof(PointNumbers) + series),
-                      .less_result = less,
-                      .less_checkpoint = less});
+    io::require_disk(comm, path, spec.files.checkpoint, bytes_of_file(spec, first),
+                     points * (sizeof(PointNumbers) + series));
   }
   // Every rank stores all points and, while their records are broadcast, also these records. The
   // root also stores the series and, while it writes a checkpoint, a copy of the series. If the
@@ -77,8 +72,8 @@ void require_room(const parallel::Communicator& comm, const ScanSpec& spec,
     const double room = parallel::available_memory(parallel::Communicator(comm, comm.rank(), 1));
     if (room < needed) {
       throw base::UserError(
-          "over", fmt::format("{:.0f} points need {} of memory, {} may be used; give {}", points,
-                              engine::gibibytes(needed), engine::gibibytes(room), less));
+          "over", fmt::format("{:.0f} points need {} of memory, {} may be used; give fewer", points,
+                              engine::gibibytes(needed), engine::gibibytes(room)));
     }
   });
 }

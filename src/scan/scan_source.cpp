@@ -395,7 +395,7 @@ class PointsWork final : public campaign::Work {
   [[nodiscard]] bool is_for_all(const engine::RunSpec& run) const {
     return comm_.size() < shop_.ranks && engine::is_split(run, shop_.ranks) &&
            (std::ssize(shop_.points) < shop_.ranks ||
-            engine::memory_shortage(engine::memory_need(run, 1), shop_.available));
+            engine::bytes_a_rank(engine::memory_need(run, 1)) > shop_.available);
   }
 
   /// Ends the present point and goes to the next one. Appends the present point to `records`,

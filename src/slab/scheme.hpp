@@ -25,9 +25,6 @@ struct SchemeInfo {
   const char* description;
   /// The order of the errors of x, y and u in δt, in the maximum norm.
   int order;
-  /// The number of steps that one pass over the cells computes. Their increments of x must be known
-  /// before the pass.
-  int steps_per_pass;
   /// The largest stable value of δt ω, where ω is elastic_frequency(). If δt ω is larger, elastic
   /// oscillations grow without bound. The value is infinity for a scheme without such a limit.
   double largest_step;
@@ -42,10 +39,10 @@ struct SchemeInfo {
 
 /// The table of the schemes, one row for each.
 inline constexpr SchemeInfo schemes[] = {
-    {Scheme::euler, "euler", "the papers' scheme, of order one", 1, 2, base::infinity, 2.0, true,
+    {Scheme::euler, "euler", "the papers' scheme, of order one", 1, base::infinity, 2.0, true,
      true},
-    {Scheme::leapfrog, "leapfrog", "velocity Verlet, of order two", 2, 1, 2.0, base::infinity,
-     false, false}};
+    {Scheme::leapfrog, "leapfrog", "velocity Verlet, of order two", 2, 2.0, base::infinity, false,
+     false}};
 
 /// Returns the row of a scheme in the table `schemes`. Local.
 inline const SchemeInfo& info(Scheme scheme) {
@@ -70,18 +67,6 @@ inline double elastic_frequency(const Slab& slab, const Oscillator& oscillator) 
 /// of a run may grow less, because elements that yield dissipate energy. Local.
 inline double elastic_growth(double frequency, double decay, const TimeGrid& time) {
   return std::exp(0.5 * (time.step() * frequency * frequency - decay) * time.final_time);
-}
-
-/// Returns the step δt for which elastic_growth() would return `growth`. Local.
-inline double step_for_growth(double frequency, double decay, const TimeGrid& time, double growth) {
-  return (2.0 * std::log(growth) / time.final_time + decay) / (frequency * frequency);
-}
-
-/// Returns the least number of steps for which δt·rate ≤ `largest`, where `rate` is ω or c/m. The
-/// result is at least 1 and at most 2⁵³, the largest number of steps of a run. Local.
-inline std::int64_t least_stable_steps(double rate, const TimeGrid& time, double largest) {
-  return static_cast<std::int64_t>(
-      std::clamp(std::ceil(rate * time.final_time / largest), 1.0, 0x1p53));
 }
 
 // The functions below advance the mass, and move the slab through an object of the template type

@@ -7,11 +7,9 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "base/partition.hpp"
-#include "base/say.hpp"
 #include "engine/setup.hpp"
 #include "io/progress.hpp"
 #include "parallel/session.hpp"
@@ -99,7 +97,7 @@ void add_round_off(StudyPlan& plan) {
                        {.title = "round-off", .has_function_field = true}});
 }
 
-/// A set of comparisons, and the sum of one cost (seconds or bytes) over the runs of these
+/// A set of comparisons, and the sum of one number (cost or bytes) over the runs of these
 /// comparisons. A run that several comparisons need is counted once.
 class Load {
  public:
@@ -130,33 +128,28 @@ class Load {
   double total_ = 0.0;
 };
 
-/// Sets PlannedRun::bytes of `planned`, which is run `index` of StudyPlan::runs, and adds the
-/// duration of the comparisons of u to PlannedRun::seconds. Beside the memory of the engine and of
-/// the rows of /series, each entry of u on a rank takes:
+/// Sets PlannedRun::bytes of `planned`, which is run `index` of StudyPlan::runs. Beside the memory
+/// of the engine and of the rows of /series, each entry of u on a rank takes:
 ///     u, if the engine needs less memory than this                          8 B
 ///     u at a step and between two steps, if u is compared between steps    16 B
 ///     for each comparison of cells with a function: two elements           64 B
 ///     for each comparison of cells with cells: u and lists of indices      56 B
 void add_fields(const StudyPlan& plan, std::size_t index, PlannedRun& planned) {
-  const auto& [run, options, ranks, seconds_of_steps, engine_bytes, all] = planned;
+  const auto& [run, options, ranks, cost, engine_bytes, all] = planned;
   const auto entries = static_cast<double>(
       options.has_function_field ? 0 : base::local_range(engine::field_size(run), 0, ranks).size);
   // if the time with the index 1 is a step of the run, all times are
   const bool is_between = plan.file != nullptr || plan.field_times.at(1, run.time).fraction > 0;
   double bytes = is_between && !options.goes_to_times ? 2 * sizeof(double) : 0.0;
-  double seconds = 2e-9;  // time per entry on a current machine, as in engine::estimated_seconds
   for (const auto& [level, reference] : plan.comparisons) {
     if (level == index && engine::slab_of(run) != nullptr && (reference || plan.file != nullptr)) {
       const bool is_function = reference && plan.runs[*reference].options.has_function_field;
       bytes += is_function ? 2 * sizeof(slab::Element) : 7 * sizeof(double);
-      seconds += is_function ? 12e-9 : 2e-9;
     }
   }
   planned.bytes =
       std::max(engine_bytes, sizeof(double) * entries) + bytes * entries +
       (options.series ? 8.0 * static_cast<double>(io::series_numbers(*options.series)) : 0.0);
-  planned.seconds += seconds * entries *
-                     static_cast<double>(std::max<std::int64_t>(0, plan.field_times.count() - 1));
 }
 
 /// Throws UserError if a comparison does not fit into the memory of a rank. The message names the
@@ -166,10 +159,7 @@ void require_memory(const StudyPlan& plan, Unit comparison) {
   const PlannedRun& larger = std::ranges::max(
       plan.runs[level], plan.runs[reference.value_or(level)], {}, &PlannedRun::bytes);
   const double extra = bytes_a_rank(plan, {comparison}) - larger.engine_bytes;
-  if (const auto shortage = engine::memory_shortage(
-          engine::memory_need(larger.run, larger.ranks, extra), plan.available)) {
-    throw *shortage;
-  }
+  engine::require_memory(engine::memory_need(larger.run, larger.ranks, extra), plan.available);
 }
 
 /// Divides `comparisons` into batches that fit into the memory of a rank. Comparisons with the same
@@ -196,9 +186,9 @@ std::vector<Batch> batches_of(const StudyPlan& plan, Batch comparisons) {
 /// of each rank; ranks beyond the number of comparisons are left out.
 std::vector<Batch> assign_to_ranks(const StudyPlan& plan, Batch comparisons) {
   std::ranges::stable_sort(comparisons, std::greater<>(),
-                           [&](Unit i) { return plan.runs[plan.comparisons[i].level].seconds; });
+                           [&](Unit i) { return plan.runs[plan.comparisons[i].level].cost; });
   std::vector<Batch> shares(std::min(static_cast<std::size_t>(plan.ranks), comparisons.size()));
-  std::vector<Load> loads(shares.size(), Load(plan, &PlannedRun::seconds));
+  std::vector<Load> loads(shares.size(), Load(plan, &PlannedRun::cost));
   for (const Unit comparison : comparisons) {
     const auto first = std::ranges::min_element(
         loads, {}, [&](const Load& load) { return load.with(comparison); });
@@ -206,39 +196,6 @@ std::vector<Batch> assign_to_ranks(const StudyPlan& plan, Batch comparisons) {
     shares[static_cast<std::size_t>(first - loads.begin())].push_back(comparison);
   }
   return shares;
-}
-
-/// Returns a description of the study for the user: its total time, the most memory that a rank
-/// needs, and up to 12 of its runs, the longest first.
-std::string plan_text(const StudyPlan& plan, const campaign::Packing& packing) {
-  constexpr std::size_t most_lines = 12;
-  double largest = 0.0;
-  for (const std::vector<Batch>& batches : {packing.together, packing.alone}) {
-    for (const Batch& batch : batches) {
-      largest = std::max(largest, bytes_a_rank(plan, batch));
-    }
-  }
-  std::vector<PlannedRun> runs = plan.runs;
-  std::ranges::stable_sort(runs, std::greater<>(), &PlannedRun::seconds);
-  std::string text = fmt::format(
-      "masing converge: {} runs, about {} where every rank has a core, up to {} a rank of {} "
-      "available\n"
-      "  errors against {}\n",
-      runs.size(), io::duration(packing.seconds), engine::gibibytes(largest),
-      engine::gibibytes(plan.available), plan.spec->reference.description);
-  const std::size_t lines = std::min(most_lines, runs.size());
-  for (const auto& [run, options, ranks, seconds, engine_bytes, bytes] :
-       std::span(runs).first(lines)) {
-    const double cells = engine::swept_cells(run);
-    text += fmt::format(
-        "  {}: {}, {}on {} rank{}, about {}\n", options.title, engine::title(run),
-        std::isnan(cells)
-            ? ""
-            : fmt::format("{:.3g} cell updates, ", cells * static_cast<double>(run.time.steps)),
-        ranks, ranks == 1 ? "" : "s", io::duration(seconds));
-  }
-  return text +
-         (lines < runs.size() ? fmt::format("  and {} shorter runs\n", runs.size() - lines) : "");
 }
 
 }  // namespace
@@ -269,7 +226,7 @@ StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory>
   for (PlannedRun& planned : plan.runs) {
     planned.options.has_function_field |= is_continuum(planned.run);
     planned.ranks = engine::is_split(planned.run, ranks) ? ranks : 1;
-    planned.seconds = engine::estimated_seconds(planned.run, planned.ranks);
+    planned.cost = engine::estimated_cost(planned.run);
     planned.engine_bytes = engine::bytes_a_rank(engine::memory_need(planned.run, planned.ranks));
   }
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
@@ -302,20 +259,11 @@ campaign::Packing make_schedule(const StudyPlan& plan, const Batch& pending) {
     const bool is_shared = is_split(level) || is_split(reference.value_or(level));
     (plan.ranks == 1 || is_shared ? shared : own).push_back(i);
   }
-  const auto seconds = [&](const std::vector<Batch>& batches) {
-    double sum = 0.0;
-    for (const Batch& batch : batches) {
-      sum += Load(plan, &PlannedRun::seconds, batch).total();
-    }
-    return sum;
-  };
   campaign::Packing packing{.together = batches_of(plan, std::move(shared))};
   std::vector<std::vector<Batch>> shares;
   for (Batch& share : assign_to_ranks(plan, std::move(own))) {
     shares.push_back(batches_of(plan, std::move(share)));
-    packing.seconds = std::max(packing.seconds, seconds(shares.back()));
   }
-  packing.seconds += seconds(packing.together);
   // The batches are listed in this order: the first one of every share, then the second one of
   // every share, and so on.
   for (std::size_t i = 0, added = 1; added > 0; ++i) {
@@ -327,13 +275,12 @@ campaign::Packing make_schedule(const StudyPlan& plan, const Batch& pending) {
       }
     }
   }
-  packing.text = plan_text(plan, packing);
   return packing;
 }
 
 void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
   const StudyPlan plan = make_plan(comm, spec);
-  const campaign::Packing schedule = make_schedule(plan, plan.all());
+  make_schedule(plan, plan.all());
   std::set<std::pair<double, engine::Method>> slabs;  // (δs, method) of the slabs checked so far
   for (const PlannedRun& planned : plan.runs) {
     const bool is_new = engine::slab_of(planned.run) == nullptr ||
@@ -341,9 +288,6 @@ void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
     const base::Polling polling = io::report_elapsed_time(comm.is_root() && !spec.files.quiet,
                                                           "checking " + engine::title(planned.run));
     engine::check_run(comm, planned.run, is_new);
-  }
-  if (comm.is_root() && !spec.files.quiet) {
-    base::say(schedule.text);
   }
 }
 

@@ -15,12 +15,12 @@
 
 namespace masing::study {
 
-/// One run of a study, with the estimates of its time and memory.
+/// One run of a study, with the estimates of its cost and memory.
 struct PlannedRun {
   engine::RunSpec run;
   RunOptions options;
   int ranks = 1;              ///< number of ranks that compute the run together
-  double seconds = 0.0;       ///< estimated wall time including the comparison of u, in seconds
+  double cost = 0.0;          ///< the result of engine::estimated_cost
   double engine_bytes = 0.0;  ///< estimated memory of the engine per rank, in bytes
   double bytes = 0.0;  ///< estimated memory per rank of the engine, the copies of u and the series
 };
@@ -86,16 +86,15 @@ double bytes_a_rank(const StudyPlan& plan, const Batch& batch);
 /// Distributes the comparisons `pending` over the ranks. A comparison with a run that is split over
 /// the ranks is computed by all ranks together (Packing::together). Any other comparison is
 /// computed by a single rank (Packing::alone). If there is only one rank, all comparisons are in
-/// Packing::together. The comparisons for single ranks are taken in order of decreasing duration of
+/// Packing::together. The comparisons for single ranks are taken in order of decreasing cost of
 /// their levels. Each is assigned to the rank that would complete it first; a reference that this
 /// rank has to compute anyway adds no time. The comparisons of a rank are divided into batches that
-/// fit into the memory of the rank. Packing::text describes the runs of the study for the user, the
-/// longest first. Throws UserError if a single comparison does not fit into the memory. Local.
+/// fit into the memory of the rank. Throws UserError if a single comparison does not fit into the
+/// memory. Local.
 campaign::Packing make_schedule(const StudyPlan& plan, const Batch& pending);
 
-/// Checks every run of a study by engine::check_run, the levels first, and prints the plan on
-/// stderr unless the study is quiet. Throws UserError on all ranks alike if a run is not valid or
-/// needs more memory than is available. Collective on comm.
+/// Checks every run of a study by engine::check_run, the levels first. Throws UserError on all
+/// ranks alike if a run is not valid or needs more memory than is available. Collective on comm.
 void check_runs(const parallel::Communicator& comm, const StudySpec& spec);
 
 }  // namespace masing::study

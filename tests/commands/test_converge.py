@@ -149,13 +149,7 @@ def test_a_study_keeps_no_motion(masing, reference):
     """Of 10¹² steps it would be 16 TB."""
     process = masing("converge", "--levels=1e12,2e12,4e12", "--cells=inf", "--engine=memory", "--validate-only",
                      f"--reference={reference}", ranks=2)
-    assert process.returncode == 0, process.stderr
-    first, second, *runs = masing.lines_of(process.stderr)
-    names = [f"  level {i} of 3" for i in (1, 2, 3)] + ["  reference"] * (reference != "successive")
-    assert first.startswith(f"masing converge: {len(names)} runs, about ") and "MiB a rank of" in first
-    assert second.startswith("  errors against ")
-    assert sorted(line.split(":")[0] for line in runs) == names
-    assert all(", on 1 rank, about " in line for line in runs)
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_an_error_that_the_levels_do_not_refine_is_named(masing):
@@ -183,14 +177,13 @@ def test_outside_the_hypotheses_nothing_is_expected(masing):
 
 @pytest.mark.first(3)
 @pytest.mark.parametrize("words", [
-    ("--levels=3e5,6e5", "--reference=exact", "--threshold=0.2+s^2", "--stiffness=1+s^2"),
-    ("--levels=3e5,6e5", "--reference=exact", "--steps=101"),  # u is asked for between steps
-    ("--levels=6e5,1e6", "--reference=successive"), ("--levels=4e5,8e5", "--reference=cells-inf"),
-    ("--levels=1e5,2e5", "--reference=finest", "--threshold=0.2+s^2"),
-    ("--levels=5e4,1e5", "--reference=finest", "--engine=memory"),
+    ("--reference=exact", "--threshold=0.2+s^2", "--stiffness=1+s^2"),
+    ("--reference=exact", "--steps=101"),  # u is asked for between steps
+    ("--reference=successive",), ("--reference=cells-inf",), ("--reference=finest", "--threshold=0.2+s^2"),
+    ("--reference=finest", "--engine=memory", "--threshold=0.5+0.4*sin(2000*s)"),  # too many pieces for no table
 ])
 def test_a_study_needs_the_memory_that_it_says(masing, program_path, words):
-    """What its process holds at most, beyond one with hardly a cell."""
+    """What its process holds at most, beyond one with hardly a cell; a million times as many cells are refused."""
     with open(program_path, "rb") as program:
         if b"__asan_init" in program.read():
             pytest.skip("a sanitizer holds more")
@@ -205,7 +198,11 @@ def test_a_study_needs_the_memory_that_it_says(masing, program_path, words):
         command = [sys.executable, "-I", "-c", f"{run}; {peak}", *study]
         return int(subprocess.run(command, check=True, cwd=masing.folder, stdout=subprocess.PIPE).stdout) / 1024
 
-    said = masing("converge", *rest, *words, "--validate-only").stderr
-    needs = float(re.search(r"up to ([\d.]+) MiB a rank", said)[1])
-    found = held(*words) - held("--levels=400,800", *words[1:])
+    def levels(factor):  # of which the first comparison needs nearly all
+        last = factor * (1e5 if "finest" in words[0] else 8e5)
+        return f"--levels={0.75 * last if 'successive' in words[0] else 400:.0f},{last:.0f}"
+
+    said = masing.refused("converge", *rest, *words, levels(1e6))
+    needs = 1024 * float(re.search(r"need at least ([\d.]+) GiB a rank", said)[1]) / 1e6
+    found = held(*words, levels(1)) - held(*words, "--levels=400,800")
     assert 0.95 * found < needs < 1.25 * found, (found, said)

@@ -125,17 +125,13 @@ def test_copies_of_another_mpi(masing, env):
     assert masing.names() == []
 
 
-@pytest.mark.parametrize(("words", "few", "enough", "begin", "said"), [
-    # exp(dt omega^2 T/2) with omega = 2, T = 10: 10 at 86.9 steps, 1.1 at dt = ln(1.1)/20.
-    (("--k0=3", "--final-time=10", "--cells=5"), 86, 87, "", "with a step of 0.004766 by 1.1"),
-    # A dashpot of relaxation time c/k = 1e-4: stable up to twice that, 250,000 steps.
-    (("--model=viscoelastoplastic", "--set=k=1", "--set=eta=1", "--set=c=1e-4", "--final-time=50"), 500, 256000,
-     "with a step of 0.1 ", "with 256000 steps by at most 1.1")])
-def test_growth_is_told(masing, words, few, enough, begin, said):
-    process = masing("simulate", *words, "--quiet", f"--steps={few}")
-    assert process.returncode == 0 and process.stderr.startswith("masing warning: " + begin)
-    assert said in process.stderr
-    assert masing.done("simulate", *words, "--quiet", f"--steps={enough}").stderr == ""
+def test_growth_is_told(masing):
+    """By exp(dt omega^2 T/2) with omega = 2, T = 10: 10 at 86.9 steps, 1.1 at dt = ln(1.1)/20."""
+    words = ("simulate", "--k0=3", "--final-time=10", "--cells=5", "--quiet")
+    process = masing(*words, "--steps=86")
+    assert process.returncode == 0 and process.stderr.startswith("masing warning: ")
+    assert "with a step of 0.004766 by 1.1" in process.stderr
+    assert masing.done(*words, "--steps=87").stderr == ""
 
 
 def test_a_position_that_does_not_begin_at_x0_is_told(masing):

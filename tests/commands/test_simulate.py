@@ -203,8 +203,8 @@ def test_a_huge_state_is_written_where_asked(masing):
 
 def test_what_memory_does_not_hold_is_refused_at_once(masing, ranks=2):
     message = masing.refused("simulate", *MANY, "--cells=1e12", *GENERAL, ranks=ranks)  # to look at each takes hours
-    for part in ("--cells: P = 1000000000000 needs", "GiB a rank", "GiB may be used; use more ranks",
-                 f"needs at least {8e12 / ranks / 2**30:.1f} GiB"):
+    for part in ("--cells: 1000000000000 cells need", "GiB a rank", "GiB may be used; give fewer",
+                 f"need at least {8e12 / ranks / 2**30:.1f} GiB"):
         assert part in message
     assert masing.names() == []
 

@@ -244,15 +244,6 @@ def test_what_nohup_ignores_stays_ignored(masing):
     assert "stopped by SIGUSR1 after " in masing.one_line(masing.ended(process), 75)
 
 
-def test_what_is_long_says_how_mpirun_stops_it(masing):
-    process = masing.start("simulate", "--cells=10000", "--steps=100000000", ranks=2)
-    said = next(line for line in process.stderr if "Ctrl-C" in line)
-    process.terminate()
-    masing.ended(process)
-    assert "Ctrl-C on mpirun leaves 1 s to write a checkpoint (OMPI_MCA_odls_base_sigkill_timeout), or the last one " \
-           "stays; kill -USR1 to mpirun leaves the time it needs" in said
-
-
 @pytest.mark.parametrize(("command", "ranks"), [
     (("simulate", "--steps=100"), None), (("converge", "--levels=100,200", "--reference=exact"), 2),
     (("scan", "--steps=100", "--over=k0=0.1,0.2"), 2)], ids=["simulate", "converge", "scan"])

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "engine/setup.hpp"
-#include "rheology/catalogue.hpp"
 #include "support/given.hpp"
 #include "support/options.hpp"
 #include "support/problem.hpp"
@@ -17,40 +16,43 @@ using engine::MemoryNeed;
 
 constexpr std::int64_t million = std::int64_t{1024} * 1024;
 
+engine::RunSpec run_of(const std::string& options) {
+  return given::requested(cli::Command::simulate, given::options(options)).run;
+}
+
+double bytes(const std::string& options, int ranks = 1, double extra_bytes = 0.0) {
+  return bytes_a_rank(engine::memory_need(run_of(options), ranks, extra_bytes));
+}
+
 TEST(MemoryNeed, of_a_sweep_is_8_bytes_a_cell_and_array) {
-  EXPECT_EQ(bytes_a_rank({.cells = million}), 8.0 * million);
-  EXPECT_EQ(bytes_a_rank({.cells = million, .ranks = 4, .arrays = 3}), 8.0 * million);
-  EXPECT_EQ(bytes_a_rank({.cells = million, .extra_bytes = 1e9}), 8.0 * million + 1e9);
+  EXPECT_EQ(bytes("cells=1048576"), 8.0 * million);
+  EXPECT_EQ(bytes("cells=1048576; stiffness=1+s; threshold=1+s^2; initial-u=s; force=0", 4),
+            8.0 * million);
+  EXPECT_EQ(bytes("cells=1048576; threshold-down=1+s^2; force=0"), 8.0 * 5 * million)
+      << "v, η, v0, c and u";
+  EXPECT_EQ(bytes("cells=1048576", 1, 1e9), 8.0 * million + 1e9);
   // One block more than ranks: the first has two.
-  EXPECT_EQ(bytes_a_rank({.cells = 5120, .ranks = 4}), 8.0 * 2048);
-  EXPECT_EQ(bytes_a_rank({.cells = std::int64_t{1} << 53, .arrays = 3}), 0x1p58);
+  EXPECT_EQ(bytes("cells=5120", 4), 8.0 * 2048);
 }
 
 TEST(MemoryNeed, of_a_memory_has_its_tables) {
-  MemoryNeed need{.cells = million, .has_table = true};
-  EXPECT_EQ(bytes_a_rank(need), 32.0 * million);
-  need.has_initial_u = true;
-  EXPECT_EQ(bytes_a_rank(need), 104.0 * million);
-  need.arrays = 1;
-  EXPECT_EQ(bytes_a_rank(need), 112.0 * million);
+  EXPECT_EQ(bytes("cells=1048576; engine=memory"), 32.0 * million);
+  EXPECT_EQ(bytes("cells=1048576; engine=memory; initial-u=0.05; force=0"), 104.0 * million);
+  EXPECT_EQ(bytes("cells=1048576; engine=memory; initial-u=0.05*s; force=0"), 112.0 * million);
+  EXPECT_EQ(bytes("cells=1000000000; engine=memory"), 8.0) << "no table";
 }
 
 TEST(MemoryNeed, of_a_state_counts_the_columns_that_a_rank_holds) {
-  const auto need = [](const std::string& model, int ranks) {
-    return bytes_a_rank({.cells = million,
-                         .ranks = ranks,
-                         .extra_bytes = 1000.0,
-                         .state = rheology::catalogue_entry(model).info.work});
-  };
-  EXPECT_EQ(need("s-chain", 1), 64.0 * million + 1000.0);
-  EXPECT_EQ(need("s-chain", 4), 16.0 * million + 1000.0);
-  EXPECT_EQ(need("p-chain", 1), 128.0 * million + 1000.0);
+  const std::string chain = "; set n=1048576; set k=1; set eta=1";
+  EXPECT_NEAR(bytes("model=s-chain" + chain, 1, 1000.0), 3 * 64.0 * million + 1000.0, 1.0);
+  EXPECT_NEAR(bytes("model=s-chain" + chain, 4, 1000.0), 3 * 16.0 * million + 1000.0, 1.0);
+  EXPECT_NEAR(bytes("model=p-chain; set n=1048576; set k=1; set alpha=1"), 2 * 128.0 * million,
+              1.0);
 }
 
 TEST(IdleRanks, are_those_of_a_split_run_that_get_no_block) {
   const auto idle = [](const std::string& options, int ranks) {
-    const auto request = given::requested(cli::Command::simulate, given::options(options));
-    return engine::idle_ranks(request.run, ranks);
+    return engine::idle_ranks(run_of(options), ranks);
   };
   EXPECT_EQ(idle("cells=1000000", 10000), 9023);  // ⌈10⁶/1024⌉ = 977
   EXPECT_EQ(idle("cells=1000448", 978), 1);       // 977·1024
@@ -64,34 +66,18 @@ TEST(IdleRanks, are_those_of_a_split_run_that_get_no_block) {
   EXPECT_EQ(idle(chain, 5), 0);
 }
 
-TEST(MemoryShortage, says_what_would_help_and_only_that) {
+TEST(RequireMemory, refuses_what_does_not_fit) {
   const auto says = [](const MemoryNeed& need, double available) {
-    const auto shortage = engine::memory_shortage(need, available);
-    return shortage ? std::string(shortage->what()) : "";
+    return given::mistake([&] { engine::require_memory(need, available); });
   };
   const double gibibyte = 1 << 30;
-  const std::int64_t cells = std::int64_t{1} << 30;
-  EXPECT_EQ(says({.cells = cells}, 8 * gibibyte), "");
-  EXPECT_EQ(says({.cells = cells}, 4 * gibibyte),
-            "cells: P = 1073741824 needs at least 8.0 GiB a rank, 4.0 GiB may be used; use more "
-            "ranks on more nodes or the engine memory with cells = inf");
-  EXPECT_EQ(says({.cells = cells, .state = rheology::Work::split}, 4 * gibibyte),
-            "n: a state of 1073741824 columns needs 64.0 GiB a rank, 4.0 GiB may be used; use "
-            "fewer elements or more ranks on more nodes");
-  EXPECT_EQ(says({.cells = cells, .state = rheology::Work::replicated}, 4 * gibibyte),
-            "n: a state of 1073741824 columns needs 128.0 GiB a rank, 4.0 GiB may be used; use "
-            "fewer elements");
-  const auto has = [&](const MemoryNeed& need, double available, const char* words) {
-    return says(need, available).find(words) != std::string::npos;
-  };
-  const MemoryNeed memory{.cells = cells, .has_table = true};
-  EXPECT_TRUE(has(memory, 9 * gibibyte, "use cells = inf or the engine sweep"));
-  EXPECT_FALSE(has(memory, 7 * gibibyte, "the engine"));
-  MemoryNeed smooth = memory;
-  smooth.is_smooth = true;
-  EXPECT_TRUE(has(smooth, 9 * gibibyte, "inf or the engine memory or the engine sweep"));
-  EXPECT_TRUE(has(smooth, 7 * gibibyte, "use cells = inf or the engine memory"));
-  EXPECT_TRUE(has({.cells = cells, .extra_bytes = 1e12}, gibibyte, "a reference that needs less"));
+  const std::int64_t count = std::int64_t{1} << 30;
+  EXPECT_EQ(says({.count = count}, 8 * gibibyte), "");
+  EXPECT_EQ(says({.count = count}, 4 * gibibyte),
+            "cells: 1073741824 cells need at least 8.0 GiB a rank, 4.0 GiB may be used; give "
+            "fewer, cells = inf, or the engine sweep and more nodes");
+  EXPECT_EQ(says({.count = count, .parts = "columns", .ranks = 2, .bytes_each = 64}, 4 * gibibyte),
+            "n: 1073741824 columns need at least 32.0 GiB a rank, 4.0 GiB may be used; give fewer");
 }
 
 TEST(CheckedProfile, refuses_before_a_look_at_the_cells) {

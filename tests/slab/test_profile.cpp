@@ -213,18 +213,9 @@ TEST(ElasticFrequency, of_a_linear_stiffness_is_exact) {
   EXPECT_NEAR(slab::elastic_frequency(problem, {.mass = 0.5, .k0 = 0.5}), 2.0, 1e-14);
 }
 
-TEST(ElasticGrowth, is_undone_by_its_step) {
-  for (const auto& [decay, log_growth] : {std::pair(0.0, 1.0), {0.1, 0.5}}) {
-    const double growth = std::exp(log_growth);
-    EXPECT_DOUBLE_EQ(slab::elastic_growth(2.0, decay, {10.0, 200}), growth);
-    EXPECT_DOUBLE_EQ(slab::step_for_growth(2.0, decay, {10.0, 200}, growth), 0.05);
-  }
-}
-
-TEST(LeastStableSteps, are_rounded_up) {
-  EXPECT_EQ(slab::least_stable_steps(1.0, {10.0, 1}, 2.0), 5);
-  EXPECT_EQ(slab::least_stable_steps(1.0, {10.5, 1}, 2.0), 6);
-  EXPECT_EQ(slab::least_stable_steps(1.0, {1e-9, 1}, 2.0), 1);
+TEST(ElasticGrowth, is_that_of_the_step_and_the_damping) {
+  EXPECT_DOUBLE_EQ(slab::elastic_growth(2.0, 0.0, {10.0, 200}), std::exp(1.0));
+  EXPECT_DOUBLE_EQ(slab::elastic_growth(2.0, 0.1, {10.0, 200}), std::exp(0.5));
 }
 
 }  // namespace masing::test_profile

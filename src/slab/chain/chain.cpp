@@ -371,18 +371,6 @@ void Chain::restore_node(std::size_t i, std::span<const double> numbers) {
   }
 }
 
-double chain_frequency_bound(std::span<const double> mass, std::span<const double> stiffness) {
-  const auto inverse = [&](std::size_t i) {
-    const bool is_end = i == 0 || i + 1 == mass.size();
-    return mass[i] == 0.0 ? 0.0 : (is_end ? 1.0 : 2.0) / mass[i];
-  };
-  double square = 0.0;
-  for (std::size_t j = 0; j < stiffness.size(); ++j) {
-    square = std::max(square, stiffness[j] * (inverse(j) + inverse(j + 1)));
-  }
-  return std::sqrt(square);
-}
-
 double chain_frequency(std::span<const double> mass, std::span<const double> stiffness) {
   // By Sylvester's law, ω² is less than λ if all pivots of the tridiagonal matrix K - λ M are < 0.
   const auto exceeds_all = [&](double lambda) {
@@ -398,9 +386,18 @@ double chain_frequency(std::span<const double> mass, std::span<const double> sti
     }
     return true;
   };
-  const double bound = chain_frequency_bound(mass, stiffness);
-  double low = 0.5 * bound;
-  double high = bound;
+  // ω² is at most max_j K_j (1/m'_{j-1} + 1/m'_j), where m' is half of an interior mass and all of
+  // an end mass, and at least half of that.
+  const auto inverse = [&](std::size_t i) {
+    const bool is_end = i == 0 || i + 1 == mass.size();
+    return mass[i] == 0.0 ? 0.0 : (is_end ? 1.0 : 2.0) / mass[i];
+  };
+  double high = 0.0;
+  for (std::size_t j = 0; j < stiffness.size(); ++j) {
+    high = std::max(high, stiffness[j] * (inverse(j) + inverse(j + 1)));
+  }
+  high = std::sqrt(high);
+  double low = 0.5 * high;
   for (int bisection = 0; bisection < 40; ++bisection) {
     const double middle = 0.5 * (low + high);
     (exceeds_all(middle * middle) ? high : low) = middle;

@@ -221,9 +221,4 @@ class Chain {
 /// that does not move. Local.
 double chain_frequency(std::span<const double> mass, std::span<const double> stiffness);
 
-/// Returns an upper bound of chain_frequency(), which exceeds it by a factor of at most √2:
-///     ω² ≤ max_j K_j (1/m'_{j-1} + 1/m'_j),
-/// where m' is half of an interior mass and all of an end mass. Local.
-double chain_frequency_bound(std::span<const double> mass, std::span<const double> stiffness);
-
 }  // namespace masing::slab
