@@ -21,7 +21,6 @@
 #include "cli/spec.hpp"
 #include "commands/commands.hpp"
 #include "engine/setup.hpp"
-#include "io/progress.hpp"
 #include "io/result_file.hpp"
 #include "io/room.hpp"
 #include "parallel/session.hpp"
@@ -60,8 +59,6 @@ std::string version_text() {
 /// are checked, for a scan only the run of the first point. Throws UserError on all ranks alike if
 /// a check fails. Collective.
 void check(const parallel::Communicator& comm, const cli::Simulation& simulation) {
-  const base::Polling polling = io::report_elapsed_time(
-      comm.is_root() && !simulation.files.quiet, "checking " + engine::title(simulation.run));
   engine::check_run(comm, simulation.run);
   io::require_room(comm, simulation.run, simulation.output, simulation.files.result.path,
                    simulation.files.checkpoint);
@@ -70,8 +67,6 @@ void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
   study::check_runs(comm, spec);
 }
 void check(const parallel::Communicator& comm, const cli::Scan& scan) {
-  const base::Polling polling =
-      io::report_elapsed_time(comm.is_root() && !scan.spec.files.quiet, "checking the first point");
   engine::check_run(comm, scan.first.run);  // the other points may fail during the scan
   scan::require_room(comm, scan.spec, scan.first);
 }

@@ -95,8 +95,6 @@ class Campaign {
 
   /// Creates the work that computes `units` on all ranks. Collective.
   void begin(const Batch& units) {
-    const base::Polling polling = io::report_elapsed_time(comm_.is_root() && !files_.quiet,
-                                                          "setting up " + source_.title(units));
     const parallel::PhaseTimer timer(parallel::Phase::setup);
     work_ = source_.begin(comm_, units);
   }

@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "base/poll.hpp"
 #include "base/say.hpp"
 
 namespace masing::io {
@@ -43,23 +42,6 @@ inline std::string progress_line(const std::string& title, const StepsDone& step
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
   return fmt::format("[{:.<{}}] {:3.0f} %  {}  {:.3g} {}/s{}  {} left", std::string(filled, '#'),
                      width, 100 * share, title, rate, steps.unit, remark, duration(left));
-}
-
-/// Returns an object. While this object exists, calls of base::poll() print how long the activity
-/// `what` has taken so far (base::say), for example "setting up P = 200000000, N = 10: 14 s". The
-/// first line is printed when the time `first` has passed, and further lines every 30 s. Nothing is
-/// printed if `is_wanted` is false. Local.
-[[nodiscard]] inline base::Polling report_elapsed_time(
-    bool is_wanted, const std::string& what, std::chrono::seconds first = std::chrono::seconds(2)) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
-  return base::Polling([=, next = begin + first]() mutable {
-    if (const auto now = Clock::now(); is_wanted && now >= next) {
-      next = now + std::chrono::seconds(30);
-      const auto seconds = std::chrono::duration<double>(now - begin).count();
-      base::say(fmt::format("{}: {}\n", what, duration(seconds)));
-    }
-  });
 }
 
 /// Writes the progress of a run to stderr. If stderr is a terminal, or if a listener receives the

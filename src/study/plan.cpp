@@ -11,7 +11,6 @@
 
 #include "base/partition.hpp"
 #include "engine/setup.hpp"
-#include "io/progress.hpp"
 #include "parallel/session.hpp"
 #include "slab/turning_points/measure.hpp"
 
@@ -285,8 +284,6 @@ void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
   for (const PlannedRun& planned : plan.runs) {
     const bool is_new = engine::slab_of(planned.run) == nullptr ||
                         slabs.emplace(width_of(planned.run), planned.run.facts().method).second;
-    const base::Polling polling = io::report_elapsed_time(comm.is_root() && !spec.files.quiet,
-                                                          "checking " + engine::title(planned.run));
     engine::check_run(comm, planned.run, is_new);
   }
 }

@@ -240,15 +240,3 @@ def test_runs_at_once_leave_no_folder_of_open_mpi(masing, long):
         done = masing.ended(run)
         assert (done.returncode, done.stderr) == (0, "")
     assert list((masing.folder / "tmp").iterdir()) == []
-
-
-@pytest.mark.long
-def test_a_set_up_that_takes_long_says_so(masing):
-    """Of 6·10⁷ cells, η no line, which takes more than two seconds; a study that has them checks them once."""
-    words = ("--cells=6e7", "--threshold=exp(-s)", "--field-points=10", "--final-time=1")
-    for command, begin in ((("simulate", "--steps=2"), "setting up P = 60000000, N = 2: "),
-                           (("converge", "--levels=2,4", "--validate-only"), "checking P = 60000000, N = ")):
-        for quiet in ((), ("--quiet",)):
-            said = masing(*command, *words, *quiet, "--output=run.h5").stderr.splitlines()
-            said = [line for line in said if line.startswith(begin)]
-            assert len(said) == (0 if quiet else 1) and all(re.fullmatch(r".*: \d+ s", line) for line in said)

@@ -20,25 +20,4 @@ TEST(Progress, counts_the_steps_made_now) {
             "[###############...............]  50 %  40 points  2 points/s  10 s left");
 }
 
-/// What is polled for longer than `first` is said once in half a minute, whatever else polls
-/// inside.
-TEST(ReportElapsedTime, speaks_once_where_it_is_to_speak) {
-  int inside = 0;
-  const auto said = [&](bool speaks, std::chrono::seconds first) {
-    testing::internal::CaptureStderr();
-    const base::Polling polling = io::report_elapsed_time(speaks, "setting up", first);
-    const base::Polling within([&inside] { ++inside; });
-    base::poll();
-    base::poll();
-    return testing::internal::GetCapturedStderr();
-  };
-  EXPECT_EQ(said(true, std::chrono::seconds(0)), "setting up: 0 s\n");
-  EXPECT_EQ(said(false, std::chrono::seconds(0)), "");
-  EXPECT_EQ(said(true, std::chrono::seconds(100)), "");
-  EXPECT_EQ(inside, 6);
-  testing::internal::CaptureStderr();
-  base::poll();
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-}
-
 }  // namespace masing::test_progress
