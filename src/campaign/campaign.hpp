@@ -170,7 +170,7 @@ class Source {
   /// several consecutive batches of one share. Throws UserError if the units cannot be set up, and
   /// Stopped if a stop is requested meanwhile. Collective on `ranks`, which must outlive the work.
   virtual std::unique_ptr<Work> begin(const parallel::Communicator& ranks, const Batch& units) = 0;
-  /// Returns the name that messages about setup and progress use for `units`. Local.
+  /// Returns the name of `units` in the line of progress. Local.
   [[nodiscard]] virtual std::string title(const Batch& units) const = 0;
 
   /// Stores the record of a unit. The root calls this function when a unit is completed or

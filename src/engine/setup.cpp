@@ -32,10 +32,10 @@ namespace {
 
 /// Returns the memory need of a slab. Without a `form` no arrays of k, η, u0 and c are counted: the
 /// least possible need as long as the profile is not known.
-MemoryNeed memory_need(const slab::Slab& slab, Method method, int ranks, double extra_bytes,
+MemoryNeed memory_need(const slab::Slab& slab, Method method, int ranks,
                        const slab::ProfileForm* form = nullptr) {
   if (method == Method::turning_points && slab::has_smooth_cells(slab)) {
-    return {.ranks = ranks, .extra_bytes = extra_bytes};
+    return {.ranks = ranks};
   }
   const bool has_table = method != Method::sweep && !slab.is_continuum();
   double bytes = has_table ? 32.0 : 8.0;
@@ -46,7 +46,7 @@ MemoryNeed memory_need(const slab::Slab& slab, Method method, int ranks, double 
     const bool has_lists = has_table && (!form->initial_u || form->initial_u->first != 0.0);
     bytes += has_lists ? 72.0 : 0.0;
   }
-  return {slab.field_cells(), "cells", ranks, bytes, extra_bytes};
+  return {slab.field_cells(), "cells", ranks, bytes};
 }
 
 }  // namespace
@@ -99,27 +99,26 @@ std::string idle_advice(const RunSpec& run, int ranks) {
                          idle, ranks, parts, title(run), base::block_cells, ranks - idle);
 }
 
-MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes) {
+MemoryNeed memory_need(const RunSpec& run, int ranks) {
   const ModelFacts facts = run.facts();
   if (facts.slab != nullptr) {
     const base::CellRange some{facts.slab->field_cells() / 3, 1};
     const slab::ProfileForm form = slab::confirmed_form(slab::candidate_form(*facts.slab),
                                                         slab::sample_profile(*facts.slab, some));
-    return memory_need(*facts.slab, facts.method, ranks, extra_bytes, &form);
+    return memory_need(*facts.slab, facts.method, ranks, &form);
   }
   if (facts.chain != nullptr) {
     const std::vector<slab::Slab>& shapes = facts.chain->shapes;
-    const double of_shape =
-        bytes_a_rank(memory_need(shapes.front(), Method::turning_points, 1, 0.0));
+    const double of_shape = bytes_a_rank(memory_need(shapes.front(), Method::turning_points, 1));
     // These bytes suffice for an element that remembers four turning points.
     return {facts.chain->elements(), "elements", is_split(run, ranks) ? ranks : 1,
             facts.chain->keeps_works ? 380.0 : 350.0,
-            extra_bytes + static_cast<double>(shapes.size()) * of_shape};
+            static_cast<double>(shapes.size()) * of_shape};
   }
   // Upper bounds of the bytes per column of the state, including the parameters. Of the models that
   // cannot be split, rheology::PChain needs the most, because of its total variation.
   const bool split = facts.elements->work() == rheology::Work::split;
-  return {facts.elements->layout().size(), "columns", ranks, split ? 64.0 : 128.0, extra_bytes};
+  return {facts.elements->layout().size(), "columns", ranks, split ? 64.0 : 128.0};
 }
 
 double bytes_a_rank(const MemoryNeed& need) {
@@ -140,10 +139,10 @@ void require_memory(const MemoryNeed& need, double available) {
 
 namespace {
 
-/// Returns the available bytes per rank: budget.available if it has a value, or the result of
-/// parallel::available_memory() if not. Collective.
-double available_to(const parallel::Communicator& comm, const MemoryBudget& budget) {
-  return budget.available ? *budget.available : parallel::available_memory(comm);
+/// Returns `available` if it has a value, or the result of parallel::available_memory() if not.
+/// Collective.
+double available_to(const parallel::Communicator& comm, std::optional<double> available) {
+  return available ? *available : parallel::available_memory(comm);
 }
 
 /// Calls `work` on this rank and returns the result of `work`. If a stop is requested, base::poll()
@@ -203,10 +202,10 @@ slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::S
 }  // namespace
 
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
-                              Method method, const MemoryBudget& budget) {
-  const double available = available_to(comm, budget);
+                              Method method, std::optional<double> available) {
+  const double bytes = available_to(comm, available);
   // a first test, before the cells are checked
-  require_memory(memory_need(slab, method, comm.size(), budget.extra_bytes), available);
+  require_memory(memory_need(slab, method, comm.size()), bytes);
   const base::CellRange range = base::local_range(slab.field_cells(), comm.rank(), comm.size());
   const auto has_checked_functions = [&] {
     const bool is_smooth = slab::has_smooth_cells(slab);
@@ -223,7 +222,7 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
     return profile;
   }
   const slab::ProfileForm form = checked_form(comm, slab);
-  require_memory(memory_need(slab, method, comm.size(), budget.extra_bytes, &form), available);
+  require_memory(memory_need(slab, method, comm.size(), &form), bytes);
   return slab::sample_profile(slab, range, form);
 }
 
@@ -329,17 +328,17 @@ slab::ChainShape chain_shape(const parallel::Communicator& comm, const slab::Sla
 }
 
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
-                 const MemoryBudget& budget) {
+                 std::optional<double> available) {
   const parallel::PhaseTimer timer(parallel::Phase::setup);
   Setup setup;
   const ModelFacts facts = run.facts();
   assert(comm.size() == 1 || is_split(run, comm.size()));
   if (facts.slab != nullptr) {
-    setup.profile =
-        std::make_unique<slab::Profile>(checked_profile(comm, *facts.slab, facts.method, budget));
+    setup.profile = std::make_unique<slab::Profile>(
+        checked_profile(comm, *facts.slab, facts.method, available));
     setup.engine = make_engine(comm, run, *setup.profile);
   } else {
-    require_memory(memory_need(run, comm.size(), budget.extra_bytes), available_to(comm, budget));
+    require_memory(memory_need(run, comm.size()), available_to(comm, available));
     setup.engine = facts.chain != nullptr ? make_chain(comm, run)
                    : facts.is_exact
                        ? make_exact(comm, run, *facts.elements)

@@ -20,17 +20,8 @@ struct MemoryNeed {
   const char* parts = "cells";  ///< what the parts are, for messages
   int ranks = 1;
   double bytes_each = 8.0;  ///< the bytes that a part needs
-  /// The bytes of other runs and data that the rank stores at the same time.
+  /// The bytes of other data that the rank stores at the same time.
   double extra_bytes = 0.0;
-};
-
-/// The memory that is available to a run, and the memory that other data of the same rank need.
-struct MemoryBudget {
-  double extra_bytes = 0.0;  ///< see MemoryNeed::extra_bytes
-  /// The available bytes per rank. This number must be given if other ranks, with runs of their
-  /// own, use the memory of the same nodes; without it, the memory of the nodes is available to
-  /// this run alone.
-  std::optional<double> available;
 };
 
 /// Returns whether `ranks` ranks, if there are several, split a run. They do if the run is a sweep
@@ -57,7 +48,7 @@ std::string idle_advice(const RunSpec& run, int ranks);
 /// Evaluates the functions of a slab in at most three cells to estimate which arrays the profile of
 /// the slab needs. If the run is no sweep and has more than slab::most_tabled_cells cells, the
 /// function takes some milliseconds. Local.
-MemoryNeed memory_need(const RunSpec& run, int ranks, double extra_bytes = 0.0);
+MemoryNeed memory_need(const RunSpec& run, int ranks);
 
 /// Returns the bytes that the rank with the most parts needs, including MemoryNeed::extra_bytes.
 /// Local.
@@ -74,9 +65,10 @@ void require_memory(const MemoryNeed& need, double available);
 /// slab::has_smooth_cells() is true, and evaluates the functions at each call. Throws UserError on
 /// all ranks alike if values are invalid; the message names the first place with such values. Also
 /// throws UserError, before large arrays are allocated, if the run does not fit into memory, and
-/// Stopped if a stop is requested. Collective.
+/// Stopped if a stop is requested. `available` is the number of bytes that a rank may use; it must
+/// be given if other ranks, with runs of their own, use the memory of the same nodes. Collective.
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
-                              Method method = Method::sweep, const MemoryBudget& budget = {});
+                              Method method = Method::sweep, std::optional<double> available = {});
 
 /// The data of a slab for the exact solution: its measure, and the constant part `preload` of S,
 /// which is ∫ k c ds, or δs Σ k_i c_i if P is finite.
@@ -106,11 +98,11 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
                                     const slab::Profile& profile);
 
 /// Initialises a run. If `comm` has several ranks, the ranks must split the run (is_split), and
-/// each rank stores a part of the field. `comm` must outlive the result. Throws UserError on all
-/// ranks alike if the run does not fit into memory or the engine cannot solve the problem, and
-/// Stopped if a rank is requested to stop. Collective.
+/// each rank stores a part of the field. `comm` must outlive the result; `available` is that of
+/// checked_profile(). Throws UserError on all ranks alike if the run does not fit into memory or
+/// the engine cannot solve the problem, and Stopped if a rank is requested to stop. Collective.
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
-                 const MemoryBudget& budget = {});
+                 std::optional<double> available = {});
 
 /// Checks the parts of a run that require evaluating functions. It sets up the run as make_setup()
 /// does, and tests whether the function that drives the run is finite at the steps. All steps are

@@ -246,7 +246,7 @@ struct PointRun {
   PointRun(const parallel::Communicator& comm, ScanProblem its_problem, double available,
            bool keeps_series)
       : problem(std::move(its_problem)),
-        setup(engine::make_setup(comm, problem.run, {.available = available})),
+        setup(engine::make_setup(comm, problem.run, available)),
         cycle(problem.series, problem.period),
         series(problem.series),
         observers{&cycle, &series},

@@ -46,8 +46,7 @@ void Lockstep::make_run(std::size_t index, double bytes) {
   // In this case, on_each() throws on all ranks.
   parallel::on_each(comm_, [&] {
     runs_.try_emplace(index, planned.ranks > 1 ? comm_ : own_, planned.run, planned.options,
-                      engine::MemoryBudget{.extra_bytes = bytes - planned.engine_bytes,
-                                           .available = plan_.available});
+                      plan_.available - (bytes - planned.engine_bytes));
   });
   steps_ = planned.options.goes_to_times ? steps_ : std::max(steps_, planned.run.time.steps);
 }

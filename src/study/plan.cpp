@@ -157,8 +157,9 @@ void require_memory(const StudyPlan& plan, Unit comparison) {
   const auto& [level, reference] = plan.comparisons[comparison];
   const PlannedRun& larger = std::ranges::max(
       plan.runs[level], plan.runs[reference.value_or(level)], {}, &PlannedRun::bytes);
-  const double extra = bytes_a_rank(plan, {comparison}) - larger.engine_bytes;
-  engine::require_memory(engine::memory_need(larger.run, larger.ranks, extra), plan.available);
+  engine::MemoryNeed need = engine::memory_need(larger.run, larger.ranks);
+  need.extra_bytes += bytes_a_rank(plan, {comparison}) - larger.engine_bytes;
+  engine::require_memory(need, plan.available);
 }
 
 /// Divides `comparisons` into batches that fit into the memory of a rank. Comparisons with the same

@@ -53,13 +53,13 @@ StepTime SampleTimes::at(std::int64_t i, const slab::TimeGrid& grid) const {
 }
 
 Trajectory::Trajectory(const parallel::Communicator& comm, const engine::RunSpec& run,
-                       const RunOptions& options, const engine::MemoryBudget& budget)
+                       const RunOptions& options, double available)
     : comm_(comm),
       run_(run),
       options_(options),
       setup_([&] {
         const PhaseTimer timer(Phase::setup, &summary_.seconds);
-        return engine::make_setup(comm, run, budget);
+        return engine::make_setup(comm, run, available);
       }()),
       stepper_(comm, *setup_.engine, run) {
   if (options.series) {

@@ -105,11 +105,11 @@ struct RunOptions {
 /// Source: Proposition 4.1, continuous-masing-2001.
 class Trajectory {
  public:
-  /// Sets the run up at t = 0. `comm`, `run` and `options` must outlive the object. `budget`: the
-  /// memory that the run may use. Throws the exceptions of engine::make_setup if the run cannot be
-  /// set up. Collective on comm.
+  /// Sets the run up at t = 0. `comm`, `run` and `options` must outlive the object. `available`:
+  /// the bytes per rank that the run may use. Throws the exceptions of engine::make_setup if the
+  /// run cannot be set up. Collective on comm.
   Trajectory(const parallel::Communicator& comm, const engine::RunSpec& run,
-             const RunOptions& options, const engine::MemoryBudget& budget);
+             const RunOptions& options, double available);
 
   [[nodiscard]] const engine::RunSpec& run() const { return run_; }
   [[nodiscard]] bool goes_to_times() const { return options_.goes_to_times; }

@@ -20,8 +20,8 @@ engine::RunSpec run_of(const std::string& options) {
   return given::requested(cli::Command::simulate, given::options(options)).run;
 }
 
-double bytes(const std::string& options, int ranks = 1, double extra_bytes = 0.0) {
-  return bytes_a_rank(engine::memory_need(run_of(options), ranks, extra_bytes));
+double bytes(const std::string& options, int ranks = 1) {
+  return bytes_a_rank(engine::memory_need(run_of(options), ranks));
 }
 
 TEST(MemoryNeed, of_a_sweep_is_8_bytes_a_cell_and_array) {
@@ -30,7 +30,7 @@ TEST(MemoryNeed, of_a_sweep_is_8_bytes_a_cell_and_array) {
             8.0 * million);
   EXPECT_EQ(bytes("cells=1048576; threshold-down=1+s^2; force=0"), 8.0 * 5 * million)
       << "v, η, v0, c and u";
-  EXPECT_EQ(bytes("cells=1048576", 1, 1e9), 8.0 * million + 1e9);
+  EXPECT_EQ(bytes_a_rank({.count = million, .extra_bytes = 1e9}), 8.0 * million + 1e9);
   // One block more than ranks: the first has two.
   EXPECT_EQ(bytes("cells=5120", 4), 8.0 * 2048);
 }
@@ -44,8 +44,8 @@ TEST(MemoryNeed, of_a_memory_has_its_tables) {
 
 TEST(MemoryNeed, of_a_state_counts_the_columns_that_a_rank_holds) {
   const std::string chain = "; set n=1048576; set k=1; set eta=1";
-  EXPECT_NEAR(bytes("model=s-chain" + chain, 1, 1000.0), 3 * 64.0 * million + 1000.0, 1.0);
-  EXPECT_NEAR(bytes("model=s-chain" + chain, 4, 1000.0), 3 * 16.0 * million + 1000.0, 1.0);
+  EXPECT_NEAR(bytes("model=s-chain" + chain, 1), 3 * 64.0 * million, 1.0);
+  EXPECT_NEAR(bytes("model=s-chain" + chain, 4), 3 * 16.0 * million, 1.0);
   EXPECT_NEAR(bytes("model=p-chain; set n=1048576; set k=1; set alpha=1"), 2 * 128.0 * million,
               1.0);
 }
@@ -94,8 +94,7 @@ TEST(CheckedProfile, refuses_the_arrays_that_it_would_keep) {
     const support::Problem problem = support::problem(
         {.stiffness = stiffness, .threshold = "s+0.1", .space = slab::Cells{8192}});
     const std::string said = given::mistake([&] {
-      engine::checked_profile(support::alone(), problem, engine::Method::sweep,
-                              {.available = 12.0 * 8192});
+      engine::checked_profile(support::alone(), problem, engine::Method::sweep, 12.0 * 8192);
     });
     return said.empty();
   };
