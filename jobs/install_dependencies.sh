@@ -12,7 +12,7 @@ checks=(libgtest-dev python3-pytest python3-pytest-xdist python3-xarray python3-
         python3-nbconvert python3-ipykernel python3-pip python3-setuptools python3-wheel clang clang-format
         clang-tidy valgrind strace iproute2 libflint-arb-dev doxygen libjs-mathjax)
 # What tests are skipped without, where apt has none: a browser (Ubuntu's is a snap), for those of the
-# report; a Slurm, for those of the job scripts.
+# report; a Slurm, for that of the job script.
 extras=()
 for name in chromium chromium-browser google-chrome; do
   if command -v "$name" >/dev/null; then browser=$name; fi
