@@ -49,8 +49,8 @@ CONFIGURATIONS = {
     "quasi-static": "simulate --model masing-quasistatic --position 1.2*sin(t) --final-time 20 --steps 200 --cells inf",
     "quasi-static, force": "simulate --model masing-quasistatic --force 0.5*sin(t) --k0 0.2 --final-time 9 --steps 200",
     # recorders
-    "energy and probes": f"simulate {SMALL} --energy --probe 0.1,0.5,1 --field-every 400",
-    "energy, exact": f"simulate {SMALL} --energy --probe 0.1,0.5 --engine exact --cells inf --field-points 30",
+    "energy and fields": f"simulate {SMALL} --energy --field-every 400",
+    "energy, exact": f"simulate {SMALL} --energy --engine exact --cells inf --field-points 30",
     "window": f"simulate {SMALL} --from 5 --to 15 --field-every 500 --field-points 7 --engine memory",
     # references and refinements
     **{

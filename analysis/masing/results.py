@@ -29,13 +29,12 @@ from masing.samples import between, drawable
 
 # {path of a dataset in the file: name of its variable or axis}. The last part of these paths would be ambiguous, or say
 # too little. All other datasets are named by the last part of their path.
-NAMES = {name: name.replace("/", "_") for name in ("field/t", "probe/s", "probe/u", "state/t", "field/node", "field/x",
-                                                   "field/y", "profile/node", "profile/dissipated")}
+NAMES = {name: name.replace("/", "_") for name in ("field/t", "state/t", "field/node", "field/x", "field/y",
+                                                   "profile/node", "profile/dissipated")}
 NAMES |= {f"watch/{name}": f"watch_{name}" for name in ("t", "node", "x", "y", "a", "elongation", "force")}
 NAMES["state/values"] = "state"
 # The groups of a file that are only written with a certain option: {group: (option, example of the option in Python)}.
-OPTIONS = {"energy": ("energy", "energy=True"), "probe": ("probe", "probe=[0.5]"), "runs": ("keep", 'keep="series"'),
-           "watch": ("watch", "watch=[1, 20]")}
+OPTIONS = {"energy": ("energy", "energy=True"), "runs": ("keep", 'keep="series"'), "watch": ("watch", "watch=[1, 20]")}
 # Columns of whole numbers, which result files store as doubles.
 COUNTS = ("cells", "elements", "level", "period_multiple", "point", "sample", "status", "steps")
 
@@ -276,8 +275,7 @@ class Result:
         """Return a new pandas.DataFrame of all data that have a value for each sample, each level or each point.
 
         The rows of a Run are its samples with the index t, the rows of a Study are its levels, and those of a Scan are
-        its points. The state has one column for each of its components, and the elongation u at the probes has one
-        column for each probe.
+        its points. The state has one column for each of its components.
         """
         pd, columns = loaded("pandas"), {}
         for variable, (axes, name) in self._variables().items():
@@ -285,8 +283,6 @@ class Result:
                 columns[variable] = self[name]
             elif axes == (self.rows, "column"):
                 columns |= dict(zip(self.attributes(name)["columns"].split(), self[name].T))
-            elif axes == (self.rows, "probe_s"):
-                columns |= {f"u({s:g})": u for s, u in zip(self["probe/s"], self[name].T)}
         frame = pd.DataFrame(columns)
         counts = [name for name in frame if name in COUNTS or name.startswith("mark_")]
         frame = frame.astype({name: int for name in counts if (frame[name] % 1 == 0).all()})

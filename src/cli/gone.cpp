@@ -11,7 +11,11 @@ namespace {
 /// The keys of /configuration that the program no longer has, and their last defaults. A file may
 /// also leave the value of each key empty.
 const std::map<std::string, std::string> gone_keys{
-    {"backbone", ""}, {"past", "rest"}, {"resolve", ""}};
+    {"backbone", ""},
+    {"past", "rest"},
+    {"probe", ""},
+    {"resolve", ""},
+};
 
 }  // namespace
 

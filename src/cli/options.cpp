@@ -55,8 +55,6 @@ struct Range {
 constexpr Range any{[](double /*value*/) { return true; }, ""};
 constexpr Range positive{[](double value) { return value > 0; }, "must be > 0"};
 constexpr Range not_negative{[](double value) { return value >= 0; }, "must be >= 0"};
-constexpr Range in_slab{[](double value) { return value >= 0 && value <= 1; },
-                        "every s must lie in [0, 1]"};
 
 /// Returns the value of a number. Throws UserError if the value is not in `range`.
 double in_range(const Number& number, const Constants& constants, const Range& range) {
@@ -399,8 +397,6 @@ std::vector<Option> make_table() {
       {"field-points", "n", "",
        "places of the field in the files: 1000 of P = inf, else 0: all, or 10000 of huge fields",
        count(&C::field_points, 0), result, slabs, not_scan},
-      {"probe", "\"s,s,...\"", "", "write u at these s with every sample", list(&C::probe, in_slab),
-       result, one_slab, simulate},
       {"watch", "\"i,i,...\"", "", "write the motion of these nodes, and the elements below them",
        list(&C::watch, not_negative), result, chain, simulate},
       {"refine", "", "steps", "what the levels refine; of models without cells steps",

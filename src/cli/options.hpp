@@ -92,7 +92,6 @@ struct Configuration {
   bool energy = false;
   /// the largest number of places s with u in the file; for a finite P, 0 means all cells
   std::optional<std::int64_t> field_points;
-  std::vector<double> probe;  ///< the places s at which u is written with every sample
 
   study::Refine refine = study::Refine::steps;
   /// One list of numbers for each level or ladder that the user gave. The list of a level is N, P,

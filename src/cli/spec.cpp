@@ -584,8 +584,7 @@ Simulation simulation(const BoundRequest& request, const std::string& command_li
           .output = {.sampling = sampling_of(c),
                      .field_every = *c.field_every,
                      .field_points = *c.field_points,
-                     .energy = c.energy,
-                     .probe = c.probe},
+                     .energy = c.energy},
           .files = file_spec(request, request.run, command_line)};
 }
 

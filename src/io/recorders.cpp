@@ -87,21 +87,6 @@ base::Thinning places(const slab::Slab& slab, std::int64_t wanted) {
   return {.cells = cells, .kept = thinned ? wanted : cells};
 }
 
-/// Returns the index (0-based) of the cell whose interval ]i/P, (i+1)/P] contains s; for s = 0 it
-/// is the first cell.
-std::int64_t cell_that_holds(double s, std::int64_t cells) {
-  const auto width = static_cast<double>(cells);
-  auto right = static_cast<std::int64_t>(std::ceil(s * width));
-  // Rounding of the product s·P can select the wrong cell: 0.07·100 is computed as slightly more
-  // than 7, although 0.07 is the right end 7/100 of its cell.
-  if (static_cast<double>(right - 1) / width >= s) {
-    --right;
-  } else if (static_cast<double>(right) / width < s) {
-    ++right;
-  }
-  return std::clamp<std::int64_t>(right - 1, 0, cells - 1);
-}
-
 }  // namespace
 
 SampledSteps::SampledSteps(const Sampling& sampling)
@@ -302,52 +287,6 @@ class FieldRecorder final : public engine::Observer {
   std::int64_t largest_;  // the largest number of written cells that any rank has
 };
 
-/// Writes u at the requested places to /probe.
-class ProbeRecorder final : public RowRecorder {
- public:
-  /// Creates the datasets. Collective.
-  explicit ProbeRecorder(const RecorderContext& context)
-      : RowRecorder(context, context.output.sampling), profile_(*context.profile) {
-    const std::vector<double>& places = context.output.probe;
-    const auto count = static_cast<std::int64_t>(places.size());
-    write_column(comm_, context.file, "/probe/s", {"place at which u is probed", "s"}, places, "s");
-    rows_.add("/probe/t", {"time of the sample", "t"});
-    rows_.add("/probe/u",
-              {"elongation of the cells that hold the places s, one row a sample", "u(t,s)"}, count,
-              "s");
-    const std::int64_t cells = engine::slab_of(context.run)->field_cells();
-    for (const double s : places) {
-      cells_.push_back(cell_that_holds(s, cells));
-    }
-  }
-
- private:
-  void record(const engine::Samples& samples, engine::Engine& engine) override {
-    const auto known = engine.elongation();
-    const auto field = known ? std::span<const double>() : engine.field().values();
-    const auto u = [&](std::int64_t local) {
-      return known ? (*known)(profile_.element(local)) : field[static_cast<std::size_t>(local)];
-    };
-    // Only one rank has u of a cell. It contributes the bits of u as an integer, and all other
-    // ranks contribute 0, so that the sum has exactly the bits of u.
-    std::vector<std::int64_t> bits(cells_.size(), 0);
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const std::int64_t local = cells_[i] - profile_.range.first;
-      if (local >= 0 && local < profile_.range.size) {
-        bits[i] = std::bit_cast<std::int64_t>(u(local));
-      }
-    }
-    parallel::sum_over_ranks(comm_, bits);
-    std::vector<double> row{steps_.time(samples.last_step())};
-    std::ranges::transform(bits, std::back_inserter(row),
-                           [](std::int64_t b) { return std::bit_cast<double>(b); });
-    rows_.push(row);
-  }
-
-  const slab::Profile& profile_;
-  std::vector<std::int64_t> cells_;
-};
-
 /// Returns at which steps the state is written. For a slab without a mass these are all samples.
 /// For other models they are the steps 0, field_every, 2·field_every, … and N in the time interval
 /// of output.sampling, or only 0 and N if output.field_every is 0.
@@ -417,9 +356,7 @@ double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output) {
   const auto count = [](const Sampling& sampling) {
     return static_cast<double>(SampledSteps(sampling).count());
   };
-  // In /probe, each sample has its time t and one number for each probe.
-  const std::size_t probes = output.probe.empty() ? 0 : 1 + output.probe.size();
-  const std::size_t columns = 5 + probes + (output.energy ? 6 : 0);
+  const std::size_t columns = 5 + (output.energy ? 6 : 0);
   double numbers = count(output.sampling) * static_cast<double>(columns);
   if (const slab::Slab* slab = engine::slab_of(run)) {
     const auto kept = static_cast<double>(places(*slab, output.field_points).kept);
@@ -441,7 +378,6 @@ std::vector<Recorder> make_recorders(const RecorderContext& context) {
   recorders.push_back(
       make_if<StateRecorder>(engine::state_layout(context.run).has_value(), context));
   recorders.push_back(make_if<FieldRecorder>(context.profile != nullptr, context));
-  recorders.push_back(make_if<ProbeRecorder>(!context.output.probe.empty(), context));
   recorders.push_back(make_energy_recorder(context));
   std::erase(recorders, nullptr);
   std::ranges::move(make_chain_recorders(context), std::back_inserter(recorders));

@@ -152,8 +152,6 @@ class RowRecorder : public engine::Observer {
 ///         well. If 0 < output.field_points < P, only so many cells are written, which
 ///         base::Thinning selects, and /field has the attribute thinned_from with the value P.
 ///         For P = ∞, the field is written at Continuum::field_points places s.
-///     /probe/s [places], t [n] and u [n, places] contain, for every sample, u of the cells in
-///         which the requested places s lie.
 ///     /energy contains the balance of energy (EnergyRecorder in energy_recorder.cpp).
 /// A chain of slabs has instead of /field/s, eta, k and u:
 ///     /field/node [nodes], t [n], x and y [n, nodes]: the motion of all nodes, or of

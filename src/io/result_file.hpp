@@ -83,8 +83,7 @@ class OutputLock {
 /// meaning, the second number if new ones are added.
 inline constexpr const char* schema = "masing 1.2";
 /// The version of the layout, as netCDF's attribute `Conventions`. It does not name the CF
-/// conventions, which the files do not follow: CF requires monotone coordinates along an axis, and
-/// the places of the probes need not be monotone.
+/// conventions, which the files do not follow.
 inline constexpr const char* conventions = "masing-1.2";
 
 /// Writes the attributes of the root group by which a masing file is recognised: program, schema

@@ -35,8 +35,7 @@ struct OutputSpec {
   /// The number of cells that are written to /field. If it is 0 or at least P, all P cells are
   /// written. For P = ∞ it has no effect.
   std::int64_t field_points = 0;
-  bool energy = false;        ///< whether the balance of energy is written to /energy
-  std::vector<double> probe;  ///< places s whose u is written to /probe at every sample
+  bool energy = false;  ///< whether the balance of energy is written to /energy
 };
 
 /// The progress of a run, a study or a scan.

@@ -51,7 +51,7 @@ def by_program(monkeypatch):
 
 
 @pytest.mark.parametrize("command, options", [
-    ("simulate", {**SMALL, "field_every": 500, "energy": True, "probe": [0.1, 0.5], "k0": 0.25, "scheme": "leapfrog",
+    ("simulate", {**SMALL, "field_every": 500, "energy": True, "k0": 0.25, "scheme": "leapfrog",
                   "rule": "midpoint", "let": {"a": 0.3}, "stiffness": "1+a*s", "initial_u": "s/20", "from_": 5,
                   "force": (T, np.sin(T) / 3), "threshold": "0.2+0.5*s^2", "threshold_down": "s+0.2"}),
     ("simulate", {"cells": math.inf, "final_time": 30, "steps": 3000, "stiffness": "2-s", "threshold": "0.2+0.5*s^2"}),

@@ -50,10 +50,10 @@ def study():
 
 @pytest.mark.parametrize("options, expected", [
     ({"final_time": 60, "k0": 0.25, "from_": 20}, ["--final-time", "60", "--k0", "0.25", "--from", "20"]),
-    ({"energy": True, "quiet": False, "probe": None}, ["--energy"]),
+    ({"energy": True, "quiet": False, "breaks": None}, ["--energy"]),
     ({"cells": math.inf, "mass": np.float64(0.1), "steps": np.int64(7)},
      ["--cells", "inf", "--mass", "0.1", "--steps", "7"]),
-    ({"levels": (50, 100)}, ["--levels", "50,100"]), ({"probe": np.array([0.1, 0.5])}, ["--probe", "0.1,0.5"]),
+    ({"levels": (50, 100)}, ["--levels", "50,100"]), ({"breaks": np.array([0.1, 0.5])}, ["--breaks", "0.1,0.5"]),
     ({"levels": [(50, 5000), (100, 10000)]}, ["--levels", "50:5000,100:10000"]), ({"over": "w=1"}, ["--over", "w=1"]),
     ({"expect_order": {"x": 1, "u_cells": 2}}, ["--expect-order", "x=1,u_cells=2"]),
     ({"set": {"k": [1, 2], "n": 2}}, ["--set", "k=1,2", "--set", "n=2"]),
@@ -74,7 +74,7 @@ def test_what_is_missing_is_said_before_a_run():
 
 
 def test_a_run_has_the_content_of_its_file_by_name():
-    run = masing.simulate(**SMALL, field_every=500, energy=True, probe=[0.1, 0.5])
+    run = masing.simulate(**SMALL, field_every=500, energy=True)
     with h5py.File(run.path) as expected:
         for name in ("t", "x", "y", "force", "restoring"):
             np.testing.assert_array_equal(getattr(run, name), expected["series"][name])
@@ -82,7 +82,6 @@ def test_a_run_has_the_content_of_its_file_by_name():
             np.testing.assert_array_equal(getattr(run, name), expected["field"][name])
         np.testing.assert_array_equal(run.last_u, expected["field/u"][-1])
         np.testing.assert_array_equal(run["/energy/residual"], expected["energy/residual"])
-        np.testing.assert_array_equal(run.to_dataframe()["u(0.5)"], expected["probe/u"][:, 1])
         assert run.to_dataframe().index.name == "t" and run.title == expected.attrs["title"]
     assert run.settings["steps"] == "2000"
     names = list(run)
@@ -145,7 +144,7 @@ X = np.linspace(0, 1, 30)
     *((SMALL | {"ranks": ranks}, f"^ranks={ranks}: give a whole number from 1")
       for ranks in (0, -1, 2.5, True, math.nan, {}, "two")),
     *(({name: value}, f"^{name}={bool(value)}: give a value, or None for none; Tr")
-      for name in ("cells", "force", "petsc", "output", "probe") for value in (True, np.False_)),
+      for name in ("cells", "force", "petsc", "output", "breaks") for value in (True, np.False_)),
     (lambda: masing.scan(over=[1, 2]), r"^over=\[1, 2\]: give a dict"),
     (lambda: masing.converge(levels=[]), r"^levels=\[\]: is empty"),
     (lambda: masing.converge(levels={1, 2}), "^levels={1, 2}: give a number"),
@@ -180,11 +179,11 @@ def test_a_result_stands_for_its_file():
 
 
 def test_numbers_of_every_kind_are_numbers():
-    expected = masing.simulate(**SMALL, mass=1.5, probe=[0.5, 1], energy=True)
-    for mass, probe, energy in ((np.float32(1.5), np.array([0.5, 1]), np.True_), (np.array(1.5), (0.5, 1), True),
-                                (Decimal("1.5"), pd.Series([0.5, 1]), True), (Fraction(3, 2), iter([0.5, 1]), True)):
-        run = masing.simulate(**SMALL, mass=mass, probe=probe, energy=energy, k0=None, output=None)
-        np.testing.assert_array_equal(run["probe/u"], expected["probe/u"])
+    expected = masing.simulate(**SMALL, mass=1.5, breaks=[0.5, 1], energy=True)
+    for mass, breaks, energy in ((np.float32(1.5), np.array([0.5, 1]), np.True_), (np.array(1.5), (0.5, 1), True),
+                                 (Decimal("1.5"), pd.Series([0.5, 1]), True), (Fraction(3, 2), iter([0.5, 1]), True)):
+        run = masing.simulate(**SMALL, mass=mass, breaks=breaks, energy=energy, k0=None, output=None)
+        assert run.settings["breaks"] == expected.settings["breaks"] == "0.5,1"
         np.testing.assert_array_equal(run["energy/input"], expected["energy/input"])
     runs = [masing.simulate(**SMALL, stiffness=stiffness) for stiffness in (np.array(2.0), 2, "2")]
     assert (runs[0].x == runs[1].x).all() and (runs[1].x == runs[2].x).all()
@@ -262,7 +261,7 @@ def test_results_say_what_they_have(study, monkeypatch):
                         (lambda: run.plot_cycle(from_="a"), r"plot_cycle\(from_='a'\): give a time"),
                         (lambda: scan.plot("ampl"), "amplitude"), (lambda: study.order("z"), "measures x, y, u"),
                         (lambda: run["energy/input"], "no dataset /energy/input; it has .*; make it with energy=True$"),
-                        (lambda: run["probe/u"], r"; make it with probe=\[0.5\]$"),
+                        (lambda: run["watch/x"], r"; make it with watch=\[1, 20\]$"),
                         (lambda: scan["runs/0/x"], '; make it with keep="series"$'),
                         (lambda: study["energy/input"], "no dataset /energy/input; it has [^;]*$"),
                         (lambda: scan.families("F"), r"families\('F'\): the scan is over w"),
@@ -275,9 +274,9 @@ def test_results_say_what_they_have(study, monkeypatch):
 
 
 def test_xarray_has_the_axes_the_state_of_a_model_by_column_and_a_curve_that_turns_back_as_points():
-    run = masing.simulate(**SMALL, field_every=500, probe=[0.1, 0.5])
+    run = masing.simulate(**SMALL, field_every=500)
     data = run.to_xarray()
-    assert data.u.dims == ("field_t", "s") and data.probe_u.dims == ("t", "probe_s") and data.x.dims == ("t",)
+    assert data.u.dims == ("field_t", "s") and data.x.dims == ("t",)
     assert float(data.u.sel(field_t=10, s=0.5)) == run.u[2, 9]
     assert "rows" not in data.attrs
     assert data.u.attrs["symbol"] == "u(t,s)" and data.attrs["configuration"] == run.configuration
@@ -420,7 +419,7 @@ def test_a_scan_has_its_points_by_parameter_and_says_which_failed():
 
 
 @pytest.mark.parametrize("command, options, group, variable", [
-    ("simulate", {**SMALL, "energy": True, "probe": [0.5, 0.2], "field_every": 500, "damping": 0.1}, "series", "x"),
+    ("simulate", {**SMALL, "energy": True, "field_every": 500, "damping": 0.1}, "series", "x"),
     ("simulate", {"model": "s-chain", "set": {"n": 3, "k": 1, "eta": 0.3}, "final_time": 1, "steps": 100,
                   "field_every": 50}, "series", "y"),
     ("converge", STUDY | {"final_time": 2, "steps": 200}, "cases", "error_x"),

@@ -26,7 +26,7 @@ Configuration simulated(const Words& words, const given::Files& files = {}) {
 TEST(Constants, are_known_in_every_number) {
   const Configuration c = simulated(given::words(
       "--let w=0.8 --let=P=2*Q --let Q=15 --final-time 60*2*pi/w --steps 60*2000 --cells P "
-      "--mass w^2 --from=2*pi/w --sample-every=P/Q --probe w/2,0.5 --x0 -w "
+      "--mass w^2 --from=2*pi/w --sample-every=P/Q --x0 -w "
       "--breaks min(w,1),2*w"));
   EXPECT_EQ(c.final_time, 60 * 2 * std::numbers::pi / 0.8);
   EXPECT_EQ(c.steps, 120000);
@@ -34,7 +34,6 @@ TEST(Constants, are_known_in_every_number) {
   EXPECT_DOUBLE_EQ(c.mass, 0.64);
   EXPECT_EQ(c.from, 2 * std::numbers::pi / 0.8);
   EXPECT_EQ(c.sample_every, 2);
-  EXPECT_EQ(c.probe, (std::vector{0.4, 0.5}));
   EXPECT_EQ(c.x0, -0.8);
   EXPECT_EQ(c.breaks, (std::vector{0.8, 1.6}));
   const auto study = given::bind(Command::converge, {"--let=n0=125", "--levels=n0*500,n0*1000"});

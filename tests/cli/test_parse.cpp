@@ -50,10 +50,9 @@ TEST(Parse, reads_files_written_elsewhere) {
 }
 
 TEST(Parse, takes_the_limits) {
-  for (const char* taken :
-       {"--mass 1e-300", "--k0 0", "--final-time 1e-9", "--steps 1", "--cells 1",
-        "--steps 9007199254740992", "--from 0", "--to 500", "--to 0", "--from 500", "--probe 0,1",
-        "--field-every 0", "--sample-every 1"}) {
+  for (const char* taken : {"--mass 1e-300", "--k0 0", "--final-time 1e-9", "--steps 1",
+                            "--cells 1", "--steps 9007199254740992", "--from 0", "--to 500",
+                            "--to 0", "--from 500", "--field-every 0", "--sample-every 1"}) {
     EXPECT_EQ(given::refusal(Command::simulate, given::words(taken)), "") << taken;
   }
 }
@@ -183,7 +182,7 @@ TEST(Printed, reads_back_as_the_same_configuration) {
   Words many = given::words(
       "--stiffness 1+0.1*s --threshold table:eta.csv --force 0.3*square(t/7) --mass 0.1 --k0 1e-3 "
       "--x0 -0.3 --y0 0.7 --final-time 12.3 --steps 12345 --cells 77 --rule midpoint "
-      "--sample-every 7 --field-every 100 --from 1 --to 2.5 --probe 0.1,0.30000000000000004 "
+      "--sample-every 7 --field-every 100 --from 1 --to 2.5 "
       "--quiet");
   many.insert(many.end(), {"--initial-u=points: 0 0; 1 0.05", "--output", "a b.h5"});
   expect_round_trip(Command::simulate, many, {{"eta.csv", "0 0.1\n1 1.1\n"}});
@@ -253,28 +252,6 @@ TEST(Derived, are_derived_again_from_a_file_that_names_them) {
   };
   EXPECT_EQ(steps({"sample-every", "model.n"}), 4);
   EXPECT_THROW(steps({"sample-every"}), base::UserError) << "n = 2 stays, and k has 3 values";
-}
-
-TEST(OptionsAsJson, have_their_kinds) {
-  const auto kinds = [](Command command, const std::string& names) {
-    Words found;
-    for (const auto& option : nlohmann::json::parse(cli::options_as_json(command))) {
-      const std::string name = option["name"];
-      if (std::ranges::count(base::split(names, ' '), name) > 0) {
-        found.push_back(name + ": " + option["kind"].get<std::string>());
-      }
-    }
-    std::ranges::sort(found);
-    return found;
-  };
-  EXPECT_EQ(
-      kinds(Command::simulate,
-            "mass probe energy scheme force let output over levels print-config config "
-            "initial-u"),
-      (Words{"config: text", "energy: flag", "force: function of t", "initial-u: function of s",
-             "let: pair", "mass: number", "output: text", "probe: list", "scheme: choice"}));
-  EXPECT_EQ(kinds(Command::scan, "over"), Words{"over: pair"});
-  EXPECT_EQ(kinds(Command::converge, "levels"), Words{"levels: list"});
 }
 
 }  // namespace masing::test_parse

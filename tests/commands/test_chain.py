@@ -386,7 +386,6 @@ REFUSED = {
     "an infinite base": ({**BASE, "incoming-velocity": "1/(t-0.5)"}, ["--incoming-velocity", "inf", "t = 0.5"]),
     "sweep": ({"engine": "sweep"}, ["--engine", "memory"]),
     "exact": ({"engine": "exact"}, ["--engine", "memory"]),
-    "a place": ({"probe": 0.5}, ["--probe"]),
     "a node beyond": ({"watch": "1,4"}, ["--watch", "4", "3"]),
     "half a node": ({"watch": "1.5"}, ["--watch", "1.5"]),
     "too many nodes": ({"n": 300, "steps": 500, "watch": ",".join(map(str, range(1, 202)))}, ["--watch", "200"]),

@@ -97,7 +97,7 @@ def test_a_failed_reproduction_leaves_nothing(masing, whole):
 
 
 ROWS = ("simulate", "--cells=2000", "--sample-every=1", "--field-every=50", "--energy", "--damping=0.1",
-        "--probe=0.2,0.7", "--quiet", "--checkpoint=c.h5", "--output=run.h5")
+        "--quiet", "--checkpoint=c.h5", "--output=run.h5")
 SHORT, LONG = ("--steps=600", "--final-time=9"), ("--steps=800", "--final-time=12")
 
 
@@ -107,7 +107,7 @@ def test_damaged_rows_are_refused(masing):
     kept = {name: (masing.folder / name).read_bytes() for name in ("run.h5", "c.h5")}
     with h5py.File(masing.folder / "run.h5") as file:
         places = {name: (file[name].id.get_offset(), file[name].size * 8) for name in
-                  ("series/x", "field/t", "field/u", "probe/t", "probe/u", "energy/viscous")}
+                  ("series/x", "field/t", "field/u", "energy/viscous")}
     chance = random.Random(5)
     for name, (first, size) in places.items():
         changed = bytearray(kept["run.h5"])

@@ -34,3 +34,8 @@ def test_the_configuration_in_a_file_of_2_0_is_computed(masing, old, command):
     after = contents(masing.folder / "new.h5")
     tables = [name for name in before if "@" not in name and name not in ("configuration", "points/messages")]
     assert [name for name in tables if after.get(name) != before[name]] == []
+
+@pytest.mark.parametrize("words", [("simulate", "--config"), ("reproduce",)], ids=" ".join)
+def test_a_key_that_is_gone_and_changed_the_result_is_refused(masing, old, words):
+    said = masing.refused(*words, old("probe.h5"))
+    assert said.startswith("masing: /configuration of probe.h5 line 27, probe: gone in 3.0")

@@ -11,7 +11,7 @@ from result_files import contents, text
 OTHERS = os.environ.get("MASING_OTHER_PROGRAMS", "").split(":")
 
 DRIVEN = ("--force=0.5*sin(t)+0.1*cos(2.3*t)", "--k0=0.1", "--final-time={time}", "--steps={steps}", "--sample-every=7")
-FIELDS = ("--energy", "--field-every=100", "--probe=0.1,0.5")
+FIELDS = ("--energy", "--field-every=100")
 GENERAL = (*DRIVEN, *FIELDS, "--stiffness=2-s+0.3*sin(3*s)", "--threshold=0.2+0.5*s^2+0.1*exp(-s)", "--damping=0.05")
 BOUNDS = (*GENERAL, "--threshold-down=0.3+0.2*s^2", "--initial-u=0.2*sin(20*s)", "--base-acceleration=0.2*sin(1.3*t)")
 # The first eight always run, the others with --long.

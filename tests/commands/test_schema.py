@@ -9,8 +9,8 @@ import xarray as xr
 SHORT = ("--steps=100", "--final-time=1", "--quiet")
 # words, and the axes of groups, as they are for xarray
 FILES = {
-    "slab": (("simulate", *SHORT, "--cells=10", "--threshold-down=0.3", "--field-every=50", "--energy", "--damping=0.1",
-              "--probe=0.2,0.7"), {"series": ["t"], "energy": ["t"], "field": ["s", "t"], "probe": ["s", "t"]}),
+    "slab": (("simulate", *SHORT, "--cells=10", "--threshold-down=0.3", "--field-every=50", "--energy", "--damping=0.1"),
+             {"series": ["t"], "energy": ["t"], "field": ["s", "t"]}),
     "model": (("simulate", *SHORT, "--model=s-chain", "--set=n=3", "--set=k=1", "--set=eta=0.3", "--field-every=50"),
               {"series": ["t"], "state": ["column", "t"]}),
     "quasistatic": (("simulate", *SHORT, "--model=masing-quasistatic", "--cells=10"),

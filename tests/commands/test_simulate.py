@@ -13,8 +13,7 @@ from result_files import contents, text
 CASE = ("--stiffness=1+0.2*s", "--initial-u=0.05*s", "--mass=0.8", "--k0=0.1", "--x0=0.1", "--y0=-0.2",
         "--force=0.45*cos(0.5*t)", "--final-time=10")
 P, N = 2500, 1003
-PROBES = [0.0, 0.1, 0.28, 1.0]
-RUN = (*CASE, f"--cells={P}", f"--steps={N}", "--sample-every=10", "--field-every=250", "--probe=0,0.1,0.28,1")
+RUN = (*CASE, f"--cells={P}", f"--steps={N}", "--sample-every=10", "--field-every=250")
 SAMPLES = np.append(np.arange(0, N, 10), N)
 
 
@@ -26,9 +25,8 @@ def result(masing_once):
 
 def test_names_shapes_and_times(result):
     assert {name: values.shape for name, values in result.items()} == {
-        **{name: SAMPLES.shape for name in ("t", "x", "y", "force", "restoring", "probe/t")},
-        **{f"field/{name}": (P,) for name in ("s", "eta", "k")}, "field/t": (6,), "field/u": (6, P),
-        "probe/s": (4,), "probe/u": (*SAMPLES.shape, 4)}
+        **{name: SAMPLES.shape for name in ("t", "x", "y", "force", "restoring")},
+        **{f"field/{name}": (P,) for name in ("s", "eta", "k")}, "field/t": (6,), "field/u": (6, P)}
     assert all(values.dtype == np.float64 for values in result.values())
     assert np.array_equal(result["t"], SAMPLES * 10.0 / N)
     assert np.array_equal(result["field/t"], np.array([0, 250, 500, 750, 1000, N]) * 10.0 / N)
@@ -57,16 +55,6 @@ def test_the_trajectory_is_the_schemes(result):
         assert np.allclose(result[name], expected, rtol=0, atol=1e-11), name
     assert abs(result["restoring"][-1] - 0.1 * result["x"][-1] - np.dot(k, result["field/u"][-1]) / P) < 1e-14
     assert np.all(np.abs(result["field/u"]) <= eta)
-
-
-def test_probes_show_the_cell_that_holds_the_place(result, masing):
-    assert np.array_equal(result["probe/s"], PROBES)
-    cells = [0, 250 - 1, 700 - 1, P - 1]
-    for sample, field in (0, 0), (50, 2), (-1, -1):  # step 500 is sample 50 and field 2
-        assert np.array_equal(result["probe/u"][sample], result["field/u"][field][cells])
-    # s·P may round above the whole number: 7/25·25 does.
-    run = masing.run(*CASE, "--cells=25", "--steps=60", f"--probe={','.join(repr(i / 25) for i in range(1, 26))}")
-    assert np.array_equal(run["probe/u"][-1], run["field/u"][-1])
 
 
 def test_more_ranks_than_blocks_are_told_once(masing):
@@ -141,7 +129,6 @@ def test_what_is_kept_by_default(masing):
     run = masing.run(*CASE, "--cells=7", "--steps=20")
     assert np.array_equal(run["field/t"], [10.0])
     assert (run["field/u"].shape, run["t"].shape) == ((1, 7), (21,))
-    assert not any(name.startswith("probe") for name in run)
     assert masing.run(*CASE, "--cells=1", "--steps=100", ranks=3)["field/u"].shape == (1, 1)
 
 
@@ -157,8 +144,8 @@ def test_the_window_cuts_the_samples_and_nothing_else(masing):
 @pytest.mark.parametrize("engine", ["memory", "exact"])
 def test_the_continuum_has_a_field(masing, engine):
     run = masing.run("--cells=inf", f"--engine={engine}", "--steps=400", "--final-time=20", "--field-points=300",
-                     "--field-every=100", "--probe=0,0.25,1")
-    assert (run["field/u"].shape, run["probe/u"].shape) == ((5, 300), (401, 3))
+                     "--field-every=100")
+    assert run["field/u"].shape == (5, 300)
     assert np.allclose(run["field/s"], np.arange(1, 301) / 300, rtol=0, atol=1e-15)
     assert np.allclose(run["field/eta"], run["field/s"] + 0.1, rtol=0, atol=1e-15)
     assert np.all(np.abs(run["field/u"]) <= run["field/eta"])
@@ -212,7 +199,7 @@ def test_what_memory_does_not_hold_is_refused_at_once(masing, ranks=2):
 def test_a_billion_cells_need_no_memory(masing):
     """No table, no field, no look at every cell: they differ from P = ∞ by some δs = 1e-9."""
     many = ("--stiffness=2-s", "--threshold=0.2+0.5*s^2", "--initial-u=0.2*sin(20*s)", "--final-time=30",
-            "--steps=3000", "--engine=memory", "--energy", "--probe=0.25,1", "--field-points=50")
+            "--steps=3000", "--engine=memory", "--energy", "--field-points=50")
     quasistatic = ("--model=masing-quasistatic", "--initial-u=0.1*cos(9*s)", "--force=0.5*sin(t)", "--final-time=20",
                    "--steps=500")
     for words, cells, names in ((many, "1e9", ("x", "elastic")), (quasistatic, "1e10", ("x",))):

@@ -33,7 +33,7 @@ SMALL = ("simulate", "--steps=1000", "--final-time=5", "--cells=100")
 # Of each command works of all ranks together, works of single ranks, and both. The first two always run.
 COMMANDS = {
     "a run with all recorders": ("simulate", *SPLIT, "--initial-u=0.05*cos(9*s)", "--steps=5000", "--sample-every=19",
-                                 "--field-every=955", "--energy", "--probe=0.1,0.9", "--checkpoint-every=400"),
+                                 "--field-every=955", "--energy", "--checkpoint-every=400"),
     "limit cycles": ("scan", "--over=w=1.5:0.5:40", *PERIODIC, *STEADY, "--checkpoint-every=5"),
     "a chain": ("simulate", "--model=s-chain", "--set=n=5000", "--set=k=n", "--set=eta=0.1", "--final-time=1",
                 "--force=3*sin(t)", "--steps=8000", "--checkpoint-every=800"),
@@ -43,7 +43,7 @@ COMMANDS = {
                          "--checkpoint-every=300"),
     "comparisons of all ranks": (*STUDY[:-1], "--checkpoint-every=500"),
     "a run by turning points": ("simulate", "--engine=memory", "--steps=4000000", "--cells=inf", "--sample-every=9999",
-                                "--energy", "--probe=0.3", "--checkpoint-every=300000"),
+                                "--energy", "--checkpoint-every=300000"),
     "points that are runs": ("scan", "--over=w=0.5:1.5:60", *PERIODIC, "--cells=500", "--final-time=40",
                              "--steps=20000", *SERIES, "--sample-every=50", "--checkpoint-every=10"),
     "comparisons of single ranks": ("converge", "--levels=40000,80000,120000,160000,200000", "--cells=inf",
@@ -306,7 +306,7 @@ def test_the_folder_of_the_output_is_removed(masing):
     assert masing.names() == ["c.h5"]
 
 
-TRACED = ("simulate", "--steps=900", "--final-time=5", "--cells=1100", "--energy", "--probe=0.3", "--sample-every=2",
+TRACED = ("simulate", "--steps=900", "--final-time=5", "--cells=1100", "--energy", "--sample-every=2",
           "--field-every=230", "--output=run.h5", "--checkpoint=c.h5", "--checkpoint-every=250")
 
 
@@ -573,7 +573,7 @@ def test_a_full_disk_under_a_checkpoint_leaves_the_last_one(masing, small_disk, 
     (("--cells=2000", "--steps=1000000", "--final-time=5", "--field-every=40000"), None),
     # rows that the root alone has, of a slab that is split over ranks, which do not wait for it for ever
     (("--cells=400000", "--steps=6000", "--final-time=10", "--field-points=1000", "--sample-every=1",
-      "--probe=" + ",".join(str(i / 16) for i in range(1, 13)), "--checkpoint=c.h5"), 3)])
+      "--energy", "--checkpoint=c.h5"), 3)])
 def test_a_disk_that_others_fill_under_the_rows_of_a_run(masing, small_disk, words, ranks):
     """There was room for its file; the disk is full as soon as that is there."""
     process = masing.start("simulate", *words, "--quiet", "--output=disk/run.h5", ranks=ranks)
@@ -588,7 +588,7 @@ def test_a_disk_that_others_fill_under_the_rows_of_a_run(masing, small_disk, wor
 
 
 # words of a run of 3000 steps, the numbers that go to the disk of 1 MB, by hand, and the option that is at fault
-EACH = ("--cells=2000", "--sample-every=1", "--probe=0.5,0.7", "--energy", "--field-every=1", "--output=disk/run.h5")
+EACH = ("--cells=2000", "--sample-every=1", "--energy", "--field-every=1", "--output=disk/run.h5")
 CHECKPOINT = ("--field-points=10", "--output=run.h5", "--checkpoint=disk/c.h5")
 ROOM = [
     (("--cells=2000", "--field-every=10", "--sample-every=1", "--output=disk/run.h5"), 3001 * 5 + 304 * 2000, "output"),
@@ -620,7 +620,7 @@ def test_what_a_kill_has_left_makes_room(masing, small_disk):
     (small_disk / "run.h5.partial").write_bytes(bytes(800 * 1024))
     words = ("simulate", "--steps=3000", "--final-time=5", "--sample-every=1", "--cells=2000", "--field-points=10",
              "--field-every=10", "--quiet", "--output=disk/run.h5")
-    masing.done(*words, "--probe=" + ",".join(str(i / 32) for i in range(1, 15)))
+    masing.done(*words, "--energy")
 
 
 @pytest.mark.parametrize("ranks", [None, 2])
