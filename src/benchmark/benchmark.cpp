@@ -7,12 +7,14 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <numbers>
 #include <span>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "benchmark/native_loops.hpp"
 #include "engine/engines.hpp"
 #include "engine/setup.hpp"
@@ -30,6 +32,19 @@ namespace {
 /// The seconds that a step or a call takes. The three numbers are the median, the smallest and the
 /// largest result of repeated measurements.
 using Timing = std::array<double, 3>;
+
+/// Returns the name of the processor, such as "AMD EPYC 9R14", or "unknown" if the system does not
+/// provide it.
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(':');
+    if (line.starts_with("model name") && colon != std::string::npos) {
+      return std::string(base::trimmed(line.substr(colon + 1)));
+    }
+  }
+  return "unknown";
+}
 
 /// A function that executes `count` steps or calls, and whose duration is measured.
 using Work = std::function<void(std::int64_t count)>;
@@ -122,7 +137,7 @@ double measure_machine(const parallel::Communicator& comm, const Effort& effort,
                                 repeated([&] { sum(units); })});
   const double bandwidth = 16 * static_cast<double>(entries) / timings[0][0];
   report.table = fmt::format("{}, {}, ranks: {}\nbandwidth {:8.2f} GB/s\n",
-                             parallel::from_root(comm, io::processor_name),
+                             parallel::from_root(comm, processor_name),
                              slab::kernel_instruction_set(), comm.size(), 1e-9 * bandwidth);
   add_line(report, fmt::format("allreduce, ranks: {}", comm.size()), timings[1]);
   report.columns = {{"/machine/ranks", {"ranks", "R"}, {static_cast<double>(comm.size())}, "ranks"},

@@ -16,7 +16,6 @@
 #include <bit>
 #include <boost/version.hpp>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -27,13 +26,11 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
-#include "base/text.hpp"
 #include "io/build_info.hpp"
 #include "io/result_reader.hpp"
 #include "io/samples.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
-#include "slab/kernel/kernel.hpp"
 
 namespace masing::io {
 
@@ -69,28 +66,10 @@ std::string now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
-/// Returns the text after the colon in the first line of /proc/cpuinfo that begins with `name`, or
-/// an empty text if there is no such line.
-std::string of_processor(const std::string& name) {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(':');
-    if (line.starts_with(name) && colon != std::string::npos) {
-      return std::string(base::trimmed(line.substr(colon + 1)));
-    }
-  }
-  return {};
-}
-
-/// Returns a description of the system, such as "Linux 6.1.0 x86_64, 2 cores, virtual machine".
-std::string system_name() {
+/// Returns the name of this host, or "unknown" if the system does not know it.
+std::string host_name() {
   utsname system{};
-  if (uname(&system) != 0) {
-    return "unknown";
-  }
-  static const bool is_virtual = of_processor("flags").find(" hypervisor") != std::string::npos;
-  return fmt::format("{} {} {}, {} cores{}", system.sysname, system.release, system.machine,
-                     sysconf(_SC_NPROCESSORS_ONLN), is_virtual ? ", virtual machine" : "");
+  return uname(&system) == 0 ? system.nodename : "unknown";
 }
 
 /// Returns the value of an attribute: `text`, which is cut after 32 KiB. If a command line is cut,
@@ -100,45 +79,18 @@ std::string shortened(const std::string& text) {
   return text.size() <= longest ? text : text.substr(0, longest) + " ... (cut)";
 }
 
-/// Returns the names of the first 100 of the `nodes` nodes of `comm`, for example "n1,n2".
-/// Collective.
-std::string names_of(const parallel::Communicator& comm, int nodes) {
-  utsname system{};
-  std::string mine = uname(&system) == 0 ? system.nodename : "unknown";
-  std::string names;
-  for (int i = 0; i < std::min(nodes, 100); ++i) {
-    const std::string name = parallel::first_text(comm, mine);
-    names += (names.empty() ? "" : ",") + name;
-    mine = mine == name ? "" : mine;
-  }
-  return names;
-}
-
-/// Pairs of an attribute of /provenance and an environment variable whose value it gets. If several
-/// variables for the same attribute are set, the last of them in this list is used.
-constexpr std::pair<const char*, const char*> environment_attributes[] = {
-    {"job", "JOB_ID"},       {"job", "LSB_JOBID"},         {"job", "PBS_JOBID"},
-    {"job", "SLURM_JOB_ID"}, {"modules", "LOADEDMODULES"},
-};
-
-/// Writes /provenance, whose attributes describe the ranks, the build, the system and the call. The
-/// system may differ from node to node; that of the root is described. Collective.
-void write_provenance(const Handle& file, const parallel::Communicator& comm, const Makers& makers,
+/// Writes /provenance, whose attributes describe the build, the call, its number of `ranks`, and
+/// the host of the root. Collective.
+void write_provenance(const Handle& file, const parallel::Communicator& comm, int ranks,
                       const ResultSpec& result) {
   const Handle group = create_group(file, "/provenance");
   std::istringstream facts(parallel::from_root(comm, [&] {
     auto known = build_facts();
-    known.insert(known.end(), {{"command_line", shortened(result.command_line)},
-                               {"processor", processor_name()},
-                               {"system", system_name()},
-                               {"date", now()}});
+    known.insert(
+        known.end(),
+        {{"command_line", shortened(result.command_line)}, {"host", host_name()}, {"date", now()}});
     if (!result.earlier_levels.empty()) {
       known.emplace_back("earlier_levels", result.earlier_levels);
-    }
-    for (const auto& [name, variable] : environment_attributes) {
-      if (const char* value = std::getenv(variable); value != nullptr && *value != '\0') {
-        known.emplace_back(name, shortened(value));
-      }
     }
     std::string text;
     for (const auto& [name, value] : known) {
@@ -150,22 +102,10 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm, co
   for (std::string value; std::getline(facts, name, '\0') && std::getline(facts, value, '\0');) {
     write_attribute(group, name, value);
   }
-  write_attribute(group, "ranks", std::int64_t{makers.ranks});
-  write_attribute(group, "hosts", std::int64_t{makers.hosts});
-  write_attribute(group, "nodes", makers.names);
+  write_attribute(group, "ranks", std::int64_t{ranks});
 }
 
 }  // namespace
-
-Makers makers_of(const parallel::Communicator& comm) {
-  const int hosts = parallel::nodes_of(comm).count;
-  return {comm.size(), hosts, names_of(comm, hosts)};
-}
-
-std::string processor_name() {
-  static const std::string name = of_processor("model name");
-  return name.empty() ? "unknown" : name;
-}
 
 std::vector<std::pair<std::string, std::string>> build_facts() {
   return {{"version", MASING_VERSION},
@@ -173,7 +113,6 @@ std::vector<std::pair<std::string, std::string>> build_facts() {
           {"git_dirty", MASING_GIT_DIRTY != 0 ? "yes" : "no"},
           {"compiler", MASING_COMPILER},
           {"flags", MASING_FLAGS},
-          {"kernel", std::string(slab::kernel_instruction_set())},
           {"mpi", mpi_version()},
           {"petsc", petsc_version()},
           {"hdf5", hdf5_version()},
@@ -529,7 +468,7 @@ void fill_in_phases(std::string& segment) {
 }  // namespace
 
 OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
-                       std::optional<RowSource> source, const std::optional<Makers>& makers)
+                       std::optional<RowSource> source, std::optional<int> ranks)
     : comm_(comm),
       result_(result),
       source_(std::move(source)),
@@ -537,7 +476,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
       draft_(result.path.empty() ? "" : result.path + (source_ ? partial_draft : partial)),
       file_(open_together(comm_, draft_, H5F_ACC_TRUNC)) {
   write_kind(file_, result_.kind);
-  write_provenance(file_, comm_, makers ? *makers : makers_of(comm), result_);
+  write_provenance(file_, comm_, ranks.value_or(comm.size()), result_);
   // A restart copies rows from files of simulate only. Their text that says where the rows are is
   // created now, so that start_rows() only overwrites it.
   if (result_.kind == "simulate" && !draft_.empty()) {
@@ -614,12 +553,11 @@ void write_file(const parallel::Communicator& comm, const ResultSpec& result,
     return;
   }
   const parallel::PhaseTimer timer(parallel::Phase::output);
-  const Makers makers = makers_of(comm);
   parallel::on_root(comm, [&] {
     const parallel::RootAlone root(comm);
     try {
       with_file_name(result.path, [&] {
-        OutputFile output(root.comm(), result, {}, makers);
+        OutputFile output(root.comm(), result, {}, comm.size());
         write(root.comm(), output.file());
         output.finish();
       });

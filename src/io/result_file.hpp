@@ -15,15 +15,10 @@
 
 namespace masing::io {
 
-/// Returns the name of the processor, such as "AMD EPYC 9R14", or "unknown" if the system does not
-/// provide it. Local.
-std::string processor_name();
-
 /// Returns facts about the build of the program as pairs: the name of an attribute of /provenance
 /// and its value. The first fact is the version, such as "1.0.0". The second is the git revision,
 /// or "unknown" if the program was not built in a git repository. The others say whether there were
-/// uncommitted changes, which compiler, flags and libraries were used, and which instruction set
-/// the kernel uses on this machine. Local.
+/// uncommitted changes, and which compiler, flags and libraries were used. Local.
 std::vector<std::pair<std::string, std::string>> build_facts();
 
 /// Calls `work`, which writes the file `path`. If an HDF5 function fails in `work` and `path` is
@@ -126,16 +121,6 @@ struct RowSource {
 RowSource find_rows(const parallel::Communicator& comm, const std::string& checkpoint,
                     const std::string& output);
 
-/// The ranks that compute a result and their hosts, as /provenance describes them.
-struct Makers {
-  int ranks = 1;           ///< number of ranks
-  int hosts = 1;           ///< number of hosts
-  std::string names = {};  ///< names of the first 100 hosts, such as "n1,n2"
-};
-
-/// Returns the description of the ranks of `comm`. Collective.
-Makers makers_of(const parallel::Communicator& comm);
-
 /// A result file that is being written. FILE, the path in the ResultSpec, is the name of the
 /// complete file. While the file is written, its name is FILE.partial or, at first in a run that is
 /// resumed, FILE.partial.draft. The complete file is sealed (io/sealed_file.hpp) and renamed to
@@ -150,11 +135,11 @@ class OutputFile {
  public:
   /// Creates the file and writes /provenance and, if `result` has a configuration, /configuration
   /// and /timing. `source` must be given if the run resumes. If result.path is empty, the file is
-  /// created in memory, and finish() copies its bytes to result.image. `makers` describes the ranks
-  /// that computed the data, by default the ranks of `comm`. `comm` must outlive the object.
+  /// created in memory, and finish() copies its bytes to result.image. `ranks` is the number of
+  /// ranks that computed the data, by default that of `comm`. `comm` must outlive the object.
   /// Collective.
   OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
-             std::optional<RowSource> source = {}, const std::optional<Makers>& makers = {});
+             std::optional<RowSource> source = {}, std::optional<int> ranks = {});
 
   /// Returns the open file. The reference remains valid when the file is closed and opened again.
   [[nodiscard]] const Handle& file() const { return file_; }

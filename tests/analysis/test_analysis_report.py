@@ -172,9 +172,9 @@ def test_the_cost_has_all_of_the_time(page_of, study_file, run_file):
         for name, seconds in (("wall", 81.5), ("setup", 2.25), ("steps", 0.5), ("output", 3.0), ("seal", 0.25),
                               ("rest", 84.0), ("communication", 0.125)):
             file["timing"].attrs[f"{name}_seconds"] = seconds
-        file["provenance"].attrs.update({"processor": "Z80", "rows": np.bytes_("rows of 0123: /series/x 4711 ")})
+        file["provenance"].attrs.update({"host": "Z80", "rows": np.bytes_("rows of 0123: /series/x 4711 ")})
     with h5py.File(run_file, "a") as file:
-        file["provenance"].attrs.update({"processor": "Z80", "ranks": 1})
+        file["provenance"].attrs.update({"host": "Z80", "ranks": 1})
         file["timing"].attrs.update({"setup_seconds": 1.0, "steps_seconds": 2.0})  # as of an older file
     page = page_of(study_file, "--cycles", run_file)
     assert 81.5 in page.values and "4711" not in page.words

@@ -53,7 +53,6 @@ def test_every_dataset_has_axes_with_names_and_says_what_it_is(masing, kind):
         assert (file.attrs["schema"], file.attrs["Conventions"]) == ("masing 1.2", "masing-1.2")
         made = file["provenance"].attrs
         assert "-O" in made["flags"] and "-ffp-contract=off" in made["flags"]
-        assert made["hosts"] == 1 and made["processor"] and "core" in made["system"]
         phases = [f"{name}_seconds" for name in ("setup", "steps", "communication", "output", "seal")]
         assert [name in file.get("timing", file).attrs for name in phases] == [kind != "benchmark"] * 5
         if kind != "benchmark":

@@ -20,9 +20,8 @@ REPRODUCED, DIFFERENT = 0, 1
 # {attribute of /provenance: its name on the page}, in the order of the page. All other attributes follow on the page
 # under their own names.
 WORDS = {"version": "masing", "git_revision": "revision", "git_dirty": "uncommitted changes", "date": "date",
-         "ranks": "ranks", "processor": "processor", "host": "host", "nodes": "nodes", "job": "job of the scheduler",
-         "modules": "loaded modules", "system": "system", "kernel": "instruction set", "mpi": "MPI", "petsc": "PETSc",
-         "hdf5": "HDF5", "boost": "Boost", "eigen": "Eigen", "xxhash": "xxHash", "libc": "C library"}
+         "ranks": "ranks", "host": "host", "mpi": "MPI", "petsc": "PETSc", "hdf5": "HDF5", "boost": "Boost",
+         "eigen": "Eigen", "xxhash": "xxHash", "libc": "C library"}
 # The attributes of /provenance that the page omits. The original command line may need files in the folder where it was
 # called; the page shows a command `masing reproduce`, which needs only the result file. The page describes the seal in
 # other words, and only a restart needs `rows`.
@@ -94,21 +93,19 @@ def origin(run, again):
 
 
 def machine(provenance):
-    """Return the machine on which a run was computed as a text, such as `AMD EPYC 9R14 (2 cores), 2 ranks`. What the
-    `provenance` in the run's file lacks is omitted."""
+    """Return the host on which a run was computed as a text, such as `node1, 2 ranks`. What the `provenance` in the
+    run's file lacks is omitted."""
     return "; ".join(machines([provenance]))
 
 
 def machines(provenances):
-    """Return the machines on which runs were computed as a list of texts.
+    """Return the hosts on which runs were computed as a list of texts.
 
-    Each machine occurs once, with all the numbers of ranks that were used on it, as in `AMD EPYC 9R14 (2 cores), 1 and
-    2 ranks`.
+    Each host occurs once, with all the numbers of ranks that were used on it, as in `node1, 1 and 2 ranks`.
     """
     ranks = {}
     for each in provenances:
-        words = ", ".join(str(each[key]) for key in ("processor", "host", "system") if each.get(key))
-        ranks.setdefault(words, set()).update({each["ranks"]} if "ranks" in each else ())
+        ranks.setdefault(str(each.get("host", "")), set()).update({each["ranks"]} if "ranks" in each else ())
     counts = {words: f"{listed(map(str, sorted(of_it)))} rank{'s' if of_it != {1} else ''}" if of_it else ""
               for words, of_it in ranks.items()}
     return [text for words, count in counts.items() if (text := ", ".join(filter(None, (words, count))))]
