@@ -96,7 +96,11 @@ class Alone {
         receive_share();
       }
     }
-    parallel::throw_first(comm_, mistake);
+    parallel::on_each(comm_, [&] {
+      if (mistake) {
+        throw base::UserError(*mistake);
+      }
+    });
     const bool is_done = parallel::min_over_ranks(comm_, is_stopped_ ? 0 : 1) == 1;
     saved_ = is_done ? std::vector<State>() : states();
     return is_done;

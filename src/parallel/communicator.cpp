@@ -124,17 +124,11 @@ void wait_for(MPI_Request& request) {
 }
 
 template <typename Value>
-void reduce(const Communicator& comm, std::span<Value> values, MPI_Datatype type, MPI_Op operation,
-            Wait wait) {
+void reduce(const Communicator& comm, std::span<Value> values, MPI_Datatype type,
+            MPI_Op operation) {
   // One rank needs no reduction. MPI_Allreduce is not called then, because even over one rank it
   // would slow short steps down.
   if (comm.size() == 1) {
-    return;
-  }
-  if (wait == Wait::polling) {
-    const MessageTimer timer;
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count_of(values), type, operation,
-                            comm.handle()));
     return;
   }
   MPI_Request request = MPI_REQUEST_NULL;
@@ -179,20 +173,20 @@ Nodes nodes_of(const Communicator& comm) {
   return *comm.nodes_;
 }
 
-void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values, Wait wait) {
-  reduce(comm, values, MPI_INT64_T, MPI_SUM, wait);
+void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values) {
+  reduce(comm, values, MPI_INT64_T, MPI_SUM);
 }
 
 void sum_over_ranks(const Communicator& comm, std::span<std::uint64_t> values) {
-  reduce(comm, values, MPI_UINT64_T, MPI_SUM, Wait::sleeping);
+  reduce(comm, values, MPI_UINT64_T, MPI_SUM);
 }
 
-void max_over_ranks(const Communicator& comm, std::span<double> values, Wait wait) {
-  reduce(comm, values, MPI_DOUBLE, MPI_MAX, wait);
+void max_over_ranks(const Communicator& comm, std::span<double> values) {
+  reduce(comm, values, MPI_DOUBLE, MPI_MAX);
 }
 
 std::int64_t min_over_ranks(const Communicator& comm, std::int64_t value) {
-  reduce(comm, std::span(&value, 1), MPI_INT64_T, MPI_MIN, Wait::sleeping);
+  reduce(comm, std::span(&value, 1), MPI_INT64_T, MPI_MIN);
   return value;
 }
 
@@ -290,14 +284,6 @@ void on_each(const Communicator& comm, const std::function<void()>& work) {
   if (const std::string first = first_text(comm, text == "r" ? "" : text); !first.empty()) {
     unpacked(first);
   }
-}
-
-void throw_first(const Communicator& comm, const std::optional<base::UserError>& mistake) {
-  on_each(comm, [&] {
-    if (mistake) {
-      throw base::UserError(*mistake);
-    }
-  });
 }
 
 bool has_arrived(const Communicator& comm, int& rank, int tag) {

@@ -71,12 +71,6 @@ class Communicator {
 /// Collective.
 Nodes nodes_of(const Communicator& comm);
 
-/// How a rank waits for the other ranks of a reduction. `sleeping`: the rank waits in
-/// sleep_until(), so that other ranks can use its core during a long wait. `polling`: the rank
-/// waits without pauses in MPI_Allreduce. This is best for a reduction at every step, which all
-/// ranks reach at nearly the same time.
-enum class Wait { sleeping, polling };
-
 /// Calls `is_done` repeatedly until it returns true. During the first 50 µs there is no pause
 /// between the calls. After that each pause takes a tenth of the time waited so far, but at most 1
 /// ms. Before each pause the function calls stop_requested(), which tells the root of a stop
@@ -84,13 +78,14 @@ enum class Wait { sleeping, polling };
 void sleep_until(const std::function<bool()>& is_done);
 
 /// Replaces each entry of `values` by the sum of this entry over all ranks. Sums of integers are
-/// exact and therefore do not depend on the order of the ranks. Collective.
-void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values,
-                    Wait wait = Wait::sleeping);
+/// exact and therefore do not depend on the order of the ranks. In this and all other collective
+/// functions of this file a rank waits in sleep_until(), so that other ranks can use its core
+/// during a long wait. Collective.
+void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values);
 /// Replaces each entry of `values` by the sum mod 2^64 of this entry over all ranks. Collective.
 void sum_over_ranks(const Communicator& comm, std::span<std::uint64_t> values);
 /// Replaces each entry of `values` by the maximum of this entry over all ranks. Collective.
-void max_over_ranks(const Communicator& comm, std::span<double> values, Wait wait = Wait::sleeping);
+void max_over_ranks(const Communicator& comm, std::span<double> values);
 /// Returns the smallest `value` of all ranks. Collective.
 std::int64_t min_over_ranks(const Communicator& comm, std::int64_t value);
 
@@ -130,10 +125,6 @@ std::string first_text(const Communicator& comm, const std::string& text);
 /// Calls `work` on every rank. If `work` throws a UserError, SystemError or Stopped on some ranks,
 /// every rank throws the exception of the lowest of these ranks. Collective.
 void on_each(const Communicator& comm, const std::function<void()>& work);
-
-/// If some ranks pass a mistake, every rank throws the mistake of the lowest of these ranks.
-/// Collective.
-void throw_first(const Communicator& comm, const std::optional<base::UserError>& mistake);
 
 /// Returns whether a message with the tag `tag` from `rank` has arrived at this rank. If `rank` is
 /// MPI_ANY_SOURCE, a message from any rank counts; if one has arrived, `rank` is set to its sender.

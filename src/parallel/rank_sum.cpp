@@ -62,11 +62,15 @@ RankSum::~RankSum() {
 }
 
 void RankSum::operator()(std::span<std::int64_t> values) {
-  if (terms_ == nullptr || values.size() > most_values) {
-    sum_over_ranks(comm_, values, Wait::polling);
+  if (comm_.size() == 1) {
     return;
   }
   const MessageTimer timer;
+  if (terms_ == nullptr) {
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
+                            MPI_INT64_T, MPI_SUM, comm_.handle()));
+    return;
+  }
   ++round_;
   const std::span all(terms_ + (round_ % 2) * comm_.size(), static_cast<std::size_t>(comm_.size()));
   const auto me = static_cast<std::size_t>(comm_.rank());

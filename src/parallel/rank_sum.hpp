@@ -25,9 +25,9 @@ struct RankReduction {
 
 /// Sums integers over the ranks, fast enough for a sum at every step. If the ranks share memory,
 /// each rank writes its terms there and reads the terms of the other ranks. This takes about a
-/// third of the time of MPI_Allreduce. MPI_Allreduce is used if the ranks do not share memory, or
-/// for more than 6 integers. Sums of integers are exact and therefore do not depend on the order of
-/// the ranks.
+/// third of the time of MPI_Allreduce, which is used if the ranks do not share memory: a rank waits
+/// in it without pauses. Sums of integers are exact and therefore do not depend on the order of the
+/// ranks.
 class RankSum {
  public:
   /// `comm` must outlive this object. The ranks share memory if `shares_memory` is true, `comm` has
@@ -39,11 +39,10 @@ class RankSum {
   RankSum(const RankSum&) = delete;
   RankSum& operator=(const RankSum&) = delete;
 
-  /// Replaces each of `values` by the sum of this value over all ranks. Collective.
+  /// Replaces each of `values`, at most two, by the sum of this value over all ranks. Collective.
   void operator()(std::span<std::int64_t> values);
 
  private:
-  static constexpr std::size_t most_values = 6;
   static constexpr int most_ranks = 8;  // with more ranks, reading all terms takes long
 
   /// The terms of one rank in one sum. Each object has two cache lines of its own, because
@@ -52,7 +51,7 @@ class RankSum {
     /// The number of the sum to which `values` belong. It is written after `values`: a rank that
     /// reads this number finds all values written.
     std::int64_t round = 0;
-    std::array<std::int64_t, most_values> values{};
+    std::array<std::int64_t, 2> values{};
   };
 
   const Communicator& comm_;

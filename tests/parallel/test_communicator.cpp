@@ -106,12 +106,8 @@ TEST(First, is_that_of_the_lowest_rank_that_has_one) {
       world().rank() >= half ? "rank " + std::to_string(world().rank()) : std::string();
   EXPECT_EQ(parallel::first_text(world(), ""), "");
   EXPECT_EQ(parallel::first_text(world(), mine), "rank " + std::to_string(half));
-  EXPECT_NO_THROW(parallel::throw_first(world(), std::nullopt));
-  std::optional<base::UserError> error;
-  if (!mine.empty()) {
-    error.emplace("steps", mine);
-  }
-  EXPECT_EQ(given::mistake([&] { parallel::throw_first(world(), error); }),
+  const auto fail = [&] { mine.empty() ? void() : throw base::UserError("steps", mine); };
+  EXPECT_EQ(given::mistake([&] { parallel::on_each(world(), fail); }),
             "steps: rank " + std::to_string(half));
 }
 
