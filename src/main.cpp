@@ -83,10 +83,7 @@ int run_request(cli::Command command, const cli::Invocation& call) {
     cli::print(comm, *job->only_validated);
     return base::exit_done;
   }
-  return commands::with_summary(*job, call, [&](commands::Report& report) {
-    return std::visit([&](const auto& spec) { return commands::run(comm, spec, report); },
-                      job->spec);
-  });
+  return std::visit([&](const auto& spec) { return commands::run(comm, spec); }, job->spec);
 }
 
 /// Returns the help of a command, or an empty text if there is no command of this name. Local.
@@ -115,10 +112,6 @@ std::string asked_text(const std::string& command, const std::vector<std::string
   }
   if (std::ranges::count(words, "--help") > 0 || (words.size() == 1 && is_help(words.front()))) {
     return help_of(command);
-  }
-  const auto known = cli::command_of(command);
-  if (known && std::ranges::count(words, "--options") > 0) {
-    return cli::options_as_json(*known);
   }
   return command == "models" ? commands::models(words) : "";
 }
@@ -236,7 +229,7 @@ int main(int count, char** values) {
     const int code = session.run([&](const parallel::Communicator& comm) -> int {
       parallel::require_connected(comm.size());
       const base::GivenAt options([](const std::string& quantity) { return "--" + quantity; });
-      return run(command, {rest, base::joined(words, " "), comm, petsc_options, words.front()});
+      return run(command, {rest, base::joined(words, " "), comm});
     });
     has_ended = true;
     return flushed(code);

@@ -114,7 +114,7 @@ finish() {
 libraries=h5py,numpy,scipy,pandas,matplotlib,jinja2,xarray,h5netcdf,nbclient,ipykernel
 python=$(find_python pytest,xdist,$libraries) || { count_step "finding Python" 1; finish; }
 echo "== build of program and library (preset dev), some minutes the first time"
-build_preset dev --target masing masing_library || { count_step "building" 1; finish; }
+build_preset dev --target masing || { count_step "building" 1; finish; }
 
 # The Python tests need only the program and wait much of their time. They run beside all that
 # follows; what they say is shown at the end. What is compiled meanwhile gives way to them.

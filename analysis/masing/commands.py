@@ -49,6 +49,9 @@ def simulate(*files, **options):
     expression can use it: tables={"record": (t, a)}, base_acceleration="9.81*record(t)". If the value of an option is a
     file, a Run, a Study or a Scan may be given in place of the path.
 
+    The signature and the end of this text list the options if the module masing._masing can be used. With the
+    environment variable MASING_MODULE=0 they do not; then `masing simulate --help` lists them.
+
     The run is computed in this process if the module masing._masing can be used for it, and otherwise by the program.
     With `ranks=n`, n > 1, the program computes the run on n ranks of this host with mpirun. Without `output` the result
     is kept in memory, or in a temporary file that is deleted when the Run is deleted. The method save() of the Run

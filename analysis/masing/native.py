@@ -19,8 +19,8 @@ from masing import program
 from masing.errors import FAILURE, STOPPED, MasingError
 
 # A command with one of these options is run by the program and not by the extension module. PETSc reads its options
-# only once in a process; with the other options the program prints a text or writes a summary.
-ONLY_PROGRAM = ("petsc", "help", "print_config", "summary", "validate_only")
+# only once in a process; with the other options the program prints a text.
+ONLY_PROGRAM = ("petsc", "help", "print_config", "validate_only")
 _one_at_a_time = threading.Lock()
 _of_process = None  # the id of the process in which start() of the extension module was called, and MPI is initialized
 _is_ending = _is_child = _has_warned = False

@@ -1,4 +1,4 @@
-"""The signatures of simulate(), converge() and scan(), built from the program's own table of options.
+"""The signatures of simulate(), converge() and scan(), built from the table of options in the module masing._masing.
 
     python3 -m masing.signatures MODULE FILE.pyi …
 
@@ -8,13 +8,12 @@ type checkers check the types of options with it.
 
 import importlib.util
 import inspect
-import json
 import keyword
 import os
 import re
 import sys
 
-from masing import commands, native, program
+from masing import commands, native
 from masing.errors import MasingError
 
 COMMANDS = {"simulate": "Run", "converge": "Study", "scan": "Scan"}
@@ -56,10 +55,15 @@ _Function: TypeAlias = (float | str | tuple[ArrayLike, ArrayLike] | Sequence[Seq
 def describe(function):
     """Set the signature of a function in COMMANDS, append its options to its docstring, and return the function.
 
-    If the options are not known (see _options()), the signature and the docstring are not changed.
+    The signature and the docstring are not changed if there is no module masing._masing that can be used, as with the
+    environment variable MASING_MODULE=0.
     """
-    options = _options(function.__name__)
-    if options and not hasattr(function, "__signature__"):
+    try:
+        module = native.module()
+    except MasingError:
+        module = None
+    if module and not hasattr(function, "__signature__"):
+        options = _options(module, function.__name__)
         function.__signature__ = inspect.Signature(
             [inspect.Parameter(_name(name), inspect.Parameter.KEYWORD_ONLY, default=_default(kind, default))
              for name, kind, _, _, default in options])
@@ -67,28 +71,13 @@ def describe(function):
     return function
 
 
-def _options(command):
-    """Return the options of a command as [(name, kind, value, help, default), …].
+def _options(module, command):
+    """Return the options of a Python function as [(name, kind, value, help, default), …].
 
-    The options are read from the module masing._masing or, if there is no such module, from the program. The list is
-    empty if there is no program either, or if the program is so old that it cannot list its options.
+    `module` is the module masing._masing, which lists the options of the program. The option `output` loses its
+    default, because a Python function writes no result file unless `output` is given.
     """
-    try:
-        module = native.module()
-        text = module.options(command) if module else program.run(program.required(), command, "--options",
-                                                                  seconds=10).printed
-        return _of_python(text)
-    except (MasingError, TypeError, ValueError):
-        return []
-
-
-def _of_python(text):
-    """Return the options of the Python functions from the JSON text in which the program lists its own options.
-
-    The option `output` loses its default, because a Python function writes no result file unless `output` is given.
-    """
-    options = [tuple(each.values()) for each in json.loads(text)]
-    return [(*each[:4], "" if each[0] == "output" else each[4]) for each in options] + OTHERS
+    return [(*each[:4], "" if each[0] == "output" else each[4]) for each in module.options(command)] + OTHERS
 
 
 def _name(option):
@@ -143,7 +132,7 @@ def stub(module):
              if name not in COMMANDS]
     functions = []
     for command, result in COMMANDS.items():
-        options = _of_python(module.options(command))
+        options = _options(module, command)
         parameters = "".join(f"    {_name(name)}: {_type(name, kind, value)} | None = ...,\n"
                              for name, kind, value, _, _ in options)
         text = _document(getattr(commands, command), options).replace("\\", "\\\\").replace('"""', "'''")

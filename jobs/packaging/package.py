@@ -35,7 +35,6 @@ class Masing(CMakePackage):
     depends_on("eigen@3.4:3")
     depends_on("fmt@9:")
     depends_on("xxhash@0.8:")
-    depends_on("nlohmann-json@3.9:")
     with when("+analysis"):
         depends_on("python@3.11:", type=("build", "run"))
         depends_on("py-pybind11", type="build")

@@ -30,7 +30,6 @@ class Campaign {
   void compute() {
     restore();
     due_.begin(nullptr);
-    store_progress();
     for (;;) {
       const Packing packing = source_.pack(under_way_);
       if (packing.together.empty() && packing.alone.empty() && under_way_.empty()) {
@@ -52,12 +51,10 @@ class Campaign {
   /// which frees space on the disk. The results are then saved in a checkpoint, if it has a path,
   /// and SystemError is thrown. Collective.
   void finish(const Write& write) {
-    store_progress();
     try {
       if (write) {
         io::write_file(comm_, files_.result, write);
       }
-      store_progress(true);
     } catch (const base::SystemError& fault) {
       if (files_.checkpoint.path.empty()) {
         throw;
@@ -183,31 +180,25 @@ class Campaign {
 
   /// Throws Stopped. If `is_saved` is true on the root, the message contains the progress and
   /// advice(). If it is false, the message says that the campaign stopped before the first step.
-  /// Collective.
+  /// Job scripts compare the progress with that of the turn before. It therefore also counts the
+  /// steps of the works that are not complete, such as those of a long point of a scan. Collective.
   [[noreturn]] void throw_stopped(bool is_saved) {
-    store_progress();
-    std::int64_t numbers[] = {source_.count().done, source_.count().all, is_saved ? 1 : 0};
-    parallel::broadcast(comm_, numbers);
-    work_.reset();  // the destructor of the work closes its files
-    const std::string how = "stopped " + parallel::stop_reason(comm_);
-    throw base::Stopped(numbers[2] == 0 ? how + " before the first step" + io::nothing_lost
-                                        : fmt::format("{} after {} of {} {}{}", how, numbers[0],
-                                                      numbers[1], source_.unit_name(), advice()));
-  }
-
-  /// Stores the progress in *files_.result.done on the root, if this pointer is not null.
-  /// `has_result` says whether the result file is complete.
-  void store_progress(bool has_result = false) const {
-    if (files_.result.done == nullptr || !comm_.is_root()) {
-      return;
-    }
-    const Count count = source_.count();
     std::int64_t steps = work_ == nullptr ? 0 : work_->steps().done;
     for (const State& state : saved_) {
       steps += steps_of(state);
     }
-    *files_.result.done = {count.done, count.all,  source_.unit_name(),
-                           steps,      has_result, is_saved_};
+    std::int64_t numbers[] = {source_.count().done, source_.count().all, steps, is_saved ? 1 : 0};
+    parallel::broadcast(comm_, numbers);
+    work_.reset();  // the destructor of the work closes its files
+    const std::string how = "stopped " + parallel::stop_reason(comm_);
+    if (numbers[3] == 0) {
+      throw base::Stopped(how + " before the first step" + io::nothing_lost);
+    }
+    const std::string unit = source_.unit_name();
+    const std::string more =
+        numbers[2] > 0 && unit != "steps" ? fmt::format(" and {} steps", numbers[2]) : "";
+    throw base::Stopped(
+        fmt::format("{} after {} of {} {}{}{}", how, numbers[0], numbers[1], unit, more, advice()));
   }
 
   /// Returns the end of a message: how the campaign can be continued or, if the checkpoint has no
@@ -267,8 +258,6 @@ class Campaign {
             work_->attach(file);
           }
         });
-    is_saved_ = true;
-    store_progress();
   }
   void save_on_root() {
     const parallel::RootAlone root(comm_);
@@ -302,7 +291,6 @@ class Campaign {
   const io::FileSpec& files_;
   Due due_;
   std::unique_ptr<Work> work_;  // the work of all ranks, if one is in progress
-  bool is_saved_ = false;       // whether save() has been called
   // The states of works of single ranks that are to be resumed and, on the root, of those that are
   // to be saved.
   std::vector<State> saved_;

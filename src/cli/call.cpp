@@ -275,8 +275,7 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     print(call.comm, printed(request));
     return std::nullopt;
   }
-  Job job{spec_of(request, call.command_line), request.request, std::move(origins), c.summary,
-          std::nullopt};
+  Job job{spec_of(request, call.command_line), request.request, std::move(origins), std::nullopt};
   if (c.validate_only) {
     job.only_validated = c.print_config ? printed(request) : "valid\n";
     return job;

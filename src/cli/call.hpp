@@ -15,11 +15,9 @@ namespace masing::cli {
 
 /// A call of the program, `masing COMMAND WORDS`.
 struct Invocation {
-  std::vector<std::string> words;       ///< the words after the command, without those for PETSc
-  std::string command_line;             ///< the whole command line as typed, stored in /provenance
-  const parallel::Communicator& comm;   ///< the ranks of the call; must outlive this object
-  std::vector<std::string> petsc = {};  ///< the words after --petsc
-  std::string program = "masing";       ///< the name of the program as typed
+  std::vector<std::string> words;      ///< the words after the command, without those for PETSc
+  std::string command_line;            ///< the whole command line as typed, stored in /provenance
+  const parallel::Communicator& comm;  ///< the ranks of the call; must outlive this object
   /// tables in memory, which options name in place of files
   base::Tables tables = {};
 };
@@ -30,7 +28,6 @@ struct Job {
   Spec spec;
   std::shared_ptr<const Request> request;
   std::unique_ptr<base::GivenAt> origins;
-  std::string summary;  ///< the file that --summary names, or empty
 
   /// if it has a value, the job is only validated, not computed, and then this text is printed
   std::optional<std::string> only_validated;
@@ -52,7 +49,7 @@ std::optional<Job> job_of(Command command, const Invocation& call);
 BoundRequest request_in(const Invocation& call, const std::string& file);
 
 /// Prints a text to `to` on the root; does nothing on other ranks. A text for stderr is passed to
-/// base::say, so that a program that uses libmasing can receive it. Local.
+/// base::say, so that the Python module can receive it. Local.
 void print(const parallel::Communicator& comm, const std::string& text, std::FILE* to = stdout);
 
 /// Prints a warning on stderr, on the root only. The warning begins with "masing warning: ",

@@ -461,10 +461,7 @@ std::vector<Option> make_table() {
        toggle(&C::print_config), call},
       {"validate-only", "", "", "check the configuration, every cell of it, and stop",
        toggle(&C::validate_only), call},
-      {"summary", "FILE.json", "", "write how the command ended, for programs", text(&C::summary),
-       call},
       {"petsc", "", "", "all words after it go to PETSc (-log_view, ...)", none, call},
-      {"options", "", "", "these options as JSON, for programs", none, call},
       {"help", "", "", "this text", none, call},
   };
   for (Option& option : table) {

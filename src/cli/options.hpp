@@ -124,7 +124,6 @@ struct Configuration {
 
   bool print_config = false;
   bool validate_only = false;
-  std::string summary;  ///< the file that --summary names, or empty
 };
 
 /// A function that reads a file and returns what an option takes from it, the same on every rank.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -149,38 +148,6 @@ std::string help(Command command) {
     }
   }
   return text;
-}
-
-std::string options_as_json(Command command) {
-  const auto kind = [](const Option& option) {
-    using enum Kind;
-    const Kind of_value = option.value.kind;
-    return !option.section.empty()                  ? "pair"
-           : option.argument.empty()                ? "flag"
-           : !option.value.words.empty()            ? "choice"
-           : of_value == number                     ? "number"
-           : of_value == list || of_value == levels ? "list"
-           : of_value == of_s || of_value == field  ? "function of s"
-           : of_value == of_t                       ? "function of t"
-                                                    : "text";
-  };
-  auto all = nlohmann::ordered_json::array();
-  for (const Option& option : option_table()) {
-    if (option.is_of(command) && !is_of_program(option.name)) {
-      all.push_back({{"name", option.name},
-                     {"kind", kind(option)},
-                     {"value", option.argument},
-                     {"help", option.help},
-                     {"default", option.preset}});
-    }
-  }
-  return all.dump(2) + "\n";
-}
-
-bool is_of_program(const std::string& key) {
-  const Option* const option = find_option(key);
-  return option != nullptr && option->role == Role::call && option->section.empty() &&
-         key != "config";
 }
 
 std::string derived_keys(const BoundRequest& bound) {

@@ -5,25 +5,13 @@
 
 #include "cli/request.hpp"
 
-// These functions return options and requests as text: the help, JSON, the printed .ini, and texts
+// These functions return options and requests as text: the help, the printed .ini, and texts
 // by which requests are compared.
 
 namespace masing::cli {
 
 /// Returns the help of a command: its options with their defaults. Local.
 std::string help(Command command);
-
-/// Returns the options of a command as a JSON list, in the order of the help and without those of
-/// is_of_program(). Each object of the list has the entries `name` ("final-time"), `kind`, `value`,
-/// `help` and `default` ("" if there is none). `kind` is "number", "list", "text", "choice",
-/// "flag", "function of s", "function of t", or "pair" for an option that may be given several
-/// times as NAME=VALUE. `value` is what the help calls the value ("T", "P|inf", "NAME=VALUE"), or
-/// the choices. Local.
-std::string options_as_json(Command command);
-
-/// Returns whether only the program accepts an option, and libmasing refuses it. These options are
-/// --print-config, --validate-only, --summary, --petsc, --options and --help. Local.
-bool is_of_program(const std::string& key);
 
 /// Returns a request as the text of an .ini. The text has the keys in sections and those options of
 /// the command and the model whose role is `last` or is listed before `last` in Role. If `last` is

@@ -469,13 +469,6 @@ void require_files_apart(const Configuration& c, std::vector<std::string> inputs
   require_unread(checkpoint.scheduled ? "--checkpoint" : "--output", saved);
   inputs.push_back(c.restart);
   require_unread("--output", result);
-  std::vector<std::string> others = std::move(inputs);
-  others.insert(others.end(), result.begin(), result.end());
-  others.insert(others.end(), beside.begin(), beside.end());
-  for (const std::string& mine : {c.summary, c.summary + ".draft"}) {
-    require(c.summary.empty() || same_file(mine, others) == nullptr, "summary",
-            mine + " is another file of the run; give another name");
-  }
 }
 
 std::unique_ptr<base::GivenAt> given_at(const std::shared_ptr<const Request>& request) {

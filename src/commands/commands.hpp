@@ -2,13 +2,10 @@
 
 #include <boost/program_options.hpp>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/call.hpp"
-#include "engine/engine.hpp"
-#include "io/specs.hpp"
 #include "parallel/communicator.hpp"
 #include "scan/scan.hpp"
 #include "study/refinement.hpp"
@@ -17,42 +14,10 @@
 /// benchmark.
 namespace masing::commands {
 
-// The option --summary FILE.json writes a machine-readable summary of a command, which
-// jobs/README.md describes.
-
-/// The progress and the outcome of a command, from which its summary is written. The data are
-/// complete on the root only.
-struct Report {
-  /// How far the command has come.
-  io::Done done;
-  /// If the command failed without an exception, the message that it printed on stderr. If not,
-  /// empty.
-  std::string message;
-  /// The entries (key and value) of the summary that other commands do not have, such as the
-  /// verdicts of a study or the number of failed points of a scan.
-  nlohmann::ordered_json results = nlohmann::ordered_json::object();
-};
-
-/// Calls `work`, which runs the command of a job, and returns the exit code of the command. If the
-/// user has given --summary, first removes the summary of an earlier call. When `work` has returned
-/// or thrown on all ranks, writes a new summary. Exceptions of `work` are rethrown. Throws
-/// UserError if the file of the summary exists and is not a summary, or if its folder does not
-/// exist or cannot be written to. Throws SystemError if the new summary cannot be written.
-/// Collective.
-int with_summary(cli::Job& job, const cli::Invocation& call,
-                 const std::function<int(Report&)>& work);
-
-/// A function that is called with the samples of each chunk of a run.
-using Show = std::function<void(const engine::Samples& samples)>;
-
-/// Computes a trajectory and returns the result of Engine::self_check. If `simulation` asks for it,
-/// writes the result file or its image in memory. Every rank calls `show` with each chunk; `show`
-/// must be given on all ranks or on none. If the run is not split over the ranks
-/// (engine::is_split), the root computes it alone. If `show` then throws on a rank, this rank does
-/// not call `show` again, and rethrows the exception when the run has ended. Throws UserError on
-/// all ranks alike if the run cannot be computed as requested. Collective.
-double make(const parallel::Communicator& comm, const cli::Simulation& simulation,
-            const Show& show = {});
+/// Computes a trajectory. If `simulation` asks for it, writes the result file or its image in
+/// memory. If the run is not split over the ranks (engine::is_split), the root computes it alone.
+/// Throws UserError on all ranks alike if the run cannot be computed as requested. Collective.
+void make(const parallel::Communicator& comm, const cli::Simulation& simulation);
 
 /// Computes a study and writes its result file. If its orders are undecided and a further look is
 /// wanted (StudySpec::next_look), prints its table on stderr and computes the study of the next
@@ -72,19 +37,19 @@ scan::ScanResult make(const parallel::Communicator& comm, const cli::Scan& scan)
 /// Runs masing simulate: computes one trajectory, writes it to an HDF5 file and prints the main
 /// numbers on stdout. Returns the exit code, which is 0. Throws UserError on all ranks alike if the
 /// run cannot be computed as requested. Collective.
-int run(const parallel::Communicator& comm, const cli::Simulation& simulation, Report& report);
+int run(const parallel::Communicator& comm, const cli::Simulation& simulation);
 
 /// Runs masing converge: computes a refinement study, writes it to an HDF5 file and prints a table
-/// on stdout. Stores the verdicts in `report`. Returns the exit code. It is 0 if the verdict of the
-/// study is as_expected, exact or not_judged, and 3 for all other verdicts. Throws UserError on all
-/// ranks alike if the study cannot be computed as requested. Collective.
-int run(const parallel::Communicator& comm, const study::StudySpec& spec, Report& report);
+/// on stdout. Returns the exit code. It is 0 if the verdict of the study is as_expected, exact or
+/// not_judged, and 3 for all other verdicts. Throws UserError on all ranks alike if the study
+/// cannot be computed as requested. Collective.
+int run(const parallel::Communicator& comm, const study::StudySpec& spec);
 
 /// Runs masing scan: computes one run, limit cycle or closed cycle for each point of a grid of
-/// parameters. Writes the results to an HDF5 file and prints a table on stdout. Stores the number
-/// of failed points in `report`. Returns the exit code: 1 if a point failed, 0 if none did. Throws
-/// UserError on all ranks alike if the scan cannot be computed as requested. Collective.
-int run(const parallel::Communicator& comm, const cli::Scan& scan, Report& report);
+/// parameters. Writes the results to an HDF5 file and prints a table on stdout. Returns the exit
+/// code: 1 if a point failed, 0 if none did. Throws UserError on all ranks alike if the scan cannot
+/// be computed as requested. Collective.
+int run(const parallel::Communicator& comm, const cli::Scan& scan);
 
 /// Runs masing reproduce: computes a result again from the configuration in a result file, and
 /// compares the new result with this file. Returns the exit code. It is 0 if all numbers of the

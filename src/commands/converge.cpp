@@ -13,25 +13,6 @@ namespace masing::commands {
 
 namespace {
 
-/// Returns the entries of the summary that only a study has. These are the verdict of the study
-/// and, for each quantity, its verdict, its observed order with the uncertainty, and its expected
-/// order.
-nlohmann::ordered_json summary_of(const study::StudySpec& spec, const study::Study& study) {
-  nlohmann::ordered_json verdicts = nlohmann::ordered_json::object();
-  for (std::size_t q = 0; q < study.results.size(); ++q) {
-    const study::QuantityResult& result = study.results[q];
-    nlohmann::ordered_json& one = verdicts[study::quantities_of(spec.run)[q].name];
-    one = {{"verdict", to_text(result.verdict)},
-           {"order", result.observed()},
-           {"uncertainty", result.uncertainty()},
-           {"expected", nullptr}};
-    if (result.expected) {
-      one["expected"] = study::expected_text(*result.expected);
-    }
-  }
-  return {{"verdict", to_text(study.verdict)}, {"verdicts", verdicts}};
-}
-
 /// Returns the heading and the table of a study.
 std::string text_of(const parallel::Communicator& comm, const study::StudySpec& spec,
                     const study::Study& study) {
@@ -67,7 +48,6 @@ std::optional<study::StudySpec> look_after(const parallel::Communicator& comm,
     next.files.checkpoint.restart.reset();
     next.files.result.path = spec.files.result.path;
     next.files.result.image = spec.files.result.image;
-    next.files.result.done = spec.files.result.done;
     return next;
   } catch (const base::UserError& refusal) {
     cli::print(comm,
@@ -105,12 +85,10 @@ study::Study make(
   }
 }
 
-int run(const parallel::Communicator& comm, const study::StudySpec& spec, Report& report) {
-  report.results = {{"verdict", nullptr}, {"verdicts", nlohmann::ordered_json::object()}};
+int run(const parallel::Communicator& comm, const study::StudySpec& spec) {
   // The table is printed before the file is written, so that the user gets the table even if
   // writing fails.
   const auto announce = [&](const study::StudySpec& last, const study::Study& study) {
-    report.results = summary_of(last, study);
     cli::print(comm, text_of(comm, last, study));
   };
   const study::Study study = make(comm, spec, announce);

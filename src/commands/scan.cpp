@@ -30,8 +30,7 @@ scan::ScanResult make(const parallel::Communicator& comm, const cli::Scan& scan)
   return result;
 }
 
-int run(const parallel::Communicator& comm, const cli::Scan& request, Report& report) {
-  report.results = {{"failed_points", nullptr}};
+int run(const parallel::Communicator& comm, const cli::Scan& request) {
   const scan::ScanResult scan = make(comm, request);
   const scan::ScanSpec& spec = request.spec;
   const std::int64_t failed = scan.failed();
@@ -39,12 +38,12 @@ int run(const parallel::Communicator& comm, const cli::Scan& request, Report& re
              fmt::format("masing scan: {} points, {} failed, {} rank{}, {:.3g} s\n{}scan in {}\n",
                          scan.points.size(), failed, comm.size(), comm.size() == 1 ? "" : "s",
                          scan.seconds, scan::table(spec, scan), spec.files.result.path));
-  report.results["failed_points"] = failed;
   if (failed > 0) {
     const auto first = std::ranges::find(scan.points, true, &scan::ScanPoint::has_failed);
-    report.message = fmt::format("{} of {} points failed; the first: {}", failed,
-                                 scan.points.size(), first->message);
-    cli::print(comm, "masing: " + report.message + "\n", stderr);
+    cli::print(comm,
+               fmt::format("masing: {} of {} points failed; the first: {}\n", failed,
+                           scan.points.size(), first->message),
+               stderr);
   }
   return failed == 0 ? base::exit_done : base::exit_failure;
 }

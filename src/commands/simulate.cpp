@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -28,9 +27,9 @@ namespace masing::commands {
 namespace {
 
 /// A run to be computed, and its results. As an observer of the run, the object records the ranges
-/// of x and of the restoring force over all steps. It also calls `show` with each chunk.
+/// of x and of the restoring force over all steps.
 struct Run final : engine::Observer {
-  Run(const cli::Simulation& asked, Show to) : simulation(asked), show(std::move(to)) {}
+  explicit Run(const cli::Simulation& asked) : simulation(asked) {}
 
   void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
     for (std::size_t i = 0; i < samples.x.size(); ++i) {
@@ -39,9 +38,6 @@ struct Run final : engine::Observer {
       least_restoring = std::min(least_restoring, samples.restoring[i]);
       most_restoring = std::max(most_restoring, samples.restoring[i]);
     }
-    if (show) {
-      show(samples);
-    }
   }
   void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
     archive.scalars("range", least_x, most_x, least_restoring, most_restoring);
@@ -49,7 +45,6 @@ struct Run final : engine::Observer {
 
   const cli::Simulation& simulation;
   const engine::RunSpec& spec = simulation.run;
-  Show show;
   std::int64_t step = 0;  ///< the latest step that was computed
   bool is_done = false;   ///< whether the run is complete and its result file, if any, is sealed
   bool cores_are_short = false;  ///< whether ranks that share the run had to wait for cores
@@ -217,68 +212,16 @@ void compute_on(const parallel::Communicator& comm, Run& run) {
 }
 
 /// Computes a run on all ranks if it is split over them (engine::is_split), and on the root alone
-/// if not. When the root computes alone and `run.show` is given, the root broadcasts each chunk, so
-/// that every rank can call `run.show`. Collective.
+/// if not. Collective.
 void compute(const parallel::Communicator& comm, Run& run) {
   if (comm.size() == 1 || engine::is_split(run.spec, comm.size())) {
     compute_on(comm, run);
     return;
   }
-  const Show show = std::exchange(run.show, nullptr);
-  // The numbers of a chunk, as they are broadcast: the first step, then F at all steps, x at all
-  // steps, and likewise y and the restoring force. An empty array marks the end of the run.
-  std::vector<double> chunk;
-  // The exception that `show` has thrown on this rank, if any. After an exception this rank does
-  // not call `show` again.
-  std::exception_ptr fault;
-  const auto share = [&] {
-    parallel::broadcast_all(comm, chunk, 0);
-    if (chunk.empty() || fault) {
-      return;
-    }
-    const auto part = [&, size = (chunk.size() - 1) / 4](std::size_t i) {
-      return std::span<const double>(chunk).subspan(1 + i * size, size);
-    };
-    try {
-      show({static_cast<std::int64_t>(chunk[0]), part(0), part(1), part(2), part(3)});
-    } catch (...) {
-      fault = std::current_exception();
-    }
-  };
-  const auto share_end = [&] {
-    chunk.clear();
-    if (show) {
-      share();
-    }
-  };
-  if (show) {
-    run.show = [&](const engine::Samples& samples) {
-      chunk = {static_cast<double>(samples.first_step)};
-      for (const auto part : {samples.force, samples.x, samples.y, samples.restoring}) {
-        chunk.insert(chunk.end(), part.begin(), part.end());
-      }
-      share();
-    };
-    if (!comm.is_root()) {
-      do {
-        share();
-      } while (!chunk.empty());
-    }
-  }
   parallel::on_root(comm, [&] {
-    try {
-      const parallel::RootAlone root(comm);
-      compute_on(root.comm(), run);
-    } catch (...) {
-      share_end();
-      throw;
-    }
-    share_end();
+    const parallel::RootAlone root(comm);
+    compute_on(root.comm(), run);
   });
-  parallel::broadcast(comm, std::span(&run.self_check, 1));
-  if (fault) {
-    std::rethrow_exception(fault);
-  }
 }
 
 /// Returns what masing simulate prints when the run is complete.
@@ -308,15 +251,13 @@ std::string report_text(const Run& run, int ranks) {
 
 }  // namespace
 
-double make(const parallel::Communicator& comm, const cli::Simulation& simulation,
-            const Show& show) {
-  Run run(simulation, show);
+void make(const parallel::Communicator& comm, const cli::Simulation& simulation) {
+  Run run(simulation);
   compute(comm, run);
-  return run.self_check;
 }
 
-int run(const parallel::Communicator& comm, const cli::Simulation& simulation, Report& /*report*/) {
-  Run run(simulation, {});
+int run(const parallel::Communicator& comm, const cli::Simulation& simulation) {
+  Run run(simulation);
   compute(comm, run);
   cli::print(comm, report_text(run, comm.size()));
   if (!run.warning.empty()) {

@@ -1,10 +1,8 @@
 #include "io/recorders.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <boost/iterator/counting_iterator.hpp>
 #include <cassert>
-#include <cmath>
 #include <iterator>
 #include <numeric>
 #include <tuple>

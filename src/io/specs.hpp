@@ -38,17 +38,6 @@ struct OutputSpec {
   bool energy = false;  ///< whether the balance of energy is written to /energy
 };
 
-/// The progress of a run, a study or a scan.
-struct Done {
-  std::int64_t count = 0;  ///< number of completed steps, comparisons or points
-  std::int64_t of = 0;     ///< number of all steps, comparisons or points.
-  /// What is counted: "steps", "comparisons" or "points"; empty if the progress is unknown.
-  std::string unit = {};
-  std::int64_t steps = 0;   ///< number of completed steps of the runs in progress
-  bool has_result = false;  ///< whether the result file is complete
-  bool is_saved = false;    ///< whether a checkpoint was written
-};
-
 /// Defines where the result file is written, and what it says about the origin of the result.
 struct ResultSpec {
   std::string path;  ///< path of the result file; empty: no file is written
@@ -73,8 +62,6 @@ struct ResultSpec {
   /// If this pointer is not null, the bytes of the result file are stored in the string to which it
   /// points, instead of in a file; `path` must then be empty.
   std::string* image = nullptr;
-  /// Where the root stores the progress of the run, study or scan; null: it is not stored.
-  Done* done = nullptr;
 };
 
 /// Defines the checkpoints of a run, a study or a scan.

@@ -1,13 +1,10 @@
 #include <malloc.h>
-#include <mpi.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <csignal>
 #include <exception>
-#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -15,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "library/masing/material.hpp"
-#include "library/masing/run.hpp"
+#include "library/python.hpp"
 
-// The Python module masing._masing. Its functions and classes are used by analysis/masing/native.py
-// and material.py.
+// The Python module masing._masing, and its classes, which analysis/masing/material.py uses.
 
 namespace {
 
@@ -94,107 +91,19 @@ void raise(const std::exception& fault, int code) {
   PyErr_SetObject(py::type::of(error).ptr(), error.ptr());
 }
 
-/// Translates exceptions of the library to Python exceptions.
+/// Translates exceptions of the material and of runs to Python exceptions.
 void translate(std::exception_ptr fault) {
   try {
     std::rethrow_exception(std::move(fault));
   } catch (const masing::Mistake& mistake) {
-    raise(mistake, 2);
-  } catch (const masing::Stopped& stopped) {
-    raise(stopped, 75);
-  } catch (const masing::Failure& failure) {
-    raise(failure, 1);
+    raise(mistake, masing::base::exit_user_mistake);
+  } catch (const masing::base::UserError& mistake) {
+    raise(mistake, masing::base::exit_user_mistake);
+  } catch (const masing::base::Stopped& stopped) {
+    raise(stopped, masing::base::exit_stopped);
+  } catch (const masing::base::SystemError& failure) {
+    raise(failure, masing::base::exit_failure);
   }
-}
-
-// The session, whose only rank is this process; null before start() and after end().
-std::unique_ptr<masing::Session> session;
-
-/// Returns the state of MPI in this process: "" if it is not initialized, "running", or "ended".
-/// Which library has initialized MPI does not matter.
-std::string mpi() {
-  int has_started = 0;
-  int has_ended = 0;
-  MPI_Initialized(&has_started);
-  MPI_Finalized(&has_ended);
-  return has_ended != 0 ? "ended" : has_started != 0 ? "running" : "";
-}
-
-volatile std::sig_atomic_t interrupts = 0;
-bool is_of_main = false;     // whether the current run was started by Python's main thread
-struct sigaction before {};  // the handler of SIGINT before the current run
-
-/// Calls masing::result_of. An exception that `say` raises stops the run and is raised again at the
-/// end. If `interruptible` is true, Ctrl-C also stops the run, and KeyboardInterrupt is raised in
-/// Python's main thread. If the main thread has called this function (`is_main`), this function
-/// raises it; if not, Python's own handler does.
-py::bytes result_of(const std::string& command, const masing::Options& options,
-                    const py::function& say, bool interruptible, bool is_main,
-                    const std::map<std::string, std::pair<Numbers, Numbers>>& arrays) {
-  struct sigaction stop {};
-  stop.sa_handler = [](int signal) {
-    interrupts = interrupts + 1;
-    masing::request_stop(signal);
-    is_of_main ? void() : before.sa_handler(signal);
-  };
-  const std::sig_atomic_t known = interrupts;
-  is_of_main = is_main;
-  masing::clear_stop();
-  if (interruptible) {
-    sigaction(SIGINT, nullptr, &before);
-    // If another thread has started the run, the flags of Python's handler are kept, so that the
-    // signal interrupts system calls in which the main thread waits.
-    stop.sa_flags = is_main ? SA_RESTART : before.sa_flags;
-    sigaction(SIGINT, &stop, nullptr);
-  }
-  masing::Tables tables;
-  for (const auto& [name, columns] : arrays) {
-    const auto& [x, y] = columns;
-    tables[name] = {{x.data(), x.data() + x.size()}, {y.data(), y.data() + y.size()}};
-  }
-  std::string bytes;
-  std::exception_ptr fault;
-  try {
-    const py::gil_scoped_release released;
-    const auto listen = [&say](const std::string& text) {
-      const py::gil_scoped_acquire held;
-      say(py::bytes(text));
-    };
-    bytes = masing::result_of(*session, command, options, listen, tables);
-  } catch (...) {
-    fault = std::current_exception();
-  }
-  if (interruptible) {
-    sigaction(SIGINT, &before, nullptr);
-  }
-  if (is_main && interrupts != known) {
-    PyErr_SetNone(PyExc_KeyboardInterrupt);
-    throw py::error_already_set();
-  }
-  if (fault) {
-    std::rethrow_exception(fault);
-  }
-  return bytes;
-}
-
-/// Judges the errors of a table, and returns (order, uncertainty, verdict, why, pair orders). Each
-/// level is compared with the next one if `is_successive` is true, otherwise with a run of the
-/// steps `finest`, or with the exact solution if `finest` is empty.
-py::tuple judge(const std::vector<std::vector<double>>& steps, const std::vector<double>& errors,
-                const std::vector<double>& digits, const std::vector<double>& finest,
-                bool is_successive, double floor, double expected, bool at_least,
-                double tolerance) {
-  const auto found = masing::judge({steps, errors, digits, finest, is_successive, floor}, expected,
-                                   at_least, tolerance);
-  return py::make_tuple(found.order, found.uncertainty, found.verdict, found.why,
-                        found.pair_orders);
-}
-
-/// Extrapolates values, and returns (limit, observed order, grid convergence index).
-py::tuple extrapolate(const std::vector<std::vector<double>>& steps,
-                      const std::vector<double>& values, double promised) {
-  const masing::Limit limit = masing::extrapolate(steps, values, promised);
-  return py::make_tuple(limit.value, limit.order, limit.index);
 }
 
 /// Returns a view of an array for reading.
@@ -290,18 +199,7 @@ PYBIND11_MODULE(_masing, module) {
   mallopt(M_MMAP_THRESHOLD, 1 << 25);
   mallopt(M_TRIM_THRESHOLD, 1 << 26);
   py::register_exception_translator(translate);
-  module.attr("__version__") = masing::version();
-  module.def("options", masing::options_of).def("mpi", mpi).def("result_of", result_of);
-  module.def("judge", judge).def("extrapolate", extrapolate);
-  module.def("started_by_launcher", masing::started_by_launcher);
-  module.def("interrupts", [] { return static_cast<int>(interrupts); });
-  module.def("request_stop", [] { masing::request_stop(); });
-  module.def("start", [] {
-    if (!session) {
-      session = std::make_unique<masing::Session>(MPI_COMM_SELF);
-    }
-  });
-  module.def("end", [] { session.reset(); });
+  masing::python::add_runs(module);
   // These classes are documented in material.py, which alone constructs them.
   py::class_<masing::Material>(module, "Material")
       .def(py::init(&continuum))

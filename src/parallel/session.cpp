@@ -151,23 +151,6 @@ double available_memory(const Communicator& comm) {
   return -least[0];
 }
 
-std::optional<double> try_max_over_ranks(const Communicator& comm, double value) {
-  // The numbers are static: if some rank does not take part, the reduction uses them even after
-  // this call.
-  static std::array<double, 2> numbers;
-  numbers = {value, value};
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(&numbers[0], &numbers[1], 1, MPI_DOUBLE, MPI_MAX, comm.handle(), &request);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-  int arrived = 0;
-  MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
-  while (arrived == 0 && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
-  }
-  return arrived != 0 ? std::optional(numbers[1]) : std::nullopt;
-}
-
 std::string one_line(std::string message) {
   std::ranges::replace_if(
       message, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
@@ -484,9 +467,28 @@ int Session::run(const std::function<int(const Communicator&)>& work) noexcept {
   }
 }
 
+namespace {
+
+/// Returns whether every rank calls this function within two seconds. If not, some rank has failed
+/// alone. No other operation may be pending on `comm`. Collective, but no rank waits longer.
+bool all_arrive(const Communicator& comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(comm.handle(), &request);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  int arrived = 0;
+  MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
+  while (arrived == 0 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
+  }
+  return arrived != 0;
+}
+
+}  // namespace
+
 int Session::fail(int code, const std::string& text) noexcept {
   const std::string message = one_line(text);
-  if (try_max_over_ranks(*failures_, 0.0)) {
+  if (all_arrive(*failures_)) {
     if (failures_->is_root() && !message.empty()) {
       std::fprintf(stderr, "masing: %s\n", message.c_str());
     }

@@ -51,11 +51,6 @@ double allowance_of_groups(const std::filesystem::path& mount, std::string_view 
 /// limit. Collective.
 double available_memory(const Communicator& comm);
 
-/// Returns the largest `value` of all ranks. Returns nothing if some rank does not call this
-/// function within two seconds, for example because it has failed alone. No other operation may be
-/// pending on `comm`. Collective, but a rank never waits longer than two seconds.
-std::optional<double> try_max_over_ranks(const Communicator& comm, double value);
-
 /// Returns `message` as one line: every control character, such as a line break, is replaced by a
 /// blank. Local.
 std::string one_line(std::string message);
@@ -71,11 +66,11 @@ inline constexpr std::pair<int, const char*> stop_signals[] = {
 void request_stop(int signal);
 
 /// Withdraws the request that request_stop() has made on this rank. This function may be called
-/// only between two calls of the library. Local.
+/// only between two calls of Session::begin_call(). Local.
 void clear_stop();
 
-/// Requests a stop after `seconds`, counted from the start of the process or, in the library, from
-/// the latest Session::begin_call(). Local.
+/// Requests a stop after `seconds`, counted from the start of the process or, in the Python module,
+/// from the latest Session::begin_call(). Local.
 void limit_wall_time(double seconds);
 
 /// Returns whether this rank knows that a stop was requested. The root knows of requests to any
@@ -139,10 +134,10 @@ class Session {
   /// Returns the communicator of all ranks of the session.
   [[nodiscard]] const Communicator& world() const { return *world_; }
 
-  /// Begins a call of the library and returns the communicator of the session. An earlier time
-  /// limit is removed; a limit that the call sets (limit_wall_time()) counts from here. Earlier
-  /// stop requests are forgotten, except those that a rank has not withdrawn by clear_stop().
-  /// Throws SystemError if MPI or PETSc has been finalized. Collective.
+  /// Begins a call of the Python module and returns the communicator of the session. An earlier
+  /// time limit is removed; a limit that the call sets (limit_wall_time()) counts from here.
+  /// Earlier stop requests are forgotten, except those that a rank has not withdrawn by
+  /// clear_stop(). Throws SystemError if MPI or PETSc has been finalized. Collective.
   const Communicator& begin_call();
 
   /// Calls `work` and returns its exit code. An exception is converted to an exit code: UserError

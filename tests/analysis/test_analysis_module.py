@@ -64,7 +64,7 @@ def by_program(monkeypatch):
 def test_the_numbers_are_the_program_s_to_the_bit(command, options, by_program, tmp_path):
     here = getattr(masing, command)(**options, output=None)
     there = by_program(lambda: getattr(masing, command)(**options))
-    assert "libmasing" in here.provenance["command_line"] and "libmasing" not in there.provenance["command_line"]
+    assert "_masing" in here.provenance["command_line"] and "_masing" not in there.provenance["command_line"]
     expected = contents(there.path)
     assert len(expected) > 20
     assert contents(here.path) == contents(here.save(tmp_path / "saved.h5")) == expected
@@ -296,7 +296,7 @@ def test_progress_is_shown_and_what_the_display_raises_ends_the_run(monkeypatch,
 
 
 RUN = ("run = masing.simulate(**options)\n"
-       "sys.stdout.write(f'{run.x[-1]} {\"libmasing\" in run.provenance[\"command_line\"]}\\n')\n"
+       "sys.stdout.write(f'{run.x[-1]} {\"_masing\" in run.provenance[\"command_line\"]}\\n')\n"
        "sys.stdout.flush()\n")
 MPI = "import ctypes; mpi = ctypes.CDLL('libmpi.so.40', mode=ctypes.RTLD_GLOBAL); mpi.MPI_Init(None, None)\n"
 
@@ -329,7 +329,7 @@ def work(k0):
         warnings.simplefilter("always")
         runs = [masing.simulate(**options, k0=k0) for _ in range(2)]
     lines = [(str(each.message), each.filename) for each in said]
-    return runs[1].x[-1], "libmasing" in runs[1].provenance["command_line"], lines
+    return runs[1].x[-1], "_masing" in runs[1].provenance["command_line"], lines
 for _ in range(2):
     with mp.get_context("fork").Pool(1) as pool:
         print(*pool.apply(work, [0.1]))

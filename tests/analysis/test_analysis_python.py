@@ -392,7 +392,7 @@ def test_the_program_ends_with_the_script_that_is_killed(tmp_path):
 def test_the_options_without_a_value_are_those_of_the_program():
     text = "".join(program.run(program.required(), command, "--help").printed for command in COMMANDS)
     flags = {name.replace("-", "_") for name in re.findall(r"^  --(\S+)  ", text, re.MULTILINE)}
-    assert {*values.FLAGS, "petsc", "options"} == flags
+    assert {*values.FLAGS, "petsc"} == flags
 
 
 def test_a_scan_has_its_points_by_parameter_and_says_which_failed():

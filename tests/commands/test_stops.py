@@ -202,7 +202,7 @@ def done_and_kept(masing, *words):
     ("SIGHUP", SCAN, "100 points", 3), ("SIGXCPU", SCAN, "100 points", None)])
 def test_a_signal_to_one_rank_says_how_to_go_on(masing, name, words, counted, ranks):
     said = stopped(masing, words, ranks, getattr(signal, name))
-    assert re.fullmatch(f"masing: stopped by {name} after [0-9]+ of {counted}; "
+    assert re.fullmatch(f"masing: stopped by {name} after [0-9]+ of {counted}( and [0-9]+ steps)?; "
                         "the same with restart = run.h5.checkpoint goes on", said), said
     assert masing.names() == ["run.h5.checkpoint"] + ["run.h5.partial"] * (words is RUN)
 
@@ -217,6 +217,13 @@ def test_a_signal_to_any_rank_stops_all(masing, words, rank):
     process = begun(masing, words, 3)
     os.kill(ranks_of(masing)[rank], signal.SIGUSR1)
     assert "stopped by SIGUSR1 after " in masing.one_line(masing.ended(process), 75)
+
+
+def test_the_steps_of_a_point_count_as_progress(masing):
+    process = masing("scan", "--cells=20", "--over=mass=1", "--steps=60000000", "--quiet", "--output=scan.h5",
+                     "--wall-limit=0.5")
+    assert re.fullmatch(r"masing: stopped by the wall limit after 0 of 1 points and [1-9]\d* steps; the same with "
+                        "restart = scan.h5.checkpoint goes on", masing.one_line(process, 75))
 
 
 @pytest.mark.parametrize("before", [("SIGTERM",), ("SIGXCPU", "SIGXCPU")])
@@ -592,8 +599,8 @@ EACH = ("--cells=2000", "--sample-every=1", "--energy", "--field-every=1", "--ou
 CHECKPOINT = ("--field-points=10", "--output=run.h5", "--checkpoint=disk/c.h5")
 ROOM = [
     (("--cells=2000", "--field-every=10", "--sample-every=1", "--output=disk/run.h5"), 3001 * 5 + 304 * 2000, "output"),
-    ((*EACH, "--field-points=10"), 3001 * (5 + 3 + 6) + 3004 * 10, ""),
-    ((*EACH, "--field-points=100"), 3001 * (5 + 3 + 6) + 3004 * 100, "output"),
+    ((*EACH, "--field-points=10"), 3001 * (5 + 6) + 3004 * 10, ""),
+    ((*EACH, "--field-points=100"), 3001 * (5 + 6) + 3004 * 100, "output"),
     (("--model=s-chain", "--set=n=100", "--set=k=1", "--set=eta=0.3", "--field-every=1", "--sample-every=1",
       "--output=disk/run.h5"), 3001 * 5 + 3001 * 301, "output"),
     (("--cells=50000", *CHECKPOINT), 50000 * 2, ""), (("--cells=100000", *CHECKPOINT), 100000 * 2, "checkpoint"),

@@ -119,8 +119,7 @@ def test_what_is_installed_finds_the_libraries_it_was_built_with(masing, prefix)
     built = runpath(masing)
     if not built:
         pytest.skip("the linker looks for all libraries by itself")
-    for installed in (prefix / "bin" / "masing", prefix / "lib" / "libmasing.so"):
-        assert runpath(installed) >= built
+    assert runpath(prefix / "bin" / "masing") >= built
 
 
 def test_cmake_takes_folders_and_flags_with_spaces(tmp_path):
