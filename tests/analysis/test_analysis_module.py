@@ -54,7 +54,9 @@ def by_program(monkeypatch):
     ("simulate", {**SMALL, "field_every": 500, "energy": True, "k0": 0.25, "scheme": "leapfrog",
                   "rule": "midpoint", "let": {"a": 0.3}, "stiffness": "1+a*s", "initial_u": "s/20", "from_": 5,
                   "force": (T, np.sin(T) / 3), "threshold": "0.2+0.5*s^2", "threshold_down": "s+0.2"}),
-    ("simulate", {"cells": math.inf, "final_time": 30, "steps": 3000, "stiffness": "2-s", "threshold": "0.2+0.5*s^2"}),
+    # Three slabs that are kept apart, although they differ at their start or downwards alone.
+    *(("simulate", {"cells": math.inf, "final_time": 30, "steps": 3000, "stiffness": "2-s", "threshold": "0.2+0.5*s^2",
+                    **other}) for other in ({}, {"initial_u": "0.05"}, {"threshold_down": "0.5*s+0.1"})),
     ("simulate", {"model": "discrete-masing", "set": {"n": 3, "k": "1/n", "eta": "i"}, "final_time": 9, "steps": 900}),
     ("simulate", {"model": "masing-quasistatic", "position": (T, np.sin(T)), "final_time": "2*pi", "steps": 500, "cells": 50}),
     ("simulate", {"config": "[let]\na = 0.3\n", "cells": 10, "final_time": "60*a", "steps": 300, "sample_every": 7}),
