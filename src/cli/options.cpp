@@ -141,9 +141,8 @@ ValueType levels() {
 /// of the member and throws UserError for a word that is not allowed; `print` converts the value
 /// back to the word.
 template <typename Member, typename Make>
-ValueType text(Member C::*member, const std::function<std::string(const C&)>& print,
-               const Make& make) {
-  return {Kind::word, print,
+ValueType text(Member C::*member, std::function<std::string(const C&)> print, const Make& make) {
+  return {Kind::word, std::move(print),
           [=](C& c, const Given& given, const Constants& /*k*/) { c.*member = make(given.text); }};
 }
 ValueType text(std::string C::*member) {

@@ -261,7 +261,6 @@ def test_results_say_what_they_have(study, monkeypatch):
                         (lambda: run.plot_cycle(from_="a"), r"plot_cycle\(from_='a'\): give a time"),
                         (lambda: scan.plot("ampl"), "amplitude"), (lambda: study.order("z"), "measures x, y, u"),
                         (lambda: run["energy/input"], "no dataset /energy/input; it has .*; make it with energy=True$"),
-                        (lambda: run["watch/x"], r"; make it with watch=\[1, 20\]$"),
                         (lambda: scan["runs/0/x"], '; make it with keep="series"$'),
                         (lambda: study["energy/input"], "no dataset /energy/input; it has [^;]*$"),
                         (lambda: scan.families("F"), r"families\('F'\): the scan is over w"),
