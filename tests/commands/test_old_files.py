@@ -4,6 +4,8 @@ and changed the result is refused."""
 import gzip
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 from result_files import contents
 
@@ -39,3 +41,14 @@ def test_the_configuration_in_a_file_of_2_0_is_computed(masing, old, command):
 def test_a_key_that_is_gone_and_changed_the_result_is_refused(masing, old, words):
     said = masing.refused(*words, old("probe.h5"))
     assert said.startswith("masing: /configuration of probe.h5 line 27, probe: gone in 3.0")
+
+
+@pytest.mark.parametrize(("name", "key", "value"), [
+    ("scan.h5", "past", "point"), ("scan.h5", "backbone", "X=1,2"), ("scan.h5", "resolve", "0.1")])
+def test_each_key_that_is_gone_is_refused_with_another_value_than_its_default(masing, old, name, key, value):
+    with h5py.File(masing.folder / old(name), "r+") as file:
+        lines = file.pop("configuration")[()].decode().split("\n")
+        others = [line for line in lines[1:] if not line.startswith(f"{key} =")]
+        file["configuration"] = np.bytes_("\n".join([lines[0], f"{key} = {value}", *others]))
+    said = masing.refused("reproduce", name)
+    assert said.startswith(f"masing: /configuration of {name} line 2, {key}: gone in 3.0") and value in said
