@@ -100,6 +100,11 @@ def test_every_datum_of_a_problem_goes_to_its_exact_solution(result_of, masing, 
     assert (exact.problem, exact.cells) == (run.problem, 0) and "--let=w=0.5 --let=v=1" in exact.made_by
 
 
+def test_the_exact_solution_of_an_older_file_is_computed_without_the_keys_that_went(masing, coarse, tmp_path, papers_case):
+    older = {"final_time": "20", "probe": "0.5", "looks": "3", "until": "decided"}
+    assert ExactSolutions([], masing).get(Run(write_run(tmp_path / "run.h5", papers_case, **older))) is not None
+
+
 def test_a_problem_without_an_exact_solution_says_why_but_of_other_models(masing, tmp_path, papers_case):
     solutions = ExactSolutions([], masing)
     assert solutions.get(Run(write_run(tmp_path / "model.h5", papers_case, model="prandtl"))) is None

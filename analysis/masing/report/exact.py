@@ -21,8 +21,9 @@ PLACES = 200
 TIME_LIMIT = 120
 NO_PROGRAM = "the program masing was not asked or not found; build it, or name it by --program"
 # These keys of a run's configuration concern the method or the output. They are omitted when the exact solution of the
-# run's problem is computed. All other keys are used, so that nothing that defines the problem is lost.
-NO_DATA = OUTPUT_KEYS - {"breaks"} | {"scheme", "engine"}
+# run's problem is computed. All other keys are used, so that nothing that defines the problem is lost. The last three
+# keys are those of older files.
+NO_DATA = OUTPUT_KEYS - {"breaks"} | {"scheme", "engine", "looks", "probe", "until"}
 
 
 class ExactSolutions:
