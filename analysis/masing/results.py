@@ -612,14 +612,13 @@ class Scan(Result):
 
     @property
     def records(self):
-        """The records of the samples as a pandas.DataFrame: path, checksum xxh3 and number of points of each.
+        """The records of the samples as a pandas.DataFrame with the path of each.
 
         Its index is the number that a column of records has at each point. It is None if the scan has no records.
         """
         with self._opened() as file:
             text = hdf5.scalar_text(file, "samples/records")
-        return None if text is None else loaded("pandas").read_csv(
-            io.StringIO(text), dtype={"path": str, "xxh3": str}, keep_default_na=False, na_values={"points": [""]})
+        return None if text is None else loaded("pandas").read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
 
     @property
     def cycles(self):

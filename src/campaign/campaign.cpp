@@ -80,7 +80,6 @@ class Campaign {
       const io::CheckpointFile file(comm_, *files_.checkpoint.restart);
       Batch together;
       file.restore([&](engine::Archive& archive) { together = serialize(archive); });
-      source_.verify_restored(comm_);
       if (!together.empty()) {
         begin(together);
         file.restore([this](engine::Archive& archive) { serialize_work(archive); });

@@ -181,9 +181,6 @@ class Source {
   void take_all(Records& records) {
     records.take_all([this](Unit unit, std::span<const double> numbers) { take(unit, numbers); });
   }
-  /// Called after records were restored from a checkpoint: throws UserError on all ranks alike if
-  /// the data from which they were computed have changed. Collective.
-  virtual void verify_restored(const parallel::Communicator& /*comm*/) {}
   /// The purpose for which records() returns records. `in_checkpoint`: the records of failed units
   /// are left out, so that these units are computed again after a restart. `on_all_ranks`: data
   /// that only the root needs, to write the result file, may be left out.

@@ -45,7 +45,7 @@ void require_sound(const parallel::Communicator& comm, const std::string& file) 
 /// Returns the samples of the root on all ranks. Collective.
 io::Samples from_root(const parallel::Communicator& comm, io::Samples samples) {
   const std::vector<std::string> texts = parallel::texts_from_root(comm, [&] {
-    return std::vector{samples.table, samples.folder, samples.beside, samples.records};
+    return std::vector{samples.table, samples.folder, samples.beside, samples.records_checksum};
   });
   for (auto* array : {&samples.sizes, &samples.arguments, &samples.values}) {
     parallel::broadcast_all(comm, *array, 0);
@@ -88,11 +88,9 @@ io::Recipe recipe_in(const parallel::Communicator& comm, const std::string& file
   return recipe;
 }
 
-/// Returns a function that reads an input on every rank, and throws on all ranks alike.
+/// Returns the function Files::input. Collective.
 auto input_reader(const parallel::Communicator& comm) {
-  return [&comm](const Inputs& inputs, std::size_t index) {
-    parallel::on_each(comm, [&] { (void)inputs.read(index); });
-  };
+  return [&comm](const std::function<void()>& read) { parallel::on_each(comm, read); };
 }
 
 /// Parses the configuration in the recipe of a file and returns it as a request. Collective.
@@ -119,11 +117,20 @@ BoundRequest with_checkpoint(const Invocation& call, const BoundRequest& request
       throw UserError(fmt::format("{} has no seal; {}", file, advice));
     }
   });
-  const io::Recipe recipe = recipe_in(call.comm, file);
+  io::Recipe recipe = recipe_in(call.comm, file);
   if (!recipe.is_checkpoint) {
     throw UserError("restart", file + " is a result, no checkpoint; give --config " + file);
   }
   require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");
+  const auto& samples = request.request->samples;
+  if (samples && recipe.samples) {  // a checkpoint has no arrays
+    const io::Samples& now = *samples->inputs.source();
+    recipe.samples->sizes = now.sizes;
+    recipe.samples->arguments = now.arguments;
+    recipe.samples->values = now.values;
+    parallel::on_root(call.comm,
+                      [&] { samples->require_unchanged(recipe.samples->records_checksum); });
+  }
   const Request before = parsed(call.comm, command, file, recipe);
   const std::vector<std::string> derived = base::split(recipe.derived, ',');
   if (recipe.earlier_levels.empty() || !request.configuration.until_decided) {

@@ -12,7 +12,6 @@
 #include "cli/number.hpp"
 #include "cli/samples.hpp"
 #include "engine/run_spec.hpp"
-#include "scan/scan.hpp"
 #include "study/study_spec.hpp"
 
 // This header defines all options. option_table() contains the name, the default value, the help,
@@ -152,8 +151,8 @@ struct Files {
   /// reads the points of a table; if empty, `text` reads its lines
   FileReader<std::shared_ptr<const base::PointTable>> table = {};
   FileReader<io::Samples> samples = {};  ///< reads the table of --samples
-  /// reads an input; throws UserError on all ranks alike if it cannot be read
-  std::function<void(const Inputs& inputs, std::size_t index)> input = {};
+  /// calls a function that reads an input; throws its UserError on all ranks alike
+  std::function<void(const std::function<void()>& read)> input = {};
   FileReader<IniText> config = {};  ///< reads the .ini of --config; if empty, `text` reads it
 
   /// Returns the points of a table. Throws UserError if there is no such file, or no function that

@@ -83,15 +83,6 @@ std::string checksum(const std::string& text) {
   return fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
 }
 
-/// Returns a checksum of a table of samples and of its arrays.
-std::string checksum_of(const io::Samples& samples) {
-  std::string all = samples.table;
-  for (const auto* array : {&samples.sizes, &samples.arguments, &samples.values}) {
-    all.append(reinterpret_cast<const char*>(array->data()), array->size() * sizeof(double));
-  }
-  return checksum(all);
-}
-
 }  // namespace
 
 std::string comparison_key(std::string text) {
@@ -119,7 +110,7 @@ std::vector<std::pair<std::string, std::string>> keys_and_values(const BoundRequ
   std::vector<std::pair<std::string, std::string>> values;
   for (const Key& key : keys_of(bound, last)) {
     if (key.name == "samples" && bound.request->samples) {
-      values.emplace_back(key.name, checksum_of(*bound.request->samples->inputs.source()));
+      values.emplace_back(key.name, checksum(bound.request->samples->inputs.source()->table));
     } else if (has_points || key.option != nullptr || key.name.starts_with("model.") ||
                key.name.starts_with("table.")) {
       values.emplace_back(key.name, has_points && !key.given.empty() ? key.given : key.value);

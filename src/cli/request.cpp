@@ -269,7 +269,8 @@ SampleTable samples_of(const Setting& given, io::Samples source, const Setting& 
       for (const Axis& column : table.columns) {
         try {
           if (column.varied == Varied::inputs) {
-            files.input(table.inputs, static_cast<std::size_t>(column.values.values[row]));
+            const auto index = static_cast<std::size_t>(column.values.values[row]);
+            files.input([&] { (void)table.inputs.read(column.key, index); });
           }
         } catch (const UserError& error) {
           fault = fault ? fault : error;
@@ -606,6 +607,14 @@ bool SampleTable::varies(const std::string& option) const {
   });
 }
 
+void SampleTable::require_unchanged(const std::string& before) const {
+  if (!before.empty() && before != inputs.checksum()) {
+    throw UserError("samples",
+                    "the records have changed; give those that were read before, or make "
+                    "the scan anew");
+  }
+}
+
 bool Request::varies(const std::string& key) const {
   return (samples && samples->varies(key)) || std::ranges::any_of(axes, [&](const Axis& axis) {
            return axis.varied == Varied::option && axis.key == key;
@@ -643,7 +652,8 @@ Configuration configuration_of(const Request& request, std::span<const double> v
     } else if (axis->varied == Varied::constant) {
       c.constants[axis->key] = value;
     } else if (axis->varied == Varied::inputs) {
-      c.tables[axis->key] = request.samples->inputs.read(static_cast<std::size_t>(value)).points;
+      c.tables[axis->key] =
+          request.samples->inputs.read(axis->key, static_cast<std::size_t>(value));
     }
   }
   c.constants = constant_values(request.constants, std::move(c.constants));

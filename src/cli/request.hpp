@@ -10,6 +10,7 @@
 #include "cli/model.hpp"
 #include "cli/options.hpp"
 #include "cli/samples.hpp"
+#include "scan/scan.hpp"
 
 // These functions parse the words of a call and the .ini that the words name. Each expression is
 // parsed only once.
@@ -49,6 +50,8 @@ struct SampleTable {
 
   /// Returns whether a column varies the option.
   [[nodiscard]] bool varies(const std::string& option) const;
+  /// Throws UserError if the inputs have another checksum than `before`, which may be empty. Local.
+  void require_unchanged(const std::string& before) const;
 };
 
 /// The parsed words after `masing COMMAND`, merged with the .ini that the words name.

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <xxhash.h>
 
-#include <algorithm>
 #include <boost/tokenizer.hpp>
 #include <cmath>
 #include <filesystem>
@@ -90,7 +89,7 @@ std::size_t Inputs::add(const std::string& name) {
   return entry->second;
 }
 
-Inputs::Input Inputs::array(const std::string& name) const {
+Inputs::Points Inputs::array(const std::string& name) const {
   const auto number = base::to_integer(name.substr(array_prefix.size()));
   if (!number || *number < 0 || std::cmp_greater_equal(*number, ends_.size())) {
     throw UserError(name + " is not in the file; arrays of more than 64 MB are not kept");
@@ -101,38 +100,42 @@ Inputs::Input Inputs::array(const std::string& name) const {
     const auto end = all.begin() + static_cast<std::ptrdiff_t>(ends_[index]);
     return std::vector(end - size, end);
   };
-  auto points = base::points_of(part(source_->arguments), part(source_->values), name);
-  XXH64_hash_t sum = 0;
-  for (const auto* column : {&points->arguments, &points->values}) {
-    sum = XXH3_64bits_withSeed(column->data(), column->size() * sizeof(double), sum);
-  }
-  return {std::move(points), {sum, size}};
+  return base::points_of(part(source_->arguments), part(source_->values), name);
 }
 
-const Inputs::Input& Inputs::read(std::size_t index) const {
-  // The largest number of inputs that are kept; few tables have more columns of them.
-  constexpr std::size_t most = 32;
-  const auto kept = std::ranges::find(last_, index, &std::pair<std::size_t, Input>::first);
-  if (kept != last_.end()) {
-    return kept->second;
+std::string Inputs::text(const std::string& name) const {
+  std::filesystem::path path = std::filesystem::path(source_->beside) / name;
+  std::error_code unknown;
+  if (source_->beside.empty() || !std::filesystem::exists(path, unknown)) {
+    path = std::filesystem::path(source_->folder) / name;
   }
-  const std::string& name = names_.at(index);
-  Input input;
-  if (name.starts_with(array_prefix)) {
-    input = array(name);
-  } else {
-    std::filesystem::path path = std::filesystem::path(source_->beside) / name;
-    std::error_code unknown;
-    if (source_->beside.empty() || !std::filesystem::exists(path, unknown)) {
-      path = std::filesystem::path(source_->folder) / name;
+  return io::read_text(path);
+}
+
+Inputs::Points Inputs::read(const std::string& column, std::size_t index) const {
+  auto& [last, points] = last_[column];
+  if (points == nullptr || last != index) {
+    const std::string& name = names_.at(index);
+    points = name.starts_with(array_prefix) ? array(name) : base::points_of(text(name), name);
+    last = index;
+  }
+  return points;
+}
+
+std::string Inputs::checksum() const {
+  XXH64_hash_t sum = 0;
+  for (const auto* array : {&source_->sizes, &source_->arguments, &source_->values}) {
+    sum = XXH3_64bits_withSeed(array->data(), array->size() * sizeof(double), sum);
+  }
+  for (const std::string& name : names_) {
+    try {
+      const std::string content = name.starts_with(array_prefix) ? "" : text(name);
+      sum = XXH3_64bits_withSeed(content.data(), content.size(), sum);
+    } catch (const UserError&) {
+      continue;  // its points fail
     }
-    const std::string lines = io::read_text(path);
-    input.points = base::points_of(lines, name);
-    input.facts = {XXH3_64bits(lines.data(), lines.size()),
-                   static_cast<std::int64_t>(input.points->arguments.size())};
   }
-  last_.resize(std::min(last_.size(), most - 1));
-  return last_.emplace_front(index, std::move(input)).second;
+  return fmt::format("{:016x}", sum);
 }
 
 }  // namespace masing::cli

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,7 +9,6 @@
 
 #include "base/expression.hpp"
 #include "io/samples.hpp"
-#include "scan/scan.hpp"
 
 namespace masing::cli {
 
@@ -28,14 +26,10 @@ struct Cells {
 Cells cells_of(const std::string& table);
 
 /// The inputs that the cells of a table of samples name: files with a table of two columns, and
-/// arrays that the samples contain. The object keeps the inputs that were read last.
+/// arrays that the samples contain.
 class Inputs {
  public:
-  /// An input as it was read.
-  struct Input {
-    std::shared_ptr<const base::PointTable> points;
-    scan::InputFacts facts;
-  };
+  using Points = std::shared_ptr<const base::PointTable>;
 
   /// Throws UserError if the arrays of the samples do not have the sizes that the samples state.
   explicit Inputs(io::Samples source);
@@ -45,22 +39,28 @@ class Inputs {
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] const std::shared_ptr<const io::Samples>& source() const { return source_; }
 
-  /// Returns an input. Searches a file with a relative path beside the result file that contains
-  /// the samples, then in the folder of the table. Throws UserError if the input cannot be read.
-  /// Local.
-  [[nodiscard]] const Input& read(std::size_t index) const;
+  /// Returns an input that a cell of `column` names, and keeps it until this function reads another
+  /// input for the same column. Throws UserError if the input cannot be read. Local.
+  [[nodiscard]] Points read(const std::string& column, std::size_t index) const;
+  /// Returns the checksum XXH3 of all inputs as 16 hexadecimal digits. Files that cannot be read
+  /// are left out. Local.
+  [[nodiscard]] std::string checksum() const;
 
  private:
   /// Returns the array `name`, which is called "array:0", "array:1" and so on. Throws UserError if
   /// the samples do not contain it.
-  [[nodiscard]] Input array(const std::string& name) const;
+  [[nodiscard]] Points array(const std::string& name) const;
+  /// Returns the text of a file. Searches a file with a relative path beside the result file that
+  /// contains the samples, then in the folder of the table. Throws UserError if the file cannot be
+  /// read.
+  [[nodiscard]] std::string text(const std::string& name) const;
 
   std::shared_ptr<const io::Samples> source_;
   std::vector<double> ends_;  // for each array the number of points up to its end
   std::vector<std::string> names_;
   std::map<std::string, std::size_t> indices_;
-  // the inputs that were read last, each with its index; the last one first
-  mutable std::deque<std::pair<std::size_t, Input>> last_;
+  // for each column the input that was read last, with its index
+  mutable std::map<std::string, std::pair<std::size_t, Points>> last_;
 };
 
 }  // namespace masing::cli

@@ -22,7 +22,6 @@ namespace masing::cli {
 
 using base::UserError;
 using engine::Method;
-using scan::ScanKind;
 using study::Refine;
 
 namespace {
@@ -602,7 +601,7 @@ study::StudySpec study_spec(const BoundRequest& request, const std::string& comm
 Scan scan_spec(const BoundRequest& request, const std::string& command_line) {
   const Configuration& c = request.configuration;
   Scan scan{.spec = {.axes = {},
-                     .kind = c.steady ? ScanKind::steady : ScanKind::runs,
+                     .is_steady = c.steady,
                      .keep_series = c.keep_series,
                      .is_of_chains = request.run.facts().chain != nullptr,
                      .files = file_spec(request, request.run, command_line)},
@@ -617,9 +616,7 @@ Scan scan_spec(const BoundRequest& request, const std::string& command_line) {
       scan.spec.columns.push_back(column.values);
     }
     scan.spec.files.result.samples = samples->inputs.source();
-    scan.spec.inputs = {samples->inputs.names(), [request = request.request](std::size_t index) {
-                          return request->samples->inputs.read(index).facts;
-                        }};
+    scan.spec.records = samples->inputs.names();
   }
   scan.spec.files.result.title = "scan over " + base::joined(names, ", ");
   // throws before the scan starts if the first point, and therefore perhaps every point, has a
@@ -639,13 +636,13 @@ scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values) {
   const BoundRequest bound = bound_at(scan.request, values);
   scan::ScanProblem problem = problem_of(bound);
   for (const Axis* column : scan.request->varied()) {
-    if (column->varied == Varied::inputs) {
-      const auto index =
-          static_cast<std::size_t>(column->values.values[static_cast<std::size_t>(values[0])]);
+    if (column->varied == Varied::inputs && problem.odd_record.empty()) {
       const double end = bound.configuration.tables.at(column->key)->arguments.back();
       const double final_time = bound.configuration.final_time;
-      problem.inputs.push_back({index, scan.request->samples->inputs.read(index).facts,
-                                end < final_time * (1.0 - same_time) || final_time < 0.1 * end});
+      if (end < final_time * (1.0 - same_time) || final_time < 0.1 * end) {
+        const double index = column->values.values[static_cast<std::size_t>(values[0])];
+        problem.odd_record = scan.spec.records[static_cast<std::size_t>(index)];
+      }
     }
   }
   return problem;

@@ -32,7 +32,7 @@ study::Study make(const parallel::Communicator& comm, const study::StudySpec& sp
 
 /// Computes a scan and writes its result file. Throws UserError on all ranks alike if the scan
 /// cannot be computed as requested. Collective.
-scan::ScanResult make(const parallel::Communicator& comm, const cli::Scan& scan);
+scan::ScanResult make(const parallel::Communicator& comm, cli::Scan scan);
 
 /// Runs masing simulate: computes one trajectory, writes it to an HDF5 file and prints the main
 /// numbers on stdout. Returns the exit code, which is 0. Throws UserError on all ranks alike if the

@@ -198,10 +198,8 @@ int reproduce(const cli::Invocation& call) {
   const auto origins = cli::given_at(request.request);
   const cli::Spec wanted = cli::spec_of(request, call.command_line);
   if (const auto& samples = request.request->samples) {
-    parallel::on_root(comm, [&] {
-      scan::require_unchanged(std::get<cli::Scan>(wanted).spec.inputs,
-                              samples->inputs.source()->records);
-    });
+    parallel::on_root(
+        comm, [&] { samples->require_unchanged(samples->inputs.source()->records_checksum); });
   }
   const auto leave = [&] {
     if (comm.is_root() && kept.empty()) {

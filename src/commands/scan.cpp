@@ -10,21 +10,26 @@
 
 namespace masing::commands {
 
-scan::ScanResult make(const parallel::Communicator& comm, const cli::Scan& scan) {
+scan::ScanResult make(const parallel::Communicator& comm, cli::Scan scan) {
   scan::require_room(comm, scan.spec, scan.first);
+  const auto& samples = scan.request->samples;
+  std::string& checksum = scan.spec.files.result.records_checksum;
+  if (samples) {
+    checksum = parallel::from_root(comm, [&] { return samples->inputs.checksum(); });
+  }
   scan::ScanResult result = scan::make_scan(comm, scan.spec, [&](std::span<const double> values) {
     return cli::problem_at(scan, values);
   });
-  const auto is_odd = [](const scan::ScanPoint& point) {
-    return std::ranges::any_of(point.inputs, &scan::PointInput::is_odd);
-  };
+  if (samples) {
+    parallel::on_root(comm, [&] { samples->require_unchanged(checksum); });
+  }
+  const auto is_odd = [](const scan::ScanPoint& point) { return !point.odd_record.empty(); };
   if (const auto count = std::ranges::count_if(result.points, is_odd); count > 0) {
-    const scan::ScanPoint& first = *std::ranges::find_if(result.points, is_odd);
-    const auto input = std::ranges::find_if(first.inputs, &scan::PointInput::is_odd);
     cli::print(comm,
                fmt::format("masing warning: of {} of {} points the record ends before T, and keeps "
                            "its last value, or is more than ten times as long; the first: {}\n",
-                           count, result.points.size(), scan.spec.inputs.names[input->index]),
+                           count, result.points.size(),
+                           std::ranges::find_if(result.points, is_odd)->odd_record),
                stderr);
   }
   return result;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/limits.hpp"
 #include "io/samples.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/phase.hpp"
@@ -136,9 +135,7 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
   // forever. Therefore the root first checks that the disk has enough free space.
   constexpr double few = 262144;  // bytes for names, attributes and the configuration
   const double besides =
-      few + (result.samples
-                 ? result.samples->bytes() + static_cast<double>(result.samples->table.size())
-                 : 0.0);
+      few + (result.samples ? static_cast<double>(result.samples->table.size()) : 0.0);
   parallel::on_root(comm, [&] {
     if (access(folder_of(path).c_str(), W_OK) != 0) {
       throw base::SystemError(
@@ -157,7 +154,7 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
         write_kind(file, result.kind);
         write_configuration(file, result);
         if (result.samples) {
-          write_samples(comm, file, *result.samples, base::infinity);
+          write_samples(comm, file, result, false);
         }
         const Handle group = create_group(file, checkpoint_group);
         write_attribute(group, "format", checkpoint_format);

@@ -487,7 +487,7 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
     make_timing(file_, result_.kind);
     write_configuration(file_, result_);
     if (result_.samples) {
-      write_samples(comm_, file_, *result_.samples, most_sample_bytes);
+      write_samples(comm_, file_, result_, result_.samples->bytes() <= most_sample_bytes);
     }
   }
 }

@@ -9,6 +9,7 @@ namespace masing::io {
 namespace {
 
 constexpr const char* group_name = "/samples";
+constexpr const char* checksum_name = "records_xxh3";
 
 }  // namespace
 
@@ -33,14 +34,17 @@ Samples read_samples(const std::string& path) {
           .sizes = numbers("samples/sizes"),
           .arguments = numbers("samples/arguments"),
           .values = numbers("samples/values"),
-          .records = read_text_dataset(file, "samples/records").value_or("")};
+          .records_checksum = read_text_attribute(file, group_name, checksum_name)};
 }
 
-void write_samples(const parallel::Communicator& comm, const Handle& file, const Samples& samples,
-                   double most_bytes) {
-  write_attribute(create_group(file, group_name), "folder", samples.folder);
+void write_samples(const parallel::Communicator& comm, const Handle& file, const ResultSpec& result,
+                   bool has_arrays) {
+  const Samples& samples = *result.samples;
+  const Handle group = create_group(file, group_name);
+  write_attribute(group, "folder", samples.folder);
+  write_attribute(group, checksum_name, result.records_checksum);
   write_text(file, "/samples/table", samples.table);
-  if (samples.sizes.empty() || samples.bytes() > most_bytes) {
+  if (samples.sizes.empty() || !has_arrays) {
     return;
   }
   write_column(comm, file, "/samples/sizes", {"numbers of points of the arrays", "n"},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/hdf5.hpp"
+#include "io/specs.hpp"
 #include "parallel/communicator.hpp"
 
 namespace masing::io {
@@ -22,8 +23,9 @@ struct Samples {
   /// The numbers of points of the arrays, and the arguments and the values of all arrays, one array
   /// after another.
   std::vector<double> sizes = {}, arguments = {}, values = {};
-  /// What /samples/records says of the records of a result, see record_line(); empty if unknown.
-  std::string records = {};
+  /// The checksum of all records, ResultSpec::records_checksum, of the scan that wrote the file
+  /// from which the samples are; empty if unknown.
+  std::string records_checksum = {};
 
   /// Returns the number of bytes of the arrays. Local.
   [[nodiscard]] double bytes() const {
@@ -39,9 +41,9 @@ inline constexpr double most_sample_bytes = 64 << 20;
 /// MPI.
 Samples read_samples(const std::string& path);
 
-/// Writes the group /samples, but not its dataset `records`. Leaves the arrays out if they have
-/// more than `most_bytes` bytes. Collective.
-void write_samples(const parallel::Communicator& comm, const Handle& file, const Samples& samples,
-                   double most_bytes);
+/// Writes the group /samples of the file of a result that has samples, but not its dataset
+/// `records`. Writes the arrays only if `has_arrays` is true. Collective.
+void write_samples(const parallel::Communicator& comm, const Handle& file, const ResultSpec& result,
+                   bool has_arrays);
 
 }  // namespace masing::io

@@ -49,6 +49,7 @@ struct ResultSpec {
   std::string derived = {};
   std::string command_line;
   std::shared_ptr<const Samples> samples = {};  ///< the samples of a scan, or null
+  std::string records_checksum = {};  ///< the checksum of all records that the samples name
   /// For a later look of a study that goes on until it is decided: the levels of the earlier looks,
   /// separated by semicolons; long ones are replaced by their checksums.
   std::string earlier_levels = {};

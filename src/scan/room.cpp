@@ -41,10 +41,7 @@ double bytes_of_file(const ScanSpec& spec, const ScanProblem& first) {
   double of_samples = 0.0;
   if (const auto& samples = spec.files.result.samples) {
     const bool has_arrays = samples->bytes() <= io::most_sample_bytes;
-    constexpr double of_line = 24;  // bytes of a line of /samples/records without the name
-    of_samples = static_cast<double>(samples->table.size()) +
-                 (has_arrays ? samples->bytes() : 0.0) +
-                 of_line * static_cast<double>(spec.inputs.names.size());
+    of_samples = static_cast<double>(samples->table.size()) + (has_arrays ? samples->bytes() : 0.0);
   }
   return points_of(spec) * (8.0 * numbers + (spec.keep_series ? of_group : 0.0)) + of_samples +
          rest;

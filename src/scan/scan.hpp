@@ -32,45 +32,18 @@ struct ScanAxis {
   std::vector<double> values;
 };
 
-/// Selects what a scan computes at each point. `runs`: a run from the initial state. `steady`: the
-/// limit cycle to which the motion from the initial state converges, without a run.
-enum class ScanKind { runs, steady };
-
-/// What identifies an input, a table that drives some points of a scan: the checksum XXH3 of its
-/// file, or of the numbers of an array, and the number of its points, which is 0 if the input has
-/// not been read.
-struct InputFacts {
-  std::uint64_t checksum = 0;
-  std::int64_t points = 0;
-
-  bool operator==(const InputFacts&) const = default;
-};
-
-/// The inputs of a scan: the path of each, and a function that reads one and returns its facts.
-/// The function throws UserError if the input cannot be read. Local.
-struct ScanInputs {
-  std::vector<std::string> names = {};
-  std::function<InputFacts(std::size_t index)> read = {};
-};
-
-/// An input that drives a point of a scan.
-struct PointInput {
-  std::size_t index = 0;  ///< its index in ScanInputs::names
-  InputFacts facts = {};
-  /// whether the input ends before the run does, or is more than ten times as long
-  bool is_odd = false;
-};
-
 /// The problem at one point of a scan.
 struct ScanProblem {
   engine::RunSpec run;
-  /// Selects the steps whose samples are kept. For ScanKind::runs, PointNumbers::most_x and least_x
+  /// Selects the steps whose samples are kept. For runs, PointNumbers::most_x and least_x
   /// are the extremes of x over all steps in the time interval [series.from, series.to].
   io::Sampling series;
   std::optional<double> period = std::nullopt;  ///< The period τ of F; empty if no period is known.
-  /// The times in (0, 8τ) at which F may not be smooth; set for ScanKind::steady only.
+  /// The times in (0, 8τ) at which F may not be smooth; set for limit cycles only.
   std::vector<double> force_breaks = {};
-  std::vector<PointInput> inputs = {};  ///< the inputs that drive the point
+  /// the name of the first record of the point that ends before the run does, or is more than ten
+  /// times as long; empty if there is none
+  std::string odd_record = {};
 };
 
 /// The specification of a scan.
@@ -79,9 +52,11 @@ struct ScanSpec {
   /// The columns of the table of samples, with one value for each row. If there are any, the values
   /// of the first axis are the numbers 0, 1, … of the rows.
   std::vector<ScanAxis> columns = {};
-  ScanInputs inputs = {};
-  ScanKind kind = ScanKind::runs;
-  bool keep_series = false;   ///< whether the samples are kept; requires ScanKind::runs
+  std::vector<std::string> records = {};  ///< the names of all records that the samples name
+  /// whether the limit cycles are computed to which the motions from the initial states converge,
+  /// in place of runs
+  bool is_steady = false;
+  bool keep_series = false;   ///< whether the samples of the runs are kept
   bool is_of_chains = false;  ///< whether the model is a chain of slabs
   io::FileSpec files = {};
 };
@@ -126,9 +101,9 @@ PointNumbers completed(PointNumbers cycle);
 
 /// One point of a scan with its results.
 struct ScanPoint {
-  std::vector<double> values;      ///< the value of each axis at the point
-  std::vector<PointInput> inputs;  ///< the inputs that were read for the point
-  std::string message;             ///< the reason why the point failed; empty if it has not failed
+  std::vector<double> values;  ///< the value of each axis at the point
+  std::string odd_record;      ///< ScanProblem::odd_record
+  std::string message;         ///< the reason why the point failed; empty if it has not failed
   PointNumbers numbers;
   /// The rows of samples, one after another; empty if spec.keep_series is false.
   std::vector<double> series;
@@ -139,7 +114,6 @@ struct ScanPoint {
 /// The results of a scan.
 struct ScanResult {
   std::vector<ScanPoint> points;
-  std::vector<InputFacts> inputs;  ///< the facts of each of ScanInputs::names, as it was read
   double seconds = 0.0;
 
   /// Returns the number of points that failed. Local.
@@ -148,17 +122,8 @@ struct ScanResult {
   }
 };
 
-/// Returns the lines of /samples/records, a CSV file: the path of each input, its checksum as 16
-/// hexadecimal digits and the number of its points. Both are left out for an input that was not
-/// read. Local.
-std::string input_lines(const ScanInputs& inputs, const std::vector<InputFacts>& facts);
-
-/// Reads the inputs that `lines`, a result of input_lines(), says were read. Throws UserError for
-/// the first one that has changed or cannot be read. Local.
-void require_unchanged(const ScanInputs& inputs, const std::string& lines);
-
 /// Writes the results into the file of a scan: the groups /points and /timing and, if series are
-/// kept, /runs. Only the root needs to have the series. Collective on comm.
+/// kept, /runs. `comm` contains the root alone. Local.
 void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,
            const ScanResult& scan);
 

@@ -25,7 +25,7 @@ struct PointColumn {
 
   [[nodiscard]] bool is_of(const ScanSpec& spec) const {
     return known == always || (known == of_chains && spec.is_of_chains) ||
-           known == (spec.kind == ScanKind::runs ? of_runs : of_limit_cycles);
+           known == (spec.is_steady ? of_limit_cycles : of_runs);
   }
 };
 
@@ -127,13 +127,6 @@ void write_multipliers(const parallel::Communicator& comm, const io::Handle& fil
         [](const auto& multiplier) { return multiplier.imag(); });
 }
 
-/// Returns the line of /samples/records that describes an input, which was not read if facts.points
-/// is 0.
-std::string line_of(const std::string& name, const InputFacts& facts) {
-  return facts.points == 0 ? fmt::format("\"{}\",,", name)
-                           : fmt::format("\"{}\",{:016x},{}", name, facts.checksum, facts.points);
-}
-
 void write_runs(const parallel::Communicator& comm, const io::Handle& file,
                 const ScanResult& scan) {
   const io::Handle runs = io::create_group(file, "/runs");
@@ -145,12 +138,10 @@ void write_runs(const parallel::Communicator& comm, const io::Handle& file,
   for (std::size_t i = 0; i < scan.points.size(); ++i) {
     const std::string group = fmt::format("/runs/{:05}", i);
     const io::Handle run = io::create_group(file, group);
-    const auto& rows = scan.points[i].series;  // empty on all ranks except the root
-    auto count = static_cast<std::int64_t>(rows.size() / width);
-    parallel::broadcast(comm, std::span(&count, 1));
-    std::vector<double> column(static_cast<std::size_t>(count));
+    const auto& rows = scan.points[i].series;
+    std::vector<double> column(rows.size() / width);
     for (std::size_t c = 0; c < width; ++c) {
-      for (std::size_t at = 0; comm.is_root() && at < column.size(); ++at) {
+      for (std::size_t at = 0; at < column.size(); ++at) {
         column[at] = rows[at * width + c];
       }
       io::write_column(comm, file, group + "/" + names[c],
@@ -161,26 +152,6 @@ void write_runs(const parallel::Communicator& comm, const io::Handle& file,
 }
 
 }  // namespace
-
-std::string input_lines(const ScanInputs& inputs, const std::vector<InputFacts>& facts) {
-  std::string text = "path,xxh3,points\n";
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    text += line_of(inputs.names[i], facts[i]) + "\n";
-  }
-  return text;
-}
-
-void require_unchanged(const ScanInputs& inputs, const std::string& lines) {
-  const std::vector<std::string> known = base::split(lines, '\n');
-  for (std::size_t i = 0; i < inputs.names.size() && i + 1 < known.size(); ++i) {
-    const std::string& name = inputs.names[i];
-    if (known[i + 1] != line_of(name, {}) && known[i + 1] != line_of(name, inputs.read(i))) {
-      throw base::UserError("samples", fmt::format("record {} has changed; give the one that was "
-                                                   "read before, or make the scan anew",
-                                                   name));
-    }
-  }
-}
 
 void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,
            const ScanResult& scan) {
@@ -205,20 +176,20 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
                    return column.values[static_cast<std::size_t>(point.values[0])];
                  }));
   }
-  if (!spec.inputs.names.empty()) {
-    io::write_text(file, "/samples/records", input_lines(spec.inputs, scan.inputs));
+  if (!spec.records.empty()) {
+    io::write_text(file, "/samples/records",
+                   "path\n\"" + base::joined(spec.records, "\"\n\"") + "\"\n");
   }
   io::write_attribute(group, "axes", base::joined(names, " "));
   io::write_attribute(group, "sizes", base::joined(sizes, " "));
-  const bool is_steady = spec.kind == ScanKind::steady;
-  io::write_attribute(group, "kind", is_steady ? "steady" : "runs");
+  io::write_attribute(group, "kind", spec.is_steady ? "steady" : "runs");
   io::write_attribute(group, "failed", scan.failed());
   for (const PointColumn& column : point_columns) {
     if (column.is_of(spec)) {
       write_points(column.name, {column.description, column.symbol}, column_of(scan, column.value));
     }
   }
-  if (is_steady) {
+  if (spec.is_steady) {
     write_multipliers(comm, file, scan);
   }
   write_points("status", {"0 done, 1 failed", "status"}, column_of(scan, &ScanPoint::has_failed));
@@ -241,7 +212,7 @@ double numbers_in_file(const ScanSpec& spec) {
   const auto columns = std::ranges::count_if(
       point_columns, [&](const PointColumn& column) { return column.is_of(spec); });
   constexpr std::size_t others = 4;  // the datasets point, status, /timing/point, /timing/points
-  const std::size_t multipliers = spec.kind == ScanKind::steady ? 4 : 0;
+  const std::size_t multipliers = spec.is_steady ? 4 : 0;
   return static_cast<double>(spec.axes.size() + spec.columns.size() +
                              static_cast<std::size_t>(columns) + others + multipliers);
 }

@@ -52,55 +52,25 @@ std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
   return points;
 }
 
-/// Returns the inputs of a point as numbers, five for each.
-std::vector<double> numbers_of(const std::vector<PointInput>& inputs) {
-  std::vector<double> numbers;
-  for (const auto& [index, facts, is_odd] : inputs) {
-    numbers.insert(numbers.end(),
-                   {static_cast<double>(index), static_cast<double>(facts.checksum >> 32U),
-                    static_cast<double>(facts.checksum & 0xffffffffU),
-                    static_cast<double>(facts.points), is_odd ? 1.0 : 0.0});
-  }
-  return numbers;
-}
-
-/// Returns the members `numbers`, `message`, `inputs` and `series` of a point as one array, each
-/// preceded by its length. If `has_series` is false, the series is left out, and its length is 0.
-std::vector<double> record_of(const ScanPoint& point, bool has_series) {
-  std::vector<double> record;
-  const auto put = [&](const auto& values) {
-    record.push_back(static_cast<double>(values.size()));
-    record.insert(record.end(), values.begin(), values.end());
-  };
-  put(std::span(&point.numbers.most_x, count_of_numbers));
-  put(point.message);
-  put(numbers_of(point.inputs));
-  put(std::span(point.series).first(has_series ? point.series.size() : 0));
-  return record;
-}
-
-/// Sets the members of a point that `record`, a result of record_of(), contains.
-void read_record(std::span<const double> record, ScanPoint& point) {
-  const auto take = [&](auto& values) {
-    const auto list = record.subspan(1, static_cast<std::size_t>(record[0]));
-    values.assign(list.begin(), list.end());
-    record = record.subspan(1 + list.size());
-  };
-  std::vector<double> numbers;
-  take(numbers);
+/// Saves or restores the members `numbers`, `message`, `odd_record` and `series` of a point.
+void serialize(engine::Archive& archive, ScanPoint& point) {
+  std::vector<double> numbers(count_of_numbers);
+  std::copy_n(&point.numbers.most_x, count_of_numbers, numbers.begin());
+  archive.numbers("numbers", numbers);
   std::copy_n(numbers.begin(), count_of_numbers, &point.numbers.most_x);
-  take(point.message);
-  std::vector<double> inputs;
-  take(inputs);
-  point.inputs.clear();
-  for (std::size_t i = 0; i + 4 < inputs.size(); i += 5) {
-    const auto checksum = (static_cast<std::uint64_t>(inputs[i + 1]) << 32U) |
-                          static_cast<std::uint64_t>(inputs[i + 2]);
-    point.inputs.push_back({static_cast<std::size_t>(inputs[i]),
-                            {checksum, static_cast<std::int64_t>(inputs[i + 3])},
-                            inputs[i + 4] > 0.0});
+  for (std::string* text : {&point.message, &point.odd_record}) {
+    std::vector<double> letters(text->begin(), text->end());
+    archive.numbers("text", letters);
+    text->assign(letters.begin(), letters.end());
   }
-  take(point.series);
+  archive.numbers("series", point.series);
+}
+
+/// Returns as one array what serialize() saves of a point.
+std::vector<double> record_of(ScanPoint point) {
+  campaign::NumbersArchive record;
+  serialize(record, point);
+  return record.state();
 }
 
 bool is_computed(const ScanPoint& point) {
@@ -305,19 +275,8 @@ class PointsWork final : public campaign::Work {
   void serialize(engine::Archive& archive) override {
     double seconds = seconds_ + since(begun_);
     archive.scalars("point", seconds);
-    std::vector<double> inputs = numbers_of(point_.inputs);
-    archive.numbers("records", inputs);
     if (archive.restores()) {
       begin_point(false);
-      const std::vector<double> now = numbers_of(point_.inputs);
-      if (run_ != nullptr && inputs != now) {
-        const auto place = std::ranges::mismatch(inputs, now).in1 - inputs.begin();
-        const auto name =
-            static_cast<std::size_t>(inputs.at(static_cast<std::size_t>(place / 5 * 5)));
-        throw base::UserError("samples",
-                              fmt::format("record {} has changed since point {} was begun",
-                                          shop_.spec.inputs.names.at(name), units_[next_] + 1));
-      }
       if (run_ == nullptr) {
         throw base::UserError(
             fmt::format("point {} cannot be resumed: {}", units_[next_] + 1, point_.message));
@@ -328,7 +287,7 @@ class PointsWork final : public campaign::Work {
   }
 
  private:
-  /// Begins the next point. A limit cycle is computed at once. For ScanKind::runs, the run of the
+  /// Begins the next point. A limit cycle is computed at once. Otherwise the run of the
   /// point is created but not advanced. If `may_leave` is true and all ranks should compute the run
   /// together (is_for_all), no run is created and is_left_ is set.
   void begin_point(bool may_leave) {
@@ -344,8 +303,8 @@ class PointsWork final : public campaign::Work {
       } else {
         make();
       }
-      point_.inputs = problem.inputs;
-      if (shop_.spec.kind == ScanKind::steady) {
+      point_.odd_record = problem.odd_record;
+      if (shop_.spec.is_steady) {
         point_.numbers = shop_.solver.find_limit_cycle(comm_, problem);
       } else if (is_left_ = may_leave && is_for_all(problem.run); !is_left_) {
         run_ = std::make_unique<PointRun>(comm_, std::move(problem), shop_.available,
@@ -403,7 +362,7 @@ class PointsWork final : public campaign::Work {
   void finish_point(campaign::Records& records) {
     point_.numbers.seconds = seconds_ + since(begun_);
     if (!is_left_) {
-      records.add(units_[next_], record_of(point_, true));
+      records.add(units_[next_], record_of(std::move(point_)));
     }
     ++next_;
   }
@@ -426,8 +385,7 @@ class ScanSource final : public campaign::Source {
   /// comm.
   ScanSource(const parallel::Communicator& comm, const ScanSpec& spec, const ProblemAt& problem_at)
       : spec_(spec),
-        scan_{.points = grid(spec.axes),
-              .inputs = std::vector<InputFacts>(spec.inputs.names.size())},
+        scan_{.points = grid(spec.axes)},
         shop_{.spec = spec,
               .problem_at = problem_at,
               .points = scan_.points,
@@ -455,11 +413,6 @@ class ScanSource final : public campaign::Source {
     return packing;
   }
 
-  void verify_restored(const parallel::Communicator& comm) override {
-    parallel::on_root(
-        comm, [&] { require_unchanged(spec_.inputs, input_lines(spec_.inputs, scan_.inputs)); });
-  }
-
   std::unique_ptr<campaign::Work> begin(const parallel::Communicator& ranks,
                                         const campaign::Batch& units) override {
     return std::make_unique<PointsWork>(ranks, shop_, units);
@@ -471,15 +424,8 @@ class ScanSource final : public campaign::Source {
 
   void take(Unit unit, std::span<const double> numbers) override {
     computed_ += is_computed(point(unit)) ? 0 : 1;
-    read_record(numbers, point(unit));
-    for (const auto& [index, facts, is_odd] : point(unit).inputs) {
-      InputFacts& known = scan_.inputs.at(index);
-      if (known.points > 0 && known != facts) {
-        point(unit).message = fmt::format("record {} has changed since the scan first read it",
-                                          spec_.inputs.names[index]);
-      }
-      known = known.points > 0 ? known : facts;
-    }
+    campaign::NumbersArchive record({numbers.begin(), numbers.end()});
+    serialize(record, point(unit));
   }
 
   /// Returns the records of the computed points. The records for a checkpoint omit failed points,
@@ -491,7 +437,10 @@ class ScanSource final : public campaign::Source {
     for (Unit unit = 0; unit < std::ssize(scan_.points); ++unit) {
       const ScanPoint& point = scan_.points[static_cast<std::size_t>(unit)];
       if (is_computed(point) && !(is_saved && point.has_failed())) {
-        records.add(unit, record_of(point, is_saved));
+        records.add(unit, record_of(is_saved ? point
+                                             : ScanPoint{.odd_record = point.odd_record,
+                                                         .message = point.message,
+                                                         .numbers = point.numbers}));
       }
     }
     return records;

@@ -74,7 +74,6 @@ def test_arrays_are_in_the_file_and_paths_are_not(either, tmp_path, monkeypatch)
         twin = masing.scan(config="s.h5")
         assert np.array_equal(twin["most_x"], scan["most_x"])
         assert list(scan.records["path"]) == (["r.csv"] if cells[0] == "r.csv" else ["array:0", "array:1"])
-        assert set(scan.records["points"]) == {201} and len(set(scan.records["xxh3"])) == len(scan.records)
     assert not list(tmp_path.glob("*array*"))
 
 
@@ -105,7 +104,7 @@ def test_arrays_on_ranks_and_after_a_stop(tmp_path, monkeypatch):
     steps = [100, 10**11, 100]
     with pytest.raises(masing.MasingError, match="stopped"):
         masing.scan(samples={"r": records, "steps": steps}, checkpoint="c.h5", wall_limit=1, output="s.h5", **options)
-    with pytest.raises(masing.MasingError, match="another configuration: samples"):
+    with pytest.raises(masing.MasingError, match="the records have changed"):
         masing.scan(samples={"r": [*records[:2], record(9)], "steps": steps}, checkpoint="c.h5", restart="c.h5",
                     output="s.h5", **options)
     with pytest.raises(masing.MasingError, match="stopped"):

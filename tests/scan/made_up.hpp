@@ -40,7 +40,7 @@ inline scan::ScanProblem problem(const Point& point) {
 }
 
 inline scan::ScanSpec steady(std::vector<scan::ScanAxis> axes) {
-  return {.axes = std::move(axes), .kind = scan::ScanKind::steady, .files = {.quiet = true}};
+  return {.axes = std::move(axes), .is_steady = true, .files = {.quiet = true}};
 }
 
 /// (K - mω² + iωc)/1, K = k0 + ∫k: F over x of the motion far below yielding.

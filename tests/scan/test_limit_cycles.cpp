@@ -68,7 +68,7 @@ TEST(LimitCycle, is_not_half_a_period_mirrored_where_a_narrow_pulse_makes_the_fo
       .force = "2*cos(0.5*t)+0.02*exp((sin(0.5*t)-1)/1e-5)", .periods = 12, .steps_a_period = 4000};
   const PointNumbers cycle = from_rest(point);
   ScanSpec spec = made_up::steady({{"a", {1.0}}});
-  spec.kind = scan::ScanKind::runs;
+  spec.is_steady = false;
   const auto problem = [&](auto) { return made_up::problem(point); };
   const PointNumbers run = scan::make_scan(support::alone(), spec, problem).points.front().numbers;
   EXPECT_LT(cycle.residual, 1e-10);

@@ -25,10 +25,10 @@ scan::ScanProblem grid_problem(std::span<const double> values) {
 }
 
 TEST(Points, that_fail_leave_the_others_alone) {
-  for (const auto kind : {scan::ScanKind::runs, scan::ScanKind::steady}) {
+  for (const bool is_steady : {false, true}) {
     ScanSpec spec = made_up::steady({{"a", {0.01, 0.5}}, {"w", {0.4, 1.1, 1.9}}});
-    spec.kind = kind;
-    spec.keep_series = kind == scan::ScanKind::runs;
+    spec.is_steady = is_steady;
+    spec.keep_series = !is_steady;
     const ScanResult dealt = scan::make_scan(support::world(), spec, grid_problem);
     ASSERT_EQ(dealt.points.size(), 6U);
     EXPECT_EQ(dealt.failed(), 1);

@@ -12,7 +12,6 @@
 
 namespace masing::test_scan_room {
 
-using scan::ScanKind;
 using scan::ScanSpec;
 using support::world;
 
@@ -23,9 +22,9 @@ scan::ScanProblem problem_of(std::span<const double> values) {
   return made_up::problem(point);
 }
 
-ScanSpec scan_of(std::size_t points, ScanKind kind, bool keep_series) {
+ScanSpec scan_of(std::size_t points, bool is_steady, bool keep_series) {
   ScanSpec spec{.axes = {{"a", std::vector<double>(points)}},
-                .kind = kind,
+                .is_steady = is_steady,
                 .keep_series = keep_series,
                 .files = {.quiet = true}};
   for (std::size_t i = 0; i < points; ++i) {
@@ -47,12 +46,11 @@ scan::ScanResult made_of(const ScanSpec& spec, std::size_t series) {
 }
 
 TEST(BytesOfFile, are_at_most_those_of_the_real_one_and_nearly_as_many) {
-  using Case = std::pair<ScanKind, std::size_t>;
+  using Case = std::pair<bool, std::size_t>;
   // Series are 5 columns of 101 samples.
-  for (const Case& each :
-       {Case(ScanKind::runs, 0), Case(ScanKind::runs, 505), Case(ScanKind::steady, 0)}) {
+  for (const Case& each : {Case(false, 0), Case(false, 505), Case(true, 0)}) {
     const std::size_t series = each.second;
-    const std::size_t points = each.first == ScanKind::steady ? 300 : 60;
+    const std::size_t points = each.first ? 300 : 60;
     const ScanSpec spec = scan_of(points, each.first, series > 0);
     io::write_file(world(), spec.files.result,
                    [&](const parallel::Communicator& root, const io::Handle& file) {
@@ -76,7 +74,7 @@ std::string refusal(const ScanSpec& spec, std::int64_t samples) {
 }
 
 TEST(Room, is_asked_for_the_series_of_all_points_on_the_disk) {
-  ScanSpec spec = scan_of(1000, ScanKind::runs, true);
+  ScanSpec spec = scan_of(1000, false, true);
   const double disk = io::available_bytes(spec.files.result.path);
   const auto too_many = static_cast<std::int64_t>(1.1 * disk / (1000 * 5 * 8));
   EXPECT_EQ(refusal(spec, 1000), "");
@@ -92,7 +90,7 @@ TEST(Room, is_asked_for_the_series_of_all_points_on_the_disk) {
 }
 
 TEST(Room, is_asked_for_in_memory) {
-  ScanSpec spec = scan_of(1000, ScanKind::runs, true);
+  ScanSpec spec = scan_of(1000, false, true);
   spec.files.result.path.clear();  // no disk
   EXPECT_EQ(refusal(spec, 1000), "");
   const std::string of_series = refusal(spec, std::int64_t{1} << 40);
