@@ -86,10 +86,9 @@ def order_cells(study):
 def groups(entries, exact):
     """Return the entries of the index, grouped by publication or by the group that a case names, and then by model.
 
-    The result is [(name, [(model, title of the model, equations of the model, [entry, …]), …], rows), …]. A `name` is
-    that of a group or of a publication, or OTHERS for the cases that have neither. The `rows` compare the numbers
-    printed in the publication with the numbers that the program computes. The publications come first, in the order of
-    WORKS. The groups follow, and OTHERS is last.
+    The result is [(name, [(model, title of the model, equations of the model, [entry, …]), …], rows), …], where the
+    `rows` compare the numbers printed in the publication with those of the program. The publications come first, in the
+    order of WORKS, then the groups, then OTHERS.
     """
     by_work, printed = {}, papers.rows([entry["run"] for entry in entries if isinstance(entry.get("run"), Run)])
     for entry in entries:

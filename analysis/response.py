@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Draw the responses in a file that masing scan has written.
 
-The figure shows two quantities over a parameter, such as the amplitude and the phase. It shows the loss and the damping
-ratio over the amplitude. It also shows a map of the amplitude over two parameters, and the cycles that the file
-contains. A panel is omitted if the file has no data for it.
+The figure shows two quantities over a parameter, such as the amplitude and the phase, the loss and the damping ratio
+over the amplitude, a map of the amplitude over two parameters, and cycles, as far as the file has data for them.
 
 With --limit the figure shows an ensemble of records in place of these: the 16, 50 and 84 % quantiles of max |x|, or of
 another number, over the intensity, and the fragility curve, the probability that the number exceeds the limit.

@@ -75,12 +75,9 @@ def _beside(masing):
 def usable(options):
     """Return the module if it can run a command with these options in this process, otherwise None.
 
-    The result is None in these cases:
-    - there is no module that can be used (see module());
-    - the `options` ask for several ranks or contain one of ONLY_PROGRAM;
-    - MPI has been finalized, or was initialized by a process of which this one is a fork (then a warning is issued at
-      the first call);
-    - a launcher such as mpirun has started this process, and MPI is not yet initialized.
+    The result is None if there is no module that can be used (see module()), if the `options` ask for several ranks or
+    contain one of ONLY_PROGRAM, if MPI has been finalized, or was initialized by a process of which this one is a fork
+    (then a warning is issued at the first call), or if a launcher has started this process without initializing MPI.
     """
     global _has_warned
     ranks = options.get("ranks")

@@ -34,12 +34,9 @@ class Case(namedtuple("Case", "path command model caption group")):
 def read_case(path):
     """Return the Case that an .ini file describes.
 
-    Its caption is the comment at the beginning of the file, without a line `group: NAME`. If there is no such comment,
-    the caption is the name of the file without its ending.
-
-    A file with the key `refine` or `levels` is a study for masing converge. A file with a section [over] is
-    a scan for masing scan. Any other file is a trajectory for masing simulate. Raises MasingError if the file cannot be
-    read.
+    Its caption is the comment at the beginning of the file, or else the name of the file without its ending. A file
+    with the key `refine` or `levels` is a study for masing converge, one with a section [over] is a scan for masing
+    scan, and any other a trajectory for masing simulate. Raises MasingError if the file cannot be read.
     """
     path = Path(path)
     try:

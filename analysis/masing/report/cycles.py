@@ -49,13 +49,10 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
     """Return the template's values for the section on the cycles in the window start <= t <= end, or None if there are
     no cycles.
 
-    There is a cycle for each run. There is also one for the finest level of each study whose reference is the exact
-    solution, unless a run has the same trajectory. The values are, among others:
-    - `together`: one Picture for each problem, which shows the problem's largest group of cycles with the same method
-      and window. If the exact cycle is in the ExactSolutions `exact`, it is drawn behind them;
-    - `differences`: the Pictures of the differences between these cycles and the exact one;
-    - `long`: the Pictures of curves with more than MANY_REVERSALS reversals;
-    - `rows`: the rows of the table of all cycles.
+    There is a cycle for each run, and for the finest level of each study whose reference is the exact solution, unless
+    a run has the same trajectory. `together` are Pictures of each problem's largest group of cycles with the same
+    method and window, over the exact cycle if it is in the ExactSolutions `exact`; `differences` are those of the
+    differences from it, and `long` those of curves with more than MANY_REVERSALS reversals.
     """
     cycles = [Cycle(run, run.in_window(start, end)) for run in runs]
     shown = [_case(run) for run in runs]

@@ -41,8 +41,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
 
     exact: the ExactSolutions of the problems on the page. reproductions: one Reproduction for each study, then for each
     run, then for each scan. window: the start and the end of the time in which cycles are drawn, None for no limit.
-    papers: the rows that compare the numbers printed in the papers with those of the program, as papers.rows() returns
-    them. about: words below the title. Raises MasingError if no sample is in the window.
+    papers: rows of papers.rows(). about: words below the title. Raises MasingError if no sample is in the window.
     """
     files = [*studies, *runs, *scans]
     first = {}

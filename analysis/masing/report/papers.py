@@ -2,9 +2,8 @@
 
 This is done for the runs on a page whose files are named like a case in papers.csv, which contains the printed numbers,
 typed from the papers. Each of its rows names the cases of the runs from which this module computes the program's
-numbers. words_of() gives the file in jobs/cases of a case. The numbers on the axes of the papers' figures are not in papers.csv. For a
-figure, the ranges of the computed curve are listed, to be compared with the print by eye. A number that is not printed,
-but follows from what is printed, ends in †.
+numbers. For a figure, the ranges of the computed curve are listed, to be compared with the print by eye. A number that
+is not printed, but follows from what is printed, ends in †.
 """
 
 import csv
@@ -142,10 +141,9 @@ def rows(runs):
     """Return the rows that compare the numbers printed in the papers with those of the runs. Each row is a dictionary
     of texts with the keys work, place, quantity, printed, program, difference and command.
 
-    There is a row for each row of papers.csv with printed results, and for each figure a row with the ranges of the
-    computed curve. Only runs whose files are named like a case, and whose data are those of this case, have rows.
-    If the program's result is a text, `difference` is "–". If a number cannot be computed, for instance because two
-    runs have different numbers of samples, both `program` and `difference` are "–".
+    There is a row for each row of papers.csv with printed results, and for each figure one with the ranges of the
+    computed curve. Only runs whose files are named like a case, and whose data are those of this case, have rows. What
+    cannot be computed, and the difference of texts, is "–".
     """
     with Path(__file__).with_suffix(".csv").open(encoding="utf-8") as file:
         printed = list(csv.DictReader(file, delimiter=";"))

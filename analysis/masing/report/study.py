@@ -57,10 +57,7 @@ def _percent(study):
 
 
 def _tables(study, found, quantities):
-    """Return two Texts with tables of a study, which become files beside the page.
-
-    The first table contains the levels, the second one the orders and the constants of the fits.
-    """
+    """Return two Texts with tables, of the levels of a study and of its orders and constants."""
     known, stem = study.provenance, study.path.stem
     words = (("masing", "version"), ("revision", "git_revision"), ("of", "date"))
     program = [f"{word} {known[key]}" for word, key in words if key in known]
@@ -147,9 +144,8 @@ def _statement(study):
 def _constants(study, quantities):
     """Return the formula of the error that defines the constants in the table, and a list of sentences about them.
 
-    The formula is None if there are no constants. A sentence names the quantities for which errors in space and in time
-    partly cancel. Another one says so if the levels cannot distinguish the two constants of a joint fit. The list is
-    empty if neither is the case.
+    The formula is None if there are no constants. The sentences say for which quantities errors in space and in time
+    partly cancel, and whether the levels cannot distinguish the two constants of a joint fit.
     """
     joint = {q: fit for q in quantities if (fit := study.joint(q))}
     form, sentences = None, []

@@ -84,10 +84,8 @@ def _twins(studies):
 def _observed(by, pairs, twins):
     """Return a sentence on the orders in `pairs` [(Study, OrderResult), ...].
 
-    All of these studies are as expected or exact, and the same order was expected in all pairs.
-
-    by: the reason for the expected order, "proved" or the name of another statement. twins: the studies that repeat an
-    earlier study, {id of the study object: (number of the study, number of the earlier study)}.
+    All of these studies are as expected or exact, and the same order was expected in all pairs. by: the reason for the
+    expected order, "proved" or the name of another statement. twins: what _twins() returns.
     """
     studies, first = {id(study): study for study, _ in pairs}, pairs[0][1]
     orders = [found.observed for _, found in pairs if math.isfinite(found.observed)]
@@ -159,9 +157,7 @@ def study_rows(sections, studies):
     """Return the headings of the columns of orders in the table of studies, and the rows of this table.
 
     Only quantities that a study measures have a column. A row contains the values of the study's section, the short
-    title, and texts with the numbers of elements n of a chain, of cells P and of steps N. The reference, the engine (""
-    for the engine sweep), and the entries of the orders follow. If an order was expected of u at the cells' points, but
-    none of u, the entry of u is about u at the cells' points.
+    title, texts with n, P and N, the reference, the engine ("" for the engine sweep), and the entries of the orders.
     """
     columns = [names for names in COLUMNS if any(not set(names).isdisjoint(study.quantities) for study in studies)]
     rows = []
