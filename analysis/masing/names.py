@@ -11,7 +11,7 @@ from masing.notation import grouped
 # The name of a run omits the values of these keys of its configuration. Most of them only say how the run is sampled,
 # stored or compared. The numbers of cells and of steps are omitted, because the title of the run contains them.
 OUTPUT_KEYS = {"sample-every", "field-every", "from", "to", "energy", "field-points", "watch", "field-samples",
-               "levels", "looks", "refine", "reference", "expect-order", "order-tolerance", "breaks", "cells", "steps"}
+               "levels", "refine", "reference", "expect-order", "order-tolerance", "breaks", "cells", "steps"}
 # The data of a problem, {key of the configuration: symbol in the equations}, in the order in which a page lists them.
 SYMBOLS = {"mass": "m", "damping": "c", "k0": "k₀", "stiffness": "k(s)", "threshold": "η(s)", "threshold-down": "η⁻(s)",
            "force": "F(t)", "base-acceleration": "a_g(t)", "incoming-velocity": "v(t)", "position": "x(t)",

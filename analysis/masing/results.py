@@ -468,7 +468,7 @@ class Joint(namedtuple("Joint", "space space_uncertainty time time_uncertainty p
     """The formula error ≈ |C₁ δsᵖ + C₂ δtᵖ|, fitted to the errors of a study that refines both space and time.
 
     `space` is C₁, `time` is C₂, and `power` is the prescribed exponent p. The uncertainties are half the widths of the
-    intervals of C₁ and C₂, whose confidence is Study.confidence. The fit is valid only for ratios δs/δt from
+    95 % confidence intervals of C₁ and C₂. The fit is valid only for ratios δs/δt from
     `least_ratio` to `largest_ratio`, the smallest and the largest ratio of the levels. `cancels` says whether C₁ and C₂ have opposite
     signs and |C₁| and |C₂| both exceed their uncertainties.
     """
@@ -509,7 +509,6 @@ class Study(Run):
     fit = property(lambda self: self.attributes("fit"), doc="The conclusions of the program: the attributes of /fit.")
     refine = property(lambda self: self.fit["refine"], doc="What is refined: steps, cells, both or elements.")
     reference = property(lambda self: self.fit["reference"], doc="The reference of the levels, as given by --reference.")
-    confidence = property(lambda self: self.fit.get("confidence", 0.95), doc="The confidence of the intervals.")
     quantities = property(lambda self: self.fit["quantities"].split(), doc="The quantities that the study measures.")
     verdict = property(lambda self: self.fit["verdict"], doc="The program's verdict, such as `as expected`.")
     errors = _of_quantities("error", "errors")

@@ -168,7 +168,7 @@ class Campaign {
   [[noreturn]] void stop() {
     work_.reset();
     const bool has_something =
-        !saved_.empty() || source_.is_worth_saving();  // correct on the root only
+        !saved_.empty() || source_.count().done > 0;  // correct on the root only
     parallel::on_root(comm_, [&] {
       if (has_something) {
         save_on_root();

@@ -154,9 +154,6 @@ class Source {
   /// Returns how many of the things that unit_name() names are completed, and how many there are.
   /// The numbers are up to date on the root only. Local.
   [[nodiscard]] virtual Count count() const = 0;
-  /// Returns whether a campaign that is stopped before it has a state to save should save a
-  /// checkpoint nevertheless. Up to date on the root only. Local.
-  [[nodiscard]] virtual bool is_worth_saving() const { return count().done > 0; }
   /// Returns whether --checkpoint-every counts units of the source; if false, it counts steps of a
   /// work. Local.
   [[nodiscard]] virtual bool schedules_by_units() const { return false; }

@@ -73,16 +73,14 @@ io::Recipe recipe_in(const parallel::Communicator& comm, const std::string& file
             read.derived,
             read.names_derived ? "yes" : "",
             read.is_checkpoint ? "yes" : "",
-            read.earlier_levels,
             read.samples ? "yes" : ""};
   });
   io::Recipe recipe{.kind = texts[0],
                     .configuration = texts[1],
                     .derived = texts[2],
                     .names_derived = !texts[3].empty(),
-                    .is_checkpoint = !texts[4].empty(),
-                    .earlier_levels = texts[5]};
-  if (!texts[6].empty()) {
+                    .is_checkpoint = !texts[4].empty()};
+  if (!texts[5].empty()) {
     recipe.samples = from_root(comm, std::move(samples).value_or(io::Samples()));
   }
   return recipe;
@@ -132,18 +130,7 @@ BoundRequest with_checkpoint(const Invocation& call, const BoundRequest& request
                       [&] { samples->require_unchanged(recipe.samples->records_checksum); });
   }
   const Request before = parsed(call.comm, command, file, recipe);
-  const std::vector<std::string> derived = base::split(recipe.derived, ',');
-  if (recipe.earlier_levels.empty() || !request.configuration.until_decided) {
-    return continued(request, before, derived, of_file);
-  }
-  const std::vector<std::string> earlier = base::split(recipe.earlier_levels, ';');
-  if (levels_key(request) != earlier.front()) {
-    throw UserError("restart", fmt::format("{} is of another configuration: levels (was {:.60}, is "
-                                           "{:.60}); give the same",
-                                           file, earlier.front(), levels_key(request)));
-  }
-  return continued(later_look(request, before.entries.at("levels").text, earlier), before, derived,
-                   of_file);
+  return continued(request, before, base::split(recipe.derived, ','), of_file);
 }
 
 /// Adds a warning if the name of the output has the ending of another file format, or if the output

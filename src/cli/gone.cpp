@@ -12,9 +12,11 @@ namespace {
 /// also leave the value of each key empty.
 const std::map<std::string, std::string> gone_keys{
     {"backbone", ""},
+    {"looks", ""},
     {"past", "rest"},
     {"probe", ""},
     {"resolve", ""},
+    {"until", ""},
 };
 
 }  // namespace

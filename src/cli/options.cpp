@@ -250,23 +250,6 @@ ValueType toggle(bool C::*member) {
   return value;
 }
 
-/// Returns the ValueType of the option --until: the word `decided`, or no text.
-ValueType until() {
-  constexpr const char* decided = "decided";
-  const std::function<std::string(const C&)> print = [](const C& c) {
-    return c.until_decided ? decided : "";
-  };
-  const auto make = [](const std::string& word) {
-    if (!word.empty() && word != decided) {
-      refuse_word(word, decided);
-    }
-    return !word.empty();
-  };
-  ValueType value = text(&C::until_decided, print, make);
-  value.words = decided;
-  return value;
-}
-
 /// Returns the ValueType of the option --reference: a word of study::reference_kinds or the name of
 /// a file that ends with .h5.
 ValueType reference() {
@@ -414,10 +397,6 @@ std::vector<Option> make_table() {
        real(&C::order_tolerance, positive), result, all, converge},
       {"field-samples", "m", "200", "times T/m, 2T/m, …, T at which u is compared",
        count(&C::field_samples, 1), result, all, converge},
-      {"until", "", "", "go on with the levels that the study names until its orders are decided",
-       until(), execution, all, converge},
-      {"looks", "K", "", "at most K studies, intervals of confidence 1 - 0.05/K; 3 with --until",
-       count(&C::looks, 2, 5), result, all, converge},
       {"steady", "", "false", "the limit cycle of each point itself, by shooting",
        toggle(&C::steady), result, moving_slab, scan},
       {"period", "t", "", "period of the force, where it is not found", real(&C::period), result,

@@ -101,11 +101,6 @@ struct Configuration {
   std::string expected_orders;
   double order_tolerance = 0.0;
   std::int64_t field_samples = 0;
-  /// the largest number of looks, K; after resolve_study() it has a value if the user gave K or if
-  /// `until_decided` is true
-  std::optional<std::int64_t> looks;
-  /// whether the study goes on with other levels until its orders are decided
-  bool until_decided = false;
 
   bool steady = false;
   std::optional<double> period;  ///< the period of the force, if the user gives one

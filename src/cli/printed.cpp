@@ -146,11 +146,10 @@ std::string derived_keys(const BoundRequest& bound) {
   std::vector<std::string> derived;
   for (const Key& key : keys_of(bound, Role::result)) {
     // The default of force depends on whether base-acceleration or position is given. Therefore,
-    // force and base-acceleration count as derived if they are not given. The number of looks
-    // counts as given, because a file has it without the option --until, from which it followed.
+    // force and base-acceleration count as derived if they are not given.
     const bool is_force = key.name == "force";
     const bool follows =
-        key.option != nullptr && !request.has(key.name) && key.name != "looks" &&
+        key.option != nullptr && !request.has(key.name) &&
         (key.option->preset.empty() || is_force || key.name == "base-acceleration");
     if (follows && (is_force || !key.value.empty())) {
       derived.push_back(key.name);

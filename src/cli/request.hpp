@@ -118,9 +118,6 @@ struct BoundRequest {
   study::StudySpec study;
   /// the request in the file that --reference names; null if it names none
   std::shared_ptr<const BoundRequest> reference = {};
-  /// for a study that goes on until it is decided: the levels of its earlier looks, as texts that
-  /// comparison_key() has shortened
-  std::vector<std::string> earlier_levels = {};
 };
 
 }  // namespace masing::cli

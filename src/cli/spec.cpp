@@ -417,7 +417,6 @@ io::ResultSpec result_of(const BoundRequest& request, const engine::RunSpec& run
           .configuration = printed(request, Role::result),
           .derived = request.derived,
           .command_line = command_line,
-          .earlier_levels = base::joined(request.earlier_levels, ";"),
           .title = engine::figure_title(run),
           .has_cells = engine::slab_of(run) != nullptr,
           .problem = problem,
@@ -489,21 +488,6 @@ BoundRequest bind(Request request, const FileRequest& of_file) {
   return bound;
 }
 
-std::string levels_key(const BoundRequest& request) {
-  return comparison_key(find_option("levels")->value.text(request.configuration));
-}
-
-BoundRequest later_look(const BoundRequest& request, const std::string& levels,
-                        std::vector<std::string> earlier_levels) {
-  Request next = *request.request;
-  next.entries["levels"] =
-      parse_value(find_option("levels")->value, {"levels", levels, "the next look"}, {}, {}, {});
-  BoundRequest bound =
-      bind(std::move(next), [&](const std::string& /*file*/) { return *request.reference; });
-  bound.earlier_levels = std::move(earlier_levels);
-  return bound;
-}
-
 BoundRequest continued(const BoundRequest& now, const Request& before,
                        const std::vector<std::string>& derived, const FileRequest& of_file) {
   const BoundRequest old = bind(before);
@@ -521,7 +505,6 @@ BoundRequest continued(const BoundRequest& now, const Request& before,
   }
   const bool is_complete = request.entries.size() == now.request->entries.size();
   BoundRequest bound = is_complete ? now : bind(std::move(request), of_file);
-  bound.earlier_levels = now.earlier_levels;
   std::set<std::string> may_differ;
   if (extends) {
     may_differ = {"final-time", "steps"};
@@ -588,13 +571,6 @@ study::StudySpec study_spec(const BoundRequest& request, const std::string& comm
   spec.series = sampling_of(c);
   spec.series.time.steps = last.steps;
   spec.files = file_spec(request, study::at_level(request.run, last), command_line);
-  std::vector<std::string> looks = request.earlier_levels;
-  looks.push_back(levels_key(request));
-  if (c.until_decided && std::ssize(looks) < *c.looks) {
-    spec.next_look = [=](const std::string& levels) {
-      return study_spec(later_look(request, levels, looks), command_line);
-    };
-  }
   return spec;
 }
 

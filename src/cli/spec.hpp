@@ -36,15 +36,6 @@ BoundRequest bind(Request request, const FileRequest& of_file = {});
 BoundRequest continued(const BoundRequest& now, const Request& before,
                        const std::vector<std::string>& derived, const FileRequest& of_file = {});
 
-/// Returns the request of a later look of the study `request`: the same with `levels`, a text for
-/// the option --levels, and after looks with `earlier_levels`. Throws UserError if the levels are
-/// not valid. Local.
-BoundRequest later_look(const BoundRequest& request, const std::string& levels,
-                        std::vector<std::string> earlier_levels);
-
-/// Returns the levels of a study as a text by which they are compared. Local.
-std::string levels_key(const BoundRequest& request);
-
 /// While the returned object exists, the message of a UserError about a quantity begins with the
 /// place where the user gave this quantity. Local.
 std::unique_ptr<base::GivenAt> given_at(const std::shared_ptr<const Request>& request);

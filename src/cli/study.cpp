@@ -367,12 +367,6 @@ void resolve_study(BoundRequest& bound, const FileRequest& of_file) {
   spec.refine = c.refine;
   spec.order_tolerance = c.order_tolerance;
   spec.field_samples = c.field_samples;
-  if (c.until_decided && !c.looks) {
-    c.looks = 3;
-  }
-  if (c.looks) {
-    spec.confidence = 1 - 0.05 / static_cast<double>(*c.looks);
-  }
   if (c.levels.empty()) {
     c.levels = default_levels(c);
   }
@@ -403,9 +397,6 @@ void resolve_study(BoundRequest& bound, const FileRequest& of_file) {
     c.expected_orders = expected_orders_text(spec.expected_orders);
   } else {
     spec.expected_orders = expected_orders(bound.run, c.expected_orders);
-  }
-  if (c.until_decided && spec.expected_orders.empty()) {
-    throw UserError("until", "no order is expected, so none can be decided; give --expect-order");
   }
   if (of_file && spec.reference.file) {
     bound.reference = std::make_shared<const BoundRequest>(of_file(c.reference));

@@ -19,16 +19,9 @@ namespace masing::commands {
 /// Throws UserError on all ranks alike if the run cannot be computed as requested. Collective.
 void make(const parallel::Communicator& comm, const cli::Simulation& simulation);
 
-/// Computes a study and writes its result file. If its orders are undecided and a further look is
-/// wanted (StudySpec::next_look), prints its table on stderr and computes the study of the next
-/// look in the same way; the file then is that of the last look. If the next look is not valid or
-/// needs too much memory, prints a warning, and the look before is the last one. Returns the last
-/// study. `announce`, if given, is called with its spec and it before its file is written, because
-/// writing may fail. Throws UserError on all ranks alike if a study cannot be computed as
-/// requested. Collective.
-study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec,
-                  const std::function<void(const study::StudySpec& spec,
-                                           const study::Study& study)>& announce = {});
+/// Computes a study and writes its result file. Throws UserError on all ranks alike if the study
+/// cannot be computed as requested. Collective.
+study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec);
 
 /// Computes a scan and writes its result file. Throws UserError on all ranks alike if the scan
 /// cannot be computed as requested. Collective.

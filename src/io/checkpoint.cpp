@@ -158,9 +158,6 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
         }
         const Handle group = create_group(file, checkpoint_group);
         write_attribute(group, "format", checkpoint_format);
-        if (!result.earlier_levels.empty()) {
-          write_attribute(group, "earlier_levels", result.earlier_levels);
-        }
         if (attach) {
           attach(file);
         }

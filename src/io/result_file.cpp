@@ -89,9 +89,6 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm, in
     known.insert(
         known.end(),
         {{"command_line", shortened(result.command_line)}, {"host", host_name()}, {"date", now()}});
-    if (!result.earlier_levels.empty()) {
-      known.emplace_back("earlier_levels", result.earlier_levels);
-    }
     std::string text;
     for (const auto& [name, value] : known) {
       text.append(name).append(1, '\0').append(value).append(1, '\0');

@@ -257,8 +257,6 @@ Recipe read_recipe(const std::string& path) {
       .derived = read_text_attribute(file, "/configuration", "derived"),
       .names_derived = H5Aexists_by_name(file.id(), "/configuration", "derived", H5P_DEFAULT) > 0,
       .is_checkpoint = is_checkpoint,
-      .earlier_levels =
-          is_checkpoint ? read_text_attribute(file, "/checkpoint", "earlier_levels") : "",
       .samples = has_samples ? std::optional(read_samples(path)) : std::nullopt};
 }
 

@@ -101,7 +101,6 @@ struct Recipe {
   /// Whether the file has the list `derived`, which files with a schema before 1.2 do not have.
   bool names_derived = false;
   bool is_checkpoint = false;           ///< whether the file is a checkpoint rather than a result
-  std::string earlier_levels;           ///< ResultSpec::earlier_levels of a checkpoint
   std::optional<Samples> samples = {};  ///< the samples of a scan, if it has any
 };
 

@@ -50,9 +50,6 @@ struct ResultSpec {
   std::string command_line;
   std::shared_ptr<const Samples> samples = {};  ///< the samples of a scan, or null
   std::string records_checksum = {};  ///< the checksum of all records that the samples name
-  /// For a later look of a study that goes on until it is decided: the levels of the earlier looks,
-  /// separated by semicolons; long ones are replaced by their checksums.
-  std::string earlier_levels = {};
   std::string title = {};  ///< title of figures of the run, or of the last level of a study
   bool has_cells = false;  ///< whether the model is a slab.
   /// The values of all options that define the problem, as one text. Result files with the same

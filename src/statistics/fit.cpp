@@ -124,7 +124,7 @@ FitRange levels_above_floor(double floor, const std::vector<double>& errors,
 
 }  // namespace
 
-Fit fit_order(const ErrorLadder& ladder, double floor, double confidence) {
+Fit fit_order(const ErrorLadder& ladder, double floor) {
   const std::size_t count = ladder.errors.size();
   Fit fit{.marks = std::vector<Mark>(count, Mark::undefined),
           .constants = std::vector<double>(ladder.steps.size(), base::undefined),
@@ -138,7 +138,7 @@ Fit fit_order(const ErrorLadder& ladder, double floor, double confidence) {
     // degrees of freedom, 0.75 is subtracted, and if there is only one, nothing. With fewer degrees
     // of freedom the interval would be too wide to be useful.
     const double freedom = std::max(law->freedom - 1, std::min(law->freedom, 1.25));
-    fit.statistical = students_factor(freedom, confidence) * law->order_error;
+    fit.statistical = students_factor(freedom) * law->order_error;
     fit.structural = structural_uncertainty(ladder, *law, least);
     fit.uncertainty = std::hypot(fit.statistical, fit.structural, least_uncertainty);
     fit.constants = law->constants;
@@ -147,7 +147,7 @@ Fit fit_order(const ErrorLadder& ladder, double floor, double confidence) {
       const double log_step =
           Eigen::Map<const Eigen::ArrayXd>(steps.data(), std::ssize(steps)).log().mean();
       fit.constant_uncertainty =
-          std::hypot(students_factor(freedom, confidence) * law->constant_errors[0],
+          std::hypot(students_factor(freedom) * law->constant_errors[0],
                      law->constants[0] * log_step * std::hypot(fit.structural, least_uncertainty));
     }
     fit.next_term = law->next_term;
@@ -172,7 +172,7 @@ bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt) {
 }
 
 JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
-                     const std::vector<double>& errors, double power, double confidence) {
+                     const std::vector<double>& errors, double power) {
   // Each level with an error e gives the row (δsᵖ/e, δtᵖ/e) of the matrix. The product of this row
   // with (C₁, C₂) is the predicted error divided by e, and has to be fitted to 1.
   Eigen::MatrixXd columns(errors.size(), 2);
@@ -198,7 +198,7 @@ JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& d
   }
   const auto freedom = static_cast<double>(rows - 2);
   const Eigen::VectorXd widths =
-      students_factor(freedom, confidence) * solution->errors(solution->residuals, 0.0);
+      students_factor(freedom) * solution->errors(solution->residuals, 0.0);
   return {power,  solution->coefficients[0], widths[0], solution->coefficients[1], widths[1], least,
           largest};
 }

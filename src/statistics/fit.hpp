@@ -13,9 +13,6 @@ namespace masing::statistics {
 /// differences of orders have no meaning.
 inline constexpr double least_uncertainty = 0.005;
 
-/// The confidence of all intervals unless another one is asked for.
-inline constexpr double usual_confidence = 0.95;
-
 /// Says whether the fit of an order uses a level and, if not, why.
 enum class Mark {
   fitted,    ///< used: the level is in the asymptotic range, see fit_order
@@ -59,9 +56,9 @@ struct Fit {
 ///
 /// The half-width of the interval of the order has two parts besides the constant 0.005:
 /// Fit::statistical and Fit::structural. The statistical part is the half-width of the two-sided
-/// interval of confidence `confidence` that follows from the standard error of the order by
+/// interval of confidence 95 % that follows from the standard error of the order by
 /// Student's distribution. One degree of freedom is subtracted, or less if there are only one or
-/// two, because the tail was chosen. The structural part does not depend on `confidence`. It is the
+/// two, because the tail was chosen. The structural part is the
 /// larger of two changes of the order. The first is the change if the finest quarter of the levels
 /// is left out; it is not examined if too few levels remain. The second is the change if the step
 /// of the reference is taken as 0; it is not examined if each level is compared with the next one.
@@ -73,7 +70,7 @@ struct Fit {
 /// of C. The second is that of C |log h| √(`structural`² + 0.005²), where log h is the mean over
 /// the levels of the range: if the order changes by d, the law fits the same errors with the
 /// constant C exp(-d log h). Local.
-Fit fit_order(const ErrorLadder& ladder, double floor, double confidence = usual_confidence);
+Fit fit_order(const ErrorLadder& ladder, double floor);
 
 /// The constants of the law e ≈ C₁ δsᵖ + C₂ δtᵖ for the errors e of the levels, where p is given.
 /// All numbers but p are NaN if the levels do not determine both constants: if δs/δt is nearly the
@@ -108,10 +105,9 @@ bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt);
 
 /// Fits C₁ and C₂ of a JointFit with p = `power` to the steps and errors of the levels. Uses the
 /// levels whose errors are positive and finite, and minimises the sum of their squared relative
-/// residuals. The intervals of C₁ and C₂ are two-sided and have the confidence `confidence`. Local.
+/// residuals. The intervals of C₁ and C₂ are two-sided and have the confidence 95 %. Local.
 JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
-                     const std::vector<double>& errors, double power = 1.0,
-                     double confidence = usual_confidence);
+                     const std::vector<double>& errors, double power = 1.0);
 
 /// Returns the order between two levels with the errors e₁, e₂ and the steps h₁, h₂:
 /// log(e₁/e₂)/log(h₁/h₂). It is negative if the finer level has the larger error. Returns NaN

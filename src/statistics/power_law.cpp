@@ -244,8 +244,8 @@ class NewtonFit {
 
 }  // namespace
 
-double students_factor(double degrees_of_freedom, double confidence) {
-  return boost::math::quantile(students(degrees_of_freedom), (1 + confidence) / 2);
+double students_factor(double degrees_of_freedom) {
+  return boost::math::quantile(students(degrees_of_freedom), 0.975);
 }
 
 double PowerLaw::chance_of_next_term() const {

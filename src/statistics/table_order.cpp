@@ -91,9 +91,7 @@ struct Changes {
 };
 
 /// Sets the order from the last orders between two levels if these are steady or approach a limit,
-/// as the docstring of order_of_table() describes. All half-widths have the factor `safety`. Half-
-/// widths for another confidence than 95 % would have it in proportion to the quantile of the
-/// normal distribution.
+/// as the docstring of order_of_table() describes. All half-widths have the factor `safety`.
 void examine(const Changes& pairs, double rounding, TableOrder& found) {
   constexpr double safety = 2.0;
   constexpr double steady_change = 0.02;  // the largest change per halving of steady orders

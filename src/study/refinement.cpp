@@ -142,13 +142,13 @@ statistics::Fit fitted(const StudySpec& spec, const Study& study, const std::vec
   if (has_two_steps(spec, study)) {
     ladder.steps = {ladder_of(spec, study, Refine::cells, piecewise),
                     ladder_of(spec, study, Refine::steps, piecewise)};
-    statistics::Fit fit = statistics::fit_order(ladder, floor, spec.confidence);
+    statistics::Fit fit = statistics::fit_order(ladder, floor);
     if (!std::isnan(fit.order)) {
       return fit;
     }
   }
   ladder.steps = {ladder_of(spec, study, spec.refine, piecewise)};
-  return statistics::fit_order(ladder, floor, spec.confidence);
+  return statistics::fit_order(ladder, floor);
 }
 
 /// Sets QuantityResult::steps to the steps to which the orders between levels refer, and
@@ -185,9 +185,8 @@ QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
   }
   result.joint.power = promised_power(spec, Refine::both, name);
   if (spec.refine == Refine::both) {
-    result.joint =
-        statistics::fit_jointly(study.column(&LevelResult::ds), study.column(&LevelResult::dt), e,
-                                result.joint.power, spec.confidence);
+    result.joint = statistics::fit_jointly(study.column(&LevelResult::ds),
+                                           study.column(&LevelResult::dt), e, result.joint.power);
   }
   set_steps(result, spec.refine, study);
   const std::vector<double>& h = result.steps;

@@ -133,26 +133,20 @@ Conclusions conclude(const StudySpec& spec, const Study& study);
 /// `study`. They are returned as a text for the option --levels, "first:last:count". Returns an
 /// empty string if no order is undecided, if more than 1000 levels would be needed, or if the
 /// reference is a file with a run that is less than 16 times finer than the last level of the
-/// study.
+/// study. Also returns an empty string if the elements of a chain are refined, as no order follows
+/// from a theory there, or if each level is compared with the next one, as differences of levels
+/// with similar steps are mostly scatter.
 ///
-/// The first of these levels is in the asymptotic range of the study, where the errors follow a
-/// power of h. If the next term of the error expansion makes the interval of the order wide, or if
-/// the asymptotic range is short, the last of the returned levels is finer than the last level of
-/// the study. It is at most 16 times finer, and less if its errors would fall below ten times the
-/// floor or a run in a file would be less than 16 times finer than it. The number n of levels is
-/// chosen so that the statistical part of the interval of confidence StudySpec::confidence becomes
-/// at most half the tolerance. The slope of a line through n levels that are spread evenly over a
-/// length L in log h has the standard error σ √12/(L √n). Here σ is the scatter of the errors, for
-/// which the upper end of its confidence interval is used. If each level is compared with the next
-/// one, each returned level has twice the number of cells or steps of the level before, because the
-/// differences between levels with similar steps are mostly scatter. In this case, an empty string
-/// is also returned if the finest allowed last level is not enough.
-///
-/// If `must_be_sure` is false and no such levels would probably decide, returns levels that show
-/// better how much the errors scatter: ten times as many, but from 100 to 1000, or doublings up to
-/// the finest allowed last level. Returns an empty string if these are no more than the study has.
-/// Local.
-std::string deciding_levels(const StudySpec& spec, const Study& study, bool must_be_sure = true);
+/// The first of these levels is the first one in the asymptotic range of the study, where the
+/// errors follow a power of h. If the next term of the error expansion makes the interval of the
+/// order wide, or if the asymptotic range is short, the last of the returned levels is finer than
+/// the last level of the study. It is at most 16 times finer, and less if its errors would fall
+/// below ten times the floor. The number n of levels is chosen so that the statistical part of the
+/// interval becomes at most half the tolerance. The slope of a line through n levels that are
+/// spread evenly over a length L in log h has the standard error σ √12/(L √n). Here σ is an upper
+/// bound of the scatter of the errors: the upper end of its one-sided confidence interval of 80 %,
+/// which follows from the scatter of the fit by the chi-squared distribution. Local.
+std::string deciding_levels(const StudySpec& spec, const Study& study);
 
 /// Returns a study with everything that follows directly from the records of its comparisons: the
 /// levels (Study::cases), the series, the floors, `self_check` and `round_off`. find_results() then

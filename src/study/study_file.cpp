@@ -146,9 +146,6 @@ void write_fit(const io::Handle& fit, const StudySpec& spec, const Study& study)
   }
   write("tolerance", spec.order_tolerance);
   write("least_uncertainty", statistics::least_uncertainty);
-  if (spec.confidence != statistics::usual_confidence) {
-    write("confidence", spec.confidence);
-  }
   write("unmet_hypotheses", spec.unmet_hypotheses);
   write("floor", study.floors.largest());
   write("self_check", study.self_check);

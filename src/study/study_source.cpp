@@ -57,12 +57,6 @@ class StudySource final : public campaign::Source {
                : fmt::format("{} of {} levels", std::min(units.size(), levels), levels);
   }
 
-  /// Returns true in a later look even if nothing is computed, because its levels follow from the
-  /// earlier looks. Local.
-  [[nodiscard]] bool is_worth_saving() const override {
-    return !spec_.files.result.earlier_levels.empty() || Source::is_worth_saving();
-  }
-
   void take(Unit i, std::span<const double> numbers) override {
     records_[i].assign(numbers.begin(), numbers.end());
   }

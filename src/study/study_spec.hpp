@@ -101,15 +101,6 @@ struct StudySpec {
   Reference reference;
   std::vector<ExpectedOrder> expected_orders;
   double order_tolerance = 0.1;
-  /// The confidence of the intervals of orders and constants. A study that may be the last of K
-  /// looks has 1 - 0.05/K: all K intervals of an order then hold it with a probability of at least
-  /// 95 %, and so does that of the look at which the studies end (the repeated confidence intervals
-  /// of Jennison and Turnbull, Group Sequential Methods, 2000, chapter 9, with Bonferroni's bound).
-  double confidence = statistics::usual_confidence;
-  /// Returns the study of the next look, which has the levels that this text for the option
-  /// --levels describes. Empty if no further look is wanted. Throws UserError if the levels are
-  /// not valid.
-  std::function<StudySpec(const std::string& levels)> next_look;
   std::string unmet_hypotheses;  ///< the text that unmet_hypotheses() returns for the run
 
   /// Maximum number of times at which u is compared. It does not apply to a slab whose reference is

@@ -289,16 +289,6 @@ def test_xarray_has_the_axes_the_state_of_a_model_by_column_and_a_curve_that_tur
         assert data.amplitude.dims == (dimension,) and list(data.w) == w
 
 
-def test_a_study_goes_on_until_it_is_decided():
-    """The true order, 1, is where the tolerance ends: no interval decides, and the last of two looks comes back."""
-    border = STUDY | {"steps": 500, "levels": [20, 40, 80, 160], "expect_order": "x=1.1"}
-    looked = masing.converge(**border, until="decided", looks=2)
-    assert (looked.verdict, looked.confidence, looked.settings["looks"]) == ("undecided", 0.975, "2")
-    once = masing.converge(**border, looks=2)
-    assert (once.confidence, masing.converge(**border).confidence) == (0.975, 0.95)
-    assert looked.levels == int(once.fit["deciding_levels"].split(":")[2]) > 4
-
-
 def test_a_study_comes_back_whatever_its_verdict_and_shows_itself(study):
     assert (study.verdict, masing.converge(**STUDY, expect_order=3).verdict) == ("as expected", "not as expected")
     order, half = study.order("x")

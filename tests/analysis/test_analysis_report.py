@@ -81,8 +81,6 @@ PAGES = {
                "C = 7 suffices at these levels.", "Order one in δs and δt: x 1.000",
                "over |C₁ δs + C₂ δt|, with the constants of each, fitted at p = 1: slope p if it holds"],
               ["apart x", "terms cancel", "Order one in δs + δt"]),
-    "of three looks": (staircase(), fitted() | jointly() | {"confidence": 1 - 0.05 / 3},
-                       ["errors scatter about the law (98.33 % confidence)", "with 98.33 % intervals"], ["95 %"]),
     "joint, perhaps zero": (staircase(), fitted() | jointly() | {"cancels_x": 0},
                             ["Constants of opposite signs (y, u and u at the cells’ points)"], []),
     "joint, no common step": (staircase(), fitted() | jointly() | {"step_x": "sum"}, ["u over δs + δt."], []),

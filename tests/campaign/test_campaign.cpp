@@ -41,7 +41,6 @@ struct Plan {
   std::chrono::microseconds each{0};  ///< that a step takes
   std::optional<Event> stop = {};
   std::optional<Event> fault = {};
-  bool follows_another = false;  ///< so that it is worth saving before its first step
   bool stops_restoring = false;  ///< as a stop while the run of a state is set up
   /// Of this rank the first step has a mistake; the first steps of the others end only by a stop,
   /// which base::poll() throws.
@@ -122,9 +121,6 @@ class CountingSource final : public campaign::Source {
     return {std::ssize(results_), plan_.units};
   }
   [[nodiscard]] bool schedules_by_units() const override { return plan_.counts_units; }
-  [[nodiscard]] bool is_worth_saving() const override {
-    return plan_.follows_another || Source::is_worth_saving();
-  }
   campaign::Packing pack(const Batch& under_way) override {
     campaign::Packing packing{.most_in_share = plan_.batch == 1 ? 1000 : 1};
     std::vector<Batch>& batches = plan_.is_together ? packing.together : packing.alone;
@@ -306,18 +302,13 @@ TEST_F(Campaign, is_stopped_by_a_signal_to_one_rank) {
   }
 }
 
-TEST_F(Campaign, saves_before_its_first_step_only_what_follows_another) {
-  for (const bool follows_another : {false, true}) {
-    Plan plan{.units = 1, .steps = 10, .follows_another = follows_another};
-    plan.stop = Event{.unit = 0, .step = 0};
-    CountingSource source(plan);
-    const std::string said = given::mistake<base::Stopped>([&] { run(source); });
-    EXPECT_NE(said.find(follows_another ? " after 0 of 1 units" + goes_on_ : "nothing is lost"),
-              std::string::npos)
-        << said;
-    EXPECT_EQ(std::filesystem::exists(checkpoint_.path), follows_another);
-  }
-  EXPECT_EQ(go_on({.units = 1, .steps = 10}), 10);
+TEST_F(Campaign, saves_nothing_before_its_first_step) {
+  Plan plan{.units = 1, .steps = 10};
+  plan.stop = Event{.unit = 0, .step = 0};
+  CountingSource source(plan);
+  const std::string said = given::mistake<base::Stopped>([&] { run(source); });
+  EXPECT_NE(said.find("nothing is lost"), std::string::npos) << said;
+  EXPECT_FALSE(std::filesystem::exists(checkpoint_.path));
 }
 
 TEST_F(Campaign, keeps_a_state_that_a_stop_leaves_unrestored) {

@@ -76,28 +76,6 @@ TEST(Continued, takes_the_same_or_a_longer_run_and_names_what_differs) {
                {study, "--final-time=20 --levels=200,400 --cells=50", {"final-time", "levels"}}});
 }
 
-/// It keeps all else, and remembers the looks before.
-TEST(Continued, of_a_later_look_has_its_levels) {
-  const auto first = given::bind(Command::converge, given::words("--levels=100,200,400 --mass=2 "
-                                                                 "--until=decided --looks=2"));
-  const cli::BoundRequest later = cli::later_look(first, "100:6400:4", {cli::levels_key(first)});
-  EXPECT_EQ(later.earlier_levels, Words{"100,200,400"});
-  EXPECT_EQ(cli::levels_key(later), "100,400,1600,6400");
-  EXPECT_EQ(later.run.time.final_time, first.run.time.final_time);
-  EXPECT_TRUE(cli::study_spec(first, "").next_look);
-  EXPECT_FALSE(cli::study_spec(later, "").next_look) << "the second of two";
-  const auto next = cli::study_spec(first, "").next_look("100:6400:4");
-  EXPECT_EQ(next.files.result.configuration, cli::printed(later, cli::Role::result));
-  EXPECT_EQ(next.files.result.earlier_levels, "100,200,400");
-  // The sampling of a checkpoint that does not say that it was derived is taken as given there.
-  const given::Files file{{"c.h5", next.files.result.configuration}};
-  const auto before =
-      cli::parse(Command::converge, {"--config=c.h5"}, {.text = given::reader(file)});
-  const auto bound = cli::continued(later, before, {});
-  EXPECT_TRUE(bound.request->has("sample-every"));
-  EXPECT_EQ(bound.earlier_levels, later.earlier_levels);
-}
-
 TEST(Continued, names_no_key_that_is_the_same_and_cuts_long_values_short) {
   const std::string digits(2000, '1');
   const std::string message = given::mistake([&] { continued(run, run + " --force=0." + digits); });

@@ -193,30 +193,16 @@ TEST(Printed, reads_back_as_the_same_configuration) {
                     given::words("--refine both --levels 10:100,20:200 --reference successive "
                                  "--expect-order x=1,y>=0.5 --order-tolerance 0.2 "
                                  "--field-samples 9 --final-time 3"));
-  expect_round_trip(Command::converge, given::words("--until decided --looks 4"));
 }
 
-/// The file of the last look is that of a study with --looks, whose number a file always gives.
-TEST(Printed, keeps_the_looks_of_a_study_and_not_that_it_goes_on) {
-  const auto bound = given::bind(Command::converge, {"--until=decided"});
-  const std::string text = cli::printed(bound, cli::Role::result);
-  EXPECT_NE(text.find("\nlooks = 3\n"), std::string::npos) << text;
-  EXPECT_EQ(text.find("until"), std::string::npos) << text;
-  EXPECT_EQ(("," + bound.derived + ",").find(",looks,"), std::string::npos) << bound.derived;
-  EXPECT_EQ(bound.study.confidence, 1 - 0.05 / 3);
-  EXPECT_EQ(given::bind(Command::converge, {"--looks=5"}).study.confidence, 1 - 0.05 / 5);
-  EXPECT_EQ(given::bind(Command::converge, {}).study.confidence, 0.95);
-}
-
-/// Of the keys only --looks is a number that has no value unless it or --until is given.
 TEST(Printed, and_help_have_every_key_of_their_command_and_no_other) {
   for (const Command command : {Command::simulate, Command::converge}) {
     const std::string text = given::printed(command, {});
     const std::string help = cli::help(command);
     for (const auto& option : cli::option_table()) {
       const bool is_of = option.is_of(command);
-      const bool taken = is_of && option.is_of(cli::ModelKind::slab) &&
-                         option.role != cli::Role::call && option.name != "looks";
+      const bool taken =
+          is_of && option.is_of(cli::ModelKind::slab) && option.role != cli::Role::call;
       EXPECT_EQ(text.find("\n" + option.name + " = ") != std::string::npos, taken) << option.name;
       EXPECT_EQ(help.find("--" + option.name + " ") != std::string::npos, is_of) << option.name;
     }

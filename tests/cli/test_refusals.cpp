@@ -112,12 +112,6 @@ TEST(Refusals, of_studies) {
                          {"--expect-order 1,2", {"--expect-order: ", "all is given twice"}},
                          {"--refine time", {"--refine: ", "steps|cells|both"}},
                          {"--reference best", {"--reference: ", "finest|succes"}},
-                         {"--until never", {"--until: 'never'", "give decided"}},
-                         {"--until decided --expect-order none",
-                          {"--until: ", "no order is expected", "--expect-order"}},
-                         {"--looks 1", {"--looks: 1; ", "from 2 to 5"}},
-                         {"--looks 6", {"--looks: 6; ", "from 2 to 5"}},
-                         {"--looks 2.5", {"--looks: ", "not a whole number"}},
                          {"--engine exact", {"--engine: ", "no time step", "--reference exact"}},
                          {"--energy", {"--energy: ", "masing simulate only"}}});
 }

@@ -239,25 +239,6 @@ TEST(FitOrder, of_four_levels_has_the_quantile_of_five_quarters_of_a_degree) {
   EXPECT_NEAR(found.statistical / law->order_error, 8.0279514, 1e-6);
 }
 
-/// Only Student's quantile depends on the confidence. For 1.25 degrees of freedom the two-sided
-/// quantiles are those of SciPy, stats.t.ppf((1 + confidence) / 2, 1.25).
-TEST(FitOrder, of_more_confidence_has_the_wider_interval_of_the_same_order) {
-  const Numbers steps = halved(0.5, 4);
-  Numbers errors = errors_of(steps, 1.0, 1.0);
-  errors[1] *= 1.1;
-  errors[2] /= 1.1;
-  const statistics::ErrorLadder ladder{.steps = {{steps, Numbers(4, 0.0)}}, .errors = errors};
-  const Fit usual = fit_order(ladder, 0.0);
-  for (const auto& [confidence, quantile] :
-       {std::pair(0.95, 8.0279514), {1 - 0.05 / 2, 14.0400679}, {1 - 0.05 / 5, 29.2720190}}) {
-    const Fit found = fit_order(ladder, 0.0, confidence);
-    EXPECT_NEAR(found.statistical / usual.statistical, quantile / 8.0279514, 1e-6);
-    EXPECT_EQ(found.order, usual.order);
-    EXPECT_EQ(found.structural, usual.structural);
-    EXPECT_EQ(found.uncertainty, std::hypot(found.statistical, found.structural, 0.005));
-  }
-}
-
 /// An event at a time that no level has as a step: θ of the coarsest step is left of it, 2θ mod 1
 /// of the next, and each level errs by as much more. Neighbours are correlated by 1/2. The same
 /// bound as before.
@@ -384,18 +365,6 @@ TEST(FitJointly, has_uncertainties_that_cover_the_truth) {
   }
   EXPECT_NEAR(covered_space, 0.95, 0.025);
   EXPECT_NEAR(covered_time, 0.95, 0.025);
-}
-
-/// Of six levels four degrees of freedom are left: the quotient of SciPy's quantiles of them.
-TEST(FitJointly, has_wider_intervals_of_more_confidence) {
-  const Pairs pairs = staircase(6);
-  Numbers errors = joint_errors(pairs, 3.0, 1.0);
-  errors[2] *= 1.01;
-  const auto usual = statistics::fit_jointly(pairs.ds, pairs.dt, errors);
-  const auto wide = statistics::fit_jointly(pairs.ds, pairs.dt, errors, 1.0, 0.99);
-  EXPECT_EQ(wide.space, usual.space);
-  EXPECT_NEAR(wide.space_uncertainty / usual.space_uncertainty, 1.65826973, 1e-6);
-  EXPECT_NEAR(wide.time_uncertainty / usual.time_uncertainty, 1.65826973, 1e-6);
 }
 
 TEST(FitJointly, says_nothing_where_the_levels_cannot_tell) {

@@ -200,28 +200,6 @@ StudySpec expecting_order_one(const Method& method) {
   return made;
 }
 
-/// Of the same errors; how much wider the tests of the fits say.
-TEST(Intervals, are_wider_in_a_study_of_more_confidence) {
-  for (const Refine refine : {Refine::steps, Refine::both}) {
-    StudySpec made = expecting_order_one({.refine = refine, .reference = "exact"});
-    const auto study_of = [&](double confidence) {
-      made.confidence = confidence;
-      std::mt19937_64 random(20018);
-      return measured(made,
-                      {{30, 1000}, {30, 2000}, {60, 2000}, {60, 4000}, {120, 4000}, {120, 8000}},
-                      scattering(random, 0.1));
-    };
-    const study::QuantityResult usual = study_of(0.95).results[Errors::x];
-    const study::QuantityResult wide = study_of(1 - 0.05 / 3).results[Errors::x];
-    EXPECT_EQ(wide.fit.order, usual.fit.order);
-    EXPECT_GT(wide.fit.statistical, 1.1 * usual.fit.statistical);
-    if (refine == Refine::both) {
-      EXPECT_EQ(wide.joint.space, usual.joint.space);
-      EXPECT_GT(wide.joint.space_uncertainty, 1.1 * usual.joint.space_uncertainty);
-    }
-  }
-}
-
 /// As --levels takes them; whether they decide the corpus tells.
 TEST(DecidingLevels, are_named_in_the_remark_on_an_undecided_order) {
   std::mt19937_64 random(20016);
@@ -240,7 +218,7 @@ TEST(DecidingLevels, are_named_in_the_remark_on_an_undecided_order) {
 }
 
 /// Differences of successive levels of a dense ladder would be chance alone.
-TEST(DecidingLevels, are_none_where_none_would_decide) {
+TEST(DecidingLevels, are_none_where_levels_are_compared_with_the_next) {
   std::mt19937_64 random(20017);
   StudySpec made = expecting_order_one({.refine = Refine::steps, .reference = "successive"});
   const Error error = scattering(random, 3.0);
@@ -432,46 +410,11 @@ TEST(DecidingLevels, are_as_many_as_the_scatter_needs) {
   EXPECT_NEAR(of_both.count, 4 * root * root, 2);
 }
 
-/// 2.3939798 and 1.9599640 are the normal quantiles of 1 - 0.05/6 and 0.975, by SciPy.
-TEST(DecidingLevels, are_more_for_intervals_of_more_confidence) {
-  StudySpec made = doublings();
-  const Fit fit = scattered_fit(0.2);
-  const double usual = ladder(made, fit).count;
-  made.confidence = 1 - 0.05 / 3;
-  EXPECT_NEAR(ladder(made, fit).count, usual * std::pow(2.3939798 / 1.9599640, 2), 1);
-}
-
-/// Of 5 levels 100, of doublings all up to 16 times the last; never what the study has.
-TEST(DecidingLevels, that_are_not_sure_to_decide_show_the_scatter) {
-  StudySpec made = doublings();
-  EXPECT_EQ(study::deciding_levels(made, undecided(scattered_fit(9.0))), "");
-  EXPECT_EQ(study::deciding_levels(made, undecided(scattered_fit(9.0)), false), "100:6400:100");
-  EXPECT_EQ(study::deciding_levels(made, undecided(scattered_fit(0.1)), false),
-            study::deciding_levels(made, undecided(scattered_fit(0.1))));
-  Study decided = undecided(scattered_fit(9.0));
-  decided.results[Errors::x].verdict = Verdict::as_expected;
-  EXPECT_EQ(study::deciding_levels(made, decided, false), "");
-  made.reference.is_successive = true;
-  EXPECT_EQ(study::deciding_levels(made, undecided(scattered_fit(9.0)), false), "100:25600:9");
-  // Ten floors are the last error, so that no level may be finer.
-  EXPECT_EQ(study::deciding_levels(made, undecided(scattered_fit(9.0), 0.1), false), "");
-}
-
 TEST(DecidingLevels, stay_above_the_round_off_floor) {
   // Ten floors are 0.4 of the last error.
   const std::string found =
       study::deciding_levels(doublings(), undecided(scattered_fit(0.1), 1.0 / 25));
   EXPECT_TRUE(found.starts_with("100:3200:")) << found;
-}
-
-TEST(DecidingLevels, of_differences_are_doublings) {
-  StudySpec made = doublings();
-  made.reference.is_successive = true;
-  Fit fit = scattered_fit(0.1);
-  // 0.2 (5/doublings)^(3/2) is 0.05 of 12.6 doublings, more than 16 times finer: none.
-  EXPECT_EQ(study::deciding_levels(made, undecided(fit)), "");
-  fit.statistical = 0.08;  // 6.8 doublings: 7, and 8 levels
-  EXPECT_EQ(study::deciding_levels(made, undecided(fit)), "100:12800:8");
 }
 
 TEST(DecidingLevels, are_none_where_none_is_asked_for_or_none_would_decide) {

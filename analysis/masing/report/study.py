@@ -34,7 +34,7 @@ def study_section(study, number, problem, is_first):
         "remarks": remarks(study),
         "about": prose(steps_in_words(study.comment.partition(". ")[2].strip())),
         "refined": STEPS[study.refine], "findings": [_finding_row(study, finding) for finding in shown],
-        "least": study.fit.get("least_uncertainty"), "confidence": _percent(study),
+        "least": study.fit.get("least_uncertainty"),
         "constant_headings": levels.constant_headings(study),
         "statement": _statement(study), "tests": STATEMENTS[statement(study)],
         "unmet": study.fit.get("unmet_hypotheses", ""),
@@ -51,11 +51,6 @@ def study_section(study, number, problem, is_first):
     }
 
 
-def _percent(study):
-    """Return the confidence of the intervals of a study as text, such as 95 % or 98.33 %."""
-    return f"{100 * study.confidence:.4g} %"
-
-
 def _tables(study, found, quantities):
     """Return two Texts with tables, of the levels of a study and of its orders and constants."""
     known, stem = study.provenance, study.path.stem
@@ -67,7 +62,7 @@ def _tables(study, found, quantities):
     reference = f"Maximal errors against {study.fit['reference_text']}."
     law = _constants(study, [finding.quantity for finding in found])[0]
     of_law = [f"Error ≈ {law}."] if law else []
-    of_constants = f"; of a constant its {_percent(study)} confidence interval"
+    of_constants = "; of a constant its 95 % confidence interval"
     brackets = f"In brackets the interval of the order{of_constants * levels.has_intervals(study)}."
     return [Text(f"{stem}-{name}", {"csv": tables.csv(frame, "nan"), "tex": tables.latex(brief, origin, notes)})
             for name, frame, brief, notes in (
