@@ -77,7 +77,6 @@ CONFIGURATIONS = {
     " --expect-order 2",
     "file": [
         "simulate --final-time 20 --steps 64000 --cells 40 --field-every 320 --sample-every 1 --output fine.h5",
-        f"converge {STUDY} --refine steps --levels 500,1000,2000 --reference fine.h5",
         f"simulate {SMALL} --initial-u file:fine.h5 --x0 0.1",
     ],
     # scans

@@ -19,7 +19,7 @@ OF_S = ("initial_u", "stiffness", "threshold", "threshold_down")
 # value is the path of a file.
 REPEATED = ("set", "let", "over", "tables")
 FLAGS = ("energy", "help", "print_config", "quiet", "steady", "validate_only")
-FILES = ("output", "config", "reference", "restart", "checkpoint")
+FILES = ("output", "config", "restart", "checkpoint")
 # The types of values that are passed on unchanged.
 SIMPLE = (str, PathLike, int, float, Decimal, timedelta)
 

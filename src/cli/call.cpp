@@ -103,8 +103,7 @@ Request parsed(const parallel::Communicator& comm, Command command, const std::s
 /// Returns `request`, completed by continued() from the checkpoint that --restart names. Throws
 /// UserError if the file is damaged, is no checkpoint, or belongs to another command or another
 /// configuration. Collective.
-BoundRequest with_checkpoint(const Invocation& call, const BoundRequest& request,
-                             const FileRequest& of_file) {
+BoundRequest with_checkpoint(const Invocation& call, const BoundRequest& request) {
   const std::string file = request.configuration.restart;
   const Command command = request.request->command;
   const auto origins = given_at(request.request);
@@ -130,7 +129,7 @@ BoundRequest with_checkpoint(const Invocation& call, const BoundRequest& request
                       [&] { samples->require_unchanged(recipe.samples->records_checksum); });
   }
   const Request before = parsed(call.comm, command, file, recipe);
-  return continued(request, before, base::split(recipe.derived, ','), of_file);
+  return continued(request, before, base::split(recipe.derived, ','));
 }
 
 /// Adds a warning if the name of the output has the ending of another file format, or if the output
@@ -150,14 +149,6 @@ void warn_of_output(BoundRequest& request) {
   }
 }
 
-/// Returns the request in a file that --reference names. Throws UserError if the file is not a
-/// result file that masing simulate has written. Collective.
-BoundRequest reference_request(const Invocation& call, const std::string& file) {
-  BoundRequest reference = request_in(call, file);
-  require_kind("reference", file, name_of(reference.request->command), "simulate", "file");
-  return reference;
-}
-
 }  // namespace
 
 BoundRequest request_in(const Invocation& call, const std::string& file) {
@@ -173,9 +164,7 @@ BoundRequest request_in(const Invocation& call, const std::string& file) {
   }
   // All keys count as given, because a later version of masing may have other defaults. The new
   // result file names the same derived keys as this file.
-  BoundRequest request =
-      bind(parsed(call.comm, *command, file, recipe),
-           [&](const std::string& path) { return reference_request(call, path); });
+  BoundRequest request = bind(parsed(call.comm, *command, file, recipe));
   request.derived = recipe.derived;
   return request;
 }
@@ -223,17 +212,13 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
                       [&] { samples = io::reading(path, [&] { return io::read_samples(path); }); });
     return from_root(call.comm, std::move(samples));
   };
-  const FileRequest of_file = [&](const std::string& path) {
-    inputs.push_back(path);
-    return reference_request(call, path);
-  };
   const Files files{.text = read_text,
                     .last_field = read_field,
                     .table = read_table,
                     .samples = read_samples,
                     .input = input_reader(call.comm),
                     .config = read_ini};
-  BoundRequest request = bind(parse(command, call.words, files), of_file);
+  BoundRequest request = bind(parse(command, call.words, files));
   const Configuration& c = request.configuration;
   {
     const auto origins = given_at(request.request);
@@ -262,7 +247,7 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     }
   }
   if (!c.restart.empty()) {
-    request = with_checkpoint(call, request, of_file);
+    request = with_checkpoint(call, request);
   }
   auto origins = given_at(request.request);
   if (c.print_config && !c.validate_only) {

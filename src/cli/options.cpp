@@ -250,24 +250,13 @@ ValueType toggle(bool C::*member) {
   return value;
 }
 
-/// Returns the ValueType of the option --reference: a word of study::reference_kinds or the name of
-/// a file that ends with .h5.
+/// Returns the ValueType of the option --reference: a word of study::reference_kinds.
 ValueType reference() {
-  std::string allowed;
+  Words<std::string> words;
   for (const study::ReferenceKind& kind : study::reference_kinds) {
-    allowed += std::string(kind.name) + "|";
+    words.emplace_back(kind.name, kind.name);
   }
-  allowed += "FILE.h5";
-  const auto make = [allowed](const std::string& word) {
-    if (!word.ends_with(".h5") &&
-        std::ranges::count(study::reference_kinds, word, &study::ReferenceKind::name) == 0) {
-      refuse_word(word, allowed);
-    }
-    return word;
-  };
-  ValueType value = text(&C::reference, member_printer(&C::reference), make);
-  value.words = allowed;
-  return value;
+  return choice(&C::reference, words);
 }
 
 /// Converts a time such as "90", "15:00" or "23:30:00" to seconds. Returns nothing for 0. Throws

@@ -97,7 +97,7 @@ struct Configuration {
   /// or P and N. The list of a ladder has the numbers of its first level, those of its last level,
   /// and its number of levels. After resolve_study() there is one list for each level.
   std::vector<std::vector<std::int64_t>> levels;
-  std::string reference;  ///< a word of study::reference_kinds, or the name of a file
+  std::string reference;  ///< a word of study::reference_kinds
   std::string expected_orders;
   double order_tolerance = 0.0;
   std::int64_t field_samples = 0;

@@ -246,11 +246,11 @@ std::string announcement(const BoundRequest& bound) {
       leaves_force ? "; --force 0 takes F away" : "");
 }
 
-std::vector<Difference> differences(const BoundRequest& one, const BoundRequest& other, Role last) {
-  const auto of_other = keys_and_values(other, last);
+std::vector<Difference> differences(const BoundRequest& one, const BoundRequest& other) {
+  const auto of_other = keys_and_values(other, Role::result);
   std::map<std::string, std::string> left(of_other.begin(), of_other.end());
   std::vector<Difference> all;
-  for (const auto& [key, value] : keys_and_values(one, last)) {
+  for (const auto& [key, value] : keys_and_values(one, Role::result)) {
     const auto match = left.find(key);
     const std::string beside = match == left.end() ? "none" : match->second;
     if (comparison_key(beside) != comparison_key(value)) {

@@ -33,19 +33,18 @@ std::string comparison_key(std::string text);
 /// Local.
 std::string announcement(const BoundRequest& request);
 
-/// A key whose values in two requests differ. Constants in the values are replaced by numbers; for
-/// scans only if `last` of differences() is Role::problem. The value is "none" in a request that
-/// does not have the key.
+/// A key whose values in two requests differ. Constants in the values are replaced by numbers,
+/// but not for scans. The value is "none" in a request that does not have the key.
 struct Difference {
   std::string key;
   std::string one;
   std::string other;
 };
 
-/// Returns the differences of two requests. Compares those options whose role is `last` or is
-/// listed before `last` in Role, and the parameters of the model. For scans, also compares the axes
-/// and the constants, unless `last` is Role::problem. Local.
-std::vector<Difference> differences(const BoundRequest& one, const BoundRequest& other, Role last);
+/// Returns the differences of two requests that change the result. Compares the options whose role
+/// is Role::problem or Role::result, and the parameters of the model. For scans, also compares the
+/// axes and the constants. Local.
+std::vector<Difference> differences(const BoundRequest& one, const BoundRequest& other);
 
 /// Returns the data of the problem as "key=value;…". Requests of one problem give the same text if
 /// their expressions are written alike. Some options that the papers do not have are left out if

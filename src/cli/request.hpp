@@ -116,8 +116,6 @@ struct BoundRequest {
 
   /// for a study: its levels, reference, expected orders and unmet hypotheses
   study::StudySpec study;
-  /// the request in the file that --reference names; null if it names none
-  std::shared_ptr<const BoundRequest> reference = {};
 };
 
 }  // namespace masing::cli

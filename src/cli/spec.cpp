@@ -474,13 +474,13 @@ std::unique_ptr<base::GivenAt> given_at(const std::shared_ptr<const Request>& re
       [request](const std::string& quantity) { return origin_of(*request, quantity); });
 }
 
-BoundRequest bind(Request request, const FileRequest& of_file) {
+BoundRequest bind(Request request) {
   const auto shared = std::make_shared<const Request>(std::move(request));
   const auto origins = given_at(shared);
   BoundRequest bound = bound_at(shared, first_values(*shared));
   require_used(*shared);
   if (shared->command == Command::converge) {
-    resolve_study(bound, of_file);
+    resolve_study(bound);
   } else if (shared->command == Command::scan) {
     check_scan(bound);
   }
@@ -489,7 +489,7 @@ BoundRequest bind(Request request, const FileRequest& of_file) {
 }
 
 BoundRequest continued(const BoundRequest& now, const Request& before,
-                       const std::vector<std::string>& derived, const FileRequest& of_file) {
+                       const std::vector<std::string>& derived) {
   const BoundRequest old = bind(before);
   const Configuration& was = old.configuration;
   const bool extends = is_extended(now, was);
@@ -504,7 +504,7 @@ BoundRequest continued(const BoundRequest& now, const Request& before,
     }
   }
   const bool is_complete = request.entries.size() == now.request->entries.size();
-  BoundRequest bound = is_complete ? now : bind(std::move(request), of_file);
+  BoundRequest bound = is_complete ? now : bind(std::move(request));
   std::set<std::string> may_differ;
   if (extends) {
     may_differ = {"final-time", "steps"};
@@ -513,7 +513,7 @@ BoundRequest continued(const BoundRequest& now, const Request& before,
     }
   }
   std::vector<std::string> differing;
-  for (const auto& [key, then, is] : differences(old, bound, Role::result)) {
+  for (const auto& [key, then, is] : differences(old, bound)) {
     if (!may_differ.contains(key)) {
       differing.push_back(fmt::format("{} (was {:.60}, is {:.60})", key, then, is));
     }

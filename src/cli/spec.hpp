@@ -15,16 +15,12 @@
 
 namespace masing::cli {
 
-/// A function that returns the request stored in a result file of masing simulate. If the function
-/// is empty, the file that --reference names is not opened.
-using FileRequest = std::function<BoundRequest(const std::string& file)>;
-
 /// Replaces the constants of a request by their values, sets the axes of a scan to their first
 /// values, and sets the default values of options that were not given. Adds what a study needs
 /// (resolve_study), and checks what a scan needs. Throws UserError for the first value outside its
 /// range, for options that contradict each other, and for an invalid level, expected order or axis.
-/// Does not check k, η and u0 of each cell; slab::check_profile does. Local if `of_file` is local.
-BoundRequest bind(Request request, const FileRequest& of_file = {});
+/// Does not check k, η and u0 of each cell; slab::check_profile does. Local.
+BoundRequest bind(Request request);
 
 /// Returns the request `now`, completed so that it continues the run of the request `before`.
 /// `derived` names the keys of `before` that were not given and followed from others.
@@ -32,9 +28,9 @@ BoundRequest bind(Request request, const FileRequest& of_file = {});
 /// gives them, even if the run continues to a later T with the same step. Throws UserError if the
 /// requests differ in a key that changes the result; the message lists these keys. If the run of
 /// `now` continues to a later T with the same step, `final-time` and `steps` may differ, and so may
-/// `to` if it is T in both requests. Local if `of_file` is local.
+/// `to` if it is T in both requests. Local.
 BoundRequest continued(const BoundRequest& now, const Request& before,
-                       const std::vector<std::string>& derived, const FileRequest& of_file = {});
+                       const std::vector<std::string>& derived);
 
 /// While the returned object exists, the message of a UserError about a quantity begins with the
 /// place where the user gave this quantity. Local.
@@ -49,9 +45,8 @@ void require_files_apart(const Configuration& configuration, std::vector<std::st
 /// Adds to a request what a study needs: its levels, its reference and the expected orders. The
 /// default levels are a ladder. The user gives expected orders as "x=1,y=1,u>=0.5", "1" or "none";
 /// by default they are those that the scheme promises or that the catalogue states for the model.
-/// Throws UserError if the levels, the reference or the expected orders are not valid. Local if
-/// `of_file` is local.
-void resolve_study(BoundRequest& request, const FileRequest& of_file);
+/// Throws UserError if the levels, the reference or the expected orders are not valid. Local.
+void resolve_study(BoundRequest& request);
 
 /// Throws UserError if options of a chain contradict each other or are no options of a chain.
 /// Local.

@@ -311,57 +311,9 @@ std::vector<ExpectedOrder> default_orders(const BoundRequest& bound) {
   return orders;
 }
 
-/// Returns the reference that --reference FILE.h5 names: the trajectory in the file, which was
-/// computed from the request `file`. Throws UserError if the file is of another problem (model,
-/// profile, force, masses and springs, initial state, final time), or if its run is not finer than
-/// the last level in what is refined. If an order is expected and there are only two levels, also
-/// throws UserError if Reference::finest is set and the run in the file is less than 16 times finer
-/// than the last level. The error of this run would distort the only pair of errors. Local.
-study::Reference file_reference(const BoundRequest& request, const BoundRequest& file) {
-  const std::string& path = request.configuration.reference;
-  const auto refuse = [&](const std::string& why) {
-    throw UserError("reference", path + " " + why);
-  };
-  std::vector<std::string> differing;
-  const bool differs_in_n = request.configuration.refine == Refine::elements;
-  for (const auto& [key, here, there] : differences(request, file, Role::problem)) {
-    if (differs_in_n && key == std::string("model.") + rheology::element_count) {
-      continue;
-    }
-    differing.push_back(
-        fmt::format("{} ({} there, {} here)", key, in_quotes(there), in_quotes(here)));
-  }
-  if (!differing.empty()) {
-    refuse("is of another problem: " + base::joined(differing, ", ") +
-           "; give a file of the same, which may differ in cells, steps, engine, scheme and rule");
-  }
-  const std::vector<Level>& levels = request.study.levels;
-  const Refine refine = request.configuration.refine;
-  const engine::RunSpec& file_run = file.run;
-  const engine::RunSpec last = study::at_level(request.run, levels.back());
-  const double factor = study::refinement_factor(file_run, refine, last);
-  const slab::Slab* slab = engine::slab_of(file_run);
-  const std::string cells = slab == nullptr ? "" : study::cells_text(slab->space) + " cells";
-  const std::string steps = fmt::format("{} steps", file_run.time.steps);
-  const std::string has = "has " + base::joined(refined(refine, cells, steps), " and ");
-  if (factor <= 1.0) {
-    refuse(has + ", no more than the last level; give a finer one");
-  }
-  study::Reference reference = study::make_file_reference(path, file_run, refine, last,
-                                                          *file.configuration.field_every == 0);
-  if (!request.study.expected_orders.empty() && levels.size() == 2 &&
-      factor < study::finest_factor && reference.finest) {
-    refuse(
-        fmt::format("{}, {:.3g} times the last level, and its own error is part of the one pair "
-                    "of errors; give one at least {} times finer, or more levels",
-                    has, factor, study::finest_factor));
-  }
-  return reference;
-}
-
 }  // namespace
 
-void resolve_study(BoundRequest& bound, const FileRequest& of_file) {
+void resolve_study(BoundRequest& bound) {
   Configuration& c = bound.configuration;
   study::StudySpec& spec = bound.study;
   spec.refine = c.refine;
@@ -397,14 +349,6 @@ void resolve_study(BoundRequest& bound, const FileRequest& of_file) {
     c.expected_orders = expected_orders_text(spec.expected_orders);
   } else {
     spec.expected_orders = expected_orders(bound.run, c.expected_orders);
-  }
-  if (of_file && spec.reference.file) {
-    bound.reference = std::make_shared<const BoundRequest>(of_file(c.reference));
-    spec.reference = file_reference(bound, *bound.reference);
-    if (!spec.reference.explanation.empty()) {
-      bound.warnings.push_back(
-          fmt::format("--reference: {}: {}", c.reference, spec.reference.explanation));
-    }
   }
 }
 

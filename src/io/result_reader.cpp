@@ -140,36 +140,6 @@ Objects objects_in(const Handle& file) {
   return all;
 }
 
-std::vector<std::int64_t> ResultReader::shape(const std::string& name) const {
-  const hid_t dataset = H5Dopen2(file_.id(), name.c_str(), H5P_DEFAULT);
-  if (dataset < 0) {
-    throw base::UserError(path_ + " has no " + name + "; give a file of masing simulate");
-  }
-  const auto sizes = checked_shape({Handle(dataset, H5Dclose)});
-  return {sizes.begin(), sizes.end()};
-}
-
-bool ResultReader::has_attribute(const std::string& name, const std::string& attribute) const {
-  return H5Aexists_by_name(file_.id(), name.c_str(), attribute.c_str(), H5P_DEFAULT) > 0;
-}
-
-std::vector<double> ResultReader::column(const std::string& name) const {
-  if (shape(name).size() != 1) {
-    throw base::UserError(path_ + " " + name + " is not one column of numbers");
-  }
-  return read_numbers(file_, name);
-}
-
-std::vector<double> ResultReader::row(const std::string& name, std::int64_t row) const {
-  const auto sizes = shape(name);
-  if (sizes.size() != 2) {
-    throw base::UserError(path_ + " " + name + " is not a table of numbers");
-  }
-  std::vector<double> values(static_cast<std::size_t>(sizes[1]));
-  read_distributed(file_, name, values, 0, row, H5FD_MPIO_INDEPENDENT);
-  return values;
-}
-
 std::string first_bytes(const std::string& path, std::size_t count) {
   std::error_code unknown;
   std::string bytes;
@@ -204,16 +174,22 @@ std::string read_text(const std::string& path) {
 }
 
 std::string last_field(const std::string& path) {
-  const ResultReader file(path);
-  const auto shape = file.shape("/field/u");
-  const std::vector<double> s = file.column("/field/s");
-  if (shape.size() != 2 || shape[0] < 1 || !std::cmp_equal(s.size(), shape[1])) {
+  const Handle file = open_for_reading(path);
+  const hid_t field = H5Dopen2(file.id(), "/field/u", H5P_DEFAULT);
+  if (field < 0) {
+    throw base::UserError(path + " has no /field/u; give a file of masing simulate");
+  }
+  const std::vector<hsize_t> shape = checked_shape({Handle(field, H5Dclose)});
+  const std::vector<double> s = read_numbers(file, "/field/s");
+  if (shape.size() != 2 || shape[0] < 1 || s.size() != shape[1]) {
     throw base::UserError(path + " has no field of a slab; give a file of masing simulate");
   }
-  if (file.has_attribute("/field", "thinned_from")) {
+  if (H5Aexists_by_name(file.id(), "/field", "thinned_from", H5P_DEFAULT) > 0) {
     throw base::UserError(path + " holds a thinned field; give a file made with field-points = 0");
   }
-  const std::vector<double> u = file.row("/field/u", shape[0] - 1);
+  std::vector<double> u(s.size());
+  read_distributed(file, "/field/u", u, 0, static_cast<std::int64_t>(shape[0]) - 1,
+                   H5FD_MPIO_INDEPENDENT);
   std::string points = "points:";
   for (std::size_t i = 0; i < s.size(); ++i) {
     points += (i == 0 ? "" : "; ") + base::to_text(s[i]) + " " + base::to_text(u[i]);

@@ -53,28 +53,6 @@ std::string read_text_attribute(const Handle& file, const std::string& path,
 /// "samples/table", or nothing if there is no such dataset. Collective on the file's ranks.
 std::optional<std::string> read_text_dataset(const Handle& file, const std::string& name);
 
-/// Reads the numbers of a result file. Local, without MPI.
-class ResultReader {
- public:
-  /// Opens the file. Throws UserError if HDF5 cannot open the file.
-  explicit ResultReader(const std::string& path) : path_(path), file_(open_for_reading(path)) {}
-
-  /// Returns the shape of a dataset. Throws UserError if there is no dataset with this name.
-  [[nodiscard]] std::vector<std::int64_t> shape(const std::string& name) const;
-  /// Returns whether a group or dataset with this name exists and has the attribute.
-  [[nodiscard]] bool has_attribute(const std::string& name, const std::string& attribute) const;
-  /// Returns the numbers of a dataset [n]. Throws UserError if the dataset does not exist or does
-  /// not have one dimension.
-  [[nodiscard]] std::vector<double> column(const std::string& name) const;
-  /// Returns row `row` of a dataset [n, columns]. Throws UserError if the dataset does not exist or
-  /// does not have two dimensions.
-  [[nodiscard]] std::vector<double> row(const std::string& name, std::int64_t row) const;
-
- private:
-  std::string path_;
-  Handle file_;
-};
-
 /// Returns the first `count` bytes of a file, or all bytes if the file has fewer. Returns an empty
 /// text if `path` is a pipe, from which reading could take forever, or anything else that is not a
 /// regular file. Local, without MPI.

@@ -125,12 +125,6 @@ std::string what_decides(const StudySpec& spec, const Conclusions& conclusions) 
   if (!conclusions.deciding_levels.empty()) {
     return "these levels would probably decide: levels = " + conclusions.deciding_levels;
   }
-  if (spec.reference.refinement < finest_factor) {
-    return fmt::format(
-        "the file is {:.3g} times finer than the last level, and its own errors "
-        "scatter, too; one at least {} times finer may decide",
-        spec.reference.refinement, finest_factor);
-  }
   return spec.reference.is_successive
              ? "differences of successive levels scatter too much; another reference may decide, "
                "such as finest"

@@ -10,8 +10,7 @@
 namespace masing::study {
 
 std::string deciding_levels(const StudySpec& spec, const Study& study) {
-  if (spec.refine == Refine::elements || spec.reference.is_successive ||
-      spec.reference.refinement < finest_factor) {
+  if (spec.refine == Refine::elements || spec.reference.is_successive) {
     return "";
   }
   constexpr double wide = 64.0;  // preferred ratio of the first level's step to the last one's

@@ -168,7 +168,7 @@ void FieldErrors::update_max(const parallel::Communicator& comm, Errors& errors,
     compare_with_cells(errors, *level.entries, *reference.entries);
   } else if (level.entries != nullptr) {
     compare_with_function(errors, *level.entries, reference.function);
-  } else if (reference.entries == nullptr) {
+  } else {
     compare_functions(errors, level.function, reference.function);
   }
 }

@@ -26,10 +26,9 @@ std::int64_t containing_cell(slab::Rule rule, std::int64_t i, std::int64_t level
                              std::int64_t reference);
 
 /// The errors of one level in the maximum norm. In the results of a study, an error that cannot be
-/// computed is NaN. The errors of x and y are maxima over the steps of the level or, if the
-/// reference is a file, over the times in the file. The errors of u are maxima over the times at
-/// which u is compared. For a slab, `u` is in addition the maximum over all s in [0, 1], and
-/// `u_cells` the maximum over the points of the level's cells.
+/// computed is NaN. The errors of x and y are maxima over the steps of the level. The errors of u
+/// are maxima over the times at which u is compared. For a slab, `u` is in addition the maximum
+/// over all s in [0, 1], and `u_cells` the maximum over the points of the level's cells.
 struct Errors {
   /// The index of a quantity in `all`.
   enum Of : std::size_t { x, y, u, u_cells };
@@ -61,9 +60,8 @@ class FieldErrors {
   explicit FieldErrors(const engine::RunSpec& run) : run_(&run), slab_(engine::slab_of(run)) {}
 
   /// Computes the errors of u at one time. Where they are larger than `u` or `u_cells` in `errors`,
-  /// they replace these. Only the cells on this rank are compared. Does nothing if u of the level
-  /// is a function but u of the reference is a vector. Collective on `comm`, whose ranks are those
-  /// of the fields that are split.
+  /// they replace these. Only the cells on this rank are compared. Collective on `comm`, whose
+  /// ranks are those of the fields that are split.
   void update_max(const parallel::Communicator& comm, Errors& errors, const Field& level,
                   const Field& reference);
 

@@ -15,15 +15,8 @@ namespace masing::study {
 using engine::Pause;
 
 Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Batch comparisons)
-    : comm_(comm),
-      own_(comm, comm.rank(), 1),
-      plan_(plan),
-      comparisons_(std::move(comparisons)),
-      next_field_(plan.first_field()) {
+    : comm_(comm), own_(comm, comm.rank(), 1), plan_(plan), comparisons_(std::move(comparisons)) {
   const double bytes = bytes_a_rank(plan, comparisons_);
-  if (plan.file != nullptr) {
-    file_u_.emplace(comm, plan.file->cells);
-  }
   for (const campaign::Unit index : comparisons_) {
     const Comparison& of = plan.comparisons[index];
     make_run(of.level, bytes);
@@ -143,25 +136,18 @@ void Lockstep::go_to_times(std::size_t reference, const SampleTimes& times, std:
 }
 
 void Lockstep::compare_motion(Pair& pair) const {
-  if (plan_.file == nullptr && !pair.of.reference) {
+  if (!pair.of.reference) {
     return;
   }
-  const FileTrajectory* file = plan_.file.get();
   const Trajectory& level = runs_.at(pair.of.level);
   const slab::TimeGrid& grid = level.run().time;
-  const SampleTimes times =
-      file != nullptr ? SampleTimes({plan_.file, &file->time}) : SampleTimes(grid.steps);
-  const auto reference_at = [&](std::int64_t i) -> std::optional<PhasePoint> {
-    if (file != nullptr) {
-      return PhasePoint{file->x[i], file->y[i]};
-    }
-    const Trajectory& reference = runs_.at(*pair.of.reference);
-    return reference.goes_to_times() ? reference.at_time(grid.time(i))
-                                     : reference.at(times.at(i, reference.run().time));
-  };
+  const Trajectory& reference = runs_.at(*pair.of.reference);
+  const SampleTimes times(grid.steps);
   for (; pair.next < times.count(); ++pair.next) {
-    const auto here = level.at(times.at(pair.next, grid));
-    const auto there = reference_at(pair.next);
+    const auto here = level.at({pair.next});
+    const auto there = reference.goes_to_times()
+                           ? reference.at_time(grid.time(pair.next))
+                           : reference.at(times.at(pair.next, reference.run().time));
     if (!here || !there) {
       return;
     }
@@ -175,14 +161,10 @@ void Lockstep::compare_fields() {
   for (auto& [index, one] : runs_) {
     fields[index] = one.field_at(plan_.field_times.at(next_field_, one.run().time));
   }
-  if (file_u_) {
-    read_field(comm_, *plan_.file, next_field_, *file_u_);
-  }
   for (Pair& pair : pairs_) {
-    if (file_u_ || pair.of.reference) {
-      pair.field_errors.update_max(
-          comm_, pair.errors, fields[pair.of.level],
-          file_u_ ? Field{.entries = &*file_u_} : fields[*pair.of.reference]);
+    if (pair.of.reference) {
+      pair.field_errors.update_max(comm_, pair.errors, fields[pair.of.level],
+                                   fields[*pair.of.reference]);
     }
   }
 }

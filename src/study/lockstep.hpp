@@ -21,7 +21,7 @@ struct Outcome {
   Errors errors;   ///< the errors of the level; an error that is not computed is 0
   RunSummary run;  ///< the results of the run of the level
 
-  /// Trajectory::self_check() of the reference; 0 if the reference is another level or a file
+  /// Trajectory::self_check() of the reference; 0 if the reference is another level
   double self_check = 0.0;
   /// the rows of /series if the level is the last one; otherwise empty
   std::vector<double> series;
@@ -63,8 +63,7 @@ class Lockstep final : public campaign::Work {
     FieldErrors field_errors;
     Errors errors;  // the errors so far, over the cells on this rank
 
-    // index of the level's step, or of the time in the file, at which x and y are compared next
-    std::int64_t next;
+    std::int64_t next;  // the level's step at which x and y are compared next
   };
 
   [[nodiscard]] bool has_field_left() const { return next_field_ < plan_.field_times.count(); }
@@ -82,11 +81,10 @@ class Lockstep final : public campaign::Work {
   Batch comparisons_;
   std::map<std::size_t, Trajectory> runs_;  // index in StudyPlan::runs → run
   std::vector<Pair> pairs_;
-  std::optional<parallel::Vector> file_u_;
   std::int64_t steps_ = 0;  // number of steps of the finest run
   std::int64_t step_ = 0;   // the step that the finest run has reached
   engine::Pace pace_;
-  std::int64_t next_field_;
+  std::int64_t next_field_ = 1;
 };
 
 }  // namespace masing::study

@@ -138,11 +138,11 @@ void add_fields(const StudyPlan& plan, std::size_t index, PlannedRun& planned) {
   const auto entries = static_cast<double>(
       options.has_function_field ? 0 : base::local_range(engine::field_size(run), 0, ranks).size);
   // if the time with the index 1 is a step of the run, all times are
-  const bool is_between = plan.file != nullptr || plan.field_times.at(1, run.time).fraction > 0;
+  const bool is_between = plan.field_times.at(1, run.time).fraction > 0;
   double bytes = is_between && !options.goes_to_times ? 2 * sizeof(double) : 0.0;
   for (const auto& [level, reference] : plan.comparisons) {
-    if (level == index && engine::slab_of(run) != nullptr && (reference || plan.file != nullptr)) {
-      const bool is_function = reference && plan.runs[*reference].options.has_function_field;
+    if (level == index && engine::slab_of(run) != nullptr && reference) {
+      const bool is_function = plan.runs[*reference].options.has_function_field;
       bytes += is_function ? 2 * sizeof(slab::Element) : 7 * sizeof(double);
     }
   }
@@ -200,9 +200,8 @@ std::vector<Batch> assign_to_ranks(const StudyPlan& plan, Batch comparisons) {
 
 }  // namespace
 
-StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory> file, int ranks,
-                    double available) {
-  StudyPlan plan{.spec = &spec, .ranks = ranks, .available = available, .file = std::move(file)};
+StudyPlan make_plan(const StudySpec& spec, int ranks, double available) {
+  StudyPlan plan{.spec = &spec, .ranks = ranks, .available = available};
   const std::size_t count = spec.levels.size();
   for (std::size_t i = 0; i < count; ++i) {
     plan.runs.push_back({at_level(spec.run, spec.levels[i]),
@@ -211,18 +210,14 @@ StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory>
   plan.runs.back().options.series = spec.series;
   add_references(plan);
   add_round_off(plan);
-  if (plan.file != nullptr) {
-    plan.field_times = SampleTimes({plan.file, &plan.file->field_time});
-  } else {
-    // Between two steps u is known only to first order, which would hide the order of a scheme of
-    // second order. For such a scheme, the times are therefore steps of every level, even if there
-    // is only one such time. For other schemes, times between steps are used, too, if there are
-    // fewer than 16 such times and StudySpec::field_samples allows more.
-    const slab::SchemeInfo* scheme = spec.run.facts().scheme;
-    const std::int64_t fewest = scheme != nullptr && scheme->order > 1 ? 1 : 16;
-    plan.field_times =
-        SampleTimes(common_samples(spec.field_samples, step_counts(spec.levels), fewest));
-  }
+  // Between two steps u is known only to first order, which would hide the order of a scheme of
+  // second order. For such a scheme, the times are therefore steps of every level, even if there is
+  // only one such time. For other schemes, times between steps are used, too, if there are fewer
+  // than 16 such times and StudySpec::field_samples allows more.
+  const slab::SchemeInfo* scheme = spec.run.facts().scheme;
+  const std::int64_t fewest = scheme != nullptr && scheme->order > 1 ? 1 : 16;
+  plan.field_times =
+      SampleTimes(common_samples(spec.field_samples, step_counts(spec.levels), fewest));
   for (PlannedRun& planned : plan.runs) {
     planned.options.has_function_field |= is_continuum(planned.run);
     planned.ranks = engine::is_split(planned.run, ranks) ? ranks : 1;
@@ -233,11 +228,6 @@ StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory>
     add_fields(plan, i, plan.runs[i]);
   }
   return plan;
-}
-
-StudyPlan make_plan(const parallel::Communicator& comm, const StudySpec& spec) {
-  return make_plan(spec, spec.reference.file ? read_trajectory(comm, spec) : nullptr, comm.size(),
-                   parallel::available_memory(comm));
 }
 
 Batch StudyPlan::all() const {
@@ -279,7 +269,7 @@ campaign::Packing make_schedule(const StudyPlan& plan, const Batch& pending) {
 }
 
 void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
-  const StudyPlan plan = make_plan(comm, spec);
+  const StudyPlan plan = make_plan(spec, comm.size(), parallel::available_memory(comm));
   make_schedule(plan, plan.all());
   std::set<std::pair<double, engine::Method>> slabs;  // (δs, method) of the slabs checked so far
   for (const PlannedRun& planned : plan.runs) {

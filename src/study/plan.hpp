@@ -2,14 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "campaign/campaign.hpp"
 #include "study/errors.hpp"
-#include "study/file_reference.hpp"
 #include "study/study_spec.hpp"
 #include "study/trajectory.hpp"
 
@@ -25,9 +23,8 @@ struct PlannedRun {
   double bytes = 0.0;  ///< estimated memory per rank of the engine, the copies of u and the series
 };
 
-/// A level and the run that it is compared with, as indices in StudyPlan::runs. `reference` has no
-/// value if the levels are compared with a file. If each level is compared with the next one, it
-/// has no value for the last level.
+/// A level and the run that it is compared with, as indices in StudyPlan::runs. If
+/// each level is compared with the next one, `reference` has no value for the last level.
 struct Comparison {
   std::size_t level = 0;
   std::optional<std::size_t> reference;
@@ -50,26 +47,18 @@ struct StudyPlan {
   /// is the same scheme at P = ∞. The difference between these two runs is due to round-off and
   /// determines the floor below which errors are not fitted.
   std::vector<Comparison> comparisons;
-  SampleTimes field_times{0};                  ///< the times at which u is compared
-  std::shared_ptr<const FileTrajectory> file;  ///< the reference in a file, or null
 
-  /// Returns the index of the first of `field_times` at which u is compared. It is 0 if the
-  /// reference is a file. If not, it is 1, because all runs have the same given u at t = 0.
-  [[nodiscard]] std::int64_t first_field() const { return file != nullptr ? 0 : 1; }
+  /// The times at which u is compared, except for the first one: at t = 0 all runs have the same
+  /// given u.
+  SampleTimes field_times{0};
+
   /// Returns the indices of all comparisons. Local.
   [[nodiscard]] Batch all() const;
 };
 
 /// Returns the plan of a study for `ranks` ranks with `available` bytes of memory each. `spec` must
-/// outlive the plan. `file`: the trajectory that all levels are compared with, or null if the
-/// reference is not a file. Local.
-StudyPlan make_plan(const StudySpec& spec, std::shared_ptr<const FileTrajectory> file, int ranks,
-                    double available);
-
-/// Returns the plan of a study for the ranks of `comm` and their available memory. Reads the file
-/// if the reference is one, and throws UserError on all ranks alike in the cases in which
-/// read_trajectory does. Collective on comm.
-StudyPlan make_plan(const parallel::Communicator& comm, const StudySpec& spec);
+/// outlive the plan. Local.
+StudyPlan make_plan(const StudySpec& spec, int ranks, double available);
 
 /// Returns the number m of the times jT/m, j = 1..m, at which u is compared. It is the largest m up
 /// to `wanted` for which each of these times is a step of every level: between two steps u is known

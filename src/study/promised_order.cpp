@@ -126,9 +126,8 @@ ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const R
   ExpectedOrder space = order_in_space(model.slab, quantity);
   ExpectedOrder time{quantity, static_cast<double>(slab::info(model.scheme).order)};
   // A reference that is exact only in space has the same error in time as each level, and one that
-  // is exact only in time has the same error in space. A file is the same for all levels and has no
-  // error in common with them.
-  const bool shares_one = !reference.file && reference.is_exact_in_time != reference.is_continuum;
+  // is exact only in time has the same error in space.
+  const bool shares_one = reference.is_exact_in_time != reference.is_continuum;
   if (refine == Refine::both && !shares_one) {
     return {quantity, std::min(space.order, time.order), space.order != time.order};
   }

@@ -25,17 +25,15 @@ double refined_step(Refine refine, double ds, double dt) {
 
 Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& records) {
   const StudySpec& spec = *plan.spec;
-  const bool has_u = measures_field(spec.run) && plan.first_field() < plan.field_times.count();
   Study study;
   PhasePoint scale;  // largest |x| and |y| of all levels, to which the floors are relative
   double scale_u = 0.0;
   for (std::size_t i = 0; i < spec.levels.size(); ++i) {
     auto [errors, level_run, self_check, series] = outcome_of(records[i]);
-    if (!plan.comparisons[i].reference && plan.file == nullptr) {
+    if (!plan.comparisons[i].reference) {
       errors = all_undefined;
     }
-    // A level whose u is a function cannot be compared with the cells of a file.
-    if (!has_u || (plan.file != nullptr && plan.runs[i].options.has_function_field)) {
+    if (!measures_field(spec.run)) {
       errors[Errors::u] = errors[Errors::u_cells] = base::undefined;
     }
     const engine::RunSpec& run = plan.runs[i].run;

@@ -131,11 +131,10 @@ Conclusions conclude(const StudySpec& spec, const Study& study);
 
 /// Returns levels in geometric progression that would probably decide the undecided orders of
 /// `study`. They are returned as a text for the option --levels, "first:last:count". Returns an
-/// empty string if no order is undecided, if more than 1000 levels would be needed, or if the
-/// reference is a file with a run that is less than 16 times finer than the last level of the
-/// study. Also returns an empty string if the elements of a chain are refined, as no order follows
-/// from a theory there, or if each level is compared with the next one, as differences of levels
-/// with similar steps are mostly scatter.
+/// empty string if no order is undecided, or if more than 1000 levels would be needed. Also returns
+/// an empty string if the elements of a chain are refined, as no order follows from a theory there,
+/// or if each level is compared with the next one, as differences of levels with similar steps are
+/// mostly scatter.
 ///
 /// The first of these levels is the first one in the asymptotic range of the study, where the
 /// errors follow a power of h. If the next term of the error expansion makes the interval of the

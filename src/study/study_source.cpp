@@ -99,7 +99,7 @@ class StudySource final : public campaign::Source {
 Study make_study(const parallel::Communicator& comm, const StudySpec& spec,
                  const std::function<void(const Study& study)>& announce) {
   const parallel::PhaseTimer timer(parallel::Phase::rest);
-  const StudyPlan plan = make_plan(comm, spec);
+  const StudyPlan plan = make_plan(spec, comm.size(), parallel::available_memory(comm));
   StudySource source(plan, announce);
   campaign::run(comm, source, spec.files,
                 [&](const parallel::Communicator& root, const io::Handle& file) {

@@ -61,15 +61,6 @@ std::span<const Quantity, 4> quantities_of(const engine::RunSpec& run) {
   return run.facts().chain != nullptr ? std::span<const Quantity, 4>(of_nodes) : usual;
 }
 
-namespace {
-
-/// Returns the time step δt of a run, or 0 for an exact solution, because it has no error in time.
-double step_of(const engine::RunSpec& run) {
-  return engine::is_exact(run) ? 0.0 : run.time.step();
-}
-
-}  // namespace
-
 Reference make_reference(const std::string& name, Refine refine, const std::vector<Level>& levels,
                          const engine::Model& model) {
   const bool is_finite = std::holds_alternative<rheology::ModelSpec>(model);
@@ -79,11 +70,7 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
       throw base::UserError("reference", fault);
     }
   };
-  const std::string others =
-      fmt::format("give {}finest, successive or FILE.h5", is_finite ? "exact, " : "");
-  if (name.ends_with(".h5")) {
-    return {.name = name, .heading = "reference: " + name, .description = name, .file = name};
-  }
+  const std::string others = fmt::format("give {}finest or successive", is_finite ? "exact, " : "");
   if (name == "successive") {
     return {.name = name,
             .heading = "differences of successive levels",
@@ -161,63 +148,8 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
   return exact;
 }
 
-Reference make_file_reference(const std::string& path, const engine::RunSpec& file_run,
-                              Refine refine, const engine::RunSpec& last,
-                              bool has_last_field_only) {
-  Reference reference = make_reference(path, refine, {}, file_run.model);
-  const bool is_exact = engine::is_exact(file_run);
-  const slab::Slab* slab = engine::slab_of(file_run);
-  reference.is_exact_in_time = is_exact;
-  reference.is_continuum = is_exact && slab != nullptr && slab->is_continuum();
-  reference.refinement = refinement_factor(file_run, refine, last);
-  const slab::SchemeInfo* there = file_run.facts().scheme;
-  const slab::SchemeInfo* here = last.facts().scheme;
-  const slab::Slab* levels = engine::slab_of(last);
-  const bool is_masing = slab != nullptr && there != nullptr && here != nullptr;
-  const bool same_scheme = is_exact || there == nullptr || there == here;
-  const bool same_rule =
-      !is_masing || slab->is_continuum() || levels->is_continuum() || slab->rule == levels->rule;
-  if (!is_exact && same_scheme && same_rule) {
-    const slab::Space* space = engine::space_of(file_run);
-    reference.finest = {space == nullptr ? slab::Space{} : *space, file_run.time.steps};
-  }
-  const auto differ = [&reference](const std::string& how, const std::string& meaning) {
-    std::string& text = reference.explanation;
-    text += fmt::format("{}It {}: {}.", text.empty() ? "" : " ", how, meaning);
-  };
-  if (!same_scheme) {
-    differ(fmt::format("is made by the scheme {}, the levels by {}", there->name, here->name),
-           "the fit takes it as exact in time");
-  }
-  if (!same_rule) {
-    differ(fmt::format("has cells by the rule {}, the levels by {}", name_of(slab->rule),
-                       name_of(levels->rule)),
-           refine == Refine::steps
-               ? "the errors hold the difference of both rules, which smaller steps do not lessen"
-               : "the fit takes it as exact in space");
-  }
-  if (!refines_cells(refine) && width_of(file_run) != width_of(last)) {
-    differ(fmt::format("has P = {}, the levels P = {}", cells_text(*engine::space_of(file_run)),
-                       cells_text(*engine::space_of(last))),
-           "the errors hold the difference of both in space, which smaller steps do not lessen");
-  }
-  if (refine == Refine::cells && step_of(file_run) != step_of(last)) {
-    differ(fmt::format("has N = {}, the levels N = {}",
-                       is_exact ? "∞" : base::grouped(file_run.time.steps),
-                       base::grouped(last.time.steps)),
-           "the errors hold the difference of both in time, which more cells do not lessen");
-  }
-  if (file_run.facts().chain != nullptr) {
-    differ("has x and y of the node that the force acts on", "errors are those of this node");
-  }
-  if (has_last_field_only && slab != nullptr) {
-    differ("has u at t = T alone", "e(u) is that of u(T, s); one made with field-every has more");
-  }
-  return reference;
-}
-
 std::optional<engine::RunSpec> run_for(const Reference& reference, const engine::RunSpec& level) {
-  if (reference.file || reference.is_successive) {
+  if (reference.is_successive) {
     return std::nullopt;
   }
   if (reference.finest) {
@@ -248,16 +180,6 @@ std::string explanation(const Reference& reference, double self_check) {
               ? fmt::format(" A second solution, by {}, differs from it by at most {:.0e}.",
                             reference.second_solution, self_check)
               : "");
-}
-
-double refinement_factor(const engine::RunSpec& file_run, Refine refine,
-                         const engine::RunSpec& last) {
-  const auto factor = [](double coarse, double fine) {
-    return fine > 0.0 ? coarse / fine : std::numeric_limits<double>::infinity();
-  };
-  const double space = factor(width_of(last), width_of(file_run));
-  const double time = factor(step_of(last), step_of(file_run));
-  return !refines_cells(refine) ? time : refine == Refine::cells ? space : std::min(space, time);
 }
 
 std::int64_t finest_count(const std::vector<std::int64_t>& counts) {

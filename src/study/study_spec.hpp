@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,11 +58,11 @@ struct Quantity {
 /// u_cells there are the root mean squares over the nodes of the errors of x and y. Local.
 std::span<const Quantity, 4> quantities_of(const engine::RunSpec& run);
 
-/// What the levels of a study are compared with: a finer run, an exact solution, the trajectory in
-/// a file, or for each level the next finer one. Only make_reference distinguishes these kinds by
+/// What the levels of a study are compared with: a finer run, an exact solution, or for each level
+/// the next finer one. Only make_reference distinguishes these kinds by
 /// name; all other functions use the members below.
 struct Reference {
-  std::string name;         ///< the word that selects the reference, or the path of a file
+  std::string name;         ///< the word that selects the reference
   std::string heading;      ///< the heading of the table of errors, without the self-check
   std::string description;  ///< what the errors are measured against, as part of a sentence
   std::string explanation;  ///< sentences on how the reference is computed, or empty
@@ -77,15 +75,8 @@ struct Reference {
   bool is_exact_in_time = false;  ///< whether the reference has no error in time
   bool is_successive = false;     ///< whether each level is compared with the next finer one
 
-  /// The cells and steps of the reference if it is one run for all levels, with the scheme and the
-  /// rule of the levels: the `finest` run, or the run in a file if it is such a run. Otherwise
-  /// empty.
+  /// the cells and steps of the `finest` run, which is one run for all levels; else empty
   std::optional<Level> finest;
-  std::optional<std::string> file;  ///< the path of the file if the reference is a file; else empty
-
-  /// How many times finer than the last level the run in a file is (refinement_factor()). It is ∞
-  /// for every other kind of reference, as the fineness of these is not checked.
-  double refinement = std::numeric_limits<double>::infinity();
 
   /// Returns whether the reference has no error in space or no error in time. The difference of a
   /// level from such a reference is the true error of the level in space or in time.
@@ -103,10 +94,8 @@ struct StudySpec {
   double order_tolerance = 0.1;
   std::string unmet_hypotheses;  ///< the text that unmet_hypotheses() returns for the run
 
-  /// Maximum number of times at which u is compared. It does not apply to a slab whose reference is
-  /// a file: there u is compared at every time at which the file has u.
-  std::int64_t field_samples = 200;
-  io::Sampling series;  ///< which samples of the last level the file contains
+  std::int64_t field_samples = 200;  ///< maximum number of times at which u is compared
+  io::Sampling series;               ///< which samples of the last level the file contains
   io::FileSpec files;
 };
 
@@ -140,24 +129,14 @@ inline constexpr ReferenceKind reference_kinds[] = {
     {"exact-time", "the exact solution at the same P"},
     {"cells-inf", "P = inf, the same N"}};
 
-/// Returns the reference that `name` selects: a word of reference_kinds or the path of a file that
-/// ends with .h5. The study has the levels `levels` and the model `model` and refines `refine`.
-/// Throws UserError if such a study cannot use this reference. Local.
+/// Returns the reference that `name`, a word of reference_kinds, selects. The study has the levels
+/// `levels` and the model `model` and refines `refine`. Throws UserError if such a study cannot use
+/// this reference. Local.
 Reference make_reference(const std::string& name, Refine refine, const std::vector<Level>& levels,
                          const engine::Model& model);
 
-/// Returns the reference that is the trajectory in the file at `path`. The file contains the run
-/// `file_run`; `last` is the run of the last level of a study that refines `refine`.
-/// Reference::finest is set to the cells and steps of `file_run` if `file_run` is not exact, both
-/// runs have the same scheme and, if both have cells, they have the same rule. The fit of the order
-/// can then account for the error of `file_run`. `has_last_field_only`: whether the file has u only
-/// at t = T. If `file_run` differs from the levels in more than what is refined,
-/// Reference::explanation states each difference and its effect on the errors. Local.
-Reference make_file_reference(const std::string& path, const engine::RunSpec& file_run,
-                              Refine refine, const engine::RunSpec& last, bool has_last_field_only);
-
-/// Returns the run that the run `level` is compared with. Returns nothing if the reference is a
-/// file or the next finer level. Local.
+/// Returns the run that the run `level` is compared with. Returns nothing if the reference is
+/// the next finer level. Local.
 std::optional<engine::RunSpec> run_for(const Reference& reference, const engine::RunSpec& level);
 
 /// Returns the heading of the table of errors. If a second solution checks the reference, the
@@ -168,13 +147,6 @@ std::string heading(const Reference& reference, double self_check);
 /// largest difference between the reference and the second solution that checks it; it is 0 if
 /// there is no second solution. Local.
 std::string explanation(const Reference& reference, double self_check);
-
-/// Returns how many times finer than the run `last` the run `file_run` is: the ratio of their time
-/// steps if steps are refined, the ratio of their cell widths if cells are refined, and the smaller
-/// of the two ratios if both are refined. The ratio of the time steps is ∞ if `file_run` has no
-/// error in time, and the ratio of the cell widths is ∞ if `file_run` has no error in space. Local.
-double refinement_factor(const engine::RunSpec& file_run, Refine refine,
-                         const engine::RunSpec& last);
 
 /// The `finest` reference is at least this many times finer than the last level. Let the last level
 /// have half the step of the level before it, and the reference be r times finer than the last

@@ -29,20 +29,7 @@ void serialize(engine::Archive& archive, const std::string& name, std::vector<Va
 
 }  // namespace
 
-double SampleTimes::time(std::int64_t i, double final_time) const {
-  return given_ != nullptr ? (*given_)[static_cast<std::size_t>(i)]
-                           : slab::TimeGrid{final_time, intervals_}.time(i);
-}
-
 StepTime SampleTimes::at(std::int64_t i, const slab::TimeGrid& grid) const {
-  if (given_ != nullptr) {
-    const double position =
-        std::clamp(time(i, grid.final_time) / grid.step(), 0.0, static_cast<double>(grid.steps));
-    const double nearest = std::round(position);
-    const bool is_step = std::abs(position - nearest) <= 1e-12 * std::max(1.0, nearest);
-    const double whole = is_step ? nearest : std::floor(position);
-    return {static_cast<std::int64_t>(whole), is_step ? 0.0 : position - whole};
-  }
   if (grid.steps % intervals_ == 0) {
     return {i * (grid.steps / intervals_), 0.0};
   }

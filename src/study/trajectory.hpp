@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,27 +31,21 @@ struct PhasePoint {
   double y = 0.0;
 };
 
-/// The times at which runs are compared: the uniform times t_i = i·T/intervals, i = 0..intervals,
-/// or a list of increasing times t_i.
+/// The times t_i = i·T/intervals, i = 0..intervals, at which runs are compared.
 class SampleTimes {
  public:
-  /// Constructs uniform times. Local.
   explicit SampleTimes(std::int64_t intervals) : intervals_(intervals) {}
-  /// Constructs the times of a list, which increase. Local.
-  explicit SampleTimes(std::shared_ptr<const std::vector<double>> given)
-      : intervals_(std::ssize(*given) - 1), given_(std::move(given)) {}
 
   [[nodiscard]] std::int64_t count() const { return intervals_ + 1; }
   /// Returns the time t_i, which is in [0, final_time]. Local.
-  [[nodiscard]] double time(std::int64_t i, double final_time) const;
-  /// Returns the time t_i in steps of `grid`. For uniform times the result is computed from
-  /// integers. A time of a list counts as the time of a step if the relative difference of the two
-  /// is at most 1e-12. Local.
+  [[nodiscard]] double time(std::int64_t i, double final_time) const {
+    return slab::TimeGrid{final_time, intervals_}.time(i);
+  }
+  /// Returns the time t_i in steps of `grid`, computed from integers. Local.
   [[nodiscard]] StepTime at(std::int64_t i, const slab::TimeGrid& grid) const;
 
  private:
   std::int64_t intervals_;
-  std::shared_ptr<const std::vector<double>> given_;
 };
 
 /// u at one time as a function of an element, in a run whose engine remembers turning points. It is

@@ -79,23 +79,12 @@ def test_a_study_is_the_same_on_any_ranks(masing):
     assert contents(masing.folder / "on1.h5") == contents(masing.folder / "on3.h5")
 
 
-def test_a_file_is_compared_at_its_node(masing):
-    masing.done("simulate", *damped(n=80), "--steps=1600", "--sample-every=1", "--quiet", "--output=fine.h5")
-    levels = "--levels=10:200,20:400,40:800"
-    found = masing.study(*damped(), "--refine=elements", levels, "--reference=fine.h5")
-    whole = masing.study(*damped(), "--refine=elements", levels + ",80:1600", "--reference=successive")
-    assert np.isfinite(found["cases"]["error_x"]).all() and np.isnan(found["cases"]["error_x_rms"]).all()
-    # The finest level is the file; between two steps x of the level is linear.
-    assert found["cases"]["error_x"][2] <= whole["cases"]["error_x"][2] + found["cases"]["dt"][2]**2
-    assert "another problem" in masing.refused("converge", *wave(), "--refine=elements", levels, "--reference=fine.h5")
-
-
 @pytest.mark.parametrize(("words", "said"), [
     (["--refine=elements", "--levels=10:100,20:300"], "'20:300' has another ratio n:N than 10:100; give one ratio"),
     (["--refine=elements", "--levels=10,20"], "--refine elements takes \"100:200,200:400\""),
     (["--refine=elements", "--force-node=3"], "leave it out"),
     (["--refine=both"], "give steps, cells or elements"),
-    (["--reference=exact"], "masing-chain has no exact solution; give finest, successive or FILE.h5")])
+    (["--reference=exact"], "masing-chain has no exact solution; give finest or successive")])
 def test_mistakes(masing, words, said):
     assert said in masing.refused("converge", *wave(), *words)
     assert masing.names() == []

@@ -42,7 +42,7 @@ def damaged(content, seed):
 FILES = {
     "a file to reproduce": ("run.h5", ("reproduce", "bad.h5", "--quiet")),
     "a study to reproduce": ("study.h5", ("reproduce", "bad.h5", "--quiet")),
-    "a reference": ("run.h5", (*STUDY, "--reference=bad.h5", "--output=new.h5")),
+    "a field": ("run.h5", ("simulate", *HELD, "--initial-u=file:bad.h5", "--output=new.h5")),
     "a checkpoint": ("check.h5", ("simulate", *HELD, "--steps=40", "--field-every=10", "--restart=bad.h5")),
 }
 
@@ -70,7 +70,7 @@ def test_the_seal_says_what_has_become_of_a_file(masing, whole):
     assert masing.done("reproduce", "run.h5", "--quiet").stderr == ""
     with h5py.File(masing.folder / "run.h5", "a") as file:
         file.attrs["remark"] = "mine"
-    for words in (("reproduce", "run.h5", "--quiet"), (*STUDY, "--reference=run.h5", "--expect-order=none")):
+    for words in (("reproduce", "run.h5", "--quiet"), ("simulate", *HELD, "--steps=40", "--initial-u=file:run.h5")):
         said = masing.done(*words, ranks=2).stderr
         assert said.startswith("masing warning: run.h5 has no seal: an older masing or another program")
 
@@ -79,9 +79,9 @@ def test_what_hdf5_cannot_read_of_an_unsealed_file_is_the_users_mistake(masing, 
     """A dataset of the file that another program has written, with a form that masing does not read."""
     (masing.folder / "run.h5").write_bytes(whole["run.h5"])
     with h5py.File(masing.folder / "run.h5", "a") as file:
-        del file["series/x"]
-        file.create_dataset("series/x", data=np.zeros(10**6), compression="gzip")
-    said = masing.refused(*STUDY, "--reference=run.h5", "--expect-order=none")
+        del file["field/u"]
+        file.create_dataset("field/u", data=np.zeros((5, 10**6)), compression="gzip")
+    said = masing.refused("simulate", *HELD, "--initial-u=file:run.h5")
     assert "run.h5" in said and "larger than the file" in said
 
 

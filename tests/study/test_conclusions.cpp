@@ -422,9 +422,6 @@ TEST(DecidingLevels, are_none_where_none_is_asked_for_or_none_would_decide) {
   decided.results[Errors::x].verdict = Verdict::as_expected;
   EXPECT_EQ(study::deciding_levels(doublings(), decided), "");
   EXPECT_EQ(study::deciding_levels(doublings(), undecided(scattered_fit(2.0))), "");
-  StudySpec of_file = doublings();
-  of_file.reference.refinement = 8.0;
-  EXPECT_EQ(study::deciding_levels(of_file, undecided(scattered_fit(0.1))), "");
 }
 
 }  // namespace masing::test_conclusions

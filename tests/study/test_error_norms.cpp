@@ -9,13 +9,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <numeric>
 
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
-#include "io/hdf5.hpp"
 #include "support/comparisons.hpp"
 #include "support/options.hpp"
 #include "support/problem.hpp"
@@ -155,7 +153,7 @@ TEST(FieldErrors, of_functions_are_those_of_all_cells) {
         "levels=30000,60000; field-samples=7"));  // u between steps, too
     const study::StudySpec spec = given::spec_of(options);
     const auto errors = [&](bool keeps_functions) {
-      study::StudyPlan plan = study::make_plan(spec, nullptr, 1, 1e11);
+      study::StudyPlan plan = study::make_plan(spec, 1, 1e11);
       plan.comparisons.resize(1);
       plan.runs[0].options.has_function_field = keeps_functions;
       return support::outcomes(world(), plan, {0}).at(0).errors;
@@ -232,9 +230,9 @@ Recorded recorded(const engine::RunSpec& run) {
   return made;
 }
 
-/// x and y at t = jT/times, j = 0..times; u at t = jT/samples, j = first..samples.
+/// x and y at t = jT/times, j = 0..times; u at t = jT/samples, j = 1..samples.
 Errors brute_force(const Recorded& level, const Recorded& reference, std::int64_t times,
-                   std::int64_t samples, std::int64_t first = 1) {
+                   std::int64_t samples) {
   Errors worst;
   for (std::int64_t j = 0; j <= times; ++j) {
     const auto at = [&](const Recorded& of, const std::vector<double>& values) {
@@ -244,7 +242,7 @@ Errors brute_force(const Recorded& level, const Recorded& reference, std::int64_
     raise(worst[Errors::y], at(level, level.y), at(reference, reference.y));
   }
   const slab::Slab& slab = *engine::slab_of(level.run);
-  for (std::int64_t t = first; t <= samples; ++t) {
+  for (std::int64_t t = 1; t <= samples; ++t) {
     std::vector<double> there;
     for (std::int64_t j = 0; !reference.is_continuum() && j < reference.cells(); ++j) {
       there.push_back(reference.at(
@@ -318,7 +316,7 @@ TEST(Errors, are_those_of_brute_force) {
         continue;  // ranks do not change the rule
       }
       const study::StudySpec spec = spec_of(reference, levels, samples, rule);
-      const study::StudyPlan plan = study::make_plan(spec, nullptr, 1, 1e11);
+      const study::StudyPlan plan = study::make_plan(spec, 1, 1e11);
       const std::int64_t times = plan.field_times.count() - 1;
       const std::vector<Errors> found = compared(plan);
       ASSERT_EQ(found.size(), spec.levels.size());
@@ -342,58 +340,7 @@ TEST(Errors, are_those_of_brute_force) {
   }
 }
 
-/// A file of a run with u at every `every`-th step from the start; on the root.
-void write(const Recorded& run, std::int64_t every, const std::string& path) {
-  const parallel::Communicator alone = support::alone();
-  const io::Handle file = io::open_together(alone, path, H5F_ACC_TRUNC);
-  const auto add = [&](const char* name, const std::vector<double>& values) {
-    io::Table(file, name, {"", ""}, std::ssize(values), 0).append(std::ssize(values), values, 0);
-  };
-  const auto times = [&](std::int64_t distance) {
-    std::vector<double> t;
-    for (std::int64_t p = 0; p <= run.steps(); p += distance) {
-      t.push_back(run.run.time.time(p));
-    }
-    return t;
-  };
-  io::create_group(file, "/series");
-  io::create_group(file, "/field");
-  add("/series/t", times(1));
-  add("/series/x", run.x);
-  add("/series/y", run.y);
-  add("/field/t", times(every));
-  io::Table u(file, "/field/u", {"", ""}, run.steps() / every + 1, run.cells());
-  for (std::int64_t p = 0; p <= run.steps(); p += every) {
-    u.append(1, run.u[static_cast<std::size_t>(p)], 0);
-  }
-}
-
-/// At the times of the file, the first of u too.
-TEST(Errors, against_a_file_are_those_of_brute_force) {
-  const std::string path = (std::filesystem::temp_directory_path() /
-                            ("masing-test-error-norms-n" + std::to_string(world().size()) + ".h5"))
-                               .string();
-  for (const char* rule : {"right", "midpoint"}) {
-    study::StudySpec spec = spec_of("successive", "3:40,7:50,1500:80", "6", rule);
-    engine::RunSpec other = study::at_level(spec.run, {slab::Cells{1100}, 84});
-    const Recorded there = recorded(other);
-    if (world().is_root()) {
-      write(there, 12, path);
-    }
-    spec.reference = study::make_reference(path, spec.refine, spec.levels, spec.run.model);
-    const study::StudyPlan plan =
-        study::make_plan(spec, study::read_trajectory(world(), spec), 1, 1e11);
-    const std::vector<Errors> found = compared(plan);
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      SCOPED_TRACE(std::string(rule) + ", level " + std::to_string(i));
-      expect_near(found[i], brute_force(recorded(plan.runs[i].run), there, there.steps(), 7, 0),
-                  1e-12);
-    }
-  }
-  parallel::on_root(world(), [&] { std::filesystem::remove(path); });
-}
-
-/// Where a time is among 15 steps; a given one that misses a step by rounding only is that step.
+/// Where a time is among 15 steps.
 TEST(SampleTimes, know_their_steps) {
   const slab::TimeGrid time{10.0, 15};
   const auto places = [&](const SampleTimes& times) {
@@ -407,10 +354,6 @@ TEST(SampleTimes, know_their_steps) {
   };
   EXPECT_EQ(places(SampleTimes(4)), (std::vector{0.0, 3.75, 7.5, 11.25, 15.0}));
   EXPECT_EQ(SampleTimes(4).time(3, 10.0), 7.5);
-  const SampleTimes given(std::make_shared<const std::vector<double>>(
-      std::vector{0.0, std::nextafter(2.0, 3.0), 2.5, 10.0 * (1 + 1e-15)}));
-  EXPECT_EQ(places(given), (std::vector{0.0, 3.0, 3.75, 15.0}));
-  EXPECT_EQ(given.time(2, 10.0), 2.5);
   // Products beyond 64 bits.
   const study::StepTime far =
       SampleTimes(std::int64_t{1} << 40).at((std::int64_t{1} << 40) - 1, {1.0, 3L << 39});

@@ -71,7 +71,7 @@ void expect_same(const Outcomes& found, const Outcomes& expected) {
 class Studies : public testing::TestWithParam<Case> {
  protected:
   study::StudySpec spec_ = spec_of(GetParam().options);
-  StudyPlan plan_ = study::make_plan(spec_, nullptr, 1, 1e11);
+  StudyPlan plan_ = study::make_plan(spec_, 1, 1e11);
   study::Batch all_ = plan_.all();
   Communicator alone_{world(), world().rank(), 1};
 };
@@ -104,7 +104,7 @@ TEST_P(Studies, give_the_errors_that_each_comparison_has_alone) {
 TEST(ExactReference, has_u_at_one_of_the_times_that_levels_round_differently) {
   const study::StudySpec spec =
       spec_of("reference=exact; scheme=leapfrog; final-time=143.7; levels=30:1050,50:3150");
-  const StudyPlan plan = study::make_plan(spec, nullptr, 1, 1e11);
+  const StudyPlan plan = study::make_plan(spec, 1, 1e11);
   const Communicator alone = support::alone();
   expect_same(outcomes(alone, plan, {1}).at(1), outcomes(alone, plan, {0, 1}).at(1));
 }

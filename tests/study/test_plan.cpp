@@ -35,7 +35,7 @@ struct Planned {
     plan = at(1, 1e12);
   }
   [[nodiscard]] StudyPlan at(int ranks, double available) const {
-    return study::make_plan(*spec, nullptr, ranks, available);
+    return study::make_plan(*spec, ranks, available);
   }
   [[nodiscard]] Batch all() const { return plan.all(); }
   Packing schedule(int ranks, double available) const {
@@ -130,17 +130,14 @@ TEST(StudyPlan, measures_round_off_where_cells_are_many) {
   EXPECT_EQ(Planned(Refine::cells, "successive", "1000,100000000", options).plan.runs.size(), 2U);
 }
 
-/// From the first after t = 0; none where there is no u.
 TEST(StudyPlan, compares_u_at_common_steps) {
-  const auto at = [](const Planned& made) {
-    return std::pair(made.plan.first_field(), made.plan.field_times.count());
+  const auto times = [](const char* levels, const char* options = "") {
+    return Planned(Refine::steps, "exact", levels, options).plan.field_times.count() - 1;
   };
-  EXPECT_EQ(at(Planned(Refine::steps, "exact", "400,800")), std::pair(1L, 201L));
-  EXPECT_EQ(at(Planned(Refine::steps, "exact", "400,800", "field-samples=30")),
-            std::pair(1L, 26L));  // 25 divides 400
-  EXPECT_EQ(at(Planned(Refine::steps, "exact", "997,1009", "field-samples=7")), std::pair(1L, 8L));
-  EXPECT_EQ(at(Planned(Refine::steps, "exact", "997,1009", "field-samples=7; scheme=leapfrog")),
-            std::pair(1L, 2L));
+  EXPECT_EQ(times("400,800"), 200);
+  EXPECT_EQ(times("400,800", "field-samples=30"), 25);  // which divides 400
+  EXPECT_EQ(times("997,1009", "field-samples=7"), 7);
+  EXPECT_EQ(times("997,1009", "field-samples=7; scheme=leapfrog"), 1);
 }
 
 /// All times jT/m are steps of every level, where there are 16 such times or as many as wanted.

@@ -47,7 +47,7 @@ TEST(Reference, says_what_it_is_and_how_well_it_is_known) {
   EXPECT_EQ(study::heading(reference("finest"), 2e-13), "reference P = 320, N = 3200");
   EXPECT_EQ(reference("finest", Refine::steps, finite).description,
             "one run at least 16 times finer in what is refined (N = 3200)");
-  for (const char* name : {"finest", "successive", "run.h5"}) {
+  for (const char* name : {"finest", "successive"}) {
     EXPECT_EQ(study::explanation(reference(name), 0.0), "") << name;
   }
   for (const Reference& exact :
@@ -60,16 +60,14 @@ TEST(Reference, says_what_it_is_and_how_well_it_is_known) {
   }
 }
 
-TEST(Reference, is_made_of_its_word_or_of_a_file) {
+TEST(Reference, is_made_of_its_word) {
   for (const auto& [name, is_continuum, is_exact_in_time] : {std::tuple("exact", true, true),
                                                              {"exact-time", false, true},
                                                              {"cells-inf", true, false},
                                                              {"finest", false, false},
-                                                             {"successive", false, false},
-                                                             {"there/run.h5", false, false}}) {
+                                                             {"successive", false, false}}) {
     const Reference made = reference(name);
     EXPECT_EQ(made.name, name);
-    EXPECT_EQ(made.file.value_or(""), std::string(name).ends_with(".h5") ? name : "");
     EXPECT_EQ(made.is_continuum, is_continuum) << name;
     EXPECT_EQ(made.is_exact_in_time, is_exact_in_time) << name;
     EXPECT_EQ(made.is_exact(), is_continuum || is_exact_in_time) << name;
@@ -123,7 +121,6 @@ TEST(Reference, at_infinity_is_the_level_with_other_cells_or_steps) {
   }
   EXPECT_TRUE(engine::slab_of(*run_for("cells-inf", level(quasistatic)))->is_continuum());
   EXPECT_FALSE(run_for("successive", level()).has_value());
-  EXPECT_FALSE(run_for("run.h5", level()).has_value());
 }
 
 /// What make_reference says of one that cannot serve, empty where it can.
@@ -137,17 +134,17 @@ std::string fault(const std::string& name, const engine::Model& model, Refine re
 }
 
 TEST(Fault, says_what_is_wrong_and_what_would_be_right_if_anything_is) {
-  for (const char* name : {"finest", "successive", "run.h5", "cells-inf"}) {
+  for (const char* name : {"finest", "successive", "cells-inf"}) {
     EXPECT_EQ(fault(name, quasistatic, Refine::both), "") << name;
   }
   EXPECT_EQ(fault("successive", finite, Refine::steps), "");
   EXPECT_EQ(fault("cells-inf", masing, Refine::cells), "");
   EXPECT_EQ(fault("exact", quasistatic, Refine::steps),
-            "masing-quasistatic has no exact solution; give finest, successive or FILE.h5");
+            "masing-quasistatic has no exact solution; give finest or successive");
   EXPECT_EQ(fault("exact-time", finite, Refine::steps),
-            "exact-time is there for the model masing; give exact, finest, successive or FILE.h5");
+            "exact-time is there for the model masing; give exact, finest or successive");
   EXPECT_EQ(fault("cells-inf", finite, Refine::steps),
-            "cells-inf is there for slabs; give exact, finest, successive or FILE.h5");
+            "cells-inf is there for slabs; give exact, finest or successive");
   EXPECT_EQ(
       fault("exact-time", masing, Refine::cells),
       "exact-time has the error in s of the level that a refinement of cells is to measure; give "
