@@ -96,35 +96,30 @@ void add_round_off(StudyPlan& plan) {
                        {.title = "round-off", .has_function_field = true}});
 }
 
-/// A set of comparisons, and the sum of one number (cost or bytes) over the runs of these
-/// comparisons. A run that several comparisons need is counted once.
-class Load {
- public:
-  Load(const StudyPlan& plan, double PlannedRun::*cost, const Batch& batch = {})
-      : plan_(&plan), cost_(cost) {
-    std::ranges::for_each(batch, [this](Unit comparison) { add(comparison); });
+/// Returns the runs of a batch, as indices in StudyPlan::runs.
+std::set<std::size_t> runs_of(const StudyPlan& plan, const Batch& batch) {
+  std::set<std::size_t> runs;
+  for (const Unit i : batch) {
+    const auto& [level, reference] = plan.comparisons[i];
+    runs.insert({level, reference.value_or(level)});
   }
+  return runs;
+}
 
-  /// Returns the sum that total() would return if `comparison` were added.
-  [[nodiscard]] double with(Unit comparison) const {
-    const auto& [level, reference] = plan_->comparisons[comparison];
-    const auto added = [&](std::size_t run) {
-      return runs_.contains(run) ? 0.0 : plan_->runs[run].*cost_;
-    };
-    return total_ + (added(level) + (reference ? added(*reference) : 0.0));
-  }
-  void add(Unit comparison) {
-    total_ = with(comparison);
-    const Comparison& of = plan_->comparisons[comparison];
-    runs_.insert({of.level, of.reference.value_or(of.level)});
-  }
-  [[nodiscard]] double total() const { return total_; }
+/// The comparisons of one rank and their cost. A run that several of them need is computed once.
+struct RankLoad {
+  Batch batch;
+  std::set<std::size_t> runs;
+  double cost = 0.0;
 
- private:
-  const StudyPlan* plan_;
-  double PlannedRun::*cost_;
-  std::set<std::size_t> runs_;
-  double total_ = 0.0;
+  /// Returns the cost if a comparison with the runs `added` is added.
+  [[nodiscard]] double with(const StudyPlan& plan, const std::set<std::size_t>& added) const {
+    double sum = cost;
+    for (const std::size_t run : added) {
+      sum += runs.contains(run) ? 0.0 : plan.runs[run].cost;
+    }
+    return sum;
+  }
 };
 
 /// Sets PlannedRun::bytes of `planned`, which is run `index` of StudyPlan::runs. Beside the memory
@@ -151,51 +146,14 @@ void add_fields(const StudyPlan& plan, std::size_t index, PlannedRun& planned) {
       (options.series ? 8.0 * static_cast<double>(io::series_numbers(*options.series)) : 0.0);
 }
 
-/// Throws UserError if a comparison does not fit into the memory of a rank. The message names the
-/// run of the level or the run of the reference, whichever needs more memory.
-void require_memory(const StudyPlan& plan, Unit comparison) {
-  const auto& [level, reference] = plan.comparisons[comparison];
-  const PlannedRun& larger = std::ranges::max(
-      plan.runs[level], plan.runs[reference.value_or(level)], {}, &PlannedRun::bytes);
-  engine::MemoryNeed need = engine::memory_need(larger.run, larger.ranks);
-  need.extra_bytes += bytes_a_rank(plan, {comparison}) - larger.engine_bytes;
+/// Throws UserError if a batch does not fit into the memory of a rank. The message names the run
+/// that needs most.
+void require_memory(const StudyPlan& plan, const Batch& batch) {
+  const PlannedRun& largest = plan.runs[std::ranges::max(
+      runs_of(plan, batch), {}, [&](std::size_t run) { return plan.runs[run].bytes; })];
+  engine::MemoryNeed need = engine::memory_need(largest.run, largest.ranks);
+  need.extra_bytes += bytes_a_rank(plan, batch) - largest.engine_bytes;
   engine::require_memory(need, plan.available);
-}
-
-/// Divides `comparisons` into batches that fit into the memory of a rank. Comparisons with the same
-/// reference follow each other, so that few batches repeat the reference.
-std::vector<Batch> batches_of(const StudyPlan& plan, Batch comparisons) {
-  std::ranges::stable_sort(comparisons, {}, [&](Unit i) {
-    return plan.comparisons[i].reference.value_or(plan.comparisons[i].level);
-  });
-  std::vector<Batch> batches;
-  Load load(plan, &PlannedRun::bytes);
-  for (const Unit comparison : comparisons) {
-    if (batches.empty() || load.with(comparison) > plan.available) {
-      require_memory(plan, comparison);
-      batches.emplace_back();
-      load = Load(plan, &PlannedRun::bytes);
-    }
-    load.add(comparison);
-    batches.back().push_back(comparison);
-  }
-  return batches;
-}
-
-/// Distributes `comparisons` over the ranks, as make_schedule() describes. Returns the comparisons
-/// of each rank; ranks beyond the number of comparisons are left out.
-std::vector<Batch> assign_to_ranks(const StudyPlan& plan, Batch comparisons) {
-  std::ranges::stable_sort(comparisons, std::greater<>(),
-                           [&](Unit i) { return plan.runs[plan.comparisons[i].level].cost; });
-  std::vector<Batch> shares(std::min(static_cast<std::size_t>(plan.ranks), comparisons.size()));
-  std::vector<Load> loads(shares.size(), Load(plan, &PlannedRun::cost));
-  for (const Unit comparison : comparisons) {
-    const auto first = std::ranges::min_element(
-        loads, {}, [&](const Load& load) { return load.with(comparison); });
-    first->add(comparison);
-    shares[static_cast<std::size_t>(first - loads.begin())].push_back(comparison);
-  }
-  return shares;
 }
 
 }  // namespace
@@ -237,33 +195,39 @@ Batch StudyPlan::all() const {
 }
 
 double bytes_a_rank(const StudyPlan& plan, const Batch& batch) {
-  return Load(plan, &PlannedRun::bytes, batch).total();
+  double sum = 0.0;
+  for (const std::size_t run : runs_of(plan, batch)) {
+    sum += plan.runs[run].bytes;
+  }
+  return sum;
 }
 
-campaign::Packing make_schedule(const StudyPlan& plan, const Batch& pending) {
-  Batch shared;
-  Batch own;
-  const auto is_split = [&](std::size_t run) { return plan.runs[run].ranks > 1; };
+campaign::Packing make_schedule(const StudyPlan& plan, Batch pending) {
+  std::ranges::stable_sort(pending, std::greater<>(),
+                           [&](Unit i) { return plan.runs[plan.comparisons[i].level].cost; });
+  RankLoad together;
+  std::vector<RankLoad> alone(std::min(static_cast<std::size_t>(plan.ranks), pending.size()));
   for (const Unit i : pending) {
-    const auto& [level, reference] = plan.comparisons[i];
-    const bool is_shared = is_split(level) || is_split(reference.value_or(level));
-    (plan.ranks == 1 || is_shared ? shared : own).push_back(i);
+    const std::set<std::size_t> runs = runs_of(plan, {i});
+    const bool is_shared = plan.ranks == 1 || std::ranges::any_of(runs, [&](std::size_t run) {
+                             return plan.runs[run].ranks > 1;
+                           });
+    const auto first = std::ranges::min_element(
+        alone, {}, [&](const RankLoad& load) { return load.with(plan, runs); });
+    RankLoad& load = is_shared ? together : *first;
+    load.cost = load.with(plan, runs);
+    load.runs.insert(runs.begin(), runs.end());
+    load.batch.push_back(i);
   }
-  campaign::Packing packing{.together = batches_of(plan, std::move(shared))};
-  std::vector<std::vector<Batch>> shares;
-  for (Batch& share : assign_to_ranks(plan, std::move(own))) {
-    shares.push_back(batches_of(plan, std::move(share)));
+  std::erase_if(alone, [](const RankLoad& load) { return load.batch.empty(); });
+  campaign::Packing packing;
+  for (const RankLoad& load : alone) {
+    require_memory(plan, load.batch);
+    packing.alone.push_back(load.batch);
   }
-  // The batches are listed in this order: the first one of every share, then the second one of
-  // every share, and so on.
-  for (std::size_t i = 0, added = 1; added > 0; ++i) {
-    added = 0;
-    for (const std::vector<Batch>& batches : shares) {
-      if (i < batches.size()) {
-        packing.alone.push_back(batches[i]);
-        ++added;
-      }
-    }
+  if (!together.batch.empty()) {
+    require_memory(plan, together.batch);
+    packing.together = {together.batch};
   }
   return packing;
 }

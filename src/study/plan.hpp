@@ -72,15 +72,13 @@ std::int64_t common_samples(std::int64_t wanted, const std::vector<std::int64_t>
 /// over the runs of the batch, each counted once. No profile is evaluated for the estimate. Local.
 double bytes_a_rank(const StudyPlan& plan, const Batch& batch);
 
-/// Distributes the comparisons `pending` over the ranks. A comparison with a run that is split over
-/// the ranks is computed by all ranks together (Packing::together). Any other comparison is
-/// computed by a single rank (Packing::alone). If there is only one rank, all comparisons are in
-/// Packing::together. The comparisons for single ranks are taken in order of decreasing cost of
-/// their levels. Each is assigned to the rank that would complete it first; a reference that this
-/// rank has to compute anyway adds no time. The comparisons of a rank are divided into batches that
-/// fit into the memory of the rank. Throws UserError if a single comparison does not fit into the
-/// memory. Local.
-campaign::Packing make_schedule(const StudyPlan& plan, const Batch& pending);
+/// Deals the comparisons `pending` to the ranks. Comparisons with a run that is split over the
+/// ranks are one batch for all ranks (Packing::together), and so are all comparisons if there is
+/// only one rank. The others are at most one batch for each rank (Packing::alone): in order of
+/// decreasing cost of their levels, each is added to the batch that then costs least; a reference
+/// that this batch has anyway adds no cost. Throws UserError if a batch does not fit into the
+/// memory of a rank. Local.
+campaign::Packing make_schedule(const StudyPlan& plan, Batch pending);
 
 /// Checks every run of a study by engine::check_run, the levels first. Throws UserError on all
 /// ranks alike if a run is not valid or needs more memory than is available. Collective on comm.

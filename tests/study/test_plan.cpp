@@ -1,6 +1,5 @@
 // The runs of a study, how they are compared and who makes them: each comparison once, those with a
-// slab worth splitting by all ranks, the others dealt to single ranks, in batches that fit. By
-// hand.
+// slab worth splitting by all ranks, the others dealt to single ranks. By hand.
 
 #include "study/plan.hpp"
 
@@ -172,7 +171,7 @@ void expect_sound(const StudyPlan& plan, const Batch& pending, const Packing& sc
   EXPECT_EQ(sorted(made), sorted(pending)) << "each once";
 }
 
-TEST(Schedule, makes_every_pending_comparison_once_in_batches_that_fit) {
+TEST(Schedule, deals_every_pending_comparison_once_or_refuses_what_does_not_fit) {
   std::mt19937_64 random(7);
   std::vector<Planned> studies;
   for (const char* reference : {"exact", "exact-time", "cells-inf", "finest", "successive"}) {
@@ -197,9 +196,13 @@ TEST(Schedule, makes_every_pending_comparison_once_in_batches_that_fit) {
     const std::string said =
         given::mistake([&] { expect_sound(plan, pending, study::make_schedule(plan, pending)); });
     refused += said.empty() ? 0 : 1;
-    EXPECT_EQ(!said.empty(), std::ranges::any_of(pending, [&](campaign::Unit i) {
-      return study::bytes_a_rank(plan, {i}) > available;
-    }));
+    if (std::ranges::any_of(pending, [&](campaign::Unit i) {
+          return study::bytes_a_rank(plan, {i}) > available;
+        })) {
+      EXPECT_NE(said, "");
+    } else if (study::bytes_a_rank(plan, pending) <= available) {
+      EXPECT_EQ(said, "");
+    }
   }
   EXPECT_GT(refused, 10);
   EXPECT_LT(refused, 200);
@@ -256,26 +259,21 @@ TEST(Schedule, does_not_grow_with_ranks_that_have_no_comparison) {
   }
 }
 
-/// Comparisons go in batches where all together would not fit; the runs they share are there again.
-TEST(Schedule, makes_batches_where_memory_is_short) {
+/// All comparisons of a rank advance together.
+TEST(Schedule, refuses_what_does_not_fit) {
   const Planned study(Refine::steps, "exact", "1000,1010,1030,1070", "engine=sweep; cells=30000");
-  const double one = study.bytes({0});
-  const double two = study.bytes({2, 3});
-  for (const auto& [available, count] :
-       {std::pair(study.bytes(study.all()), 1U), {two, 2U}, {0.5 * (one + two), 4U}}) {
-    const Packing schedule = study.schedule(1, available);
-    expect_sound(study.at(1, available), study.all(), schedule);
-    EXPECT_EQ(schedule.together.size(), count);
-  }
-  const std::string said = given::mistake([&] { study.schedule(1, 0.9 * one); });
+  const double all = study.bytes(study.all());
+  EXPECT_EQ(study.schedule(1, all).together.size(), 1U);
+  const std::string said = given::mistake([&] { study.schedule(1, 0.9 * all); });
   EXPECT_TRUE(said.starts_with("cells: ") && said.find("30000 cells need") != std::string::npos)
       << said;
+  expect_sound(study.at(4, 0.9 * all), study.all(), study.schedule(4, 0.9 * all));
 }
 
-/// The last of successive levels, which is measured against nothing, is not made by itself.
+/// The last of successive levels, which is measured against nothing, goes with the one before.
 TEST(Schedule, makes_no_batch_of_a_run_that_another_has) {
   const Planned study(Refine::cells, "successive", "1000,10000,30000", "engine=sweep");
-  EXPECT_EQ(study.schedule(1, study.bytes({1})).together, (std::vector<Batch>{{0}, {1, 2}}));
+  EXPECT_EQ(study.schedule(2, 1e12).alone, (std::vector<Batch>{{2, 1}, {0}}));
 }
 
 TEST(Bytes, are_those_of_each_run_once) {
