@@ -144,7 +144,7 @@ def _constants(study, quantities):
     """
     joint = {q: fit for q in quantities if (fit := study.joint(q))}
     form, sentences = None, []
-    with_intervals = f" with {_percent(study)} intervals" * levels.has_intervals(study)
+    with_intervals = " with 95 % intervals" * levels.has_intervals(study)
     if joint:
         low, high = min(fit.least_ratio for fit in joint.values()), max(fit.largest_ratio for fit in joint.values())
         form = " or ".join(dict.fromkeys(fit.formula for fit in joint.values())) + with_intervals + " (scatter alone)"
