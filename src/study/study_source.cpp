@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "parallel/phase.hpp"
+#include "parallel/session.hpp"
 #include "study/lockstep.hpp"
 #include "study/refinement.hpp"
 
