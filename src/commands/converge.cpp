@@ -7,19 +7,6 @@
 
 namespace masing::commands {
 
-namespace {
-
-/// Returns the heading and the table of a study.
-std::string text_of(const parallel::Communicator& comm, const study::StudySpec& spec,
-                    const study::Study& study) {
-  return fmt::format("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",
-                     spec.run.time.final_time, comm.size(), comm.size() == 1 ? "" : "s",
-                     study.seconds, study::heading(spec.reference, study.self_check),
-                     study::table(spec, study));
-}
-
-}  // namespace
-
 study::Study make(const parallel::Communicator& comm, const study::StudySpec& spec) {
   return study::make_study(comm, spec);
 }
@@ -27,8 +14,12 @@ study::Study make(const parallel::Communicator& comm, const study::StudySpec& sp
 int run(const parallel::Communicator& comm, const study::StudySpec& spec) {
   // The table is printed before the file is written, so that the user gets the table even if
   // writing fails.
-  const study::Study study = study::make_study(
-      comm, spec, [&](const study::Study& made) { cli::print(comm, text_of(comm, spec, made)); });
+  const study::Study study = study::make_study(comm, spec, [&](const study::Study& made) {
+    cli::print(comm, fmt::format("masing converge: T = {:g}, {} rank{}, {:.3g} s, {}\n{}",
+                                 spec.run.time.final_time, comm.size(), comm.size() == 1 ? "" : "s",
+                                 made.seconds, study::heading(spec.reference, made.self_check),
+                                 study::table(spec, made)));
+  });
   cli::print(comm, fmt::format("study in {}\n", spec.files.result.path));
   const bool is_good = study.verdict == study::Verdict::as_expected ||
                        study.verdict == study::Verdict::exact ||
