@@ -31,18 +31,14 @@ struct SchemeInfo {
   /// The largest stable value of δt c/m. If δt c/m is larger, damping makes y grow. The value is
   /// infinity for a scheme without such a limit.
   double largest_damped_step;
-  /// Whether the scheme is that of the papers.
-  bool is_papers;
   /// Whether the scheme multiplies the amplitude of elastic oscillations by about elastic_growth().
   bool amplifies;
 };
 
 /// The table of the schemes, one row for each.
 inline constexpr SchemeInfo schemes[] = {
-    {Scheme::euler, "euler", "the papers' scheme, of order one", 1, base::infinity, 2.0, true,
-     true},
-    {Scheme::leapfrog, "leapfrog", "velocity Verlet, of order two", 2, 2.0, base::infinity, false,
-     false}};
+    {Scheme::euler, "euler", "the papers' scheme, of order one", 1, base::infinity, 2.0, true},
+    {Scheme::leapfrog, "leapfrog", "velocity Verlet, of order two", 2, 2.0, base::infinity, false}};
 
 /// Returns the row of a scheme in the table `schemes`. Local.
 inline const SchemeInfo& info(Scheme scheme) {

@@ -65,7 +65,6 @@ Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& re
     const Errors round_off = outcome_of(records.back()).errors;
     std::ranges::transform(round_off.all, study.floors.all.begin(),
                            [](double error) { return 10 * error; });
-    study.round_off = round_off.largest();
   }
   return study;
 }

@@ -71,35 +71,14 @@ struct Conclusions {
   /// Indices, in quantities_of(), of the quantities whose errors are reported: all four for a slab,
   /// and for another model those but u_cells that have an error at some level.
   std::vector<std::size_t> quantities;
-  /// The statement of continuous-masing-2001 that the study tests: "3.1", if cells alone are
-  /// refined with the rule right; "25", if steps alone are refined with the scheme euler; "4.1", if
-  /// both are refined with the rule right and the scheme euler. If the study tests none of these,
-  /// `statement` says why, by the first of the following words that applies: "outside" if the run
-  /// does not meet the hypotheses, "model" if the model is not a slab with a mass, "mixed" if
-  /// `unrefined_error` is not empty, and "beyond" if `extensions` is not empty.
-  std::string statement;
-  /// The part of the errors that the refinement does not reduce: "space", "time" or empty.
+  /// The part of the errors that the refinement does not reduce: "space" if the steps alone are
+  /// refined, and the levels have an error in space but the reference has none; "time" if the cells
+  /// alone are refined, and the levels have an error in time but the reference has none; else
+  /// empty.
   std::string unrefined_error;
-  /// A clause that names this part of the errors and the reference that would exclude it; empty if
-  /// `unrefined_error` is empty.
-  std::string unrefined_clause;
-  /// The words, separated by blanks, for what the study uses but the papers do not, such as
-  /// "leapfrog midpoint damping".
-  std::string extensions;
-  /// The smallest C such that e ≤ C h for the errors e of x, y and u at every level, where h is
-  /// LevelResult::step. It is NaN if the study does not have the reference for which `statement`
-  /// gives such a bound.
-  double bound = 0.0;
-  /// If the study refines both cells and steps, but the levels do not determine C₁ and C₂ of the
-  /// joint fit for any quantity, the reason for this. Otherwise empty.
-  std::string joint_missing;
   /// Levels, in the form of the option --levels, that would probably decide the undecided orders;
   /// empty if there are no such levels.
   std::string deciding_levels;
-  /// A clause that says what would decide the undecided orders; empty if no order is undecided.
-  std::string advice;
-  /// Sentences that explain the verdicts.
-  std::vector<std::string> remarks;
 };
 
 /// The results of a study: its levels, the results for each quantity, and the verdict.
@@ -109,9 +88,6 @@ struct Study {
   std::vector<double> series;           ///< the rows of /series of the last level
   Errors floors;                        ///< an error that is not above its floor has no meaning
   double self_check = 0.0;              ///< the largest Outcome::self_check of the comparisons
-
-  /// the largest of the errors of a run with P = 2^50 against P = ∞; 0 if there is no such run
-  double round_off = 0.0;
   Verdict verdict = Verdict::not_judged;
   Conclusions conclusions;
   double seconds = 0.0;
@@ -148,7 +124,7 @@ Conclusions conclude(const StudySpec& spec, const Study& study);
 std::string deciding_levels(const StudySpec& spec, const Study& study);
 
 /// Returns a study with everything that follows directly from the records of its comparisons: the
-/// levels (Study::cases), the series, the floors, `self_check` and `round_off`. find_results() then
+/// levels (Study::cases), the series, the floors and `self_check`. find_results() then
 /// computes the orders and the verdict. Local.
 Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& records);
 

@@ -133,13 +133,6 @@ void write_fit(const io::Handle& fit, const StudySpec& spec, const Study& study)
   };
   write("refine", name_of(spec.refine));
   write("reference", spec.reference.name);
-  write("reference_text", spec.reference.description);
-  write("reference_explanation",
-        explanation(spec.reference, study.self_check) +
-            (study.round_off > 0.0
-                 ? fmt::format(" Here a run of P = 2^50 cells differs from it by {:.1e}.",
-                               study.round_off)
-                 : ""));
   if (const auto finest = spec.reference.finest) {
     write("reference_cells", static_cast<std::int64_t>(cells_of(spec, *finest)));
     write("reference_steps", finest->steps);
@@ -159,13 +152,8 @@ void write_fit(const io::Handle& fit, const StudySpec& spec, const Study& study)
     names.emplace_back(quantities_of(spec.run)[q].name);
   }
   write("quantities", base::joined(names, " "));
-  write("statement", conclusions.statement);
   write("left_over", conclusions.unrefined_error);
-  write("beyond", conclusions.extensions);
-  write("bound", conclusions.bound);
-  write("joint_missing", conclusions.joint_missing);
   write("deciding_levels", conclusions.deciding_levels);
-  write("remarks", base::joined(conclusions.remarks, "\n"));
 }
 
 /// Writes the wall times of the levels, and their steps and cell updates per second.
@@ -322,10 +310,14 @@ std::string table(const StudySpec& spec, const Study& study) {
     text += fmt::format("outside the hypotheses: {}; no order follows from them\n",
                         spec.unmet_hypotheses);
   }
-  if (!study.conclusions.unrefined_clause.empty()) {
-    text += fmt::format("{}\n", study.conclusions.unrefined_clause);
-  } else if (!study.conclusions.advice.empty()) {
-    text += fmt::format("undecided: {}\n", study.conclusions.advice);
+  const Conclusions& conclusions = study.conclusions;
+  if (const std::string& error = conclusions.unrefined_error; !error.empty()) {
+    text += fmt::format("the errors hold that in {}, too; the reference {} leaves it out\n", error,
+                        error == "space" ? "exact-time" : "cells-inf");
+  }
+  if (!conclusions.deciding_levels.empty()) {
+    text += fmt::format("undecided: these levels would probably decide: levels = {}\n",
+                        conclusions.deciding_levels);
   }
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     if (const auto& limit = study.results[q].extrapolated; limit && !std::isnan(limit->value)) {

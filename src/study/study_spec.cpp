@@ -49,15 +49,13 @@ double width_of(const engine::RunSpec& run) {
 }
 
 std::span<const Quantity, 4> quantities_of(const engine::RunSpec& run) {
-  static constexpr Quantity usual[] = {{"x", "x", "x"},
-                                       {"y", "y", "y"},
-                                       {"u", "u", "u"},
-                                       {"u_cells", "u at the cells", "u at the cells’ points"}};
+  static constexpr Quantity usual[] = {
+      {"x", "x"}, {"y", "y"}, {"u", "u"}, {"u_cells", "u at the cells"}};
   static constexpr Quantity of_nodes[] = {
-      {"x", "x at the nodes", "x"},
-      {"y", "y at the nodes", "y"},
-      {"x_rms", "x at the nodes, the largest root mean square", "x in the mean square"},
-      {"y_rms", "y at the nodes, the largest root mean square", "y in the mean square"}};
+      {"x", "x at the nodes"},
+      {"y", "y at the nodes"},
+      {"x_rms", "x at the nodes, the largest root mean square"},
+      {"y_rms", "y at the nodes, the largest root mean square"}};
   return run.facts().chain != nullptr ? std::span<const Quantity, 4>(of_nodes) : usual;
 }
 
@@ -72,10 +70,7 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
   };
   const std::string others = fmt::format("give {}finest or successive", is_finite ? "exact, " : "");
   if (name == "successive") {
-    return {.name = name,
-            .heading = "differences of successive levels",
-            .description = "the next finer level (differences of successive levels)",
-            .is_successive = true};
+    return {.name = name, .heading = "differences of successive levels", .is_successive = true};
   }
   if (name == "finest") {
     Level level = levels.back();
@@ -87,34 +82,19 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
     }
     // The number of elements is refined by the same factor as that of steps.
     level.elements = base::floor_of_ratio(level.elements, level.steps, levels.back().steps);
-    const auto* cells = std::get_if<slab::Cells>(&level.space);
-    const std::string count = cells == nullptr ? "∞" : base::grouped(cells->count);
-    const std::string cells_of =
-        (level.elements > 0 ? fmt::format("n = {}, ", base::grouped(level.elements)) : "") +
-        (is_finite ? "" : fmt::format("P = {}, ", count));
-    return {
-        .name = name,
-        .heading =
-            fmt::format("reference {}{}N = {}",
-                        level.elements > 0 ? fmt::format("n = {}, ", level.elements) : "",
-                        is_finite ? "" : "P = " + cells_text(level.space) + ", ", level.steps),
-        .description = fmt::format("one run at least {} times finer in what is refined ({}N = {})",
-                                   finest_factor, cells_of, base::grouped(level.steps)),
-        .finest = level};
+    return {.name = name,
+            .heading =
+                fmt::format("reference {}{}N = {}",
+                            level.elements > 0 ? fmt::format("n = {}, ", level.elements) : "",
+                            is_finite ? "" : "P = " + cells_text(level.space) + ", ", level.steps),
+            .finest = level};
   }
   if (name == "cells-inf") {
     require(!is_finite, "cells-inf is there for slabs; " + others);
     require(refines_cells(refine),
             "cells-inf has the error in time of the level that a refinement of steps is to "
             "measure; give exact-time, or cells = inf and exact");
-    return {.name = name,
-            .heading = "reference: P = inf at the same N",
-            .description = "the solution with P = ∞ at the same N",
-            .explanation =
-                "It is the same scheme with the integrals over s in place of the sums "
-                "over cells: only the error in space is left. Its integrals are checked to 1e-10 "
-                "of their range, and levels below the study's floor are not fitted.",
-            .is_continuum = true};
+    return {.name = name, .heading = "reference: P = inf at the same N", .is_continuum = true};
   }
   require(!is_chain, "masing-chain has no exact solution; " + others);
   const bool has_cells = name == "exact-time";
@@ -125,27 +105,11 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
           "exact-time is there for the model masing; " + others);
   require(!std::holds_alternative<engine::QuasistaticMasing>(model),
           "masing-quasistatic has no exact solution; " + others);
-  Reference exact{.name = name, .is_continuum = !has_cells && !is_finite, .is_exact_in_time = true};
-  exact.heading =
-      std::string("reference: the exact solution") + (has_cells ? " at the same P" : "");
-  exact.description = has_cells   ? "the solution exact in time at the same P"
-                      : is_finite ? "the exact solution (N = ∞)"
-                                  : "the exact solution (P = ∞, N = ∞)";
-  if (is_finite) {
-    exact.explanation =
-        "The exact solution of (3.8) of Bastien, Schatzman and Lamarque (2000) is found from "
-        "event to event: between them every element sticks or slides in one direction, and the "
-        "motion is a Taylor polynomial of order 24 to rounding.";
-    exact.second_solution = "polynomials of order 18 on shorter steps";
-  } else {
-    exact.explanation = fmt::format(
-        "The exact solution of (7) of Bastien, Lamarque and Schatzman (2001) is found from "
-        "event to event: between reversals, closing loops and {} the motion is smooth and "
-        "integrated by the Runge-Kutta-Fehlberg method of order eight.",
-        has_cells ? "each cell's first yielding" : "the ends of the pieces of k, η and u0");
-    exact.second_solution = "Gauss collocation of order ten with steps and tolerances of its own";
-  }
-  return exact;
+  return {
+      .name = name,
+      .heading = std::string("reference: the exact solution") + (has_cells ? " at the same P" : ""),
+      .is_continuum = !has_cells && !is_finite,
+      .is_exact_in_time = true};
 }
 
 std::optional<engine::RunSpec> run_for(const Reference& reference, const engine::RunSpec& level) {
@@ -169,17 +133,8 @@ std::optional<engine::RunSpec> run_for(const Reference& reference, const engine:
 }
 
 std::string heading(const Reference& reference, double self_check) {
-  return reference.heading + (reference.second_solution.empty()
-                                  ? ""
-                                  : fmt::format(" (checks itself to {:.0e})", self_check));
-}
-
-std::string explanation(const Reference& reference, double self_check) {
-  return reference.explanation +
-         (self_check > 0 && !reference.second_solution.empty()
-              ? fmt::format(" A second solution, by {}, differs from it by at most {:.0e}.",
-                            reference.second_solution, self_check)
-              : "");
+  return reference.heading +
+         (reference.is_exact_in_time ? fmt::format(" (checks itself to {:.0e})", self_check) : "");
 }
 
 std::int64_t finest_count(const std::vector<std::int64_t>& counts) {

@@ -45,12 +45,11 @@ struct Level {
   std::int64_t elements = 0;  ///< n of a chain; 0 stands for that of the run
 };
 
-/// A quantity whose error is measured: its name in files and tables, its symbol in the descriptions
-/// of columns, and the words for it in sentences.
+/// A quantity whose error is measured: its name in files and tables, and its symbol in the
+/// descriptions of columns.
 struct Quantity {
   const char* name;
   const char* symbol;
-  const char* words;
 };
 
 /// Returns the four quantities whose errors are measured in a study of a run, in the order of
@@ -62,13 +61,8 @@ std::span<const Quantity, 4> quantities_of(const engine::RunSpec& run);
 /// the next finer one. Only make_reference distinguishes these kinds by
 /// name; all other functions use the members below.
 struct Reference {
-  std::string name;         ///< the word that selects the reference
-  std::string heading;      ///< the heading of the table of errors, without the self-check
-  std::string description;  ///< what the errors are measured against, as part of a sentence
-  std::string explanation;  ///< sentences on how the reference is computed, or empty
-
-  /// the method of a second solution that checks the reference, or empty
-  std::string second_solution;
+  std::string name;     ///< the word that selects the reference
+  std::string heading;  ///< the heading of the table of errors, without the self-check
   /// Whether the reference is `cells-inf` or an exact solution with P = ∞, which have no error in
   /// space.
   bool is_continuum = false;
@@ -139,14 +133,9 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
 /// the next finer level. Local.
 std::optional<engine::RunSpec> run_for(const Reference& reference, const engine::RunSpec& level);
 
-/// Returns the heading of the table of errors. If a second solution checks the reference, the
-/// heading states `self_check`, the largest difference between the two solutions. Local.
+/// Returns the heading of the table of errors. For an exact solution, which is checked by a second
+/// one, the heading states `self_check`, the largest difference between the two. Local.
 std::string heading(const Reference& reference, double self_check);
-
-/// Returns sentences on how the reference is computed and how accurate it is. `self_check`: the
-/// largest difference between the reference and the second solution that checks it; it is 0 if
-/// there is no second solution. Local.
-std::string explanation(const Reference& reference, double self_check);
 
 /// The `finest` reference is at least this many times finer than the last level. Let the last level
 /// have half the step of the level before it, and the reference be r times finer than the last

@@ -78,8 +78,7 @@ def write_study(path, columns, fit, samples=None, **changes):
 
 def _concluded(columns, quantities, given):
     """The attributes of /fit: those given, and for the others those of a good study of order one in δt."""
-    facts = {"left_over": "", "beyond": "", "bound": NAN, "joint_missing": "", "deciding_levels": "",
-             "verdict": "not judged", "reference_text": given["reference"], "quantities": " ".join(quantities)}
+    facts = {"left_over": "", "deciding_levels": "", "verdict": "not judged", "quantities": " ".join(quantities)}
     for q in QUANTITIES:
         observed = given.get(f"observed_{q}", NAN)
         source = "none" if np.isnan(observed) else "last pair" if np.isnan(given.get(f"order_{q}", 0)) else "fit"

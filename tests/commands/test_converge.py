@@ -33,9 +33,7 @@ def test_the_file_holds_the_cases_and_the_conclusions(masing):
     assert (fit["verdict"], fit["verdict_x"], fit["verdict_u_cells"]) == ("as expected", "as expected", "not judged")
     assert (fit["expected_order_x"], fit["expected_at_least_x"]) == (1, 0)
     assert (fit["quantities"], fit["reference_steps"]) == ("x y u u_cells", 32000)
-    assert fit["reference_text"] == "one run at least 16 times finer in what is refined (P = 30, N = 32\u202f000)"
-    assert (fit["statement"], fit["left_over"], fit["beyond"], fit["joint_missing"]) == ("25", "", "", "")
-    assert np.isnan(fit["bound"]) and masing.names() == ["study.h5"]
+    assert fit["left_over"] == "" and masing.names() == ["study.h5"]
     for part in (" 500 ", " 2000 ", "order of x", "order of u", "as expected", "study.h5"):
         assert part in fit["said"]
 
@@ -95,8 +93,8 @@ def test_a_study_says_and_writes_what_it_found(masing, reference):
         assert abs(cases[f"fitted_error_{quantity}"][2] / cases[f"error_{quantity}"][2] - 1) < 0.05
         assert np.isnan(fit[f"space_constant_{quantity}"])
         assert (f"expected_{quantity}" in fit) == (quantity != "u_cells")
-    assert (fit.get("self_check", 0) > 0) == ("at most " in fit["reference_explanation"]) == is_exact
-    assert ("richardson_x" in fit) == (not fit["reference_explanation"]) == (reference in ("finest", "successive"))
+    assert (fit["self_check"] > 0) == is_exact
+    assert ("richardson_x" in fit) == (reference in ("finest", "successive"))
     assert ("reference_steps" in fit) == (reference == "finest")
     assert fit["least_uncertainty"] == 0.005
     if "--cells=inf" in words:
@@ -117,12 +115,10 @@ def test_a_study_of_both_writes_the_two_constants(masing):
     assert fit["reference_cells"] == 1600
 
 
-def test_the_floor_of_a_study_of_cells_is_ten_times_what_2_to_the_50_cells_differ_by(masing):
+def test_the_floor_of_a_study_of_many_cells_is_some_roundings(masing):
     fit = masing.study("--final-time=10", "--refine=cells", "--steps=500", "--reference=cells-inf", "--engine=memory",
                        "--levels=2e7,4e7,8e7", "--expect-order=none")
     assert 0 < fit["floor"] < 1e-11
-    assert fit["reference_explanation"].endswith(
-        f" Here a run of P = 2^50 cells differs from it by {fit['floor'] / 10:.1e}.")
 
 
 def test_a_dense_ladder_is_thinned_on_the_screen_and_whole_in_the_file(masing):
@@ -157,11 +153,11 @@ def test_an_error_that_the_levels_do_not_refine_is_named(masing):
     study = ("--refine=cells", "--levels=25,50,100,200,400", "--reference=exact", "--steps=2000", "--final-time=40",
              "--force=0.6*sin(t)")
     said = masing.study(*study, code=3)["said"]
-    assert "the errors hold that in time of N = 2000, too, which more cells do not lessen; the reference c" in said
+    assert "the errors hold that in time, too; the reference cells-inf leaves it out" in said
     assert "would probably decide" not in said
     fit = masing.study(*study, "--engine=exact")
     assert "the errors hold" not in fit["said"]
-    assert (fit["statement"], fit["left_over"]) == ("3.1", "")
+    assert fit["left_over"] == ""
 
 
 def test_outside_the_hypotheses_nothing_is_expected(masing):
@@ -170,7 +166,7 @@ def test_outside_the_hypotheses_nothing_is_expected(masing):
              "--threshold=1e-9+s^(2/3)")
     fit, fault = masing.study(*study), "eta' is unbounded near s = 0 (exponent 0.67)"
     assert f"outside the hypotheses: {fault}; no order follows from them" in fit["said"]
-    assert (fit["unmet_hypotheses"], fit["statement"], fit["verdict"]) == (fault, "outside", "not judged")
+    assert (fit["unmet_hypotheses"], fit["verdict"]) == (fault, "not judged")
     fit = masing.study(*study, "--expect-order=3", code=3)  # the file is whole all the same
     assert fit["verdict"] == "not as expected" and "not as expected" in fit["said"]
 

@@ -25,7 +25,6 @@ using study::ExpectedOrder;
 using study::Refine;
 using study::Study;
 using study::StudySpec;
-using Strings = std::vector<std::string>;
 
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 
@@ -77,87 +76,18 @@ study::Conclusions conclusions(const Method& method) {
   return study::conclude(made, good_study(made));
 }
 
-/// Of the papers' scheme and rule in what is refined; none where the errors hold one that is not. A
-/// bound needs the reference that the statement compares with.
-TEST(Statement, is_of_the_papers_method_beyond_it_or_none) {
-  struct Expected {
-    Method method;
-    const char* statement = "";
-    const char* extensions = "";
-    const char* unrefined = "";
-    bool has_bound = false;
-  };
-  constexpr auto leapfrog = Scheme::leapfrog;
-  constexpr auto midpoint = Rule::midpoint;
-  const Expected cases[] = {
-      {{Refine::cells, "cells-inf"}, "3.1", "", "", true},
-      {{Refine::cells, "cells-inf", leapfrog}, "3.1", "", "", true},
-      {{Refine::cells, "successive"}, "3.1"},
-      {{Refine::steps}, "25", "", "", true},
-      {{Refine::steps, "finest"}, "25"},
-      {{.rule = midpoint}, "25", "", "", true},
-      {{.reference = "exact", .at_continuum = true}, "25", "", "", true},
-      {{.at_continuum = true}, "25"},
-      {{Refine::both, "exact"}, "4.1", "", "", true},
-      {{Refine::both, "exact-time"}, "4.1"},
-      {{.scheme = leapfrog}, "beyond", "leapfrog"},
-      {{.refine = Refine::cells, .reference = "cells-inf", .rule = midpoint}, "beyond", "midpoint"},
-      {{.refine = Refine::both, .reference = "exact", .rule = midpoint}, "beyond", "midpoint"},
-      {{Refine::both, "exact", leapfrog}, "beyond", "leapfrog"},
-      {{Refine::both, "exact", leapfrog, midpoint}, "beyond", "leapfrog midpoint"},
-      {{Refine::steps, "exact"}, "mixed", "", "space"},
-      {{Refine::cells, "exact"}, "mixed", "", "time"}};
-  for (const auto& [method, statement, extensions, unrefined, has_bound] : cases) {
-    const study::Conclusions found = conclusions(method);
-    EXPECT_EQ(found.statement, statement);
-    EXPECT_EQ(found.extensions, extensions) << statement;
-    EXPECT_EQ(found.unrefined_error, unrefined) << statement;
-    EXPECT_TRUE(has_bound ? found.bound == 0.0 : std::isnan(found.bound)) << method.reference;
+TEST(Conclusions, name_the_error_that_is_not_refined) {
+  const auto unrefined = [](const Method& method) { return conclusions(method).unrefined_error; };
+  EXPECT_EQ(unrefined({Refine::steps, "exact"}), "space");
+  EXPECT_EQ(unrefined({Refine::cells, "exact"}), "time");
+  EXPECT_EQ(unrefined({.reference = "exact", .at_continuum = true}), "");
+  for (const char* reference : {"cells-inf", "successive"}) {
+    EXPECT_EQ(unrefined({Refine::cells, reference}), "") << reference;
   }
-}
-
-TEST(Bound, is_the_largest_ratio_of_x_y_and_u_to_the_step) {
-  const StudySpec made = spec({});
-  Study study = good_study(made);
-  study.cases[0].errors = {{0.1, 0.3, 0.2, 9.0}};
-  study.cases[1].errors = {{0.1, nan_value, 0.2, 9.0}};
-  EXPECT_DOUBLE_EQ(study::conclude(made, study).bound, 0.3 / 0.2);
-  study.cases[0].step = 0.0;
-  EXPECT_DOUBLE_EQ(study::conclude(made, study).bound, 0.2 / 0.2);
-}
-
-TEST(JointMissing, says_why_the_levels_do_not_determine_the_constants) {
-  const StudySpec made = spec({.refine = Refine::both, .reference = "exact"});
-  Study study = good_study(made);
-  EXPECT_EQ(study::conclude(made, study).joint_missing,
-            "δs/δt = 0.5 at all of them, one ray in the plane (δs, δt)");
-  study.cases[1].ds = 0.3;
-  EXPECT_EQ(study::conclude(made, study).joint_missing, "fewer than three have an error");
-  study.results[0].joint = {1.0, 2.0, 0.1, 3.0, 0.1};
-  EXPECT_EQ(study::conclude(made, study).joint_missing, "");
-  EXPECT_EQ(conclusions({.refine = Refine::steps}).joint_missing, "");
-}
-
-TEST(Remarks, say_what_was_not_observed_and_what_was_not_expected) {
-  const StudySpec made = spec({});
-  Study study = good_study(made);
-  EXPECT_EQ(study::conclude(made, study).remarks, Strings{});
-  for (auto& found : study.results) {
-    found.fit.order = nan_value;
-    found.verdict = found.expected ? Verdict::undefined : Verdict::not_judged;
+  for (const char* reference : {"exact-time", "finest"}) {
+    EXPECT_EQ(unrefined({Refine::steps, reference}), "") << reference;
   }
-  EXPECT_EQ(study::conclude(made, study).remarks,
-            (Strings{"No order was observed for x, y and u."}));
-  study = good_study(made);
-  study.results[1].verdict = study.results[2].verdict = Verdict::not_as_expected;
-  study.results[1].fit.order = study.results[2].fit.order = 0.5125;
-  EXPECT_EQ(study::conclude(made, study).remarks,
-            (Strings{"The observed order is not the expected one for y (0.512) and u (0.512)."}));
-  study.results[1].fit.order = 2.0;
-  EXPECT_TRUE(study::conclude(made, study)
-                  .remarks.at(0)
-                  .ends_with(" A higher one means that the leading error vanishes in this problem, "
-                             "as where nothing yields, or that the expectation is too low."));
+  EXPECT_EQ(unrefined({Refine::both, "exact"}), "");
 }
 
 using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;
@@ -201,7 +131,7 @@ StudySpec expecting_order_one(const Method& method) {
 }
 
 /// As --levels takes them; whether they decide the corpus tells.
-TEST(DecidingLevels, are_named_in_the_remark_on_an_undecided_order) {
+TEST(DecidingLevels, are_named_where_an_order_is_undecided) {
   std::mt19937_64 random(20016);
   for (const bool both : {false, true}) {
     StudySpec made = expecting_order_one({.refine = both ? Refine::both : Refine::steps,
@@ -213,7 +143,7 @@ TEST(DecidingLevels, are_named_in_the_remark_on_an_undecided_order) {
     ASSERT_EQ(study.verdict, Verdict::undecided);
     const std::string levels = study.conclusions.deciding_levels;
     EXPECT_EQ(std::ranges::count(levels, ':'), both ? 4 : 2) << levels;
-    EXPECT_NE(study.conclusions.remarks.back().find("levels = " + levels), std::string::npos);
+    EXPECT_NE(study::table(made, study).find("decide: levels = " + levels), std::string::npos);
   }
 }
 
@@ -226,7 +156,6 @@ TEST(DecidingLevels, are_none_where_levels_are_compared_with_the_next) {
   const Study study = measured(made, sizes, [&](double, double dt) { return error(0.0, dt); });
   ASSERT_EQ(study.verdict, Verdict::undecided);
   EXPECT_EQ(study.conclusions.deciding_levels, "");
-  EXPECT_NE(study.conclusions.remarks.back().find("such as finest"), std::string::npos);
 }
 
 TEST(Steps, are_those_of_the_joint_fit_where_it_is_known) {
@@ -243,7 +172,6 @@ TEST(Steps, are_those_of_the_joint_fit_where_it_is_known) {
       EXPECT_NEAR(found.fit.predicted[l], error, 1e-9 * error);
     }
   }
-  EXPECT_EQ(study.conclusions.joint_missing, "");
   EXPECT_EQ(study.verdict, Verdict::not_judged) << "nothing was expected";
 }
 
@@ -285,7 +213,7 @@ TEST(FittedErrors, have_the_form_of_their_reference) {
   }
 }
 
-TEST(Conclusions, on_another_model_are_of_its_quantities_and_of_no_statement) {
+TEST(Conclusions, on_another_model_are_of_its_quantities) {
   EXPECT_EQ(conclusions({}).quantities, (std::vector<std::size_t>{0, 1, 2, 3}));
   StudySpec made = spec({.reference = "finest"});
   made.run.model = rheology::ModelSpec{};
@@ -294,7 +222,6 @@ TEST(Conclusions, on_another_model_are_of_its_quantities_and_of_no_statement) {
     at.errors = {{0.1, 0.1, nan_value, nan_value}};
   }
   EXPECT_EQ(study::conclude(made, study).quantities, (std::vector<std::size_t>{0, 1}));
-  EXPECT_EQ(study::conclude(made, study).statement, "model");
 }
 
 Study judged(const std::vector<ExpectedOrder>& expected, const std::vector<std::int64_t>& steps,

@@ -5,7 +5,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from masing.notation import EN_DASH, FIXED_SPACE, interval, listed, order
+from masing.notation import EN_DASH, FIXED_SPACE, grouped, interval, listed, number, order
 
 AS_EXPECTED = "as expected"
 EXACT = "exact"  # no error above the round-off floor
@@ -27,6 +27,8 @@ class Mark(IntEnum):
 
 QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points", "x_rms": "x in the mean square",
                   "y_rms": "y in the mean square"}
+# Ratios δs/δt whose logarithms differ by at most this count as equal.
+ALIKE = 0.01
 DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
 
 
@@ -93,8 +95,15 @@ def ray(study):
 
     Errors in space and errors in time can then not be distinguished. For any other study the result is None.
     """
-    is_one = study.refine == "both" and "one ray" in study.fit["joint_missing"]
-    return float(np.median(study.ds / study.dt)) if is_one else None
+    if study.refine != "both" or study.levels < 2 or is_told_apart(study):
+        return None
+    ratios = study.ds / study.dt
+    return float(np.median(ratios)) if np.ptp(np.log(ratios)) <= ALIKE else None
+
+
+def is_told_apart(study):
+    """Return whether the levels of a Study determine both constants of the joint fit, of δs and of δt."""
+    return any(study.joint(q) for q in study.quantities)
 
 
 def unconverged(study):
@@ -116,9 +125,48 @@ def statement(study):
     the scheme, the rule or the data are not those of the papers.
     """
     reasons = {"outside": study.fit.get("unmet_hypotheses"), "model": study.model != "masing",
-               "mixed": study.fit["left_over"], "beyond": study.fit["beyond"]}
+               "mixed": study.fit["left_over"], "beyond": beyond(study)}
     tested = {"cells": "3.1", "steps": "25"}.get(study.refine, "4.1")
     return next((name for name, applies in reasons.items() if applies), tested)
+
+
+def beyond(study):
+    """Return words for what a Study uses although the papers do not have it: the scheme and the rule, if their error is
+    refined, the damping, and two thresholds."""
+    uses = study.settings.get
+    words = {"leapfrog": study.refine != "cells" and uses("scheme") == "leapfrog",
+             "midpoint": study.refine in ("cells", "both") and uses("rule") == "midpoint",
+             "damping": number(uses("damping"), 0) > 0, "thresholds": bool(uses("threshold-down"))}
+    return [word for word, is_used in words.items() if is_used]
+
+
+def bound(study):
+    """Return the least C such that e ≤ C h for the errors e of x, y and u at all levels of a Study.
+
+    The result is NaN if the study does not test a statement of the papers against the reference of this statement.
+    """
+    reference = {"3.1": "exact" if study.engine == "exact" else "cells-inf", "4.1": "exact",
+                 "25": "exact-time" if np.any(study.level_cells) else "exact"}.get(statement(study))
+    if study.reference != reference:
+        return math.nan
+    ratios = [error / step for q in ("x", "y", "u") for error, step in zip(study.errors[q], study.step)
+              if step > 0 and math.isfinite(error)]
+    return max(ratios, default=math.nan)
+
+
+def reference_text(study):
+    """Return what the errors of a Study are measured against, as a part of a sentence."""
+    is_finite = not study.has_cells and not study.is_chain
+    if study.reference != "finest":
+        return {"exact": f"the exact solution ({'' if is_finite else 'P = ∞, '}N = ∞)",
+                "exact-time": "the solution exact in time at the same P",
+                "cells-inf": "the solution with P = ∞ at the same N",
+                "successive": "the next finer level (differences of successive levels)"}.get(study.reference, study.reference)
+    steps = study.number("reference_steps")
+    counts = [f"P = {grouped(study.number('reference_cells'))}"] * (not is_finite) + [f"N = {grouped(steps)}"]
+    if study.refine == "elements":
+        counts.insert(0, f"n = {grouped(study.level_elements[-1] * steps // study.level_steps[-1])}")
+    return f"one run at least 16 times finer in what is refined ({', '.join(counts)})"
 
 
 def remarks(study):

@@ -7,7 +7,8 @@ import numpy as np
 
 from masing import tables
 from masing.convergence import levels
-from masing.convergence.claim import QUANTITY_NAMES, STEPS, findings, ray, remarks, statement
+from masing.convergence.claim import (QUANTITY_NAMES, STEPS, beyond, bound, findings, is_told_apart, ray, reference_text,
+                                      remarks, statement)
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, study_figure
 from masing.names import short_value
 from masing.notation import count, estimate, listed, measured, minus, order, rounded_up
@@ -40,7 +41,7 @@ def study_section(study, number, problem, is_first):
         "unmet": study.fit.get("unmet_hypotheses", ""),
         "constants": _constants(study, [f.quantity for f in found if f.quantity in quantities]),
         "problem": problem, "shows_problem": is_first, "sizes": list(levels.sizes(study)),
-        "data": _method(study),
+        "data": _method(study), "against": reference_text(study),
         "error_headings": [heading for q in quantities for heading in (f"error of {LABELS[q]}", "order")],
         "levels": levels.level_rows(study, quantities),
         "notes": levels.sign_notes(study, quantities), "is_successive": study.reference == "successive",
@@ -59,7 +60,7 @@ def _tables(study, found, quantities):
     origin = f"from {study.path.name}{', ' if program else ''}{' '.join(program)}"
     judged = {finding.quantity for finding in found if finding.expected}
     short = [q for q in quantities if q != "u_cells" or q in judged]
-    reference = f"Maximal errors against {study.fit['reference_text']}."
+    reference = f"Maximal errors against {reference_text(study)}."
     law = _constants(study, [finding.quantity for finding in found])[0]
     of_law = [f"Error ≈ {law}."] if law else []
     of_constants = "; of a constant its 95 % confidence interval"
@@ -127,12 +128,12 @@ def _statement(study):
     Among others, these are the name of the statement, the parts of the study that go beyond the papers, and the least
     constant C with which the statement holds at the study's levels.
     """
-    bound = study.number("bound")
+    constant = bound(study)
     column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
-    return {"name": statement(study), "beyond": study.fit["beyond"].split(), "continuum": study.cells == 0,
+    return {"name": statement(study), "beyond": beyond(study), "continuum": study.cells == 0,
             "left_over": study.fit["left_over"], "fixed": fixed, "unmet": study.fit.get("unmet_hypotheses", ""),
-            "bound": measured(rounded_up(bound, 3), 3) if math.isfinite(bound) else None,
+            "bound": measured(rounded_up(constant, 3), 3) if math.isfinite(constant) else None,
             "shares_time": shares_time(study)}
 
 
@@ -158,9 +159,9 @@ def _constants(study, quantities):
     if opposed:
         sentences.append(f"Constants of opposite signs ({listed(opposed)}): errors in space and in time partly cancel; "
                          "refining one alone can enlarge the error.")
-    if study.fit["joint_missing"] and ray(study) is None:
-        sentences.append("The levels cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: "
-                         f"{study.fit['joint_missing']}.")
+    if study.refine == "both" and not is_told_apart(study) and ray(study) is None:
+        sentences.append("The levels cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: fewer than three have an "
+                         "error.")
     return form, sentences
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from masing.convergence.claim import AS_EXPECTED, EXACT, QUANTITY_NAMES, findings, statement, unconverged
+from masing.convergence.claim import AS_EXPECTED, EXACT, QUANTITY_NAMES, findings, reference_text, statement, unconverged
 from masing.convergence.levels import sizes, twin
 from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, order
 from masing.report.provenance import is_dirty, machine, machines
@@ -112,7 +112,7 @@ def _references(studies):
     agreed = (f", on which two integrators that share the law of force and the search for events agree to "
               f"{measured(check, 1)}" if check > 0 else "")
     parts = [f"the exact solution{agreed}{',' * bool(agreed) * (len(exact) < len(studies))}"] if exact else []
-    return listed(dict.fromkeys([*parts, *(study.fit["reference_text"] for study in studies if study not in exact)]), "or")
+    return listed(dict.fromkeys([*parts, *(reference_text(study) for study in studies if study not in exact)]), "or")
 
 
 def claim_of_scan(scan):
