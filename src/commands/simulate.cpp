@@ -45,8 +45,8 @@ struct Run final : engine::Observer {
 
   const cli::Simulation& simulation;
   const engine::RunSpec& spec = simulation.run;
-  std::int64_t step = 0;  ///< the latest step that was computed
-  bool is_done = false;   ///< whether the run is complete and its result file, if any, is sealed
+  std::int64_t step = 0;         ///< the latest step that was computed
+  bool is_done = false;          ///< whether the run is complete and its result file is sealed
   bool cores_are_short = false;  ///< whether ranks that share the run had to wait for cores
   double least_x = std::numeric_limits<double>::infinity();
   double most_x = -std::numeric_limits<double>::infinity();
@@ -64,7 +64,7 @@ struct Run final : engine::Observer {
 /// it.
 constexpr const char* short_of_cores = ", cores are short";
 
-/// Computes a run on all ranks of `comm`. Writes the result file, if one is requested.
+/// Computes a run on all ranks of `comm`. Writes the result file.
 class RunWork final : public campaign::Work {
  public:
   /// Prepares the run; `run` must outlive this object. Throws UserError if the run cannot be set up
@@ -110,24 +110,19 @@ class RunWork final : public campaign::Work {
     }
   }
   void attach(const io::Handle& checkpoint) const override {
-    if (output_) {
-      output_->save_rows(checkpoint, run_.simulation.files.checkpoint.path);
-    }
+    output_->save_rows(checkpoint, run_.simulation.files.checkpoint.path);
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// If a result file is requested, creates the file and its recorders. If the run is resumed,
-  /// copies the rows that were written before the interruption to the new file. Returns the
-  /// observers of the run: run_ itself and the recorders, if there are any. Collective.
+  /// Creates the result file and its recorders. If the run is resumed, copies the rows that were
+  /// written before the interruption to the new file. Returns the observers of the run: run_ itself
+  /// and the recorders. Collective.
   std::vector<engine::Observer*> make_observers() {
     std::vector<engine::Observer*> observers{&run_};
     const io::ResultSpec& result = run_.simulation.files.result;
     const io::CheckpointSpec& checkpoint = run_.simulation.files.checkpoint;
-    if (result.path.empty() && result.image == nullptr) {
-      return observers;
-    }
     io::require_room(comm_, run_.spec, run_.simulation.output, result.path, checkpoint);
     std::optional<io::RowSource> rows;
     if (checkpoint.restart) {
@@ -154,14 +149,12 @@ class RunWork final : public campaign::Work {
     run_.steps_per_second = static_cast<double>(run_.spec.time.steps - first_step_) / run_.seconds;
     run_.self_check = setup_.engine->self_check();
     run_.warning = setup_.engine->warning();
-    if (output_) {
-      io::write_time(output_->file(), "wall_seconds", run_.seconds);
-      io::write_time(output_->file(), "steps_per_second", run_.steps_per_second);
-      io::write_time(output_->file(), "cell_updates_per_second",
-                     run_.steps_per_second * engine::swept_cells(run_.spec));
-      recorders_.clear();  // the recorders must be destroyed before their file is closed
-      output_->finish();
-    }
+    io::write_time(output_->file(), "wall_seconds", run_.seconds);
+    io::write_time(output_->file(), "steps_per_second", run_.steps_per_second);
+    io::write_time(output_->file(), "cell_updates_per_second",
+                   run_.steps_per_second * engine::swept_cells(run_.spec));
+    recorders_.clear();  // the recorders must be destroyed before their file is closed
+    output_->finish();
     run_.is_done = true;
   }
 
