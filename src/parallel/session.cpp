@@ -412,7 +412,6 @@ Session::Session(const std::vector<std::string>& petsc_options, MPI_Comm comm) {
   ends_mpi_ = begin_mpi() && started_by_launcher();
   world_.emplace(comm);
   ranks_of_session = world_->size();
-  all_ranks = &*world_;
   failures_.emplace(world_->handle());
   if (!petsc_runs()) {
     begin_petsc(petsc_options, world_->handle());
@@ -422,10 +421,12 @@ Session::Session(const std::vector<std::string>& petsc_options, MPI_Comm comm) {
   // to exceptions with messages of one line.
   PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr);
   register_phases();
+  all_ranks = &*world_;
 }
 
 Session::~Session() {
   if (!mpi_runs()) {
+    all_ranks = nullptr;
     return;  // the caller has finalized MPI too early, so that nothing can be freed
   }
   forget_stops(*world_);
