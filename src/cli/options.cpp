@@ -69,11 +69,10 @@ double in_range(const Number& number, const Constants& constants, const Range& r
 // exact operands.
 constexpr std::int64_t largest_count = std::int64_t{1} << 53;
 
-/// Returns `value`. Throws UserError if `value` is not from `least` to `most`.
-std::int64_t in_range(std::int64_t value, std::int64_t least, std::int64_t most = largest_count) {
-  if (value < least || value > most) {
-    throw UserError(fmt::format("{}; must be a whole number from {} to {}", value, least,
-                                most == largest_count ? "2^53" : fmt::to_string(most)));
+/// Returns `value`. Throws UserError if `value` is not from `least` to `largest_count`.
+std::int64_t in_range(std::int64_t value, std::int64_t least) {
+  if (value < least || value > largest_count) {
+    throw UserError(fmt::format("{}; must be a whole number from {} to 2^53", value, least));
   }
   return value;
 }
@@ -86,11 +85,11 @@ ValueType real(Member C::*member, const Range& range = any) {
           }};
 }
 
-/// Returns the ValueType of an option whose value is a whole number from `least` to `most`.
+/// Returns the ValueType of an option whose value is a whole number of at least `least`.
 template <typename Member>
-ValueType count(Member C::*member, std::int64_t least, std::int64_t most = largest_count) {
+ValueType count(Member C::*member, std::int64_t least) {
   return {Kind::number, member_printer(member), [=](C& c, const Given& given, const Constants& k) {
-            c.*member = in_range(given.numbers[0][0].whole(k), least, most);
+            c.*member = in_range(given.numbers[0][0].whole(k), least);
           }};
 }
 
