@@ -11,12 +11,8 @@ namespace {
 /// The keys of /configuration that the program no longer has, and their last defaults. A file may
 /// also leave the value of each key empty.
 const std::map<std::string, std::string> gone_keys{
-    {"backbone", ""},
-    {"looks", ""},
-    {"past", "rest"},
-    {"probe", ""},
-    {"resolve", ""},
-    {"until", ""},
+    {"backbone", ""}, {"looks", ""},   {"past", "rest"},
+    {"probe", ""},    {"resolve", ""}, {"until", ""},
 };
 
 }  // namespace
