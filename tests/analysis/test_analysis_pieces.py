@@ -62,7 +62,7 @@ def test_the_csv_has_every_digit(pieces_of, tmp_path):
     # Errors are 0.123456 place δt with δt = 1/2, one format for a column.
     assert r"$6.173\cdot 10^{-2}$$\dagger$ & -- & $1.235\cdot 10^{-1}$ & -- & " in text
     assert r"$3.858\cdot 10^{-3}$$\ddagger$ & 1.000 & " in text and r"{\footnotesize $\ddagger$ left out of the fit" in text
-    assert "Maximal errors against finest." in text and r"\toprule" in text and r"\hline" not in text
+    assert "Maximal errors against one run at least 16 times finer" in text and r"\toprule" in text and r"\hline" not in text
     continuum = ladder()
     continuum["cells"][:] = continuum["ds"][:] = 0.0
     infinite = pieces_of(write_study(tmp_path / "inf.h5", continuum, fitted(), cells="inf"))
