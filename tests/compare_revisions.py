@@ -139,8 +139,10 @@ TIMES = {
 }
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|nan|inf)(?![\w])")
-# Times and rates, in messages, too.
-TIMING = re.compile(r"[-+.\de]+ (?:s|ms|min|h)\b|[-+.\de]+ (?:steps|cell-updates|points)/s")
+# Times and rates, in messages, too, and how well the two exact solutions agree, which depends on their steps.
+TIMING = re.compile(
+    r"[-+.\de]+ (?:s|ms|min|h)\b|[-+.\de]+ (?:steps|cell-updates|points)/s|(?:itself|agree) to [-+.\de]+"
+)
 
 
 def words_of(line):
@@ -210,11 +212,11 @@ class Made:
 
 
 def arrays(path):
-    """Every dataset and attribute of a file outside /provenance and /timing, by name."""
+    """Every dataset and attribute of a file outside /provenance and /timing, by name, but `self_check`."""
     found = {}
 
     def visit(name, thing, attributes):
-        found.update({f"/{name}@{key}": value for key, value in attributes.items()})
+        found.update({f"/{name}@{key}": value for key, value in attributes.items() if key != "self_check"})
         if isinstance(thing, h5py.Dataset):
             found[f"/{name}"] = np.asarray(thing[()])
 

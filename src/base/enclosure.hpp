@@ -1,10 +1,6 @@
 #pragma once
 
-#include <span>
-
 namespace masing::base {
-
-struct Operation;
 
 /// An interval of real numbers from `low` < ∞ to `high` > -∞ that is known to contain a value.
 /// Where an operation on enclosures rounds, it rounds outwards, even if it overflows or underflows.
@@ -43,16 +39,5 @@ Enclosure square_of(const Enclosure& a);
 /// Returns an enclosure of {eˣ : x in a}. If eˣ underflows at the lower end of a, the lower end of
 /// the result is 0; if eˣ overflows at the upper end of a, the upper end of the result is ∞.
 Enclosure exponential_of(const Enclosure& a);
-
-/// Returns the range of the values of an expression over [first, last], computed by plain interval
-/// arithmetic: each operation is evaluated once, on intervals of values without derivatives. The
-/// result may be wider than the true range, mainly if the variable occurs more than once; the
-/// shorter the interval, the smaller the excess. The result is not rounded outwards. The interval
-/// arithmetic of this function is independent of that of bounds_of(), so that it can check results
-/// that were derived from bounds_of(). Arguments at which the expression has no value are ignored.
-/// Both ends of the result are NaN if it was found that the expression has no value on the whole of
-/// [first, last]. If only one end of the range of an operation is NaN, as after ∞ - ∞, this range
-/// is replaced by [-∞, ∞]. Local.
-Enclosure plain_range(std::span<const Operation> operations, double first, double last);
 
 }  // namespace masing::base

@@ -242,11 +242,6 @@ Bounds Function::bounds(double first, double last) const {
   return bounds_of(operations(), first, last);
 }
 
-Enclosure Function::range(double first, double last) const {
-  const Enclosure range = plain_range(operations(), first, last);
-  return range.is_finite() ? range : bounds(first, last).value;
-}
-
 Function Function::plus(double factor, const Function& other) const {
   std::vector<Operation> sum(operations().begin(), operations().end());
   sum.push_back({.number = factor});

@@ -77,12 +77,6 @@ class Function {
   /// point of a table lies inside the interval, the function counts as not smooth; if not, value
   /// and slope of the table are exact within rounding errors. Local.
   [[nodiscard]] Bounds bounds(double first, double last) const;
-  /// Returns an interval that contains, within rounding errors, the values of the function on
-  /// [first, last]. It serves to check results that were derived from bounds(). The interval is
-  /// computed by plain_range() or, if the result of plain_range() is not finite, by bounds().
-  /// Local.
-  [[nodiscard]] Enclosure range(double first, double last) const;
-
   /// Returns the sum of this function and `factor`·`other`. Local.
   [[nodiscard]] Function plus(double factor, const Function& other) const;
 

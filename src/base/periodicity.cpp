@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <numbers>
 #include <string>
@@ -13,7 +14,6 @@
 #include <utility>
 
 #include "base/limits.hpp"
-#include "base/smooth_pieces.hpp"
 
 namespace masing::base {
 
@@ -238,18 +238,50 @@ bool repeats(const PointTable& table, double period, double final_time) {
   return difference <= 1e-9 * largest;
 }
 
+/// Returns whether |∫ f dt| over every part of [0, period] is at most `impulse`, as bounds of f
+/// show. `bounds` returns an enclosure of f between two times. The interval is bisected until the
+/// width of every part times the largest |f| in its enclosure is at most `impulse`. Returns false
+/// if this needs too many or too narrow parts.
+bool is_negligible(const std::function<Enclosure(double, double)>& bounds, double period,
+                   double impulse) {
+  // Near a jump of f, the bisection examines only one or two parts of each width. If it has
+  // examined very many parts, or many narrow ones, it is given up, because it would hardly end.
+  constexpr int most_examined = 1 << 14;
+  constexpr int most_narrow = 1 << 8;
+  int narrow = 0;
+  std::vector<std::pair<double, double>> parts{{0.0, period}};
+  for (int examined = 1; !parts.empty(); ++examined) {
+    const auto [first, last] = parts.back();
+    parts.pop_back();
+    const double middle = first + (last - first) / 2;
+    narrow += last - first < period / most_examined ? 1 : 0;
+    if (examined > most_examined || narrow > most_narrow) {
+      return false;
+    }
+    if (!(bounds(first, last).magnitude() * (last - first) <= impulse)) {
+      parts.insert(parts.end(), {{middle, last}, {first, middle}});
+    }
+  }
+  return true;
+}
+
 /// Returns whether f(t + span) = f(t) for all t, within tolerances; `period` must be a period of f.
-/// The two are compared at 64 times. As these may miss features of f, values_suffice() also
-/// examines the range of f(t + span) - f(t) over the whole period.
+/// The two are compared at 64 times, and at nine others, which include the fractions 0, ½ and 1 of
+/// the period: a wave that jumps there does not repeat if rounding puts the two on different sides.
+/// As these times may miss features of f, is_negligible() also examines the bounds of f(t + span) -
+/// f(t) over the whole period.
 bool repeats_within(const Function& f, double span, double period) {
+  std::vector<double> others;
+  for (int i = 0; i <= 8; ++i) {
+    others.push_back(period * (0.5 - 0.5 * std::cos(std::numbers::pi * i / 8)));
+  }
   const auto [largest, difference] = recurrence(f, span, times_of(period, 64));
+  const auto bounds = [&](double first, double last) {
+    return f.bounds(first + span, last + span).value + -f.bounds(first, last).value;
+  };
   constexpr double negligible = 1e-6;  // relative to period · max |f|
-  return difference <= 1e-12 * largest &&
-         values_suffice([&](double t) { return f(t + span) - f(t); },
-                        [&](double first, double last) {
-                          return f.range(first + span, last + span) + -f.range(first, last);
-                        },
-                        0.0, period, negligible * largest * period);
+  return std::max(difference, recurrence(f, span, others).second) <= 1e-12 * largest &&
+         is_negligible(bounds, period, negligible * largest * period);
 }
 
 }  // namespace

@@ -3,10 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <boost/math/interpolators/barycentric_rational.hpp>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "base/error.hpp"
@@ -14,52 +11,6 @@
 #include "base/text.hpp"
 
 namespace masing::base {
-
-bool values_suffice(const std::function<double(double)>& f,
-                    const std::function<Enclosure(double, double)>& range, double first,
-                    double last, double impulse) {
-  constexpr int degree = 8;
-  std::array<double, degree + 1> places{};  // relative positions from 0 at `first` to 1 at `last`
-  std::array<double, degree + 1> values{};
-  for (int i = 0; i <= degree; ++i) {
-    places[i] = 0.5 - 0.5 * std::cos(std::numbers::pi * i / degree);
-    values[i] = f(first + places[i] * (last - first));
-    if (!std::isfinite(values[i])) {
-      return false;
-    }
-  }
-  const boost::math::barycentric_rational<double> polynomial(places.data(), values.data(),
-                                                             places.size(), degree);
-  const auto at = [&](double t) { return polynomial((t - first) / (last - first)); };
-  // Near a jump of f, the bisection examines only one or two parts of each width. If it has
-  // examined very many parts, or many narrow ones, it is given up, because it would hardly end.
-  constexpr int most_examined = 1 << 14;
-  constexpr int most_narrow_intervals = 1 << 8;
-  int narrow_intervals = 0;
-  struct Part {
-    double first, at_first, last, at_last;
-  };
-  std::vector<Part> parts{{first, at(first), last, at(last)}};
-  for (int examined = 1; !parts.empty(); ++examined) {
-    const Part part = parts.back();
-    parts.pop_back();
-    const double width = part.last - part.first;
-    const double middle = part.first + width / 2;
-    narrow_intervals += width < (last - first) / most_examined ? 1 : 0;
-    if (examined > most_examined || narrow_intervals > most_narrow_intervals ||
-        middle <= part.first || middle >= part.last) {
-      return false;
-    }
-    const double at_middle = at(middle);
-    const auto [low, high] = std::minmax({part.at_first, at_middle, part.at_last});
-    const Enclosure range_of_f = range(part.first, part.last);
-    if (!(std::max(range_of_f.high - low, high - range_of_f.low) * width <= impulse)) {
-      parts.push_back({middle, at_middle, part.last, part.at_last});
-      parts.push_back({part.first, part.at_first, middle, at_middle});
-    }
-  }
-  return true;
-}
 
 SmoothPieces::SmoothPieces(std::function<double(double)> force, std::vector<double> breaks,
                            double final_time, std::function<Bounds(double, double)> bounds,
@@ -102,22 +53,9 @@ UserError NamedQuantity::fault(double value, const std::string& place,
   return {name, fmt::format("{} = {} at {}; {}", symbol, to_text(value), place, rule)};
 }
 
-SmoothPieces SmoothPieces::checked_by(std::function<Enclosure(double, double)> range) const {
-  SmoothPieces result = *this;
-  result.range_ = std::move(range);
-  return result;
-}
-
 bool SmoothPieces::try_to_resolve(double first, double last, double impulse) {
   first = std::clamp(first, begin_, end_);
   last = std::clamp(last, begin_, end_);
-  constexpr double coarseness = 1e8;
-  return is_bounded(first, last, impulse) &&
-         (!range_ || last <= first ||
-          values_suffice(*this, range_, first, last, coarseness * impulse));
-}
-
-bool SmoothPieces::is_bounded(double first, double last, double impulse) {
   if (!bounds_ || last <= first || (first >= resolved_from_ && last <= resolved_to_)) {
     return true;
   }

@@ -40,17 +40,6 @@ struct NamedQuantity {
                                 const std::string& rule = finite) const;
 };
 
-/// Returns whether the polynomial p of degree 8 through nine values of f on [first, last]
-/// approximates f between these values as well. `range` returns the range of f between two
-/// arguments. For a part of the interval, let d be the largest distance between a number in the
-/// range of f on this part and a value of p at the ends or the middle of the part. The interval is
-/// bisected until the width of every part times its d is at most `impulse`; the sum over all parts
-/// may be larger. Returns false if this needs too many or too narrow parts, or if one of the nine
-/// values is not finite. Local.
-bool values_suffice(const std::function<double(double)>& f,
-                    const std::function<Enclosure(double, double)>& range, double first,
-                    double last, double impulse);
-
 /// A force F(t) that is smooth on the pieces between its breaks. F is evaluated only inside one
 /// of these pieces, the present piece, and no closer to a break at its ends than rounding errors.
 /// At any other time, F is replaced by its value at the nearest time at which it may be evaluated.
@@ -63,12 +52,6 @@ class SmoothPieces {
   /// messages.
   SmoothPieces(std::function<double(double)> force, std::vector<double> breaks, double final_time,
                std::function<Bounds(double, double)> bounds = {}, const NamedQuantity& drive = {});
-
-  /// Returns a copy for a solution that checks another solution. In the copy, try_to_resolve() also
-  /// calls values_suffice() with `range`, which returns the range of F between two times, and with
-  /// 1e8 times the `impulse` of try_to_resolve(). This is to detect large features of F that
-  /// `bounds` has missed.
-  [[nodiscard]] SmoothPieces checked_by(std::function<Enclosure(double, double)> range) const;
 
   /// Returns F at the time nearest to t at which F is evaluated on the present piece. If F is NaN
   /// there, but has nearly the same value just before and just after, returns the value just after.
@@ -91,14 +74,13 @@ class SmoothPieces {
   void pass_break();
 
   /// Returns whether F is resolved on the time step from `first` to `last`, so that the step misses
-  /// no feature of F. If the constructor was given `bounds`, they must show that a polynomial of
-  /// degree ≤ 15 approximates F on the step with an error ∫ |F - polynomial| dt ≤ `impulse`, or
-  /// within the rounding errors of F. In a copy made by checked_by(), values_suffice() must be true
-  /// as well. If there are neither `bounds` nor a check, the result is true. Only the part of the
-  /// step inside the present piece is examined. The result is true even for a step over a jump, a
-  /// corner or a vertical tangent of F if the step is short enough. Throws UserError if F seems to
-  /// have a pole: if the bounds of F are infinite even on an interval as short as the rounding
-  /// errors of time, and |F| increases towards this interval.
+  /// no feature of F: the `bounds` of the constructor must show that a polynomial of degree ≤ 15
+  /// approximates F on the step with an error ∫ |F - polynomial| dt ≤ `impulse`, or within the
+  /// rounding errors of F. Without `bounds`, the result is true. Only the part of the step inside
+  /// the present piece is examined. The result is true even for a step over a jump, a corner or a
+  /// vertical tangent of F if the step is short enough. Throws UserError if F seems to have a pole:
+  /// if the bounds of F are infinite even on an interval as short as the rounding errors of time,
+  /// and |F| increases towards this interval.
   [[nodiscard]] bool try_to_resolve(double first, double last, double impulse);
   /// Throws the UserError that F cannot be resolved near t.
   [[noreturn]] void throw_unresolved(double t) const;
@@ -108,8 +90,6 @@ class SmoothPieces {
   /// values of F just before and just after t agree, returns the value just after t. In all other
   /// cases, throws the UserError that F(t) is not finite.
   [[nodiscard]] double value_beside(double t, double value) const;
-  /// Returns whether F is resolved on the step according to bounds_ alone (see try_to_resolve()).
-  [[nodiscard]] bool is_bounded(double first, double last, double impulse);
   void set_limits();
   /// Returns whether |F| increases towards [first, last]. The larger of the two |F| at the ends of
   /// this interval must exceed by more than 5 % the larger of the two |F| at a distance of 1000
@@ -119,8 +99,7 @@ class SmoothPieces {
   std::function<double(double)> force_;
   NamedQuantity drive_;
   std::function<Bounds(double, double)> bounds_;
-  std::function<Enclosure(double, double)> range_;  // empty unless checked_by() has set it
-  double resolved_from_ = 0.0;                      // F is resolved from here to resolved_to_
+  double resolved_from_ = 0.0;  // F is resolved from here to resolved_to_
   double resolved_to_ = 0.0;
   std::vector<double> breaks_;
   std::size_t next_ = 0;

@@ -37,15 +37,6 @@ base::SmoothPieces force_of(const RunSpec& run, const std::vector<double>& break
           drive_of(run)};
 }
 
-/// Returns the force for the second solution. To detect narrow features of F, this force also uses
-/// drive.range(), which computes bounds of F independently of drive.bounds() unless they would be
-/// infinite.
-base::SmoothPieces checking_force_of(const RunSpec& run, const std::vector<double>& breaks) {
-  return force_of(run, breaks).checked_by([drive = run.drive](double first, double last) {
-    return drive.range(first, last);
-  });
-}
-
 /// Base class of the exact engines: computes the solution at the times of the chunks and compares
 /// this solution with a second one.
 class ExactEngine : public Engine {
@@ -126,8 +117,7 @@ class ExactSlabEngine final : public ExactEngine {
         profile_(profile),
         measure_(std::move(measure)),
         solution_(*measure_, oscillator_, force_of(run, masing.force_breaks), options),
-        check_(*measure_, oscillator_, checking_force_of(run, masing.force_breaks),
-               slab::checking(options)),
+        check_(*measure_, oscillator_, force_of(run, masing.force_breaks), slab::checking(options)),
         u_(comm, masing.slab.field_cells()) {
     const slab::TurningPoints start(*measure_, oscillator_.x0);
     sample_ = make_sample({oscillator_.x0, oscillator_.y0, start.internal_force()});
@@ -184,8 +174,7 @@ class ExactModelEngine final : public ExactEngine {
         mass_(spec.layout().mass_columns()),
         columns_(comm, spec.layout(), spec.all()),
         solution_(solution_of(spec, force_of(run, spec.force_breaks), {})),
-        check_(solution_of(spec, checking_force_of(run, spec.force_breaks),
-                           rheology::checking_options)) {
+        check_(solution_of(spec, force_of(run, spec.force_breaks), rheology::checking_options)) {
     sample_ = at(0.0);
   }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -64,6 +65,48 @@ TEST(Period, is_the_least_common_multiple_of_those_of_its_functions) {
   expect_period("cos(t)^3", 2 * pi);
   // but for a pulse a period, which values do not show
   expect_period("cos(t)^2+0.5*exp(-(sin((t-1)/2)/1e-3)^2)", 2 * pi);
+}
+
+/// Of forces that are symmetric, or nearly, values alone do not show the period. Bounds of F tell
+/// those whose features repeat from those with an impulse that does not.
+TEST(Period, of_symmetric_and_nearly_symmetric_forces_is_divided_as_far_as_bounds_show) {
+  const std::vector<std::pair<double, std::string>> forces{
+      {0.25, "abs(abs(triangle(t))-0.5)"},
+      {0.5, "abs(triangle(t)) triangle(t)^2 square(t)*sin(2*pi*t)"},
+      {2 * pi / 7, "cos(7*acos(cos(t)))"},
+      {1.0,
+       "triangle(t)+triangle(t+0.5) triangle(t)+triangle(t+0.25) "
+       "sawtooth(t)+sawtooth(t+0.5) square(t)*square(t+0.25) square(t)^2 sawtooth(t)^2"},
+      {pi / 2, "sin(t)^2*cos(t)^2"},
+      {2 * pi / 3,
+       "4*cos(t)^3-3*cos(t) (4*cos(t)^3-3*cos(t))^2 cos(3*t)*cos(6*t)+cos(t)*0 "
+       "4*cos(t)^3-3*cos(t)+1e-14*sin(t)"},
+      {pi,
+       "cos(t)^2 cos(t)^4 sin(t)^6 sin(t)*cos(t) cos(t)^2+1e-13*cos(t) "
+       "cos(t)^2+1e-15*cos(t) abs(sin(t)) max(cos(t),-cos(t)) "
+       "max(cos(t),0.2)+max(-cos(t),0.2) min(sin(t)^2,0.5) sign(sin(t))*sin(t) "
+       "sin(t)>0?sin(t):-sin(t) exp(sin(t)^2) exp(cos(t))+exp(-cos(t)) cosh(5*cos(t)) "
+       "1/(2+cos(t)^2) sqrt(1-sin(t)^2) cos(t)^2+1e-3*exp(-(sin((t-1)/2)/1e-3)^2) "
+       "cos(t)^2+0.5*exp(-(sin((t-1)/2)/1e-7)^2) rint(2*cos(t)^2) tanh(20*sin(t))^2"},
+      {2 * pi,
+       "cos(t)^3 cos(t)^2*sin(t) sin(t)^2+cos(t)^2 16*cos(t)^5-20*cos(t)^3+5*cos(t) "
+       "64*cos(t)^7-112*cos(t)^5+56*cos(t)^3-7*cos(t) 8*cos(t)^4-8*cos(t)^2+1 "
+       "cos(2*t)*cos(5*t)+sin(3*t)*sin(2*t) cos(t)^2+1e-3*cos(t) cos(t)^2+1e-6*cos(t) "
+       "cos(t)^2+1e-9*cos(t) cos(t)^2+1e-11*cos(t) cos(t)^2+1e-12*cos(t) "
+       "4*cos(t)^3-3*cos(t)+1e-10*sin(t) abs(sin(t))+1e-8*sin(t) sin(t)>0?1:cos(2*t) "
+       "exp(sin(t)) tanh(20*sin(t)) cosh(5*cos(t))+1e-9*sinh(5*cos(t)) 1/(1.001-cos(t)^2) "
+       "1/cos(t)^2 log(cos(t)^2) acos(cos(t))+acos(-cos(t)) "
+       "cos(t)^2+exp(-(sin((t-1)/2)/0.1)^2) cos(t)^2+0.5*exp(-(sin((t-1)/2)/1e-3)^2) "
+       "exp(-(sin(t)/1e-2)^2) 1/(1e-4+sin(t)^2)"},
+      {4 * pi,
+       "exp(-(sin(t)/1e-4)^2)+1e-5*exp(-(sin((t-1)/2)/1e-4)^2) "
+       "1/(1e-4+sin(t)^2)+1/(1e-4+sin((t-1)/2)^2)"},
+      {30 * pi, "cos(t)*cos(t/3)*cos(t/5)*0+cos(t)^2"}};
+  for (const auto& [period, texts] : forces) {
+    for (const std::string& text : base::split(texts, ' ')) {
+      expect_period(text, period);
+    }
+  }
 }
 
 TEST(Period, is_that_of_the_functions_that_others_are_made_of) {

@@ -1,8 +1,8 @@
 // Bounds of random expressions over random intervals against Arb, a library of rigorous arithmetic
 // that shares nothing with them, not even the parser: at points of the interval the bounds hold
 // Arb's Taylor coefficients; where the bounds say that the function is smooth also Taylor's
-// remainders between two points, which would show a jump, a kink or a pole. `--tries n --seed s`; a
-// failure says how to make it again.
+// remainders between two points, which would show a jump, a kink or a pole. At the same points they
+// meet the plain range. `--tries n --seed s`; a failure says how to make it again.
 
 #include <fmt/core.h>
 
@@ -21,6 +21,7 @@
 #include "fuzz/arb_series.hpp"
 #include "fuzz/fuzz.hpp"
 #include "fuzz/random_formula.hpp"
+#include "support/plain_range.hpp"
 
 using namespace masing;
 
@@ -98,14 +99,14 @@ class Comparison {
   Comparison(const Formula& formula, const Interval& interval, Counts& counts)
       : formula_(formula),
         interval_(interval),
-        claimed_(base::series_of(
-            base::Expression(formula.text(), 't', {}, {"r"}).bound({}, tables()).operations(),
-            interval.first, interval.last)),
+        expression_(base::Expression(formula.text(), 't', {}, {"r"}).bound({}, tables())),
+        claimed_(base::series_of(expression_.operations(), interval.first, interval.last)),
         counts_(counts) {}
 
   std::optional<std::string> wrong(const std::vector<double>& points) {
     std::optional<Known> before;
     for (std::size_t i = 0; i < points.size() && !wrong_; ++i) {
+      compare_plain_range(points[i]);
       const std::optional<Known> f = known_at(points[i]);
       if (f) {
         compare_coefficients(points[i], *f);
@@ -133,6 +134,17 @@ class Comparison {
   }
 
   [[nodiscard]] bool is_smooth() const { return claimed_.known == base::Known::smooth; }
+
+  /// The plain range of one point, if it is finite and not empty, meets the enclosure of the value.
+  void compare_plain_range(double t) {
+    const Enclosure plain = support::plain_range(expression_.operations(), t, t);
+    const Enclosure bounds = claimed_.coefficient(0);
+    const double rounding = 1e-6 * (1.0 + plain.magnitude());
+    if (plain.is_finite() &&
+        (plain.high < bounds.low - rounding || plain.low > bounds.high + rounding)) {
+      fail(fmt::format("the plain range at {} is [{}, {}]", t, plain.low, plain.high), bounds);
+    }
+  }
 
   void compare_coefficients(double t, const Known& f) {
     for (int k = 0; k <= order; ++k) {
@@ -179,6 +191,7 @@ class Comparison {
 
   const Formula& formula_;
   Interval interval_;
+  base::Expression expression_;
   Series claimed_;
   Counts& counts_;
   std::optional<std::string> wrong_;

@@ -205,7 +205,7 @@ std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
         "threshold-down", whole.all().load,
         [&](double s) { return slab.stiffness(s) * slab.shift(s); }, spans);
   }
-  const std::vector<SmoothSpan> all_spans = smooth_spans(slab, true);
+  const std::vector<SmoothSpan> all_spans = smooth_spans(slab);
   std::optional<IntervalSets> sets;
   if (!begins_at_zero(slab, all_spans)) {
     sets.emplace(slab, all_spans, scale, std::nullopt, most_pieces);
@@ -226,7 +226,7 @@ std::shared_ptr<const Measure> make_smooth_cell_measure(const Slab& slab) {
   Slab settled = slab;
   settled.initial_u = {};
   IntervalSets table = sets_of(settled, smooth_spans(settled));
-  const std::vector<SmoothSpan> spans = smooth_spans(slab, true);
+  const std::vector<SmoothSpan> spans = smooth_spans(slab);
   std::optional<IntervalSets> sets;
   if (!begins_at_zero(slab, spans)) {
     sets = sets_of(slab, spans);

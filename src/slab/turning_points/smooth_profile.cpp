@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/poll.hpp"
-#include "base/smooth_pieces.hpp"
 #include "base/text.hpp"
 
 namespace masing::slab {
@@ -210,37 +209,6 @@ class Resolution {
   /// Moves the spans out of the object and returns them.
   std::vector<SmoothSpan> take() { return std::move(spans_); }
 
-  /// Throws UserError if the ranges of a function in an interval, computed by
-  /// base::Function::range(), do not agree with nine of its values. This detects large features
-  /// that were missed by the bounds from which the intervals were chosen.
-  void check() const {
-    // base::values_suffice() divides an interval into parts. On each part, a missed feature may
-    // change the integral of the function by at most this fraction of the largest |value|.
-    constexpr double negligible = 1e-6;
-    for (const SmoothSpan& span : spans_) {
-      for (const NamedFunction& each : functions_) {
-        const base::Function& f = *each.function;
-        const auto range = [&f](double first, double last) { return f.range(first, last); };
-        double largest = each.scale;
-        for (const double s : span.nodes) {
-          largest = std::max(largest, std::abs(f(s)));
-        }
-        for (std::size_t i = 1; i < span.nodes.size() && !f.is_constant(); ++i) {
-          base::poll();
-          const double first = span.nodes[i - 1];
-          const double last = span.nodes[i];
-          if (last - first > least_width &&
-              !base::values_suffice(f, range, first, last, negligible * largest)) {
-            throw unresolved_fault(
-                each.quantity,
-                fmt::format("between s = {} and s = {} it does more than its values show",
-                            base::to_text(first), base::to_text(last)));
-          }
-        }
-      }
-    }
-  }
-
  private:
   static constexpr int most_bisections = 1 << 16;
   static constexpr double least_width = 1e-15;  // narrower intervals are not bisected
@@ -335,12 +303,8 @@ class Resolution {
 
 }  // namespace
 
-std::vector<SmoothSpan> smooth_spans(const Slab& slab, bool checked) {
-  Resolution resolution(slab);
-  if (checked) {
-    resolution.check();
-  }
-  return resolution.take();
+std::vector<SmoothSpan> smooth_spans(const Slab& slab) {
+  return Resolution(slab).take();
 }
 
 std::vector<double> subdivided(const std::vector<double>& nodes, int parts) {

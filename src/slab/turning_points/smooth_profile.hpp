@@ -53,11 +53,8 @@ struct SmoothSpan {
 /// jumps, kinks and singular points. These places are located to the last bit by interval
 /// arithmetic (base::Function::bounds). A span ends immediately before such a place or begins
 /// immediately after it. Throws UserError if there are too many such places, or if a function
-/// varies too fast to be resolved. If `checked`, UserError is also thrown if the ranges of a
-/// function in an interval do not agree with nine of its values (base::values_suffice). The ranges
-/// are computed by base::Function::range(), independently of the bounds unless they would be
-/// infinite. Local.
-std::vector<SmoothSpan> smooth_spans(const Slab& slab, bool checked = false);
+/// varies too fast to be resolved. Local.
+std::vector<SmoothSpan> smooth_spans(const Slab& slab);
 
 /// Returns nodes that divide each interval between neighbouring `nodes` into `parts` parts of equal
 /// width. Local.

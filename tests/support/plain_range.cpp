@@ -1,4 +1,4 @@
-#include "base/enclosure.hpp"
+#include "support/plain_range.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +11,11 @@
 #include "base/expression.hpp"
 #include "base/limits.hpp"
 
-namespace masing::base {
+namespace masing::support {
 
 namespace {
+
+using namespace base;
 
 namespace lib = boost::numeric::interval_lib;
 using Range = boost::numeric::interval<
@@ -213,4 +215,4 @@ Enclosure plain_range(std::span<const Operation> operations, double first, doubl
   return {range.lower(), range.upper()};
 }
 
-}  // namespace masing::base
+}  // namespace masing::support
