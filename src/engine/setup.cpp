@@ -271,10 +271,7 @@ double preload(const parallel::Communicator& comm, const slab::Slab& slab,
   if (const auto known = measure != nullptr ? measure->preload() : std::nullopt) {
     return *known;
   }
-  const auto load = [&](std::int64_t i) {
-    const slab::Element cell = profile.element(i);
-    return cell.stiffness * cell.shift;
-  };
+  const auto load = [&](std::int64_t i) { return slab::preload(profile.element(i)); };
   const parallel::RankReduction reduction{comm};
   std::array<double, 1> largest{};
   for (std::int64_t i = 0; i < profile.range.size; ++i) {

@@ -10,10 +10,9 @@ namespace masing::io {
 
 namespace {
 
-/// Returns an upper bound of ½ δs Σ k u², the elastic energy of all cells. It follows from |u| ≤ η
-/// + |c| with the threshold η and the shift c of a slab::Element. The bound is the same on any
-/// number of ranks. For closed forms, where no sum over cells is computed, the result is 1.
-/// Collective.
+/// Returns an upper bound of ½ δs Σ k u², the elastic energy of all cells. It follows from -η⁻ ≤ u
+/// ≤ η⁺. The bound is the same on any number of ranks. For closed forms, where no sum over cells is
+/// computed, the result is 1. Collective.
 double energy_bound(const parallel::Communicator& comm, const slab::Profile& profile,
                     std::int64_t cells) {
   if (profile.functions) {
@@ -21,7 +20,7 @@ double energy_bound(const parallel::Communicator& comm, const slab::Profile& pro
   }
   const auto term = [&](std::size_t i) {
     const slab::Element cell = profile.element(static_cast<std::int64_t>(i));
-    const double most = cell.threshold + std::abs(cell.shift);
+    const double most = std::max(slab::threshold_up(cell), slab::threshold_down(cell));
     return 0.5 * cell.stiffness * most * most;
   };
   return base::sum_bound(static_cast<std::size_t>(profile.range.size), cells, term,
@@ -93,9 +92,9 @@ class EnergyRecorder final : public RowRecorder {
   }
 
   void serialize(std::int64_t step, engine::Archive& archive) override {
-    archive.scalars("sums", last_.x, last_.force, last_.internal_force, last_.y, slab_work_, input_,
-                    viscous_, slab_energy_at_start_, first_.stored, first_.dissipated,
-                    first_.input);
+    archive.scalars("sums", last_.x, last_.force, last_.internal_force, last_.y, works_.slab,
+                    works_.input, works_.viscous, slab_energy_at_start_, first_.stored,
+                    first_.dissipated, first_.input);
     RowRecorder::serialize(step, archive);
   }
 
@@ -119,34 +118,30 @@ class EnergyRecorder final : public RowRecorder {
     const double x = samples.x.back();
     const double y = samples.y.back();
     const double slab = slab_energy(engine);
-    if (const auto works = engine.works()) {
-      slab_work_ = works->slab;
-      input_ = works->input;
-      viscous_ = works->viscous;
-    }
+    works_ = engine.works().value_or(works_);
     const double kinetic = 0.5 * mass.mass * y * y;
     const double elastic = 0.5 * mass.k0 * x * x + slab;
-    const double slid = slab_work_ - (slab - slab_energy_at_start_);
-    const Balance now{kinetic + elastic, slid + viscous_, input_};
+    const double slid = works_.slab - (slab - slab_energy_at_start_);
+    const Balance now{kinetic + elastic, slid + works_.viscous, works_.input};
     if (rows_.rows() == 0) {
       first_ = now;
     }
-    const std::array row{
-        steps_.time(samples.last_step()),
-        kinetic,
-        elastic,
-        slid,
-        input_,
-        input_ - first_.input - (now.dissipated - first_.dissipated) - (now.stored - first_.stored),
-        viscous_};
+    const std::array row{steps_.time(samples.last_step()),
+                         kinetic,
+                         elastic,
+                         slid,
+                         works_.input,
+                         works_.input - first_.input - (now.dissipated - first_.dissipated) -
+                             (now.stored - first_.stored),
+                         works_.viscous};
     rows_.push(std::span(row).first(mass.damping > 0 ? row.size() : row.size() - 1));
   }
 
   void move_to(const Point& point) {
     const double dx = point.x - last_.x;
-    slab_work_ += 0.5 * (last_.internal_force + point.internal_force) * dx;
-    input_ += 0.5 * (last_.force + point.force) * dx;
-    viscous_ += 0.5 * oscillator_.damping * (last_.y * last_.y + point.y * point.y) * step_;
+    works_.slab += 0.5 * (last_.internal_force + point.internal_force) * dx;
+    works_.input += 0.5 * (last_.force + point.force) * dx;
+    works_.viscous += 0.5 * oscillator_.damping * (last_.y * last_.y + point.y * point.y) * step_;
     last_ = point;
   }
 
@@ -175,9 +170,7 @@ class EnergyRecorder final : public RowRecorder {
   const slab::Profile& profile_;
   base::FixedPoint fixed_point_;
   Point last_{};
-  double slab_work_ = 0.0;
-  double input_ = 0.0;
-  double viscous_ = 0.0;
+  slab::Works works_;
   double slab_energy_at_start_ = 0.0;
   Balance first_;  // the energies at the first sample
 };

@@ -219,16 +219,11 @@ class FieldRecorder final : public engine::Observer {
     };
     write("/field/s", {"point at which the cell samples the profile", "s_i"},
           [&](std::int64_t i) { return slab.point(first + i); });
-    write("/field/eta", {"yield displacement of the cell", "eta(s_i)"}, [&](std::int64_t i) {
-      const slab::Element cell = profile.element(i);
-      return cell.threshold + cell.shift;
-    });
+    write("/field/eta", {"yield displacement of the cell", "eta(s_i)"},
+          [&](std::int64_t i) { return slab::threshold_up(profile.element(i)); });
     if (slab.is_shifted()) {
       write("/field/eta_down", {"yield displacement of the cell downwards", "eta_down(s_i)"},
-            [&](std::int64_t i) {
-              const slab::Element cell = profile.element(i);
-              return cell.threshold - cell.shift;
-            });
+            [&](std::int64_t i) { return slab::threshold_down(profile.element(i)); });
     }
     write("/field/k", {"stiffness density of the cell", "k(s_i)"},
           [&](std::int64_t i) { return profile.element(i).stiffness; });

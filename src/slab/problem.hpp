@@ -106,6 +106,23 @@ void for_each_column(const Visit& visit, Each&... each) {
 /// The values of k, η, v0 and c (see Slab) at one s, or in one cell.
 using Element = Coefficients<double>;
 
+/// Returns η⁺, the threshold of u upwards. Local.
+inline double threshold_up(const Element& element) {
+  return element.threshold + element.shift;
+}
+/// Returns η⁻, the threshold of u downwards. Local.
+inline double threshold_down(const Element& element) {
+  return element.threshold - element.shift;
+}
+/// Returns u of an element whose v is given. Local.
+inline double elongation(const Element& element, double v) {
+  return v + element.shift;
+}
+/// Returns k c, the part of ∫ k c ds that belongs to the element. Local.
+inline double preload(const Element& element) {
+  return element.stiffness * element.shift;
+}
+
 /// The functions of s that define a slab, and its discretization. The threshold η⁺ upwards and the
 /// threshold η⁻ downwards may differ. Engines compute v = u - c with c = (η⁺ - η⁻)/2, because v
 /// obeys the law with the one threshold η = (η⁺ + η⁻)/2 in both directions. The force of the slab

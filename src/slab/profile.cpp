@@ -178,8 +178,8 @@ ProfileForm check_profile(const Slab& slab, base::CellRange range, const Profile
 void check_element(const Element& element, const std::function<std::string()>& place,
                    double excess) {
   const auto [k, eta, u0, shift] = element;
-  const double up = eta + shift;
-  const double down = eta - shift;
+  const double up = threshold_up(element);
+  const double down = threshold_down(element);
   const double most = (1.0 + rounded_excess) * eta;
   const auto refuse = [&](const char* quantity, const char* symbol, double value,
                           const std::string& rule) {
