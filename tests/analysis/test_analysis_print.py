@@ -13,10 +13,9 @@ from masing.cycles.limit_cycle import analyse
 from masing.report.cases import cycle_picture
 from masing.report.page import TEMPLATES
 from masing.report.trajectories import response_pictures, trajectory_pictures
-from masing.report.work import number_pictures, work_precision
+from masing.report.work import work_precision
 from masing.results import Run, Scan, Study, read
 from synthetic import fitted, jointly, staircase, write_run, write_study
-from test_analysis_work import study
 
 
 def test_no_letter_of_a_picture_is_below_eight_points(tmp_path, whole_run, result_of, papers_case):
@@ -26,7 +25,7 @@ def test_no_letter_of_a_picture_is_below_eight_points(tmp_path, whole_run, resul
     joint = Study(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(), papers_case))
     cycle, run = Run(write_run(tmp_path / "c.h5", papers_case, cells=3)), read(whole_run)
     pictures = [cycle_picture(run), *trajectory_pictures([run]), *response_pictures(Scan(scan)),
-                *work_precision([joint])["pictures"], *number_pictures([study(tmp_path, "inf", 0), study(tmp_path, "ten", 10)])]
+                *work_precision([joint])["pictures"]]
     drawn = [study_figure(joint, joint.quantities), figures.together([cycle], run),
              figures.differences([cycle], run, "x"), *(each.figure for each in pictures)]
     css = (TEMPLATES / "report.css").read_text(encoding="utf-8").partition("@media print")

@@ -279,14 +279,6 @@ def test_behind_its_first_screen_the_page_of_the_quickstart_is_short(page_of, ma
     assert "The papers print no numbers to compare here" in first and "share the law of force" in first
 
 
-def test_a_negative_constant_of_the_step_is_reconciled_with_that_of_the_step_alone(page_of, tmp_path):
-    alone = write_study(tmp_path / "alone.h5", ladder(), fitted() | {"constant_x": 6.35, "constant_uncertainty_x": 0.09})
-    said = "In study 2, where δt alone is refined, C = 6.350 of x is positive and does not contradict C₂ < 0"
-    for time, scheme, count in ((-5.0, "euler", 1), (5.0, "euler", 0), (-5.0, "leapfrog", 0)):
-        both = write_study(tmp_path / "both.h5", staircase(time=time), fitted() | jointly(time=time), scheme=scheme)
-        assert page_of(both, alone).words.count(said) == count
-
-
 def test_another_model_is_shown_by_its_name_and_its_parameters(page_of, result_of, tmp_path, papers_case):
     path = result_of("simulate", "prandtl.h5", "--model=prandtl", "--set=k=1", "--set=eta=1", "--final-time=50",
                      "--steps=20000", "--sample-every=50")

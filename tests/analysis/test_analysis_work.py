@@ -4,10 +4,9 @@ import h5py
 import numpy as np
 import pytest
 
-from masing.report.work import efficient, lines, number_pictures, work_precision
+from masing.report.work import efficient, lines, work_precision
 from masing.results import read
-from synthetic import fit, fitted, ladder, marked, write_study
-
+from synthetic import fitted, marked, write_study
 
 
 def against_exact(path, levels, **changes):
@@ -79,24 +78,3 @@ def test_engines_are_told_apart_and_studies_of_one_method_by_their_files(page_of
     assert "Work and precision" in page_of(memory, euler).words
     again = against_exact(tmp_path / "again.h5", [(10, 2000, 1e-2)])
     assert [each.label for each in lines([read(euler), read(again)])] == ["euler, right (euler)", "euler, right (again)"]
-
-
-def study(folder, name, cells, factor=1.0, levels=4, **changes):
-    """A study in N at P cells (0 for ∞) whose errors are `factor` times those of ladder()."""
-    columns = ladder(levels)
-    columns |= {q: factor * columns[q] for q in columns if q.startswith("error_")}
-    columns["cells"] = np.full(levels, float(cells))
-    write_study(folder / f"{name}.h5", columns, fit(), cells="inf" if cells == 0 else cells, **changes)
-    return read(folder / f"{name}.h5")
-
-
-def test_studies_share_a_picture_that_differ_in_their_numbers_alone(page_of, tmp_path):
-    studies = [study(tmp_path, "inf", 0), study(tmp_path, "ten", 10, 0.8), study(tmp_path, "more", 100, 1.01, levels=3)]
-    picture, = number_pictures(studies)
-    assert picture.caption.endswith("differ from those of P = ∞ at most: P = 10 by 20 % and P = 100 by 1 %.")
-    assert picture.caption in page_of(*(each.path for each in studies)).words
-    found = [(line.get_label(), len(line.get_xdata())) for line in picture.figure.axes[0].get_lines()]
-    assert found == [("P = 10", 4), ("P = 100", 3), ("P = ∞", 4)]
-    others = [study(tmp_path, "problem", 100, force="0.4*cos(0.5*t)"), study(tmp_path, "scheme", 100, scheme="leapfrog"),
-              study(tmp_path, "engine", 10, engine="memory")]
-    assert number_pictures(studies[:1]) == number_pictures([studies[1], *others]) == []

@@ -16,10 +16,10 @@ from masing.report.pictures import Text
 from masing.report.problem import cited, problem
 from masing.report.provenance import provenance_section, reproduction
 from masing.report.reference import reference_section
-from masing.report.study import reconciled, study_section
+from masing.report.study import study_section
 from masing.report.summary import study_rows, summary
 from masing.report.trajectories import response_pictures, trajectory_pictures
-from masing.report.work import number_pictures, work_precision
+from masing.report.work import work_precision
 
 # A template contains this comment at the place where the list of the works that the page cites is inserted.
 BIBLIOGRAPHY = "<!-- bibliography -->"
@@ -52,7 +52,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     sections = _sections(studies, problems)
     # The curve of restoring force over x of a node between two elements is no hysteresis cycle.
     cycles = cycles_section([run for run in runs if not is_chain(run)], *window, studies=studies, exact=exact)
-    numbers, work = number_pictures(studies), work_precision(studies)
+    work = work_precision(studies)
     drawn, whose = _trajectories(studies, runs, exact), {}
     if len({run.problem for run in drawn}) > 1:
         for number, study in enumerate(studies, start=1):
@@ -68,7 +68,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     overview = (cycles["together"][:1] if cycles else []) + ([sections[chosen]["errors"]] if studies else responses[:1])
     overview = overview or chains[:1]
     alone = [section for section in sections if section["twin"] is None]
-    pictures = _numbered(overview, [section["errors"] for section in alone] + numbers
+    pictures = _numbered(overview, [section["errors"] for section in alone]
                          + (cycles["together"] + cycles["differences"] + cycles["long"] if cycles else [])
                          + (work["pictures"] if work else []) + trajectories + chains + responses)
     shown = {"problem-1": True, "studies": studies, "reference": reference, "cycles": cycles, "papers": papers,
@@ -80,8 +80,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     html = render("report.html.j2", title=title, about=about, contents=contents, number=_places(dict(contents)).get,
                   tables=_places(tables), summary=summary(studies, runs, reproductions, scans), overview=overview,
                   chosen=sections[chosen]["number"] if studies else None, columns=columns, rows=rows,
-                  problem=next(iter(problems.values())), studies=sections, numbers=numbers, work=work, cycles=cycles,
-                  reference=reference,
+                  problem=next(iter(problems.values())), studies=sections, work=work, cycles=cycles, reference=reference,
                   trajectories=trajectories, chains=chains, responses=responses, papers=papers, origins=origins,
                   missing=list(dict.fromkeys(exact.reasons.values())))
     texts = [Text(run.path.stem, {"ini": run.configuration.encode("utf-8")}) for run in files if run.configuration]
@@ -125,7 +124,6 @@ def _sections(studies, problems):
         key = study.problem
         section = study_section(study, number, problems[key], key not in shown)
         same = twin(study, studies[:number - 1])
-        section["constants"][1].extend(filter(None, [reconciled(study, studies)]))
         section["twin"] = None if same is None else same + 1
         section["shows_model"] = problems[key].model not in models
         shown.add(key)

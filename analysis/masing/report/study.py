@@ -11,7 +11,7 @@ from masing.convergence.claim import (QUANTITY_NAMES, STEPS, beyond, bound, find
                                       remarks, statement)
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, study_figure
 from masing.names import short_value
-from masing.notation import count, estimate, listed, measured, minus, order, rounded_up
+from masing.notation import count, listed, measured, minus, order, rounded_up
 from masing.report.problem import first_sentence, prose, steps_in_words
 from masing.report.pictures import Picture, Text
 from masing.report.summary import PROVED, STATEMENTS, shares_time
@@ -163,26 +163,6 @@ def _constants(study, quantities):
         sentences.append("The levels cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: fewer than three have an "
                          "error.")
     return form, sentences
-
-
-def reconciled(study, studies):
-    """Return a sentence that explains why C₂ of x is negative in a study although the constant of a study of the time
-    step alone is positive.
-
-    `studies` are all Studies of the page. The result is an empty text if C₂ is not negative, or if no study of the page
-    refines the steps alone for the same problem and method.
-    """
-    fit = study.joint("x")
-    number = next((n for n, other in enumerate(studies, start=1) if other.refine == "steps"
-                   and (other.problem, other.method) == (study.problem, study.method)
-                   and math.isfinite(other.number("constant_x"))), None)
-    if fit is None or number is None or not fit.cancels or fit.time > 0:
-        return ""
-    alone = estimate(studies[number - 1].number("constant_x"), math.nan)
-    return (f"In study {number}, where δt alone is refined, C = {alone} of x is positive and does not contradict C₂ < 0: the "
-            "error of x is nearly A(t) δs + B(t) δt, and there C is the largest |B(t)| of all times. Here C₂ stands for the "
-            "values of B(t) at the times when the whole error is largest, which differ with the ratio δs/δt; they count "
-            "as negative because B(t) has there not the sign of A(t).")
 
 
 def _extrapolation(study):

@@ -1,15 +1,11 @@
-"""Compare the errors of x of several studies in figures.
-
-One figure shows the errors over the computational work. The others show them over the number of steps, with a curve for
-each number of cells.
-"""
+"""Compare the errors of x of several studies in a figure, over the computational work."""
 
 from collections import namedtuple
 
 import numpy as np
 
 from masing import style
-from masing.notation import cell, count, listed, measured
+from masing.notation import cell, count, measured
 from masing.report.pictures import Picture
 from masing.samples import drawable_in_logarithm
 from masing.style import label_decades
@@ -101,57 +97,3 @@ def efficient(cost, errors):
     order = np.lexsort((errors, cost))
     before = np.minimum.accumulate(np.r_[np.inf, errors[order]])[:-1]
     return order[errors[order] < before]
-
-
-def number_pictures(studies):
-    """Return a Picture for each group of at least two studies that differ in the number of cells P.
-
-    The studies of a group refine the time step, and have the same problem, method and reference.
-    """
-    groups = {}
-    for study in studies:
-        numbers = set(study.level_cells)
-        if study.refine == "steps" and study.has_cells and len(numbers) == 1:
-            key = study.problem, study.method, study.reference
-            groups.setdefault(key, {}).setdefault(numbers.pop(), study)
-    return [_number_picture(dict(sorted(group.items(), key=lambda pair: pair[0] or np.inf)), f"numbers-of-cells-{n}")
-            for n, group in enumerate((group for group in groups.values() if len(group) > 1), start=1)]
-
-
-def _number_picture(group, name):
-    """Return the Picture of a group {P: Study}. P = 0 stands for ∞, and is the last key in the group."""
-    most, last = list(group.items())[-1]
-    apart = [f"P = {count(cells)} by {100 * distance:.2g} %" for cells, study in list(group.items())[:-1]
-             if (distance := _distance(study, last)) is not None]
-    beside = f" At the same N they differ from those of P = {count(most)} at most: {listed(apart)}." if apart else ""
-    caption = f"Maximal errors of x over the steps N, a curve for each number of cells P.{beside}"
-    return Picture(name, _number_figure(group), f"Log-log figure. {caption}", caption)
-
-
-def _distance(study, last):
-    """Return the largest relative difference |e/e_last - 1| between the errors of x of the studies `study` and `last`.
-
-    Here e and e_last are the errors of the two studies at the same number of steps. The result is None if there is no
-    such number of steps.
-    """
-    _, here, there = np.intersect1d(study.level_steps, last.level_steps, return_indices=True)
-    ratios = study.errors["x"][here] / last.errors["x"][there]
-    known = np.isfinite(ratios)
-    return float(np.abs(ratios[known] - 1).max()) if known.any() else None
-
-
-def _number_figure(group):
-    figure, axes = style.frame(1, 1.15, xscale="log", yscale="log", xlabel="steps N", ylabel="maximal error of x")
-    curves, orders = [], {study.number("expected_order_x") for study in group.values()}
-    for n, (cells, study) in enumerate(group.items()):
-        keep = drawable_in_logarithm(study.level_steps, study.errors["x"])
-        curves.append((study.level_steps[keep], study.errors["x"][keep]))
-        # Markers that are drawn later are smaller, so that all markers of coinciding points are visible.
-        axes.plot(*curves[-1], style.LINES[n % len(style.LINES)], marker=style.MARKERS[n % len(style.MARKERS)],
-                  color=style.COLOURS[n % len(style.COLOURS)], markersize=max(3.0, 11 - 2.5 * n),
-                  markerfacecolor="none", label=f"P = {count(cells)}")
-    if len(orders) == 1 and (order := orders.pop()) > 0:
-        style.draw_triangle(axes, curves, -order, 1)
-    label_decades(axes.xaxis, axes.yaxis)
-    axes.legend(loc="upper right")
-    return figure
