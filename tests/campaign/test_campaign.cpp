@@ -260,7 +260,8 @@ TEST_F(Campaign, goes_on_where_it_was_stopped) {
       plan.stop = Event{.unit = 40, .step = 4};
       CountingSource source(plan);
       const std::string said = given::mistake<base::Stopped>([&] { run(source); });
-      EXPECT_NE(said.find(" of 70 units" + goes_on_), std::string::npos) << said;
+      EXPECT_NE(said.find(" of 70 units and "), std::string::npos) << said;
+      EXPECT_TRUE(said.ends_with(" steps" + goes_on_)) << said;
       EXPECT_EQ(source.steps() + go_on(plan), 700) << "what was saved is not made again";
     }
   }
