@@ -45,21 +45,6 @@ std::string growth_advice(const slab::SchemeInfo& scheme, const slab::TimeGrid& 
       (2.0 * std::log(tolerable) / time.final_time + decay) / (frequency * frequency), tolerable);
 }
 
-/// Returns a warning if the mass at an end of a chain of ten elements or more is not smaller than
-/// its neighbour, or an empty string. In a medium, whose inner masses are equal, an end mass is
-/// half of them.
-std::string end_mass_advice(const std::vector<double>& m, bool absorbs) {
-  constexpr std::size_t fewest = 11;  // nodes
-  const bool is_whole_at_base = absorbs && m[0] > 0.9 * m[1];
-  if (m.size() < fewest || (!is_whole_at_base && m.back() <= 0.9 * m[m.size() - 2])) {
-    return {};
-  }
-  return fmt::format(
-      "{} is not smaller than its neighbour; as the end of a medium it is half a mass, and with "
-      "a whole one the error is of order one in 1/n",
-      is_whole_at_base ? "base_mass" : fmt::format("m_{}", m.size() - 1));
-}
-
 std::string chain_advice(const MasingChain& chain, const slab::TimeGrid& time) {
   const slab::ChainPart part = chain_part(chain, {0, chain.elements()});
   const slab::SchemeInfo& scheme = slab::info(chain.scheme);
@@ -88,8 +73,7 @@ std::string chain_advice(const MasingChain& chain, const slab::TimeGrid& time) {
   }
   require_stable(scheme, time, decay, scheme.largest_damped_step,
                  "2 m/c, c being a dashpot or base_impedance,");
-  const std::string advice = growth_advice(scheme, time, frequency, 0.0);
-  return advice.empty() ? end_mass_advice(part.mass, chain.absorbs) : advice;
+  return growth_advice(scheme, time, frequency, 0.0);
 }
 
 }  // namespace

@@ -11,9 +11,8 @@ inline constexpr double warned_growth = 10.0;
 
 /// Returns a warning, or an empty string. It warns if the scheme of a slab or a chain lets an
 /// elastic oscillation grow more than tenfold until T, and says with which step the oscillation
-/// would grow by a factor of 1.1. It also warns if an end mass of a long chain is not smaller than
-/// its neighbour. Throws UserError, with a number of steps that suffices, if the scheme is unstable
-/// with the step of the run. Local.
+/// would grow by a factor of 1.1. Throws UserError, with a number of steps that suffices, if the
+/// scheme is unstable with the step of the run. Local.
 std::string step_advice(const RunSpec& run);
 
 }  // namespace masing::engine

@@ -441,9 +441,6 @@ def test_too_few_steps_are_refused_with_a_number_that_holds(masing, dashpots, ba
 MODERATE = {"n": 3, "m": "1,1,0.5", "k": 1, "final-time": 2, "steps": 50}
 WARNED = {
     "nothing": ({}, []),
-    "a whole mass at the free end": ({"n": 10, "m": 1}, ["m_10 is not smaller than its neighbour", "half"]),
-    "a whole mass at the base": ({"n": 10, "m": "i<n ? 1 : 0.5", **BASE, "base_mass": 1},
-                                 ["base_mass is not smaller than its neighbour", "half"]),
     "the strength": ({"force": "2*t"}, ["element 3 has reached its strength", "k0 > 0"]),
     "a deep nest": ({"n": 1, "m": 0.5, "force": "0.4*(1-t/6500)*sin(t)", "final-time": 6000, "steps": 60000},
                     ["turning points"]),
