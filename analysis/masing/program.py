@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WARNING, ERROR = "masing warning: ", "masing: "
 # The control sequence with which the program clears the line that shows its progress, and the pattern of this line.
 CLEAR, PROGRESS = "\033[K", re.compile(r"\[[#.]+\] +\d+ %")
-# The pattern of lines that are not error messages. In some of them a command describes the problem before a run. The
+# The pattern of lines that are not error messages. In some of them a command names the model before a run. The
 # others consist of dashes, with which mpirun encloses its own messages.
 NOTE = re.compile(r"masing \w+: |  |-+$")
 

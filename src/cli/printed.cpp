@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "base/text.hpp"
@@ -101,12 +100,10 @@ std::string comparison_key(std::string text) {
 /// table, not its path. Constants are replaced by their values. Scans are an exception, because
 /// their constants differ from point to point: values that use constants are returned as the user
 /// wrote them, and the keys "over.…" and "let.…" are also returned. The exception does not apply if
-/// `last` is Role::problem and `is_for_people` is false.
+/// `last` is Role::problem.
 std::vector<std::pair<std::string, std::string>> keys_and_values(const BoundRequest& bound,
-                                                                 Role last,
-                                                                 bool is_for_people = false) {
-  const bool has_points =
-      bound.request->command == Command::scan && (last != Role::problem || is_for_people);
+                                                                 Role last) {
+  const bool has_points = bound.request->command == Command::scan && last != Role::problem;
   std::vector<std::pair<std::string, std::string>> values;
   for (const Key& key : keys_of(bound, last)) {
     if (key.name == "samples" && bound.request->samples) {
@@ -190,60 +187,18 @@ std::string printed(const BoundRequest& bound, Role last) {
 }
 
 std::string announcement(const BoundRequest& bound) {
-  constexpr std::size_t most = 60;  // how many bytes of a value are printed at most
-  const Request& request = *bound.request;
-  const Configuration& c = bound.configuration;
-  std::vector<std::string> varied;
-  for (const Axis* axis : request.varied()) {
-    varied.push_back(axis->values.name);
+  // A study and a scan have several P and N, which their tables list.
+  Names shown{"model", "scheme", "engine"};
+  if (bound.request->command == Command::simulate) {
+    shown.insert({"cells", "steps"});
   }
-  std::set<std::string> displayed_keys(varied.begin(), varied.end());
-  std::vector<std::string> given;
-  std::vector<std::string> preset;
-  for (const auto& [key, value] : keys_and_values(bound, Role::problem, true)) {
-    // the part of the key behind the dot, such as k of model.k, or the whole key without a dot
-    const std::string name = key.substr(key.find('.') + 1);
-    if (key == "model" || key.starts_with("let.") || value.empty() || omitted_if_zero(key, value) ||
-        std::ranges::count(varied, name) > 0) {
-      continue;
+  std::vector<std::string> parts;
+  for (const Key& key : keys_of(bound, Role::result)) {
+    if (shown.contains(key.name) && !key.value.empty()) {
+      parts.push_back(fmt::format("{} = {}", key.name, key.value));
     }
-    const Option* const option = find_option(key);
-    const auto entry = request.entries.find(key);
-    const bool has_entry = entry != request.entries.end();
-    if (!has_entry && c.steady && key == "final-time") {
-      continue;
-    }
-    displayed_keys.insert(key);
-    const std::string& text = has_entry && value.size() > most ? entry->second.text : value;
-    (has_entry || option == nullptr ? given : preset)
-        .push_back(fmt::format("{} = {}{}", option == nullptr ? name : option->argument,
-                               base::shortened(text, most), text.size() > most ? "…" : ""));
   }
-  const ModelKind kind = kind_of(request.model);
-  const auto term = [&displayed_keys](const char* key, const char* text, const char* without = "") {
-    return displayed_keys.contains(key) ? text : without;
-  };
-  const bool leaves_force = kind == ModelKind::slab && !request.has("force") &&
-                            !request.has("base-acceleration") &&
-                            (request.has("x0") || request.has("y0") || request.has("initial-u"));
-  return fmt::format(
-      "masing {}: {}{}{}{}{}{}\n", name_of(request.command),
-      has_parameters(kind)
-          ? "--model " + request.model
-          : fmt::format("{}, {}",
-                        kind == ModelKind::slab
-                            ? fmt::format("m x'' = F(t){} - k0 x{} - ∫ k u ds",
-                                          term("base-acceleration", " - m a_g(t)"),
-                                          term("damping", " - c x'"))
-                            : "F = k0 x + ∫ k u ds",
-                        term("threshold-down", "-eta_down <= u <= eta", "|u| <= eta")),
-      varied.empty() ? "" : ", over " + base::joined(varied, ", "),
-      given.empty() ? "" : ", with " + base::joined(given, ", "),
-      given.empty() && varied.empty()
-          ? ", the papers' problem (section 6 of Bastien, Lamarque and Schatzman, 2001)"
-          : "",
-      preset.empty() ? "" : "\n  by default " + base::joined(preset, ", "),
-      leaves_force ? "; --force 0 takes F away" : "");
+  return fmt::format("masing {}: {}\n", name_of(bound.request->command), base::joined(parts, ", "));
 }
 
 std::vector<Difference> differences(const BoundRequest& one, const BoundRequest& other) {

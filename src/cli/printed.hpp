@@ -27,10 +27,8 @@ std::string derived_keys(const BoundRequest& request);
 /// by its checksum, so that it can be stored as an attribute of a file. Local.
 std::string comparison_key(std::string text);
 
-/// Returns one or two lines to be read by people. The first consists of "masing COMMAND: ", the
-/// equation or --model NAME, the axes of a scan, and the data that the user gave. The second begins
-/// with "by default" and has the data that the user did not give; it is left out if there are none.
-/// Local.
+/// Returns the line that a command prints at its start: the model, the scheme and the engine, and
+/// for simulate N and P, as far as the model has them. Local.
 std::string announcement(const BoundRequest& request);
 
 /// A key whose values in two requests differ. Constants in the values are replaced by numbers,

@@ -449,7 +449,7 @@ def test_a_mistake_leads_to_the_users_line_at_once_and_is_kept_whole():
 @pytest.mark.parametrize("line, expected", [
     (["masing: --cells: too"], "--cells: too"), (["Killed"], "Killed"), ([], "the program ended with exit code 9")])
 def test_what_a_command_says_it_solves_is_no_error(line, expected):
-    note = ['masing simulate: m x" = F(t) - k0 x - c x\' - S', "  by default F(t) = 0.45*cos(0.5*t), T = 500"]
+    note = ["masing simulate: model = masing, steps = 10, cells = 2, scheme = euler, engine = sweep"]
     with pytest.raises(masing.MasingError) as caught:
         program.Answer(9, "", note + line).require(0)
     assert (str(caught.value), caught.value.code) == (expected, 9)

@@ -13,8 +13,8 @@ from result_files import numbers, study
 PATIENCE = 600  # seconds until a run counts as hung
 
 PROGRESS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \[[#.]+\] ")
-# The two lines that name the problem.
-PROBLEM = re.compile(r"masing (simulate|converge|scan): .*(∫ k u ds|--model )|  by default ")
+# The line that names the model at the start.
+PROBLEM = re.compile(r"masing (simulate|converge|scan): model = ")
 
 
 def without_warnings(text):
