@@ -40,8 +40,7 @@ inline constexpr std::int64_t bytes_per_cell = 48;
 
 /// Measures the memory bandwidth, the time of a sum over the ranks (parallel::RankSum), and the
 /// time of a step of each engine and of the baseline loop (baseline_step in native_loops.hpp).
-/// Returns the results. Throws UserError if the baseline loop cannot run on the processor of some
-/// rank. Collective.
+/// Returns the results. Collective.
 Report measured(const parallel::Communicator& comm, const Effort& effort);
 
 /// Writes the columns of the report to the groups /bandwidth, /latency, /kernel, /memory, /exact

@@ -6,16 +6,6 @@
 
 namespace masing::benchmark {
 
-bool native_loops_run_here() {
-#if defined(__AVX512F__)
-  return __builtin_cpu_supports("avx512f") != 0;
-#elif defined(__AVX2__)
-  return __builtin_cpu_supports("avx2") != 0;
-#else
-  return true;
-#endif
-}
-
 double baseline_step(double* __restrict u, const double* __restrict threshold,
                      const double* __restrict stiffness, std::int64_t cells, double d) {
   double sum = 0.0;

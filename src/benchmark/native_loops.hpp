@@ -7,10 +7,6 @@ namespace masing::benchmark {
 // Loops as a careful user would write them. They are compiled for the processor of the machine on
 // which the program is built.
 
-/// Returns whether this processor has the vector instructions for which the loops were compiled,
-/// AVX-512 or AVX2. Returns true if they were compiled for neither. Local.
-bool native_loops_run_here();
-
 /// Computes one step of a slab in one loop over its cells: u ← clamp(u + d, -η, η), where `d` is
 /// the increment of x. Returns Σ k u, summed in plain floating-point arithmetic. The arrays u, η =
 /// `threshold` and k = `stiffness` have the shape [cells]. Local.
