@@ -97,7 +97,7 @@ def test_the_stub_has_the_signatures_in_types():
                        for name in ("print_config", "validate_only")]
     assert "\ncells = 2\n" in masing.simulate(cells=2, print_config=True)
     references = ast.unparse(functions["converge"].args)
-    assert "'exact-time', 'cells-inf'] | _File | None" in references and "config: _File | None" in references
+    assert "'exact-time', 'cells-inf'] | None" in references and "config: _File | None" in references
 
 
 @pytest.mark.skipif(native.module() is None, reason="there is no module, and no stub")
