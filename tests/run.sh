@@ -200,7 +200,7 @@ fi
 
 if [ "$long" = yes ]; then
   echo "== 100000 inputs made by chance"
-  for program in fuzz_expression fuzz_options fuzz_bounds; do
+  for program in fuzz_expression fuzz_bounds; do
     if [ "$program" = fuzz_bounds ] && [ ! -x build/dev/tests/fuzz_bounds ]; then
       echo "SKIPPED: fuzz_bounds, for want of Arb"
       continue

@@ -10,47 +10,17 @@
 #include <exception>
 #include <string_view>
 
-#include "base/text.hpp"
 #include "corpus/chance.hpp"
 #include "fuzz/random_formula.hpp"
 
 namespace masing::fuzz {
 
-std::string RandomText::number() {
-  static const std::vector<std::string> odd = base::split(
-      "0 -0 1 -1 0.1 1e308 1e309 -1e308 1e-320 5e-324 nan inf -inf + 1e 0x10 1,5 1.5.2 +1 +-1 1e+3 "
-      ".5 5. 9007199254740993",
-      ' ');
-  if (once_in(4)) {
-    return once_in(odd.size()) ? "" : one_of(odd);
-  }
-  return std::to_string(below(1000)) + "." + std::to_string(below(1000)) +
-         (once_in(5) ? "e-" + std::to_string(below(12)) : "");
-}
-
-std::string RandomText::whole_number() {
-  static const std::vector<std::string> odd = base::split(
-      "0 -1 1 inf 1e6 1e15 9007199254740992 9007199254740993 1.5 1e99 0x8 +7 9223372036854775807 "
-      "9223372036854775808",
-      ' ');
-  return !once_in(4) ? std::to_string(1 + below(5000)) : once_in(odd.size()) ? "" : one_of(odd);
-}
-
-std::string RandomText::expression(char variable) {
-  std::string text =
-      once_in(4) ? std::string(1, variable) : RandomFormula(*this).formula().text(variable);
+std::string RandomText::expression() {
+  std::string text = once_in(4) ? "t" : RandomFormula(*this).formula().text();
   if (once_in(4)) {
     text += one_of({"+n", "*_pi^i", "-\"s\"", "=t", "+foo(s)", "?1:2", "^--2", "!"});
   }
   return once_in(8) ? damaged(text) : text;
-}
-
-std::string RandomText::table(const std::vector<std::string>& files) {
-  if (once_in(3)) {
-    return "table:" + one_of(files);
-  }
-  const auto point = [&] { return number() + one_of({" ", ",", "\t", "  "}) + number(); };
-  return "points:" + (once_in(2) ? list(5, "; ", point) : "0 " + number() + "; 1 " + number());
 }
 
 std::string RandomText::damaged(std::string text) {

@@ -25,23 +25,8 @@ class RandomText {
     return words[below(words.size())];
   }
 
-  /// A number as people and damaged files spell it, seldom no number at all. Local.
-  std::string number();
-  /// A whole number likewise. Local.
-  std::string whole_number();
-  /// An expression in `variable`, mostly well formed. Local.
-  std::string expression(char variable);
-  /// "points:…" or "table:FILE" of one of the `files`. Local.
-  std::string table(const std::vector<std::string>& files);
-  /// Up to `most` pieces made by `make`, with `separator` between them. Local.
-  template <typename Make>
-  std::string list(std::size_t most, const std::string& separator, const Make& make) {
-    std::string text;
-    for (std::size_t i = below(most + 1); i > 0; --i) {
-      text += make() + (i > 1 ? separator : "");
-    }
-    return text;
-  }
+  /// An expression in t, mostly well formed. Local.
+  std::string expression();
   /// `text` with some bytes changed, removed, doubled or put in. Local.
   std::string damaged(std::string text);
 

@@ -70,8 +70,8 @@ std::string made_by_chance(RandomText& random) {
   return kind == 0                         ? bytes(random)
          : kind == 1 && random.once_in(20) ? repeated(random)
          : kind < 4                        ? words(random)
-         : kind < 6                        ? random.damaged(random.expression('t'))
-                                           : random.expression('t');
+         : kind < 6                        ? random.damaged(random.expression())
+                                           : random.expression();
 }
 
 bool same(double one, double other) {

@@ -68,29 +68,28 @@ bool Formula::is_number() const {
   return name == "number" || name == "pi" || (name == "minus" && parts[0].is_number());
 }
 
-std::string Formula::text(char variable) const {
+std::string Formula::text() const {
   if (name == "number") {
     return std::signbit(number) ? fmt::format("({})", number) : fmt::format("{}", number);
   }
   if (name == "r") {
-    return std::string("r(") + variable + ")";
+    return "r(t)";
   }
   if (parts.empty()) {
-    return name == "t" ? std::string(1, variable) : name;
+    return name;
   }
   if (name == "minus") {
-    return "(-" + parts[0].text(variable) + ")";
+    return "(-" + parts[0].text() + ")";
   }
   if (name == "?") {
-    return "(" + parts[0].text(variable) + "?" + parts[1].text(variable) + ":" +
-           parts[2].text(variable) + ")";
+    return "(" + parts[0].text() + "?" + parts[1].text() + ":" + parts[2].text() + ")";
   }
   if (is_operator(name)) {
-    return "(" + parts[0].text(variable) + name + parts[1].text(variable) + ")";
+    return "(" + parts[0].text() + name + parts[1].text() + ")";
   }
   std::string list;
   for (const Formula& part : parts) {
-    list += (list.empty() ? "" : ",") + part.text(variable);
+    list += (list.empty() ? "" : ",") + part.text();
   }
   return name + "(" + list + ")";
 }

@@ -25,7 +25,7 @@ struct Formula {
   /// Whether the reader takes it for one number. Local.
   [[nodiscard]] bool is_number() const;
   /// As an expression, all in parentheses; numbers are read to the bit. Local.
-  [[nodiscard]] std::string text(char variable = 't') const;
+  [[nodiscard]] std::string text() const;
 };
 
 struct Feature {
