@@ -1,6 +1,6 @@
 // Drift, resolvent and restoring force of every model, worked out by hand for one step: with h =
 // 1/2 the state after it is resolvent(X + G/2). Parameters, one for all elements, one by one or a
-// function of i, and what of them is refused by name.
+// function of i; tests/cli has what of them is refused.
 
 #include <gtest/gtest.h>
 
@@ -190,17 +190,6 @@ TEST(PersozQuasistatic, starts_where_it_balances_the_force) {
   expect_near(built.start, {11, 1, -2, 1}, "start");
 }
 
-/// What is wrong with the parameters of a model: "NAME: WRONG; RIGHT".
-std::string fault(const std::string& name, const Parameters& parameters) {
-  try {
-    const rheology::ModelSpec spec = model(name, parameters);
-    rheology::build(spec, spec.all());
-  } catch (const base::UserError& error) {
-    return error.quantity() + ": " + error.fault();
-  }
-  return {};
-}
-
 TEST(Parameters, are_evaluated_for_the_elements_held) {
   const rheology::ModelSpec spec =
       model("discrete-masing", {{"k0", 0.5}, {"k", "i"}, {"eta", State{4, 5, 6}}});
@@ -219,25 +208,6 @@ TEST(Parameters, are_evaluated_for_the_elements_held) {
   const rheology::ParameterValues none(parameters, spec.parameters, {3, 0});
   EXPECT_EQ(none.number("k0"), 0.5);
   EXPECT_EQ(none.list("k"), State());
-}
-
-TEST(Parameters, are_refused_by_name) {
-  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}}), "");
-  EXPECT_EQ(fault("prandtl", {{"k", 1}}), "eta: missing; give the yield displacement alpha/k");
-  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}, {"c", 1}}),
-            "c: 'c' is not a parameter of prandtl; it has m, k0, k, eta, x0, y0, u0");
-  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", -0.5}}), "eta: eta = -0.5; must be > 0");
-  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}, {"k0", -1}}), "k0: k0 = -1; must be >= 0");
-  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}, {"x0", "1/(i-1)"}}),
-            "x0: x0 = inf; must be finite");
-  EXPECT_EQ(fault("prandtl", {{"k", 1}, {"eta", 1}, {"x0", State{1, 2}}}),
-            "x0: x0 has 2 values; must be one number");
-  EXPECT_EQ(fault("discrete-masing", {{"n", 2}, {"eta", 1}, {"u0", State{1}}, {"k", "i"}}),
-            "u0: u0 has 1 values; must be 2, or one for all");
-  EXPECT_EQ(fault("discrete-masing", {{"n", 4}, {"eta", "3-i"}, {"k", 1}}),
-            "eta: eta_3 = 0; must be > 0");
-  EXPECT_EQ(fault("discrete-masing", {{"n", 4}, {"eta", "i"}, {"k", 1}, {"u0", -2.5}}),
-            "u0: u0_1 = -2.5; must lie within +-eta_1 = +-1");
 }
 
 TEST(StateLayout, puts_initial_values_into_their_columns) {
