@@ -84,20 +84,12 @@ std::string shortened(const std::string& text) {
 void write_provenance(const Handle& file, const parallel::Communicator& comm, int ranks,
                       const ResultSpec& result) {
   const Handle group = create_group(file, "/provenance");
-  std::istringstream facts(parallel::from_root(comm, [&] {
-    auto known = build_facts();
-    known.insert(
-        known.end(),
-        {{"command_line", shortened(result.command_line)}, {"host", host_name()}, {"date", now()}});
-    std::string text;
-    for (const auto& [name, value] : known) {
-      text.append(name).append(1, '\0').append(value).append(1, '\0');
-    }
-    return text;
-  }));
-  std::string name;
-  for (std::string value; std::getline(facts, name, '\0') && std::getline(facts, value, '\0');) {
-    write_attribute(group, name, value);
+  auto facts = build_facts();
+  facts.insert(
+      facts.end(),
+      {{"command_line", shortened(result.command_line)}, {"host", host_name()}, {"date", now()}});
+  for (const auto& [name, value] : facts) {
+    write_attribute(group, name, parallel::from_root(comm, [&] { return value; }));
   }
   write_attribute(group, "ranks", std::int64_t{ranks});
 }
