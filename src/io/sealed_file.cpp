@@ -194,7 +194,6 @@ void put_in_place(const parallel::Communicator& comm, const std::string& draft,
 
 bool verify_seal(const parallel::Communicator& comm, const std::string& path,
                  const std::string& advice) {
-  const char* fault = nullptr;
   try {
     std::int64_t size = 0;
     const auto read_end = [&] {
@@ -232,13 +231,11 @@ bool verify_seal(const parallel::Communicator& comm, const std::string& path,
       if (parallel::from_root(comm, read_end) != end) {
         return verify_seal(comm, path, advice);
       }
-      fault = "is damaged: its checksum is another";
+      throw base::UserError(
+          fmt::format("{} is damaged: its checksum is another; {}", path, advice));
     }
   } catch (const base::SystemError& error) {
     throw base::UserError(error.what() + ("; " + advice));
-  }
-  if (fault != nullptr) {
-    throw base::UserError(fmt::format("{} {}; {}", path, fault, advice));
   }
   return true;
 }
