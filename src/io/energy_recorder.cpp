@@ -77,16 +77,18 @@ class EnergyRecorder final : public RowRecorder {
   void observe(const engine::Samples& samples, engine::Engine& engine) override {
     for (std::size_t i = 0; i < samples.x.size(); ++i) {
       const double x = samples.x[i];
-      const Point point{x, samples.force[i], samples.restoring[i] - oscillator_.k0 * x,
-                        samples.y[i]};
+      const Point now{x, samples.force[i], samples.restoring[i] - oscillator_.k0 * x, samples.y[i]};
       if (samples.first_step == 0 && i == 0) {
-        last_ = point;
         slab_energy_at_start_ = slab_energy(engine);
         // The first call of works() starts the integrals ∫ F dx, ∫ S dx and ∫ c y² dt at t = 0.
         engine.works();
       } else {
-        move_to(point);
+        const double dx = now.x - last_.x;
+        works_.slab += 0.5 * (last_.internal_force + now.internal_force) * dx;
+        works_.input += 0.5 * (last_.force + now.force) * dx;
+        works_.viscous += 0.5 * oscillator_.damping * (last_.y * last_.y + now.y * now.y) * step_;
       }
+      last_ = now;
     }
     RowRecorder::observe(samples, engine);
   }
@@ -114,13 +116,10 @@ class EnergyRecorder final : public RowRecorder {
   };
 
   void record(const engine::Samples& samples, engine::Engine& engine) override {
-    const slab::Oscillator& mass = oscillator_;
-    const double x = samples.x.back();
-    const double y = samples.y.back();
     const double slab = slab_energy(engine);
     works_ = engine.works().value_or(works_);
-    const double kinetic = 0.5 * mass.mass * y * y;
-    const double elastic = 0.5 * mass.k0 * x * x + slab;
+    const double kinetic = 0.5 * oscillator_.mass * last_.y * last_.y;
+    const double elastic = 0.5 * oscillator_.k0 * last_.x * last_.x + slab;
     const double slid = works_.slab - (slab - slab_energy_at_start_);
     const Balance now{kinetic + elastic, slid + works_.viscous, works_.input};
     if (rows_.rows() == 0) {
@@ -134,15 +133,7 @@ class EnergyRecorder final : public RowRecorder {
                          works_.input - first_.input - (now.dissipated - first_.dissipated) -
                              (now.stored - first_.stored),
                          works_.viscous};
-    rows_.push(std::span(row).first(mass.damping > 0 ? row.size() : row.size() - 1));
-  }
-
-  void move_to(const Point& point) {
-    const double dx = point.x - last_.x;
-    works_.slab += 0.5 * (last_.internal_force + point.internal_force) * dx;
-    works_.input += 0.5 * (last_.force + point.force) * dx;
-    works_.viscous += 0.5 * oscillator_.damping * (last_.y * last_.y + point.y * point.y) * step_;
-    last_ = point;
+    rows_.push(std::span(row).first(oscillator_.damping > 0 ? row.size() : row.size() - 1));
   }
 
   [[nodiscard]] double slab_energy(engine::Engine& engine) const {
