@@ -17,56 +17,32 @@ namespace {
 
 using slab::Chain;
 
-/// The nodes of a chain that this rank writes, and those that are written to a dataset.
-class WrittenNodes {
- public:
-  /// Of all nodes that move, `wanted` are written, or all if `wanted` is 0. Collective.
-  WrittenNodes(const parallel::Communicator& comm, const engine::MasingChain& chain,
-               std::int64_t wanted)
-      : base_(chain.absorbs ? 1 : 0),
-        places_{.cells = chain.nodes(),
-                .kept = wanted > 0 && wanted < chain.nodes() ? wanted : chain.nodes()} {
-    const base::CellRange elements = base::local_range(chain.elements(), comm.rank(), comm.size());
-    first_element_ = elements.first;
-    mine_ = places_.kept_of(engine::nodes_of(chain, elements));
-    largest_ = -parallel::min_over_ranks(comm, -mine_.size);
-  }
+/// Returns the nodes that are written: `wanted` of all that move, or all if `wanted` is 0. A rank
+/// counts them from the lower end of its part of the chain. Collective.
+WrittenPlaces written_nodes(const RecorderContext& context, std::int64_t wanted) {
+  const engine::MasingChain& chain = *context.run.facts().chain;
+  const auto held = base::local_range(chain.elements(), context.comm.rank(), context.comm.size());
+  return {context.comm, chain.nodes(), wanted, engine::nodes_of(chain, held),
+          held.first - (chain.absorbs ? 0 : 1)};
+}
 
-  [[nodiscard]] const base::Thinning& places() const { return places_; }
-  /// Returns what this rank writes of a row; `value_of` takes the local index of a node in the part
-  /// of the chain that this rank holds.
-  [[nodiscard]] RowSegments segments(
-      const std::function<double(std::size_t node)>& value_of) const {
-    return {.range = mine_, .largest = largest_, .make = [=, this](std::int64_t first, auto row) {
-              for (std::size_t j = 0; j < row.size(); ++j) {
-                row[j] = value_of(static_cast<std::size_t>(
-                    node(first + static_cast<std::int64_t>(j)) - first_element_));
-              }
-            }};
-  }
-  /// Returns the numbers of the written nodes, 0, 1, …, n.
-  [[nodiscard]] RowSegments numbers() const {
-    return segments([this](std::size_t local) {
-      return static_cast<double>(static_cast<std::int64_t>(local) + first_element_);
-    });
-  }
-
- private:
-  /// Returns the number of the node that is the j-th of a row.
-  [[nodiscard]] std::int64_t node(std::int64_t j) const { return places_.cell(j) + 1 - base_; }
-
-  std::int64_t base_;
-  base::Thinning places_;
-  std::int64_t first_element_ = 0;
-  base::CellRange mine_;
-  std::int64_t largest_ = 0;
-};
+/// Writes the numbers 0, 1, …, n of the written nodes as the dataset `path`. Collective.
+void write_node_numbers(const RecorderContext& context, const std::string& path,
+                        const WrittenPlaces& nodes) {
+  const engine::MasingChain& chain = *context.run.facts().chain;
+  const std::int64_t first =
+      base::local_range(chain.elements(), context.comm.rank(), context.comm.size()).first;
+  write_distributed(context.file, path, {"number of the node", "i"},
+                    nodes.segments([=](std::int64_t i) { return static_cast<double>(first + i); }),
+                    nodes.places().kept);
+  name_axes(context.file, path, {"node"});
+}
 
 /// Writes /watch, whose rows the engine has for every step, so that samples end no chunk.
-class WatchRecorder final : public engine::Observer {
+class WatchRecorder final : public RowWriter {
  public:
   explicit WatchRecorder(const RecorderContext& context)
-      : steps_(context.output.sampling), rows_(context.comm, context.file, steps_.count()) {
+      : RowWriter(context.comm, context.file, context.output.sampling) {
     const auto& watch = context.run.facts().chain->watch;
     width_ = watch.size();
     const auto width = static_cast<std::int64_t>(width_);
@@ -90,12 +66,8 @@ class WatchRecorder final : public engine::Observer {
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override {
     const auto rows = engine.watched();
-    for (std::size_t i = 0; i < samples.x.size(); ++i) {
-      const std::int64_t step = samples.first_step + static_cast<std::int64_t>(i);
-      if (!steps_.takes(step)) {
-        continue;
-      }
-      std::vector<double> row{steps_.time(step)};
+    for_each_row(steps_, samples, [&](const SeriesRow& sample, std::size_t i) {
+      std::vector<double> row{sample[0]};
       for (const auto member :
            {&engine::WatchedNode::x, &engine::WatchedNode::y, &engine::WatchedNode::a,
             &engine::WatchedNode::elongation, &engine::WatchedNode::force}) {
@@ -104,68 +76,34 @@ class WatchRecorder final : public engine::Observer {
         }
       }
       rows_.push(row);
-    }
+    });
   }
-  void serialize(std::int64_t step, engine::Archive& archive) override {
-    rows_.serialize(steps_.count(step), archive);
-  }
-  void finish(engine::Engine& /*engine*/) override { rows_.flush(); }
 
  private:
-  SampledSteps steps_;
-  RowBuffer rows_;
   std::size_t width_ = 0;
 };
 
 /// Writes x and y of the nodes to /field.
-class ChainFieldRecorder final : public engine::Observer {
+class ChainFieldRecorder final : public FieldWriter {
  public:
   explicit ChainFieldRecorder(const RecorderContext& context)
-      : comm_(context.comm),
-        steps_(field_sampling(context.run, context.output)),
-        nodes_(comm_, *context.run.facts().chain, context.output.field_points),
-        times_(context.file, "/field/t", {"time of the field", "t", "time t"}, steps_.count(), 0),
-        x_(context.file, "/field/x", {"positions of the nodes, one row a time", "x_i"},
-           steps_.count(), nodes_.places().kept),
-        y_(context.file, "/field/y", {"velocities of the nodes, one row a time", "y_i"},
-           steps_.count(), nodes_.places().kept) {
-    const base::Thinning& places = nodes_.places();
-    write_distributed(context.file, "/field/node", {"number of the node", "i"}, nodes_.numbers(),
-                      places.kept);
-    if (places.kept < places.cells) {
-      const Handle group(H5Gopen2(context.file.id(), "/field", H5P_DEFAULT), H5Gclose);
-      write_attribute(group, "thinned_from", places.cells);
-    }
-    name_axes(context.file, "/field/node", {"node"});
-    name_axes(context.file, "/field/t", {"t"});
-    name_axes(context.file, "/field/x", {"t", "node"});
-    name_axes(context.file, "/field/y", {"t", "node"});
-  }
-
-  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
-    return steps_.next(step);
-  }
-  void observe(const engine::Samples& samples, engine::Engine& engine) override {
-    if (steps_.takes(samples.last_step())) {
-      times_.append(1, std::array{steps_.time(samples.last_step())}, 0, &comm_);
-      const Chain& chain = *engine.chain();
-      x_.append_row(nodes_.segments([&](std::size_t i) { return chain.x()[i]; }));
-      y_.append_row(nodes_.segments([&](std::size_t i) { return chain.y()[i]; }));
-    }
-  }
-  void serialize(std::int64_t step, engine::Archive& archive) override {
-    for (Table* table : {&times_, &x_, &y_}) {
-      table->serialize(comm_, steps_.count(step), archive);
-    }
+      : FieldWriter(context, {"time of the field", "t", "time t"},
+                    written_nodes(context, context.output.field_points)) {
+    write_node_numbers(context, "/field/node", written_);
+    add("x", {"positions of the nodes, one row a time", "x_i"}, "node");
+    add("y", {"velocities of the nodes, one row a time", "y_i"}, "node");
   }
 
  private:
-  const parallel::Communicator& comm_;
-  SampledSteps steps_;
-  WrittenNodes nodes_;
-  Table times_;
-  Table x_;
-  Table y_;
+  void append(engine::Engine& engine) override {
+    const Chain& chain = *engine.chain();
+    const auto append = [&](Table& table, const auto& values) {
+      table.append_row(
+          written_.segments([&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; }));
+    };
+    append(tables_[1], chain.x());
+    append(tables_[2], chain.y());
+  }
 };
 
 /// Writes the largest absolute values of every node to /profile. The engine computes them at every
@@ -173,10 +111,8 @@ class ChainFieldRecorder final : public engine::Observer {
 class ProfileRecorder final : public engine::Observer {
  public:
   explicit ProfileRecorder(const RecorderContext& context)
-      : file_(context.file), nodes_(context.comm, *context.run.facts().chain, 0) {
-    const std::int64_t count = nodes_.places().cells;
-    write_distributed(file_, "/profile/node", {"number of the node", "i"}, nodes_.numbers(), count);
-    name_axes(file_, "/profile/node", {"node"});
+      : file_(context.file), nodes_(written_nodes(context, 0)) {
+    write_node_numbers(context, "/profile/node", nodes_);
     const bool is_absolute = context.run.facts().chain->absorbs;
     add("max_x",
         {std::string("largest |x| of the node") + (is_absolute ? "" : ", relative to the base"),
@@ -196,8 +132,8 @@ class ProfileRecorder final : public engine::Observer {
   void observe(const engine::Samples& /*samples*/, engine::Engine& /*engine*/) override {}
   void finish(engine::Engine& engine) override {
     for (const auto& [path, value_of] : columns_) {
-      overwrite_distributed(file_, path, nodes_.segments([&, value = value_of](std::size_t i) {
-        return value(*engine.chain(), i);
+      overwrite_distributed(file_, path, nodes_.segments([&, value = value_of](std::int64_t i) {
+        return value(*engine.chain(), static_cast<std::size_t>(i));
       }));
     }
   }
@@ -220,7 +156,7 @@ class ProfileRecorder final : public engine::Observer {
   }
 
   const Handle& file_;
-  WrittenNodes nodes_;
+  WrittenPlaces nodes_;
   std::vector<std::pair<std::string, ValueOf>> columns_;
 };
 
@@ -268,22 +204,21 @@ class ChainEnergyRecorder final : public RowRecorder {
   template <class Term>
   [[nodiscard]] double sum(const Chain& chain, const Term& term) const {
     std::vector<double> terms(chain.size());
-    for (std::size_t j = 0; j < terms.size(); ++j) {
-      terms[j] = term(j);
-    }
-    const auto size_of = [&](std::size_t j) { return std::abs(terms[j]); };
-    const parallel::RankReduction reduction{comm_};
-    const auto within = [&](double bound, const auto& each) {
-      return base::sum_within(bound, terms.size(), each, reduction);
-    };
     std::array<double, 1> most{};
     for (std::size_t j = 0; j < terms.size(); ++j) {
-      most[0] = std::max(most[0], size_of(j));
+      terms[j] = term(j);
+      most[0] = std::max(most[0], std::abs(terms[j]));
     }
+    const parallel::RankReduction reduction{comm_};
     reduction.max(most);
+    const auto within = [&](double bound, const auto& each) {
+      return base::sum_within(
+          bound, terms.size(), [&](std::size_t j) { return each(terms[j]); }, reduction);
+    };
     // The sum of the absolute values is a close bound, with which few digits are lost.
-    const double size = within(most[0] * static_cast<double>(elements_), size_of);
-    return within(size * (1.0 + 1e-6), [&](std::size_t j) { return terms[j]; });
+    const double size = within(most[0] * static_cast<double>(elements_),
+                               [](double value) { return std::abs(value); });
+    return within(size * (1.0 + 1e-6), std::identity());
   }
 
   void record(const engine::Samples& samples, engine::Engine& engine) override {
@@ -335,23 +270,6 @@ std::vector<std::unique_ptr<engine::Observer>> make_chain_recorders(
     recorders.push_back(std::make_unique<ChainEnergyRecorder>(context));
   }
   return recorders;
-}
-
-double chain_numbers(const engine::RunSpec& run, const OutputSpec& output) {
-  const engine::MasingChain* chain = run.facts().chain;
-  if (chain == nullptr) {
-    return 0.0;
-  }
-  const auto nodes = static_cast<double>(chain->nodes());
-  const double kept =
-      output.field_points > 0 ? std::min(nodes, static_cast<double>(output.field_points)) : nodes;
-  constexpr double profile_columns = 6;
-  constexpr double watched_columns = 5;
-  const auto samples = static_cast<double>(SampledSteps(output.sampling).count());
-  return profile_columns * nodes + kept +
-         2 * kept * static_cast<double>(SampledSteps(field_sampling(run, output)).count()) +
-         samples * (1 + watched_columns * static_cast<double>(chain->watch.size())) +
-         (output.energy ? 2 * samples : 0.0);
 }
 
 }  // namespace masing::io

@@ -76,13 +76,10 @@ std::int64_t count_early(std::int64_t count, const IsEarly& is_early) {
   return *std::partition_point(first, first + count, is_early);
 }
 
-/// Returns which cells of the field are written to a file. For finite P these are `wanted` of the P
-/// cells, or all P if `wanted` is 0 or at least P. For P = ∞ they are all places s at which the
-/// field is computed.
-base::Thinning places(const slab::Slab& slab, std::int64_t wanted) {
-  const std::int64_t cells = slab.field_cells();
-  const bool thinned = !slab.is_continuum() && wanted > 0 && wanted < cells;
-  return {.cells = cells, .kept = thinned ? wanted : cells};
+/// Returns how many of the cells are written to /field (WrittenPlaces). For P = ∞ the field is
+/// written at all places s at which it is computed.
+std::int64_t wanted_cells(const slab::Slab& slab, const OutputSpec& output) {
+  return slab.is_continuum() ? 0 : output.field_points;
 }
 
 }  // namespace
@@ -131,13 +128,14 @@ SeriesBuffer::SeriesBuffer(const Sampling& sampling, std::vector<double> rows)
 }
 
 void SeriesBuffer::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
-  for_each_row(steps_, samples,
-               [this](const SeriesRow& row) { rows_.insert(rows_.end(), row.begin(), row.end()); });
+  for_each_row(steps_, samples, [this](const SeriesRow& row, std::size_t /*step*/) {
+    rows_.insert(rows_.end(), row.begin(), row.end());
+  });
 }
 
 SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle& file,
                                const engine::RunSpec& run, const Sampling& sampling)
-    : steps_(sampling), rows_(comm, file, steps_.count()) {
+    : RowWriter(comm, file, sampling) {
   rows_.add("/series/t", {"time of the sample", "t", "time t"});
   rows_.add("/series/x", {"position of the mass", "x", "displacement x"});
   rows_.add("/series/y", {"velocity of the mass", "y", "velocity y"});
@@ -168,11 +166,8 @@ SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle&
 }
 
 void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
-  for_each_row(steps_, samples, [this](const SeriesRow& row) { rows_.push(row); });
-}
-
-void SeriesRecorder::serialize(std::int64_t step, engine::Archive& archive) {
-  rows_.serialize(steps_.count(step), archive);
+  for_each_row(steps_, samples,
+               [this](const SeriesRow& row, std::size_t /*step*/) { rows_.push(row); });
 }
 
 void SeriesRecorder::append(std::span<const double> rows) {
@@ -189,95 +184,87 @@ Sampling field_sampling(const engine::RunSpec& run, const OutputSpec& output) {
                    : Sampling{time, time.steps, time.final_time, time.final_time};
 }
 
+FieldWriter::FieldWriter(const RecorderContext& context, const Attributes& time,
+                         const WrittenPlaces& written)
+    : comm_(context.comm),
+      file_(context.file),
+      steps_(field_sampling(context.run, context.output)),
+      written_(written) {
+  tables_.emplace_back(file_, "/field/t", time, steps_.count(), 0);
+  name_axes(file_, "/field/t", {"t"});
+  const base::Thinning& places = written_.places();
+  if (places.kept < places.cells) {
+    const Handle group(H5Gopen2(file_.id(), "/field", H5P_DEFAULT), H5Gclose);
+    write_attribute(group, "thinned_from", places.cells);
+  }
+}
+
+void FieldWriter::add(const std::string& name, const Attributes& attributes,
+                      const std::string& across) {
+  const std::string path = "/field/" + name;
+  tables_.emplace_back(file_, path, attributes, steps_.count(), written_.places().kept);
+  name_axes(file_, path, {"t", across});
+}
+
+void FieldWriter::observe(const engine::Samples& samples, engine::Engine& engine) {
+  if (steps_.takes(samples.last_step())) {
+    tables_[0].append(1, std::array{steps_.time(samples.last_step())}, 0, &comm_);
+    append(engine);
+  }
+}
+
+void FieldWriter::serialize(std::int64_t step, engine::Archive& archive) {
+  for (Table& table : tables_) {
+    table.serialize(comm_, steps_.count(step), archive);
+  }
+}
+
 namespace {
 
 /// Writes the field u and the profile to /field.
-class FieldRecorder final : public engine::Observer {
+class FieldRecorder final : public FieldWriter {
  public:
   /// Creates the datasets. Collective.
   explicit FieldRecorder(const RecorderContext& context)
-      : comm_(context.comm),
-        profile_(*context.profile),
-        steps_(field_sampling(context.run, context.output)),
-        places_(places(*engine::slab_of(context.run), context.output.field_points)),
-        times_(context.file, "/field/t", {"time of the field", "t"}, steps_.count(), 0),
-        field_(context.file, "/field/u",
-               {"spring elongation of each cell, one row a time", "u(t,s)"}, steps_.count(),
-               places_.kept),
-        mine_(places_.kept_of(context.profile->range)),
-        largest_(-parallel::min_over_ranks(comm_, -mine_.size)) {
-    const slab::Profile& profile = *context.profile;
-    const slab::Slab& slab = *engine::slab_of(context.run);
-    if (places_.kept < places_.cells) {
-      const Handle group(H5Gopen2(context.file.id(), "/field", H5P_DEFAULT), H5Gclose);
-      write_attribute(group, "thinned_from", places_.cells);
-    }
-    const std::int64_t first = profile.range.first;
+      : FieldRecorder(context, *engine::slab_of(context.run)) {}
+
+ private:
+  FieldRecorder(const RecorderContext& context, const slab::Slab& slab)
+      : FieldWriter(context, {"time of the field", "t"},
+                    {context.comm, slab.field_cells(), wanted_cells(slab, context.output),
+                     context.profile->range, context.profile->range.first}),
+        profile_(*context.profile) {
+    const std::int64_t first = profile_.range.first;
     const auto write = [&](const char* path, const Attributes& attributes, const auto& value_of) {
-      write_distributed(context.file, path, attributes, segments(first, value_of), places_.kept);
-      name_axes(context.file, path, {"s"});
+      write_distributed(file_, path, attributes, written_.segments(value_of),
+                        written_.places().kept);
+      name_axes(file_, path, {"s"});
     };
     write("/field/s", {"point at which the cell samples the profile", "s_i"},
           [&](std::int64_t i) { return slab.point(first + i); });
     write("/field/eta", {"yield displacement of the cell", "eta(s_i)"},
-          [&](std::int64_t i) { return slab::threshold_up(profile.element(i)); });
+          [&](std::int64_t i) { return slab::threshold_up(profile_.element(i)); });
     if (slab.is_shifted()) {
       write("/field/eta_down", {"yield displacement of the cell downwards", "eta_down(s_i)"},
-            [&](std::int64_t i) { return slab::threshold_down(profile.element(i)); });
+            [&](std::int64_t i) { return slab::threshold_down(profile_.element(i)); });
     }
     write("/field/k", {"stiffness density of the cell", "k(s_i)"},
-          [&](std::int64_t i) { return profile.element(i).stiffness; });
-    name_axes(context.file, "/field/t", {"t"});
-    name_axes(context.file, "/field/u", {"t", "s"});
+          [&](std::int64_t i) { return profile_.element(i).stiffness; });
+    add("u", {"spring elongation of each cell, one row a time", "u(t,s)"}, "s");
   }
 
-  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
-    return steps_.next(step);
-  }
-
-  void observe(const engine::Samples& samples, engine::Engine& engine) override {
-    if (!steps_.takes(samples.last_step())) {
-      return;
-    }
-    const std::array time{steps_.time(samples.last_step())};
-    times_.append(1, time, 0, &comm_);
+  void append(engine::Engine& engine) override {
     if (const auto u = engine.elongation()) {
-      field_.append_row(segments(
-          profile_.range.first, [u = *u, this](std::int64_t i) { return u(profile_.element(i)); }));
+      tables_[1].append_row(
+          written_.segments([u = *u, this](std::int64_t i) { return u(profile_.element(i)); }));
       return;
     }
-    const parallel::Vector& u = engine.field();
-    field_.append_row(segments(u.range().first, [values = u.values()](std::int64_t i) {
+    tables_[1].append_row(written_.segments([values = engine.field().values()](std::int64_t i) {
       return values[static_cast<std::size_t>(i)];
     }));
   }
 
-  void serialize(std::int64_t step, engine::Archive& archive) override {
-    times_.serialize(comm_, steps_.count(step), archive);
-    field_.serialize(comm_, steps_.count(step), archive);
-  }
-
- private:
-  /// Returns the entries that this rank writes to a row. value_of(i) returns the entry of the cell
-  /// with the index i among the cells on this rank; `first_cell` is the index of the first of these
-  /// among all P cells.
-  template <typename ValueOf>
-  [[nodiscard]] RowSegments segments(std::int64_t first_cell, const ValueOf& value_of) const {
-    return {.range = mine_, .largest = largest_, .make = [=, this](std::int64_t first, auto row) {
-              for (std::size_t j = 0; j < row.size(); ++j) {
-                row[j] = value_of(places_.cell(first + static_cast<std::int64_t>(j)) - first_cell);
-              }
-            }};
-  }
-
-  const parallel::Communicator& comm_;
   const slab::Profile& profile_;
-  SampledSteps steps_;
-  base::Thinning places_;
-  Table times_;
-  Table field_;
-  base::CellRange mine_;  // this rank's entries in a row, one for each written cell on this rank
-  std::int64_t largest_;  // the largest number of written cells that any rank has
 };
 
 /// Returns at which steps the state is written. For a slab without a mass these are all samples.
@@ -349,19 +336,31 @@ double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output) {
   const auto count = [](const Sampling& sampling) {
     return static_cast<double>(SampledSteps(sampling).count());
   };
-  const std::size_t columns = 5 + (output.energy ? 6 : 0);
-  double numbers = count(output.sampling) * static_cast<double>(columns);
+  const auto kept = [](std::int64_t places, std::int64_t wanted) {
+    return static_cast<double>(WrittenPlaces::thinned(places, wanted).kept);
+  };
+  const engine::MasingChain* chain = run.facts().chain;
+  const double fields = count(field_sampling(run, output));
+  double columns = 5;
+  double numbers = 0.0;
   if (const slab::Slab* slab = engine::slab_of(run)) {
-    const auto kept = static_cast<double>(places(*slab, output.field_points).kept);
     // u at each written time, and three columns for s, eta and k
-    numbers += (count(field_sampling(run, output)) + 3) * kept;
+    numbers += (fields + 3) * kept(slab->field_cells(), wanted_cells(*slab, output));
+  }
+  if (chain != nullptr) {
+    // x and y at each written time, and the numbers of the nodes; the six columns of /profile
+    numbers += (2 * fields + 1) * kept(chain->nodes(), output.field_points) +
+               6 * static_cast<double>(chain->nodes());
+    columns += 1 + 5 * static_cast<double>(chain->watch.size());
+  }
+  if (output.energy) {
+    columns += chain != nullptr ? 8 : 6;
   }
   if (const auto layout = engine::state_layout(run)) {
     numbers += count(state_sampling(run, output)) * static_cast<double>(1 + layout->size());
   }
-  numbers += chain_numbers(run, output);
   constexpr double rest = 65536;  // bytes of names and attributes
-  return sizeof(double) * numbers + rest;
+  return sizeof(double) * (numbers + columns * count(output.sampling)) + rest;
 }
 
 std::vector<Recorder> make_recorders(const RecorderContext& context) {

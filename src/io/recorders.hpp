@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/partition.hpp"
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
 #include "io/hdf5.hpp"
@@ -108,12 +110,28 @@ struct RecorderContext {
   const OutputSpec& output;
 };
 
+/// Base class of the recorders that append rows for samples.
+class RowWriter : public engine::Observer {
+ public:
+  RowWriter(const parallel::Communicator& comm, const Handle& file, const Sampling& sampling)
+      : steps_(sampling), rows_(comm, file, steps_.count()) {}
+
+  void serialize(std::int64_t step, engine::Archive& archive) override {
+    rows_.serialize(steps_.count(step), archive);
+  }
+  void finish(engine::Engine& /*engine*/) override { rows_.flush(); }
+
+ protected:
+  SampledSteps steps_;
+  RowBuffer rows_;
+};
+
 /// Base class of the recorders that append one row per sample. A derived class computes the row in
 /// record(); there the engine provides the field at the step of the sample.
-class RowRecorder : public engine::Observer {
+class RowRecorder : public RowWriter {
  public:
   RowRecorder(const RecorderContext& context, const Sampling& sampling)
-      : comm_(context.comm), steps_(sampling), rows_(comm_, context.file, steps_.count()) {}
+      : RowWriter(context.comm, context.file, sampling), comm_(context.comm) {}
 
   [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
     return steps_.next(step);
@@ -123,18 +141,75 @@ class RowRecorder : public engine::Observer {
       record(samples, engine);
     }
   }
-  void serialize(std::int64_t step, engine::Archive& archive) override {
-    rows_.serialize(steps_.count(step), archive);
-  }
-  void finish(engine::Engine& /*engine*/) override { rows_.flush(); }
 
  protected:
   /// Computes and appends the row of the last step in `samples`. Collective.
   virtual void record(const engine::Samples& samples, engine::Engine& engine) = 0;
 
   const parallel::Communicator& comm_;
+};
+
+/// The places, cells of a slab or nodes of a chain, whose values are the entries of a row of a
+/// dataset.
+class WrittenPlaces {
+ public:
+  /// Of `count` places, `wanted` are written, or all if `wanted` is 0. This rank has the places in
+  /// `held`, and `first` is the place that it counts as 0. Collective.
+  WrittenPlaces(const parallel::Communicator& comm, std::int64_t count, std::int64_t wanted,
+                const base::CellRange& held, std::int64_t first)
+      : places_(thinned(count, wanted)),
+        first_(first),
+        mine_(places_.kept_of(held)),
+        largest_(-parallel::min_over_ranks(comm, -mine_.size)) {}
+
+  /// Returns `wanted` of `count` places, or all if `wanted` is 0 or larger. Local.
+  static base::Thinning thinned(std::int64_t count, std::int64_t wanted) {
+    return {.cells = count, .kept = wanted > 0 ? std::min(wanted, count) : count};
+  }
+
+  [[nodiscard]] const base::Thinning& places() const { return places_; }
+  /// Returns the entries that this rank writes to a row. value_of(i) returns the entry of the place
+  /// i, as this rank counts them.
+  template <typename ValueOf>
+  [[nodiscard]] RowSegments segments(const ValueOf& value_of) const {
+    return {.range = mine_, .largest = largest_, .make = [=, this](std::int64_t first, auto row) {
+              for (std::size_t j = 0; j < row.size(); ++j) {
+                row[j] = value_of(places_.cell(first + static_cast<std::int64_t>(j)) - first_);
+              }
+            }};
+  }
+
+ private:
+  base::Thinning places_;
+  std::int64_t first_;
+  base::CellRange mine_;  // this rank's entries in a row, one for each written place on this rank
+  std::int64_t largest_;  // the largest number of written places that any rank has
+};
+
+/// Base class of the recorders of /field, which append rows of some places to datasets of the shape
+/// [n, places].
+class FieldWriter : public engine::Observer {
+ public:
+  /// Creates /field/t; `time` describes it. Collective.
+  FieldWriter(const RecorderContext& context, const Attributes& time, const WrittenPlaces& written);
+
+  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
+    return steps_.next(step);
+  }
+  void observe(const engine::Samples& samples, engine::Engine& engine) override;
+  void serialize(std::int64_t step, engine::Archive& archive) override;
+
+ protected:
+  /// Creates the dataset /field/`name`, whose axes are t and `across`. Collective.
+  void add(const std::string& name, const Attributes& attributes, const std::string& across);
+  /// Appends a row to each added dataset. Collective.
+  virtual void append(engine::Engine& engine) = 0;
+
+  const parallel::Communicator& comm_;
+  const Handle& file_;
   SampledSteps steps_;
-  RowBuffer rows_;
+  WrittenPlaces written_;
+  std::vector<Table> tables_;  // that of /field/t, then the added ones
 };
 
 /// Creates all recorders that context.output requests. They write the following datasets, where n
@@ -174,9 +249,6 @@ std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& co
 /// Creates the recorders that a chain of slabs has beside that of /series. Collective.
 std::vector<std::unique_ptr<engine::Observer>> make_chain_recorders(const RecorderContext& context);
 
-/// Returns how many numbers these recorders write for a chain. Local.
-double chain_numbers(const engine::RunSpec& run, const OutputSpec& output);
-
 /// Returns at which steps the field is written: at the steps 0, field_every, 2·field_every, … and
 /// N, or only at step N if output.field_every is 0. Local.
 Sampling field_sampling(const engine::RunSpec& run, const OutputSpec& output);
@@ -186,14 +258,16 @@ Sampling field_sampling(const engine::RunSpec& run, const OutputSpec& output);
 /// mass. If the base moves, F stands for F - m a_g.
 using SeriesRow = std::array<double, 5>;
 
-/// Calls `take` with the row of each step in `samples` that is a sample. Local.
+/// Calls `take` with the row of each step in `samples` that is a sample, and with the index of the
+/// step in `samples`. Local.
 template <typename Take>
 void for_each_row(const SampledSteps& steps, const engine::Samples& samples, const Take& take) {
   for (std::size_t i = 0; i < samples.x.size(); ++i) {
     const std::int64_t step = samples.first_step + static_cast<std::int64_t>(i);
     if (steps.takes(step)) {
       take(SeriesRow{steps.time(step), samples.x[i], samples.y[i], samples.force[i],
-                     samples.restoring[i]});
+                     samples.restoring[i]},
+           i);
     }
   }
 }
@@ -221,22 +295,16 @@ class SeriesBuffer final : public engine::Observer {
 
 /// Writes /series/t, x, y, force and restoring, one row per sample. The group /series has the
 /// attributes `steps` (N) and, if the model is a slab, `cells` (P, or 0 for P = ∞).
-class SeriesRecorder final : public engine::Observer {
+class SeriesRecorder final : public RowWriter {
  public:
   /// Creates the datasets. Collective.
   SeriesRecorder(const parallel::Communicator& comm, const Handle& file, const engine::RunSpec& run,
                  const Sampling& sampling);
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override;
-  void serialize(std::int64_t step, engine::Archive& archive) override;
   /// Appends rows, for example those that a SeriesBuffer has stored, and writes them. `rows`
   /// contains one row after another. Collective.
   void append(std::span<const double> rows);
-  void finish(engine::Engine& /*engine*/) override { rows_.flush(); }
-
- private:
-  SampledSteps steps_;
-  RowBuffer rows_;
 };
 
 }  // namespace masing::io
