@@ -80,15 +80,6 @@ def obstacle():
     return "slurmd runs jobs as root only" if os.getuid() != 0 else None
 
 
-def free_ports(count):
-    """Ports that nobody listens to."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
-
-
 def own_processes():
     """The words that start a command whose descendants all end with it, where that is allowed."""
     words = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
@@ -96,35 +87,35 @@ def own_processes():
 
 
 class Cluster:
-    """Starts on entry and is gone on exit; `folder` must be readable by all, as munged wants."""
+    """Slurm in a folder that all can read, as munged wants; after begin() it is there until end()."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, program):
         self.folder = folder
         # The nodes share /dev/shm, and would take each other's segments for their own. A stopped run waits for the
         # timeout, up to twice.
         self.environment = {**os.environ, **TCP, **YIELD, "PATH": PATH, "SLURM_CONF": str(folder / "slurm.conf"),
-                            "OMPI_MCA_odls_base_sigkill_timeout": "1"}
-        self._keeper = None
+                            "OMPI_MCA_odls_base_sigkill_timeout": "1", "MASING_PROGRAM": program}
 
-    def __enter__(self):
+    def begin(self):
+        """Start the daemons, and wait for the nodes."""
         for name in ("munge", "state", "spool-node1", "spool-node2", "tmp-node1", "tmp-node2"):
             (self.folder / name).mkdir(mode=0o755)
         key = self.folder / "munge" / "key"
         key.write_bytes(os.urandom(128))
         key.chmod(0o400)
-        text = CONFIGURATION.format(folder=self.folder, host=socket.gethostname(), ports=free_ports(3))
+        with contextlib.ExitStack() as stack:  # on ports that nobody listens to
+            listening = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(3)]
+            text = CONFIGURATION.format(folder=self.folder, host=socket.gethostname(),
+                                        ports=[each.getsockname()[1] for each in listening])
         (self.folder / "slurm.conf").write_text(text, encoding="utf-8")
         with open(self.folder / "daemons.log", "wb") as log:
             self._keeper = subprocess.Popen([*own_processes(), "bash", "-c", KEEPER, "keeper", str(self.folder)],
                                             env=self.environment, stdin=subprocess.PIPE, stdout=log, stderr=log)
-        try:
-            self.wait_for(lambda: self._states() == ["idle", "idle"], START, "two idle nodes")
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
+        self.wait_for(lambda: self._call("sinfo", "--noheader", "--Node", "--format=%T").stdout.split() == ["idle"] * 2,
+                      START, "two idle nodes")
 
-    def __exit__(self, *_):
+    def end(self):
+        """End the jobs and the daemons."""
         # Jobs first: where their processes are not a namespace of ours, only Slurm knows them.
         with contextlib.suppress(subprocess.SubprocessError, AssertionError):
             self._call("scancel", "--signal=KILL", "--full", "--user=root")
@@ -139,9 +130,6 @@ class Cluster:
 
     def _call(self, *words, **options):
         return ran(*words, env=self.environment, **options)
-
-    def _states(self):
-        return self._call("sinfo", "--noheader", "--Node", "--format=%T").stdout.split()
 
     def wait_for(self, what, seconds, name):
         """Until what() is true; AssertionError with the daemons' last lines after so many seconds."""
@@ -182,9 +170,12 @@ def cluster(masing):
     # munged wants a socket that everybody can reach, which pytest's own folders are not.
     with tempfile.TemporaryDirectory(prefix="masing-slurm-") as name:
         os.chmod(name, 0o755)
-        with Cluster(Path(name)) as running:
-            running.environment["MASING_PROGRAM"] = masing
+        running = Cluster(Path(name), masing)
+        try:
+            running.begin()
             yield running
+        finally:
+            running.end()
 
 
 @pytest.fixture(params=["mpirun", "srun --mpi=pmix"])
@@ -198,14 +189,6 @@ def completed(cluster, job):
     ended = cluster.finish(job)
     assert ended["JobState"] == "COMPLETED", (ended, cluster.logs())
     return ended
-
-
-def test_a_long_run_that_nobody_stops(cluster, masing, tmp_path):
-    (tmp_path / "case.ini").write_text(CASE.format(steps=5000), encoding="utf-8")
-    job = cluster.submit(*TWO_NODES, SCRIPT, "simulate", "case.ini", "run.h5",
-                         "--checkpoint-every=1000", "--quiet", cwd=tmp_path)
-    assert completed(cluster, job)["Restarts"] == "0" and not (tmp_path / "run.h5.checkpoint").exists()
-    assert contents(tmp_path / "run.h5") == alone(masing, tmp_path, "simulate", "--config=case.ini")
 
 
 @pytest.mark.long
@@ -231,12 +214,21 @@ def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
     assert contents(tmp_path / "run.h5") == alone(masing, tmp_path, "simulate", "--config=case.ini")
 
 
+# A run that both nodes share, with a sum over them in each step, and a study.
+RUN = "final-time = 20\nsteps = 4000\ncells = 40000\nfield-every = 1000\n"
+STUDY = "final-time = 20\ncells = 50\nlevels = 1000,2000,4000\nreference = exact-time\n"
+
+
 @pytest.mark.usefixtures("launcher")
-def test_a_study(cluster, masing, tmp_path):
-    case = "final-time = 20\ncells = 50\nlevels = 1000,2000,4000\nreference = exact-time\n"
-    (tmp_path / "study.ini").write_text(case, encoding="utf-8")
-    completed(cluster, cluster.submit(*TWO_NODES, SCRIPT, "converge", "study.ini", "study.h5", cwd=tmp_path))
-    assert contents(tmp_path / "study.h5") == alone(masing, tmp_path, "converge", "--config=study.ini")
+@pytest.mark.parametrize("command, case", [("simulate", RUN), ("converge", STUDY)])
+def test_two_nodes_that_nobody_stops_make_the_bits_of_one_rank(cluster, masing, tmp_path, command, case):
+    (tmp_path / "case.ini").write_text(case, encoding="utf-8")
+    job = cluster.submit(*TWO_NODES, SCRIPT, command, "case.ini", "made.h5", "--checkpoint-every=1000", "--quiet",
+                         cwd=tmp_path)
+    assert completed(cluster, job)["Restarts"] == "0" and not (tmp_path / "made.h5.checkpoint").exists()
+    with h5py.File(tmp_path / "made.h5") as file:
+        assert file["provenance"].attrs["ranks"] == 2
+    assert contents(tmp_path / "made.h5") == alone(masing, tmp_path, command, "--config=case.ini")
 
 
 @pytest.mark.long
