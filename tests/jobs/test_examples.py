@@ -2,13 +2,14 @@
 first lines, and run."""
 
 import csv
-import importlib.util
+import ctypes
 import math
 import os
 import re
+import runpy
 import shutil
 import sys
-from pathlib import Path
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -100,31 +101,92 @@ def stresses(strains, n):
     return np.array([196e3 * each.mean() for each in u])[1:] + 4e3 * strains
 
 
+# What Abaqus has beside the UMAT: a line in the message file.
+MESSAGE = """#include <string.h>
+char message[501];
+void stdb_abqerr_(const int* lop, const char* text, const int* integers, const double* reals, const char* names,
+                  size_t text_length, size_t names_length) {
+  memcpy(message, text, text_length);
+  message[text_length] = 0;
+}
+"""
+PROPS = (200e3, 0.001, 0.005, 0.02)
+START = {"stress": 0.0, "statev": np.zeros(60), "slope": 0.0, "sse": 0.0, "spd": 0.0, "strain": 0.0}
+
+
+def umat_of(path):
+    """The function umat_ of a library as Abaqus calls it for one element of one stress, and the text of the last line
+    in the message file. The function takes the state at the beginning of an increment and gives that at its end."""
+    library = ctypes.CDLL(path)
+    one, none, nprops, noel, npt, step = (np.array(value, np.intc) for value in (1, 0, 4, 12, 3, (1, 1, 0, 0)))
+    other, unit, name = np.zeros(3), np.eye(3), np.frombuffer(b"MASING".ljust(80))
+
+    def umat(begin, dstran, nstatv=60, props=PROPS):
+        end = {key: np.array(value) for key, value in begin.items()} | {"pnewdt": np.array(1.0)}
+        *results, strain, pnewdt = end.values()
+        given = [np.array(each) for each in (dstran, props)]
+        arrays = [*results, *[other] * 5, strain, given[0], *[other] * 6, name, one, none, one, np.array(nstatv, np.intc),
+                  given[1], nprops, other, unit, pnewdt, other, unit, unit, noel, npt, one, one, step, one]
+        library.umat_(*(each.ctypes.data_as(ctypes.c_void_p) for each in arrays), ctypes.c_size_t(80))
+        strain += dstran
+        return end
+    return umat, (ctypes.c_char * 501).in_dll(library, "message")
+
+
 # Abaqus compiles user subroutines by g++ on Linux, which takes .c as C++.
 @pytest.mark.parametrize("compiler", ["cc", "g++"])
-def test_a_user_material_of_abaqus(prefix, examples, printed, tmp_path, compiler):
-    ran(compiler, "-c", "-O2", *STRICT, f"-I{prefix}/include", examples / "abaqus" / "umat.c", "-o", tmp_path / "umat.o",
-        check=True)
-    ran("cc", "-O2", *STRICT, Path(__file__).with_name("umat_driver.c"), tmp_path / "umat.o", f"-L{prefix}/lib",
-        "-lmasing_material", f"-Wl,-rpath,{prefix}/lib", "-lm", "-o", tmp_path / "driver", check=True)
-    found = printed(tmp_path / "driver")
-    strains, path = np.array([line.split() for line in found["path"]], float).T
+def test_a_user_material_of_abaqus(prefix, examples, tmp_path, compiler):
+    """Each increment is tried with other strains first, some with a cut-back, always from the state at its beginning."""
+    (tmp_path / "message.c").write_text(MESSAGE, encoding="utf-8")
+    ran(compiler, "-c", "-fPIC", "-O2", *STRICT, f"-I{prefix}/include", examples / "abaqus" / "umat.c", "-o",
+        tmp_path / "umat.o", check=True)
+    ran("cc", "-shared", "-fPIC", tmp_path / "message.c", tmp_path / "umat.o", f"-L{prefix}/lib", "-lmasing_material",
+        f"-Wl,-rpath,{prefix}/lib", "-o", tmp_path / "umat.so", check=True)
+    umat, message = umat_of(tmp_path / "umat.so")
+    t = 8 * np.pi * np.arange(1, 4001) / 4000
+    strains = 0.004 * np.sin(t) + 0.003 * np.sin(2.7 * t)  # loops close inside others
+    point, path, sizes, slopes, work = START, [], [], [], 0.0
+    for n, strain in enumerate(strains, start=1):
+        step = strain - point["strain"]
+        expected = umat(point, step)["stress"]
+        for given_up in (-3, 1.5):
+            umat(point, given_up * step)
+        begin = point if n % 10 else umat(point, 0.5 * step)
+        end = umat(begin, strain - begin["strain"])
+        assert end["stress"] == expected
+        # DDSDDE beside the secant of a small further step in the same direction.
+        small = math.copysign(1e-7, step)
+        slopes.append((umat(end, small)["stress"] - end["stress"]) / small - end["slope"])
+        work += 0.5 * (point["stress"] + end["stress"]) * step
+        path.append(end["stress"])
+        sizes.append(end["statev"][0] + 1)
+        point = end
     # By the midpoint rule the error of sliders goes with the square of 1/n.
     many = stresses(strains, 10000)
     hundred = np.abs(stresses(strains, 100) - many).max()
     assert hundred > 1e-7 and np.abs(path - many).max() < 2 * hundred * (100 / 10000)**2 + 1e-9
-    assert found["differing"] == ["0"]
-    assert 5 < int(found["statev"][0]) <= 60
+    assert 5 < max(sizes) <= 60
     # The work by the trapezoidal rule: its error goes with the square of an increment, 1e-4 of the strains' range.
-    work, energies = map(float, found["work"][0].split())
-    assert energies == pytest.approx(work, rel=1e-4)
+    assert point["sse"] + point["spd"] == pytest.approx(work, rel=1e-4)
     # One-sided secants over 1e-7 of a tangent that changes by E over 2 (0.005 - 0.001).
-    assert float(found["slope"][0]) < 1e-7 / 0.004
-    assert found["pnewdt"] == ["0.5"]
+    assert np.abs(slopes).max() / PROPS[0] < 1e-7 / 0.004
+    assert umat(point, math.nan)["pnewdt"] == 0.5
+    few, message.value = START, b""
+    for strain in strains:
+        few = umat(few, strain - few["strain"], 14)
+        if message.value:
+            break
     needed = re.fullmatch(r"MASING UMAT: element 12, point 3: \*DEPVAR is 14, and its state takes (\d+); give that.*",
-                          found["small"][0])
+                          message.value.decode())
+    message.value = b""
     assert 14 < int(needed[1]) < 20
-    assert found["wrong"] == ["0"] and found["stressed"][0].startswith("MASING UMAT: there is an initial stress, ")
+    # Two hundred materials in a thread, each asked again when all of them are there.
+    for n in range(400):
+        modulus = 200e3 + n % 200
+        assert umat(START, 0.0005, props=(modulus, *PROPS[1:]))["stress"] == pytest.approx(0.0005 * modulus, abs=1e-9)
+    assert message.value == b""
+    umat(START | {"stress": 10.0}, 0.001)
+    assert message.value.startswith(b"MASING UMAT: there is an initial stress, ")
 
 
 @pytest.mark.skipif(shutil.which("gfortran") is None or native.module() is None, reason="no gfortran, or no module")
@@ -158,13 +220,8 @@ def test_the_material_in_fortran(compiled, examples, prefix, declared, printed):
 
 
 def loaded(path):
-    """An example in Python as a module."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
-    spec.loader.exec_module(module)
-    sys.dont_write_bytecode = before
-    return module
+    """What an example in Python has by name."""
+    return SimpleNamespace(**runpy.run_path(path))
 
 
 @pytest.fixture(scope="module")
