@@ -57,18 +57,6 @@ def test_a_signal_ends_all_that_has_begun(clone, name, hangs, begun):
     assert sorted(path.name for path in clone.iterdir()) == [".ci", "jobs", "stubs", "tests"]
 
 
-def test_help_shows_the_comment_and_other_words_are_refused(clone):
-    for word in ("-h", "--help"):
-        done = ran(clone / "tests/run.sh", word)
-        said = done.stdout.splitlines()
-        assert done.returncode == 0 and said[0].startswith("Install what is missing, build, run the tests")
-        assert said[1].startswith("  tests/run.sh [--long] ") and "set -uo" not in said[-1]
-    for words in (["--short"], ["--long", "more"]):
-        done = ran(clone / "tests/run.sh", *words)
-        expected = f"run.sh: unknown argument '{words[-1]}'; the only ones are --long and --help\n"
-        assert (done.returncode, done.stdout, done.stderr) == (2, "", expected)
-
-
 @pytest.mark.parametrize("built", [False, True])
 def test_ci_has_a_release_that_fails_where_there_is_none(clone, built):
     release = clone / "build" / "masing"
