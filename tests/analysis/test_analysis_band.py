@@ -10,7 +10,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
 from scipy.stats import binom
 
 import identify
@@ -87,7 +86,7 @@ def test_the_band_of_95_percent_covers_k_as_often(long):
 INTEGRALS = ("k_integral", "last_slope", "area", "damping_ratio")
 
 
-def misses(seed, of_force, correlation=0.0):
+def misses(seed, of_force):
     """The errors of the INTEGRALS of a random cycle with noise of the force, in their half-widths, and the share of s
     at which the band covers k; in half of the cycles k0 is not 0."""
     random = np.random.default_rng([seed, int(1e4 * of_force)])
@@ -95,9 +94,7 @@ def misses(seed, of_force, correlation=0.0):
     k0 = random.choice([0.0, 0.2]) * stiffness.mean()
     amplitude, points = random.uniform(0.9, 1.5) * threshold.max(), int(np.exp(random.uniform(*np.log([300, 3000]))))
     x, force = steady(random, amplitude, points, threshold, stiffness, k0)
-    white = random.standard_normal(len(x)) * np.r_[1, np.full(len(x) - 1, np.sqrt(1 - correlation**2))]
-    noisy_force = force + of_force * np.ptp(force) * lfilter([1], [1, -correlation], white)
-    half = widest_half_cycle(Measured(Path("c"), None, x, noisy_force))
+    half = widest_half_cycle(Measured(Path("c"), None, x, noisy(force, of_force, random)))
     found = identify_continuous(Path("c"), half, MIDDLES, threshold)
     yields = threshold <= amplitude
     area = 4 * np.sum((stiffness * threshold * (amplitude - threshold))[yields]) / CELLS
@@ -146,15 +143,6 @@ def test_the_half_widths_of_integrals_are_those_of_their_derivatives():
         slopes = [(estimates(coefficients + step)[name][0] - estimates(coefficients - step)[name][0]) / 2e-4
                   for step in steps]
         assert found[name][1] == pytest.approx(1.96 * np.linalg.norm(slopes * deviation), rel=1e-5)
-
-
-def test_noise_with_a_memory_makes_the_intervals_too_small_by_the_factor_that_is_named(long):
-    """Noise whose neighbours have the correlation ρ has means with (1 + ρ)/(1 - ρ) times the variance of white noise;
-    the area is such a mean. With n cycles the root mean square is known to 1/√(2n)."""
-    count = 200 if long else 20
-    factor = np.sqrt((1 + 0.5) / (1 - 0.5))
-    off = np.array([misses(seed, 5e-3, 0.5)[0] for seed in range(count)])
-    assert np.sqrt(np.mean((1.96 * off[:, 2] / factor)**2)) == pytest.approx(1, abs=0.1 + 3 / np.sqrt(2 * count))
 
 
 def test_the_half_width_is_as_many_deviations_as_cover():

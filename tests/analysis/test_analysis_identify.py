@@ -18,16 +18,9 @@ from masing.identification.findings import _of_elements, compare
 from masing.identification.identify import identify as identify_curve
 from masing.notation import percent
 from masing.results import Run
-from oracle import TABLES, continuum, drive, driven, noisy, one_cycle, write_csv
+from oracle import TABLES, continuum, drive, noisy, one_cycle, write_csv
 
 MIDDLES = (np.arange(4000) + 0.5) / 4000
-
-
-@pytest.fixture(scope="session", params=TABLES)
-def table(request):
-    """η, k and the samples of the papers' forcing."""
-    threshold, stiffness, amplitude = TABLES[request.param]
-    return np.array(threshold), np.array(stiffness), driven(threshold, stiffness, amplitude)
 
 
 def half_cycle(x, force):
@@ -36,16 +29,6 @@ def half_cycle(x, force):
 
 def continuous(x, force, threshold):
     return identify_continuous(Path("curve"), half_cycle(x, force), MIDDLES, threshold(MIDDLES))
-
-
-@pytest.mark.parametrize("every", [1, 37])
-def test_tables_four_and_five_are_found_to_rounding(table, every):
-    threshold, stiffness, samples = table
-    t, x, _, _, force = samples[:, ::every]
-    found = identify_discrete(Path("table"), half_cycle(x[t > 20], force[t > 20]))
-    assert found.exact and found.k0 == 0
-    np.testing.assert_allclose(found.elements.threshold, threshold, atol=1e-10)
-    np.testing.assert_allclose(found.elements.stiffness, stiffness, atol=1e-10)
 
 
 def test_elements_that_do_not_yield_are_in_k0_and_corners_known_to_the_gaps_about_them_and_the_reversal():

@@ -11,7 +11,7 @@ import identify
 from masing.cycles.curves import Measured, read_measured
 from masing.cycles.half_cycles import turning_points, widest_half_cycle
 from masing.errors import DataError
-from oracle import TABLES, drive, driven, noisy, write_csv
+from oracle import drive, noisy, write_csv
 from synthetic import write_run
 from test_analysis_misfit import identified
 from test_analysis_mistakes import one_line
@@ -25,24 +25,6 @@ def round_trip(branch):
     return np.r_[X[::-1], X[1:]], np.r_[branch[-1] - branch, branch[1:]]
 
 
-@pytest.mark.parametrize("text, row", [
-    ("x,force\n{}", "{x},{f}"), ("# a test\n\nForce;X\n{}", "{f};{x}"), ("{}", "{x},{f}"),
-    ("t,x,force,restoring\n{}", "0,{x},9,{f}"), ("x\tf\n{}", "{x}\t{f}"), ("x force\n{}", "{x}  {f}"),
-    ("Kraft;Weg\nkN;mm\n{}", "{f};{x}"), ("# Prüfung\nPrüfer A\nKraft\tWeg\n{}", "{f}\t{x}"),
-    ("Kraft, Weg\n{}", "{f}, {x}")])
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252"])
-def test_what_a_machine_writes_is_read(tmp_path, text, row, encoding):
-    rows = [row.format(x=f"{n / 8}", f=f"{n / 4}") for n in range(12)]
-    rows = rows if "," in row else [each.replace(".", ",") for each in rows]  # decimal commas
-    path = tmp_path / "lab.csv"
-    path.write_text(text.format("\n".join(rows)), encoding=encoding)
-    by_name, by_number = {"x": "Weg", "force": "kraft"}, {"x": "2", "force": "1"}
-    for columns in (by_name, by_number) if "Weg" in text else (None,):
-        curve = read_measured(path, columns=columns, scale={"force": 0.001})
-        np.testing.assert_array_equal(curve.x, np.arange(12) / 8)
-        np.testing.assert_allclose(curve.force, np.arange(12) / 4000, rtol=1e-15)
-
-
 # The lines of an engineer's file: what stands above the numbers, and how a line has t, x and F.
 AS_IT_IS = [
     ("", "{t},{x},{f}"), ("", "{x};{f}"), ("", "{t}\t{x}\t{f}"), ("x [mm],F [kN]", "{x},{f}"),
@@ -50,20 +32,27 @@ AS_IT_IS = [
     ('"Time, s","x, mm","F, kN"', "{t},{x},{f}"), ("F (kN)\tx (mm)\tt (s)", "{f}\t{x}\t{t}"),
     ("Zeit/s;Weg/mm;Kraft/kN;Temperatur/K", "{t};{x};{f};300"), ("Load kN,Displacement mm", "{f},{x}"),
     ("Lab 3, 2024\nTime Displacement Force\ns mm kN", "{t} {x} {f}"), ("# F x", "{f} {x}"), ("# a test", "{x} {f}"),
-    ("u (mm, left),x (mm, right),f", "7,{x},{f}")]
+    ("u (mm, left),x (mm, right),f", "7,{x},{f}"), ("x,force", "{x},{f}"), ("# a test\n\nForce;X", "{f};{x}"),
+    ("", "{x},{f}"), ("t,x,force,restoring", "{t},{x},9,{f}"), ("x\tf", "{x}\t{f}"), ("x force", "{x}  {f}")]
+# Lines of which the columns are told, and how.
+TOLD = [("Kraft;Weg\nkN;mm", "{f};{x}"), ("# Prüfung\nPrüfer A\nKraft\tWeg", "{f}\t{x}"), ("Kraft, Weg", "{f}, {x}")]
+COLUMNS = {"x": "Weg", "force": "kraft"}, {"x": "2", "force": "1"}
 
 
-@pytest.mark.parametrize("heading, line", AS_IT_IS)
-def test_the_file_of_an_engineer_is_read_as_it_is(tmp_path, heading, line):
+@pytest.mark.parametrize("heading, line, columns", [
+    *((*each, None) for each in AS_IT_IS), *((*each, columns) for each in TOLD for columns in COLUMNS)])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252"])
+def test_the_file_of_an_engineer_is_read(tmp_path, heading, line, columns, encoding):
     x, path = np.sin(np.linspace(0, 9, 40)), tmp_path / "lab.csv"
     rows = [line.format(t=f"{0.5 * n:.17g}", x=f"{value:.17g}", f=f"{3 * value:.17g}") for n, value in enumerate(x)]
     texts = ["\n".join([heading, *rows])]
     # Decimal commas are those of columns that semicolons or tabs separate; a heading keeps its points.
     texts += ["\n".join([heading, *(row.replace(".", ",") for row in rows)])] if ";" in line or "\t" in line else []
     for text in texts:
-        path.write_text(text)
-        curve = read_measured(path)
+        path.write_text(text, encoding=encoding)
+        curve, scaled = (read_measured(path, columns=columns, scale=scale) for scale in (None, {"force": 0.001}))
         assert np.array_equal(curve.x, x) and np.array_equal(curve.force, 3 * x)
+        np.testing.assert_allclose(scaled.force, 0.003 * x, rtol=1e-15)
         assert np.array_equal(curve.t, 0.5 * np.arange(40)) if "{t}" in line else curve.t is None
 
 
@@ -133,15 +122,6 @@ def test_elements_are_found_where_x_is_noisy_too(count, seed):
     for law in (SINE + FRICTION, SLIDING + FRICTION):
         with pytest.raises(DataError, match="jumps by"):
             identified(x, noisy(law, 0.005, seed), smooth=True)
-
-
-def test_a_record_may_begin_anywhere():
-    """Table V as the papers force it: a leg that begins unseen is not known at its end, either, where x hardly moves."""
-    threshold, stiffness, amplitude = TABLES["V"]
-    _, x, _, _, force = driven(threshold, stiffness, amplitude, steps=100000, final_time=100)
-    for first in (30000, 35000, 40000):
-        found = identified(x[first:], force[first:])
-        np.testing.assert_allclose(found.elements.threshold, threshold, atol=1e-9)
 
 
 @pytest.mark.parametrize("content, words", [

@@ -86,15 +86,12 @@ def verdicts(make, kinds, half_cycles, noises, seeds):
             yield refusal, truth
 
 
-def test_no_record_of_a_masing_model_is_refused_for_noise(long):
-    """What is too coarse apart, down to 50 samples a half-cycle."""
+def test_records_of_masing_models_are_identified(long):
+    """At most 2 % refused, and, down to 50 samples a half-cycle, none for noise; where n is right the 95 % half-widths
+    hold η in at least 90 %."""
+    count = 200 if long else 10
     for found, _ in verdicts(masing_record, KINDS, [50, 100, 200], NOISES, range(6000, 6400 if long else 6008)):
         assert not isinstance(found, DataError) or "too coarse" in str(found)
-
-
-def test_records_of_masing_models_are_identified(long):
-    """At most 2 % refused; where n is right the 95 % half-widths hold η in at least 90 %."""
-    count = 200 if long else 10
     results = list(verdicts(masing_record, KINDS, [100, 200, 500] if long else [100, 200], NOISES, range(count)))
     models = [(found, eta) for found, (eta,) in results if not isinstance(found, DataError)]
     assert count - len(models) <= max(1, 0.02 * count)
