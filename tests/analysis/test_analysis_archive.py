@@ -4,7 +4,6 @@ import subprocess
 import zipfile
 
 import h5py
-import pytest
 
 import report
 from synthetic import fit, ladder, write_run, write_study
@@ -18,14 +17,6 @@ def archive(folder, *files):
     return folder / "unpacked"
 
 
-@pytest.fixture(scope="module")
-def unpacked(tmp_path_factory, papers_case):
-    """The archive of a study and of a trajectory."""
-    folder = tmp_path_factory.mktemp("archive")
-    return archive(folder, write_study(folder / "study.h5", ladder(), fit(), papers_case),
-                   write_run(folder / "50 % öfter.h5", papers_case))
-
-
 def reproduce(folder, masing):
     """Run the archive's script with a program that is built; gives (exit code, output)."""
     done = subprocess.run(["bash", "reproduce.sh"], cwd=folder, capture_output=True, text=True, check=False,
@@ -33,11 +24,13 @@ def reproduce(folder, masing):
     return done.returncode, done.stdout + done.stderr
 
 
-def test_an_archive_has_its_parts(unpacked):
+def test_an_archive_has_its_parts(tmp_path, papers_case):
+    study = write_study(tmp_path / "study.h5", ladder(), fit(), papers_case)
+    unpacked = archive(tmp_path, study, write_run(tmp_path / "50 % öfter.h5", papers_case))
     names = {str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()}
     assert {"README.md", "reproduce.sh", "SHA256SUMS", "packages.txt", "page/page.html",
             "page/page-files/study-errors.pdf", "results/study.h5", "results/50 % öfter.h5", "cases/study.ini"} <= names
-    assert (unpacked / "results/study.h5").read_bytes() == (unpacked.parent / "study.h5").read_bytes()
+    assert (unpacked / "results/study.h5").read_bytes() == study.read_bytes()
     assert "model = masing" in (unpacked / "cases/study.ini").read_text()
     listed = {line.split("  ")[1] for line in (unpacked / "SHA256SUMS").read_text().splitlines()}
     assert listed == names - {"SHA256SUMS"}

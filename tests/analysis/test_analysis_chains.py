@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from masing import style
-from masing.errors import MasingError
 from masing.report import chains
 from masing.report.trajectories import energy_picture
 from masing.results import Run
@@ -54,13 +53,6 @@ def test_all_arrays_of_a_chain_have_their_axes(chain_run):
     assert data["max_x"].dims == ("profile_node",) and data["x"].dims == ("t",)
     # The force acts on the last node, whose samples are in /series, too.
     assert np.array_equal(data["watch_x"].sel(watch_node=5), np.interp(data["watch_t"], data["t"], data["x"]))
-
-
-def test_a_run_without_a_chain_has_no_profile(whole_run):
-    with pytest.raises(MasingError, match="has no dataset /profile/max_x"):
-        Run(whole_run).profile
-    with pytest.raises(MasingError, match="has no dataset /watch/x"):
-        Run(whole_run).watch
 
 
 def test_pictures_show_the_waves_the_extremes_and_the_loops(chain_run):

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from synthetic import NAN, fit, fitted, jointly, ladder, staircase, write_study
+from synthetic import NAN, fit, ladder, write_study
 
 from masing.convergence import claim
 from masing.report.summary import PROVED
@@ -52,14 +52,6 @@ def test_the_bound_is_the_largest_ratio_of_x_y_and_u_to_the_step(study_of):
     assert claim.bound(study_of(fit(reference="exact-time"), columns)) == 0.2 / 0.1
     columns["step"] = np.array([0.2, 0.0])
     assert claim.bound(study_of(fit(reference="exact-time"), columns)) == 0.3 / 0.2
-
-
-def test_levels_on_one_ray_do_not_tell_space_and_time_apart(study_of):
-    stairs = ((100, 100000), (200, 200000), (400, 400000))
-    assert claim.ray(study_of(fitted(refine="both"), staircase(stairs=stairs))) == 2
-    assert claim.ray(study_of(fitted(refine="both"), staircase())) is None
-    assert claim.ray(study_of(fitted() | jointly(), staircase(stairs=stairs))) is None
-    assert claim.ray(study_of(fitted())) is None
 
 
 def test_a_reference_is_said_with_its_counts(study_of):

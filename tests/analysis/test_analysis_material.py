@@ -4,7 +4,6 @@ and a mistake is one line. The library's numbers are tested in tests/library; he
 import copy
 import pickle
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -94,9 +93,6 @@ def test_many_points_are_as_many_single_ones():
     material = masing.Material("2-s", "0.2+0.5*s", k0=0.1)
     points, singles = masing.MaterialPoints(material, 12), [masing.MaterialPoint(material) for _ in range(12)]
     x = np.linspace(-1, 1, 12)
-    tried = points.set_trial(x)
-    np.testing.assert_array_equal(np.transpose(tried), [one.set_trial(each) for one, each in zip(singles, x)])
-    points.revert_to_last()
     moved = points.move(x.reshape(3, 4))
     assert moved[0].shape == moved[1].shape == (3, 4)
     np.testing.assert_array_equal(moved[0].ravel(), [one.move_to(each)[0] for one, each in zip(singles, x)])
@@ -306,15 +302,3 @@ def test_points_that_another_thread_moves_are_refused(n, uses):
 def test_no_mpi_is_started():
     assert lines_of("import masing; masing.MaterialPoint(masing.Material()).move_to(1); "
                     "print(masing.native.module().mpi() == '')") == ["True"]
-
-
-def test_threads_may_share_a_material():
-    """Each moves its own points, by other lengths than the others."""
-    material, x = masing.Material(), np.linspace(-1, 1, 100000)
-
-    def moved(i):
-        points = masing.MaterialPoints(material, len(x))
-        return [points.move(x * share / (1 + i))[0] for share in (1, -1, 0.5, 2)]
-    with ThreadPoolExecutor(4) as threads:
-        together = list(threads.map(moved, range(4)))
-    np.testing.assert_array_equal(together, [moved(i) for i in range(4)])

@@ -5,7 +5,6 @@ import ast
 import builtins
 import inspect
 import keyword
-import pydoc
 import re
 
 import pytest
@@ -41,14 +40,6 @@ def test_a_signature_has_the_options_of_the_programs_help(command):
     assert [re.match(r" +(\w+)", line)[1] for line in documented] == list(parameters)
     assert parameters["quiet"].default is False and parameters["output"].default is None
     assert "masing.h5" not in getattr(masing, command).__doc__
-
-
-def test_help_shows_them():
-    text = pydoc.plain(pydoc.render_doc(masing.simulate))
-    assert "simulate(*, model='masing'" in text and "    final_time (T): final time, > 0 [500]\n" in text
-    assert "    from_ (t): first time of the samples" in text
-    assert ": of time; of a chain leapfrog if not given: euler: the papers' scheme" in text
-    assert "final_time" in pydoc.plain(pydoc.render_doc(masing))
 
 
 def test_importing_loads_no_library_and_all_names_are_there():
