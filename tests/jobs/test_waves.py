@@ -12,9 +12,8 @@ from processes import ran
 
 JOBS = Path(__file__).resolve().parents[2] / "jobs"
 WAVES = ("loading", "unloading", "reversals")
-SLABS = ("smooth", "papers", "dashpots")
 # Numbers of elements of the levels; the steps are those of the case, at its ratio.
-LEVELS = {"smooth": (50, 100, 200, 400), "papers": (100, 200, 400, 800), "dashpots": (25, 50, 100, 200)}
+LEVELS = {"smooth": (50, 100, 200, 400), "papers": (100, 200, 400, 800)}
 
 
 def test_the_script_runs_every_case_of_a_wave():
@@ -24,28 +23,18 @@ def test_the_script_runs_every_case_of_a_wave():
         f"wave-{slab}-{wave}.ini" for slab in ("smooth", "papers") for wave in WAVES)
 
 
-def study_of(slab, wave):
-    """The case file of a study, the words that jobs/waves.sh adds, and the steps for each element."""
-    script = (JOBS / "waves.sh").read_text(encoding="utf-8")
-    case = JOBS / "cases" / f"wave-{slab.replace('dashpots', 'papers')}-{wave}.ini"
-    levels = re.search(rf"study dashpots-{wave} papers-{wave} .* (.*)$" if slab == "dashpots" else "^levels = (.*)$",
-                       script if slab == "dashpots" else case.read_text(encoding="utf-8"), re.MULTILINE)[1]
-    words = re.search(r'dashpots=\(--set "(.*)" (--expect-order) (2) --levels\)', script).groups()
-    n, steps = map(int, levels.split(":")[:2])
-    return case, ["--set", *words] if slab == "dashpots" else [], steps // n
-
-
 @pytest.mark.parametrize("wave", WAVES)
-@pytest.mark.parametrize("slab", SLABS)
+@pytest.mark.parametrize("slab", LEVELS)
 def test_a_wave_has_the_orders_of_its_kinks(masing, tmp_path, slab, wave):
-    case, words, steps = study_of(slab, wave)
-    levels = ",".join(f"{n}:{n * steps}" for n in LEVELS[slab])
-    done = ran(masing, "converge", "--quiet", "--config", case, *words, "--levels", levels, "--output", tmp_path / "s.h5")
+    case = JOBS / "cases" / f"wave-{slab}-{wave}.ini"
+    n, steps = map(int, re.search("^levels = (.*)$", case.read_text("utf-8"), re.MULTILINE)[1].split(":")[:2])
+    levels = ",".join(f"{each}:{each * steps // n}" for each in LEVELS[slab])
+    done = ran(masing, "converge", "--quiet", "--config", case, "--levels", levels, "--output", tmp_path / "s.h5")
     assert done.returncode in (0, 3), done.stderr  # so few levels need not decide
     with h5py.File(tmp_path / "s.h5") as file:
         orders = {q: file[f"cases/order_{q}"][-2] for q in ("x", "y", "x_rms", "y_rms")}
         expected = {q: file["fit"].attrs.get(f"expected_{q}") for q in orders}
-    if slab == "dashpots" or (slab, wave) in (("smooth", "loading"), ("smooth", "unloading")):
+    if (slab, wave) in (("smooth", "loading"), ("smooth", "unloading")):
         # The next term of the error is smaller by the square of h over the width of a front, less than (0.01/0.1)².
         assert set(expected.values()) == {"2"} and all(abs(order - 2) < 0.02 for order in orders.values()), orders
     else:
