@@ -76,15 +76,6 @@ def test_the_numbers_are_the_program_s_to_the_bit(command, options, by_program, 
     assert contents(tmp_path / "output.h5") == expected
 
 
-def test_what_is_saved_is_a_file_of_the_program(tmp_path):
-    run = masing.simulate(**SMALL)
-    again = subprocess.run([program.required(), "reproduce", run.save(tmp_path / "run.h5")], capture_output=True,
-                           text=True, check=False)
-    assert (again.returncode, again.stderr) == (0, "")
-    with pytest.raises(masing.MasingError, match=r"^save\('/none/run.h5'\): No such file"):
-        run.save("/none/run.h5")
-
-
 @pytest.mark.parametrize("options", [
     {"force": "sin(("}, {"cells": -1}, {"nonsense": 3}, {"config": "/none.ini"}, {"initial_u": "file:/none.h5"},
     {"threshold": "-1", "cells": math.inf}, {"output": "/none/run.h5", **SMALL}, {"restart": "/none.checkpoint"},
@@ -97,18 +88,6 @@ def test_a_mistake_has_the_program_s_line_and_code(options, tmp_path):
         masing.simulate(**options)
     line = next(line for line in said.stderr.splitlines() if line.startswith("masing: "))
     assert (f"masing: {caught.value}", caught.value.code) == (line, said.returncode)
-
-
-def test_warnings_are_the_program_s_too(by_program):
-    said = []
-    for call in (lambda work: work(), by_program):
-        for work in (lambda: masing.simulate(cells=20, steps=2000),
-                     lambda: masing.scan(over={"m": [1, -1, -2]}, mass="m", **SMALL)):
-            with pytest.warns(UserWarning) as caught:
-                call(work)
-            said.append([str(each.message) for each in caught])
-    assert said[:2] == said[2:] and "points failed; the first" in said[1][0]
-    assert said[0][0].startswith("with a step of ") and "euler lets an elastic oscillation grow" in said[0][0]
 
 
 def test_a_record_with_euler_is_told_what_leapfrog_gives(by_program):

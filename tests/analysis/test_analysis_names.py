@@ -133,14 +133,6 @@ def test_a_page_has_the_terms_of_its_equation(result_of, page_of, words, said, u
     assert [text for text in said if text not in found] == [] and [text for text in unsaid if text in found] == []
 
 
-def test_a_page_without_a_mass_names_none(result_of, page_of):
-    files = [result_of("simulate", f"{name}.h5", *SHORT, QUASISTATIC, law)
-             for name, law in (("driven", "--force=0.4*sin(t)"), ("led", "--position=sin(t)"))]
-    words = page_of(*files).words
-    assert "The curves (x, k₀ x + S)" in words and "m x″" not in words
-    assert "x(t) and F(t) = 0.4*sin(t)." in words and "x(t) and F(t). x in" in words
-
-
 def test_curves_of_two_forces_have_a_name_for_both(page_of, tmp_path, papers_case):
     files = [write_run(tmp_path / f"{damping}.h5", papers_case, damping=damping) for damping in (0, 0.5)]
     words = page_of(*files).words

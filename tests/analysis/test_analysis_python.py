@@ -138,6 +138,7 @@ X = np.linspace(0, 1, 30)
     (lambda: masing.converge(levels=[]), r"^levels=\[\]: is empty"),
     (lambda: masing.converge(levels={1, 2}), "^levels={1, 2}: give a number"),
     *((lambda path=path: masing.simulate(**SMALL).save(path), fr"^save\({path}\): give the path") for path in (3, None)),
+    (lambda: masing.simulate(**SMALL).save("/none/run.h5"), r"^save\('/none/run.h5'\): No such file"),
     (lambda: masing.simulate(**OTHER).last_u, r'no dataset /field/u; it has .*; what .* is in result\["state/values"\]$'),
     (lambda: masing.simulate(**SMALL).plot_cycle(start=99), r"(gave|\.h5): no finite sample"),
     (lambda: masing.cycle_numbers((X, X), from_="a"), "^from_='a': give a time"),
