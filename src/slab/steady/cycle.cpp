@@ -207,9 +207,8 @@ class Shooting {
     };
   }
 
-  /// Returns the range of x over one cycle from `start`, by which lengths are scaled.
-  [[nodiscard]] double scale_of(const Extreme& start, double whole) const {
-    const Passage passage = required(map_.passage(start, whole, start.side));
+  /// Returns the range of x on a passage, by which lengths are scaled.
+  [[nodiscard]] static double scale_of(const Passage& passage) {
     return std::max(passage.most_x - passage.least_x, std::numeric_limits<double>::min());
   }
 
@@ -217,7 +216,7 @@ class Shooting {
   /// `start`. Returns nothing if the method does not converge.
   [[nodiscard]] std::optional<Extreme> corrected(const Extreme& start, bool x_is_free,
                                                  double whole) const {
-    const double scale = scale_of(start, whole);
+    const double scale = scale_of(required(map_.passage(start, whole, start.side)));
     const Pair guess{start.phase * frequency_, start.x / scale};
     const auto root = solve(residual_of(start, x_is_free, whole, scale), guess);
     if (!root) {
@@ -235,8 +234,7 @@ class Shooting {
     const double period = map_.force().period;
     const double whole = multiple * period;
     const Passage passage = required(map_.passage(at, whole, at.side, true));
-    const double scale =
-        std::max(passage.most_x - passage.least_x, std::numeric_limits<double>::min());
+    const double scale = scale_of(passage);
     Cycle cycle;
     cycle.extreme = at;
     cycle.extreme.phase = at.phase - std::floor(at.phase / period) * period;
@@ -248,7 +246,6 @@ class Shooting {
     cycle.frozen = x_is_free ? 0.0 : frozen(passage.least_x, passage.most_x);
     cycle.residual = std::max(std::abs(passage.span - whole) * frequency_,
                               std::abs(passage.x - at.x - cycle.drift) / scale);
-    cycle.is_free = x_is_free;
     const Pair here{at.phase * frequency_, at.x / scale};
     cycle.multipliers = multipliers(residual_of(at, x_is_free, whole, scale), here, x_is_free);
     add_samples(at, whole, cycle);

@@ -32,20 +32,19 @@ struct Cycle {
   double least_restoring = 0.0;
   /// ∫ S dx over the cycle, the energy that the slab dissipates.
   double loss = 0.0;
-  /// The displacement of the mass over one cycle; it can differ from 0 only if is_free.
+  /// The displacement of the mass over one cycle. It can differ from 0 only if k0 = 0 and all
+  /// elements yield, on every cycle or because x drifts; then the mean of x is arbitrary.
   double drift = 0.0;
   /// phase_lag() of x behind F.
   double phase = 0.0;
-  /// The fraction of ∫k that belongs to elements that do not yield on the cycle; 0 if is_free.
+  /// The fraction of ∫k that belongs to elements that do not yield on the cycle; 0 if the
+  /// mean of x is arbitrary.
   double frozen = 0.0;
   /// The error with which the cycle closes: the larger of the error of x, relative to the range of
   /// x, and ω times the error of the period.
   double residual = 0.0;
   /// The Floquet multipliers; the one of larger modulus first.
   std::array<std::complex<double>, 2> multipliers{};
-  /// Whether k0 = 0 and all elements yield, on every cycle or because x drifts. Then the mean of x
-  /// is arbitrary.
-  bool is_free = false;
 };
 
 /// Returns the cycle that takes `multiple` periods of the force and begins near the extreme `start`
