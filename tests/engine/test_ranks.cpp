@@ -53,23 +53,4 @@ TEST(CheckedProfile, reports_the_first_cell_at_fault_on_every_rank) {
   EXPECT_NE(said.find("cell 2868 of 4096"), std::string::npos) << said;
 }
 
-TEST(NonFinite, ends_every_rank_alike) {
-  const auto message = [](const support::Data& data) {
-    return given::mistake([&] {
-      support::trajectory(support::world(), support::problem(data), engine::Method::sweep);
-    });
-  };
-  // F is infinite at t = 1, step 30 of 60.
-  const std::string force = message(
-      {.force = "1/(t-1)", .final_time = 2.0, .steps = 60, .space = support::space_of(2000)});
-  EXPECT_NE(force.find("force: F(t) = "), std::string::npos) << force;
-  EXPECT_NE(force.find("t = 1)"), std::string::npos) << force;
-  // (1 + (δtω)²)^(N/2) with δtω = 1e160 overflows.
-  const std::string growth = message({.oscillator = {.k0 = 1e300, .x0 = 1.0},
-                                      .final_time = 1e12,
-                                      .steps = 100,
-                                      .space = support::space_of(2000)});
-  EXPECT_NE(growth.find("steps: "), std::string::npos) << growth;
-}
-
 }  // namespace masing::test_ranks

@@ -1,15 +1,12 @@
-// The two schemes on slabs of one cell and on elastic ones: numbers computed by hand, exact
-// discrete relations, and the turning point inside a step. That the hysteresis memory is the scheme
+// The two schemes on slabs of one cell: numbers computed by hand, and the turning point inside a
+// step. That they are their linear maps where nothing yields is shown by
+// tests/commands/test_closed_forms.py. That the hysteresis memory is the scheme
 // cell by cell on any slab is shown by tests/commands/test_engines.py, the orders by
 // tests/study/test_orders.cpp.
 
 #include "slab/scheme.hpp"
 
 #include <gtest/gtest.h>
-
-#include <cmath>
-#include <complex>
-#include <limits>
 
 #include "base/error.hpp"
 #include "engine/setup.hpp"
@@ -24,10 +21,8 @@ using engine::Method;
 using slab::Scheme;
 using Numbers = std::vector<double>;
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
-
 support::Trajectory run(Method kind, Scheme scheme, const support::Data& data,
-                        const std::vector<std::int64_t>& field_steps = {}) {
+                        const std::vector<std::int64_t>& field_steps) {
   support::Problem problem = support::problem(data);
   problem.scheme = scheme;
   return support::trajectory(support::alone(), problem, kind, field_steps);
@@ -96,76 +91,6 @@ TEST(Leapfrog, FollowsAPathComputedByHand) {
                .y = {1.0, -31.0 / 32, -15.0 / 16, 1887.0 / 2048},
                .restoring = {0.0, -1.0 / 16, -3.0 / 16, 97.0 / 1024},
                .u = {0.0, -1.0 / 16, -3.0 / 16, 97.0 / 1024}});
-}
-
-/// An elastic slab: k = 2 - s by the midpoint rule, exactly its integral 3/2.
-support::Data elastic(std::int64_t cells, double final_time) {
-  return {.stiffness = "2-s",
-          .threshold = "100",
-          .initial_u = "0.3",
-          .oscillator = {.mass = 2.0, .k0 = 0.7, .x0 = 0.3, .y0 = 0.5},
-          .final_time = final_time,
-          .steps = 2000,
-          .space = support::space_of(cells),
-          .rule = slab::Rule::midpoint};
-}
-
-/// While nothing yields, y + iωx is multiplied by (1 + iδtω) at each step, ω² = (k0 + ∫k)/m.
-TEST(Euler, OfAnElasticOscillatorIsAPowerToRounding) {
-  const support::Data data = elastic(2500, 10.0);
-  const double mass = data.oscillator.mass;
-  const double whole = data.oscillator.k0 + 1.5;
-  const auto steps = static_cast<double>(data.steps);
-  const long double omega = std::sqrt(static_cast<long double>(whole) / mass);
-  // Largest |x|, |y| bound by the growth (1 + δt²ω²)^(N/2) of the first; u, x and y each collect
-  // N roundings of eps; S has 69 roundings and that of 3 blocks to units of 2⁻⁶² · 256; errors of
-  // S act on y through T/m, on x through T again.
-  const double size = 1.5 * std::exp(0.5 * 10.0 * 10.0 / steps * 1.1);
-  const double of_force = 3 * 1.5 * (steps + 69) * eps * size + 3 * 0x1p-54;
-  const double tolerance = 4 * steps * eps * size + of_force * 10.0 / mass * 10.0;
-  for (const auto kind : {Method::sweep, Method::turning_points}) {
-    const auto path = run(kind, Scheme::euler, data);
-    std::complex<long double> state(0.5L, omega * 0.3L);
-    for (std::size_t p = 0; p < path.x.size(); ++p) {
-      const auto x = static_cast<double>(state.imag() / omega);
-      ASSERT_NEAR(path.x[p], x, tolerance) << p;
-      ASSERT_NEAR(path.y[p], static_cast<double>(state.real()), tolerance) << p;
-      ASSERT_NEAR(path.restoring[p], whole * x, 3 * tolerance) << p;
-      state *= std::complex<long double>(1.0L, 10.0L / data.steps * omega);
-    }
-    // Explicit Euler gains energy: a scheme of another kind would not.
-    EXPECT_GT(std::hypot(path.y.back(), static_cast<double>(omega) * path.x.back()),
-              std::hypot(0.5, static_cast<double>(omega) * 0.3) * 1.01);
-  }
-}
-
-/// While nothing yields, x_p = x0 cos pθ + y0/(ω√(1-c²)) sin pθ with c = ωδt/2, sin θ/2 = c, and
-/// y² + (1 - c²) ω² x² is kept: velocity Verlet gains no energy.
-TEST(Leapfrog, OfAnElasticOscillatorHasItsExactPhaseAndEnergy) {
-  const support::Data data = elastic(100, 200.0);
-  const auto& [mass, damping, preload, k0, x0, y0] = data.oscillator;
-  const long double dt = 200.0L / data.steps;
-  const long double omega = std::sqrt((static_cast<long double>(k0) + 1.5L) / mass);
-  const long double c = omega * dt / 2;
-  const long double theta = 2 * std::asin(c);
-  const long double speed = omega * std::sqrt(1 - c * c);
-  const long double energy = y0 * y0 + speed * speed * x0 * x0;
-  // Roundings of size eps a step, each carried on as an oscillation: N of them in x and y, and
-  // those of S (69 of a block of cells, and N of u) through 1/ω² each; |x|, |y| stay below 1.
-  const double tolerance = 4 * static_cast<double>(data.steps) * eps * 3;
-  for (const auto kind : {Method::sweep, Method::turning_points}) {
-    const auto path = run(kind, Scheme::leapfrog, data);
-    for (std::size_t p = 0; p < path.x.size(); ++p) {
-      const long double phase = static_cast<long double>(p) * theta;
-      const auto x = static_cast<double>(x0 * std::cos(phase) + y0 / speed * std::sin(phase));
-      const auto y = static_cast<double>(y0 * std::cos(phase) - x0 * speed * std::sin(phase));
-      ASSERT_NEAR(path.x[p], x, tolerance) << p;
-      ASSERT_NEAR(path.y[p], y, tolerance) << p;
-      ASSERT_NEAR(path.y[p] * path.y[p] + static_cast<double>(speed * speed) * x * x,
-                  static_cast<double>(energy), 4 * tolerance)
-          << p;
-    }
-  }
 }
 
 /// A pass over the slab makes two steps of Euler's scheme: half a pass would cost a whole one.

@@ -449,36 +449,6 @@ TEST(Material, ClosedLoopsDissipateAlikeAndStoreNothing) {
   }
 }
 
-TEST(Material, ContinuumIsTheLimitOfSprings) {
-  constexpr int count = 100000;
-  const auto spring_at = [](double s) {
-    return SpringSlider{(1 + s * s) / count, 0.4 + 0.3 * std::sin(9 * s), 0.5 * s + 0.2,
-                        s < 0.5 ? 0.1 : -0.6 * (s - 0.4)};
-  };
-  std::vector<SpringSlider> all;
-  all.reserve(count);
-  for (int i = 0; i < count; ++i) {
-    all.push_back(spring_at((i + 0.5) / count));
-  }
-  MaterialPoint continuum(Material::continuum(
-      {"1+s*s", "0.4+0.3*sin(9*s)", "0.5*s+0.2", "s<0.5 ? 0.1 : -0.6*(s-0.4)"}, 0.3));
-  MaterialPoint springs(Material::of_springs(all, 0.3));
-  Walk walk(4, 0.2);
-  double path = 0.0;
-  for (int move = 0; move < 150; ++move) {
-    const double x = walk.next(continuum.position());
-    path += std::abs(x - continuum.position());
-    // The midpoint rule errs by jump/8 P² at each kink of k u, of which each leg makes one or two,
-    // and by what bends between: some 40 jumps of at most 8.
-    const double bound = 40.0 / count / count;
-    const Response response = continuum.move_to(x);
-    ASSERT_NEAR(response.force, springs.move_to(x).force, bound) << move;
-    ASSERT_NEAR(continuum.stored_energy(), springs.stored_energy(), bound * 2);
-    ASSERT_NEAR(continuum.dissipated_energy(), springs.dissipated_energy(), bound * (path + 2));
-    ASSERT_NEAR(continuum.elongation(spring_at(0.4)), springs.elongation(spring_at(0.4)), 1e-12);
-  }
-}
-
 TEST(Material, OfThresholdsFarApartErrsByRoundingsOfTheLarger) {
   for (const auto& [up, down] : {std::pair{1e6, 1e-3}, {1e-3, 1e6}, {1.0, 1e3}, {1e3, 0.0}}) {
     const std::vector<SpringSlider> spring{{2.0, up, down}};

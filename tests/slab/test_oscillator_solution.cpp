@@ -133,20 +133,6 @@ TEST(OscillatorSolution, StepLoadReachesTheFirstPeakOfTheBackbone) {
   }
 }
 
-TEST(OscillatorSolution, SquareForceOnAnElasticOscillatorIsTheClosedForm) {
-  // x'' = ±f - x, with a jump every half period π: the amplitude grows by 2f at every jump.
-  constexpr double f = 0.001;
-  const double pi = std::acos(-1.0);
-  const SmoothPieces force([](double t) { return std::sin(t) >= 0.0 ? f : -f; },
-                           {pi, 2 * pi, 3 * pi, 4 * pi}, 4.5 * pi);
-  OscillatorSolution solution(papers_measure, {}, force);
-  EXPECT_NEAR(solution.at(pi).x, 2 * f, 1e-13);
-  EXPECT_NEAR(solution.at(1.5 * pi).x, -f, 1e-13);
-  EXPECT_NEAR(solution.at(1.5 * pi).y, -3 * f, 1e-13);
-  EXPECT_NEAR(solution.at(2 * pi).x, -4 * f, 1e-13);
-  EXPECT_NEAR(solution.at(4 * pi).x, -8 * f, 1e-13);
-}
-
 TEST(OscillatorSolution, IsTheSameHoweverDenselyItIsAsked) {
   const SmoothPieces force(papers_force, {}, 60.0);
   OscillatorSolution dense(papers_measure, {}, force);

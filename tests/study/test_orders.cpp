@@ -97,23 +97,6 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"both_by_the_finest", short_case("both", "finest", "50:500,100:1000"), 1, 1, 0.1}),
     [](const auto& of) { return std::string(of.param.name); });
 
-/// error ≈ C₁δs + C₂δt: the constants of a staircase are those of the two separate studies.
-TEST(BothErrors, have_the_constants_of_the_separate_studies) {
-  const Study of_time = run(papers_case("steps", "exact", "20000,40000,80000", "cells=inf"));
-  const Study of_space = run(papers_case("cells", "cells-inf", "200,400,800", "steps=80000"));
-  const Study of_both = run(
-      papers_case("both", "exact", "100:20000,200:20000,200:40000,400:40000,400:80000,800:80000"));
-  // u's two errors are largest at different s and t, x's and y's need not be of one sign.
-  for (const std::size_t q : {Errors::x, Errors::y}) {
-    const QuantityResult& both = of_both.results[q];
-    EXPECT_NEAR(std::abs(both.joint.space) / of_space.results[q].fit.constants.at(0), 1.0, 0.25);
-    EXPECT_NEAR(std::abs(both.joint.time) / of_time.results[q].fit.constants.at(0), 1.0, 0.25);
-    EXPECT_GT(both.joint.space_uncertainty, 0.0);
-    EXPECT_NEAR(both.fit.order, 1.0, 0.1);
-    EXPECT_TRUE(std::isnan(of_time.results[q].joint.space)) << "nothing to tell apart";
-  }
-}
-
 /// An elastic system of one stiffness for every P has no space error but rounding; where k is
 /// linear, the sums of the rule midpoint are exact, too.
 TEST(Verdict, is_exact_on_the_round_off_floor) {

@@ -28,7 +28,6 @@ class Trace final : public engine::Observer {
     };
     add(trajectory_.x, samples.x);
     add(trajectory_.y, samples.y);
-    add(trajectory_.force, samples.force);
     add(trajectory_.restoring, samples.restoring);
     if (std::ranges::binary_search(field_steps_, samples.last_step())) {
       const auto u = engine.field().values();

@@ -11,11 +11,10 @@ namespace masing::support {
 /// where F is not smooth. Local.
 engine::RunSpec run_of(const Problem& problem, engine::Method method = engine::Method::sweep);
 
-/// A whole trajectory: every step of x, y, F and F - m x'', [N+1], and u at some steps.
+/// A whole trajectory: every step of x, y and F - m x'', [N+1], and u at some steps.
 struct Trajectory {
   std::vector<double> x;
   std::vector<double> y;
-  std::vector<double> force;
   std::vector<double> restoring;
   std::vector<std::vector<double>> fields;  ///< u of the local cells at these steps
 };
