@@ -125,47 +125,6 @@ def test_a_slab_that_is_moved_is_clamping_every_cell(masing, cells, down):
     assert np.max(np.abs(found["field/u"] - u)) < 1e-13
 
 
-class Pieces:
-    """A function of s with jumps at random places; between them it is constant, a line, a parabola or a wave."""
-
-    def __init__(self, random, low, high):
-        self.cuts = np.sort(random.uniform(0, 1, random.integers(0, 4))).tolist()
-        self.pieces = []
-        for _ in range(len(self.cuts) + 1):
-            a, b, rate = random.uniform(low, high), random.uniform(-0.45, 0.45) * low, random.uniform(-30, 30)
-            self.pieces.append(f"({a!r}+({b!r})*{random.choice(['0*s', 's', 's^2', f'sin(({rate!r})*s)'])})")
-        self.text = self.pieces[-1]
-        for cut, piece in zip(self.cuts[::-1], self.pieces[-2::-1]):
-            self.text = f"(s<{cut!r}?{piece}:{self.text})"
-
-    def __call__(self, s):
-        """At places between two jumps."""
-        piece = self.pieces[int(np.searchsorted(self.cuts, s[len(s) // 2]))]
-        return eval(piece.replace("^", "**"), {"sin": np.sin, "s": s})
-
-
-def test_profiles_with_jumps_are_what_many_cells_tend_to(masing, long):
-    """Each stretch between jumps has its own cells, so that jumps cost nothing: second order in δs, with second
-    derivatives of k u up to some 10⁴."""
-    cells, tries = (10**7, 30) if long else (2 * 10**5, 4)
-    for seed in range(tries):
-        random = np.random.default_rng(seed)
-        k, eta = Pieces(random, 0.3, 3), Pieces(random, 0.2, 1.5)
-        share = random.uniform(-0.9, 0.9) if seed % 3 == 0 else 0.0  # u0 = share·η is admissible
-        words = (f"--stiffness={k.text}", f"--threshold={eta.text}", f"--initial-u={share!r}*{eta.text}")
-        found = masing.run("--model=masing-quasistatic", "--k0=0", "--cells=inf", *words, "--final-time=3",
-                           "--steps=15", "--position=points:0 0; 1 2.5; 2 -2.5; 3 0.4")
-        expected = np.zeros(16)
-        ends = np.unique([0, *k.cuts, *eta.cuts, 1])
-        for a, b in zip(ends, ends[1:]):
-            count = max(64, int(cells * (b - a)))
-            s = a + (b - a) * (np.arange(count) + 0.5) / count
-            weight, bound = k(s) * (b - a) / count, eta(s)
-            for i, u in enumerate(clamped(found["x"], share * bound, bound)):
-                expected[i] += np.sum(weight * u, dtype=np.longdouble)
-        assert np.max(np.abs(found["restoring"] - expected)) < 2e4 / cells**2 + 1e-11, (seed, words)
-
-
 WIDE = ("--stiffness=exp(-60*s)", "--threshold=0.1+s", "--initial-u=0.5*s", "--k0=0.3", "--force=0.5*cos(0.7*t)",
         "--final-time=40", "--field-every=200", "--steps=4000")
 

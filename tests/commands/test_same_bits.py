@@ -14,7 +14,9 @@ DRIVEN = ("--force=0.5*sin(t)+0.1*cos(2.3*t)", "--k0=0.1", "--final-time={time}"
 FIELDS = ("--energy", "--field-every=100")
 GENERAL = (*DRIVEN, *FIELDS, "--stiffness=2-s+0.3*sin(3*s)", "--threshold=0.2+0.5*s^2+0.1*exp(-s)", "--damping=0.05")
 BOUNDS = (*GENERAL, "--threshold-down=0.3+0.2*s^2", "--initial-u=0.2*sin(20*s)", "--base-acceleration=0.2*sin(1.3*t)")
-# The first eight always run, the others with --long.
+CHAIN = ("--model=masing-chain", "--final-time={time}/600", "--steps={steps}", "--sample-every=7", *FIELDS,
+         "--field-points=700")
+# The first nine always run, the others with --long.
 RUNS = {
     "sweep, split": (*GENERAL, "--cells=180000", "--field-points=500"),
     "memory": (*BOUNDS, "--cells=2500", "--engine=memory"),
@@ -25,9 +27,17 @@ RUNS = {
                        "--engine=exact"),
     "s-chain, split": ("--force=3*sin(t)", *DRIVEN[2:], "--model=s-chain", "--set=n=2100", "--set=k=1+i/n",
                        "--set=eta=0.1", "--set=y0=sin(i)", "--field-every=100"),
-    "masing-chain, split": ("--model=masing-chain", "--set=n=5000", "--set=m=1+0.1*sin(i)", "--set=k=3-i/n",
-                            "--set=eta=0.1", "--set=y0=sin(i/9)", "--set=c=0.01", "--force=sin(t)", *DRIVEN[2:],
-                            "--cells=inf", "--energy", "--field-every=100", "--field-points=300", "--watch=1,2500"),
+    "masing-chain, split, wave": (*CHAIN, "--set=n=5000", "--set=m=i<n ? 1/n : 0.5/n", "--set=k=n*(1.5-i/n)",
+                                  "--set=eta=(1.2-0.6*i/n)/n", "--set=c=1e-4*n/(i+9)", "--set=base_mass=0.5/n",
+                                  "--set=base_impedance=1.5", "--incoming-velocity=0.5*sin(3*t)^3",
+                                  "--set=x0=0.01*sin(i/9)", "--cells=inf", "--watch=0,1,1250,2500,3333,5000"),
+    # Ranks end at the nodes 1024 and 2048: there are the force and watched nodes.
+    "masing-chain, split, shaken": (*CHAIN, "--set=n=2500", "--set=m=1/n", "--set=k=n", "--set=eta=0.1/n",
+                                    "--set=k0=i<1500 ? 0.1*n : 0", "--set=c_ground=i>2000 ? 1/n : 0",
+                                    "--set=y0=0.1*sin(i/50)", "--base-acceleration=3*sin(90*t)",
+                                    "--force=0.2*sin(300*t)", "--force-node=1024", "--stiffness=1+s",
+                                    "--threshold-down=s+0.2", "--initial-u=0.1*s", "--cells=9",
+                                    "--watch=1024,1025,2048"),
     "sweep": (*DRIVEN, *FIELDS, "--cells=2500"),
     "leapfrog": (*BOUNDS, "--cells=2500", "--scheme=leapfrog"),
     "memory, 10^9 cells": (*GENERAL, "--cells=1e9", "--engine=memory", "--field-points=50"),
@@ -62,7 +72,7 @@ def run_of(name, share=1):
     return ("simulate", *words, "--quiet")
 
 
-@pytest.mark.first(8)
+@pytest.mark.first(9)
 @pytest.mark.parametrize("name", RUNS)
 def test_ranks_and_restarts_do_not_show(masing, name):
     """Half of it is made by three ranks, the other half by one; all of it is made again by two."""

@@ -508,25 +508,9 @@ def fill(disk, left):
 
 RESULTS = {
     "scan": ("scan", "--over=w=0.5:1.5:1000", *PERIODIC, "--cells=20", "--final-time=20", "--steps=200"),
-    "scan of limit cycles": ("scan", "--over=w=1.5:0.5:5", *PERIODIC, *STEADY),
     "study": ("converge", "--levels=100,200", "--reference=successive", "--cells=30", "--final-time=10",
               "--expect-order=none"),
 }
-
-
-@ONE_FILE
-@pytest.mark.parametrize(("name", "ranks"), [("scan", None), ("scan of limit cycles", 3), ("study", 3)])
-def test_what_was_computed_is_saved_where_the_result_cannot_be_written(masing, small_disk, name, ranks):
-    """And is not computed again: there is no time for it."""
-    words = (*RESULTS[name], "--quiet")
-    masing.done(*words, "--output=whole.h5")
-    said = masing.one_line(masing(*words, "--output=disk/run.h5", "--checkpoint=c.h5", ranks=ranks), 1)
-    assert re.fullmatch("masing: disk/run.h5: HDF5 .*No space left on device.*; what was computed is saved; the same "
-                        "with restart = c.h5 goes on", said), said
-    assert list(small_disk.iterdir()) == []
-    assert masing.names() == ["c.h5", "disk", "whole.h5"]
-    masing.done(*words, "--output=run.h5", "--restart=c.h5", "--wall-limit=0.0001", ranks=ranks)
-    assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
 
 
 @ONE_FILE
