@@ -23,8 +23,6 @@ REFUSED = {
     "a narrow fault": (("--threshold=1-2*exp(-((s-0.123456789)/1e-6)^2)", "--cells=inf"), ["must be >= 0"]),
     "energy too small": (("--threshold=1e-110*(s+0.1)", "--cells=9", "--energy"),
                          ["the largest energy k eta^2 / 2 of --energy is 6.05"]),
-    "u0 below": (("--threshold-down=0.3", "--initial-u=-0.31", "--cells=700"),
-                 ["u0 must lie in [-eta_down(s), eta(s)] = [-0.3, 0.1"]),
     "mass negative": (("--mass", "-1"), ["--mass", "-1", "> 0"]),
     "force infinite at a step": (("--force=1/(t-2.5)",), ["--force", "inf", "t = 2.5", "finite"]),
     "base with a pole": (("--base-acceleration=1/(1-t)", "--final-time=2", "--steps=4"),
@@ -37,7 +35,6 @@ REFUSED = {
     # ω = 2: stable up to a step of 1
     "leapfrog, few steps": ((*FAST, "--steps=99"), ["leapfrog", "at least 100 steps"]),
     "saturation": ((*QUASISTATIC, "--force=0.7*sin(t)"), ["--force", "everything slides", "k0 = 0"]),
-    "model without a parameter": (PRANDTL[:2], ["--set eta", "missing"]),
     "model, by turning points": ((*PRANDTL, "--engine=memory"), ["--engine", "exact"]),
     "exact, too many elements": ((*CHAIN, "--set=n=3000"), ["--engine", "2000"]),
     "exact model with corners": ((*CHAIN, "--set=n=3", "--force=abs(sin(t))"), ["as breaks"]),
@@ -51,7 +48,6 @@ REFUSED = {
                           [f"--output: {name}; the run writes this file itself"])
        for name in ("c.h5.draft", "c.h5.lock", "./c.h5.partial.draft")},
     "study of one level": (("converge", "--levels=100"), ["--levels: '100' is too few for an order", "two levels"]),
-    "study, stiffness": (("converge", "--levels=10,20", "--stiffness=s-0.5"), ["--stiffness", ">= 0"]),
     "study, exact cells of a model": (("converge", *PRANDTL, "--reference=exact-time"), ["--reference", "finest"]),
     "study, no cells": (("converge", *PRANDTL, "--refine=cells"), ["--refine: prandtl has no cells; give steps"]),
 }
@@ -89,13 +85,6 @@ def test_the_limits_of_a_force_without_a_mass_are_told(masing):
                           "--cells=inf")
     low, high = map(float, re.search(r"must stay within (\S+) and (\S+),", said).groups())
     assert (low, high) == (pytest.approx(-0.3, abs=1e-14), pytest.approx(0.6, abs=1e-14))
-
-
-def test_a_mistake_in_a_case_file_has_its_line(masing):
-    """Here the name of a file that is there, whatever its name."""
-    message = masing.refused("simulate", "--config", masing.file("bad.ini", "mass = 1\nforce = bad.ini\n"))
-    assert "bad.ini line 2, force: names a file; give table:bad.ini" in message
-    assert masing.names() == ["bad.ini"]
 
 
 def test_what_an_output_replaces_or_is_named_is_told(masing):
