@@ -30,34 +30,16 @@ CELLS = 4 ** np.arange(3, 9)
 H = 1 / np.sqrt(CELLS)
 
 
-def verdict_of(table):
-    columns = table["columns"] | {"error": table["errors"]}
-    return masing.judge(columns, {"error": table["expected"]}, table["step"])["error"]
-
-
-@pytest.fixture(scope="module")
-def published():
-    return {table["id"]: (table, verdict_of(table)) for table in PUBLISHED}
-
-
-def test_no_published_table_is_judged_wrongly(published):
-    verdicts = [found.verdict for _, found in published.values()]
-    assert {name for name, (_, found) in published.items() if found.verdict == "not as expected"} == set(OTHERWISE)
+def test_no_published_table_is_judged_wrongly():
+    published = {}
+    for table in PUBLISHED:
+        columns = table["columns"] | {"error": table["errors"]}
+        published[table["id"]] = masing.judge(columns, {"error": table["expected"]}, table["step"])["error"]
+    verdicts = [found.verdict for found in published.values()]
+    assert {name for name, found in published.items() if found.verdict == "not as expected"} == set(OTHERWISE)
     assert verdicts.count("as expected") >= 70 and verdicts.count("undecided") <= 65
-    assert {name for name, (_, found) in published.items() if found.verdict == "undefined"} == {"P032"}
-    assert "no order between -4 and 20" in published["P032"][1].why  # the errors grow with each refinement
-
-
-def test_verdicts_on_published_tables_agree_with_the_last_pair(published):
-    for name, (table, found) in published.items():
-        h, error = found.steps[-2:], [float(text) for text in table["errors"][-2:]]
-        pair = math.log(error[0] / error[1]) / math.log(h[0] / h[1]) if min(error) > 0 else math.nan
-        expected = float(table["expected"].lstrip(">="))
-        difference = min(pair - expected, 0) if ">" in table["expected"] else pair - expected
-        if found.verdict == "as expected":
-            assert abs(difference) < 0.15, name
-        elif found.verdict == "not as expected" and name != "P005":
-            assert abs(difference) > 0.1, name
+    assert {name for name, found in published.items() if found.verdict == "undefined"} == {"P032"}
+    assert "no order between -4 and 20" in published["P032"].why  # the errors grow with each refinement
 
 
 def test_orders_of_powers_against_every_reference_and_over_two_steps():

@@ -11,7 +11,7 @@ import pytest
 
 import masing
 from masing import native, program, signatures
-from own_python import ANALYSIS, lines_of
+from own_python import lines_of
 
 COMMANDS = ("simulate", "converge", "scan")  # not those of masing.signatures, which are tested here
 
@@ -99,14 +99,3 @@ def test_the_stub_is_written_whole_and_a_folder_that_cannot_be_written_is_left_o
     assert [path.name for path in tmp_path.iterdir()] == ["a.pyi"] and "none/b.pyi: No such" in capsys.readouterr().err
     signatures.main([str(tmp_path / "no.so"), str(place)])  # of a build that this Python cannot load
     assert "no stub of the package: " in capsys.readouterr().err
-
-
-def test_completion_knows_the_options():
-    jedi = pytest.importorskip("jedi")
-    text = "masing.simulate(fi"
-    found = [each.name for each in jedi.Interpreter(text, [{"masing": masing}]).complete()]
-    assert "final_time=" in found and "field_every=" in found
-    text = "point = masing.MaterialPoint(masing.Material())\npoint."
-    found = {each.name for each in jedi.Script(f"import masing.material as masing\n{text}",
-                                                  project=jedi.Project(ANALYSIS)).complete()}
-    assert {"trial", "set_trial", "move_to", "move_along", "commit", "elongation", "state", "position"} <= found
