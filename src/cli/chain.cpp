@@ -3,13 +3,10 @@
 #include <cmath>
 #include <utility>
 
-#include "base/error.hpp"
 #include "cli/spec.hpp"
 #include "engine/chain.hpp"
 
 namespace masing::cli {
-
-using base::UserError;
 
 namespace {
 
@@ -18,12 +15,6 @@ constexpr std::int64_t most_shapes = 1000;
 
 /// The largest number of watched nodes. /field is for more.
 constexpr std::size_t most_watched = 200;
-
-void require(bool holds, const char* key, const std::string& fault) {
-  if (!holds) {
-    throw UserError(key, fault);
-  }
-}
 
 /// Returns the slab of element `i`, for κ = θ = 1; i and n have values in its functions.
 slab::Slab shape_at(const Configuration& c, std::int64_t i) {

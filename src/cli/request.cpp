@@ -10,13 +10,19 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/gone.hpp"
 
 namespace masing::cli {
 
 using base::UserError;
 
 namespace {
+
+/// The keys of /configuration that the program no longer has, and their last defaults. A file may
+/// also leave the value of each key empty.
+const std::map<std::string, std::string> gone_keys{
+    {"backbone", ""}, {"looks", ""},   {"past", "rest"},
+    {"probe", ""},    {"resolve", ""}, {"until", ""},
+};
 
 /// Returns whether `key` may occur in an .ini of `command`.
 bool takes(Command command, const std::string& key) {
@@ -476,6 +482,15 @@ std::optional<ModelParameters> parameters_of(const std::string& model, const std
 }
 
 }  // namespace
+
+bool is_gone(const Setting& entry) {
+  const auto gone = gone_keys.find(entry.name);
+  if (gone != gone_keys.end() && !entry.text.empty() && entry.text != gone->second) {
+    throw UserError(entry.origin + ": gone in 3.0, so that " + in_quotes(entry.text) +
+                    " cannot be computed again");
+  }
+  return gone != gone_keys.end();
+}
 
 std::vector<Setting> ini_entries(const std::string& path, const std::string& content) {
   std::vector<Setting> entries;

@@ -23,6 +23,12 @@ namespace masing::cli {
 /// blank. Local.
 std::vector<Setting> ini_entries(const std::string& path, const std::string& content);
 
+/// Returns whether `entry`, which stands in the configuration of a result file, is a key that an
+/// earlier version of the program had, and whose value is the default of that version. Such an
+/// entry changed nothing in the file, so it can be skipped. Throws UserError if the key is gone and
+/// has another value, because the file cannot be made again without it. Local.
+bool is_gone(const Setting& entry);
+
 /// What an axis of a scan or a column of the table of samples varies. `inputs`: a table, by the
 /// index of an input in SampleTable::inputs. `samples`: the row of the table of samples.
 enum class Varied { option, parameter, constant, inputs, samples };

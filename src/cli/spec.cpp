@@ -26,13 +26,6 @@ using study::Refine;
 
 namespace {
 
-/// Throws UserError about the option `key`, with the text `fault`, if `holds` is false.
-void require(bool holds, const char* key, const std::string& fault) {
-  if (!holds) {
-    throw UserError(key, fault);
-  }
-}
-
 /// Returns the first of `files` that is the same file as `name`, even if the two paths are written
 /// differently. Returns null if no file is the same. The files need not exist. Local.
 const std::string* same_file(const std::string& name, const std::vector<std::string>& files) {
@@ -442,6 +435,12 @@ bool is_extended(const BoundRequest& request, const Configuration& before) {
 }
 
 }  // namespace
+
+void require(bool holds, const char* key, const std::string& fault) {
+  if (!holds) {
+    throw UserError(key, fault);
+  }
+}
 
 void require_files_apart(const Configuration& c, std::vector<std::string> inputs) {
   const io::CheckpointSpec checkpoint = checkpoint_of(c);

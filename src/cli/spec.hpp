@@ -77,6 +77,9 @@ using Spec = std::variant<Simulation, study::StudySpec, Scan>;
 /// Returns the files of a trajectory, a study or a scan. Local.
 io::FileSpec& files_of(Spec& spec);
 
+/// Throws UserError about the option `key`, with the text `fault`, if `holds` is false. Local.
+void require(bool holds, const char* key, const std::string& fault);
+
 /// Returns where and when the checkpoints of a request are written. Local.
 io::CheckpointSpec checkpoint_of(const Configuration& configuration);
 
@@ -94,9 +97,8 @@ Scan scan_spec(const BoundRequest& request, const std::string& command_line);
 /// above. Local.
 Spec spec_of(const BoundRequest& request, const std::string& command_line);
 
-/// Returns the problem of the point of a scan at these values of its axes. The value of an axis of
-/// amplitudes does not change the problem. Throws UserError if the problem at this point is not
-/// valid. Local.
+/// Returns the problem of the point of a scan at these values of its axes. Throws UserError
+/// if the problem at this point is not valid. Local.
 scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values);
 
 }  // namespace masing::cli

@@ -137,32 +137,27 @@ std::vector<Level> ladder_of(const Configuration& c, const Numbers& numbers) {
     throw level_fault(numbers, " has more than 10000 levels");
   }
   const std::int64_t parts = count - 1;
-  if (c.refine == Refine::elements) {
-    // The numbers of elements are multiples of a unit, with which n:N is the same ratio everywhere.
-    const std::int64_t common = std::gcd(first[0], first[1]);
-    std::vector<Level> levels;
-    for (std::int64_t j = 0; j < count; ++j) {
-      const std::int64_t n = geometric(first[0], last[0], j, parts, first[0] / common);
-      const std::int64_t steps = j == parts ? last[1] : base::floor_of_ratio(n, first[1], first[0]);
-      const Level level = level_of(c, {n, steps});
-      if (levels.empty() || finer(levels.back(), level)) {
-        levels.push_back(level);
-      }
-    }
-    return levels;
-  }
   const std::int64_t unit = c.refine == Refine::cells
                                 ? 1
                                 : common_unit(first.back(), last.back(), parts, c.field_samples);
-  std::vector<Level> levels;
-  for (std::int64_t j = 0; j < count; ++j) {
+  const auto level_at = [&](std::int64_t j) {
+    if (c.refine == Refine::elements) {
+      // The numbers of elements are multiples of a unit, with which n:N is the same ratio
+      // everywhere.
+      const std::int64_t common = std::gcd(first[0], first[1]);
+      const std::int64_t n = geometric(first[0], last[0], j, parts, first[0] / common);
+      return level_of(c, {n, j == parts ? last[1] : base::floor_of_ratio(n, first[1], first[0])});
+    }
     // If P and N are both refined, they are refined in turn, so that P is ahead of N at every other
     // level. The fit can then separate the error in space from the error in time.
     const std::int64_t ahead = sizes == 1 ? j : std::min(parts, (j + 1) / 2 * 2);
     const std::int64_t behind = sizes == 1 || j == parts ? j : j / 2 * 2;
-    const Level level =
-        level_of(c, refined(c.refine, geometric(first.front(), last.front(), ahead, parts, 1),
-                            geometric(first.back(), last.back(), behind, parts, unit)));
+    return level_of(c, refined(c.refine, geometric(first.front(), last.front(), ahead, parts, 1),
+                               geometric(first.back(), last.back(), behind, parts, unit)));
+  };
+  std::vector<Level> levels;
+  for (std::int64_t j = 0; j < count; ++j) {
+    const Level level = level_at(j);
     if (levels.empty() || finer(levels.back(), level)) {
       levels.push_back(level);
     }
@@ -176,11 +171,11 @@ std::vector<Level> levels_of(const Configuration& c, const Numbers& numbers) {
   constexpr std::int64_t most = std::int64_t{1} << 53;
   const std::size_t sizes = c.refine == Refine::both || c.refine == Refine::elements ? 2 : 1;
   const bool is_ladder = numbers.size() == 2 * sizes + 1;
-  if (c.refine == Refine::elements && numbers.size() != sizes && !is_ladder) {
-    throw level_fault(numbers, " is not a pair n:N; --refine elements takes \"100:200,200:400\"");
-  }
   if (sizes == 2 && numbers.size() != sizes && !is_ladder) {
-    throw level_fault(numbers, " is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
+    throw level_fault(numbers,
+                      c.refine == Refine::elements
+                          ? " is not a pair n:N; --refine elements takes \"100:200,200:400\""
+                          : " is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
   }
   if ((numbers.size() != sizes && !is_ladder) || std::ranges::min(numbers) < 1 ||
       std::ranges::max(numbers) > most) {

@@ -10,7 +10,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/gone.hpp"
 #include "cli/request.hpp"
 #include "commands/commands.hpp"
 #include "io/result_file.hpp"
