@@ -221,6 +221,16 @@ double log_ratio(double p, double log_r, double log_q) {
 
 }  // namespace
 
+double rising_zero(const std::function<double(double)>& excess, double most) {
+  if (!(excess(-most) < 0 && excess(most) > 0)) {
+    return base::undefined;
+  }
+  std::uintmax_t iterations = 100;
+  const auto [low, high] = boost::math::tools::toms748_solve(
+      excess, -most, most, boost::math::tools::eps_tolerance<double>(50), iterations);
+  return 0.5 * (low + high);
+}
+
 double observed_order(double error_coarse, double error_fine, double step_coarse,
                       double step_fine) {
   if (!comparable(error_coarse, error_fine) || step_coarse == step_fine) {
@@ -239,13 +249,7 @@ double successive_order(double difference_coarse, double difference_fine, double
   const double target = std::log(difference_coarse / difference_fine);
   const auto excess = [&](double p) { return log_ratio(p, log_r, log_q) - target; };
   constexpr double most = 20.0;  // no scheme of the program has a higher order
-  if (!(excess(-most) < 0 && excess(most) > 0)) {
-    return base::undefined;
-  }
-  std::uintmax_t iterations = 100;
-  const auto [low, high] = boost::math::tools::toms748_solve(
-      excess, -most, most, boost::math::tools::eps_tolerance<double>(50), iterations);
-  return 0.5 * (low + high);
+  return rising_zero(excess, most);
 }
 
 }  // namespace masing::statistics

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "base/limits.hpp"
@@ -108,6 +109,10 @@ bool on_one_ray(const std::vector<double>& ds, const std::vector<double>& dt);
 /// residuals. The intervals of C₁ and C₂ are two-sided and have the confidence 95 %. Local.
 JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& dt,
                      const std::vector<double>& errors, double power = 1.0);
+
+/// Returns the zero of the increasing function `excess` of an order in [-most, most], or NaN if it
+/// has none there. Local.
+double rising_zero(const std::function<double(double)>& excess, double most);
 
 /// Returns the order between two levels with the errors e₁, e₂ and the steps h₁, h₂:
 /// log(e₁/e₂)/log(h₁/h₂). It is negative if the finer level has the larger error. Returns NaN

@@ -9,6 +9,14 @@
 
 namespace masing::statistics {
 
+double size_of(const ErrorLadder& ladder, std::size_t level) {
+  double sum = 0.0;
+  for (const StepLadder& step : ladder.steps) {
+    sum += step.levels[level];
+  }
+  return sum;
+}
+
 namespace {
 
 using Eigen::ArrayXd;
@@ -34,15 +42,6 @@ double correlation(const ArrayXd& residuals, double of_few) {
   }
   const double shifted = (residuals.head(count - 1) * residuals.tail(count - 1)).sum();
   return std::clamp(shifted / sum, 0.0, most);
-}
-
-/// Returns δs + δt of a level or, if the errors depend on only one step, this step of the level.
-double size_of(const ErrorLadder& ladder, std::size_t level) {
-  double sum = 0.0;
-  for (const StepLadder& step : ladder.steps) {
-    sum += step.levels[level];
-  }
-  return sum;
 }
 
 /// Fits one power law: minimises the loss function by the Gauss-Newton method with step halving.

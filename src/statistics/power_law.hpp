@@ -27,6 +27,10 @@ struct ErrorLadder {
   bool are_differences = false;  ///< whether each level is compared with the next one
 };
 
+/// Returns δs + δt of a level or, if the errors depend on only one step, this step of the level.
+/// Local.
+double size_of(const ErrorLadder& ladder, std::size_t level);
+
 /// The successive levels to which a power law is fitted, and the form of the fit.
 struct FitRange {
   std::size_t first = 0;       ///< index of the first level

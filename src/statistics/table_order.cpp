@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/math/tools/roots.hpp>
 #include <cmath>
-#include <cstdint>
 #include <numbers>
 #include <optional>
 #include <span>
@@ -15,15 +13,9 @@ namespace masing::statistics {
 
 namespace {
 
-/// The levels above the floor that end with the finest level of the fit.
-struct Range {
-  std::size_t first = 0;
-  std::size_t end = 0;
-  [[nodiscard]] std::size_t count() const { return end - first; }
-};
-
-Range usable_levels(const Fit& fit) {
-  Range range;
+/// Returns the levels above the floor that end with the finest level of the fit.
+FitRange usable_levels(const Fit& fit) {
+  FitRange range;
   for (std::size_t l = 0; l < fit.marks.size(); ++l) {
     if (fit.marks[l] == Mark::fitted) {
       range.end = l + 1;
@@ -36,15 +28,6 @@ Range usable_levels(const Fit& fit) {
     }
   }
   return range;
-}
-
-/// Returns the sum of the steps of a level.
-double step_of(const ErrorLadder& ladder, std::size_t level) {
-  double sum = 0.0;
-  for (const StepLadder& step : ladder.steps) {
-    sum += step.levels[level];
-  }
-  return sum;
 }
 
 /// Returns the logarithm of |hᵖ - rᵖ|, where h is the step of a level and r that of its reference.
@@ -62,12 +45,12 @@ double log_difference(const StepLadder& step, std::size_t level, double p) {
 
 /// Returns r of order_of_table(): the change of an order between two levels that the printed digits
 /// allow, for the worst of the last three pairs of the range.
-double rounding(const ErrorLadder& ladder, const std::vector<double>& digits, Range range) {
+double rounding(const ErrorLadder& ladder, const std::vector<double>& digits, FitRange range) {
   constexpr std::size_t most_pairs = 3;
   double largest = 0.0;
   for (std::size_t l = range.end - std::min(most_pairs + 1, range.count()); l + 1 < range.end;
        ++l) {
-    const double ratio = std::log(step_of(ladder, l) / step_of(ladder, l + 1));
+    const double ratio = std::log(size_of(ladder, l) / size_of(ladder, l + 1));
     largest = std::max(largest, std::hypot(digits[l], digits[l + 1]) / ratio);
   }
   return largest;
@@ -79,13 +62,13 @@ struct Changes {
   std::vector<double> changes;   // d, differences of successive orders
   std::vector<double> halvings;  // by how many halvings of the step each change is caused
 
-  Changes(const ErrorLadder& ladder, std::span<const double> pairs, Range range)
+  Changes(const ErrorLadder& ladder, std::span<const double> pairs, FitRange range)
       : orders(pairs.begin() + static_cast<std::ptrdiff_t>(range.first),
                pairs.begin() + static_cast<std::ptrdiff_t>(range.end) - 1) {
     for (std::size_t i = 0; i + 1 < orders.size(); ++i) {
       const std::size_t l = range.first + i;
       changes.push_back(orders[i + 1] - orders[i]);
-      halvings.push_back(std::log2(step_of(ladder, l) / step_of(ladder, l + 2)) / 2);
+      halvings.push_back(std::log2(size_of(ladder, l) / size_of(ladder, l + 2)) / 2);
     }
   }
 };
@@ -154,20 +137,14 @@ double pair_order(const ErrorLadder& ladder, std::size_t level) {
     return log_difference(ladder.steps[0], level, p) -
            log_difference(ladder.steps[0], level + 1, p) - target;
   };
-  if (!std::isfinite(target) || !(excess(-most) < 0 && excess(most) > 0)) {
-    return base::undefined;
-  }
-  std::uintmax_t iterations = 100;
-  const auto [low, high] = boost::math::tools::toms748_solve(
-      excess, -most, most, boost::math::tools::eps_tolerance<double>(50), iterations);
-  return 0.5 * (low + high);
+  return std::isfinite(target) ? rising_zero(excess, most) : base::undefined;
 }
 
 TableOrder order_of_table(const ErrorLadder& ladder, const std::vector<double>& digits,
                           double floor) {
   TableOrder found;
   found.fit = fit_order(ladder, floor);
-  const Range range = usable_levels(found.fit);
+  const FitRange range = usable_levels(found.fit);
   const double by_digits = rounding(ladder, digits, range);
   std::span<const double> orders;
   if (ladder.steps.size() == 1 && range.count() > 1) {
