@@ -13,7 +13,7 @@ def test_the_version_says_what_the_program_is_made_of_and_only_the_root_speaks(m
     name, number = said[0].split()[:2]
     assert name == "masing" and number[0].isdigit()
     facts = dict(line.split(maxsplit=1) for line in said[1:])
-    known = "git_revision compiler flags kernel mpi petsc hdf5 boost eigen fmt xxhash libc"
+    known = "git_revision compiler flags mpi petsc hdf5 boost eigen fmt xxhash libc"
     assert set(known.split()) <= set(facts) and len(facts) == len(said) - 1
     assert "Open MPI" in facts["mpi"] and "-O" in facts["flags"]
 
