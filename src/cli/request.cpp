@@ -485,7 +485,9 @@ std::optional<ModelParameters> parameters_of(const std::string& model, const std
 
 bool is_gone(const Setting& entry) {
   const auto gone = gone_keys.find(entry.name);
-  if (gone != gone_keys.end() && !entry.text.empty() && entry.text != gone->second) {
+  // The reference of a study of 2.0 may be a result file.
+  const bool is_file = entry.name == "reference" && entry.text.find('.') != std::string::npos;
+  if (is_file || (gone != gone_keys.end() && !entry.text.empty() && entry.text != gone->second)) {
     throw UserError(entry.origin + ": gone in 3.0, so that " + in_quotes(entry.text) +
                     " cannot be computed again");
   }

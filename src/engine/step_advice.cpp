@@ -21,9 +21,9 @@ void require_stable(const slab::SchemeInfo& scheme, const slab::TimeGrid& time, 
                     double largest, const std::string& limit) {
   if (time.step() * rate > largest) {
     throw base::UserError(
-        "steps", fmt::format("{} is unstable beyond a step of {} = {:.6g}, and this one is {:.6g}; "
+        "steps", fmt::format("{} is unstable beyond a step of {:.6g} = {}, and this one is {:.6g}; "
                              "give at least {} steps",
-                             scheme.name, limit, largest / rate, time.step(),
+                             scheme.name, largest / rate, limit, time.step(),
                              static_cast<std::int64_t>(
                                  std::min(std::ceil(rate * time.final_time / largest), 0x1p53))));
   }
@@ -65,14 +65,14 @@ std::string chain_advice(const MasingChain& chain, const slab::TimeGrid& time) {
   const double ratio = scheme.amplifies ? 0.0 : 0.5 * damping * frequency;
   require_stable(scheme, time, frequency,
                  scheme.largest_step * (std::sqrt(1 + 4 * ratio * ratio) - 2 * ratio),
-                 "2/omega, less with dashpots c, omega being the greatest frequency,");
+                 "2/omega (less with dashpots c; omega is the greatest frequency)");
   // With euler all dashpots limit the step: by the largest c_i/m_i, and by ω² b_j/K_j.
   double decay = damping * frequency * frequency;
   for (std::size_t i = 0; i < part.mass.size(); ++i) {
     decay = std::max(decay, part.ground[i] > 0.0 ? part.ground[i] / part.mass[i] : 0.0);
   }
   require_stable(scheme, time, decay, scheme.largest_damped_step,
-                 "2 m/c, c being a dashpot or base_impedance,");
+                 "2 m/c (c is a dashpot or base_impedance)");
   return growth_advice(scheme, time, frequency, 0.0);
 }
 
@@ -91,7 +91,7 @@ std::string step_advice(const RunSpec& run) {
   const double decay = facts.oscillator.damping / facts.oscillator.mass;
   require_stable(scheme, run.time, decay, scheme.largest_damped_step, "2 m/c");
   require_stable(scheme, run.time, frequency, scheme.largest_step,
-                 "2/omega, omega^2 = (k0 + int k ds)/m,");
+                 "2/omega (omega^2 = (k0 + int k ds)/m)");
   const std::string advice = growth_advice(scheme, run.time, frequency, decay);
   const bool serves = run.time.step() * frequency < slab::info(slab::Scheme::leapfrog).largest_step;
   return advice + (serves && !advice.empty() ? ", with scheme leapfrog not at all" : "");

@@ -44,7 +44,7 @@ def test_a_key_that_is_gone_and_changed_the_result_is_refused(masing, old, words
 
 
 @pytest.mark.parametrize(("name", "key", "value"), [
-    ("study.h5", "looks", "3"), ("scan.h5", "past", "point"), ("scan.h5", "backbone", "X=1,2"),
+    ("study.h5", "looks", "3"), ("study.h5", "reference", "fine.h5"), ("scan.h5", "past", "point"), ("scan.h5", "backbone", "X=1,2"),
     ("scan.h5", "resolve", "0.1")])
 def test_each_key_that_is_gone_is_refused_with_another_value_than_its_default(masing, old, name, key, value):
     with h5py.File(masing.folder / old(name), "r+") as file:

@@ -436,6 +436,7 @@ REFUSED = {
     "a later step": (replaced("checkpoint/loop/step", [1e12, 1.0]), (), UNFIT),
     "a step before the first": (replaced("checkpoint/loop/step", [-5.0, 1.0]), (), UNFIT),
     "another version": (forged(lambda file: file["checkpoint"].attrs.modify("format", 0)), (), "of another version"),
+    "version 2.0": (forged(lambda file: file["checkpoint"].attrs.modify("format", 13)), (), "of another version"),
     "another run": (forged(lambda file: file["checkpoint"].attrs.modify("run", "0" * 32)), (), "the rows that c.h5"),
     "no checksums of rows": (forged(without_rows), (), "c.h5"),
     "no run": (forged(lambda file: file["checkpoint"].attrs.__delitem__("run")), (), "c.h5"),

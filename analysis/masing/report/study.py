@@ -52,6 +52,11 @@ def study_section(study, number, problem, is_first):
     }
 
 
+def _confidence(study):
+    """Return the confidence of a study's intervals as text: 95 %, or more in files of 2.0 made with --looks."""
+    return f"{100 * study.fit.get('confidence', 0.95):.3g} %"
+
+
 def _tables(study, found, quantities):
     """Return two Texts with tables, of the levels of a study and of its orders and constants."""
     known, stem = study.provenance, study.path.stem
@@ -63,7 +68,7 @@ def _tables(study, found, quantities):
     reference = f"Maximal errors against {reference_text(study)}."
     law = _constants(study, [finding.quantity for finding in found])[0]
     of_law = [f"Error ≈ {law}."] if law else []
-    of_constants = "; of a constant its 95 % confidence interval"
+    of_constants = f"; of a constant its {_confidence(study)} confidence interval"
     brackets = f"In brackets the interval of the order{of_constants * levels.has_intervals(study)}."
     return [Text(f"{stem}-{name}", {"csv": tables.csv(frame, "nan"), "tex": tables.latex(brief, origin, notes)})
             for name, frame, brief, notes in (
@@ -145,7 +150,7 @@ def _constants(study, quantities):
     """
     joint = {q: fit for q in quantities if (fit := study.joint(q))}
     form, sentences = None, []
-    with_intervals = " with 95 % intervals" * levels.has_intervals(study)
+    with_intervals = f" with {_confidence(study)} intervals" * levels.has_intervals(study)
     if joint:
         low, high = min(fit.least_ratio for fit in joint.values()), max(fit.largest_ratio for fit in joint.values())
         form = " or ".join(dict.fromkeys(fit.formula for fit in joint.values())) + with_intervals + " (scatter alone)"
