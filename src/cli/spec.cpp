@@ -396,7 +396,8 @@ void check_scan(const BoundRequest& request) {
     const bool is_exact = !request.request->has("engine") || model.is_exact;
     require(model.scheme != nullptr && is_exact, "steady",
             "limit cycles are found by --model masing and --engine exact alone");
-    require(!c.keep_series, "keep", "limit cycles are no runs and have no series (gone in 3.0); leave it out");
+    require(!c.keep_series, "keep",
+            "limit cycles are no runs and have no series (gone in 3.0); leave it out");
   }
 }
 

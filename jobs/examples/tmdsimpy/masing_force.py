@@ -27,7 +27,7 @@ def load(path=None):
     """The library with the types of the functions used here; `path`, or where an installation or a build has it."""
     above, name = Path(__file__).resolve().parents, "libmasing_material.so"
     near = [above[n] / folder / name for n, folder in ((5, "lib"), (3, "build"), (3, "build/dev")) if n < len(above)]
-    library = ctypes.CDLL(str(path or next((file for file in near if file.exists()), f"{name}.1")))
+    library = ctypes.CDLL(str(path or next((file for file in near if file.exists()), f"{name}.3")))
     pointer, number, text = ctypes.c_void_p, ctypes.c_double, ctypes.c_char_p
     for name, returns, takes in (("last_error", text, ()),
                                  ("material_continuum", pointer, (text, text, text, text, number)),
