@@ -89,9 +89,11 @@ class ChainFieldRecorder final : public FieldWriter {
   explicit ChainFieldRecorder(const RecorderContext& context)
       : FieldWriter(context, {"time of the field", "t", "time t"},
                     written_nodes(context, context.output.field_points)) {
+    add("/field/x", {"positions of the nodes, one row a time", "x_i"});
+    add("/field/y", {"velocities of the nodes, one row a time", "y_i"});
     write_node_numbers(context, "/field/node", written_);
-    add("x", {"positions of the nodes, one row a time", "x_i"}, "node");
-    add("y", {"velocities of the nodes, one row a time", "y_i"}, "node");
+    name_axes(file_, "/field/x", {"t", "node"});
+    name_axes(file_, "/field/y", {"t", "node"});
   }
 
  private:

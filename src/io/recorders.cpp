@@ -199,11 +199,8 @@ FieldWriter::FieldWriter(const RecorderContext& context, const Attributes& time,
   }
 }
 
-void FieldWriter::add(const std::string& name, const Attributes& attributes,
-                      const std::string& across) {
-  const std::string path = "/field/" + name;
+void FieldWriter::add(const std::string& path, const Attributes& attributes) {
   tables_.emplace_back(file_, path, attributes, steps_.count(), written_.places().kept);
-  name_axes(file_, path, {"t", across});
 }
 
 void FieldWriter::observe(const engine::Samples& samples, engine::Engine& engine) {
@@ -234,6 +231,7 @@ class FieldRecorder final : public FieldWriter {
                     {context.comm, slab.field_cells(), wanted_cells(slab, context.output),
                      context.profile->range, context.profile->range.first}),
         profile_(*context.profile) {
+    add("/field/u", {"spring elongation of each cell, one row a time", "u(t,s)"});
     const std::int64_t first = profile_.range.first;
     const auto write = [&](const char* path, const Attributes& attributes, const auto& value_of) {
       write_distributed(file_, path, attributes, written_.segments(value_of),
@@ -250,7 +248,7 @@ class FieldRecorder final : public FieldWriter {
     }
     write("/field/k", {"stiffness density of the cell", "k(s_i)"},
           [&](std::int64_t i) { return profile_.element(i).stiffness; });
-    add("u", {"spring elongation of each cell, one row a time", "u(t,s)"}, "s");
+    name_axes(file_, "/field/u", {"t", "s"});
   }
 
   void append(engine::Engine& engine) override {

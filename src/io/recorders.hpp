@@ -200,8 +200,8 @@ class FieldWriter : public engine::Observer {
   void serialize(std::int64_t step, engine::Archive& archive) override;
 
  protected:
-  /// Creates the dataset /field/`name`, whose axes are t and `across`. Collective.
-  void add(const std::string& name, const Attributes& attributes, const std::string& across);
+  /// Creates the dataset `path`, whose rows append() writes. Collective.
+  void add(const std::string& path, const Attributes& attributes);
   /// Appends a row to each added dataset. Collective.
   virtual void append(engine::Engine& engine) = 0;
 

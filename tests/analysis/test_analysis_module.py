@@ -180,7 +180,6 @@ def test_the_bytes_of_a_result_are_there_once_and_go_with_it():
     for _ in range(150):
         masing.simulate(**options).x
     assert resident() - before < 10e6  # 160 files have as much
-    gc.collect()  # what other tests leave would be freed while this one counts
     ctypes.CDLL(None).malloc_trim(0)  # else the bytes may lie in what other tests have freed
     before = resident()
     run = masing.simulate(**options | {"cells": 1500, "steps": 4000}, field_every=1)
