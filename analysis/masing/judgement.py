@@ -98,8 +98,8 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
     if it is None, the orders of these columns are found, but not judged. reference: with what the errors compare each
     level: "exact"; "finest:H", one run with the step H (for two steps "finest:H1,H2"); or "successive", the next level.
     The error of the last level is then left empty, or that of the first one if a level is compared with the one before.
-    With values=True the columns contain values and not errors: they are extrapolated with the expected order, and get a
-    grid convergence index. An order counts as expected if its interval is within `tolerance` of the expected one.
+    With values=True the columns contain values and not errors: they are extrapolated with their observed order, and get
+    a grid convergence index, by the smaller of the observed and the expected order. An order counts as expected if its interval is within `tolerance` of the expected one.
     Errors that are not above `floor` are regarded as round-off.
 
     Returns a mapping {column: Judgement}, which prints as a table. Raises MasingError, with a message of one line, if
@@ -121,12 +121,12 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
         cells = [frame[quantity].iloc[row] for row in sorting]
         numbers = np.array([_number(cell, f"{quantity}, row {row + 1}") for cell, row in zip(cells, sorting)])
         if values:
-            if math.isnan(promised):
-                raise MasingError(f"{quantity}: values are extrapolated with the expected order; give expect_order")
+            if not promised > 0:
+                raise MasingError(f"{quantity}: the error of values is bounded by their expected order; give expect_order")
             known = np.isfinite(numbers)
             limit, order, index = module.extrapolate(steps[:, known], numbers[known], promised)
             why = f"limit {limit:.8g}, error of the last value at most {index:.2g}" if math.isfinite(limit) else \
-                f"{known.sum()} values are too few, or do not change"
+                f"no limit: {known.sum()} values are too few, do not change, or do not approach one"
             found[quantity] = Judgement(quantity, order, math.nan, expected, "not judged", why, steps.sum(axis=0),
                                         numbers, np.array([]), limit, index)
             continue

@@ -249,9 +249,9 @@ py::tuple judge(const std::vector<std::vector<double>>& steps, const std::vector
                         found.pair_orders);
 }
 
-/// Extrapolates the `values` of a scalar at all levels, from coarse to fine, whose errors have the
-/// order `promised`, and returns (limit, observed order, grid convergence index). The numbers are
-/// NaN if there are too few levels. Source: Eça and Hoekstra, J. Comput. Phys. 262 (2014).
+/// Extrapolates the `values` of a scalar at all levels, from coarse to fine, whose errors are
+/// expected to have the order `promised`, and returns (limit, observed order, grid convergence
+/// index), as statistics::extrapolate() describes.
 py::tuple extrapolate(const std::vector<std::vector<double>>& steps,
                       const std::vector<double>& values, double promised) {
   const auto found = statistics::extrapolate(steps, values, promised);

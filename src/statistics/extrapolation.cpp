@@ -1,12 +1,14 @@
 #include "statistics/extrapolation.hpp"
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
 #include <limits>
-#include <optional>
 
+#include "statistics/fit.hpp"
 #include "statistics/least_squares.hpp"
+#include "statistics/power_law.hpp"
 
 namespace masing::statistics {
 
@@ -15,99 +17,85 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 
-/// Returns the matrix with the columns 1, h₁^q, h₂^q, …, where q is `power`. `steps` is the matrix
-/// with the columns h₁, h₂, … Both matrices have one row for each level.
-ArrayXXd columns_of(const ArrayXXd& steps, double power) {
-  ArrayXXd columns(steps.rows(), steps.cols() + 1);
-  columns << ArrayXd::Ones(steps.rows()), steps.pow(power);
-  return columns;
-}
-
-/// The result of one of the least-squares fits that the docstring of extrapolate() describes, in
-/// the notation of that docstring.
+/// A fit of φ₀ + Σ αⱼ hⱼ^power to values, in the notation of extrapolate(). The members are NaN,
+/// and `rest` is infinite, if the steps do not determine the unknowns.
 struct ValueFit {
-  double deviation = 0.0;  // σ, the standard deviation of the residuals
-  double limit = 0.0;      // φ₀, the limit as the steps go to 0
-  double error = 0.0;      // Σ |αⱼ| hⱼ^q + |β| h^(q+1) at the finest level
-  double residual = 0.0;   // r, the residual at the finest level
+  double limit = base::undefined;  // φ₀
+  double error = base::undefined;  // Σ |αⱼ| hⱼ^power at the finest level
+  double rest = std::numeric_limits<double>::infinity();  // sum of the squared residuals
+
+  /// `steps` is the matrix with the columns h₁, h₂, … Each row is a level, the last is the finest.
+  ValueFit(const ArrayXXd& steps, const ArrayXd& values, double power) {
+    ArrayXXd columns(steps.rows(), steps.cols() + 1);
+    columns << ArrayXd::Ones(steps.rows()), steps.pow(power);
+    if (const auto solution = least_squares(columns, values)) {
+      limit = solution->coefficients[0];
+      error = (solution->coefficients.array() * columns.bottomRows(1).transpose())
+                  .tail(steps.cols())
+                  .abs()
+                  .sum();
+      rest = solution->residuals.squaredNorm();
+    }
+  }
 };
 
-/// Fits a linear combination of `columns`, the first of which is 1, to `values`. `weights` are the
-/// weights of the squared residuals; their mean is 1. Returns nothing if there are not more values
-/// than columns, or if the columns are linearly dependent.
-std::optional<ValueFit> fit_values(const ArrayXXd& columns, const ArrayXd& values,
-                                   const ArrayXd& weights) {
-  const Eigen::Index unknowns = columns.cols();
-  const ArrayXd roots = weights.sqrt();
-  const auto solution = values.size() > unknowns
-                            ? least_squares(columns.colwise() * roots, values * roots)
-                            : std::nullopt;
-  if (!solution) {
-    return std::nullopt;
-  }
-  const ArrayXd parts = solution->coefficients.array() * columns.row(values.size() - 1).transpose();
-  return ValueFit{.deviation = solution->residuals.norm() /
-                               std::sqrt(static_cast<double>(values.size() - unknowns)),
-                  .limit = parts[0],
-                  .error = parts.tail(unknowns - 1).abs().sum(),
-                  .residual = solution->residuals.tail(1)[0] / roots.tail(1)[0]};
-}
-
-/// Returns the order p in [0.1, 4] for which φ₀ + Σ αⱼ hⱼᵖ fits `values` with the least sum of
-/// squared residuals.
-double observed_power(const ArrayXXd& steps, const ArrayXd& values) {
-  constexpr double least = 0.1;
-  constexpr double most = 4.0;
+/// Returns the order p in (0.05, 20) for which φ₀ + α hᵖ fits `values` best. Returns NaN if the fit
+/// is best at an end of this interval.
+double observed_power(const ArrayXd& steps, const ArrayXd& values) {
+  constexpr double least = 0.05;
+  constexpr double most = 20.0;
+  constexpr double beside_end = 1e-4;
   constexpr int bits = 30;
-  const auto remainder = [&](double power) {
-    const auto solution = least_squares(columns_of(steps, power), values);
-    return solution ? solution->residuals.squaredNorm() : std::numeric_limits<double>::infinity();
-  };
-  return boost::math::tools::brent_find_minima(remainder, least, most, bits).first;
+  const ArrayXd powers = ArrayXd::LinSpaced(120, std::log(least), std::log(most)).exp();
+  const auto rest = [&](double power) { return ValueFit(steps, values, power).rest; };
+  Eigen::Index best = 0;
+  powers.unaryExpr(rest).minCoeff(&best);
+  const double power =
+      boost::math::tools::brent_find_minima(rest, powers[std::max<Eigen::Index>(best - 1, 0)],
+                                            powers[std::min(best + 1, powers.size() - 1)], bits)
+          .first;
+  return power > least * (1 + beside_end) && power < most * (1 - beside_end) ? power
+                                                                             : base::undefined;
 }
 
 }  // namespace
 
 Extrapolation extrapolate(const std::vector<std::vector<double>>& step_columns,
                           const std::vector<double>& value_column, double promised) {
-  constexpr double near =
-      0.5;  // F is 1.25 if the observed order differs from the promised one by at most this
   const auto count = static_cast<Eigen::Index>(value_column.size());
-  const ArrayXd values = Eigen::Map<const ArrayXd>(value_column.data(), count);
-  if (count < 2 || !values.allFinite()) {
+  const bool has_one_step =
+      step_columns.size() == 1 || on_one_ray(step_columns[0], step_columns[1]);
+  // The differences from the finest value are fitted, which reduces rounding errors.
+  const ArrayXd all = Eigen::Map<const ArrayXd>(value_column.data(), count);
+  if (count < (has_one_step ? 2 : 4) || !all.allFinite() || (all == all[0]).all()) {
     return {};
   }
-  ArrayXXd steps(count, static_cast<Eigen::Index>(step_columns.size()));
+  const ArrayXd values = all - all.tail(1)[0];
+  ArrayXXd steps(count, std::ssize(step_columns));
   for (Eigen::Index j = 0; j < steps.cols(); ++j) {
     steps.col(j) =
         Eigen::Map<const ArrayXd>(step_columns[static_cast<std::size_t>(j)].data(), count);
   }
-  const ArrayXd together = steps.rowwise().sum();
-  const ArrayXXd first = columns_of(steps, promised);
-  ArrayXXd second(count, first.cols() + 1);
-  second << first, together.pow(promised + 1);
-  const ArrayXd alike = ArrayXd::Ones(count);
-  const ArrayXd inverse = together.inverse() / together.inverse().mean();
-  std::optional<ValueFit> best;
-  for (const ArrayXXd& columns : {first, second}) {
-    for (const ArrayXd& weights : {alike, inverse}) {
-      const auto fit = fit_values(columns, values, weights);
-      if (fit && (!best || fit->deviation < best->deviation)) {
-        best = fit;
-      }
-    }
+  if (has_one_step) {
+    steps = steps.rowwise().sum().eval();
   }
-  const double spread = (values.maxCoeff() - values.minCoeff()) / static_cast<double>(count - 1);
-  if (!best || spread == 0) {
-    return {};
+  steps = (steps.rowwise() / steps.row(0).eval()).eval();
+  const bool is_observed = has_one_step && count > 2;
+  const double order = is_observed ? observed_power(steps, values) : base::undefined;
+  const double power = is_observed ? order : promised;
+  const ValueFit fit(steps, values, power);
+  // Two or three values have no scatter that could be seen: the bound follows from the last two.
+  const Eigen::Index used = count > 3 ? count : 2;
+  const ValueFit bound(steps.bottomRows(used), values.tail(used), std::min(power, promised));
+  Extrapolation result{
+      .order = order,
+      .value = all.tail(1)[0] + fit.limit,
+      .index = (count > 2 ? 1.25 : 3.0) * (has_one_step ? std::abs(bound.limit) : bound.error)};
+  if (count > 3) {
+    const auto freedom = static_cast<double>(count - 3);
+    result.index += std::max(2.0, students_factor(freedom)) * std::sqrt(fit.rest / freedom);
   }
-  Extrapolation result{.order = observed_power(steps, values), .value = best->limit};
-  const double error = steps.cols() == 1 ? std::abs(values.tail(1)[0] - best->limit) : best->error;
-  const double rest = best->deviation + std::abs(best->residual);
-  const double safety = std::abs(result.order - promised) <= near ? 1.25 : 3.0;
-  result.index = best->deviation < spread ? safety * error + rest
-                                          : 3 * best->deviation / spread * (error + rest);
-  result.relative = result.index / std::abs(values.tail(1)[0]);
+  result.relative = result.index / std::abs(all.tail(1)[0]);
   return result;
 }
 

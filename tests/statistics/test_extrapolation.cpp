@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
+#include <random>
 
 namespace masing::test_extrapolation {
 
@@ -25,8 +25,8 @@ TEST(Extrapolate, is_exact_for_a_power) {
       const auto found = extrapolate({steps}, values, p);
       const double error = 0.3 * std::pow(0.05, p);
       EXPECT_NEAR(found.order, p, 1e-3);
-      EXPECT_NEAR(found.value, -1.5, 1e-12);
-      EXPECT_NEAR(found.index, 1.25 * error, 1e-12);
+      EXPECT_NEAR(found.value, -1.5, 1e-9);
+      EXPECT_NEAR(found.index, 1.25 * error, 1e-9);
       EXPECT_NEAR(found.relative, found.index / std::abs(values.back()), 1e-15);
     }
   }
@@ -65,16 +65,89 @@ TEST(Extrapolate, of_two_steps_bounds_the_error_of_both) {
   EXPECT_NEAR(found.index, 1.25 * (3.0 * ds.back() + 0.7 * dt.back()), 1e-9);
 }
 
-TEST(Extrapolate, needs_more_levels_than_unknowns) {
-  constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
-  const auto is_nothing = [](const statistics::Extrapolation& found) {
-    return std::isnan(found.value) && std::isnan(found.index) && std::isnan(found.relative);
+TEST(Extrapolate, has_the_numbers_of_the_literature_and_of_closed_forms) {
+  struct Row {
+    Numbers steps;
+    Numbers values;
+    double promised;
+    double order;
+    double limit;
+    double index;
   };
-  EXPECT_TRUE(is_nothing(extrapolate({{0.2, 0.1}}, {1.0, 2.0}, 1.0)));
-  EXPECT_FALSE(is_nothing(extrapolate({{0.4, 0.2, 0.1}}, {1.0, 2.0, 2.5}, 1.0)));
-  EXPECT_TRUE(is_nothing(extrapolate({{0.4, 0.2, 0.1}}, {1.0, nan_value, 2.5}, 1.0)));
-  EXPECT_TRUE(is_nothing(extrapolate({{0.4, 0.2, 0.1}}, {1.0, 1.0, 1.0}, 1.0)));
+  const Numbers halved{4.0, 2.0, 1.0};
+  const double slow = std::pow(2.0, 0.2);
+  for (const Row& row : {
+           // Celik et al. (2008), table 1: 1.53, 6.1685 and 2.2 % of 6.063.
+           Row{{1 / std::sqrt(4500), 1 / std::sqrt(8000), 1 / std::sqrt(18000)},
+               {5.863, 5.972, 6.063},
+               2.0,
+               1.534,
+               6.1685,
+               0.1319},
+           // 2 + 3 h^0.2: the observed order is the smaller one, and then the promised one.
+           Row{halved, {2 + 3 * slow * slow, 2 + 3 * slow, 5.0}, 2.0, 0.2, 2.0, 1.25 * 3},
+           Row{halved, {2.0 + 64.0, 2.0 + 8.0, 3.0}, 2.0, 3.0, 2.0, 1.25 * 7 / 3},
+           Row{halved, {2.0 + std::pow(4, 6), 2.0 + 64.0, 3.0}, 9.0, 6.0, 2.0, 1.25},
+           // Two values have the promised order, and the factor 3.
+           Row{{2.0, 1.0}, {6.0, 3.0}, 2.0, NAN, 2.0, 3.0},
+       }) {
+    const auto found = extrapolate({row.steps}, row.values, row.promised);
+    EXPECT_TRUE(std::isnan(row.order) ? std::isnan(found.order)
+                                      : std::abs(found.order - row.order) < 1e-3);
+    EXPECT_NEAR(found.value, row.limit, 1e-4);
+    EXPECT_NEAR(found.index, row.index, 1e-4);
+    // Two steps on one ray are one step.
+    const auto on_ray = extrapolate({row.steps, row.steps}, row.values, row.promised);
+    EXPECT_NEAR(on_ray.index, found.index, 1e-9);
+  }
+}
+
+/// Ladders of at least four levels that scatter, or whose finest levels are round-off.
+TEST(Extrapolate, bounds_95_percent_of_the_errors) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  const auto one_of = [&](const Numbers& choices) { return choices[random() % choices.size()]; };
+  constexpr int draws = 1500;
+  int stated = 0;
+  int covered = 0;
+  for (int draw = 0; draw < draws; ++draw) {
+    const double order = one_of({1.0, 2.0});
+    const double promised = order * one_of({0.5, 1.0, 2.0});
+    const double ratio = one_of({1.5, 2.0, 3.0});
+    const double levels = one_of({4, 5, 6, 8});
+    const double scatter = one_of({0.0, 0.01, 0.05});
+    const double floor = scatter > 0 ? 0.0 : one_of({0.1, 1.0});
+    Numbers steps;
+    Numbers values;
+    for (double level = levels; level-- > 0;) {
+      steps.push_back(std::pow(ratio, level));
+      values.push_back(7.0 + std::pow(steps.back(), order) * (1 + scatter * normal(random)) +
+                       floor * normal(random));
+    }
+    const double index = extrapolate({steps}, values, promised).index;
+    stated += std::isfinite(index) ? 1 : 0;
+    covered += index >= std::abs(values.back() - 7.0) ? 1 : 0;
+  }
+  EXPECT_GT(stated, 0.9 * draws);
+  EXPECT_GE(covered, 0.95 * stated);
+}
+
+TEST(Extrapolate, claims_nothing_of_values_that_do_not_approach_a_limit) {
+  const auto is_nothing = [](const statistics::Extrapolation& found) {
+    return std::isnan(found.order) && std::isnan(found.value) && std::isnan(found.index) &&
+           std::isnan(found.relative);
+  };
+  const Numbers steps{0.4, 0.2, 0.1};
+  EXPECT_TRUE(is_nothing(extrapolate({{0.2}}, {1.0}, 1.0)));
+  EXPECT_TRUE(is_nothing(extrapolate({steps}, {1.0, NAN, 2.5}, 1.0)));
+  EXPECT_TRUE(is_nothing(extrapolate({steps}, {1.0, 1.0, 1.0}, 1.0)));
   EXPECT_TRUE(is_nothing(extrapolate({{0.4, 0.4, 0.2}, {0.4, 0.2, 0.2}}, {1.0, 2.0, 2.5}, 1.0)));
+  // The values alternate, their differences are equal or grow, or fall faster than any order.
+  EXPECT_TRUE(is_nothing(extrapolate({steps}, {1.0, 2.0, 1.5}, 1.0)));
+  EXPECT_TRUE(is_nothing(extrapolate({steps}, {1.0, 2.0, 3.0}, 1.0)));
+  EXPECT_TRUE(is_nothing(extrapolate({steps}, {1.0, 2.0, 4.0}, 1.0)));
+  EXPECT_TRUE(is_nothing(extrapolate({steps}, {1.0, 2.0, 2.0}, 1.0)));
+  EXPECT_TRUE(is_nothing(extrapolate({{0.8, 0.4, 0.2, 0.1}}, {1.0, 2.0, 3.0, 4.0}, 1.0)));
 }
 
 }  // namespace masing::test_extrapolation

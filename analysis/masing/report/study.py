@@ -174,7 +174,7 @@ def _extrapolation(study):
     names = [name for name in ("x", "y") if f"richardson_{name}" in study.fit]
     value = {name: {key: study.number(f"{key}_{name}") for key in ("richardson", "richardson_order", "gci", "gci_relative")}
              for name in names}
-    return [f"No extrapolation of {name}(T): there are not more levels than unknowns." if math.isnan(found["richardson"])
+    return [f"No extrapolation of {name}(T): the values are too few, or do not approach a limit." if math.isnan(found["richardson"])
             else f"{name}(T) extrapolated to step zero by least squares over all levels: {minus(format(found['richardson'], '.10g'))}, "
             f"observed order {order(found['richardson_order'])}. Bound of the error of the last level, by the grid "
             f"convergence index of Eça and Hoekstra (2014): {measured(found['gci'], 3)}, absolute"
