@@ -25,7 +25,8 @@ LONGEST = 600  # seconds a run may take
 
 # Of a few seconds at most: what varies is named first.
 SMALL = "--final-time 20 --steps 2000 --cells 40 --sample-every 20"
-CURVED = "--stiffness 0.5+s --threshold 0.1+s^2/2"
+FORCED = "--force 0.45*cos(0.5*t)"
+CURVED = f"--stiffness 0.5+s --threshold 0.1+s^2/2 {FORCED}"
 STUDY = "--final-time 20 --steps 1000 --cells 40"
 CONFIGURATIONS = {
     # engines, schemes and rules
@@ -39,13 +40,13 @@ CONFIGURATIONS = {
     "exact": f"simulate {SMALL} {CURVED} --engine exact",
     "exact, infinite": f"simulate {SMALL} --cells inf --engine exact",
     # problems
-    "hardening and damping": f"simulate {SMALL} --k0 0.3 --damping 0.1 --mass 2 --x0 0.2 --y0 -0.1",
-    "thresholds by direction": f"simulate {SMALL} --threshold-down 0.2+s --initial-u 0.05*s --engine exact",
-    "moving base": f"simulate {SMALL} --force 0 --base-acceleration 0.6*sin(1.3*t)*exp(-t/9) --engine memory",
+    "hardening and damping": f"simulate {SMALL} --k0 0.3 --damping 0.1 --mass 2 --x0 0.2 --y0 -0.1 {FORCED}",
+    "thresholds by direction": f"simulate {SMALL} --threshold-down 0.2+s --initial-u 0.05*s --engine exact {FORCED}",
+    "moving base": f"simulate {SMALL} --force 0 --base-acceleration 0.6*sin(1.3*t)*exp(-t/9) --engine memory --scheme euler",
     "jumps": f"simulate {SMALL} --force 0.4*square(t/3.7)+0.2*sawtooth(t/2) --engine exact",
-    "points": f"simulate {SMALL} --threshold points:0,0.1;0.5,0.4;1,1.3 --stiffness points:0,1;1,2",
+    "points": f"simulate {SMALL} --threshold points:0,0.1;0.5,0.4;1,1.3 --stiffness points:0,1;1,2 {FORCED}",
     "constants": f"simulate {SMALL} --let F=0.45 --let w=F+0.05 --force F*cos(w*t) --k0 F/9",
-    "no threshold at 0": f"simulate {SMALL} --threshold s --cells inf --engine exact",
+    "no threshold at 0": f"simulate {SMALL} --threshold s --cells inf --engine exact {FORCED}",
     "quasi-static": "simulate --model masing-quasistatic --position 1.2*sin(t) --final-time 20 --steps 200 --cells inf",
     "quasi-static, force": "simulate --model masing-quasistatic --force 0.5*sin(t) --k0 0.2 --final-time 9 --steps 200",
     # recorders
@@ -77,7 +78,7 @@ CONFIGURATIONS = {
     " --expect-order 2",
     "file": [
         "simulate --final-time 20 --steps 64000 --cells 40 --field-every 320 --sample-every 1 --output fine.h5",
-        f"simulate {SMALL} --initial-u file:fine.h5 --x0 0.1",
+        f"simulate {SMALL} --initial-u file:fine.h5 --x0 0.1 {FORCED}",
     ],
     # scans
     "scan": "scan --over a=0.1:1:7 --force a*sin(t)*exp(-0.05*t) --final-time 30 --engine exact --cells inf",

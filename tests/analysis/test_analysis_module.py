@@ -95,7 +95,7 @@ def test_a_record_with_euler_is_told_what_leapfrog_gives(by_program):
 
     def warned(**options):
         given = {"base_acceleration": ([0, 20], [0, 0]), "stiffness": 40, "threshold": 10, "y0": 1, "cells": "inf",
-                 "final_time": 10, "steps": 1000}
+                 "scheme": "euler", "final_time": 10, "steps": 1000}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             return masing.simulate(**given | options), [str(each.message) for each in caught]
@@ -127,7 +127,7 @@ def test_without_output_there_is_no_file_until_its_path_is_asked_for(tmp_path, m
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(masing.MasingError, match=r"^what masing.simulate\(\) gave: has no dataset /field/v; it has"):
         run["field/v"]
-    later = masing.simulate(**SMALL, initial_u=run)
+    later = masing.simulate(**SMALL, force=1, initial_u=run)
     assert np.array_equal(later.u[0], run.last_u)
     file = run.path
     assert file.exists() and run.path == file
@@ -203,7 +203,7 @@ def test_threads_take_turns_and_give_the_same_while_others_go_on():
             count[0] += 1
 
     def work(k0):
-        return masing.simulate(cells=20000, final_time=20, steps=2000, k0=k0).x
+        return masing.simulate(cells=20000, final_time=20, steps=2000, force="sin(t)", k0=k0).x
     threading.Thread(target=others).start()
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(work, np.arange(12) / 10))
@@ -316,7 +316,7 @@ import masing, multiprocessing as mp, warnings
 def work(k0):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        runs = [masing.simulate(**options, k0=k0) for _ in range(2)]
+        runs = [masing.simulate(**options, force=1, k0=k0) for _ in range(2)]
     lines = [(str(each.message), each.filename) for each in said]
     return runs[1].x[-1], "_masing" in runs[1].provenance["command_line"], lines
 for _ in range(2):
@@ -324,7 +324,7 @@ for _ in range(2):
         print(*pool.apply(work, [0.1]))
     masing.simulate(**options)
 """)
-    x = masing.simulate(**SMALL, k0=0.1).x[-1]
+    x = masing.simulate(**SMALL, force=1, k0=0.1).x[-1]
     assert lines[0] == f"{x} True []" and lines[1].startswith(f"{x} False [('this process is a fork ")
     assert lines[1].count("fork") == 2 and "get_context(\"spawn\"), or fork before" in lines[1]
     assert lines[1].endswith(", '<string>')]")

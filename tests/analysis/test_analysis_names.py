@@ -33,8 +33,8 @@ def test_runs_are_told_apart_by_what_differs(tmp_path, papers_case, changes, nam
 
 
 def test_what_another_kind_of_model_has_is_no_difference_and_nothing_is_empty(result_of):
-    discrete = ("--model=discrete-masing", "--set", "n=3", "--set", "k=1/n", "--set", "eta=i")
-    words = {"discrete": discrete, "slab": ("--cells=10",), "down": ("--cells=10", "--threshold-down=0.1+0.5*s")}
+    discrete = ("--model=discrete-masing", "--set", "n=3", "--set", "k=1/n", "--set", "eta=i", "--force=sin(t)")
+    words = {"discrete": discrete, "slab": ("--cells=10",), "down": ("--cells=10", "--threshold-down=0.1+0.5*s", "--force=sin(t)")}
     runs = [Run(result_of("simulate", f"{name}.h5", "--steps=200", "--final-time=10", *options))
             for name, options in words.items()]
     assert names_apart(runs[:2]) == ["discrete-masing, N = 200", "P = 10, N = 200, masing"]

@@ -33,7 +33,8 @@ from oracle import drive, one_cycle, write_csv
 from own_python import ANALYSIS, lines_of
 
 SMALL = {"cells": 20, "final_time": 20, "steps": 2000}
-OTHER = {"model": "discrete-masing", "set": {"n": 3, "k": "1/n", "eta": "i"}, "final_time": 20, "steps": 2000}
+OTHER = {"model": "discrete-masing", "set": {"n": 3, "k": "1/n", "eta": "i"}, "force": "cos(t)", "final_time": 20,
+         "steps": 2000}
 STEADY = {"k0": 0.2, "cells": "inf", "steady": True}
 STUDY = {"refine": "cells", "levels": [25, 50, 100, 200], "reference": "cells-inf", "final_time": 20, "steps": 20000}
 
@@ -165,19 +166,19 @@ def test_a_result_stands_for_its_file():
     for given in (run, run.path):
         again = masing.simulate(config=given)
         assert again.configuration == run.configuration and np.array_equal(again.x, run.x)
-        np.testing.assert_array_equal(masing.simulate(**SMALL, initial_u=given, field_every=2000).u[0], run.last_u)
+        np.testing.assert_array_equal(masing.simulate(**SMALL, force=0, initial_u=given, field_every=2000).u[0], run.last_u)
     with pytest.raises(masing.MasingError, match="--force: names a file; give table:.*h5$"):
         masing.simulate(**SMALL, force=str(run.path))
 
 
 def test_numbers_of_every_kind_are_numbers():
-    expected = masing.simulate(**SMALL, mass=1.5, breaks=[0.5, 1], energy=True)
+    expected = masing.simulate(**SMALL, mass=1.5, force=1, breaks=[0.5, 1], energy=True)
     for mass, breaks, energy in ((np.float32(1.5), np.array([0.5, 1]), np.True_), (np.array(1.5), (0.5, 1), True),
                                  (Decimal("1.5"), pd.Series([0.5, 1]), True), (Fraction(3, 2), iter([0.5, 1]), True)):
-        run = masing.simulate(**SMALL, mass=mass, breaks=breaks, energy=energy, k0=None, output=None)
+        run = masing.simulate(**SMALL, mass=mass, force=1, breaks=breaks, energy=energy, k0=None, output=None)
         assert run.settings["breaks"] == expected.settings["breaks"] == "0.5,1"
         np.testing.assert_array_equal(run["energy/input"], expected["energy/input"])
-    runs = [masing.simulate(**SMALL, stiffness=stiffness) for stiffness in (np.array(2.0), 2, "2")]
+    runs = [masing.simulate(**SMALL, force=1, stiffness=stiffness) for stiffness in (np.array(2.0), 2, "2")]
     assert (runs[0].x == runs[1].x).all() and (runs[1].x == runs[2].x).all()
 
 
@@ -234,7 +235,7 @@ def test_a_run_that_is_not_finished_says_so(tmp_path):
 
 
 def test_results_say_what_they_have(study, monkeypatch):
-    run = masing.simulate(**SMALL, k0=0.25)
+    run = masing.simulate(**SMALL, force="0.45*cos(0.5*t)", k0=0.25)
     assert "F(t) = 0.45*cos(0.5*t)" in str(run) and "k₀ = 0.25" in str(run) and str(run).splitlines()[0] == repr(run)
     assert " = ," not in str(run)  # what is not given has no value
     assert str(masing.simulate(**OTHER)).endswith("k = 1/n, eta = i, x0 = 0, y0 = 0, u0 = 0")
@@ -272,7 +273,8 @@ def test_xarray_has_the_axes_the_state_of_a_model_by_column_and_a_curve_that_tur
     assert "rows" not in data.attrs
     assert data.u.attrs["symbol"] == "u(t,s)" and data.attrs["configuration"] == run.configuration
     for every, dimension in ((None, "t"), (100, "state_t")):
-        run = masing.simulate(model="prandtl", set={"k": 1, "eta": 0.5}, final_time=10, steps=1000, field_every=every)
+        run = masing.simulate(model="prandtl", set={"k": 1, "eta": 0.5}, force="cos(t)", final_time=10, steps=1000,
+                              field_every=every)
         data = run.to_xarray()
         assert data.state.dims == (dimension, "column") and list(data.column) == ["x", "y", "u"]
         assert abs(data.state.sel(column="u")).max() == 0.5 and ("u" in run.to_dataframe()) == (every is None)

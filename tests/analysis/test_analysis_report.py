@@ -256,7 +256,7 @@ def test_a_study_that_repeats_another_is_not_counted(page_of, tmp_path, papers_c
 
 def test_another_model_is_shown_by_its_name_and_its_parameters(page_of, result_of, tmp_path, papers_case):
     path = result_of("simulate", "prandtl.h5", "--model=prandtl", "--set=k=1", "--set=eta=1", "--final-time=50",
-                     "--steps=20000", "--sample-every=50")
+                     "--force=0.45*cos(0.5*t)", "--steps=20000", "--sample-every=50")
     columns = ladder(quantities=("x", "y"))
     # What the program writes of a model without cells.
     columns["cells"][:], columns["ds"][:] = 3, NAN

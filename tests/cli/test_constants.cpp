@@ -27,7 +27,7 @@ TEST(Constants, are_known_in_every_number) {
   const Configuration c = simulated(given::words(
       "--let w=0.8 --let=P=2*Q --let Q=15 --final-time 60*2*pi/w --steps 60*2000 --cells P "
       "--mass w^2 --from=2*pi/w --sample-every=P/Q --x0 -w "
-      "--breaks min(w,1),2*w"));
+      "--breaks min(w,1),2*w --force 0"));
   EXPECT_EQ(c.final_time, 60 * 2 * std::numbers::pi / 0.8);
   EXPECT_EQ(c.steps, 120000);
   EXPECT_EQ(std::get<slab::Cells>(c.space).count, 30);
@@ -47,10 +47,11 @@ TEST(Constants, are_known_in_every_function_and_parameter) {
   };
   EXPECT_EQ(run({"--force", "a*cos(w*t)"}).drive(2.0), -0.3 * std::cos(0.8 * 2.0));
   const engine::RunSpec slab =
-      run({"--threshold", "s+w", "--stiffness", "w", "--initial-u", "a*s"});
+      run({"--threshold", "s+w", "--stiffness", "w", "--initial-u", "a*s", "--force", "0"});
   EXPECT_EQ(engine::slab_of(slab)->threshold(0.5), 1.3);
   EXPECT_EQ(engine::slab_of(slab)->initial_u(0.5), -0.15);
-  const engine::RunSpec prandtl = run({"--model=prandtl", "--set=k=2*w", "--set=eta=w"});
+  const engine::RunSpec prandtl =
+      run({"--model=prandtl", "--set=k=2*w", "--set=eta=w", "--force=0"});
   const auto& sequences = std::get<rheology::ModelSpec>(prandtl.model).parameters.sequences;
   EXPECT_EQ(std::get<double>(sequences.at("k")), 1.6);
 }

@@ -14,14 +14,17 @@ using cli::Command;
 using given::Words;
 
 const std::string run = "--cells=50 --final-time=10 --steps=1000";
+const std::string papers_force = " --force=0.45*cos(0.5*t)";
 const std::string longer = "--cells=50 --final-time=20 --steps=2000";
 
 cli::BoundRequest continued(const std::string& before, const std::string& now,
                             Command command = Command::simulate) {
   const cli::BoundRequest old = given::bind(command, given::words(before));
-  const given::Files file{{"c.h5", cli::printed(old, cli::Role::result)}};
+  const auto file = [&](const std::string& path) {
+    return cli::IniText{path, cli::printed(old, cli::Role::result), true};
+  };
   return cli::continued(given::bind(command, given::words(now + " --restart=c.h5")),
-                        cli::parse(command, {"--config=c.h5"}, {.text = given::reader(file)}),
+                        cli::parse(command, {"--config=c.h5"}, {.config = file}),
                         base::split(old.derived, ','));
 }
 
@@ -51,9 +54,9 @@ TEST(Continued, takes_the_same_or_a_longer_run_and_names_what_differs) {
       {{run, run, {}},
        {run, run + calls + " --checkpoint=d.h5", {}},
        {run,
-        "--cells=51 --final-time=10 --steps=1000 --k0=0.25 --energy",
+        "--cells=51 --final-time=10 --steps=1000 --k0=0.25 --energy" + papers_force,
         {"restart: c.h5", "cells (was 50, is 51)", "k0 (was 0", "is 0.25)", "energy", "same"}},
-       {run, run + " --stiffness=1+s", {"stiffness (was 1, is 1+s)"}},
+       {run, run + " --stiffness=1+s" + papers_force, {"stiffness (was 1, is 1+s)"}},
        {run, run + " --scheme=leapfrog", {"scheme (was euler, is leapfrog)"}},
        // longer with the same step only
        {run, steps + "1500", {}},
@@ -99,11 +102,12 @@ TEST(Continued, derives_what_followed_unless_the_run_is_extended) {
   const std::string all = given::bind(Command::simulate, given::words(run)).derived;
   EXPECT_EQ(derived(run, run), all);
   EXPECT_EQ(derived(run, longer), all) << "the samples would be the same";
-  const std::string model = "--model=discrete-masing --set=k=1,2 --set=eta=1 --final-time=";
+  const std::string model =
+      "--model=discrete-masing --set=k=1,2 --set=eta=1 --force=0 --final-time=";
   const cli::BoundRequest twice = continued(model + "10 --steps=20000", model + "20 --steps=40000");
   EXPECT_EQ(twice.configuration.sample_every, 2);
   EXPECT_EQ(twice.configuration.field_every, 2);
-  EXPECT_EQ(twice.derived, "force,from,to,model.n");
+  EXPECT_EQ(twice.derived, "from,to,model.n");
   const std::string places = "--cells=inf --final-time=10 --steps=1000";
   EXPECT_EQ(continued(places + " --field-points=50", places).configuration.field_points, 50);
 }

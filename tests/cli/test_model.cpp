@@ -13,7 +13,8 @@ namespace masing::test_model {
 using cli::Command;
 
 TEST(Parameters, of_the_command_line_win_over_the_ini) {
-  const given::Files files{{"case.ini", "mass = 3\n[model]\nname = prandtl\nk = 1\neta = 2\n"}};
+  const given::Files files{
+      {"case.ini", "mass = 3\nforce = 0\n[model]\nname = prandtl\nk = 1\neta = 2\n"}};
   const std::string text = given::printed(
       Command::simulate, {"--config", "case.ini", "--set", "k=5", "--mass", "7"}, files);
   EXPECT_NE(text.find("\nm = 7\nk0 = 0\nk = 5\neta = 2\n"), std::string::npos) << text;
@@ -39,7 +40,7 @@ TEST(Parameters, are_numbers_lists_or_expressions_in_i_and_n) {
 TEST(Parameters, are_all_checked_without_room_for_all) {
   const auto with = [&](const std::string& eta) {
     return given::refusal(Command::simulate, {"--model=discrete-masing", "--set=n=100000",
-                                              "--set=k=1", "--set=" + eta});
+                                              "--set=k=1", "--force=0", "--set=" + eta});
   };
   EXPECT_EQ(with("eta=i"), "");
   EXPECT_EQ(with("eta=99999.5-i"), "--set eta: eta_100000 = -0.5; must be > 0");
@@ -47,12 +48,13 @@ TEST(Parameters, are_all_checked_without_room_for_all) {
 
 TEST(Study, expects_what_the_catalogue_says_of_the_errors_there_are) {
   const auto expected = [](const std::string& words) {
-    return given::configuration(Command::converge, given::words(words)).expected_orders;
+    return given::configuration(Command::converge, given::words(words + " --force 0"))
+        .expected_orders;
   };
   EXPECT_EQ(expected("--model friction-oscillator --set k=1 --set alpha=1"), "x>=0.5,y>=0.5");
   EXPECT_EQ(expected("--model prandtl --set k=1 --set eta=1"), "x=1,y=1,u=1");
   EXPECT_EQ(expected("--model masing-quasistatic"), "x>=1,u>=1");
-  const std::string prandtl = "--model=prandtl --set=k=1 --set=eta=1 --steps=800";
+  const std::string prandtl = "--model=prandtl --set=k=1 --set=eta=1 --force=0 --steps=800";
   EXPECT_EQ(given::configuration(Command::converge, given::words(prandtl)).levels,
             (std::vector<std::vector<std::int64_t>>{{100}, {200}, {400}, {800}}));
 }

@@ -119,7 +119,7 @@ TEST(Axes, have_names_that_mean_nothing_else_and_vary_one_thing_each) {
 
 TEST(Axes, have_so_many_values_from_the_first_to_the_last) {
   const auto values = [](const std::string& text) {
-    return scan_of({"--over=mass=" + text}).spec.axes[0].values;
+    return scan_of({"--over=mass=" + text, "--force=0"}).spec.axes[0].values;
   };
   EXPECT_EQ(values("1:3:3"), (std::vector{1.0, 2.0, 3.0}));
   EXPECT_EQ(values("1:2:2"), (std::vector{1.0, 2.0}));
@@ -150,7 +150,7 @@ TEST(ScanRestart, is_of_the_same_scan_at_every_point) {
 
 TEST(ScanPoints, have_equal_slabs_where_no_axis_changes_one) {
   const auto has_one = [](const std::string& key) {
-    const cli::Scan scan = scan_of({"--over=a=1,2", "--" + key});
+    const cli::Scan scan = scan_of({"--over=a=1,2", "--base-acceleration=t", "--" + key});
     const auto one = cli::problem_at(scan, std::vector{1.0});
     const auto other = cli::problem_at(scan, std::vector{2.0});
     return *engine::slab_of(one.run) == *engine::slab_of(other.run);
@@ -165,7 +165,7 @@ TEST(ScanPoints, have_equal_slabs_where_no_axis_changes_one) {
 }
 
 TEST(ScanPoints, are_refused_by_what_is_wrong_with_them_alone) {
-  const cli::Scan scan = scan_of({"--mass=1-a", "--over=a=0.5,2,0.25"});
+  const cli::Scan scan = scan_of({"--mass=1-a", "--over=a=0.5,2,0.25", "--force=0"});
   const auto refusal = [&](double a) {
     return given::mistake([&] { cli::problem_at(scan, std::vector{a}); });
   };

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from result_files import contents
 
-HELD = ("--cells=4", "--final-time=1", "--quiet")
+HELD = ("--cells=4", "--force=0.45*cos(0.5*t)", "--final-time=1", "--quiet")
 STUDY = ("converge", *HELD, "--levels=10,20", "--field-samples=4")
 
 
@@ -97,7 +97,7 @@ def test_a_failed_reproduction_leaves_nothing(masing, whole):
 
 
 ROWS = ("simulate", "--cells=2000", "--sample-every=1", "--field-every=50", "--energy", "--damping=0.1",
-        "--quiet", "--checkpoint=c.h5", "--output=run.h5")
+        "--force=0.45*cos(0.5*t)", "--quiet", "--checkpoint=c.h5", "--output=run.h5")
 SHORT, LONG = ("--steps=600", "--final-time=9"), ("--steps=800", "--final-time=12")
 
 

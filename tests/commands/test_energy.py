@@ -6,8 +6,9 @@ import pytest
 from test_engines import earthquake
 
 NAMES = ("kinetic", "elastic", "dissipated", "input", "residual")
+FORCED = "--force=0.45*cos(0.5*t)"
 CASE = ("--stiffness=1+0.5*s", "--initial-u=-0.3*(s+0.1)", "--mass=0.8", "--k0=0.15", "--x0=0.2", "--y0=-0.3",
-        "--final-time=20", "--energy")
+        FORCED, "--final-time=20", "--energy")
 
 
 def test_every_sample_has_its_energies(masing):
@@ -42,13 +43,13 @@ def test_the_balance_closes_to_the_order_of_the_scheme(masing, scheme, order, da
 
 
 PROBLEMS = {
-    "general": CASE[:6],
-    "wavy": ("--threshold=0.5+0.3*cos(9*s)", "--stiffness=exp(-s)", "--y0=1"),
-    "strained, falling": ("--threshold=0.5", "--initial-u=0.5-s"),
-    "strained, jump": ("--threshold=0.5", "--initial-u=s<0.3 ? 0.1 : -0.4*s"),
-    "by direction": ("--stiffness=1+0.5*s", "--threshold-down=0.3+0.2*s^2", "--initial-u=0.05", "--damping=0.1"),
+    "general": CASE[:7],
+    "wavy": ("--threshold=0.5+0.3*cos(9*s)", "--stiffness=exp(-s)", "--y0=1", FORCED),
+    "strained, falling": ("--threshold=0.5", "--initial-u=0.5-s", FORCED),
+    "strained, jump": ("--threshold=0.5", "--initial-u=s<0.3 ? 0.1 : -0.4*s", FORCED),
+    "by direction": ("--stiffness=1+0.5*s", "--threshold-down=0.3+0.2*s^2", "--initial-u=0.05", "--damping=0.1", FORCED),
     "Iwan's element": ("--threshold=min(1, s/0.8)^5", "--k0=0.1", "--force=0.5*cos(0.7*t)"),
-    "always sliding": ("--threshold=max(0, s-0.3)", "--k0=0.05"),
+    "always sliding": ("--threshold=max(0, s-0.3)", "--k0=0.05", FORCED),
     "earthquake": ("--base-acceleration=table:quake.csv", "--force=0.1", "--mass=1.5", "--damping=0.2"),
 }
 

@@ -26,9 +26,11 @@ def random_problem(seed):
 
 
 # thresholds, or k, of 0
-AT_THE_LIMIT = {"a part": ("--threshold=max(0, s-0.3)",), "one cell": ("--threshold=s^2", "--initial-u=-0.5*s^2"),
-                "of both bounds": ("--threshold=abs(s-0.5)", "--threshold-down=max(0, 0.7-s)"),
-                "no stiffness": ("--stiffness=max(0, s-0.4)", "--threshold-down=0.5", "--initial-u=-0.3*s")}
+FORCED = "--force=0.45*cos(0.5*t)"
+AT_THE_LIMIT = {"a part": ("--threshold=max(0, s-0.3)", FORCED),
+                "one cell": ("--threshold=s^2", "--initial-u=-0.5*s^2", FORCED),
+                "of both bounds": ("--threshold=abs(s-0.5)", "--threshold-down=max(0, 0.7-s)", FORCED),
+                "no stiffness": ("--stiffness=max(0, s-0.4)", "--threshold-down=0.5", "--initial-u=-0.3*s", FORCED)}
 FORTY_SEEDS = [pytest.param(seed, marks=[pytest.mark.long] * (seed > 0)) for seed in range(40)]
 
 
@@ -79,7 +81,7 @@ def test_a_shift_of_both_thresholds_is_the_symmetric_problem(masing, words):
 @pytest.mark.parametrize("engine", ["sweep", "memory", "exact"])
 def test_alike_thresholds_have_the_bits_of_one(masing, engine):
     case = ("--cells=1300", "--final-time=20", "--steps=2000", f"--engine={engine}")
-    one, two = masing.run(*case), masing.run(*case, "--threshold-down=s+0.1")
+    one, two = masing.run(*case), masing.run(*case, "--threshold-down=s+0.1", FORCED)
     assert all(np.array_equal(one[name], two[name]) for name in one)
 
 
@@ -92,12 +94,13 @@ def earthquake(masing, name="quake.csv", factor=1):
     masing.file(name, "".join(f"{x!r}, {factor * y!r}\n" for x, y in zip(t.tolist(), a.tolist())))
 
 
-@pytest.mark.parametrize("words", [*CHOICES, ("--cells=50", "--engine=memory")])
+@pytest.mark.parametrize("words", [*CHOICES, ("--cells=50", "--engine=memory", "--scheme=euler")])
 def test_a_moving_base_is_a_force(masing, words):
     """-m a_g as F, m a power of two: to the bit. The table of it is in the file."""
     earthquake(masing)
     earthquake(masing, "force.csv", -2)
-    case = (*words, "--mass=2", "--damping=0.1", "--final-time=15", "--steps=3000")
+    scheme = [word for word in ("--scheme=leapfrog",) if "--scheme" not in "".join(words)]
+    case = (*words, *scheme, "--mass=2", "--damping=0.1", "--final-time=15", "--steps=3000")
     force = masing.run(*case, "--force=table:force.csv")
     base = masing.run(*case, "--base-acceleration=table:quake.csv", "--force=0")
     assert np.ptp(base["restoring"]) > 0.5  # it yields
@@ -179,7 +182,7 @@ def test_a_table_is_cut_off_between_its_points_only_by_a_little(masing):
 
 
 def test_files_that_have_no_whole_field_are_refused(masing):
-    run = ("simulate", *ONCE, "--quiet")
+    run = ("simulate", *ONCE, FORCED, "--quiet")
     masing.done(*run, "--cells=300", "--field-points=100", "--output=thin.h5")
     masing.done(*run, "--model=prandtl", "--set=k=1", "--set=eta=1", "--output=prandtl.h5")
     masing.done(*run, "--cells=300", "--threshold=1+s", "--output=wide.h5")

@@ -94,7 +94,7 @@ def test_a_pipe_at_the_output(masing, name):
 
 def test_a_study_spares_an_unfinished_run(masing):
     masing.file("masing.h5.partial", "rows")
-    masing.refused("converge", "--levels=10,20", "--final-time=1", "--threshold=0")
+    masing.refused("converge", "--levels=10,20", "--final-time=1", "--threshold=0", "--force=0")
     assert (masing.folder / "masing.h5.partial").read_text(encoding="utf-8") == "rows"
 
 
@@ -127,7 +127,7 @@ def test_copies_of_another_mpi(masing, env):
 
 def test_growth_is_told(masing):
     """By exp(dt omega^2 T/2) with omega = 2, T = 10: 10 at 86.9 steps, 1.1 at dt = ln(1.1)/20."""
-    words = ("simulate", "--k0=3", "--final-time=10", "--cells=5", "--quiet")
+    words = ("simulate", "--k0=3", "--force=0", "--final-time=10", "--cells=5", "--quiet")
     process = masing(*words, "--steps=86")
     assert process.returncode == 0 and process.stderr.startswith("masing warning: ")
     assert "with a step of 0.004766 by 1.1" in process.stderr

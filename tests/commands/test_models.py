@@ -6,6 +6,7 @@ import pytest
 from result_files import text
 
 TIME = ("--final-time=20", "--steps=4000", "--sample-every=1")
+FORCED = "--force=0.45*cos(0.5*t)"
 GEPHYROID = (*(f"--set=k{i}=1" for i in range(4)), *(f"--set=alpha{i}={i / 10}" for i in (1, 2, 3)))
 PAIR = ("--set=k1=1", "--set=alpha1=0.2", "--set=k2=1", "--set=alpha2=0.1")
 
@@ -45,7 +46,7 @@ def test_the_catalogue(masing):
 @pytest.mark.parametrize("model", MODELS)
 def test_a_trajectory_and_its_state(masing, model):
     words, columns = MODELS[model]
-    run = masing.run("--model", model, *words, *TIME)
+    run = masing.run("--model", model, *words, FORCED, *TIME)
     with h5py.File(masing.folder / "run.h5") as file:
         assert text(file["state/values"].attrs["columns"]) == columns
         law = {"masing-quasistatic": "k₀ x + S", "persoz-quasistatic": "F"}.get(model, "F − m x″")

@@ -11,7 +11,7 @@ import pytest
 from result_files import contents
 
 RUN = ("--final-time=10", "--cells=1500", "--steps=400", "--k0=0.1", "--stiffness=1+0.2*s", "--field-every=100",
-       "--energy", "--quiet")
+       "--force=0.45*cos(0.5*t)", "--energy", "--quiet")
 STUDY = ("--final-time=10", "--cells=inf", "--scheme=leapfrog", "--reference=exact", "--levels=200,400,800",
          "--field-samples=20", "--quiet")
 UNSEALED = "an older masing or another program wrote or changed it, and damage may go unnoticed"

@@ -112,7 +112,7 @@ def test_a_table_of_s_for_each_sample(masing):
     for name, end in (("one", 1), ("other", 3)):
         masing.file(f"{name}.csv", f"0 2\n1 {end}\n")
     masing.file("T.csv", "shape\none.csv\nother.csv\none.csv\n")
-    words = ("--cells=inf", "--final-time=5", "--steps=100", "--threshold-down=0.3")
+    words = ("--cells=inf", "--final-time=5", "--steps=100", "--threshold-down=0.3", "--force=0.45*cos(0.5*t)")
     masing.done("scan", "--samples=T.csv", "--stiffness=shape(s)", *words, "--quiet")
     found = points(masing.folder / "masing.h5")["most_x"]
     for i, k in enumerate(("2-s", "2+s", "2-s")):  # as the table, but for roundings

@@ -118,7 +118,8 @@ def test_cycles_of_a_mass_that_nothing_holds_are_not_unstable(masing):
 
 
 def test_a_point_that_fails_is_marked_and_the_scan_goes_on(masing):
-    process = masing("scan", "--over=mass=1,-1,2", "--final-time=10", "--steps=100", "--cells=10", "--quiet", ranks=2)
+    process = masing("scan", "--over=mass=1,-1,2", "--force=0", "--final-time=10", "--steps=100", "--cells=10", "--quiet",
+                     ranks=2)
     assert process.returncode == 1 and "1 failed" in process.stdout
     found = points(masing.folder / "masing.h5")
     assert np.array_equal(found["status"], [0, 1, 0]) and np.isnan(found["most_x"][1])
@@ -130,7 +131,8 @@ def test_a_point_that_fails_is_marked_and_the_scan_goes_on(masing):
 def test_a_point_that_fails_says_which_option_is_at_fault(masing):
     masing.file("case.ini", "threshold = s+c\n")
     for word, place in (("--threshold=s+c", "--threshold"), ("--config=case.ini", "case.ini line 1, threshold")):
-        said = masing("scan", "--over=c=0.2,-1", "--final-time=5", "--steps=100", "--cells=5", "--quiet", word).stdout
+        said = masing("scan", "--over=c=0.2,-1", "--force=0", "--final-time=5", "--steps=100", "--cells=5", "--quiet",
+                      word).stdout
         assert f"failed: {place}: eta(s) = -0.8" in said
 
 
@@ -170,11 +172,11 @@ PULSE = "--force=0.3*cos(t)+40*exp(-((t-100)/0.01)^2)"  # periodic for 15 period
 @pytest.mark.parametrize("words, said", [
     ((), ["--over", "nothing to scan", "NAME=first:last:count"]),
     (("--over=w=1:2",), ["--over w", "'1:2'"]), (("--over=w=-1:2:3:log",), ["--over w", "crosses 0"]),
-    (("--over=mass=1:2:2000", "--over=k0=1:2:2000"), ["--over", "4000000 points; at most 1000000"]),
-    (("--over=mass=1:2:1000000", "--keep=series", "--sample-every=1", "--steps=1e12", "--validate-only"),
+    (("--over=mass=1:2:2000", "--over=k0=1:2:2000", "--force=0"), ["--over", "4000000 points; at most 1000000"]),
+    (("--over=mass=1:2:1000000", "--force=0", "--keep=series", "--sample-every=1", "--steps=1e12", "--validate-only"),
      ["--output: masing.h5 needs", "the disk has"]),
     (("--over=mass=1,2", "--steady", "--force=exp(-t)"), ["--steady", "--period"]),
-    (("--over=mass=1,2", "--steady", "--period=3"), ["--period", "F(t + 3) is not F(t)"]),
+    (("--over=mass=1,2", "--steady", "--period=3", "--force=cos(t)"), ["--period", "F(t + 3) is not F(t)"]),
     (("--over=mass=1,2", "--steady", PULSE), ["--steady", "no period", "a*t+b"]),
     (("--over=mass=1,2", "--steady", PULSE, "--period=2*pi"), ["--period", "is not F(t)", "a*t+b"]),
     (("--over=k0=1,2", "--steady", PULSE.replace("force", "base-acceleration")), ["--steady", "no period", "a*t+b"]),
@@ -182,7 +184,7 @@ PULSE = "--force=0.3*cos(t)+40*exp(-((t-100)/0.01)^2)"  # periodic for 15 period
     (("--over=mass=1,2", "--steady", "--engine=sweep"), ["--steady", "exact"]),
     (("--over=k0=1,2", "--steady", "--damping=-1"), ["--damping", ">= 0"]),
     (("--over=k=1,2", "--model=prandtl", "--set=eta=1", "--steady"), ["steady", "prandtl"]),
-    (("--over=mass=1,2", "--steady", "--keep=series"), ["--keep: limit cycles are no runs and have no series"])])
+    (("--over=mass=1,2", "--steady", "--keep=series", "--force=cos(t)"), ["--keep: limit cycles are no runs and have no series"])])
 def test_mistakes_are_refused(masing, words, said):
     message = masing.refused("scan", *words)
     assert all(part in message for part in said) and masing.names() == [], message
@@ -190,7 +192,7 @@ def test_mistakes_are_refused(masing, words, said):
 
 @pytest.mark.parametrize(("outer", "words"), [
     ("a", ("--threshold=0.3", "--threshold-down=a", "--cells=inf", "--engine=memory", "--over=mass=1,1.3",
-           "--final-time=20", "--steps=500")),
+           "--force=0.45*cos(0.5*t)", "--final-time=20", "--steps=500")),
     ("a", ("--threshold=0.3", "--threshold-down=a", "--force=0.4*cos(w*t)", "--k0=0.2", "--cells=inf", "--steady",
            "--over=w=1.5:1.8:3"))])
 def test_a_line_of_points_does_not_depend_on_the_line_before(masing, outer, words):

@@ -140,7 +140,7 @@ def test_the_continuum_has_a_field(masing, engine):
 
 
 MANY = ("--steps=20", "--final-time=2")
-GENERAL = ("--stiffness=1+0.2*s", "--threshold=0.1+s*s", "--initial-u=0.05*s")
+GENERAL = ("--stiffness=1+0.2*s", "--threshold=0.1+s*s", "--initial-u=0.05*s", "--force=0.45*cos(0.5*t)")
 
 
 @pytest.mark.parametrize("profile", [(), GENERAL])
