@@ -10,6 +10,10 @@ TABLES = {"IV": ([1, 2, 3, 4, 5], [1, 1, 1, 1, 1], 15), "V": ([1 / 2, 1, 2, 7 / 
                                                              [1, 2, 2 / 3, 1 / 12, 1 / 4], 6.6)}
 
 
+# Turns of x that reach 2 and -2, unload a little, slip back a part of it and go on.
+SLIPS = (2, 1.9, 1.98, -2, -1.9, -1.98)
+
+
 def driven(threshold, stiffness, amplitude, k0=0.0, steps=60000, final_time=60.0):
     """Samples (t, x, y, force, restoring) of every step of (4.1), (4.2), rheological-models-2000, for F = f cos(t/2)."""
     h, x, y, u = final_time / steps, 0.0, 0.0, [0.0] * len(threshold)
@@ -42,6 +46,12 @@ def one_cycle(amplitude, points):
     """x from 0 to the top, then once round a cycle of the amplitude, `points` samples a half-cycle."""
     turn = amplitude * np.cos(np.linspace(0, 2 * np.pi, 2 * points))
     return np.r_[np.linspace(0, amplitude, points)[:-1], turn]
+
+
+def led(*turns):
+    """x [points] that moves between the turns, each way as a cosine of 60 steps."""
+    rise = (1 - np.cos(np.linspace(0, np.pi, 61)[1:])) / 2
+    return np.concatenate([[turns[0]], *(start + (end - start) * rise for start, end in zip(turns, turns[1:]))])
 
 
 def continuum(threshold, stiffness, cells=1500):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import cycles
+import masing
 from masing import style
 from masing.cycles import figures
 from masing.cycles.curves import Measured
@@ -17,7 +18,7 @@ from masing.cycles.limit_cycle import analyse
 from masing.cycles.polygons import straight_slopes
 from masing.report.cycles import cycles_section
 from masing.results import Run, read
-from oracle import TABLES, continuum, drive, driven, noisy, papers_case as samples_of, write_csv
+from oracle import SLIPS, TABLES, continuum, drive, driven, led, noisy, papers_case as samples_of, write_csv
 from synthetic import fit, ladder, write_run, write_study
 from test_analysis_mistakes import one_line
 
@@ -237,6 +238,38 @@ def test_transients_end_where_loops_repeat():
     t, x, _, _, force = driven(threshold, stiffness, amplitude, final_time=150.0)
     found = analyse(Measured(Path("five"), t, x, force))
     assert found.segments == 12 and 1 <= found.first < len(found.loops) - 2 and found.period == 1
+
+
+UNLOADINGS = (-2, -0.5, -1, -0.9, -0.97, 1, 0.8, 2)  # one loop is inside of another
+SINES = 0.8 * np.sin(PHASE := np.linspace(0, 2 * np.pi, 4001)) + 0.5 * np.sin(3 * PHASE)
+
+
+@pytest.mark.parametrize("x, amplitude, inner", [
+    (led(0, *3 * SLIPS, 0), 2, [0.04] * 6), (led(0, 2, *2 * UNLOADINGS, 0), 2, [0.035, 0.1, 0.25] * 2),
+    (led(2, *UNLOADINGS), 2, [0.035, 0.1, 0.25]), (SINES, SINES.max(), [(SINES.max() - 0.3) / 2] * 2),
+    # A closed record may begin on an inner loop.
+    (np.roll(SINES[1:], 2900)[[*range(4000), 0]], SINES.max(), [(SINES.max() - 0.3) / 2] * 2)])
+def test_inner_loops_are_taken_out_and_listed_as_such(x, amplitude, inner):
+    """The area of a loop of the papers' slab is 4 ∫ η (X - η) ds over the η = s + 0.1 below its amplitude X."""
+    def area(size):
+        top = min(max(size, 0.1), 1.1)
+        return 4 * (size * (top**2 - 0.01) / 2 - (top**3 - 0.001) / 3)
+
+    eta, k = continuum(lambda s: s + 0.1 - 0.5 / 1500, lambda s: 1)
+    numbers = masing.cycle_numbers((x, drive(np.r_[x, x], eta, k)[len(x):]))
+    found = {flag: sorted(((loop["amplitude"], loop["area"]) for loop in numbers["loops"] if loop["inner"] == flag))
+             for flag in (False, True)}
+    np.testing.assert_allclose(found[True], [(size, area(size)) for size in sorted(inner)], rtol=2e-3, atol=2e-5)
+    np.testing.assert_allclose(found[False], [(amplitude, area(amplitude))] * len(found[False]), rtol=2e-3)
+    assert found[False] and numbers["loops_in_period"] == 1 and not numbers["last_loop"]["inner"]
+    assert [loop["start"] for loop in numbers["loops"]] == sorted(loop["start"] for loop in numbers["loops"])
+
+
+def test_small_cycles_of_a_protocol_are_listed_however_coarse():
+    steps = np.repeat([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2], 3)
+    x = np.r_[np.outer(steps, np.sin(np.arange(16) * np.pi / 8)).ravel(), 0]
+    loops = masing.cycle_numbers((x, drive(x, THRESHOLD, STIFFNESS, K0)))["loops"]
+    assert {loop["amplitude"] for loop in loops if not loop["inner"]} >= set(steps)
 
 
 def test_loops_that_grow_have_no_limit_and_a_limit_cycle_may_have_two_loops_and_drift():

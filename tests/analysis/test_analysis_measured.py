@@ -10,6 +10,7 @@ import cycles
 import identify
 from masing.cycles.curves import Measured, read_measured
 from masing.cycles.half_cycles import turning_points, widest_half_cycle
+from masing.cycles.noise import with_smooth_x
 from masing.errors import DataError
 from oracle import drive, noisy, write_csv
 from synthetic import write_run
@@ -160,6 +161,17 @@ def test_small_reversals_are_noise():
     turns = turning_points(x)
     assert len(turns) == 6
     np.testing.assert_allclose(np.abs(x[turns[1:-1]]), 1, atol=0.08)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_a_noisy_loop_is_closed_whose_first_and_last_samples_are_equal(seed):
+    random = np.random.default_rng(seed)
+    points, phase = random.integers(150, 800), random.uniform(0, 2 * np.pi)
+    x = np.cos(np.linspace(phase - 2 * np.pi, phase + 2 * np.pi, 2 * points + 1))
+    force = noisy(drive(x, np.array([0.3, 0.7]), np.ones(2), 0.3)[points:], (0.005, 0.02, 0.01)[seed % 3], seed)
+    x = noisy(x[points:], (0, 0.002, 0.01)[seed % 3], seed + 1)
+    half = widest_half_cycle(with_smooth_x(Measured(Path("c"), None, np.r_[x, x[0]], np.r_[force, force[0]])))
+    assert half.width > 1.9 and half.mirrored
 
 
 def test_the_last_of_the_widest_half_cycles_is_used_up_to_the_start_of_the_leg_before():

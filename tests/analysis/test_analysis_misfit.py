@@ -17,7 +17,7 @@ from masing.cycles.noise import with_smooth_x
 from masing.identification.discrete import Elements, identify_discrete
 from masing.identification.identify import DISCRETE
 from masing.identification.replay import refuse_misfit, replay
-from oracle import drive, noisy, one_cycle, write_csv
+from oracle import SLIPS, drive, led, noisy, one_cycle, write_csv
 from test_analysis_mistakes import one_line
 
 FINE = 4
@@ -140,6 +140,20 @@ def test_a_record_that_starts_inside_a_branch_has_no_further_element(start):
     found = identified(x[start:start + 900], drive(x, ETA, K, 0.2)[start:start + 900])
     # From inside the unloading it may reach less far.
     np.testing.assert_allclose(found.elements.threshold, ETA[:len(found.elements.threshold)], atol=1e-9)
+
+
+@pytest.mark.parametrize("noise", [0, 0.005])
+@pytest.mark.parametrize("turns", [SLIPS, (2, -0.62, -0.6, -2, 0.6, 0.59), (2, 0.5, 0.9, -1, -0.8, -2, 1, 0.4)])
+def test_records_with_inner_loops_are_identified(turns, noise):
+    x = led(0, *3 * turns, 0)
+    force = noisy(drive(x, np.array([0.4, 1.0]), np.array([800.0, 500.0]), 60.0), noise, 7)
+    found = identified(x, force)
+    np.testing.assert_allclose(found.elements.threshold, [0.4, 1], atol=1e-8 if found.exact else 0.03)
+    np.testing.assert_allclose(found.elements.stiffness, [800, 500], rtol=1e-8 if found.exact else 0.03)
+    # The whole record is tested: an inner loop that is no loop of the model is told.
+    inside = np.flatnonzero(np.abs(x - np.mean(turns[1:3])) < np.ptp(turns[1:3]) / 4)
+    with pytest.raises(DataError, match="not springs that only slide"):
+        identified(x, force + 300 * np.isin(np.arange(len(x)), inside[:20]))
 
 
 def test_the_replay_is_that_of_clamped_elements():

@@ -1,8 +1,8 @@
 """Functions that divide a curve into half-cycles, and select the half-cycle from which a model is identified.
 
 A curve is the force over x. A half-cycle is the part of a curve between two reversals of x. In a loading half-cycle x
-rises, in an unloading half-cycle x falls. A branch is the curve that the force follows from a reversal to the next
-reversal, or until x passes an older reversal.
+rises, in an unloading half-cycle x falls. An inner loop interrupts a half-cycle: x moves back a little, and forth again.
+A branch is the curve that the force follows from a reversal to the next reversal, or until x passes an older reversal.
 """
 
 from collections import namedtuple
@@ -14,10 +14,17 @@ from masing.cycles.curves import FEWEST_POINTS
 
 # Let r be the range of x, and σ the standard deviation of the noise of x. A movement of x back is regarded as noise if
 # it is at most min(max(LEAST_REVERSAL r, DEVIATIONS σ), MOST_NOISE r).
-LEAST_REVERSAL, MOST_NOISE = 0.01, 0.1
+LEAST_REVERSAL, MOST_NOISE = 0.001, 0.1
 DEVIATIONS = 8
+# The noise of a sequence is estimated twice, from the differences of order LOW and of order HIGH of its samples. The
+# sequence is regarded as noisy if the second estimate is at least AGREE times the first. For a smooth sequence the
+# second estimate is much smaller. Noise of a standard deviation of at most LEAST times the range is regarded as zero.
+LOW, HIGH, AGREE, LEAST = 4, 6, 0.7, 1e-6
+# A movement of x back is an inner loop only if it is at most the fraction INNER of the movement that it interrupts, and
+# AS_LARGE of the parts before and after.
+INNER, AS_LARGE = 0.4, 0.9
 # A curve counts as closed if x at its first and at its last sample differ by at most this fraction of the range of x,
-# and the same holds for the force.
+# or by what noise explains, and the same holds for the force.
 CLOSED = 0.02
 # A half-cycle with at least this fraction of the width of the widest one counts as equally wide.
 AS_WIDE = 0.99
@@ -51,10 +58,10 @@ def _part(of, name):
 class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_index mirrored")):
     """A loading half-cycle of a Measured curve, in which x rises, and the unloading half-cycle before it.
 
-    `curve` is the whole Measured curve. `opened` is the same curve, but if it is a single closed cycle, its samples are
-    rotated such that it begins where x is largest. `rise` and `fall` are the slices of `opened` that contain the
-    loading and the unloading. The samples [points] of the loading are the properties x, force and error. Those of the
-    unloading are before_x, before_force and before_error. The errors are None if `curve.error` is None.
+    `curve` is the whole Measured curve. `opened` is the same curve without its inner loops. If it is a single closed
+    cycle, its samples are rotated such that it begins where x is largest. `rise` and `fall` are the slices of `opened`
+    that contain the loading and the unloading. The samples [points] of the loading are the properties x, force and
+    error. Those of the unloading are before_x, before_force and before_error. The errors are None if `curve.error` is.
 
     `width` is the width in x of the branch with which the loading begins. If x rises beyond the value from which it
     fell before, this branch ends at that value. `start_index` is the index in `curve` of the sample at which the
@@ -72,32 +79,120 @@ class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_inde
 
 
 def reversals(x):
-    """Return the indices of the samples at which x [samples] changes its direction, however little x then moves back.
-
-    A pause, during which x is constant, is not a reversal.
-    """
+    """Return the indices of the samples at which x [samples] changes its direction, however little; a pause is none."""
     step = np.diff(x)
     moving = np.flatnonzero(step)
     return moving[1:][np.diff(np.sign(step[moving])) != 0]
 
 
-def turning_points(x):
+def noise(values):
+    """Return the standard deviation of the white noise in a sequence [samples] that is otherwise smooth; 0 if there is
+    none."""
+    low, high = (_deviation(values, order) for order in (LOW, HIGH))
+    return low if high >= AGREE * low and low > LEAST * np.ptp(values) else 0.0
+
+
+def _deviation(values, order):
+    """Return the standard deviation of the noise, estimated from the differences of this order n, whose variance is
+    the binomial coefficient C(2n, n) times that of the noise."""
+    if len(values) <= order:
+        return 0.0
+    off = np.diff(values, order)
+    variance = np.prod((order + 1 + np.arange(order)) / (1 + np.arange(order)))
+    # 0.6745 is the median of the absolute value of a standard normal variable.
+    return np.median(np.abs(off)) / 0.6745 / np.sqrt(variance)
+
+
+def turning_points(x, deviation=None):
     """Return the indices of the first and the last sample, and of those reversals of x [samples] that are not noise.
 
-    The last sample is omitted if the movement of x since the reversal before it may be noise.
+    The last sample is omitted if the movement of x since the reversal before it may be noise. `deviation` is the
+    standard deviation of the noise; if it is None, it is estimated by noise().
     """
-    noise = DEVIATIONS * scatter(np.arange(len(x)), x)
-    shortest = min(max(noise, LEAST_REVERSAL * np.ptp(x)), MOST_NOISE * np.ptp(x))
+    deviation = noise(x) if deviation is None else deviation
+    shortest = min(max(DEVIATIONS * deviation, LEAST_REVERSAL * np.ptp(x)), MOST_NOISE * np.ptp(x))
     points = [0]
     for place in (*reversals(x), len(x) - 1):
-        # A leg is the part of the curve between two turning points. The sample extends the leg before it (first case),
-        # or is the end of a new leg (second case). Otherwise it is too near to the previous turning point to count.
+        # The sample extends the leg between two turning points before it, or is the end of a new leg. Otherwise it is
+        # too near to the previous turning point to count.
         moved = x[place] - x[points[-1]]
         if len(points) > 1 and np.sign(x[points[-1]] - x[points[-2]]) * moved >= 0:
             points[-1] = place
         elif abs(moved) > shortest:
             points.append(place)
     return np.array(points)
+
+
+class Opened(namedtuple("Opened", "curve kept points inner is_one_cycle")):
+    """A Measured curve and its inner loops.
+
+    `is_one_cycle` says whether the curve without its inner loops is a single closed cycle. The samples of such a `curve`
+    are rotated such that it begins where x is largest, and its times are None. `kept` are the indices of the samples
+    outside of inner loops, `points` those of the turning_points() among them. `inner` are the inner loops as (samples,
+    turn): the indices from the reversal at which a loop begins to the last sample before x is there again, without those
+    of loops inside of it, and the index of its other reversal.
+    """
+
+    def main(self):
+        """Return the curve without its inner loops."""
+        t = self.curve.t
+        return _rearranged(self.curve, self.kept)._replace(t=None if t is None else t[self.kept])
+
+
+def opened(curve, fewest=4):
+    """Return a Measured curve as an Opened curve.
+
+    Inner loops are found as by rainflow counting. They are left in the curve if it has fewer than `fewest` turning
+    points without them, as has a curve that drifts by half of its width in each cycle.
+    """
+    of_x = curve.noise.x if curve.noise else noise(curve.x)
+    if all(abs(values[-1] - values[0]) <= np.clip(DEVIATIONS * of, *np.ptp(values) * np.array([CLOSED, MOST_NOISE]))
+           for values, of in ((curve.x, of_x), (curve.force, noise(curve.force)))):
+        top = np.argmax(curve.x)
+        turned = _rearranged(curve, np.r_[top:len(curve.x), 1:top + 1])
+        points = turning_points(turned.x, of_x)
+        # The cycle may begin or end with an inner loop, which the reversals before and after it surround.
+        points, *found = _without_inner_loops(turned.x, [points[-2], *points, points[1]], INNER)
+        if len(points) in (5, 6):
+            return Opened(turned, found[1], points[1:-1], found[0], True)
+    points = turning_points(curve.x, of_x)
+    main, inner, kept = _without_inner_loops(curve.x, points)
+    if len(main) < fewest:
+        main, inner, kept = points, [], np.arange(len(curve.x))
+    return Opened(curve, kept, main, inner, False)
+
+
+def _rearranged(curve, samples):
+    """Return the Measured curve of the given samples of x, force and error, without times."""
+    error = None if curve.error is None else curve.error[samples]
+    return curve._replace(t=None, x=curve.x[samples], force=curve.force[samples], error=error)
+
+
+def _without_inner_loops(x, points, at_ends=1):
+    """Return the turning points that are left without inner loops, and `inner` and `kept` of Opened.
+
+    The first and the last movement of x may be only parts of half-cycles: an inner loop at an extreme beside them may be
+    the fraction `at_ends` of them.
+    """
+    left, inner, outside = [], [], np.ones(len(x), dtype=bool)
+    for number, point in enumerate(map(int, points), start=1):
+        left.append(point)
+        while len(left) > 3:
+            legs = np.abs(np.diff(x[left[-5:]]))
+            before, after = at_ends if len(left) == 5 else INNER, at_ends if number == len(points) else INNER
+            if legs[-2] <= min(AS_LARGE * legs[-3], AS_LARGE * legs[-1], INNER * (legs[-3] + legs[-1] - legs[-2])):
+                first = len(left) - 3
+            elif len(legs) == 4 and legs[1] <= before * legs[0] and legs[2] <= after * legs[3]:
+                # x moves back from an extreme, and returns to it or almost: the smaller of both legs is a loop.
+                first = len(left) - 4 + int(legs[1] > legs[2])
+            else:
+                break
+            start, turn, after = left[first:first + 3]
+            again = turn + int(np.argmax(np.sign(x[start] - x[turn]) * (x[turn:after + 1] - x[start]) >= 0))
+            inner.append((start + np.flatnonzero(outside[start:again]), turn))
+            outside[start + 1:again] = False
+            del left[first:first + 2]
+    return np.array(left), inner, np.flatnonzero(outside)
 
 
 def widest_half_cycle(curve):
@@ -108,12 +203,12 @@ def widest_half_cycle(curve):
     """
     if np.ptp(curve.x) == 0:
         raise MasingError(f"{curve.path}: x never changes; a cycle needs a moving x")
-    opened = opened_at_the_top(curve)
-    points = turning_points(opened.x)
-    halves = [_half(curve, opened, points, n)
-              for n in range(1, len(points) - 1) if opened.x[points[n + 1]] > opened.x[points[n]]]
+    found = opened(curve)
+    x, points = found.main().x, np.searchsorted(found.kept, found.points)
+    halves = [_half(curve, found, points, n)
+              for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
     if not halves:
-        legs = {-1: "only falls", 1: "only rises"}.get(np.sign(np.diff(opened.x[points])).sum(), "rises and falls once")
+        legs = {-1: "only falls", 1: "only rises"}.get(np.sign(np.diff(x[points])).sum(), "rises and falls once")
         raise DataError(f"{curve.path}: no closed cycle: x {legs}; record a full loop, so that x goes down and up")
     widest = max(each.width for each in halves)
     # The last of equally wide half-cycles is taken, because later cycles are nearer to the limit cycle.
@@ -125,36 +220,17 @@ def widest_half_cycle(curve):
     return half
 
 
-def opened_at_the_top(curve):
-    """Return a single closed cycle with its samples rotated such that it begins where x is largest; its times are None.
+def _half(curve, found, points, n):
+    """Return the HalfCycle of a curve whose loading begins at the n-th turning point.
 
-    Any other Measured curve is returned unchanged.
+    `found` is the Opened curve, and `points` are the indices of its turning points in the curve without inner loops.
     """
-    if not is_one_cycle(curve):
-        return curve
-    top = np.argmax(curve.x)
-    turned = {name: np.r_[values[top:], values[1:top + 1]] for name in ("x", "force", "error")
-              if (values := getattr(curve, name)) is not None}
-    return curve._replace(t=None, **turned)
-
-
-def is_one_cycle(curve):
-    """Return whether a Measured curve is closed (see CLOSED) and x has only three or four turning_points()."""
-    x, force = curve.x, curve.force
-    ends_meet = abs(x[-1] - x[0]) <= CLOSED * np.ptp(x) and abs(force[-1] - force[0]) <= CLOSED * np.ptp(force)
-    return ends_meet and len(turning_points(x)) in (3, 4)
-
-
-def _half(curve, opened, points, n):
-    """Return the HalfCycle of the curve whose loading begins at the n-th turning point.
-
-    `points` are the indices of the turning points in the curve `opened`.
-    """
-    x, (before, start, end) = opened.x, points[n - 1:n + 2]
-    width, closed = min(x[before], x[end]) - x[start], is_one_cycle(curve)
-    mirrored = closed or n > 1 and x[points[n - 2]] <= x[start] + (1 - WHOLE) * width
-    return HalfCycle(curve, opened, slice(start, end + 1), slice(before, start + 1), width,
-                     int(np.argmin(curve.x)) if closed else start, mirrored)
+    main = found.main()
+    x, (before, start, end) = main.x, points[n - 1:n + 2]
+    width = min(x[before], x[end]) - x[start]
+    mirrored = found.is_one_cycle or n > 1 and x[points[n - 2]] <= x[start] + (1 - WHOLE) * width
+    return HalfCycle(curve, main, slice(start, end + 1), slice(before, start + 1), width,
+                     int(np.argmin(curve.x)) if found.is_one_cycle else int(found.kept[start]), mirrored)
 
 
 class Loading(namedtuple("Loading", "path start distance force with_unloading error", defaults=[False, None])):
@@ -208,10 +284,8 @@ def _with_mirror_image(branch, half, noise):
 
 
 def scatter(distance, force):
-    """Return the standard deviation of the noise of the force at the distances [points].
-
-    The standard deviation is estimated from how far each sample is from the straight line through its two neighbours.
-    """
+    """Return the standard deviation of the noise of the force at the distances [points], estimated from how far each
+    sample is from the straight line through its two neighbours."""
     gap = np.diff(distance)
     share = gap[1:] / np.maximum(gap[1:] + gap[:-1], np.finfo(float).tiny)
     off = force[1:-1] - share * force[:-2] - (1 - share) * force[2:]
@@ -267,22 +341,16 @@ def _refuse_wrong_shape(branch, half, noise):
 
 
 def _legendre(branch, noise, degree):
-    """Return the coefficients [degree + 1] of the Legendre polynomials that fit the branch by least squares.
-
-    Also returns their standard errors, which follow from `noise`, the standard deviation of the noise of the force.
-    """
+    """Return the coefficients [degree + 1] of the Legendre polynomials that fit the branch by least squares, and their
+    standard errors, which follow from `noise`, the standard deviation of the noise of the force."""
     columns = np.polynomial.legendre.legvander(2 * branch.distance / branch.width - 1, degree)
     error = noise * np.sqrt(np.diag(np.linalg.inv(columns.T @ columns)))
     return np.linalg.lstsq(columns, branch.force, rcond=None)[0], error
 
 
 def _jump(half, apart):
-    """Return by how much the force jumps at the reversal.
-
-    The force rises by some amount from `apart` samples before the reversal to `apart` samples after it. Springs explain
-    at most the product of the steepest slope after the reversal and the distance that x moves between these samples.
-    The jump is the difference of these two numbers.
-    """
+    """Return by how much the force jumps at the reversal: its rise from `apart` samples before the reversal to `apart`
+    samples after it, less what springs explain at most, the distance of x times the steepest slope after it."""
     x, force = half.x[apart:5 * apart:apart], half.force[apart:5 * apart:apart]
     steps = np.diff(x)
     steepest = np.max(np.diff(force)[steps > 0] / steps[steps > 0], initial=0)

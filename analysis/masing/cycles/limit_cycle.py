@@ -7,7 +7,7 @@ import numpy as np
 
 from masing.cycles import polygons
 from masing.cycles.curves import read_measured
-from masing.cycles.half_cycles import NOISY, is_one_cycle, opened_at_the_top, scatter, turning_points
+from masing.cycles.half_cycles import NOISY, opened, scatter
 from masing.errors import MasingError
 
 # Two loops count as equal if their widths differ by at most this fraction of the largest width, and their areas by at
@@ -24,7 +24,8 @@ TANGENT = 0.05
 
 class Loop(namedtuple("Loop", "start turn end t_start t_end amplitude centre_x centre_force area secant_stiffness "
                       "tangent_after_reversal tangent_before_reversal damping_ratio asymmetry shift")):
-    """The part of a curve from a maximum of x to the next maximum, or from a minimum to the next minimum.
+    """The part of a curve from a maximum of x to the next maximum, or from a minimum to the next minimum, without the
+    inner loops on it; or an inner loop.
 
     start, turn and end are the indices of the samples at the three reversals of the loop; t_start and t_end are the
     times at start and end. amplitude X is half the width in x. centre_x and centre_force are the means of x and of the
@@ -37,8 +38,8 @@ class Loop(namedtuple("Loop", "start turn end t_start t_end amplitude centre_x c
     """
 
 
-class Analysis(namedtuple("Analysis", "x force loops first period drift corners segments backbone")):
-    """The loops of a curve x, force [samples], and the limit cycle to which they tend.
+class Analysis(namedtuple("Analysis", "x force loops inner first period drift corners segments backbone")):
+    """The `loops` of a curve x, force [samples], its `inner` loops, and the limit cycle to which the loops tend.
 
     The loops from the index `first` on repeat, and `period` of them form the limit cycle. `first` is None if the loops
     do not repeat; a single loop counts as a limit cycle. `drift` is the change of centre_x per loop. `corners` are the
@@ -52,35 +53,42 @@ class Analysis(namedtuple("Analysis", "x force loops first period drift corners 
     def numbers(self):
         """Return all numbers of the analysis as a dictionary {name: value}.
 
-        The entry `loops` is a list with a dictionary for each loop, which also says whether the loop belongs to the
-        limit cycle.
+        The entry `loops` is a list with a dictionary for each loop, in the order of time. It also says whether the loop
+        belongs to the limit cycle, and whether it is an inner loop.
         """
         found = self.first is not None
-        loops = [loop._asdict() | {"limit_cycle": found and n >= self.first} for n, loop in enumerate(self.loops)]
+        loops = [loop._asdict() | {"limit_cycle": found and n >= self.first, "inner": False}
+                 for n, loop in enumerate(self.loops)]
+        inner = [loop._asdict() | {"limit_cycle": False, "inner": True} for loop in self.inner]
         return {"limit_cycle_found": found, "transient_loops": self.first if found else len(loops),
                 "loops_in_period": self.period, "drift_of_centre_per_loop": self.drift, "last_loop": loops[-1],
-                "segments": self.segments, "corners": self.corners, "backbone": self.backbone, "loops": loops}
+                "segments": self.segments, "corners": self.corners, "backbone": self.backbone,
+                "loops": sorted(loops + inner, key=lambda loop: loop["start"])}
 
 
 def analyse(curve):
     """Return the Analysis of a Measured curve; raises MasingError if the curve has no complete loop."""
     if np.ptp(curve.x) == 0:
         raise MasingError(f"{curve.path}: x never changes; a cycle needs a moving x")
-    opened = opened_at_the_top(curve)
-    x, force, t = opened.x, opened.force, np.full(len(opened.x), np.nan) if opened.t is None else opened.t
-    points = turning_points(x) if is_one_cycle(curve) else turning_points(x)[1:-1]
+    found = opened(curve, fewest=5)
+    x, force, t = found.curve.x, found.curve.force, found.curve.t
+    t = np.full(len(x), np.nan) if t is None else t
+    points = found.points if found.is_one_cycle else found.points[1:-1]
     if len(points) < 3:
         raise MasingError(f"{curve.path}: has no whole cycle: {len(points)} reversals of x, but a cycle lies between "
                           "three; take a larger window")
-    places = [points[n:n + 3] for n in range((len(points) - 1) % 2, len(points) - 2, 2)]
-    loops = [_loop(t, x, force, *map(int, place)) for place in places]
+    places = np.searchsorted(found.kept, points)
+    whole = [(found.kept[places[n]:places[n + 2] + 1], points[n + 1]) for n in range((len(points) - 1) % 2,
+                                                                                     len(points) - 2, 2)]
+    loops, inner = ([_loop(t, x, force, *each) for each in several] for several in (whole, found.inner))
+    halves = _halves(x, force, *whole[-1])
     first, period = _limit(loops)
     repeated = loops if first is None else loops[first:]
     spanned = (len(repeated) - 1) // max(period, 1) * max(period, 1)
     drift = (repeated[-1].centre_x - repeated[-1 - spanned].centre_x) / spanned if spanned else 0.0
-    (rise_x, rise_force), _ = _halves(x, force, loops[-1].start, loops[-1].turn, loops[-1].end)
+    rise_x, rise_force = halves[0]
     backbone = np.column_stack([rise_x - rise_x[0], rise_force - rise_force[0]])[::-(-len(rise_x) // MOST_ON_BACKBONE)] / 2
-    return Analysis(x, force, loops, first, period, drift, *_corners(x, force, loops[-1]), backbone)
+    return Analysis(x, force, loops, inner, first, period, drift, *_corners(halves), backbone)
 
 
 def cycle_numbers(curve, *, from_=None, to=None, columns=None, scale=None):
@@ -93,15 +101,16 @@ def cycle_numbers(curve, *, from_=None, to=None, columns=None, scale=None):
     return analyse(read_measured(curve, from_, to, columns, scale)).numbers()
 
 
-def _halves(x, force, start, turn, end):
-    """Return the loading half and the unloading half of a loop, each as (x, force) in the order of time."""
-    first, second = slice(start, turn + 1), slice(turn, end + 1)
+def _halves(x, force, samples, turn):
+    """Return the loading half and the unloading half of the loop of these samples, each as (x, force) in the order of
+    time; x reverses at the sample `turn`."""
+    first, second = samples[samples <= turn], samples[samples >= turn]
     both = (x[first], force[first]), (x[second], force[second])
-    return both if x[turn] > x[start] else both[::-1]
+    return both if x[turn] > x[samples[0]] else both[::-1]
 
 
-def _loop(t, x, force, start, turn, end):
-    part = slice(start, end + 1)
+def _loop(t, x, force, samples, turn):
+    start, turn, end = int(samples[0]), int(turn), int(samples[-1])
     high, low = (turn, start) if x[turn] > x[start] else (start, turn)
     amplitude = (x[high] - x[low]) / 2
     secant = (force[high] - force[low]) / (2 * amplitude)
@@ -109,9 +118,9 @@ def _loop(t, x, force, start, turn, end):
     # the force, then does not change the area. Subtracting the force of the centre leaves the area of a closed curve
     # unchanged, and reduces rounding errors.
     centre_x, centre_force = (x[high] + x[low]) / 2, (force[high] + force[low]) / 2
-    ring_x, ring_force = np.r_[x[part], x[start]], np.r_[force[part], force[start]] - centre_force
+    ring_x, ring_force = np.r_[x[samples], x[start]], np.r_[force[samples], force[start]] - centre_force
     area = float(np.sum((ring_force[1:] + ring_force[:-1]) / 2 * np.diff(ring_x)))
-    loading, unloading = _halves(x, force, start, turn, end)
+    loading, unloading = _halves(x, force, samples, turn)
     return Loop(start, turn, end, float(t[start]), float(t[end]), amplitude, centre_x, centre_force, area, secant,
                 _tangent(*loading), _tangent(*(each[::-1] for each in loading)),
                 area / (2 * np.pi * secant * amplitude**2) if secant > 0 else np.nan,
@@ -119,11 +128,8 @@ def _loop(t, x, force, start, turn, end):
 
 
 def _tangent(x, force):
-    """Return the slope of the straight line that fits the first samples of a half-cycle.
-
-    These are the first three samples, and all samples whose distance in x from the first one is at most TANGENT times
-    the width of the half-cycle. The slope is NaN if x is the same at all of them.
-    """
+    """Return the slope of the straight line that fits the first three samples of a half-cycle, and all whose distance
+    in x from the first one is at most TANGENT times its width. It is NaN if x is the same at all of them."""
     near = np.abs(x - x[0]) <= TANGENT * abs(x[-1] - x[0])
     near[:3] = True
     return float(np.polyfit(x[near] - x[0], force[near], 1)[0]) if np.ptp(x[near]) else np.nan
@@ -138,10 +144,8 @@ def _asymmetry(loading, unloading, centre_x, centre_force):
 
 
 def _limit(loops):
-    """Return the index of the loop from which on the loops repeat, and the number of loops in a period.
-
-    The result is (None, 0) if the loops do not repeat, and (0, 1) for a single loop.
-    """
+    """Return the index of the loop from which on the loops repeat, and the number of loops in a period; (None, 0) if
+    they do not repeat, and (0, 1) for a single loop."""
     if len(loops) == 1:
         return 0, 1
     marks = np.array([(2 * loop.amplitude, loop.area) for loop in loops])
@@ -154,15 +158,15 @@ def _limit(loops):
     return None, 0
 
 
-def _corners(x, force, loop):
-    """Return the corners (x, force) of a loop and the number of its straight segments.
+def _corners(halves):
+    """Return the corners (x, force) of a loop with these _halves(), and the number of its straight segments.
 
     The reversals are included in the corners, and the corners of the loading half come first. The result is (None,
     None) if the loop is no polygon: if it has no noise and is curved, or if its noisy samples do not support a polygon
     more than a smooth curve.
     """
     corners, count, support = [], 0, 0.0
-    for sign, (half_x, half_force) in zip((1, -1), _halves(x, force, loop.start, loop.turn, loop.end)):
+    for sign, (half_x, half_force) in zip((1, -1), halves):
         found, of_half = _half_corners(sign * half_x, sign * half_force)
         if found is None:
             return None, None

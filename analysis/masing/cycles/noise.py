@@ -6,15 +6,9 @@ import numpy as np
 from scipy.signal import savgol_coeffs, savgol_filter
 from scipy.stats import t as student
 
-from masing.cycles.half_cycles import turning_points
+from masing.cycles.half_cycles import LEAST, noise, turning_points
 from masing.notation import measured, percent
 
-# The noise of a sequence is estimated twice, from the differences of order LOW and of order HIGH of its samples. The
-# sequence is regarded as noisy if the second estimate is at least AGREE times the first. For a smooth sequence the
-# second estimate is much smaller.
-LOW, HIGH, AGREE = 4, 6, 0.7
-# Noise whose standard deviation is at most this fraction of the range of the sequence is regarded as zero.
-LEAST = 1e-6
 # x is smoothed by polynomials of the degree DEGREE over windows of at least SHORTEST samples.
 DEGREE, SHORTEST = 3, 7
 # The slope of the force over x is fitted over this fraction of the width of a leg in x. A leg is the part of a curve
@@ -48,26 +42,6 @@ class Noise(namedtuple("Noise", "x force jumps")):
         return lines
 
 
-def noise(values):
-    """Return the standard deviation of the white noise in a sequence [samples] that is otherwise smooth; 0 if there is
-    none."""
-    low, high = (_deviation(values, order) for order in (LOW, HIGH))
-    return low if high >= AGREE * low and low > LEAST * np.ptp(values) else 0.0
-
-
-def _deviation(values, order):
-    """Return the standard deviation of the noise, estimated from the differences of this order.
-
-    The variance of these differences of order n is the binomial coefficient C(2n, n) times the variance of the noise.
-    """
-    if len(values) <= order:
-        return 0.0
-    off = np.diff(values, order)
-    variance = np.prod((order + 1 + np.arange(order)) / (1 + np.arange(order)))
-    # 0.6745 is the median of the absolute value of a standard normal variable.
-    return np.median(np.abs(off)) / 0.6745 / np.sqrt(variance)
-
-
 def with_smooth_x(curve):
     """Return the Measured curve with its Noise; if x is noisy, also with an x that is smoothed leg by leg.
 
@@ -79,7 +53,7 @@ def with_smooth_x(curve):
     found = Noise(noise(curve.x), noise(curve.force), jumps(curve.x, smooth))
     if found.x == 0:
         return curve._replace(noise=found)
-    slope = np.concatenate([_slope(smooth[leg], curve.force[leg]) for leg in _legs(smooth)])
+    slope = np.concatenate([_slope(smooth[leg], curve.force[leg]) for leg in _legs(smooth, found.x)])
     return curve._replace(x=smooth, force=curve.force - slope * (curve.x - smooth), noise=found,
                    error=np.hypot(found.force, slope * found.x))
 
@@ -91,7 +65,7 @@ def smoothed(x):
     smooth = x
     # In the second iteration, the legs end where the smoothed x of the first iteration changes its direction.
     for _ in range(2):
-        smooth = np.concatenate([_smoothed(x[leg]) for leg in _legs(smooth)])
+        smooth = np.concatenate([_smoothed(x[leg]) for leg in _legs(smooth, noise(x))])
     return smooth
 
 
@@ -135,8 +109,8 @@ def jumps(x, smooth):
     return sorted(found) if len(found) <= MOST_JUMPS else []
 
 
-def _legs(x):
-    cuts = [0, *turning_points(x)[1:-1], len(x)]
+def _legs(x, deviation=None):
+    cuts = [0, *turning_points(x, deviation)[1:-1], len(x)]
     return [slice(first, last) for first, last in zip(cuts[:-1], cuts[1:])]
 
 

@@ -103,11 +103,8 @@ def _widest_rise(x):
 
 
 def segments_in_words(x, restoring, most=MANY_SLOPES):
-    """Return the number of straight_slopes() and the slopes as text, such as `3: 1.000, 0.667, 0.333`.
-
-    If there are more than `most` slopes, the text contains only the first and the last slope. The text is
-    `none` if there are no slopes.
-    """
+    """Return the number of straight_slopes() and the slopes as text, such as `3: 1.000, 0.667, 0.333`, or `none`. If
+    there are more than `most`, the text contains only the first and the last slope."""
     slopes = [f"{slope:.3f}" for slope in straight_slopes(x, restoring)]
     shown = slopes if len(slopes) <= most else [slopes[0], "…", slopes[-1]]
     return f"{len(slopes)}: {', '.join(shown)}" if slopes else "none"
@@ -120,21 +117,15 @@ def true_runs(flags):
 
 
 def equal_runs(values, tolerance, fewest=FEWEST_SECANTS):
-    """Return two arrays: the first and the last index of each run of almost equal consecutive values.
-
-    In a run, each value differs from the next one by at most the tolerance. A run is as long as possible, and runs of
-    fewer than `fewest` values are left out.
-    """
+    """Return two arrays: the first and the last index of each longest run of at least `fewest` consecutive values, each
+    of which differs from the next one by at most the tolerance."""
     first, last = true_runs(np.abs(np.diff(values)) <= tolerance)
     long = last - first + 1 >= fewest
     return first[long], last[long]
 
 
 def _thinned(x, force):
-    """Return the samples sorted by x, of which some are left out.
-
-    The range of x is divided into intervals of SPACING times this range, and only the first sample in each is kept.
-    """
+    """Return the samples sorted by x; of those in each interval of SPACING times the range of x, only the first."""
     order = np.argsort(x, kind="stable")
     x, force = x[order], force[order]
     cell = np.floor((x - x[0]) / (SPACING * (x[-1] - x[0])))
@@ -144,10 +135,7 @@ def _thinned(x, force):
 
 
 def _line(x, force):
-    """Return the slope and the level of the least-squares line through the samples.
-
-    They are computed from the distances of the samples to their mean, which avoids cancellation.
-    """
+    """Return the slope and the level of the least-squares line, from distances to the mean, which avoids cancellation."""
     middle, mean = x.mean(), force.mean()
     slope = np.dot(x - middle, force - mean) / np.dot(x - middle, x - middle)
     return slope, mean - slope * middle
@@ -214,11 +202,8 @@ def _smooth_criterion(distance, force, floor):
 
 
 def concave_misfit(distance, force, *others):
-    """Return the root mean square of the residuals of the best fit to the force.
-
-    The fit is the sum of a concave rising polygon in the distance and of multiples >= 0 of the columns `others`
-    [points].
-    """
+    """Return the root mean square of the residuals of the best fit to the force by the sum of a concave rising polygon
+    in the distance and of multiples >= 0 of the columns `others` [points]."""
     candidates = np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1]
     columns = np.column_stack([_design(distance, candidates), *others])
     return np.sqrt(np.mean((columns @ _rising(columns, force) - force)**2))
@@ -240,10 +225,7 @@ def _design(distance, corner):
 
 
 def _linear(distance, force, corner):
-    """Return the start, the last slope and the drops of the best fit with these corners.
-
-    The last slope and the drops are constrained to be >= 0, so that no slope is negative.
-    """
+    """Return the start, the last slope >= 0 and the drops >= 0 of the best fit with these corners."""
     return _rising(_design(distance, corner), force)
 
 

@@ -10,21 +10,18 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.stats import f as fisher
 
-from masing.cycles.half_cycles import (AS_WIDE, EXACT, ROUGH, is_one_cycle, not_concave, reversals, scatter,
+from masing.cycles.half_cycles import (AS_WIDE, EXACT, ROUGH, not_concave, opened, reversals, scatter,
                                        turning_points)
 from masing.cycles.polygons import PRICE, concave_misfit, grouped
 from masing.errors import DataError
 from masing.identification.discrete import Discrete, Elements
 from masing.notation import percent
 
-# The residual of a sample is the measured force minus the force of the model. The samples between two reversals are
-# divided into at most BLOCKS blocks of at least FEWEST_IN_BLOCK consecutive samples, and the mean residual of each
-# block is tested.
+# The samples between two reversals are divided into at most BLOCKS blocks of at least FEWEST_IN_BLOCK consecutive
+# samples, and the mean residual of each block, measured minus computed force, is tested.
 BLOCKS, FEWEST_IN_BLOCK = 10, 4
-# The excess of a block is the amount by which its absolute mean residual exceeds what is allowed, in standard
-# deviations of the mean. The residuals are more than noise if an excess is larger than MOST_OFF. They are also more
-# than noise if the sum of the squared excesses is larger than the mean of its chi-squared distribution by more than
-# MOST_SQUARES standard deviations of this distribution.
+# The residuals are more than noise if a Misfit.excess is larger than MOST_OFF, or if the sum of the squared excesses is
+# larger than the mean of its chi-squared distribution by more than MOST_SQUARES standard deviations.
 MOST_OFF, MOST_SQUARES = 5.0, 4.0
 # The force of the fitted model has a statistical error. In units of the variance of the noise, the mean variance of
 # this error is (p + PRICE log n)/n for p parameters and n samples, where PRICE log n stands for one corner that the fit
@@ -33,21 +30,18 @@ LOCAL = 2.0
 # The significance level of the two tests for smooth deviations, which are the F tests of the class Misfit. If a record
 # has only noise, a test detects a deviation with this probability.
 LEVEL = 1e-5
-# The tests for smooth deviations ignore residuals that new elements could explain. The yield displacements of these new
-# elements are the fractions FURTHER of half the cycle's width. The second test fits polynomials of the degrees 0 to
-# DEGREES - 1 to each leg of at least FEWEST_ON_LEG samples. If the noise is at most the fraction ROUNDING of the
-# force's range, it is regarded as a rounding error, and the two tests are omitted.
+# The tests for smooth deviations ignore residuals that new elements could explain, whose yield displacements are the
+# fractions FURTHER of half the cycle's width. The second test fits polynomials of the degrees 0 to DEGREES - 1 to each
+# leg of at least FEWEST_ON_LEG samples. Noise of at most ROUNDING times the force's range is not tested.
 FURTHER, DEGREES, FEWEST_ON_LEG, ROUNDING = np.geomspace(0.03, 0.97, 12), 3, 12, 1e-5
 # A branch counts as concave if it differs little from a concave polygon with many corners: the root mean square of the
 # difference is at most this fraction of the force's range plus (1 + ROUGH)/2 times the noise.
 CONCAVE = 1e-3
-# A spring and a dashpot explain a record if their force differs little from the measured one: the root mean square of
-# the difference is at most this fraction of the force's range plus ROUGH times the noise. The fraction allows for
-# errors of the velocity x', which is computed from differences between samples.
+# A spring and a dashpot explain a record if the root mean square of what they miss is at most this fraction of the
+# force's range plus ROUGH times the noise. The fraction allows for errors of x', a difference between samples.
 VISCOUS = 0.01
-# A record counts as beginning at rest, with all elongations u = 0, if x and the force are almost 0 at its first sample:
-# |x| is at most this fraction of the range of x, and |force| at most this fraction of the range of the force plus three
-# times the noise.
+# A record counts as beginning at rest, with all elongations u = 0, if at its first sample |x| is at most this fraction
+# of the range of x, and |force| at most this fraction of the range of the force plus three times the noise.
 AT_REST = 0.005
 # On a leg, x counts as leaving the range that it visited before only if it goes beyond this range by more than this
 # fraction of the cycle's width.
@@ -97,9 +91,8 @@ def replay(elements, x, u, force=None):
 class Misfit(namedtuple("Misfit", "x force speed missed excess freedom rate shape")):
     """The part of a measured force that a model does not explain.
 
-    A sample is used only if the model determines the force at it except for an additive constant (see misfit()). A
-    part of the record is a longest sequence of consecutive samples that are used. In one part, the constant is the same
-    for all samples.
+    A sample is used only if the model determines the force at it except for an additive constant (see misfit()). This
+    constant is the same in one part of the record, a longest sequence of consecutive samples that are used.
 
     `x` and `force` [samples] are the record at the used samples, and `speed` [samples] is the change of x per sample.
     `missed` [samples] are the residuals, the measured force minus the computed one. Their mean over each part is
@@ -158,8 +151,7 @@ def _kinds(half, well):
     """Return whether the loading branch of a HalfCycle is concave, and whether it is not concave, but becomes concave
     if a force c x' with c >= 0 is subtracted.
 
-    A branch counts as concave if the root mean square of its difference from a concave polygon is at most the force
-    `well`.
+    A branch counts as concave if a concave polygon misses it by at most the force `well`, as a root mean square.
     """
     order = np.argsort(half.x, kind="stable")
     order = order[half.x[order] - half.x[0] <= half.width]
@@ -184,7 +176,9 @@ def misfit(fitted, half, noise, floor):
     """
     elements = fitted.elements
     x, force, error, from_start = _within_reach(half)
-    turns, visited = np.union1d(turning_points(x), len(x) - 1), np.maximum.accumulate(x) - np.minimum.accumulate(x)
+    deviation = half.curve.noise.x if half.curve.noise else None
+    turns = np.union1d(turning_points(x, deviation), len(x) - 1)
+    visited = np.maximum.accumulate(x) - np.minimum.accumulate(x)
     # `new` says at which samples x is beyond the range that it visited before. On a leg that goes hardly beyond this
     # range, no sample counts as new. This is decided for the leg as a whole, because the steps of x near a reversal are
     # small.
@@ -194,7 +188,7 @@ def misfit(fitted, half, noise, floor):
     if from_start and abs(x[0]) <= AT_REST * np.ptp(x) and abs(force[0]) <= AT_REST * np.ptp(force) + 3 * noise:
         state = np.zeros_like(state)
         new &= np.maximum.accumulate(np.abs(x - x[0])) > AS_WIDE * half.width / 2
-    elif is_one_cycle(half.curve) and x[0] >= x.max() - (1 - AS_WIDE) * half.width:
+    elif opened(half.curve).is_one_cycle and x[0] >= x.max() - (1 - AS_WIDE) * half.width:
         # At the largest x of a closed cycle, the elongations of all elements that yield in it are at their upper
         # bounds. The force is therefore known from the beginning, except for a constant.
         new[:] = False
@@ -250,8 +244,7 @@ def _explained(elements, half, x, state, part):
 def _parabolas(x, legs):
     """Return columns [samples, polynomials] with Legendre polynomials of the distance along a leg.
 
-    For each leg of at least FEWEST_ON_LEG samples there is one column for each degree from 0 to DEGREES - 1, which is 0
-    outside the leg. Another column, the first one, is 0 everywhere.
+    Each leg of at least FEWEST_ON_LEG samples has DEGREES columns, which are 0 outside of it. The first column is 0.
     """
     columns = [np.zeros(len(x))]
     for leg in legs:
@@ -316,8 +309,7 @@ def _within_reach(half):
     """Return x, force, error (or None) and a boolean for the part of the record in which x stays in the range of the
     half-cycle.
 
-    This part is the longest sequence of consecutive samples that contains the beginning of the half-cycle. The boolean
-    says whether it begins with the first sample of the record.
+    This part contains the beginning of the half-cycle. The boolean says whether it begins with the record.
     """
     x, force, error = half.curve.x, half.curve.force, half.curve.error
     low, slack = half.x[0], (1 - AS_WIDE) * half.width
