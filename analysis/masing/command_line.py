@@ -136,16 +136,20 @@ def _heading(content):
     return [re.split(b"[:,]", line)[0] for line in content.split(b"\n")[:lines]]
 
 
-def write_file(path, content):
-    """Write the bytes `content` into a temporary file, which is renamed to `path` when it is complete.
-
-    Raises MasingError if the file cannot be written. An existing file is replaced only if it is empty, contains MARK,
-    as pictures and pages do, or has the same _heading() as `content`. Any other file may be one of the user's own, and
-    MasingError is raised.
-    """
+def refuse_foreign(path, content=b""):
+    """Raise MasingError if a file `path` exists that may be one of the user's own: if it is not empty, does not contain
+    MARK, as pictures and pages do, and has another _heading() than `content`."""
     old = path.read_bytes() if path.is_file() else b""
     if old and MARK not in old and _heading(old) != _heading(content):
         raise MasingError(f"{path}: is there already and was not made by this script; move it, or give another name")
+
+
+def write_file(path, content):
+    """Write the bytes `content` into a temporary file, which is renamed to `path` when it is complete.
+
+    Raises MasingError if the file cannot be written, or as refuse_foreign() does.
+    """
+    refuse_foreign(path, content)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         partial.write_bytes(content)

@@ -19,6 +19,7 @@ from masing.identification.identify import identify as identify_curve
 from masing.notation import percent
 from masing.results import Run
 from oracle import TABLES, continuum, drive, noisy, one_cycle, write_csv
+from test_analysis_mistakes import one_line
 
 MIDDLES = (np.arange(4000) + 0.5) / 4000
 
@@ -165,6 +166,22 @@ def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, result_
     assert Path("measured-identified.png").stat().st_size > 10000
     result_of("simulate", "again.h5", "--config", "measured-identified.ini", *run, "--mass", "1")
     np.testing.assert_allclose(Run("again.h5").x, Run("measured.h5").x, atol=1e-8)
+
+
+def test_outputs_are_replaced_by_those_of_another_model_and_all_or_none(run_script, tmp_path):
+    x, out = one_cycle(1.5, 400), tmp_path / "out.ini"
+    kinds = [((eta, np.ones(len(eta))), words) for eta, words in (
+        (np.array([0.5, 1.0]), ()), (np.array([0.8]), ()), (np.linspace(0.1, 1.1, 400), ("--threshold", "s+0.1")))]
+    for n, (model, words) in enumerate([*kinds, kinds[0]]):
+        path = write_csv(tmp_path / f"lab{n}.csv", "x,force", x, drive(x, *model))
+        code, printed, err = run_script(identify, path, *words, "-o", out)
+        assert (code, err) == (0, "") and printed.splitlines()[:-1] == out.with_suffix(".txt").read_text().splitlines()
+        assert json.loads(out.with_suffix(".json").read_text())["cycle"] == path.name
+    # A file of the user's, under the name that is written last: nothing is replaced.
+    out.with_suffix(".txt").write_text("my notes\n")
+    before = {each: each.read_bytes() for each in tmp_path.iterdir()}
+    one_line(run_script(identify, tmp_path / "lab1.csv", "-o", out), "out.txt: is there already")
+    assert {each: each.read_bytes() for each in tmp_path.iterdir()} == before
 
 
 def test_a_csv_gives_a_density_that_runs_like_it(run_script, tmp_path, monkeypatch):

@@ -20,7 +20,8 @@ FORCE_POINTS = 4000
 SIZE = {"discrete": (400000, 40), "continuous": (40000, 10)}
 CELLS = 2000
 STIFFNESS_POINTS = 400
-TABLES = ("force", "stiffness")
+# The tables of a case, and what they begin with.
+TABLES = {"force": b"t,", "stiffness": b"s,"}
 
 
 def write_case(path, fitted, threshold=None):
@@ -46,7 +47,7 @@ def write_case(path, fitted, threshold=None):
         stiffness = _table(path, "stiffness", "s", places, np.interp(places, fitted.s, fitted.stiffness))
         model, section = [f"stiffness = table:{stiffness}", f"threshold = {threshold}", "initial-u = 0",
                           f"cells = {CELLS}", "rule = midpoint", "scheme = leapfrog"], []
-    text = [f"# Identified from {fitted.branch.path.name}.", *model, f"force = table:{force}", f"mass = {mass!r}",
+    text = [f"# Identified by masing from {fitted.branch.path.name}.", *model, f"force = table:{force}", f"mass = {mass!r}",
             f"k0 = {elements.k0!r}", "x0 = 0", "y0 = 0", f"final-time = {end!r}", f"steps = {steps}",
             f"sample-every = {every}", f"from = {start!r}", f"to = {end!r}", *section]
     write_file(path, ("\n".join(text) + "\n").encode())

@@ -116,7 +116,7 @@ def _of_elements(fitted, noise):
     smooth = ["a smooth curve explains the branch as well as these elements or better: --threshold η(s) identifies a "
               "continuous model"] if fitted.is_smooth else []
     rows.append(("k0", elements.k0, fitted.k0_width))
-    return [f"{count} element{'s' if count > 1 else ''} ({how})", *_table(rows), *more, *smooth]
+    return [f"{count} element{'s' if count > 1 else ''} of the model discrete-masing ({how})", *_table(rows), *more, *smooth]
 
 
 def _of_density(fitted, noise):
@@ -128,7 +128,7 @@ def _of_density(fitted, noise):
     rest = ("k0", fitted.k0, fitted.k0_width) if fitted.known.all() else ("k0 + ∫k ds over all other s", *slope)
     rows += [("∫k ds over the s that yield", *integral), rest, ("area ∮ f dx of the cycle", *area),
              ("damping ratio of the cycle", *damping)]
-    return ["k(s), a cubic spline, and the cycle that it gives", *_table(rows),
+    return ["k(s) of the model masing, a cubic spline, and the cycle that it gives", *_table(rows),
             f"likeliest weight of ∫k″²: {fitted.smoothing:.2g} ({fitted.freedom:.1f} degrees of freedom left); {noise}"]
 
 
