@@ -16,11 +16,11 @@ namespace masing::base {
 /// UTF-16. Local.
 void require_text(std::string_view lines, const std::string& name);
 
-/// Returns the points in the lines "argument, value" of a table; `path` names the table in
-/// messages. Three kinds of lines are ignored: empty lines, lines that begin with #, and the
-/// heading, which ends before the first line that begins with a number. Throws UserError if `lines`
-/// are not text, if any other line is not two finite numbers, if the arguments do not increase, or
-/// if there are fewer than two points. Local.
+/// Returns the points in the rows "argument, value" of a table, as text_table() reads it: lines of
+/// words may stand above the rows. `path` names the table in messages. Throws UserError if `lines`
+/// are not text, if a row is not two finite numbers, if a number may be read in two ways, if the
+/// arguments do not increase, or if there are fewer than two points.
+/// Local.
 std::shared_ptr<const PointTable> points_of(std::string_view lines, const std::string& path);
 /// Returns the points with these arguments and values, of which there must be equally many. Throws
 /// UserError, whose message begins with `name`, if there are fewer than two, if one is not finite,

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/text_table.hpp"
 
 namespace masing::cli {
 
@@ -233,13 +234,6 @@ Axis axis_of(const Setting& given, const Setting& model) {
   return axis;
 }
 
-/// Returns the number in a cell, whose decimal separator may be a comma, or nothing if the cell is
-/// no number.
-std::optional<double> number_in(std::string cell) {
-  std::replace(cell.begin(), cell.end(), ',', '.');
-  return base::to_number(cell);
-}
-
 /// Returns the table of --samples. A column whose name is that of no option and no parameter
 /// consists of the paths of inputs if its first cell is not a number. Throws UserError if a row or
 /// a cell is not valid, or if no row has inputs that can be read. Local if `files.input` is
@@ -248,26 +242,33 @@ SampleTable samples_of(const Setting& given, io::Samples source, const Setting& 
                        const Files& files) {
   const bool is_csv = source.beside.empty();
   return with_origin(given.origin + (is_csv ? ": " + given.text : ""), [&] {
-    const Cells cells = cells_of(source.table);
     SampleTable table{.columns = {}, .inputs = Inputs(std::move(source))};
-    for (std::size_t c = 0; c < cells.heading.size(); ++c) {
-      const std::string& name = cells.heading[c];
+    base::require_text(table.inputs.source()->table, "the table");
+    const base::TextTable cells = base::text_table(table.inputs.source()->table, "the table", 0);
+    const std::size_t rows = cells.lines.size();
+    if (rows == 0) {
+      throw UserError(
+          "no rows; give a heading with the names of the columns, and a row for a sample");
+    }
+    for (std::size_t c = 0; c < cells.columns; ++c) {
+      const std::string name(cells.heading[c]);
       Axis& column = table.columns.emplace_back(axis_of({name, "", "column " + name}, model));
       column.origin = given.origin + " " + name;
-      if (column.varied == Varied::constant && !number_in(cells.rows[0][c])) {
+      std::vector<double>& numbers = column.values.values = cells.numbers(c);
+      if (column.varied == Varied::constant && std::isnan(numbers.front())) {
         column.varied = Varied::inputs;
       }
-      for (std::size_t r = 0; r < cells.rows.size(); ++r) {
-        const std::string& cell = cells.rows[r][c];
-        const auto number = number_in(cell);
+      for (std::size_t r = 0; r < rows; ++r) {
+        const std::string cell(cells.cell(r, c));
         const bool is_input = column.varied == Varied::inputs;
-        if (is_input ? cell.empty() : !number) {
+        if (is_input ? cell.empty() : std::isnan(numbers[r])) {
           throw UserError(fmt::format("line {}: {} of column {} is no {}", cells.lines[r],
                                       in_quotes(cell), name,
                                       is_input ? "number and no path" : "number"));
         }
-        column.values.values.push_back(is_input ? static_cast<double>(table.inputs.add(cell))
-                                                : *number);
+        if (is_input) {
+          numbers[r] = static_cast<double>(table.inputs.add(cell));
+        }
       }
     }
     std::optional<UserError> fault;
@@ -286,7 +287,7 @@ SampleTable samples_of(const Setting& given, io::Samples source, const Setting& 
       return true;
     };
     while (!can_be_read(table.first_row)) {
-      if (++table.first_row == cells.rows.size()) {
+      if (++table.first_row == rows) {
         throw UserError(
             fmt::format("no row has records that can be read, as which a column counts whose first "
                         "cell is no number; the first: {}",

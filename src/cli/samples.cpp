@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <xxhash.h>
 
-#include <boost/tokenizer.hpp>
 #include <cmath>
 #include <filesystem>
 #include <utility>
@@ -22,52 +21,7 @@ namespace {
 
 constexpr std::string_view array_prefix = "array:";
 
-/// Returns the cells of a line, without the blanks around them.
-std::vector<std::string> cells_in(const std::string& line, char separator) {
-  const boost::escaped_list_separator<char> parts('\0', separator, '"');
-  std::vector<std::string> cells;
-  for (const std::string& cell : boost::tokenizer(line, parts)) {
-    cells.emplace_back(base::trimmed(cell));
-  }
-  return cells;
-}
-
 }  // namespace
-
-Cells cells_of(const std::string& table) {
-  base::require_text(table, "the table");
-  Cells cells;
-  char separator = ',';
-  int number = 0;
-  for (const std::string& line : base::split(table, '\n')) {
-    ++number;
-    if (line.empty() || line.front() == '#') {
-      continue;
-    }
-    if (cells.heading.empty()) {
-      constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-      const std::string heading =
-          line.substr(line.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
-      separator = heading.find(';') != std::string::npos    ? ';'
-                  : heading.find('\t') != std::string::npos ? '\t'
-                                                            : ',';
-      cells.heading = cells_in(heading, separator);
-      continue;
-    }
-    std::vector<std::string> row = cells_in(line, separator);
-    if (row.size() != cells.heading.size()) {
-      throw UserError(fmt::format("line {} has {} cells, not {} as the heading", number, row.size(),
-                                  cells.heading.size()));
-    }
-    cells.rows.push_back(std::move(row));
-    cells.lines.push_back(number);
-  }
-  if (cells.rows.empty()) {
-    throw UserError(
-        "no rows; give a heading with the names of the columns, and a row for a sample");
-  }
-  return cells;
-}
 
 Inputs::Inputs(io::Samples source)
     : source_(std::make_shared<const io::Samples>(std::move(source))) {

@@ -12,19 +12,6 @@
 
 namespace masing::cli {
 
-/// The cells of a table in the form of a CSV file.
-struct Cells {
-  std::vector<std::string> heading;
-  std::vector<std::vector<std::string>> rows;  ///< as many cells in each row as in the heading
-  std::vector<int> lines;                      ///< the number of the line of each row
-};
-
-/// Returns the cells of a table. The first line that is neither empty nor begins with # is the
-/// heading. Semicolons separate the cells if the heading has any, or else tabs if it has any, or
-/// else commas; quotation marks may enclose a cell. Throws UserError if there is no row, or if a
-/// row does not have as many cells as the heading. Local.
-Cells cells_of(const std::string& table);
-
 /// The inputs that the cells of a table of samples name: files with a table of two columns, and
 /// arrays that the samples contain.
 class Inputs {

@@ -100,8 +100,8 @@ TEST(Table, of_arrays_needs_finite_points_in_order) {
     return given::mistake([&] { base::points_of(arguments, values, "r"); });
   };
   EXPECT_TRUE(refused({0, 0}, {1, 2}).starts_with("r: row 2: argument 0 does not follow 0"));
-  EXPECT_TRUE(refused({0, HUGE_VAL}, {1, 2}).starts_with("r: row 2: what is not finite"));
-  EXPECT_TRUE(refused({0, 1}, {std::nan(""), 2}).starts_with("r: row 1: what is not finite"));
+  EXPECT_TRUE(refused({0, HUGE_VAL}, {1, 2}).starts_with("r: row 2 is not two finite numbers"));
+  EXPECT_TRUE(refused({0, 1}, {std::nan(""), 2}).starts_with("r: row 1 is not two finite numbers"));
   EXPECT_TRUE(refused({0}, {1}).starts_with("r has fewer than two points"));
 }
 
@@ -122,13 +122,13 @@ TEST(NamedTable, has_the_points_to_which_it_is_bound) {
 TEST(Table, may_be_written_as_programs_write_it) {
   // Between commas, blanks, semicolons or tabs; with decimal commas, where these do not separate;
   // with a byte order mark or several lines of heading.
-  for (const char* content : {"0 1\n1 3\n", "0;1\r\n1;3\r\n", "0\t1\n1\t3", "0, 1\n\n1, 3\n\n",
-                              "0,1\n1,3\n", "0 ,1\n1 ,3\n", "0,\t1\n1,\t3\n", "0 , 1\n1 , 3\n",
-                              "-0,5;1\n1,5;3\n", "-0,5\t1,0\n1,5\t3,0\n", "-0,5 1,0\n1,5 3,0\n",
-                              "-0.5;1.0\n1,5;3,0\n", "-0,5 ; 1,0\r\n1,5;3,0;\r\n",
-                              ("\xEF\xBB\xBF"
-                               "0 1\n1 3\n"),
-                              "# a test\nmachine A\nWeg;Kraft\nmm;kN\n0;1\n1;3\n"}) {
+  for (const char* content :
+       {"0 1\n1 3\n", "0;1\r\n1;3\r\n", "0\t1\n1\t3", "0, 1\n\n1, 3\n\n", "0,1\n1,3\n",
+        "0 ,1\n1 ,3\n", "0,\t1\n1,\t3\n", "0 , 1\n1 , 3\n", "-0,5;1\n1,5;3\n",
+        "-0,5\t1,0\n1,5\t3,0\n", "-0,5 1,0\n1,5 3,0\n", "-0,5 ; 1,0\r\n1,5;3,0;\r\n",
+        ("\xEF\xBB\xBF"
+         "0 1\n1 3\n"),
+        "# a test\nmachine A\nWeg;Kraft\nmm;kN\n0;1\n1;3\n"}) {
     EXPECT_EQ(table(content)(0.5), 2.0) << content;
   }
 }
@@ -152,7 +152,7 @@ TEST(Table, damaged_is_refused_with_its_line) {
       {"line 1", {"0,5 1,5 2,5\n"}},
       {"line 2",
        {"0 1\n0.5 two\n", "0 1\n0.5 2 3\n", "0 1\n0.5\n", "0 1\n1 nan\n", "0 1\n1 inf\n",
-        "0;1\n0;0;05\n"}},
+        "0;1\n0;0;05\n", "-0.5;1\n1,5;3\n"}},
       {"line 3", {"s k\n0 1\n0 2\n", "s k\n0 1\nhalf 2\n"}},
       {"must increase", {"0 1\n1 2\n0.5 2\n"}},
       {"no points", {"", "s,k\n"}},

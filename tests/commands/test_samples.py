@@ -79,7 +79,7 @@ def test_a_table_is_kept_in_the_file(masing):
     (("--table=sin=f.csv", "--force=sin(t)"), "--table sin: sin has a meaning"),
     (("--table=2r=f.csv",), "'2r' is not a name"), (("--table=f.csv",), "sets nothing; give --table NAME=FILE.csv"),
     (("--table=r=none.csv", "--force=r(t)"), "--table r: cannot read none.csv"),
-    (("--table=r=bad.csv", "--force=r(t)"), "--table r: table bad.csv line 2: 'x,y' is not two finite numbers"),
+    (("--table=r=bad.csv", "--force=r(t)"), "--table r: table bad.csv line 2 has 1 cells, not 2"),
     (("--table=r=f.csv", "--table=r=f.csv", "--force=r(t)"), "--table r: given twice"),
     (("--table=r=f.csv", "--force=r(t)", "--mass=r"), "--mass: 'r' is not a number"),
 ])
