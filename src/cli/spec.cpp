@@ -6,6 +6,8 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -176,32 +178,50 @@ engine::RunSpec run_of(const Configuration& c, const std::shared_ptr<const Reque
 // The relative tolerance within which the end of a table counts as T.
 constexpr double same_time = 1e-9;
 
-/// Adds a warning if a table that drives the run ends before T, or if it extends so far that the
-/// run covers less than a tenth of it; its times may then be in other units.
-/// Adds none for the inputs of samples, which differ from point to point.
-void warn_of_table(BoundRequest& bound) {
-  const Configuration& c = bound.configuration;
-  const engine::MasingChain* chain = bound.run.facts().chain;
-  const bool is_of_base = chain != nullptr && !chain->base.kinks().empty();
-  const auto points = is_of_base ? chain->base.kinks() : bound.run.drive.kinks();
-  const double begin = points.empty() ? 0.0 : std::max(0.0, points.front());
-  const bool is_long =
-      !c.steady && !points.empty() && c.final_time - begin < 0.1 * (points.back() - begin);
-  const bool is_of_sample =
-      bound.request->samples && !bound.request->samples->inputs.names().empty();
-  if (is_of_sample || points.size() <= 1 ||
-      (!is_long && points.back() >= c.final_time * (1.0 - same_time))) {
-    return;
+/// Returns what a message says of a table of t whose times are not those of the run: that it begins
+/// before or after t = 0, ends before T, or extends so far that the run covers less than a tenth of
+/// it, so that its times may be in other units. Returns an empty text for all other tables.
+std::string misfit_of(const base::PointTable& table, const Configuration& c) {
+  const double begin = table.arguments.front();
+  const double end = table.arguments.back();
+  const double from = std::max(0.0, begin);
+  std::vector<std::string> said;
+  if (std::abs(begin) > same_time * c.final_time) {
+    said.push_back("begins at t = " + base::to_text(begin) +
+                   (begin < 0.0 ? ", and what is before t = 0 is left out"
+                                : ", and has its first value from t = 0 to there"));
   }
-  const char* const key = is_of_base && chain->absorbs ? "incoming-velocity"
-                          : c.position                 ? "position"
-                          : c.force->kinks().empty()   ? "base-acceleration"
-                                                       : "force";
-  bound.warnings.push_back(fmt::format(
-      "{}: the table ends at t = {}, {} T = {}, and {}", origin_of(*bound.request, key),
-      base::to_text(points.back()), is_long ? "far beyond" : "before", base::to_text(c.final_time),
-      is_long ? "the run takes less than a tenth of it; are its times in other units?"
-              : "is constant from there on"));
+  const bool is_long = !c.steady && c.final_time - from < 0.1 * (end - from);
+  if (is_long || end < c.final_time * (1.0 - same_time)) {
+    said.push_back(
+        fmt::format("ends at t = {}, {} T = {}, and {}", base::to_text(end),
+                    is_long ? "far beyond" : "before", base::to_text(c.final_time),
+                    is_long ? "the run takes less than a tenth of it; are its times in other units?"
+                            : "is constant from there on"));
+  }
+  return base::joined(said, "; it ");
+}
+
+/// Adds a warning for each table with a misfit among the functions of t that drive the run. Adds
+/// none for the inputs of samples, which differ from point to point.
+void warn_of_tables(BoundRequest& bound) {
+  const Request& request = *bound.request;
+  const Configuration& c = bound.configuration;
+  const bool is_of_sample = request.samples && !request.samples->inputs.names().empty();
+  const std::map<std::string, std::optional<base::Function>> all{
+      {"force", c.force},
+      {"position", c.position},
+      {"base-acceleration", c.base_acceleration},
+      {"incoming-velocity", c.incoming_velocity}};
+  for (const auto& [key, function] : all) {
+    for (std::size_t i = 0; function && !is_of_sample && i < function->operations().size(); ++i) {
+      const auto& table = function->operations()[i].table;
+      if (const auto said = table && table->arguments.size() > 1 ? misfit_of(*table, c) : "";
+          !said.empty()) {
+        bound.warnings.push_back(origin_of(request, key) + ": the table " + said);
+      }
+    }
+  }
 }
 
 /// Adds a warning if scheme euler follows a table of t, as of a record, with a step so large that
@@ -267,7 +287,7 @@ BoundRequest bound_at(const std::shared_ptr<const Request>& request,
   resolve_defaults(request->command, c, bound.warnings);
   check(request->command, c);
   bound.run = run_of(c, request);
-  warn_of_table(bound);
+  warn_of_tables(bound);
   warn_of_scheme(bound);
   warn_of_start(bound);
   return bound;
@@ -613,12 +633,11 @@ scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values) {
   scan::ScanProblem problem = problem_of(bound);
   for (const Axis* column : scan.request->varied()) {
     if (column->varied == Varied::inputs && problem.odd_record.empty()) {
-      const double end = bound.configuration.tables.at(column->key)->arguments.back();
-      const double final_time = bound.configuration.final_time;
-      if (end < final_time * (1.0 - same_time) || final_time < 0.1 * end) {
-        const double index = column->values.values[static_cast<std::size_t>(values[0])];
-        problem.odd_record = scan.spec.records[static_cast<std::size_t>(index)];
-      }
+      const std::string said =
+          misfit_of(*bound.configuration.tables.at(column->key), bound.configuration);
+      const double index = column->values.values[static_cast<std::size_t>(values[0])];
+      const std::string& name = scan.spec.records[static_cast<std::size_t>(index)];
+      problem.odd_record = said.empty() ? "" : name + " " + said;
     }
   }
   return problem;

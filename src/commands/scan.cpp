@@ -25,12 +25,13 @@ scan::ScanResult make(const parallel::Communicator& comm, cli::Scan scan) {
   }
   const auto is_odd = [](const scan::ScanPoint& point) { return !point.odd_record.empty(); };
   if (const auto count = std::ranges::count_if(result.points, is_odd); count > 0) {
-    cli::print(comm,
-               fmt::format("masing warning: of {} of {} points the record ends before T, and keeps "
-                           "its last value, or is more than ten times as long; the first: {}\n",
-                           count, result.points.size(),
-                           std::ranges::find_if(result.points, is_odd)->odd_record),
-               stderr);
+    cli::print(
+        comm,
+        fmt::format("masing warning: of {} of {} points the record has other times than the run; "
+                    "the first: {}\n",
+                    count, result.points.size(),
+                    std::ranges::find_if(result.points, is_odd)->odd_record),
+        stderr);
   }
   return result;
 }

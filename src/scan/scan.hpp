@@ -41,8 +41,8 @@ struct ScanProblem {
   std::optional<double> period = std::nullopt;  ///< The period τ of F; empty if no period is known.
   /// The times in (0, 8τ) at which F may not be smooth; set for limit cycles only.
   std::vector<double> force_breaks = {};
-  /// the name of the first record of the point that ends before the run does, or is more than ten
-  /// times as long; empty if there is none
+  /// the name of the first record of the point whose times are not those of the run, and what a
+  /// message says of them; empty if there is none
   std::string odd_record = {};
 };
 

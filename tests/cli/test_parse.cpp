@@ -85,7 +85,7 @@ TEST(Parse, has_no_force_by_default_on_a_base_that_moves) {
   EXPECT_EQ(scan.configuration.force->text(), "0");
 }
 
-TEST(Parse, warns_of_tables_of_which_a_run_takes_little) {
+TEST(Parse, warns_of_tables_with_other_times_than_the_run) {
   const auto warnings = [](const std::string& call, const std::string& table) {
     return given::bind(Command::simulate, given::words(call), {{"f.csv", table}}).warnings;
   };
@@ -97,7 +97,13 @@ TEST(Parse, warns_of_tables_of_which_a_run_takes_little) {
   EXPECT_EQ(warnings("--base-acceleration table:f.csv --final-time 60", "0 1\n1e4 2\n").size(), 1);
   EXPECT_EQ(warnings(force + "60", "100 1\n160 2\n").size(), 1) << "none of it";
   EXPECT_EQ(warnings(force + "60", "0 1\n600 2\n"), Words());
-  EXPECT_EQ(warnings(force + "60", "-5000 1\n60 2\n"), Words()) << "what is before 0 may be long";
+  const Words cut{"--force: the table begins at t = -5, and what is before t = 0 is left out"};
+  EXPECT_EQ(warnings(force + "60", "-5 1\n60 2\n"), cut);
+  EXPECT_EQ(warnings("--table r=f.csv --force 2*r(t)+cos(t) --final-time r", "-5 1\n60 2\n"), cut);
+  EXPECT_EQ(
+      warnings("--base-acceleration table:f.csv --final-time 60", "30 1\n60 2\n"),
+      Words{"--base-acceleration: the table begins at t = 30, and has its first value from t = "
+            "0 to there"});
   EXPECT_EQ(warnings(force + "60", "0 1\n59.999999999 2\n"), Words()) << "rounded";
   EXPECT_EQ(
       warnings(force + "60", "0 1\n59 2\n"),
