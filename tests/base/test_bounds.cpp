@@ -133,6 +133,8 @@ TEST(Bounds, say_where_a_function_is_not_smooth) {
   }
   EXPECT_FALSE(smooth("points:0 0; 0.5 1; 1 0", 0.4, 0.6));
   EXPECT_TRUE(smooth("points:0 0; 0.5 1; 1 0", 0.5, 1.0));
+  const Enclosure inside = function("points:0 0; 1 5; 2 -3; 3 0").bounds(0.5, 2.5).value;
+  EXPECT_TRUE(inside.contains(5.0) && inside.contains(-3.0)) << "the points inside the interval";
   // a case that is not taken does not count
   EXPECT_TRUE(smooth("t<2?t:abs(t-0.5)", 0.3, 0.7));
 }

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "cli/given.hpp"
 #include "cli/printed.hpp"
+#include "cli/samples.hpp"
 
 namespace masing::test_scan_points {
 
@@ -52,6 +53,19 @@ std::vector<double> numbers_of(const engine::RunSpec& run, const io::Sampling& s
     }
   }
   return numbers;
+}
+
+TEST(Samples, with_equal_values_at_other_times_have_another_checksum) {
+  const auto checksum = [](const std::vector<double>& times) {
+    return cli::Inputs({.table = "r\narray:0\n",
+                        .folder = "",
+                        .sizes = {2},
+                        .arguments = times,
+                        .values = {3, 4}})
+        .checksum();
+  };
+  EXPECT_EQ(checksum({0, 1}), checksum({0, 1}));
+  EXPECT_NE(checksum({0, 1}), checksum({0, 2}));
 }
 
 TEST(ScanPoints, are_the_runs_with_their_values_in_the_words) {
