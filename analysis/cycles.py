@@ -20,7 +20,7 @@ from masing.cycles.limit_cycle import analyse
 from masing.errors import MasingError
 from masing.names import names_apart, restoring_of_all
 from masing.results import Run
-from masing.style import RESTORING_LABEL
+from masing.style import X_LABEL
 
 style.apply()
 
@@ -51,7 +51,7 @@ def labels(given, titles):
 
 
 def titles_and_samples(options):
-    """Return two tuples, each with one item for each file: the titles, and the samples (t or None, x, restoring).
+    """Return three tuples with one item for each file: titles, samples (t or None, x, restoring), and units {name: unit}.
 
     Only the samples within the window from --from to --to are returned. A sample of a result file is left out if its x
     or its restoring force is NaN, infinite, or of a size of 1e100 or more.
@@ -62,16 +62,17 @@ def titles_and_samples(options):
     for file, run in zip(options.files, runs):
         if run is None:
             curve = measured(file, options)
-            samples.append((curve.path.stem, (curve.t, curve.x, curve.force)))
+            samples.append((curve.path.stem, (curve.t, curve.x, curve.force), curve.units))
         else:
-            samples.append((next(names), run.in_window(options.start, options.end)))
+            samples.append((next(names), run.in_window(options.start, options.end), {}))
     return zip(*samples)
 
 
-def ylabel(files):
-    """Return the label of the vertical axis for the forces of all files; RESTORING_LABEL if one is a CSV file."""
-    is_known = not any(map(is_text, files))
-    return f"restoring force {restoring_of_all(map(Run, files))}" if is_known else RESTORING_LABEL
+def axis_labels(files, units):
+    """Return the labels of the axes for the curves of all files; units count only if all files are CSV files."""
+    if any(map(is_text, files)):
+        return figures.labels_of_axes(units)
+    return X_LABEL, f"restoring force {restoring_of_all(map(Run, files))}"
 
 
 def measured(file, options):
@@ -90,7 +91,8 @@ def analyse_files(options, path):
     curves = [measured(file, options) for file in options.files]
     analyses = [analyse(curve) for curve in curves]
     names = [curve.path.stem for curve in curves]
-    picture = figures.analysis_figure(analyses, labels(options.labels, names), ylabel(options.files))
+    picture = figures.analysis_figure(analyses, labels(options.labels, names),
+                                      axis_labels(options.files, [curve.units for curve in curves]))
     table, objects = (path.with_name(f"{path.stem}-numbers{ending}") for ending in (".csv", ".json"))
     style.save(picture, path)
     numbers = [{"file": name} | analysis.numbers() for name, analysis in zip(names, analyses)]
@@ -111,10 +113,11 @@ def main(arguments):
     if options.analysis:
         print(*analyse_files(options, path), sep="\n")
         return
-    titles, samples = titles_and_samples(options)
+    titles, samples, units = titles_and_samples(options)
+    axes = axis_labels(options.files, units)
     curves, titles = [sample[1:] for sample in samples], labels(options.labels, list(titles))
-    drawn = ([figures.cycles_together(curves, titles, ylabel(options.files))] if options.together
-             else figures.cycle_panels(curves, titles, [sample[0] for sample in samples], ylabel(options.files)))
+    drawn = ([figures.cycles_together(curves, titles, axes)] if options.together
+             else figures.cycle_panels(curves, titles, [sample[0] for sample in samples], axes))
     print(*style.save_all(drawn, path), sep="\n")
 
 

@@ -45,7 +45,7 @@ def simulate(*files, **options):
     dictionary as NAME=VALUE, and math.inf as inf.
 
     A function of t or s may be given as a table: a pair of arrays such as `force=(t, f)`, a DataFrame with two columns,
-    a Series over its index, or the Path of a file with two columns. A table may also have a name, with which every
+    a Series over its index, or the Path of a file with two columns or of a record in PEER's format AT2. A table may also have a name, with which every
     expression can use it: tables={"record": (t, a)}, base_acceleration="9.81*record(t)". If the value of an option is a
     file, a Run, a Study or a Scan may be given in place of the path.
 
@@ -123,6 +123,7 @@ def _pairs(options, folder, table):
     # before it, behind the options with a value.
     for name, value in sorted(options.items(), key=lambda item: (item[0] == "petsc", item[1] is True)):
         option = "table" if name == "tables" else name.rstrip("_").replace("_", "-")
+        value = _read(value) if name in FUNCTIONS else value
         if value is None or isinstance(value, bool):
             if value:
                 yield option, None
@@ -134,6 +135,7 @@ def _pairs(options, folder, table):
             yield option, str(path)
         elif name == "tables" and isinstance(value, dict):
             for key, each in value.items():
+                each = _read(each)
                 is_text = isinstance(each, str | os.PathLike)
                 yield option, f"{key}={each if is_text else table(key, each)}"
         elif name in FUNCTIONS and isinstance(value, os.PathLike):
@@ -158,6 +160,11 @@ def _in_process(module, command, options, folder, show):
         return key
 
     return native.run(module, command, list(_pairs(options, folder, table)), show, tables)
+
+
+def _read(value):
+    """Return the arrays of a record whose Path ends in .at2; return any other value unchanged."""
+    return records.of_at2(value) if isinstance(value, os.PathLike) and str(value).lower().endswith(".at2") else value
 
 
 def points(name, value):

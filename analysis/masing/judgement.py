@@ -8,15 +8,15 @@ import re
 from collections import namedtuple
 from decimal import Decimal, InvalidOperation
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from masing import native
 from masing.errors import MasingError, quoted
-from masing.notation import interval, listed
+from masing.notation import interval, listed, number
 from masing.notation import order as order_text
+from masing.text_tables import TextTable
 
 # The verdicts from the worst to the best, and those with which a script ends with exit code 0.
 VERDICTS = ("not as expected", "undefined", "undecided", "as expected", "exact", "not judged")
@@ -29,6 +29,8 @@ PAIR = re.compile(r"(?:^|,)\s*([^=>,]+?)\s*(?:=|(?=>))([^,]*)")
 # The name of a column in an expression: a word that is neither a function nor part of a number such as 1e-3.
 NAME = re.compile(r"(?<![\w.])[^\W\d]\w*\b(?!\s*\()")
 ATTRIBUTE = re.compile(r"(?:[^\W\d]\w*|\))\s*\.")
+# A name of a column with orders, and not with errors.
+RATE = re.compile(r"(?<![a-z])(rate|order|eoc)s?(?![a-z])", re.IGNORECASE)
 EXPRESSION = re.compile(r"[\w\s.+*/()^-]+")
 
 
@@ -150,20 +152,12 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
 def _frame(table):
     """Return a table as a DataFrame whose cells are those of the user; a file is read as text."""
     if isinstance(table, str | PathLike):
-        path = Path(table)
-        try:
-            text = path.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise MasingError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'no text'}") from None
-        lines = [line for line in text.splitlines() if line.strip(" \t;,") and not line.startswith("#")]
-        separator = next((each for each in ";\t" if lines and each in lines[0]), ",")
-        # In a table that is not separated by commas, a comma is a decimal point.
-        rows = [[cell.strip() if separator == "," else cell.strip().replace(",", ".") for cell in line.split(separator)]
-                for line in lines]
-        for number, row in enumerate(rows):
-            if len(row) != len(rows[0]):
-                raise MasingError(f"{path}, row {number}: {len(row)} cells under {len(rows[0])} headings")
-        frame = pd.DataFrame(rows[1:], columns=rows[0] if rows else None)
+        read = TextTable(table)
+        if not read.heading:
+            raise MasingError(f"{read.path}: has no heading with a name for each of its columns; give one")
+        named = {n: name for n, name in enumerate(read.heading) if name}
+        frame = pd.DataFrame({n: [text or cell for text, cell in zip(read.texts(n), read.cells[n])] for n in named})
+        frame.columns = named.values()
     else:
         try:
             frame = pd.DataFrame(table)
@@ -230,7 +224,8 @@ def _expectations(frame, expect_order, used):
             raise MasingError(f"expect_order {expect_order}: give each column one order, as in L2=2,H1>=1")
         expect_order = dict(pairs)
     if not isinstance(expect_order, dict):
-        expect_order = {name: expect_order for name in frame.columns if name not in used}
+        expect_order = {name: expect_order for name in frame.columns if name not in used and not RATE.search(name)
+                        and any(math.isfinite(number(str(cell))) for cell in frame[name])}
     result = {name: "" if order is None else str(order).strip().lstrip("=") for name, order in expect_order.items()}
     if unknown := [name for name in result if name not in frame.columns]:
         raise MasingError(f"expect_order: no column {unknown[0]}; the table has {listed(frame.columns)}")

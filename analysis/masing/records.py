@@ -1,6 +1,7 @@
 """Functions that prepare tables of samples and of records, which are given as arrays, for the program."""
 
 import csv
+import re
 from itertools import product
 from os import PathLike
 from pathlib import Path
@@ -10,6 +11,21 @@ from masing.errors import MasingError, quoted
 
 # An array in a table of samples is written as this text, followed by its index.
 ARRAY = "array:"
+# What stands above the numbers of a record in PEER's format AT2.
+AT2 = re.compile(r"NPTS *= *(\d+) *, *DT *= *([\d.eE+-]+).*\n", re.IGNORECASE)
+
+
+def of_at2(path):
+    """Return the times from 0 and the values (t, a) of a record in PEER's format AT2."""
+    try:
+        text = Path(path).read_text(encoding="latin-1")
+        found = AT2.search(text)
+        values = [float(word) for word in text[found.end():].split()]
+        if len(values) != int(found[1]):
+            raise ValueError(f"{len(values)} numbers, not NPTS = {found[1]}")
+        return [i * float(found[2]) for i in range(len(values))], values
+    except (OSError, ValueError, AttributeError) as error:
+        raise MasingError(f"{path}: is no record with NPTS=, DT= and its numbers below: {error}") from None
 
 
 def converted(options):

@@ -119,8 +119,10 @@ def _pair(name):
 def _labelled(name, value):
     """Return the columns of an object of pandas or xarray; if there is only one column, return (index, column).
 
-    Raises MasingError if there is only one column and the index only counts the rows.
+    An index of dates or durations is returned in seconds from its first. Raises MasingError if there is only one column and the index only counts the rows.
     """
+    import numpy as np
+
     values = value.to_numpy()
     if values.ndim == 2 and values.shape[1] != 1:
         return tuple(values.T)
@@ -128,6 +130,8 @@ def _labelled(name, value):
     if index is None or hasattr(index, "step"):  # only a RangeIndex has a step: it counts the rows
         raise MasingError(f"{name}: a {type(value).__name__} whose rows are only counted has no arguments; "
                           f"{_pair(name)}, or an index of them")
+    if getattr(index.dtype, "kind", "") in "mM":
+        index = (index - index[0]) / np.timedelta64(1, "s")
     return index, values.ravel()
 
 

@@ -43,7 +43,7 @@ def test_samples_that_are_not_finite_are_left_out_and_titles_name_cells_and_step
     code, out, _ = run_script(cycles, blown, study_file, "--labels", "one, two", "--from", "410")
     picture = blown.with_suffix(".png")
     assert (code, out.strip()) == (0, str(picture)) and picture.stat().st_size > 1000
-    titles, _ = cycles.titles_and_samples(cycles.PARSER.parse_args([str(run_file), str(study_file)]))
+    titles, *_ = cycles.titles_and_samples(cycles.PARSER.parse_args([str(run_file), str(study_file)]))
     assert list(titles) == ["P = 3, N = 10⁶", "P = 10, N = 8000"]
 
 

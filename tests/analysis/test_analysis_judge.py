@@ -96,10 +96,20 @@ def test_values_are_extrapolated():
 
 @pytest.mark.parametrize("text", ["cells,L2\n4,0.25\n16,0.0625\n64,0.015625\n",
                                   "cells;L2\n4;0,25\n16;0,0625\n64;0,015625\n",
-                                  "# a comment\n\ncells\tL2\n4\t2.5e-1\n16\t6.25e-2\n64\t1.5625e-2\n"])
-def test_files_with_commas_semicolons_and_tabs(tmp_path, text):
+                                  "# a comment\n\ncells\tL2\n4\t2.5e-1\n16\t6.25e-2\n64\t1.5625e-2\n",
+                                  "sep=;\ncells;L2\n4;0,25\n16;0,0625\n64;0,015625\n",
+                                  "cells   L2     L2 rate\n4  0.25  -\n16  0.0625  2.00\n64  0.015625  2.00\n",
+                                  "cells,L2,EOC,order_L2\n4,0.25,-,\n16,0.0625,2,2\n64,0.015625,2,2\n",
+                                  "| cells | L2 |\n|---|---|\n| 4 | 0.25 |\n| 16 | 0.0625 |\n| 64 | 0.015625 |\n",
+                                  ",cells,L2\n0,4,0.25\n1,16,0.0625\n2,64,0.015625\n",
+                                  '"cells","L2"\n"1",4,0.25\n"2",16,0.0625\n"3",64,0.015625\n',
+                                  "# cells,L2\n4,0.25\n16,0.0625\n64,0.015625\n",
+                                  "mesh,cells,L2,\ncoarse,4,2.5D-01,\nfine,16,6.25D-02,\nfinest,64,1.5625D-02,\n",])
+def test_files_as_other_programs_write_them(tmp_path, text):
     (tmp_path / "table.csv").write_text(text, encoding="utf-8")
-    found = masing.judge(tmp_path / "table.csv", {"L2": 2}, "1/sqrt(cells)")["L2"]
+    table = masing.judge(tmp_path / "table.csv", 2, "1/sqrt(cells)")
+    assert list(table) == ["L2"]
+    found = table["L2"]
     assert found.order == pytest.approx(2) and list(found.errors) == [0.25, 0.0625, 0.015625]
 
 
@@ -151,6 +161,6 @@ def test_mistakes_are_told_in_one_line(table, options, words):
 def test_mistakes_in_files_end_the_script_with_code_two(tmp_path, run_script):
     (tmp_path / "rows.csv").write_text("h,L2\n1,2\n3\n", encoding="utf-8")
     (tmp_path / "twice.csv").write_text("h,h\n1,2\n2,3\n3,4\n", encoding="utf-8")
-    for name, words in {"rows.csv": "row 2: 1 cells under 2 headings", "twice.csv": "the column h occurs twice",
+    for name, words in {"rows.csv": "line 3 has 1 cells, not 2", "twice.csv": "the column h occurs twice",
                         "none.csv": "cannot be read"}.items():
         one_line(run_script(script, tmp_path / name), "judge.py", words)

@@ -34,6 +34,10 @@ AS_IT_IS = [
     ("Zeit/s;Weg/mm;Kraft/kN;Temperatur/K", "{t};{x};{f};300"), ("Load kN,Displacement mm", "{f},{x}"),
     ("Lab 3, 2024\nTime Displacement Force\ns mm kN", "{t} {x} {f}"), ("# F x", "{f} {x}"), ("# a test", "{x} {f}"),
     ("u (mm, left),x (mm, right),f", "7,{x},{f}"), ("x,force", "{x},{f}"), ("# a test\n\nForce;X", "{f};{x}"),
+    ("sep=;\nx;force", "{x};{f}"), ("Timestamp,Displacement (mm),Force (N)", "2024-05-06 10:15:00.000,{x},{f}"),
+    ("Step,Displacement (mm),Force (N)", "Cyclic #1,{x},{f}"), ("Clock;Weg;Kraft\n;mm;N", "10:15:00,000;{x};{f}"),
+    ("Operator: Max\nTest 7, of 2024-01-02\nx,force", "{x},{f}"), ("40 2", "{x} {f}"), ("40\t2", "{x}\t{f}"),
+    ("| x | force |\n|---|---|", "| {x} | {f} |"), ("x,force,", "{x},{f},"), (",x,force", "0,{x},{f}"),
     ("", "{x},{f}"), ("t,x,force,restoring", "{t},{x},9,{f}"), ("x\tf", "{x}\t{f}"), ("x force", "{x}  {f}")]
 # Lines of which the columns are told, and how.
 TOLD = [("Kraft;Weg\nkN;mm", "{f};{x}"), ("# Prüfung\nPrüfer A\nKraft\tWeg", "{f}\t{x}"), ("Kraft, Weg", "{f}, {x}")]

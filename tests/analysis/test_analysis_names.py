@@ -139,7 +139,7 @@ def test_curves_of_two_forces_have_a_name_for_both(page_of, tmp_path, papers_cas
     assert f"The curves (x, f) of figure 1, f = {ALONE} or {WITH_REST}." in words
     (tmp_path / "lab.csv").write_text("x,force\n0,0\n", encoding="utf-8")
     for given, name in ((files[:1], ALONE), (files[1:], WITH_REST), (files, "f"), ([tmp_path / "lab.csv"], "f")):
-        assert cycles.ylabel(given) == f"restoring force {name}"
+        assert cycles.axis_labels(given, [])[1] == f"restoring force {name}"
 
 
 def test_every_figure_of_a_cycle_names_its_force(run_script, tmp_path, papers_case):

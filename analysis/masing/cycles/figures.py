@@ -42,7 +42,14 @@ TRANSIENT, CENTRE = "#bbbbbb", "#000000"
 ROUNDING = 1e-9
 
 
-def cycle_panels(curves, titles, times=None, ylabel=RESTORING_LABEL):
+def labels_of_axes(units):
+    """Return the labels of the axes of x and of the force, with the units of curves {name: unit} where these agree."""
+    known = [{each.get(name, "") for each in units} for name in ("x", "force")]
+    return [f"{label} [{min(unit)}]" if len(unit) == 1 and any(unit) else label
+            for label, unit in zip((X_LABEL, RESTORING_LABEL), known)]
+
+
+def cycle_panels(curves, titles, times=None, axis_labels=(X_LABEL, RESTORING_LABEL)):
     """Return figures with one panel for each curve, at most PANELS panels in a figure. Curves that look alike (see
     ALIKE) share a panel, and a place that would be empty beside the last panel shows all curves of the figure.
 
@@ -58,7 +65,7 @@ def cycle_panels(curves, titles, times=None, ylabel=RESTORING_LABEL):
         if not group:
             groups.append(group)
         group.append(n)
-    return [_panels(groups[n:n + PANELS], curves, titles, common, times, ylabel) for n in range(0, len(groups), PANELS)]
+    return [_panels(groups[n:n + PANELS], curves, titles, common, times, axis_labels) for n in range(0, len(groups), PANELS)]
 
 
 def _without_common(titles):
@@ -81,7 +88,7 @@ def _look_alike(one, other):
     return all(cKDTree(of).query(at[::len(at) // 1000 + 1])[0].max() <= ALIKE for of, at in (points, points[::-1]))
 
 
-def _panels(groups, curves, titles, common, times, ylabel):
+def _panels(groups, curves, titles, common, times, axis_labels):
     """Return a figure with a panel for each of the `groups` of numbers of curves, and the words `common` above them."""
     columns = min(len(groups), 2)
     rows = math.ceil(len(groups) / columns)
@@ -103,8 +110,8 @@ def _panels(groups, curves, titles, common, times, ylabel):
             style.name_curves(axes, axes.lines, names)
         style.label_values(axes.xaxis, axes.yaxis)
     figure.suptitle(common)
-    figure.supxlabel(X_LABEL)
-    figure.supylabel(ylabel)
+    figure.supxlabel(axis_labels[0])
+    figure.supylabel(axis_labels[1])
     return figure
 
 
@@ -114,7 +121,7 @@ def _widths(count):
     return np.linspace(1.2 + min(0.9 * (count - 1), 2) * (count <= style.MOST_NAMED), 1.2, count)
 
 
-def cycles_together(curves, labels, ylabel=RESTORING_LABEL):
+def cycles_together(curves, labels, axis_labels=(X_LABEL, RESTORING_LABEL)):
     """Return a figure of all curves (x, restoring) in one frame."""
     labels, common = _without_common(labels)
     # A letter of a label takes about a tenth of an inch in the legend. The line in front of the label takes as much as
@@ -125,7 +132,7 @@ def cycles_together(curves, labels, ylabel=RESTORING_LABEL):
     figure, axes = style.frame(TOGETHER_WIDTH, 1.2 + 0.065 * (lines if len(curves) <= style.MOST_NAMED else 0))
     for curve, label, width, colour in zip(curves, labels, _widths(len(curves)), style.colours(len(curves))):
         axes.plot(*curve, color=colour, label=label, linewidth=width)
-    axes.set(xlabel=X_LABEL, ylabel=ylabel)
+    axes.set(xlabel=axis_labels[0], ylabel=axis_labels[1])
     style.label_values(axes.xaxis, axes.yaxis)
     style.name_curves(axes, axes.lines, labels, columns)
     figure.suptitle(common)
@@ -255,7 +262,7 @@ def _shared(columns, margin=0.05):
     return [(c - half, c + half) for c in centre]
 
 
-def analysis_figure(analyses, titles, ylabel=RESTORING_LABEL):
+def analysis_figure(analyses, titles, axis_labels=(X_LABEL, RESTORING_LABEL)):
     """Return a figure with one panel for each Analysis.
 
     A panel shows the limit cycle or, if there is none, the last loop; the part of the curve before it is drawn in grey
@@ -264,7 +271,7 @@ def analysis_figure(analyses, titles, ylabel=RESTORING_LABEL):
     figure = style.figure(TOGETHER_WIDTH, 1.6 * len(analyses))
     for axes, analysis, title in zip(figure.subplots(len(analyses), 1, squeeze=False)[:, 0], analyses, titles):
         _draw_analysis(axes, analysis, title)
-        axes.set(ylabel=ylabel)
+        axes.set(xlabel=axis_labels[0], ylabel=axis_labels[1])
     return figure
 
 
@@ -284,7 +291,6 @@ def _draw_analysis(axes, analysis, title):
     if analysis.corners is not None:
         axes.plot(*analysis.corners.T, "o", color=CENTRE, markersize=4, label="corners")
     axes.plot(loop.centre_x, loop.centre_force, "+", color=CENTRE, markersize=10, label="centre")
-    axes.set(xlabel=X_LABEL)
     style.label_values(axes.xaxis, axes.yaxis)
     axes.set_title(f"{title}\n{_numbers(analysis)}", fontsize=10)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), ncol=3)

@@ -10,9 +10,9 @@ from collections import namedtuple
 import numpy as np
 
 from masing import style
+from masing.cycles.figures import labels_of_axes
 from masing.identification.discrete import Discrete
 from masing.notation import measured, percent
-from masing.style import RESTORING_LABEL, X_LABEL
 
 # The unloading half of a cycle is compared with the model only if it has the width of the loading branch, up to this
 # fraction of the width.
@@ -31,7 +31,7 @@ THIN = 0.01
 
 
 class Comparison(namedtuple("Comparison", "loading unloading identified_loading identified_unloading residual "
-                                          "largest mean unloading_largest unloading_residual correlation")):
+                                          "largest mean unloading_largest unloading_residual correlation labels")):
     """The measured cycle, and the cycle of the identified model. The loading and the unloading halves of both are pairs
     (x, force), in which x and the force at the centre of the cycle are subtracted.
 
@@ -40,7 +40,8 @@ class Comparison(namedtuple("Comparison", "loading unloading identified_loading 
     largest absolute value of `residual`, and `mean` its root mean square. `unloading_largest` is that of
     `unloading_residual`, or NaN if the measured unloading half has another width than the loading half. These five are
     fractions of the range of the measured force on the loading half. `correlation` is the correlation between the
-    residuals of neighbouring samples on the loading half, or 0 if it is not significant.
+    residuals of neighbouring samples on the loading half, or 0 if it is not significant. `labels` are those of the axes
+    of x and of the force.
     """
 
 
@@ -64,7 +65,8 @@ def compare(fitted, half, run):
     whole = len(other) and abs(np.ptp(half.before_x) / fitted.branch.width - 1) <= SAME_WIDTH
     return Comparison(loading, unloading, rising, falling, residual, np.abs(residual).max(),
                       np.sqrt(np.mean(residual**2)), np.abs(other).max() if whole else np.nan, other,
-                      float(correlation) if correlation > CORRELATED / np.sqrt(len(off)) else 0.0)
+                      float(correlation) if correlation > CORRELATED / np.sqrt(len(off)) else 0.0,
+                      labels_of_axes([half.curve.units]))
 
 
 def facts(fitted, compared):
@@ -181,7 +183,7 @@ def identification_page(fitted, compared, threshold):
         axes.set_title(f"{word}: rms {measured(rms)} %", fontsize=10)
     words = f"noise {measured(noise)} % (band: ±2 of it)" if noise else "no noise"
     missed[0].set_title(f"{missed[0].get_title()}\n{words}", fontsize=10)
-    missed[1].set_xlabel(f"{X_LABEL} from the centre")
+    missed[1].set_xlabel(cycle.get_xlabel())
     return figure
 
 
@@ -196,7 +198,7 @@ def _cycles(axes, compared):
         axes.plot(*_dots(compared.unloading), ".", color=UNLOADING, markersize=3, label="unloading")
     axes.plot(*compared.identified_loading, color=IDENTIFIED, linewidth=1, label="identified")
     axes.plot(*compared.identified_unloading, color=IDENTIFIED, linewidth=1)
-    axes.set(xlabel=f"{X_LABEL} from the centre", ylabel=RESTORING_LABEL)
+    axes.set(xlabel=f"{compared.labels[0]} from the centre", ylabel=compared.labels[1])
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, markerscale=3, handletextpad=0.3,
                 columnspacing=0.8)
 

@@ -1,0 +1,177 @@
+"""Read the tables of numbers in text files that programs, spreadsheets and testing machines have written."""
+
+import csv
+import re
+from collections import Counter
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from masing.errors import MasingError
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+# Numbers with separated thousands, {separator of the thousands: expression}.
+GROUPED = {",": re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?"),
+           ".": re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?")}
+# A line that is only drawn, such as that below the heading of a table in Markdown.
+RULE = re.compile(r"(?=.*--)[\s|:+=-]+")
+# A unit in brackets, or behind a comma, a slash or a blank at the end of a heading, and a unit that stands alone.
+IN_BRACKETS = re.compile(r"\s*[\[(]([^])]*)[\])]")
+SYMBOL = r"[µm]m|cm|m|in|[km]?n|lbf|kips?|m?s|sec"
+UNIT = re.compile(rf"\s*[,/]\s*(.*)|[\s_]+({SYMBOL})$", re.IGNORECASE)
+ALONE = re.compile(rf"[\[(]?({SYMBOL}|%|-|)[\])]?", re.IGNORECASE)
+# The cells in a row are counted in about so many lines, which are spread over the file.
+PROBED = 200
+
+
+class TextTable:
+    """The table in a text file.
+
+    `path` is the path of the file, `cells` the texts of the cells as a DataFrame [rows, columns] with the numbers of
+    the columns as names, and `lines` [rows] are the numbers of their lines. `heading`, `names` and `units` are the words
+    of the heading, these without units, and the units, each [columns], or [] if there is no heading.
+    """
+
+    def __init__(self, path):
+        """Read a file, and raise MasingError if it cannot be read or contains no row of numbers.
+
+        Commas, semicolons, tabs, blanks or, in Markdown, | separate the cells. A row has as many cells as most lines.
+        The heading is the last line of words above the rows with so many words, or the last such comment; comments
+        begin with #. Below it may be a line of units. A first row that only counts the rows and columns is left out.
+        """
+        self.path = Path(path)
+        lines = text_of(self.path).splitlines()
+        named = re.fullmatch(r"sep=(.)", lines[0].strip()) if lines else None
+        lines, mark = (["", *lines[1:]], named[1]) if named else (lines, None)
+        body = [n for n, line in enumerate(lines) if line.strip() and line.lstrip()[0] != "#" and not RULE.fullmatch(line)]
+        probed = [(mark, tuple(map(is_number, words))) for mark, words in
+                  (words_of(lines[n], mark) for n in body[::len(body) // PROBED + 1])]
+        shapes = Counter(shape for shape in probed if any(shape[1]))
+        if not shapes:
+            raise MasingError(f"{path}: is empty, or has no row of numbers; give columns of numbers")
+        (mark, numeric), _ = shapes.most_common(1)[0]
+
+        def is_row(words, some=any):
+            return len(words) == len(numeric) and some(is_number(word) for word, known in zip(words, numeric) if known)
+
+        first = next(n for n in body if is_row(words_of(lines[n], mark)[1], all))
+        above = [(n, *found) for n in reversed(range(first))
+                 if (found := heading_of(lines[n], mark, len(numeric))) and not is_row(found[0])]
+        above.sort(key=lambda each: each[0] not in body)
+        begin = above[0][0] + 1 if above else next(n for n in body if is_row(words_of(lines[n], mark)[1]))
+        below = above.pop(0)[1] if len(above) > 1 and all(map(ALONE.fullmatch, above[0][1])) else None
+        n, self.heading, self.names, beside = above[0] if above else (None, [], [], [])
+        self.in_comment, self.units = n not in body, [word.strip("[]() ") for word in below or beside]
+        rows = [n for n in body if n >= begin]
+        rows = rows[not above and words_of(lines[rows[0]], mark)[1] == [str(len(rows) - 1), str(len(numeric))]:]
+        cells = [words_of(lines[n], mark)[1] for n in rows]
+        for n, words in zip(rows, cells):
+            if len(words) != len(numeric):
+                raise MasingError(f"{path} line {n + 1} has {len(words)} cells, not {len(numeric)}; give every row in full")
+        self.cells, self.lines = pd.DataFrame(cells), [n + 1 for n in rows]
+
+    def texts(self, column):
+        """Return the numbers in a column as texts that float() reads [rows], and "" for what is no number.
+
+        The cells of the column that can be read in one way only decide what its points and commas mean. If there are
+        none, those of the other columns do; they decide that thousands are separated only where the column also has
+        numbers without a mark. Raises MasingError, which names both readings, if a comma may be either.
+        """
+        decimal = self._decimal(column)
+        return [text_of_number(cell, decimal) for cell in self.cells[column]]
+
+    def _decimal(self, column):
+        own, is_plain, row = self._evidence[column]
+        if len(own) == 2:
+            raise MasingError(f"{self.path}: column {column + 1} has decimal points and decimal commas; give points")
+        if own or row is None:
+            return min(own, default=".")
+        every, cell = set().union(*(needed for needed, _, _ in self._evidence.values())), self.cells[column][row]
+        decimal = min(every, default=".")
+        if len(every) == 2 or decimal not in cell and not (every and is_plain):
+            one, other = sorted((text_of_number(cell, mark) for mark in ",."), key=float)
+            raise MasingError(f"{self.path} line {self.lines[row]}: '{cell}' may be {one} or {other}, and no other number "
+                              "in its column shows which; give one of these")
+        return decimal
+
+    @cached_property
+    def _evidence(self):
+        """{column: (the marks without which one of its cells is no number, whether it has numbers without a mark, and
+        the first row with a number of two readings or None)}."""
+        result, has_comma = {}, any("," in cell for column in self.cells for cell in self.cells[column])
+        for column in self.cells:
+            needed, is_plain, either = set(), False, None
+            for row, cell in enumerate(self.cells[column] if has_comma else ()):
+                read = {mark: text for mark in ",." if (text := text_of_number(cell, mark))}
+                needed |= read.keys() if len(read) == 1 else set()
+                is_plain |= len(read) == 2 and read["."] == read[","]
+                either = row if either is None and len(set(read.values())) == 2 else either
+            result[column] = needed, is_plain, either
+        return result
+
+
+def text_of_number(cell, decimal):
+    """Return the text of a cell whose decimal separator is `decimal` as float() reads it, or "" if it is no number."""
+    group = "," if decimal == "." else "."
+    text = cell.strip().replace("−", "-")
+    if text[:1] == "," or text[-1:] == "," or group in text and not GROUPED[group].fullmatch(text):
+        return ""
+    text = re.sub(r"(?<=[\d.])[dD](?=[+-]?\d)", "e", text.replace(group, "").replace(decimal, "."))
+    return text if NUMBER.fullmatch(text) else ""
+
+
+def is_number(cell):
+    """Return whether a cell is a number with a decimal point or a decimal comma."""
+    return any(text_of_number(cell, mark) for mark in ".,")
+
+
+def words_of(line, mark=None):
+    """Return (separator, words) of a line; the separator is `mark` if it is given.
+
+    Otherwise it is | for a line that begins with |, or a semicolon or a tab if the line has any. If it has neither,
+    blanks are the separator in two cases: the line has no comma, or it consists of several numbers between blanks,
+    whose commas are decimal commas. In all other cases the comma is the separator.
+    """
+    line = line.strip(" \r")
+    if mark is None:
+        words = line.replace('"', "").split()
+        mark = "|" if line[:1] == "|" else next((each for each in ";\t" if each in line), None) or (
+            " " if "," not in line or len(words) > 1 and all(map(is_number, words)) else ",")
+    words = next(csv.reader([line.strip("|") if mark == "|" else line], delimiter=mark, skipinitialspace=True), [])
+    return mark, [word.strip().rstrip(", ") for word in words]
+
+
+def heading_of(line, mark, count):
+    """Return (words, names without units, units) of a line with `count` words, each [count], or None for another line.
+
+    The words are separated as in the rows, by `mark`, or in another way. A unit may also stand between two separators,
+    as in "x, mm, F, kN". The first of the words is "" if it alone is missing from a line that begins with a quotation
+    mark: R writes no name above the names of rows.
+    """
+    line = line.lstrip("# ")
+    own, bare = words_of(line, mark)[1], words_of(IN_BRACKETS.sub("", line))[1]
+    for words in (own, words_of(line)[1], re.split(r"\s{2,}", line.strip()), ["", *own] if line[:1] == '"' else []):
+        if len(words) == count:
+            found = [IN_BRACKETS.search(word) or UNIT.search(word) for word in words]
+            names = [UNIT.sub("", IN_BRACKETS.sub("", word)) for word in words]
+            return words, names, [next(filter(None, each.groups()), "") if each else "" for each in found]
+    if len(bare) == count:
+        units = IN_BRACKETS.findall(line)
+        return bare, bare, units if len(units) == count else [""] * count
+    return (bare[::2], bare[::2], bare[1::2]) if len(bare) == 2 * count else None
+
+
+def text_of(path):
+    """Return the text of a file in UTF-8, UTF-16 or Windows-1252; raise MasingError if it cannot be read."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise MasingError(f"{path}: cannot be read: {error.strerror}") from None
+    wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    for encoding in ("utf-16",) if wide else ("utf-8-sig", "cp1252"):
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            pass
+    raise MasingError(f"{path}: is neither text nor an HDF5 file; give columns of numbers")
