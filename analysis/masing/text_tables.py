@@ -3,6 +3,7 @@
 import csv
 import re
 from collections import Counter
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -78,22 +79,16 @@ class TextTable:
         none, those of the other columns do; they decide that thousands are separated only where the column also has
         numbers without a mark. Raises MasingError, which names both readings, if a comma may be either.
         """
-        decimal = self._decimal(column)
-        return [text_of_number(cell, decimal) for cell in self.cells[column]]
-
-    def _decimal(self, column):
         own, is_plain, row = self._evidence[column]
+        every = set().union(*(needed for needed, _, _ in self._evidence.values()))
+        decimal, cell = min(own or every, default="."), "" if own or row is None else self.cells[column][row]
         if len(own) == 2:
             raise MasingError(f"{self.path}: column {column + 1} has decimal points and decimal commas; give points")
-        if own or row is None:
-            return min(own, default=".")
-        every, cell = set().union(*(needed for needed, _, _ in self._evidence.values())), self.cells[column][row]
-        decimal = min(every, default=".")
-        if len(every) == 2 or decimal not in cell and not (every and is_plain):
+        if cell and (len(every) == 2 or decimal not in cell and not (every and is_plain)):
             one, other = sorted((text_of_number(cell, mark) for mark in ",."), key=float)
             raise MasingError(f"{self.path} line {self.lines[row]}: '{cell}' may be {one} or {other}, and no other number "
                               "in its column shows which; give one of these")
-        return decimal
+        return [text_of_number(cell, decimal) for cell in self.cells[column]]
 
     @cached_property
     def _evidence(self):
@@ -129,9 +124,8 @@ def is_number(cell):
 def words_of(line, mark=None):
     """Return (separator, words) of a line; the separator is `mark` if it is given.
 
-    Otherwise it is | for a line that begins with |, or a semicolon or a tab if the line has any. If it has neither,
-    blanks are the separator in two cases: the line has no comma, or it consists of several numbers between blanks,
-    whose commas are decimal commas. In all other cases the comma is the separator.
+    Otherwise it is | for a line that begins with |, or the semicolon or the tab in the line. Without these, it is the
+    comma in a line that has one, unless this consists of several numbers between blanks, whose commas are decimal ones.
     """
     line = line.strip(" \r")
     if mark is None:
@@ -145,9 +139,8 @@ def words_of(line, mark=None):
 def heading_of(line, mark, count):
     """Return (words, names without units, units) of a line with `count` words, each [count], or None for another line.
 
-    The words are separated as in the rows, by `mark`, or in another way. A unit may also stand between two separators,
-    as in "x, mm, F, kN". The first of the words is "" if it alone is missing from a line that begins with a quotation
-    mark: R writes no name above the names of rows.
+    The words are separated by `mark`, as in the rows, or in another way; units may stand between separators, as in
+    "x, mm, F, kN". The first word is "" where R writes no name above the names of rows.
     """
     line = line.lstrip("# ")
     own, bare = words_of(line, mark)[1], words_of(IN_BRACKETS.sub("", line))[1]
@@ -168,10 +161,7 @@ def text_of(path):
         content = path.read_bytes()
     except OSError as error:
         raise MasingError(f"{path}: cannot be read: {error.strerror}") from None
-    wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
-    for encoding in ("utf-16",) if wide else ("utf-8-sig", "cp1252"):
-        try:
+    for encoding in ("utf-16",) if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "cp1252"):
+        with suppress(UnicodeDecodeError):
             return content.decode(encoding)
-        except UnicodeDecodeError:
-            pass
     raise MasingError(f"{path}: is neither text nor an HDF5 file; give columns of numbers")

@@ -153,11 +153,9 @@ def _numbers(table, place):
 
 
 def _places(table, chosen):
-    """Return the indices {name: index} of the columns x, force and, if there is one, t of a TextTable, or None.
+    """Return the indices {name: index} of the columns x, force and, if there is one, t, or None for _bare().
 
-    The columns are those that `chosen` names. If `chosen` is empty, they are found by their COLUMN_NAMES in the
-    heading; the result is None if there is none, or if a comment does not name them. Raises MasingError if two columns
-    may be meant, or if the heading or the table does not have a column.
+    `chosen` names them, or else COLUMN_NAMES. Raises MasingError if two may be meant, or if a heading lacks one.
     """
     headings = [[word.lower() for word in words] for words in (table.names, table.heading) if words]
     if chosen:
@@ -177,11 +175,8 @@ def _places(table, chosen):
 
 
 def _bare(table):
-    """Return the indices {name: index} of the columns of a TextTable without a heading.
-
-    Two columns are x and force. Three columns are t, x and force; of these, only the first one must increase from
-    each line to the next, as a time does. Raises MasingError for other columns.
-    """
+    """Return the indices {name: index} of the columns without a heading: x and force, or t, x and force if of these t
+    alone increases from each row to the next. Raises MasingError for other columns."""
     count = len(table.cells.columns)
     if count == 2:
         return {"x": 0, "force": 1}
@@ -195,17 +190,14 @@ def _bare(table):
 
 
 def _chosen(table, name, word, headings):
-    """Return the index of the column that `word` names.
-
-    `word` is the number of the column from 1, or its name in one of the lists `headings`. Raises MasingError if there
-    is no such column.
-    """
+    """Return the index of the column that `word` names by its number from 1, or by its name in one of the `headings`;
+    raise MasingError if there is no such column."""
     count = len(table.cells.columns)
     if word.isdecimal() and 1 <= int(word) <= count:
         return int(word) - 1
     for words in headings:
         if word.lower() in words:
             return words.index(word.lower())
-    known = ", ".join(dict.fromkeys(word for words in headings for word in words))
+    known = ", ".join(dict.fromkeys(each for words in headings for each in words))
     known = f", and no column '{word}' in {known}" if known else ""
     raise MasingError(f"{table.path}: --columns {name}={word}: the columns are 1 to {count}{known}")
