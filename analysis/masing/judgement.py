@@ -94,7 +94,7 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
 
     table: the path of a CSV file with a heading, whose cells are separated by commas, semicolons or tabs; a DataFrame;
     or a dictionary of columns. Each row is a level. The digits of an error that is given as a text count: the error may
-    be wrong by half a unit of its last digit. Errors that are given as numbers count as exact. step: the column of the
+    be wrong by half a unit of its last digit, and so may a step that looks rounded. Numbers count as exact. step: the column of the
     step, or an expression of columns such as "1/sqrt(cells)", or two of them such as "ds,dt". expect_order: {column:
     order}, where an order is a number or a text such as ">=1", or one order for all columns that `step` does not name;
     if it is None, the orders of these columns are found, but not judged. reference: with what the errors compare each
@@ -109,9 +109,9 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
     """
     module = native.required("judge()")
     frame = _frame(table)
-    steps, used = _steps(frame, step)
+    steps, step_digits, used = _steps(frame, step)
     sorting = np.argsort(-steps.sum(axis=0), kind="stable")
-    steps = steps[:, sorting]
+    steps, step_digits = steps[:, sorting], step_digits[sorting]
     if (np.abs(np.diff(steps, axis=1)) <= 1e-12 * steps[:, 1:]).all(axis=0).any():
         raise MasingError(f"step {step}: a step occurs twice in the table; give each level one row")
     for name, number in (("tolerance", tolerance), ("floor", floor)):
@@ -142,7 +142,7 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
             raise MasingError(f"{quantity}: {np.isfinite(numbers).sum()} errors; an order needs at least {FEWEST}")
         digits = [_half_unit(cell) / error if error > 0 else 0.0 for cell, error in zip(cells, numbers)]
         order, width, verdict, why, pairs = module.judge(
-            steps, numbers, digits, _finest(reference, steps), reference == "successive", floor, promised, at_least,
+            steps, numbers, digits, step_digits, _finest(reference, steps), reference == "successive", floor, promised, at_least,
             tolerance)
         found[quantity] = Judgement(quantity, order, width, expected, verdict, why, steps.sum(axis=0), numbers,
                                     np.array(pairs), math.nan, math.nan)
@@ -191,29 +191,55 @@ def _half_unit(cell):
 
 
 def _steps(frame, step):
-    """Return the steps [1 or 2][levels] for the argument `step` of judge(), and the set of the columns in it."""
+    """Return the steps [1 or 2][levels] for the argument `step` of judge(), half a unit of their last digits as a
+    fraction of them [levels], and the set of the columns in it."""
     texts = [str(step)] if str(step) in frame.columns else str(step).split(",")
     if len(texts) > 2:
         raise MasingError(f"step {step}: give a column or an expression of columns, or two of them")
-    columns, used = [], set()
+    columns, digits, used = [], np.zeros(len(frame)), set()
     for text in map(str.strip, texts):
         names = {text} if text in frame.columns else set(NAME.findall(text))
         if unknown := sorted(names - set(frame.columns)):
             raise MasingError(f"step {step}: no column {unknown[0]}; the table has {listed(frame.columns)}")
         numbers = pd.DataFrame({name: [_number(cell, f"{name}, row {row}") for row, cell in enumerate(frame[name], 1)]
                                 for name in names})
+
+        def evaluated(numbers):
+            column = numbers[text] if text in frame.columns else numbers.eval(text.replace("^", "**"), engine="python")
+            return np.broadcast_to(np.asarray(column, dtype=float), len(frame))
+
         try:
             if text not in frame.columns and (not EXPRESSION.fullmatch(text) or ATTRIBUTE.search(text)):
                 raise SyntaxError
-            column = numbers[text] if text in frame.columns else numbers.eval(text.replace("^", "**"), engine="python")
-            columns.append(np.broadcast_to(np.asarray(column, dtype=float), len(frame)))
+            columns.append(evaluated(numbers))
         except Exception:  # DataFrame.eval raises errors of many classes
             raise MasingError(f"step {step}: not an expression of columns, such as 1/sqrt(cells)") from None
         if not (np.isfinite(columns[-1]) & (columns[-1] > 0)).all():
             row = int(np.argmin(np.isfinite(columns[-1]) & (columns[-1] > 0)))
             raise MasingError(f"step {step}, row {row + 1}: {columns[-1][row]:g} is not a step; steps are positive")
+        changed = [evaluated(numbers.assign(**{name: numbers[name] + _rounded(frame[name])})) for name in names]
+        digits = np.maximum(digits, np.abs(np.array(changed) / columns[-1] - 1).sum(axis=0))
         used |= names
-    return np.array(columns), used
+    return np.array(columns), digits, used
+
+
+def _rounded(cells):
+    """Return half a unit of the last digit of each cell [levels] of a column of steps, or 0 if they look exact.
+
+    Rounded steps are texts with decimals that are no geometric sequence as they stand. More than half of them have the
+    largest number of digits, or of decimals, and this is at least two digits for all; the others end with zeros.
+    """
+    numbers = [Decimal(cell.strip()).as_tuple() for cell in cells] if all(map(_half_unit, cells)) else []
+    steps = np.abs([float(cell) for cell in cells]) if numbers else np.zeros(len(cells))
+    if not numbers or steps.min() == 0 or np.ptp(np.diff(np.log(np.unique(steps)))) < 1e-9:
+        return 0 * steps
+    digits, places = np.array([(len(each.digits), each.exponent) for each in numbers]).T
+    most, last, units = digits.max(), places.min(), 0 * steps
+    if most > 1 and np.mean(digits == most) > 0.5:
+        units = 10.0 ** (np.floor(np.log10(steps)) + 1 - most)
+    if np.mean(places == last) > 0.5 and steps.min() >= 10.0 ** (last + 1):
+        units = np.maximum(units, 10.0 ** last)
+    return units / 2 * (places.max() < 0)
 
 
 def _expectations(frame, expect_order, used):

@@ -222,20 +222,20 @@ std::vector<statistics::StepLadder> ladder_of(const std::vector<std::vector<doub
 
 /// Judges the errors of a table whose levels are ordered from coarse to fine, and returns (order,
 /// uncertainty, verdict, why, orders between each level and the next). `steps` are one step or two,
-/// such as δs and δt, [1 or 2][levels]. `digits` are half a unit of the last printed digit of each
-/// error, divided by the error. Each level is compared with the next one if `is_successive` is
+/// such as δs and δt, [1 or 2][levels]. `digits` and `step_digits` are Digits::errors and
+/// Digits::steps. Each level is compared with the next one if `is_successive` is
 /// true, otherwise with a run of the steps `finest`, or with the exact solution if `finest` is
 /// empty. Errors that are not above `floor` are regarded as round-off. The order may differ from
 /// `expected` by at most `tolerance`; if `at_least` is true, it may also be larger. No order is
 /// expected if `expected` is NaN.
 py::tuple judge(const std::vector<std::vector<double>>& steps, const std::vector<double>& errors,
-                const std::vector<double>& digits, const std::vector<double>& finest,
-                bool is_successive, double floor, double expected, bool at_least,
-                double tolerance) {
+                const std::vector<double>& digits, const std::vector<double>& step_digits,
+                const std::vector<double>& finest, bool is_successive, double floor,
+                double expected, bool at_least, double tolerance) {
   const statistics::ErrorLadder ladder{.steps = ladder_of(steps, finest, is_successive),
                                        .errors = errors,
                                        .are_differences = is_successive};
-  auto found = statistics::order_of_table(ladder, digits, floor);
+  auto found = statistics::order_of_table(ladder, {digits, step_digits}, floor);
   auto verdict = statistics::Verdict::not_judged;
   if (!std::isnan(expected)) {
     verdict = statistics::judge({.order = expected, .at_least = at_least}, found.order,

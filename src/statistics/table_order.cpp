@@ -44,14 +44,17 @@ double log_difference(const StepLadder& step, std::size_t level, double p) {
 }
 
 /// Returns r of order_of_table(): the change of an order between two levels that the printed digits
-/// allow, for the worst of the last three pairs of the range.
-double rounding(const ErrorLadder& ladder, const std::vector<double>& digits, FitRange range) {
+/// allow, for the worst of the last three pairs of the range. `power` is the order itself.
+double rounding(const ErrorLadder& ladder, const Digits& digits, double power, FitRange range) {
   constexpr std::size_t most_pairs = 3;
   double largest = 0.0;
+  const auto of_level = [&](std::size_t l) {
+    return std::hypot(digits.errors[l], std::isnan(power) ? 0.0 : power * digits.steps[l]);
+  };
   for (std::size_t l = range.end - std::min(most_pairs + 1, range.count()); l + 1 < range.end;
        ++l) {
     const double ratio = std::log(size_of(ladder, l) / size_of(ladder, l + 1));
-    largest = std::max(largest, std::hypot(digits[l], digits[l + 1]) / ratio);
+    largest = std::max(largest, std::hypot(of_level(l), of_level(l + 1)) / ratio);
   }
   return largest;
 }
@@ -140,12 +143,11 @@ double pair_order(const ErrorLadder& ladder, std::size_t level) {
   return std::isfinite(target) ? rising_zero(excess, most) : base::undefined;
 }
 
-TableOrder order_of_table(const ErrorLadder& ladder, const std::vector<double>& digits,
-                          double floor) {
+TableOrder order_of_table(const ErrorLadder& ladder, const Digits& digits, double floor) {
   TableOrder found;
   found.fit = fit_order(ladder, floor);
   const FitRange range = usable_levels(found.fit);
-  const double by_digits = rounding(ladder, digits, range);
+  const double by_digits = rounding(ladder, digits, found.fit.order, range);
   std::span<const double> orders;
   if (ladder.steps.size() == 1 && range.count() > 1) {
     found.pair_orders.assign(ladder.errors.size() - 1, base::undefined);

@@ -17,6 +17,13 @@ enum class Basis {
   approach  ///< from the limit that the last orders between two levels approach
 };
 
+/// Half a unit of the last printed digit of each error, and of each step, divided by the error or
+/// the step, [levels]; 0 for a number that is exact.
+struct Digits {
+  std::vector<double> errors;
+  std::vector<double> steps;
+};
+
 /// The result of order_of_table(). If no order is found, `order` and `uncertainty` are NaN.
 struct TableOrder {
   double order = base::undefined;        ///< the order p
@@ -34,8 +41,7 @@ struct TableOrder {
 /// error is not positive and finite, or if there is no root in [-40, 40]. Local.
 double pair_order(const ErrorLadder& ladder, std::size_t level);
 
-/// Finds the order of errors that any program has computed and printed. `digits` contains half a
-/// unit of the last printed digit of each error, divided by the error, [levels].
+/// Finds the order of errors that any program has computed and printed with these `digits`.
 ///
 /// fit_order() regards the residuals of its law as chance. The errors of a smooth problem have no
 /// scatter; their residuals are the next terms of the expansion of the error, and the intervals of
@@ -44,7 +50,8 @@ double pair_order(const ErrorLadder& ladder, std::size_t level);
 /// d₁ = q₂ - q₁ and d₂ = q₃ - q₂ are their changes, s₁ and s₂ these changes per halving of the
 /// step, and c = d₂/d₁. If the next term has the order t, then c = ρ⁻ᵗ, where ρ is the ratio of
 /// successive steps. r = √(δ₁² + δ₂²)/log ρ is the change of an order between two levels that their
-/// `digits` δ₁ and δ₂ allow, for the worst of the last three pairs.
+/// `digits` allow, for the worst of the last three pairs; δ² = δ_e² + (p δ_h)² with the digits δ_e
+/// of the error and δ_h of the step, and p the order of fit_order().
 ///     steady:   m = max(|s₁|, |s₂|) ≤ 0.02 + 2r, where r is that per halving.
 ///               The order is q₃ ± 2 (m + r + 0.005).
 ///     approach: |s₁| ≤ 0.25 and ρ^-2.4 ≤ c ≤ ρ^0.3; with five levels or more, d₁/d₀ has the same
@@ -53,7 +60,6 @@ double pair_order(const ErrorLadder& ladder, std::size_t level);
 ///               min(c, ρ^-½).
 ///     fit:      otherwise. The order is that of fit_order, and r is added to its uncertainty.
 /// An order outside [-4, 20] counts as not found. Local.
-TableOrder order_of_table(const ErrorLadder& ladder, const std::vector<double>& digits,
-                          double floor);
+TableOrder order_of_table(const ErrorLadder& ladder, const Digits& digits, double floor);
 
 }  // namespace masing::statistics

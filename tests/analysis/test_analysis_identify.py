@@ -53,6 +53,14 @@ def test_a_corner_by_regression_is_not_known_better_than_the_reversal():
     assert 0.2 / 2 < found.threshold_width[0] < 0.2 / 2 + 0.01 + 0.01
 
 
+def test_the_half_width_of_a_corner_is_no_wider_than_the_scatter_over_seeds():
+    x = one_cycle(3, 2000)
+    force = drive(x, np.array([1.0]), np.array([1.0]), 0.5)
+    found = [identify_discrete(Path("c"), half_cycle(x, noisy(force, 0.03, seed))) for seed in range(12)]
+    scatter = np.std([each.elements.threshold[0] for each in found], ddof=1)
+    assert np.mean([each.threshold_width[0] for each in found]) / 1.96 < 1.6 * scatter
+
+
 def test_the_whole_unloading_half_is_compared():
     x = 2 * np.cos(np.linspace(0, 2 * np.pi, 2001))
     force = drive(np.r_[np.linspace(0, 2, 100)[:-1], x], np.array([0.5, 1.0]), np.array([1.0, 2.0]))[99:]

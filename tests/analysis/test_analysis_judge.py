@@ -73,6 +73,33 @@ def test_the_digits_that_are_printed_count():
     assert found["printed"].uncertainty - found["computed"].uncertainty == pytest.approx(2 * change)
 
 
+    # Of successive levels the first cell may be empty, or the last: the digits are the same.
+    first, last = (masing.judge({"h": [0.4, 0.2, 0.1, 0.05, 0.025], "e": cells}, 2, reference="successive")["e"]
+                   for cells in (["", *error], [*error, ""]))
+    assert (first.order, first.uncertainty) == (last.order, last.uncertainty) and last.uncertainty > change
+
+
+@pytest.mark.parametrize("form", ["{:.3f}", "{:.3g}", "{:.1e}"])
+@pytest.mark.parametrize("p", [1, 2, 4])
+def test_the_digits_of_steps_count(p, form):
+    """The steps of the errors are not those that are printed: the interval holds the order all the same."""
+    for first in [0.453, *np.linspace(0.3, 0.6, 7)]:
+        h = first * 1.5 ** -np.arange(7.0)
+        error = h ** p * (1 + 0.2 * h)
+        found = masing.judge({"h": [form.format(each) for each in h], "e": error}, p)["e"]
+        assert abs(found.order - p) <= found.uncertainty and found.verdict != "not as expected"
+        assert masing.judge({"h": [repr(float(each)) for each in h], "e": error}, p)["e"].uncertainty < 0.05
+
+
+def test_steps_that_are_exact_as_they_stand_have_no_digits_to_count():
+    for steps in (["0.4", "0.2", "0.1", "0.05"], ["0.10", "0.05", "0.02", "0.01"], ["0.40", "0.20", "0.10", "0.05"],
+                  ["1e-1", "5e-2", "2e-2", "1e-2"]):
+        h = np.array(steps, dtype=float)
+        assert masing.judge({"h": steps, "e": h ** 2}, 2)["e"].uncertainty < 0.02
+    cells = ["10", "15", "22", "33"]
+    assert masing.judge({"n": cells, "e": np.array(cells, dtype=float) ** -2}, 2, "1/n")["e"].uncertainty < 0.02
+
+
 def test_every_verdict_has_its_words_and_prints():
     table = {"h": H, "good": H ** 2, "bad": H, "none": 0 * H, "wild": H * [1, 3, 1, 3, 1, 3], "free": H}
     found = masing.judge(table, {"good": 2, "bad": ">=2", "none": 2, "wild": 1, "free": None})

@@ -43,7 +43,8 @@ ErrorLadder with_orders(const Numbers& orders, double ratio = 2.0) {
 }
 
 TableOrder exactly(const ErrorLadder& ladder, double floor = 0.0) {
-  return order_of_table(ladder, Numbers(ladder.errors.size(), 0.0), floor);
+  const Numbers exact(ladder.errors.size(), 0.0);
+  return order_of_table(ladder, {exact, exact}, floor);
 }
 
 TEST(PairOrder, is_that_of_manufactured_errors_against_every_reference) {
@@ -93,10 +94,14 @@ TEST(TableOrder, is_the_last_pair_of_steady_orders_and_the_limit_of_those_that_a
 TEST(TableOrder, is_less_certain_by_the_digits_that_are_printed) {
   const ErrorLadder ladder = with_orders({2.0, 2.0, 2.0});
   const double change = std::hypot(0.003, 0.004) / std::numbers::ln2;
-  EXPECT_NEAR(order_of_table(ladder, {0, 0, 0.003, 0.004}, 0.0).uncertainty, 2 * (change + 0.005),
-              1e-9);
+  const Numbers exact(4, 0.0);
+  EXPECT_NEAR(order_of_table(ladder, {{0, 0, 0.003, 0.004}, exact}, 0.0).uncertainty,
+              2 * (change + 0.005), 1e-9);
+  // An error of order 2 changes by twice as much as its step, relatively.
+  EXPECT_NEAR(order_of_table(ladder, {exact, {0, 0, 0.003, 0.004}}, 0.0).uncertainty,
+              2 * (2 * change + 0.005), 1e-9);
   const ErrorLadder three = with_orders({2.0, 2.1});
-  EXPECT_NEAR(order_of_table(three, {0, 0.003, 0.004}, 0.0).uncertainty,
+  EXPECT_NEAR(order_of_table(three, {{0, 0.003, 0.004}, exact}, 0.0).uncertainty,
               exactly(three).fit.uncertainty + change, 1e-9);
 }
 
@@ -204,7 +209,8 @@ TEST(TableOrder, of_smooth_errors_is_in_its_interval_however_few_digits_are_prin
     }
     if (is_positive) {
       ++draw;
-      const TableOrder found = order_of_table(ladder_of(steps, errors), digits, 0.0);
+      const TableOrder found =
+          order_of_table(ladder_of(steps, errors), {digits, Numbers(digits.size(), 0.0)}, 0.0);
       shares.add(found, p, 1.0 / draws);
       fits.add({.order = found.fit.order, .uncertainty = found.fit.uncertainty}, p, 1.0 / draws);
     }
