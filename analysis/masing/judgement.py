@@ -94,15 +94,16 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
 
     table: the path of a CSV file with a heading, whose cells are separated by commas, semicolons or tabs; a DataFrame;
     or a dictionary of columns. Each row is a level. The digits of an error that is given as a text count: the error may
-    be wrong by half a unit of its last digit, and so may a step that looks rounded. Numbers count as exact. step: the column of the
-    step, or an expression of columns such as "1/sqrt(cells)", or two of them such as "ds,dt". expect_order: {column:
-    order}, where an order is a number or a text such as ">=1", or one order for all columns that `step` does not name;
-    if it is None, the orders of these columns are found, but not judged. reference: with what the errors compare each
-    level: "exact"; "finest:H", one run with the step H (for two steps "finest:H1,H2"); or "successive", the next level.
-    The error of the last level is then left empty, or that of the first one if a level is compared with the one before.
-    With values=True the columns contain values and not errors: they are extrapolated with their observed order, and get
-    a grid convergence index, by the smaller of the observed and the expected order. An order counts as expected if its interval is within `tolerance` of the expected one.
-    Errors that are not above `floor` are regarded as round-off.
+    be wrong by half a unit of its last digit, and so may a step that looks rounded. Numbers count as exact. step: the
+    column of the step, or an expression of columns such as "1/sqrt(cells)", or two of them such as "ds,dt".
+    expect_order: {column: order}, where an order is a number or a text such as ">=1", or one order for all columns that
+    `step` does not name; if it is None, the orders of these columns are found, but not judged. reference: with what the
+    errors compare each level: "exact"; "finest:H", one run with the step H (for two steps "finest:H1,H2"); or
+    "successive", the next level. The error of the last level is then left empty, or that of the first one if a level is
+    compared with the one before. With values=True the columns contain values and not errors: they are extrapolated with
+    their observed order, and get a grid convergence index, by the smaller of the observed and the expected order. An
+    order counts as expected if its interval is within `tolerance` of the expected one. Errors that are not above
+    `floor` are regarded as round-off.
 
     Returns a mapping {column: Judgement}, which prints as a table. Raises MasingError, with a message of one line, if
     the table or an argument is not valid.
@@ -142,8 +143,8 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
             raise MasingError(f"{quantity}: {np.isfinite(numbers).sum()} errors; an order needs at least {FEWEST}")
         digits = [_half_unit(cell) / error if error > 0 else 0.0 for cell, error in zip(cells, numbers)]
         order, width, verdict, why, pairs = module.judge(
-            steps, numbers, digits, step_digits, _finest(reference, steps), reference == "successive", floor, promised, at_least,
-            tolerance)
+            steps, numbers, digits, step_digits, _finest(reference, steps), reference == "successive", floor, promised,
+            at_least, tolerance)
         found[quantity] = Judgement(quantity, order, width, expected, verdict, why, steps.sum(axis=0), numbers,
                                     np.array(pairs), math.nan, math.nan)
     return found
@@ -217,8 +218,8 @@ def _steps(frame, step):
         if not (np.isfinite(columns[-1]) & (columns[-1] > 0)).all():
             row = int(np.argmin(np.isfinite(columns[-1]) & (columns[-1] > 0)))
             raise MasingError(f"step {step}, row {row + 1}: {columns[-1][row]:g} is not a step; steps are positive")
-        changed = [evaluated(numbers.assign(**{name: numbers[name] + _rounded(frame[name])})) for name in names]
-        digits = np.maximum(digits, np.abs(np.array(changed) / columns[-1] - 1).sum(axis=0))
+        changed = (evaluated(numbers.assign(**{name: numbers[name] + _rounded(frame[name])})) for name in names)
+        digits = np.maximum(digits, sum(np.abs(each / columns[-1] - 1) for each in changed))
         used |= names
     return np.array(columns), digits, used
 
@@ -229,10 +230,10 @@ def _rounded(cells):
     Rounded steps are texts with decimals that are no geometric sequence as they stand. More than half of them have the
     largest number of digits, or of decimals, and this is at least two digits for all; the others end with zeros.
     """
-    numbers = [Decimal(cell.strip()).as_tuple() for cell in cells] if all(map(_half_unit, cells)) else []
-    steps = np.abs([float(cell) for cell in cells]) if numbers else np.zeros(len(cells))
-    if not numbers or steps.min() == 0 or np.ptp(np.diff(np.log(np.unique(steps)))) < 1e-9:
+    steps = np.abs([float(cell) if _half_unit(cell) else 0.0 for cell in cells])
+    if steps.min() == 0 or len(set(steps)) < 3 or np.ptp(np.diff(np.log(np.unique(steps)))) < 1e-9:
         return 0 * steps
+    numbers = [Decimal(cell.strip()).as_tuple() for cell in cells]
     digits, places = np.array([(len(each.digits), each.exponent) for each in numbers]).T
     most, last, units = digits.max(), places.min(), 0 * steps
     if most > 1 and np.mean(digits == most) > 0.5:

@@ -96,6 +96,8 @@ def test_steps_that_are_exact_as_they_stand_have_no_digits_to_count():
                   ["1e-1", "5e-2", "2e-2", "1e-2"]):
         h = np.array(steps, dtype=float)
         assert masing.judge({"h": steps, "e": h ** 2}, 2)["e"].uncertainty < 0.02
+    same = masing.judge({"h": steps, "dt": ["0.10"] * 4, "e": h ** 2}, 2)["e"]
+    assert same.uncertainty < 0.02 and masing.judge({"h": steps, "dt": ["0.10"] * 4, "e": h + 0.1}, 1, "h,dt")["e"].order > 0.9
     cells = ["10", "15", "22", "33"]
     assert masing.judge({"n": cells, "e": np.array(cells, dtype=float) ** -2}, 2, "1/n")["e"].uncertainty < 0.02
 
@@ -172,6 +174,7 @@ GOOD = {"h": [0.4, 0.2, 0.1], "L2": ["4e-2", "1e-2", "2.5e-3"]}
     (GOOD, {"tolerance": -1}, "not negative"),
     (GOOD, {"values": True}, "give expect_order"),
     (GOOD | {"h": [0.4, 0.2, 0.2]}, {}, "a step occurs twice"),
+    (GOOD, {"step": "2"}, "a step occurs twice"),
     (GOOD | {"h": ["0.4", "0.2", ""]}, {}, "row 3: nan is not a step"),
     (GOOD | {"L2": ["4e-2", "-1e-2", "2.5e-3"]}, {}, "L2, row 2: the error -1e-2 is negative"),
     (GOOD | {"L2": ["4e-2", "1e-2", ""]}, {}, "2 errors; an order needs at least 3"),
