@@ -169,11 +169,9 @@ def _rearranged(curve, samples):
 
 
 def _without_inner_loops(x, points, at_ends=1):
-    """Return the turning points that are left without inner loops, and `inner` and `kept` of Opened.
-
-    The first and the last movement of x may be only parts of half-cycles: an inner loop at an extreme beside them may be
-    the fraction `at_ends` of them.
-    """
+    """Return the turning points that are left without inner loops, and `inner` and `kept` of Opened. The first and the
+    last movement of x may be only parts of half-cycles: an inner loop at an extreme beside them may be the fraction
+    `at_ends` of them."""
     left, inner, outside = [], [], np.ones(len(x), dtype=bool)
     for number, point in enumerate(map(int, points), start=1):
         left.append(point)
@@ -221,10 +219,8 @@ def widest_half_cycle(curve):
 
 
 def _half(curve, found, points, n):
-    """Return the HalfCycle of a curve whose loading begins at the n-th turning point.
-
-    `found` is the Opened curve, and `points` are the indices of its turning points in the curve without inner loops.
-    """
+    """Return the HalfCycle of a curve whose loading begins at the n-th turning point. `found` is the Opened curve, and
+    `points` are the indices of its turning points in the curve without inner loops."""
     main = found.main()
     x, (before, start, end) = main.x, points[n - 1:n + 2]
     width = min(x[before], x[end]) - x[start]
@@ -263,11 +259,9 @@ def loading(path, half, start):
 
 def _with_mirror_image(branch, half, noise):
     """Return the branch together with the samples of the unloading half-cycle, rotated by 180 degrees onto the branch.
-
     The rotated forces are shifted by a constant, so that their mean difference from the branch is 0. The branch alone
     is returned if the unloading is not one complete branch, or if the standard deviation of the difference between the
-    forces of the two branches exceeds twice the noise.
-    """
+    forces of the two branches exceeds twice the noise."""
     order = np.argsort(-half.before_x, kind="stable")
     if not half.mirrored or np.ptp(half.before_x) < WHOLE * branch.width:
         return branch
@@ -306,12 +300,10 @@ def not_concave(path):
 
 
 def _refuse_wrong_shape(branch, half, noise):
-    """Raise DataError if elements that yield cannot have this branch and this loop.
-
-    The curvature of the branch is its coefficient of the Legendre polynomial of degree 2, or 0 if this is not
-    significant. If elements yield, the unloading lies below the loading, on average by more than half the |curvature|,
-    or by more than `noise` if the curvature is 0. `noise` is the standard deviation of the force.
-    """
+    """Raise DataError if elements that yield cannot have this branch and this loop. The curvature of the branch is its
+    coefficient of the Legendre polynomial of degree 2, or 0 if this is not significant. If elements yield, the
+    unloading lies below the loading, on average by more than half the |curvature|, or by more than `noise` if the
+    curvature is 0. `noise` is the standard deviation of the force."""
     path, width, height = branch.path, branch.width, np.ptp(branch.force)
     (_, slope, curvature), (*_, error) = _legendre(branch, noise, 2)
     slope, curvature = 2 * slope / width, curvature if abs(curvature) > SIGNIFICANT * error else 0.0

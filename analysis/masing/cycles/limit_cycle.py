@@ -159,12 +159,10 @@ def _limit(loops):
 
 
 def _corners(halves):
-    """Return the corners (x, force) of a loop with these _halves(), and the number of its straight segments.
-
-    The reversals are included in the corners, and the corners of the loading half come first. The result is (None,
-    None) if the loop is no polygon: if it has no noise and is curved, or if its noisy samples do not support a polygon
-    more than a smooth curve.
-    """
+    """Return the corners (x, force) of a loop with these _halves(), and the number of its straight segments. The
+    reversals are included in the corners, and the corners of the loading half come first. The result is (None, None) if
+    the loop is no polygon: if it has no noise and is curved, or if its noisy samples do not support a polygon more than
+    a smooth curve."""
     corners, count, support = [], 0, 0.0
     for sign, (half_x, half_force) in zip((1, -1), halves):
         found, of_half = _half_corners(sign * half_x, sign * half_force)
@@ -177,11 +175,9 @@ def _corners(halves):
 
 
 def _half_corners(x, force):
-    """Return the start and the corners (x, force) of a half-cycle in which x rises, and the support of this polygon.
-
-    If the samples have no noise, the corners are exact and the support is ∞; the result is (None, 0) if the samples lie
-    on no polygon. Otherwise the corners and the support are those of fit_polygon().
-    """
+    """Return the start and the corners (x, force) of a half-cycle in which x rises, and the support of this polygon. If
+    the samples have no noise, the corners are exact and the support is ∞; the result is (None, 0) if the samples lie on
+    no polygon. Otherwise the corners and the support are those of fit_polygon()."""
     lines = polygons.segments(x, force)
     if lines is not None:
         inner = lines.corners()

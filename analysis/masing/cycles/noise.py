@@ -115,10 +115,8 @@ def _legs(x, deviation=None):
 
 
 def _smoothed(x):
-    """Return x [samples] smoothed by cubic polynomials over a moving window.
-
-    The length of the window is chosen such that the score of generalised cross-validation is least.
-    """
+    """Return x [samples] smoothed by cubic polynomials over a moving window. The length of the window is chosen such
+    that the score of generalised cross-validation is least."""
     lengths = np.unique((np.geomspace(SHORTEST, len(x), 20).astype(int) - 1) // 2 * 2 + 1)
     lengths = lengths[(lengths >= SHORTEST) & (lengths <= len(x))]
     if len(lengths) == 0:
@@ -130,10 +128,8 @@ def _smoothed(x):
 
 
 def _slope(x, force):
-    """Return the slope of the force over x at each sample of a leg.
-
-    A slope is fitted by least squares to the samples in a window whose width in x is SLOPE_WIDTH times that of the leg.
-    """
+    """Return the slope of the force over x at each sample of a leg. A slope is fitted by least squares to the samples
+    in a window whose width in x is SLOPE_WIDTH times that of the leg."""
     order = np.argsort(x, kind="stable")
     place, value = x[order], force[order]
     reach = SLOPE_WIDTH * np.ptp(x) / 2

@@ -241,10 +241,8 @@ def _residual(distance, force, corner, linear):
 
 
 def _refined(distance, force, corner):
-    """Return the Polygon with the least sum of squares that is reached by moving the given corners.
-
-    The start, the last slope and the drops are fitted together with the corners.
-    """
+    """Return the Polygon with the least sum of squares that is reached by moving the given corners. The start, the last
+    slope and the drops are fitted together with the corners."""
     n, scale, height = len(corner), distance[-1], np.ptp(force) or 1.0
     start = np.r_[_linear(distance, force, corner), corner]
     if n:

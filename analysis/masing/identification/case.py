@@ -55,9 +55,7 @@ def write_case(path, fitted, threshold=None):
 
 def _force(elements, amplitude, mass, end):
     """Return times [points], and the force F [points] that causes the motion described in write_case() at these times.
-
-    F is m x'' + f, where f is the restoring force of the model along this motion.
-    """
+    F is m x'' + f, where f is the restoring force of the model along this motion."""
     start = REVERSAL
     turn = start + np.pi / FREQUENCY
     times = np.unique(np.r_[np.linspace(0, start, FORCE_POINTS), np.linspace(start, end, 2 * FORCE_POINTS + 1),

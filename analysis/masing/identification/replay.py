@@ -149,10 +149,8 @@ def refuse_misfit(fitted, half, floor, hint):
 
 def _kinds(half, well):
     """Return whether the loading branch of a HalfCycle is concave, and whether it is not concave, but becomes concave
-    if a force c x' with c >= 0 is subtracted.
-
-    A branch counts as concave if a concave polygon misses it by at most the force `well`, as a root mean square.
-    """
+    if a force c x' with c >= 0 is subtracted. A branch counts as concave if a concave polygon misses it by at most the
+    force `well`, as a root mean square."""
     order = np.argsort(half.x, kind="stable")
     order = order[half.x[order] - half.x[0] <= half.width]
     distance, force = grouped(half.x[order] - half.x[0], half.force[order])
@@ -222,11 +220,9 @@ def misfit(fitted, half, noise, floor):
 
 def _explained(elements, half, x, state, part):
     """Return columns [samples, changes], each with the change of the force along x that one change of the model causes.
-
     The changes of the model are a constant force in each part of the record, a change of k0, changes of the stiffness
     and of the η of each element, and a new element for each fraction in FURTHER. `part` [samples] is the number of the
-    part to which a sample belongs, as in Misfit. `state` [n] are the elongations at the first sample.
-    """
+    part to which a sample belongs, as in Misfit. `state` [n] are the elongations at the first sample."""
     def changed(stiffness, threshold):
         at_start = np.zeros_like(threshold) if not state.any() else threshold
         return replay(Elements(elements.k0, stiffness, threshold), x, at_start)
@@ -242,10 +238,8 @@ def _explained(elements, half, x, state, part):
 
 
 def _parabolas(x, legs):
-    """Return columns [samples, polynomials] with Legendre polynomials of the distance along a leg.
-
-    Each leg of at least FEWEST_ON_LEG samples has DEGREES columns, which are 0 outside of it. The first column is 0.
-    """
+    """Return columns [samples, polynomials] with Legendre polynomials of the distance along a leg. Each leg of at least
+    FEWEST_ON_LEG samples has DEGREES columns, which are 0 outside of it. The first column is 0."""
     columns = [np.zeros(len(x))]
     for leg in legs:
         if len(leg) >= FEWEST_ON_LEG:
@@ -258,11 +252,9 @@ def _parabolas(x, legs):
 
 def _chance(weight, missed, explained, others):
     """Return the p-value of Fisher's F test of whether the columns `others` explain a part of `missed` that the columns
-    `explained` do not explain.
-
-    The p-value is the probability that `others` would explain at least as large a part if `missed` were only noise. It
-    is 1 if there are too few samples for the test. `weight` [samples] is 0 for samples that are not used.
-    """
+    `explained` do not explain. The p-value is the probability that `others` would explain at least as large a part if
+    `missed` were only noise. It is 1 if there are too few samples for the test. `weight` [samples] is 0 for samples
+    that are not used."""
     used = weight > 0
     weight, target = weight[used, None], weight[used] * missed[used]
 
@@ -281,11 +273,9 @@ def _chance(weight, missed, explained, others):
 
 
 def _is_viscous(missed, parameters, well):
-    """Return whether a spring and a dashpot explain the record of the Misfit `missed` better than the model.
-
-    The root mean square of the force that they leave unexplained must be at most `well`. By Schwarz' criterion (BIC)
-    they must also explain the record better than the model, which has `parameters` parameters.
-    """
+    """Return whether a spring and a dashpot explain the record of the Misfit `missed` better than the model. The root
+    mean square of the force that they leave unexplained must be at most `well`. By Schwarz' criterion (BIC) they must
+    also explain the record better than the model, which has `parameters` parameters."""
     x, count = missed.x, len(missed.x)
     if count < FEWEST_IN_BLOCK:
         return False
@@ -297,20 +287,16 @@ def _is_viscous(missed, parameters, well):
 
 
 def _means(values, part, known):
-    """Return the mean of the values over the `known` samples of each part of the record, as an array [samples].
-
-    An entry of the array is the mean of the part to which the sample belongs.
-    """
+    """Return the mean of the values over the `known` samples of each part of the record, as an array [samples]. An
+    entry of the array is the mean of the part to which the sample belongs."""
     sums, count = (np.bincount(part[known], weights, part[-1] + 1) for weights in (values[known], None))
     return (sums / np.maximum(count, 1))[part]
 
 
 def _within_reach(half):
     """Return x, force, error (or None) and a boolean for the part of the record in which x stays in the range of the
-    half-cycle.
-
-    This part contains the beginning of the half-cycle. The boolean says whether it begins with the record.
-    """
+    half-cycle. This part contains the beginning of the half-cycle. The boolean says whether it begins with the
+    record."""
     x, force, error = half.curve.x, half.curve.force, half.curve.error
     low, slack = half.x[0], (1 - AS_WIDE) * half.width
     outside = np.flatnonzero((x < low - slack) | (x > low + half.width + slack))
