@@ -11,45 +11,43 @@
 
 namespace masing::scan {
 
-PointNumbers completed(PointNumbers cycle) {
+PointNumbers completed(PointNumbers cycle, double work_of_drift) {
   const double multiple = std::isnan(cycle.period_multiple) ? 1.0 : cycle.period_multiple;
-  cycle.amplitude = (cycle.most_x - cycle.least_x) / 2;
-  cycle.centre = (cycle.most_x + cycle.least_x) / 2;
   cycle.secant_stiffness = cycle.restoring_amplitude / cycle.amplitude;
-  cycle.damping_ratio =
-      cycle.loss / multiple / (2 * std::numbers::pi * cycle.amplitude * cycle.restoring_amplitude);
+  cycle.damping_ratio = (cycle.loss - work_of_drift) / multiple /
+                        (2 * std::numbers::pi * cycle.amplitude * cycle.restoring_amplitude);
   return cycle;
 }
 
 namespace {
 
-/// Returns the force of a problem; `problem.period` must not be empty.
-slab::PeriodicForce force_of(const ScanProblem& problem) {
-  const base::Function& drive = problem.run.drive;
-  return {.value = [drive](double t) { return drive(t); },
-          .bounds = [drive](double first, double last) { return drive.bounds(first, last); },
-          .breaks = problem.force_breaks,
-          .period = *problem.period};
-}
-
 /// Returns the numbers that describe a limit cycle under a force of period `period`.
 PointNumbers described(const slab::Cycle& cycle, double period) {
-  PointNumbers numbers =
-      completed({.most_x = cycle.most_x,
-                 .least_x = cycle.least_x,
-                 .restoring_amplitude = (cycle.most_restoring - cycle.least_restoring) / 2,
-                 .loss = cycle.loss,
-                 .phase = cycle.phase,
-                 .period = period,
-                 .period_multiple = static_cast<double>(cycle.multiple),
-                 .residual = cycle.residual,
-                 .multipliers = cycle.multipliers,
-                 .drift = cycle.drift,
-                 .frozen = cycle.frozen});
-  if (std::abs(cycle.drift) > 1e-9 * (cycle.most_x - cycle.least_x)) {
-    numbers.centre = base::undefined;
+  const bool drifts = std::abs(cycle.drift) > 1e-9 * (cycle.most_x - cycle.least_x);
+  return completed({.most_x = cycle.most_x,
+                    .least_x = cycle.least_x,
+                    .amplitude = cycle.numbers.amplitude,
+                    .centre = drifts ? base::undefined : (cycle.most_x + cycle.least_x) / 2,
+                    .restoring_amplitude = cycle.numbers.restoring_amplitude,
+                    .loss = cycle.loss,
+                    .phase = cycle.numbers.phase,
+                    .period = period,
+                    .period_multiple = static_cast<double>(cycle.multiple),
+                    .residual = cycle.residual,
+                    .multipliers = cycle.multipliers,
+                    .drift = cycle.drift,
+                    .frozen = cycle.frozen},
+                   cycle.numbers.work_of_drift);
+}
+
+/// Returns slab::find_cycle(), or no value if no cycle is found.
+std::optional<slab::Cycle> try_to_find(const slab::PeriodMap& map, const slab::Extreme& start,
+                                       int multiple) {
+  try {
+    return slab::find_cycle(map, start, multiple);
+  } catch (const base::UserError&) {
+    return std::nullopt;
   }
-  return numbers;
 }
 
 /// Searches for limit cycles of n periods, for each n < `multiple` that divides `multiple`. Returns
@@ -60,16 +58,9 @@ std::optional<slab::Cycle> cycle_of_shorter_period(const slab::PeriodMap& map,
                                                    const slab::Extreme& start, int multiple,
                                                    double share) {
   for (int fewer = 1; fewer < multiple; ++fewer) {
-    if (multiple % fewer != 0) {
-      continue;
-    }
-    try {
-      slab::Cycle cycle = slab::find_cycle(map, start, fewer);
-      if (std::abs(cycle.extreme.x - start.x) < share * (cycle.most_x - cycle.least_x)) {
-        return cycle;
-      }
-    } catch (const base::UserError&) {
-      continue;  // there is no cycle of `fewer` periods
+    auto cycle = multiple % fewer == 0 ? try_to_find(map, start, fewer) : std::nullopt;
+    if (cycle && std::abs(cycle->extreme.x - start.x) < share * (cycle->most_x - cycle->least_x)) {
+      return cycle;
     }
   }
   return std::nullopt;
@@ -129,7 +120,8 @@ PointNumbers CycleSolver::find_limit_cycle(const parallel::Communicator& comm,
   }
   slab::Oscillator oscillator = problem.run.facts().oscillator;
   oscillator.preload = exact_.preload;
-  return settled_cycle({*exact_.measure, oscillator, force_of(problem)});
+  return settled_cycle(
+      {*exact_.measure, oscillator, {problem.run.drive, problem.force_breaks, *problem.period}});
 }
 
 }  // namespace masing::scan

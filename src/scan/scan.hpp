@@ -94,10 +94,10 @@ struct PointNumbers {
 /// axis can have such a name. Local.
 bool is_point_column(const std::string& name);
 
-/// Returns a copy of `cycle` in which amplitude, centre, secant_stiffness and damping_ratio are
-/// set. They are computed from the members most_x, least_x, restoring_amplitude, loss and
-/// period_multiple. A period_multiple that is NaN counts as 1. Local.
-PointNumbers completed(PointNumbers cycle);
+/// Returns a copy of `cycle` in which secant_stiffness and damping_ratio are set. They are computed
+/// from the members amplitude, restoring_amplitude, loss and period_multiple, and from
+/// slab::CycleNumbers::work_of_drift. A period_multiple that is NaN counts as 1. Local.
+PointNumbers completed(PointNumbers cycle, double work_of_drift = 0.0);
 
 /// One point of a scan with its results.
 struct ScanPoint {

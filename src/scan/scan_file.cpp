@@ -41,7 +41,8 @@ constexpr PointColumn point_columns[] = {
      &PointNumbers::most_elongation, PointColumn::of_chains},
     {"most_acceleration", "largest absolute acceleration of the node", "max |a|",
      &PointNumbers::most_acceleration, PointColumn::of_chains},
-    {"amplitude", "half the difference of both", "X", &PointNumbers::amplitude},
+    {"amplitude", "half the difference of both, if x drifts those of x less its drift", "X",
+     &PointNumbers::amplitude},
     {"centre", "their mean; NaN where the cycle drifts", "x_m", &PointNumbers::centre},
     {"restoring_amplitude", "half the difference of the restoring force at both", "f_X",
      &PointNumbers::restoring_amplitude},
@@ -52,7 +53,8 @@ constexpr PointColumn point_columns[] = {
     {"secant_stiffness", "restoring_amplitude over amplitude", "K_s",
      &PointNumbers::secant_stiffness},
     {"damping_ratio",
-     "loss / (2 pi X^2 K_s), of a cycle of several periods per period; without viscous damping",
+     "loss / (2 pi X^2 K_s), of a cycle of several periods per period; without viscous damping and "
+     "without the work of the mean restoring force along a drift",
      "zeta", &PointNumbers::damping_ratio},
     {"phase",
      "by which the fundamental of x lags behind that of F, or F - m a_g, in [0, 2 pi); NaN where "

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <complex>
 #include <memory>
-#include <numbers>
 #include <set>
 #include <utility>
 #include <vector>
@@ -83,9 +82,15 @@ bool is_computed(const ScanPoint& point) {
 /// also stores the motion of the last period before window.to.
 class CycleObserver final : public engine::Observer {
  public:
-  CycleObserver(const io::Sampling& window, std::optional<double> period) : window_(window) {
-    const bool fits = period && window.to - window.from >= *period * (1 - 1e-9);
-    period_ = fits ? *period : 0.0;
+  explicit CycleObserver(const ScanProblem& problem)
+      : window_(problem.series), is_slab_(engine::slab_of(problem.run) != nullptr) {
+    const double length = window_.to - window_.from;
+    const bool fits = problem.period && length >= *problem.period * (1 - 1e-9);
+    period_ = fits ? *problem.period : 0.0;
+    // A run cannot tell a small drift from what is left of a transient.
+    const bool is_last_period = is_slab_ && length < 1.5 * period_;
+    const bool is_held = is_slab_ && problem.run.facts().oscillator.k0 > 0.0;
+    least_drift_ = is_held ? base::infinity : is_last_period ? 1e-9 : visible_drift;
   }
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override {
@@ -96,7 +101,7 @@ class CycleObserver final : public engine::Observer {
       if (t > window_.to) {
         break;
       }
-      const Extreme now{samples.x[i], samples.restoring[i]};
+      const slab::CyclePoint now{t, samples.x[i], samples.force[i], samples.restoring[i]};
       if (t >= window_.from) {
         least_ = now.x < least_.x ? now : least_;
         most_ = now.x > most_.x ? now : most_;
@@ -112,10 +117,7 @@ class CycleObserver final : public engine::Observer {
         last_ = now;
       }
       if (period_ > 0.0 && t > begin) {
-        t_.push_back(t);
-        x_.push_back(now.x);
-        force_.push_back(samples.force[i]);
-        restoring_.push_back(now.restoring);
+        rows_.insert(rows_.end(), {t, now.x, now.force, now.restoring});
       }
     }
   }
@@ -124,10 +126,7 @@ class CycleObserver final : public engine::Observer {
     archive.scalars("extremes", least_.x, least_.restoring, most_.x, most_.restoring, last_.x,
                     last_.restoring, most_speed_, most_restoring_, most_elongation_,
                     most_acceleration_, loss_, is_in_window_);
-    archive.numbers("t", t_);
-    archive.numbers("x", x_);
-    archive.numbers("force", force_);
-    archive.numbers("restoring", restoring_);
+    archive.numbers("period", rows_);
   }
 
   /// Returns the numbers of the point; called at the end of the run. Local.
@@ -142,10 +141,11 @@ class CycleObserver final : public engine::Observer {
                        .most_restoring = most_restoring_,
                        .most_elongation = most_elongation_,
                        .most_acceleration = most_acceleration_,
+                       .amplitude = (most_.x - least_.x) / 2,
+                       .centre = (most_.x + least_.x) / 2,
                        .restoring_amplitude = (most_.restoring - least_.restoring) / 2};
-    if (t_.size() > 2) {
-      add_period(cycle);
-      return completed(cycle);
+    if (rows_.size() > 3 * 4) {
+      return with_period(cycle);
     }
     cycle = completed(cycle);
     cycle.loss = loss_;
@@ -153,58 +153,67 @@ class CycleObserver final : public engine::Observer {
   }
 
  private:
-  struct Extreme {
-    double x = 0.0;
-    double restoring = 0.0;
-  };
-
-  void add_period(PointNumbers& cycle) const {
+  /// Returns `cycle` with the numbers that follow from the last period.
+  [[nodiscard]] PointNumbers with_period(PointNumbers cycle) const {
+    const auto row = [this](std::size_t i) {
+      return slab::CyclePoint{rows_[i], rows_[i + 1], rows_[i + 2], rows_[i + 3]};
+    };
     // The period ends at the last stored step. It usually begins between the first two stored
     // steps, so the values at its beginning are interpolated. If window_.to is not at a step, the
     // period may begin less than a step before the first stored step; then the values are
     // extrapolated.
-    const double begin = t_.back() - period_;
-    const double part = (begin - t_[0]) / (t_[1] - t_[0]);
-    const auto at = [&](const std::vector<double>& values, std::size_t i) {
-      return i > 0 ? values[i] : values[0] + part * (values[1] - values[0]);
-    };
-    std::complex<double> of_x;
-    std::complex<double> of_force;
-    double largest = 0.0;
-    double loss = 0.0;
-    const double circular = 2 * std::numbers::pi / period_;
-    for (std::size_t i = 1; i < t_.size(); ++i) {
-      const double t = i > 1 ? t_[i - 1] : begin;
-      loss += (x_[i] - at(x_, i - 1)) * (at(restoring_, i - 1) + restoring_[i]) / 2;
-      const double width = (t_[i] - t) / (2 * period_);
-      const std::complex<double> turn_before = std::polar(width, -circular * t);
-      const std::complex<double> turn = std::polar(width, -circular * t_[i]);
-      of_x += at(x_, i - 1) * turn_before + x_[i] * turn;
-      of_force += at(force_, i - 1) * turn_before + force_[i] * turn;
-      largest = std::max(largest, std::abs(force_[i]));
+    slab::CyclePoint first = row(0);
+    slab::CyclePoint second = row(4);
+    const double begin = rows_[rows_.size() - 4] - period_;
+    const double part = (begin - first.t) / (second.t - first.t);
+    for (const auto value :
+         {&slab::CyclePoint::x, &slab::CyclePoint::force, &slab::CyclePoint::restoring}) {
+      first.*value += part * (second.*value - first.*value);
     }
-    cycle.loss = loss;
-    cycle.phase = slab::phase_lag(of_force, of_x, largest);
+    first.t = begin;
+    std::vector<slab::CyclePoint> points;
+    cycle.loss = 0.0;
+    for (std::size_t i = 4; i < rows_.size(); i += 4) {
+      second = row(i);
+      first.weight = second.weight = (second.t - first.t) / (2 * period_);
+      points.insert(points.end(), {first, second});
+      cycle.loss += (second.x - first.x) * (first.restoring + second.restoring) / 2;
+      first = second;
+    }
+    const double drift = points.back().x - points.front().x;
+    const double share = std::abs(drift) / (2 * cycle.amplitude);
+    const bool drifts = share > least_drift_;
+    const auto numbers = slab::numbers_of(points, period_, period_, drifts ? drift : 0.0);
+    if (drifts) {
+      const auto [least, most] = std::ranges::minmax(points, {}, &slab::CyclePoint::restoring);
+      cycle.amplitude = numbers.amplitude;
+      cycle.centre = share > visible_drift ? base::undefined : cycle.centre;
+      cycle.restoring_amplitude =
+          is_slab_ ? numbers.restoring_amplitude : (most.restoring - least.restoring) / 2;
+    }
+    cycle.phase = numbers.phase;
     cycle.period = period_;
+    return completed(cycle, numbers.work_of_drift);
   }
 
+  static constexpr double visible_drift = 1e-3;  // a larger one leaves no centre
+
   io::Sampling window_;
+  bool is_slab_;
+  double least_drift_;   // the least drift, as a share of the range of x, that counts
   double period_ = 0.0;  // 0 if there is no period that fits into the window
-  Extreme least_{.x = base::infinity};
-  Extreme most_{.x = -base::infinity};
-  Extreme last_;  // x and the restoring force at the last step in the window
+  slab::CyclePoint least_{.x = base::infinity};
+  slab::CyclePoint most_{.x = -base::infinity};
+  slab::CyclePoint last_;  // x and the restoring force at the last step in the window
   double most_speed_ = 0.0;
   double most_restoring_ = 0.0;
   double most_elongation_ = base::undefined;  // of the force node of a chain
   double most_acceleration_ = base::undefined;
   double loss_ = 0.0;  // work of the restoring force in the window
   bool is_in_window_ = false;
-  // Time, x, F and the restoring force at the steps of the last period and, if it is stored, at the
+  // Time, x, F and the restoring force at each step of the last period and, if it is stored, at the
   // step before this period.
-  std::vector<double> t_;
-  std::vector<double> x_;
-  std::vector<double> force_;
-  std::vector<double> restoring_;
+  std::vector<double> rows_;
 };
 
 /// The run of a point, with its engine and its observers.
@@ -217,7 +226,7 @@ struct PointRun {
            bool keeps_series)
       : problem(std::move(its_problem)),
         setup(engine::make_setup(comm, problem.run, available)),
-        cycle(problem.series, problem.period),
+        cycle(problem),
         series(problem.series),
         observers{&cycle, &series},
         loop(comm, *setup.engine, problem.run, std::span(observers).first(keeps_series ? 2 : 1)) {}

@@ -8,6 +8,7 @@
 #include <numbers>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
@@ -15,12 +16,46 @@
 
 namespace masing::slab {
 
-double phase_lag(std::complex<double> of_force, std::complex<double> of_x, double largest_force) {
+CycleNumbers numbers_of(std::vector<CyclePoint> points, double period, double whole, double drift) {
   constexpr double full = 2 * std::numbers::pi;
-  if (!(std::abs(of_force) > 1e-3 * largest_force)) {
-    return base::undefined;
+  std::complex<double> of_x;
+  std::complex<double> of_force;
+  double mean_restoring = 0.0;
+  double largest_force = 0.0;
+  for (CyclePoint& point : points) {
+    point.x -= drift * point.t / whole;
+    mean_restoring += point.weight * point.restoring;
+    largest_force = std::max(largest_force, std::abs(point.force));
   }
-  return std::fmod(std::arg(of_force) - std::arg(of_x) + 2 * full, full);
+  for (auto point = points.begin(); point != points.end(); point += 2) {
+    const auto turn = std::polar(point->weight, -full / period * point->t);
+    const auto next_turn = std::polar(point[1].weight, -full / period * point[1].t);
+    of_x += point->x * turn + point[1].x * next_turn;
+    of_force += point->force * turn + point[1].force * next_turn;
+  }
+  // Returns z + i f at the extreme of a parabola.
+  const auto extreme = [&](int side) {
+    const auto height = [side](const CyclePoint& point) { return side * point.x; };
+    const auto at = std::clamp(std::ranges::max_element(points, {}, height), points.begin() + 2,
+                               points.end() - 3);
+    const auto both = [&](int i) { return std::complex<double>(at[i].x, at[i].restoring); };
+    // The ends of a step are also those of its neighbours, hence the distance of 2.
+    const double before = at[-2].t - at->t;
+    const double after = at[2].t - at->t;
+    const auto slope = (both(-2) - both(0)) / before;
+    const auto curvature = ((both(2) - both(0)) / after - slope) / (after - before);
+    const auto rate = slope - curvature * before;  // at the time of `at`
+    const double vertex = -rate.real() / (2 * curvature.real());
+    const double t = std::clamp(vertex, 2 * before, 2 * after);
+    return both(0) + t * (rate + t * curvature);
+  };
+  const std::complex<double> range = extreme(1) - extreme(-1);
+  return {.amplitude = range.real() / 2,
+          .restoring_amplitude = range.imag() / 2,
+          .work_of_drift = drift * mean_restoring,
+          .phase = std::abs(of_force) > 1e-3 * largest_force
+                       ? std::fmod(std::arg(of_force) - std::arg(of_x) + 2 * full, full)
+                       : base::undefined};
 }
 
 namespace {
@@ -144,7 +179,7 @@ class Shooting {
     const double whole = multiple * map_.force().period;
     const Passage passage = required(map_.passage(start, whole, start.side));
     const bool all_yield = frozen(passage.least_x, passage.most_x) <= none_frozen;
-    const bool x_is_free = map_.oscillator().k0 == 0.0 && all_yield;
+    bool x_is_free = map_.oscillator().k0 == 0.0 && all_yield;
     std::optional<Extreme> extreme = corrected(start, x_is_free, whole);
     // If the cycle extends beyond remembered turning points, these are wiped out. The cycle is
     // therefore computed again, with the turning points that remain after one cycle. This is
@@ -158,28 +193,20 @@ class Shooting {
         break;
       }
     }
-    if (!extreme && !x_is_free && map_.oscillator().k0 == 0.0) {
-      return drifting(start, multiple);
+    // In the course of many periods a drift brings every element to its threshold, even those that
+    // would stay elastic on a cycle without drift. Then S no longer rises at `start`, and x is
+    // arbitrary.
+    const TurningPoints slab(map_.measure(), start.past);
+    if (!extreme && map_.oscillator().k0 == 0.0 &&
+        slab.stiffness_at(start.x) <= none_frozen * map_.measure().total().stiffness) {
+      x_is_free = true;
+      extreme = corrected(start, true, whole);
     }
     require_cycle(extreme.has_value());
     return described(*extreme, multiple, x_is_free);
   }
 
  private:
-  /// Returns the cycle of a mass with k0 = 0 that drifts: upwards if `start` is a maximum of x,
-  /// downwards if it is a minimum. In the course of many periods, the drift has brought every
-  /// element to its threshold, even those that would stay elastic on a cycle without drift.
-  /// Therefore x is arbitrary. Throws UserError if there is no such cycle.
-  [[nodiscard]] Cycle drifting(const Extreme& start, int multiple) const {
-    const TurningPoints slab(map_.measure(), start.past);
-    require_cycle(slab.stiffness_at(start.x) <= none_frozen * map_.measure().total().stiffness);
-    const auto extreme = corrected(start, true, multiple * map_.force().period);
-    require_cycle(extreme.has_value());
-    Cycle cycle = described(*extreme, multiple, true);
-    require_cycle(start.side * cycle.drift > 0.0);
-    return cycle;
-  }
-
   /// Returns the fraction of ∫k that belongs to elements which do not yield while x varies between
   /// `least` and `most`.
   [[nodiscard]] double frozen(double least, double most) const {
@@ -248,7 +275,20 @@ class Shooting {
                               std::abs(passage.x - at.x - cycle.drift) / scale);
     const Pair here{at.phase * frequency_, at.x / scale};
     cycle.multipliers = multipliers(residual_of(at, x_is_free, whole, scale), here, x_is_free);
-    add_samples(at, whole, cycle);
+    const bool drifts = std::abs(cycle.drift) > 1e-9 * scale;
+    // Without drift the extremes are known; with drift more points make them accurate.
+    cycle.numbers = numbers_of(points_of(cycle.extreme, whole, (drifts ? 4096 : 512) * multiple),
+                               period, whole, drifts ? cycle.drift : 0.0);
+    if (!drifts) {
+      TurningPoints slab(map_.measure(), *past_on_arrival(map_.measure(), at.past, at.x, at.side));
+      const auto restoring = [&](double x) {
+        return restoring_force(map_.oscillator(), {x, 0.0, slab.move_to(x)});
+      };
+      const double at_extreme = restoring(at.x);
+      const double change = at_extreme - restoring(at.side > 0 ? cycle.least_x : cycle.most_x);
+      cycle.numbers.amplitude = (cycle.most_x - cycle.least_x) / 2;
+      cycle.numbers.restoring_amplitude = at.side * change / 2;
+    }
     return cycle;
   }
 
@@ -273,34 +313,32 @@ class Shooting {
     return multipliers_of_map;
   }
 
-  /// Sets the restoring forces at the greatest and the least x of the cycle, and the phase lag. The
-  /// Fourier coefficients of x and F are computed by the trapezoidal rule with 256 points over the
-  /// whole cycle; the error of this rule is negligible if x and F are periodic and smooth.
-  void add_samples(const Extreme& at, double whole, Cycle& cycle) const {
-    constexpr int samples = 256;
-    std::complex<double> of_x;
-    std::complex<double> of_force;
-    auto solution = map_.from(at);
-    const double circular = 2 * std::numbers::pi / map_.force().period;
-    const auto force = map_.force().from(at.phase);
-    double largest = 0.0;
-    for (int i = 0; i < samples; ++i) {
-      const double t = whole * i / samples;
-      const std::complex<double> turn = std::polar(1.0 / samples, -circular * t);
-      const double value = force(t);
-      of_x += turn * solution->at(t).x;
-      of_force += turn * value;
-      largest = std::max(largest, std::abs(value));
+  /// Returns the points of the cycle that begins at `at`: the Gauss points of `count` steps, which
+  /// the breaks of F divide further.
+  [[nodiscard]] std::vector<CyclePoint> points_of(const Extreme& at, double whole,
+                                                  int count) const {
+    std::vector<double> ends;
+    for (int i = 0; i <= count; ++i) {
+      ends.push_back(whole * i / count);
     }
-    cycle.phase = phase_lag(of_force, of_x, largest);
-    TurningPoints slab(map_.measure(), *past_on_arrival(map_.measure(), at.past, at.x, at.side));
-    const auto restoring = [&](double x) {
-      return restoring_force(map_.oscillator(), {x, 0.0, slab.move_to(x)});
-    };
-    const double here = restoring(at.x);
-    const double there = restoring(at.side > 0 ? cycle.least_x : cycle.most_x);
-    cycle.most_restoring = at.side > 0 ? here : there;
-    cycle.least_restoring = at.side > 0 ? there : here;
+    for (const double time : map_.force().breaks) {
+      if (time > at.phase && time < at.phase + whole) {
+        ends.push_back(time - at.phase);
+      }
+    }
+    std::ranges::sort(ends);
+    std::vector<CyclePoint> points;
+    auto solution = map_.from(at);
+    for (std::size_t i = 1; i < ends.size(); ++i) {
+      const double width = ends[i] - ends[i - 1];
+      for (const double part : {0.5 - std::sqrt(1.0 / 12), 0.5 + std::sqrt(1.0 / 12)}) {
+        const double t = ends[i - 1] + part * width;
+        const MassState state = solution->at(t);
+        points.push_back({t, state.x, map_.force().drive(t + at.phase),
+                          restoring_force(map_.oscillator(), state), width / (2 * whole)});
+      }
+    }
+    return points;
   }
 
   const PeriodMap& map_;

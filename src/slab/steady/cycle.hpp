@@ -5,16 +5,42 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "slab/steady/period_map.hpp"
 
 namespace masing::slab {
 
-/// Returns the phase in [0, 2π) by which the fundamental component of x lags behind that of F.
-/// `of_force` and `of_x` are the Fourier coefficients (1/τ) ∫ f(t) exp(-2πi t/τ) dt for f = F and f
-/// = x. `largest_force` is the largest |F|. Returns NaN if |of_force| is at most a thousandth of
-/// `largest_force`, so that F has hardly any fundamental component. Local.
-double phase_lag(std::complex<double> of_force, std::complex<double> of_x, double largest_force);
+/// The motion at one time of a cycle. The points of a cycle come in pairs. The integral of a
+/// function over the cycle is computed as the sum over all points of T `weight` times its value,
+/// where T is the length of the cycle. The two points of a pair are the ends of a time step
+/// (trapezoidal rule) or its two Gauss points.
+struct CyclePoint {
+  double t = 0.0;
+  double x = 0.0;
+  double force = 0.0;      ///< F
+  double restoring = 0.0;  ///< the restoring force f
+  double weight = 0.0;
+};
+
+/// Numbers of a cycle of length T over which x moves by D. They are those of z(t) = x(t) - D t/T,
+/// which is periodic. Therefore they do not depend on the time at which the cycle begins.
+struct CycleNumbers {
+  /// (max z - min z)/2.
+  double amplitude = 0.0;
+  /// Half the difference of the restoring forces f at both extremes of z.
+  double restoring_amplitude = 0.0;
+  /// D times the mean of f over time; ∮ f dz is the work ∫ f dx less this number.
+  double work_of_drift = 0.0;
+  /// The phase in [0, 2π) by which the fundamental component of z lags behind that of F, or NaN if
+  /// the latter is at most a thousandth of the largest |F|.
+  double phase = 0.0;
+};
+
+/// Returns the numbers of the cycle with these points, at least four. The cycle takes the time
+/// `whole`, which is T and a multiple of the period of F, `period`. `drift` is D. Near each extreme
+/// of z, z and f are interpolated by parabolas. Local.
+CycleNumbers numbers_of(std::vector<CyclePoint> points, double period, double whole, double drift);
 
 /// A limit cycle: a periodic motion of the mass on the slab.
 struct Cycle {
@@ -26,17 +52,13 @@ struct Cycle {
   double least_x = 0.0;
   /// The greatest x on the cycle.
   double most_x = 0.0;
-  /// The restoring force k0 x + S at the greatest x.
-  double most_restoring = 0.0;
-  /// The restoring force k0 x + S at the least x.
-  double least_restoring = 0.0;
   /// ∫ S dx over the cycle, the energy that the slab dissipates.
   double loss = 0.0;
   /// The displacement of the mass over one cycle. It can differ from 0 only if k0 = 0 and all
   /// elements yield, on every cycle or because x drifts; then the mean of x is arbitrary.
   double drift = 0.0;
-  /// phase_lag() of x behind F.
-  double phase = 0.0;
+  /// The numbers of x less its drift; a drift of at most 1e-9 of the range of x counts as 0.
+  CycleNumbers numbers;
   /// The fraction of ∫k that belongs to elements that do not yield on the cycle; 0 if the
   /// mean of x is arbitrary.
   double frozen = 0.0;

@@ -1,12 +1,11 @@
 #pragma once
 
 #include <cmath>
-#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "base/bounds.hpp"
+#include "base/function.hpp"
 #include "base/periodicity.hpp"
 #include "base/smooth_pieces.hpp"
 #include "slab/exact/oscillator_solution.hpp"
@@ -15,14 +14,7 @@ namespace masing::slab {
 
 /// A force F(t) of period τ.
 struct PeriodicForce {
-  /// The members `value`, `bounds` and `breaks` must be valid for this number of periods from t =
-  /// 0.
-  static constexpr double horizon = base::horizon;
-
-  /// F(t).
-  std::function<double(double)> value;
-  /// Bounds of F between two times, in the form that SmoothPieces takes.
-  std::function<base::Bounds(double, double)> bounds{};
+  base::Function drive;          ///< F, given for base::horizon periods from t = 0
   std::vector<double> breaks{};  ///< the times in (0, 8τ) at which F may not be smooth, increasing
   double period = 1.0;           ///< τ
 
@@ -33,13 +25,11 @@ struct PeriodicForce {
     for (double& at : later) {
       at -= phase;  // SmoothPieces ignores breaks before 0
     }
-    const auto value_at = [f = value, phase](double t) { return f(t + phase); };
-    if (!bounds) {
-      return {value_at, std::move(later), horizon * period - phase};
-    }
-    return {
-        value_at, std::move(later), horizon * period - phase,
-        [b = bounds, phase](double first, double last) { return b(first + phase, last + phase); }};
+    return {[f = drive, phase](double t) { return f(t + phase); }, std::move(later),
+            base::horizon * period - phase,
+            [f = drive, phase](double first, double last) {
+              return f.bounds(first + phase, last + phase);
+            }};
   }
 };
 
