@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <utility>
 
@@ -83,6 +84,42 @@ slab::Cycle cycle_near(const slab::PeriodMap& map, const slab::Extreme& start,
   return same ? std::move(*same) : cycle;
 }
 
+/// Returns a limit cycle of a large amplitude, which a motion approaches slowly, or no value if
+/// none is found. Throws UserError if there is no cycle because the amplitude X grows for ever: if
+/// c = 0 and F has the component a cos(ωt + φ) of the frequency ω² = k0/m, its work per period may
+/// be π a X, while the slab takes at most 4 X ∫ k η ds.
+std::optional<slab::Cycle> far_cycle(const slab::PeriodMap& map) {
+  constexpr double full = 2 * std::numbers::pi;
+  constexpr int samples = 4096;
+  const auto& [drive, breaks, period] = map.force();
+  const slab::Oscillator& mass = map.oscillator();
+  const double turns = std::sqrt(mass.k0 / mass.mass) * period / full;
+  const double harmonic = std::max(1.0, std::round(turns));
+  std::complex<double> component;
+  for (double i = 0.5; i < samples; ++i) {
+    component +=
+        drive(i / samples * period) * std::polar(2.0 / samples, -full * harmonic * i / samples);
+  }
+  const double most = 4 / std::numbers::pi * map.measure().total().force;
+  if (mass.damping == 0.0 && std::abs(turns - harmonic) < 1e-9 * harmonic &&
+      std::abs(component) > most) {
+    throw base::UserError(fmt::format(
+        "no cycle is bounded: the component of F at the frequency sqrt(k0/m), {:.6g}, exceeds 4/pi "
+        "int k eta ds = {:.6g}, so that the amplitude grows for ever",
+        std::abs(component), most));
+  }
+  // Near this resonance x lags behind F by π/2. If all elements yield, the cycle does not depend on
+  // the past. At still larger x the slab changes x by too little for Newton's method.
+  const double phase = (std::numbers::pi / 2 - std::arg(component)) / (full * harmonic) * period;
+  for (double x = most / mass.k0; x < 1000 * most / mass.k0; x *= 1.2) {
+    auto cycle = try_to_find(map, {phase, x, {.x0 = mass.x0, .opposite = mass.x0}}, 1);
+    if (cycle && cycle->frozen < 1e-9 && cycle->most_x < 1000 * most / mass.k0) {
+      return cycle;
+    }
+  }
+  return std::nullopt;
+}
+
 /// Returns the numbers of the limit cycle to which the motion from x0, y0, u0 converges. Throws
 /// UserError if no limit cycle is found.
 PointNumbers settled_cycle(const slab::PeriodMap& map) {
@@ -102,6 +139,9 @@ PointNumbers settled_cycle(const slab::PeriodMap& map) {
     numbers.settled = settled.change;
     return numbers;
   } catch (const base::UserError& error) {
+    if (const auto cycle = far_cycle(map)) {
+      return described(*cycle, map.force().period);
+    }
     throw base::UserError(fmt::format(
         "no cycle found: {}; after {} periods from the start the motion changes by {:.2g} of its "
         "size a period",

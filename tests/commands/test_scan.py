@@ -5,6 +5,7 @@ import h5py
 import numpy as np
 import pytest
 from result_files import text
+from scipy import optimize
 
 GRID = ("--over", "w=0.7:1.3:3", "--over", "F=0.3,0.45", "--force", "F*cos(w*t)", "--k0=0.2", "--cells=inf")
 RUNS = (*GRID, "--final-time", "40*2*pi/w", "--steps", "40*400", "--scheme=leapfrog")
@@ -201,6 +202,45 @@ def test_a_line_of_points_does_not_depend_on_the_line_before(masing, outer, word
                    for values in ("0.2,0.3,0.45,0.6", "0.6,0.45,0.3,0.2"))
     for name in ("least_x", "most_x", "loss", "centre"):
         assert np.array_equal(there[name].reshape(4, -1), back[name].reshape(4, -1)[::-1], equal_nan=True), name
+
+
+def half_cycle(amplitude, lag, force, k0, eta):
+    """x and y half a period after the maximum of x on one slider, k = m = 1, under force cos(√k0 t + lag).
+
+    The slider yields when x has fallen by 2 eta. Both equations of motion are linear.
+    """
+    w, elastic = np.sqrt(k0), np.sqrt(k0 + 1)
+    middle = (amplitude - eta) / (k0 + 1)
+    a, b = amplitude - middle - force * np.cos(lag), force * w * np.sin(lag) / elastic
+
+    def first(t):
+        return (middle + a * np.cos(elastic * t) + b * np.sin(elastic * t) + force * np.cos(w * t + lag),
+                elastic * (b * np.cos(elastic * t) - a * np.sin(elastic * t)) - force * w * np.sin(w * t + lag))
+
+    def forced(t):
+        return (force / (2 * w) * t * np.sin(w * t + lag),
+                force / (2 * w) * (np.sin(w * t + lag) + w * t * np.cos(w * t + lag)))
+
+    times = np.linspace(0, np.pi / w, 10001)
+    after = np.argmax(first(times)[0] < amplitude - 2 * eta)
+    event = optimize.brentq(lambda t: first(t)[0] - amplitude + 2 * eta, *times[after - 1:after + 1], xtol=1e-15)
+    (x, y), (fx, fy), (gx, gy), t = first(event), forced(event), forced(np.pi / w), np.pi / w - event
+    x, y = x - eta / k0 - fx, (y - fy) / w
+    return (eta / k0 + x * np.cos(w * t) + y * np.sin(w * t) + gx, w * (y * np.cos(w * t) - x * np.sin(w * t)) + gy)
+
+
+def test_near_its_resonance_a_cycle_is_found_or_told_to_be_unbounded(masing):
+    """The slider takes 4 k eta X a period, and F gives it up to π F X: there is no cycle from F = 4 k eta/π on."""
+    done = masing("scan", "--over=F=0.636,0.6366,0.637", "--force=F*cos(sqrt(0.2)*t)", "--k0=0.2", "--threshold=0.5",
+                  "--cells=1", "--steady")
+    assert done.returncode == 1 and "the amplitude grows for ever" in done.stdout + done.stderr
+    found = points(masing.folder / "masing.h5")
+    for force, amplitude in zip(found["F"][:2], found["amplitude"]):
+        def missed(x, force=force):
+            lag = optimize.brentq(lambda lag: half_cycle(x, lag, force, 0.2, 0.5)[1], 1, np.pi / 2, xtol=1e-15)
+            return half_cycle(x, lag, force, 0.2, 0.5)[0] + x
+
+        assert amplitude == pytest.approx(optimize.brentq(missed, 0.9 * amplitude, 1.1 * amplitude), rel=1e-7)
 
 
 def test_a_point_that_is_resumed_keeps_its_extremes(masing):
