@@ -178,6 +178,12 @@ def test_points_without_a_curve_are_refused(demand, words):
                             table.assign(failed=True), "a", 1, "y", None)
 
 
+def test_an_intensity_of_0_is_left_out():
+    demand, intensity = np.array([0, 0, 2, 0, 2, 2], dtype=float), np.repeat([1.0, 2.0], 3)
+    table, longer = table_of(demand, intensity), table_of(np.r_[0, demand], np.r_[0, intensity])
+    assert str(ensembles.Fragility(longer, "a", 1, "y", None)) == str(ensembles.Fragility(table, "a", 1, "y", None))
+
+
 PULSES = ("--base-acceleration", "a*exp(-(t-5)^2/8)*sin((1+0.07*r)*t+r)", "--cells=inf", "--final-time=12",
           "--steps=600", "--scheme=leapfrog")
 LIMIT = 1.0
