@@ -230,6 +230,13 @@ def force(examples):
     return loaded(examples / "tmdsimpy" / "masing_force.py")
 
 
+def test_the_force_finds_the_library_on_the_path_of_the_loader_by_its_version(prefix, examples, tmp_path):
+    alone = shutil.copy(examples / "tmdsimpy" / "masing_force.py", tmp_path)
+    done = ran(sys.executable, "-c", f"import runpy; runpy.run_path({str(alone)!r})['load']()",
+               env={**os.environ, "LD_LIBRARY_PATH": str(prefix / "lib")})
+    assert done.returncode == 0, done.stderr
+
+
 def test_harmonics_balanced_by_ctypes_and_limit_cycles_of_the_program(masing, examples, tmp_path):
     text = said(sys.executable, examples / "tmdsimpy" / "masing_force.py")
     rows = np.array([list(map(float, row)) for row in re.findall(r"^ +(\d\.\d\d) +(\S+) +(\S+)$", text, re.MULTILINE)])
