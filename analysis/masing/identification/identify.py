@@ -122,6 +122,6 @@ def _refuse_overwriting(read, case, page):
     written |= {case.with_name(f"{case.stem}-{table}.csv"): heading for table, heading in TABLES.items()}
     written |= dict.fromkeys([Path(page), findings_path(page)] if page else [], b"")
     for path, heading in written.items():
-        refuse_foreign(path, heading)
         if path.exists() and any(path.samefile(each) for each in read if each.exists()):
             raise MasingError(f"{path}: would replace a file that is read; give another name with -o")
+        refuse_foreign(path, heading)
