@@ -147,6 +147,26 @@ TEST(ContinuousMeasure, KnowsANearlyConstantThresholdToItsRounding) {
   }
 }
 
+TEST(ContinuousMeasure, TakesTablesOfThousandsOfPoints) {
+  // k = 1 + (-1)^i i/n at s = i/n is a table without symmetry; K follows by the trapezoidal rule.
+  constexpr int n = 5000;
+  const auto k_at = [](int i) { return 1 + (i % 2 == 0 ? 0.5 : -0.5) * i / n; };
+  std::string table = "points:";
+  std::vector<double> sums{0.0};
+  for (int i = 0; i <= n; ++i) {
+    table += fmt::format("{}{} {}", i > 0 ? "; " : "", i / (1.0 * n), k_at(i));
+    sums.push_back(sums.back() + (i > 0 ? (k_at(i - 1) + k_at(i)) / (2 * n) : 0.0));
+  }
+  for (const char* initial : {"0", "0.05"}) {
+    const auto measure = slab::make_continuous_measure(make_problem(table, "s+0.1", initial));
+    for (int i = 0; i <= n; i += 250) {
+      EXPECT_NEAR(measure->below(i / (1.0 * n) + 0.1).stiffness,
+                  sums[static_cast<std::size_t>(i) + 1], 1e-13)
+          << i;
+    }
+  }
+}
+
 TEST(ContinuousMeasure, HoldsPulsesOfDifferentWidths) {
   // ∫ A exp(-((s - c)/w)²) ds = A w √π for a pulse within [0, 1].
   const std::string wide = "100*exp(-((s-0.3)/0.001)^2)";

@@ -48,7 +48,8 @@ class ContinuousTable {
     std::vector<PieceIntegrals> pieces;
     for (const SmoothSpan& span : spans) {
       for (const MonotonePiece& piece : monotone_pieces(threshold, slope, span, scale)) {
-        require_few(std::ssize(pieces), most_pieces);
+        // A span has one piece at least; the others end at extrema.
+        require_few(std::ssize(pieces) - (&span - spans.data()), most_extrema);
         pieces.emplace_back(piece, span, threshold, stiffness);
         breaks_.push_back(pieces.back().lowest());
         breaks_.push_back(pieces.back().highest());
@@ -128,8 +129,8 @@ class ContinuousTable {
  private:
   // The number of intervals between the knots of a sector.
   static constexpr int knots = 8;
-  // The largest number of monotone pieces of θ. The construction with so many takes some seconds.
-  static constexpr std::int64_t most_pieces = 1500;
+  // The largest number of extrema of θ. The construction with so many takes some seconds.
+  static constexpr std::int64_t most_extrema = 1500;
 
   /// An interval [first, first + width] of r and the data that interpolate G on it. The final
   /// sector, for r beyond every θ, has the width 0.
