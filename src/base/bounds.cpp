@@ -53,6 +53,7 @@ Series negative(const Series& u) {
   for (int k = 0; k < f.terms; ++k) {
     f.c[k] = -f.c[k];
   }
+  f.function = f.function == 0 ? 0 : ~f.function;
   return f;
 }
 
@@ -486,6 +487,9 @@ Series absolute(const Series& u) {
 }
 
 Series smaller(const Series& first, const Series& second) {
+  if (first.function == second.function && first.function != 0) {
+    return first;
+  }
   const Series a = unscaled(first);
   const Series b = unscaled(second);
   if (std::min(a.known, b.known) < Known::defined) {
@@ -713,14 +717,15 @@ Enclosure value_before(const PointTable& table, std::size_t next, double t) {
   return hull(point(table(t)), point(table.values[next - 1]) + slope_before(table, next) * beyond);
 }
 
-/// Returns the series of a table on the interval t. If no point of the table lies inside t, the
-/// slope is enclosed within rounding errors; if one does, it is enclosed only by [-∞, ∞]. At a
-/// point of the table, the slope is that after the point.
-Series of_table(const PointTable& table, const Enclosure& t) {
+/// Returns the series of a table on the interval of the variable. If no point of the table lies
+/// inside t, the slope is enclosed within rounding errors; if one does, it is enclosed only by [-∞,
+/// ∞]. At a point of the table, the slope is that after the point.
+Series of_table(const PointTable& table, const Series& variable) {
+  const Enclosure& t = variable.c[0];
   const auto [begin, end] = table.within(t.low, t.high);
   Series f(hull(value_before(table, begin, t.low), value_before(table, end, t.high)));
   f.terms = 2;
-  f.c[1] = begin == end ? slope_before(table, begin) : everything();
+  f.c[1] = begin == end ? variable.c[1] * slope_before(table, begin) : everything();
   f.known = begin == end ? Known::smooth : Known::defined;
   for (std::size_t i = begin; i < end; ++i) {
     f.c[0] = hull(f.c[0], point(table.values[i]));
@@ -757,18 +762,18 @@ std::vector<std::string> function_names() {
   return names;
 }
 
-Series series_of(std::span<const Operation> operations, double first, double last) {
+Series series_of(std::span<const Operation> operations, double first, double last, double unit) {
   Series variable({first, last});
-  variable.c[1] = point(1.0);
+  variable.c[1] = point(unit);
   variable.terms = 2;
-  const auto apply = [&](const Operation& operation, std::span<const Series> operands) {
+  const auto evaluated = [&](const Operation& operation, std::span<const Series> operands) {
     switch (operation.instruction) {
       case Instruction::number:
         return number(operation.number);
       case Instruction::variable:
         return variable;
       case Instruction::table:
-        return of_table(*operation.table, variable.c[0]);
+        return of_table(*operation.table, variable);
       case Instruction::choose:
         return choice(operands[0], operands[1], operands[2]);
       default:
@@ -776,20 +781,38 @@ Series series_of(std::span<const Operation> operations, double first, double las
                                     : operation.function->series_of_two(operands[0], operands[1]);
     }
   };
+  const auto apply = [&](const Operation& operation, std::span<const Series> operands) {
+    Series result = evaluated(operation, operands);
+    // These may return an operand, whose number remains, or its negative.
+    constexpr std::array<std::string_view, 5> selecting{"(-)", "abs", "min", "max", "?"};
+    if (result.function == 0 || !std::ranges::count(selecting, operation.name())) {
+      const auto mix = [&](std::size_t part) {
+        result.function = (result.function ^ part) * 0x9E3779B97F4A7C15U;
+        result.function ^= result.function >> 32U;
+      };
+      result.function = static_cast<std::size_t>(operation.instruction) + 1;
+      mix(std::bit_cast<std::size_t>(operation.number));
+      mix(std::bit_cast<std::size_t>(operation.function));
+      mix(std::bit_cast<std::size_t>(operation.table.get()));
+      std::ranges::for_each(operands, mix, &Series::function);
+    }
+    return result;
+  };
   return unscaled(evaluate_on_stack<Series>(operations, apply));
 }
 
 double Bounds::remainder(double width) const {
-  const double of_taylor = top.magnitude() * std::pow(0.5 * width, taylor_order);
+  const double of_taylor = top.magnitude() * std::pow(0.5 * width / unit, taylor_order);
   const double of_constant = value.is_finite() ? 0.5 * (value.high - value.low) : infinity;
   return smooth && of_taylor < of_constant ? of_taylor : of_constant;
 }
 
 Bounds bounds_of(std::span<const Operation> operations, double first, double last) {
-  const Series f = series_of(operations, first, last);
-  const Enclosure slope = f.coefficient(1);
+  const double unit = last > first ? std::ldexp(1.0, std::ilogb(last - first)) : 1.0;
+  const Series f = series_of(operations, first, last, unit);
+  const Enclosure slope = (1.0 / unit) * f.coefficient(1);
   const Enclosure top = f.coefficient(taylor_order);
-  return {f.c[0], slope, top,
+  return {f.c[0], slope, top, unit,
           f.known == Known::smooth && f.c[0].is_finite() && slope.is_finite() && top.is_finite()};
 }
 

@@ -28,6 +28,9 @@ struct Series {
   Enclosure scale;
   int rate = 0;
   Known known = Known::smooth;
+  /// Series with the same number ≠ 0 enclose the same function, computed by the same operations
+  /// from the same operands.
+  std::size_t function = 0;
 
   explicit Series(const Enclosure& value) { c[0] = value; }
   [[nodiscard]] bool is_scaled() const { return scale.magnitude() > 0.0 || rate != 0; }
@@ -40,15 +43,18 @@ struct Series {
 /// enclosures. If a comparison, abs(), min(), a wave or the like has different cases in the
 /// interval, the series encloses all cases and is not marked as smooth. Scale and rate of
 /// intermediate results keep the enclosures narrow in expressions such as 1/cosh(1000*t)^2, where
-/// an intermediate result is too large for a double. Source: Moore, Methods and Applications of
-/// Interval Analysis, SIAM 1979, §3.4. Local.
-Series series_of(std::span<const Operation> operations, double first, double last);
+/// an intermediate result is too large for a double. The derivatives are those by
+/// (variable/`unit`), so that the coefficients are moderate on any scale; `unit` must be a power of
+/// two. Source: Moore, Methods and Applications of Interval Analysis, SIAM 1979, §3.4. Local.
+Series series_of(std::span<const Operation> operations, double first, double last,
+                 double unit = 1.0);
 
 /// Enclosures of a function f and of its derivatives on an interval.
 struct Bounds {
-  Enclosure value;  ///< an enclosure of f
-  Enclosure slope;  ///< an enclosure of f'
-  Enclosure top;    ///< an enclosure of f⁽¹⁶⁾/16!
+  Enclosure value;    ///< an enclosure of f
+  Enclosure slope;    ///< an enclosure of f'
+  Enclosure top;      ///< an enclosure of unit¹⁶ f⁽¹⁶⁾/16!
+  double unit = 1.0;  ///< a power of two of the order of the width, with which `top` is moderate
   /// If true, it is certain that f has no jump, kink or pole inside the interval, and no jump at
   /// its right end.
   bool smooth = true;

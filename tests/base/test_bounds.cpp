@@ -74,8 +74,31 @@ TEST(Bounds, are_taylor_coefficients_in_closed_form) {
   EXPECT_NEAR(sine.slope.low, 3 * std::cos(0.6), 1e-14);
   // (1/(1-t))⁽¹⁶⁾/16! = (1-t)⁻¹⁷, on an interval
   const Bounds pole = function("1/(1-t)").bounds(0.0, 0.5);
-  EXPECT_NEAR(pole.top.low, 1.0, 1e-12);
-  EXPECT_NEAR(pole.top.high, std::pow(2.0, 17), 1e-8);
+  const double scale = std::pow(pole.unit, 16);
+  EXPECT_NEAR(pole.top.low / scale, 1.0, 1e-12);
+  EXPECT_NEAR(pole.top.high / scale, std::pow(2.0, 17), 1e-8);
+}
+
+TEST(Bounds, are_those_of_the_shape_on_any_scale) {
+  // On [0, 1/w] Taylor's remainder is |sin(1)|/16! 2⁻¹⁶ at most, whatever the scale of time.
+  for (const double w : {1e-200, 1e-24, 1.0, 1e22, 1e200}) {
+    const Function wave("sin(w*t)", 't', {"w"});
+    const Bounds bounds = wave.bound({{"w", w}}).bounds(0.0, 1 / w);
+    EXPECT_TRUE(bounds.smooth) << w;
+    EXPECT_NEAR(bounds.remainder(1 / w), std::sin(1.0) / std::tgamma(17.0) / 65536, 1e-20) << w;
+    EXPECT_NEAR(bounds.slope.high, w, 1e-13 * w);
+  }
+}
+
+TEST(Bounds, know_that_a_function_equals_itself) {
+  for (const char* same : {"max(sin(t),sin(t))", "min(max(t,0.3),t)", "max(t,abs(t))",
+                           "max(-t,-abs(t))", "t > 0.2 ? max(t^2,t^2) : 0"}) {
+    const Bounds bounds = function(same).bounds(0.4, 0.5);
+    EXPECT_TRUE(bounds.smooth) << same;
+    EXPECT_LT(bounds.remainder(0.1), 1e-30) << same;
+  }
+  // On this interval both operands have the same bounds.
+  EXPECT_FALSE(function("max(sin(99*t),cos(99*t))").bounds(0.4, 0.5).smooth);
 }
 
 TEST(Bounds, find_pulses_however_narrow) {
