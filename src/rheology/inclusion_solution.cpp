@@ -84,7 +84,9 @@ class EventSolution final : public InclusionSolution {
     const double tau = std::clamp(clock_.until(t) / motion_.span(), 0.0, end_);
     current_state_ = motion_.state(tau);
     current_rate_ = motion_.rate(tau);
-    current_sizes_ = group_sizes(current_state_, 0);
+    current_sizes_ =
+        group_sizes(current_state_, 0)
+            .max(rounding_share * group_sizes(motion_.spread(columns_of(step_sizes_)), 0));
     current_friction_ = law_.friction ? value(motion_.multiplier(*law_.friction), tau) : 0.0;
   }
 
@@ -199,15 +201,24 @@ class EventSolution final : public InclusionSolution {
     return sizes;
   }
 
+  /// Returns for each column the size of its group.
+  [[nodiscard]] Vector columns_of(const GroupSizes& sizes) const {
+    Vector columns(state_.size());
+    for (Index row = 0; row < columns.size(); ++row) {
+      columns[row] = sizes[group_[static_cast<std::size_t>(row)]];
+    }
+    return columns;
+  }
+
   /// Returns span_share times the largest factor, at most 2, by which the span may be multiplied so
-  /// that the last two terms of the polynomials are below rounding errors.
-  [[nodiscard]] double fitting_share() const {
+  /// that the last two terms of the polynomials are below rounding errors. Sets step_sizes_.
+  [[nodiscard]] double fitting_share() {
     const Eigen::MatrixXd& c = motion_.coefficients();
-    const GroupSizes sizes = group_sizes(motion_.sizes(), 0);
+    step_sizes_ = group_sizes(motion_.sizes(), 0);
     const GroupSizes last = group_sizes(c, c.cols() - 2);
     double share = 2.0;
-    for (Index g = 0; g < sizes.size(); ++g) {
-      const double allowed = base::epsilon / 8 * std::max(sizes[g], largest_[g]);
+    for (Index g = 0; g < step_sizes_.size(); ++g) {
+      const double allowed = base::epsilon / 8 * std::max(step_sizes_[g], largest_[g]);
       if (last[g] > 0) {
         share = std::min(
             share, std::pow(allowed / last[g], 1.0 / static_cast<double>(options_.order - 1)));
@@ -236,12 +247,8 @@ class EventSolution final : public InclusionSolution {
       const Vector left = (drift - acting - motion_.rate(tau)).cwiseAbs() * motion_.span();
       // The second term allows for a column that has hardly moved, such as one far along a chain:
       // its rounding errors are those of the other columns of its group.
-      const Vector sizes = motion_.sizes();
-      const GroupSizes largest = largest_.max(group_sizes(sizes, 0));
-      Vector limit = allowed * sizes;
-      for (Index row = 0; row < limit.size(); ++row) {
-        limit[row] += base::epsilon * largest[group_[static_cast<std::size_t>(row)]];
-      }
+      const Vector limit = allowed * motion_.sizes() +
+                           base::epsilon * motion_.spread(columns_of(largest_.max(step_sizes_)));
       if (!((left - limit).maxCoeff() <= 0)) {
         fail("its rate is not that of the model");
       }
@@ -297,6 +304,11 @@ class EventSolution final : public InclusionSolution {
     modes_.reset(state_);
   }
 
+  // Where hardly anything has moved yet, as under a force that begins as t⁵, rounding errors of F
+  // exceed the motion. This share of step_sizes_, to which they are relative, also counts as
+  // motion.
+  static constexpr double rounding_share = 1e-6;
+
   AnyModel model_;
   LinearLaw law_;
   base::SmoothPieces force_;
@@ -322,7 +334,10 @@ class EventSolution final : public InclusionSolution {
   double force_noise_ = 0.0;  // an estimated rounding error of F if terms of F cancel
   Vector current_state_;
   Vector current_rate_;
-  // The largest absolute value in each group at the time of the last go_to().
+  // ModeMotion::sizes() of the planned step, for each group.
+  GroupSizes step_sizes_ = GroupSizes::Zero();
+  // The largest absolute value in each group at the time of the last go_to(), or the share of
+  // step_sizes_ if that is larger.
   GroupSizes current_sizes_ = GroupSizes::Zero();
   double current_friction_ = 0.0;
 };

@@ -50,6 +50,8 @@ class InclusionSolution {
   /// Returns the number relative to which errors of a column are measured. It is the largest
   /// absolute value so far in all columns of the same kind: positions, velocities, or forces and
   /// elongations. For forces and elongations, the bounds of the elements in series count as values.
+  /// It is at least 10⁻⁶ of what the largest |F| so far would move within a step, because rounding
+  /// errors of F are relative to that.
   [[nodiscard]] virtual double scale(std::size_t column) const = 0;
 };
 

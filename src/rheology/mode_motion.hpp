@@ -318,10 +318,16 @@ class ModeMotion {
         terms[index(column)] += std::abs(factor) * multipliers[index(e)];
       }
     }
-    const Vector once = state_.cwiseAbs().rowwise().maxCoeff() + span_ * terms;
-    // Rounding errors of a column also enter the columns whose rates depend on it.
-    return once + span_ * (magnitude_ * once);
+    Vector once = state_.cwiseAbs().rowwise().maxCoeff() + span_ * terms;
+    if (law_.algebraic) {
+      once[0] += std::abs(law_.algebraic->force) * largest_force_;
+    }
+    return spread(once);
   }
+
+  /// Returns s + span |A| s: during the step, errors of size s of the columns also enter the
+  /// columns whose rates depend on them.
+  [[nodiscard]] Vector spread(const Vector& s) const { return s + span_ * (magnitude_ * s); }
 
   /// Returns an estimate of the size of the terms whose sum is μ, common to all elements with this
   /// connection that hold their q. Returns 0 if there is no such element.
@@ -337,12 +343,12 @@ class ModeMotion {
   }
 
   void measure() {
-    double largest_force = force_size_;
+    largest_force_ = force_size_;
     for (std::size_t k = 0; k < force_.size(); ++k) {
-      largest_force = std::max(largest_force, static_cast<double>(k + 1) * std::abs(force_[k]));
+      largest_force_ = std::max(largest_force_, static_cast<double>(k + 1) * std::abs(force_[k]));
     }
     largest_drift_ = magnitude_ * state_.cwiseAbs().rowwise().maxCoeff() +
-                     largest_force * (law_.force.cwiseAbs() + law_.force_rate.cwiseAbs() / span_);
+                     largest_force_ * (law_.force.cwiseAbs() + law_.force_rate.cwiseAbs() / span_);
     for (const Connection connection : {Connection::in_series, Connection::in_parallel}) {
       double largest = 0.0;
       double amplification = 0.0;
@@ -377,6 +383,7 @@ class ModeMotion {
   double span_ = 0.0;
   Polynomial force_;
   double force_size_ = 0.0;
+  double largest_force_ = 0.0;  // the largest of force_size_ and of the terms of F and of span F'
   Eigen::MatrixXd state_;
   Eigen::MatrixXd multiplier_;  // [elements, order]
   Vector largest_drift_;
