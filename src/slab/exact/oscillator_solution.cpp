@@ -1,9 +1,13 @@
 #include "slab/exact/oscillator_solution.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/text.hpp"
 #include "slab/exact/event_search.hpp"
 
 namespace masing::slab {
@@ -17,6 +21,7 @@ OscillatorSolution::OscillatorSolution(const Measure& measure, const Oscillator&
       tolerance_(options.tolerance),
       frequency_(std::sqrt((oscillator.k0 + measure.total().stiffness) / oscillator.mass)),
       speed_scale_(frequency_ * measure.total().force / measure.total().stiffness),
+      largest_speed_(std::abs(oscillator.x0) * frequency_ + std::abs(oscillator.y0)),
       longest_step_(std::min(
           options.longest_step / std::max(frequency_, oscillator.damping / oscillator.mass),
           force_.final_time() / 64)),
@@ -97,7 +102,17 @@ void OscillatorSolution::plan() {
   if (!plan_motion()) {
     set_direction(-turning_points_.direction());
     if (!plan_motion()) {
-      plan_rest(resolved(std::min(fitting_step_ / 1024, motion_.clock.until(force_.piece_end()))));
+      double span =
+          resolved(std::min(fitting_step_ / 1024, motion_.clock.until(force_.piece_end())));
+      const double resistance =
+          restoring_force(oscillator_, {motion_.x, 0.0, turning_points_.internal_force()});
+      const double least = least_span(motion_.clock, fitting_step_);
+      const double impulse = oscillator_.mass * tolerance_ * speed_scale();
+      while (span > least &&
+             span * std::abs(force_(motion_.clock.time + span) - resistance) > impulse) {
+        span *= 0.5;
+      }
+      plan_rest(span);
     }
   }
 }
@@ -173,6 +188,16 @@ void OscillatorSolution::require_progress() {
       force_.throw_unresolved(motion_.clock.time);
     }
     window_start_ = motion_.clock.time;
+    // The first turn shows that the events are not those of the first loading alone.
+    constexpr double most_events = 1e7;
+    const double expected = static_cast<double>(events_) * (force_.final_time() / window_start_);
+    if (turns_ > 0 && expected > most_events) {
+      throw base::UserError(
+          fmt::format("the exact solution would pass some {:.0e} events up to T = {}, where {:.0e} "
+                      "take minutes; "
+                      "give an earlier final-time, fewer cells or cells = inf, or another engine",
+                      expected, base::to_text(force_.final_time()), most_events));
+    }
   }
 }
 
@@ -190,6 +215,10 @@ void OscillatorSolution::carry_out() {
     works_ = works_ + planned_->step.works(planned_->whole.h);
   }
   motion_ = planned_->whole.end;
+  const bool turns = motion_.y == 0.0 && !planned_->at_rest;
+  turns_ += turns ? 1 : 0;
+  events_ += turns || motion_.x == planned_->step.leg_piece().end() ? 1 : 0;
+  largest_speed_ = std::max(largest_speed_, std::abs(motion_.x) * frequency_ + std::abs(motion_.y));
   planned_.reset();
   turning_points_.move_to(motion_.x);
   // If y has changed its sign at the event, the event and the reversal coincide within rounding

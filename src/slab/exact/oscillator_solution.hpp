@@ -62,11 +62,9 @@ class OscillatorSolution {
   /// that of the reversal or, if there was none, than t. Local.
   std::optional<Reversal> next_reversal(double t);
 
-  /// Returns ω η_mean + ω|x| + |y| at the end of the step carried out last, where η_mean is the
+  /// Returns ω η_mean plus the largest ω|x| + |y| so far at an end of a step, where η_mean is the
   /// mean of η weighted with k. Errors of velocities are judged relative to this number. Local.
-  [[nodiscard]] double speed_scale() const {
-    return speed_scale_ + std::abs(motion_.x) * frequency_ + std::abs(motion_.y);
-  }
+  [[nodiscard]] double speed_scale() const { return speed_scale_ + largest_speed_; }
   /// Returns ω, where ω² = (k0 + ∫k)/m. Local.
   [[nodiscard]] double frequency() const { return frequency_; }
 
@@ -116,7 +114,8 @@ class OscillatorSolution {
   double resolved(double span);
 
   /// Must be called once for every planned step. After every 2¹⁶ steps, throws UserError if they
-  /// have advanced the time by less than 1e-6 of the final time.
+  /// have advanced the time by less than 1e-6 of the final time, or if more than 10⁷ events up to
+  /// the final time are expected.
   void require_progress();
 
   /// Returns the error of a step divided by the allowed error, which is
@@ -131,12 +130,15 @@ class OscillatorSolution {
   SmoothPieces force_;
   StepMethod method_;
   double tolerance_;
-  double frequency_;    // ω, the angular frequency of elastic oscillations
-  double speed_scale_;  // ω times the mean of η, weighted with k
+  double frequency_;      // ω, the angular frequency of elastic oscillations
+  double speed_scale_;    // ω times the mean of η, weighted with k
+  double largest_speed_;  // the largest ω|x| + |y| so far
   double longest_step_;
   double fitting_step_;  // the longest step that recent errors allow
   int unresolved_steps_ = 0;
   std::int64_t steps_ = 0;
+  std::int64_t events_ = 0;    // reversals and ends of pieces of legs
+  std::int64_t turns_ = 0;     // reversals
   double window_start_ = 0.0;  // the time at the previous test of require_progress()
   TurningPoints turning_points_;
   TimedMotion motion_;       // the motion at the end of the step carried out last

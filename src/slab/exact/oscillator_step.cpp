@@ -17,6 +17,8 @@ LegPiece::LegPiece(const TurningPoints& turning_points)
   const double corner = turning_points.corner(direction);
   const double front = turning_points.next_break();
   end_ = direction > 0 ? std::min(corner, front) : std::max(corner, front);
+  const bool slides_whole = !std::isfinite(front);  // S is then constant
+  is_line_ = is_line_ || slides_whole;
   if (!is_line_) {
     return;
   }
@@ -26,7 +28,7 @@ LegPiece::LegPiece(const TurningPoints& turning_points)
   const double end = std::isfinite(end_) ? end_ : here + direction * (1.0 + std::abs(here));
   middle_ = here + 0.5 * (end - here);
   force_ = turning_points.force_at(middle_);
-  stiffness_ = turning_points.stiffness_at(middle_);
+  stiffness_ = slides_whole ? 0.0 : turning_points.stiffness_at(middle_);
 }
 
 namespace {

@@ -14,8 +14,8 @@ using base::SmoothPieces;
 /// The internal force S(x) (see TurningPoints) on a smooth piece of the present leg of
 /// `turning_points`. The piece begins at the present position and ends at end(). `turning_points`
 /// must outlive the object and must not change. If the leg is piecewise linear
-/// (TurningPoints::is_piecewise_linear()), S(x) is a straight line on the piece, and may be
-/// evaluated beyond both of its ends.
+/// (TurningPoints::is_piecewise_linear()) or no element is left to yield, S(x) is a straight line
+/// on the piece, and may be evaluated beyond both of its ends.
 class LegPiece {
  public:
   explicit LegPiece(const TurningPoints& turning_points);
