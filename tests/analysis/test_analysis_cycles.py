@@ -281,6 +281,10 @@ def test_loops_that_grow_have_no_limit_and_a_limit_cycle_may_have_two_loops_and_
     found = analyse(Measured(Path("two"), None, x, drive(x, THRESHOLD, STIFFNESS)))
     assert found.period == 2 and found.first is not None
     assert found.drift == pytest.approx(0.05, abs=1e-3)
+    # A smaller loop is a loop of its own however far x drifts meanwhile.
+    small = np.concatenate([size * (1 - np.cos(np.linspace(0, 2 * np.pi, 201)[:-1])) for size in np.tile([1.0, 0.6], 4)])
+    far = Measured(Path("far"), None, small + 0.3 * np.arange(len(small)) / 200, drive(small, THRESHOLD, STIFFNESS))
+    assert analyse(far).period == 2 and not analyse(far).inner
     # A linear spring loses no energy, also in a loop that drifts.
     with_spring = analyse(Measured(Path("spring"), None, x, drive(x, THRESHOLD, STIFFNESS, K0)))
     for one, other in zip(found.loops, with_spring.loops, strict=True):

@@ -21,8 +21,8 @@ DEVIATIONS = 8
 # second estimate is much smaller. Noise of a standard deviation of at most LEAST times the range is regarded as zero.
 LOW, HIGH, AGREE, LEAST = 4, 6, 0.7, 1e-6
 # A movement of x back is an inner loop only if it is at most the fraction INNER of the movement that it interrupts, and
-# AS_LARGE of the parts before and after.
-INNER, AS_LARGE = 0.4, 0.9
+# AS_LARGE of the parts before and after, or if it is beside an extreme at most AT_EXTREME of the movements around.
+INNER, AS_LARGE, AT_EXTREME = 0.25, 0.9, 0.4
 # A curve counts as closed if x at its first and at its last sample differ by at most this fraction of the range of x,
 # or by what noise explains, and the same holds for the force.
 CLOSED = 0.02
@@ -152,7 +152,7 @@ def opened(curve, fewest=4):
         turned = _rearranged(curve, np.r_[top:len(curve.x), 1:top + 1])
         points = turning_points(turned.x, of_x)
         # The cycle may begin or end with an inner loop, which the reversals before and after it surround.
-        points, *found = _without_inner_loops(turned.x, [points[-2], *points, points[1]], INNER)
+        points, *found = _without_inner_loops(turned.x, [points[-2], *points, points[1]], AT_EXTREME)
         if len(points) in (5, 6):
             return Opened(turned, found[1], points[1:-1], found[0], True)
     points = turning_points(curve.x, of_x)
@@ -177,7 +177,7 @@ def _without_inner_loops(x, points, at_ends=1):
         left.append(point)
         while len(left) > 3:
             legs = np.abs(np.diff(x[left[-5:]]))
-            before, after = at_ends if len(left) == 5 else INNER, at_ends if number == len(points) else INNER
+            before, after = (at_ends if end else AT_EXTREME for end in (len(left) == 5, number == len(points)))
             if legs[-2] <= min(AS_LARGE * legs[-3], AS_LARGE * legs[-1], INNER * (legs[-3] + legs[-1] - legs[-2])):
                 first = len(left) - 3
             elif len(legs) == 4 and legs[1] <= before * legs[0] and legs[2] <= after * legs[3]:
