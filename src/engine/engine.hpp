@@ -104,9 +104,10 @@ class Engine {
   /// engine stores turning points and not u of each cell. Returns no value for all other engines.
   /// The function is the same on every rank. Collective.
   virtual std::optional<slab::RememberedElongation> elongation() { return std::nullopt; }
-  /// Returns ½ ∫ k u² ds at the current step, if the measure gives this integral without a sum over
-  /// cells: for P = ∞, and for a run for which has_smooth_cells() is true. Returns no value for all
-  /// other runs. The result is the same on every rank. Collective.
+  /// Returns ½ ∫ k u² ds at the current step, if it follows from the turning points without a sum
+  /// over cells: for P = ∞, for a run for which has_smooth_cells() is true, and for any P if u0 = 0
+  /// and the thresholds are the same in both directions (not if the solution is exact). Returns no
+  /// value for all other runs. The result is the same on every rank. Collective.
   virtual std::optional<double> elastic_energy() { return std::nullopt; }
   /// Returns ∫ F dx, ∫ S dx and ∫ c y² dt from t = 0 to the current step, if the engine computes
   /// the exact solution of a slab. Returns no value for all other engines. The first call must be

@@ -128,7 +128,8 @@ class ExactSlabEngine final : public ExactEngine {
     return solution_.turning_points().elongation();
   }
   std::optional<double> elastic_energy() override {
-    return measure_->elastic_energy(*elongation());
+    const auto known = measure_->sums(*elongation());
+    return known ? std::optional(known->energy) : std::nullopt;
   }
   std::optional<slab::Works> works() override {
     follows_works_ = true;

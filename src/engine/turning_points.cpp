@@ -27,6 +27,7 @@ class TurningPointEngine : public Engine {
         sample_(make_sample()),
         profile_(profile),
         scheme_(masing.scheme),
+        begins_relaxed_(measure_->begins_at_zero() && !masing.slab.is_shifted()),
         u_(comm, masing.slab.field_cells()) {}
 
   [[nodiscard]] Sample sample() const override { return sample_; }
@@ -41,7 +42,10 @@ class TurningPointEngine : public Engine {
   std::optional<slab::RememberedElongation> elongation() override { return slab_.elongation(); }
 
   std::optional<double> elastic_energy() override {
-    return measure_->elastic_energy(slab_.elongation());
+    if (const auto known = measure_->sums(slab_.elongation())) {
+      return known->energy;
+    }
+    return begins_relaxed_ ? std::optional(slab_.elastic_energy()) : std::nullopt;
   }
 
   void serialize(std::int64_t /*step*/, Archive& archive) override {
@@ -90,6 +94,7 @@ class TurningPointEngine : public Engine {
  private:
   const slab::Profile& profile_;
   slab::Scheme scheme_;
+  bool begins_relaxed_;  // whether u = v, and v0 = 0 in all cells (see slab::Slab)
   LazyField u_;
 };
 

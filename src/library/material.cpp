@@ -287,7 +287,7 @@ double MaterialPoint::elongation(const SpringSlider& spring) const {
 double MaterialPoint::stored_energy() const {
   const Material::Data& law = data().law();
   const double x = position();
-  return 0.5 * law.k0 * x * x + *law.measure->elastic_energy(data().points.elongation());
+  return 0.5 * law.k0 * x * x + law.measure->sums(data().points.elongation())->energy;
 }
 
 double MaterialPoint::dissipated_energy() const {

@@ -106,6 +106,23 @@ TEST(Schemes, AdvanceByWholePassesHoweverLongAStepTakes) {
   EXPECT_EQ(pace.steps(), 4096);
 }
 
+/// The sum over the cells would cost more than the steps.
+TEST(ElasticEnergy, of_many_cells_follows_from_the_turning_points) {
+  const engine::RunSpec run = support::run_of(support::forced(1000, "0"), Method::turning_points);
+  const parallel::Communicator alone = support::alone();
+  const engine::Setup setup = engine::make_setup(alone, run);
+  for (engine::TimeLoop loop(alone, *setup.engine, run, {}); !loop.is_done();) {
+    loop.advance(engine::never, engine::Pause::none);
+  }
+  const std::span<const double> u = setup.engine->field().values();
+  double energy = 0.0;  // ½ δs Σ k u²
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    energy += setup.profile->element(static_cast<std::int64_t>(i)).stiffness * u[i] * u[i] / 2000;
+  }
+  ASSERT_TRUE(setup.engine->elastic_energy());
+  EXPECT_NEAR(*setup.engine->elastic_energy(), energy, 1e-14);
+}
+
 /// By hand, with δt = 1 and k0 = 1e200: x = 1, 1, -1e200, -3e200, ∞ and y = 0, -1e200, -2e200, ∞.
 TEST(Stepper, names_the_first_step_that_is_not_finite) {
   const engine::RunSpec run =

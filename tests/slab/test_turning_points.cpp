@@ -95,6 +95,15 @@ TEST(TurningPoints, AgreeWithClampingEveryCellOnRandomProfilesAndIncrements) {
       ASSERT_NEAR(force, cells.force(), tolerance(std::abs(x))) << "step " << step;
       ASSERT_EQ(force, memory.internal_force());
       ASSERT_EQ(memory.x(), x);
+      double energy = 0.0;  // ½ δs Σ k u²
+      for (std::size_t i = 0; i < profile.threshold.size(); ++i) {
+        energy += profile.stiffness[i] * cells.elongation(i) * cells.elongation(i) / 2;
+      }
+      if (measure->begins_at_zero()) {
+        ASSERT_NEAR(memory.elastic_energy(), energy / static_cast<double>(profile.threshold.size()),
+                    tolerance(std::abs(x)))
+            << "step " << step;
+      }
       for (std::size_t i = 0; i < profile.threshold.size(); i += 3) {
         ASSERT_NEAR(memory.elongation()(profile.element(i)), cells.elongation(i),
                     tolerance(std::abs(x)))

@@ -89,26 +89,27 @@ class CellMeasure : public Measure {
     return nodes_[static_cast<std::size_t>(find(r, hint.front) + 1)].threshold;
   }
 
-  /// Returns ∫ k η² ds over η ≤ r, which is ∫ η dM = r M(r) - ∫₀ʳ M(ρ) dρ. M is constant between
-  /// breaks.
-  [[nodiscard]] double second_moment(double r) const override {
-    SearchHint hint;
-    double integral = 0.0;
-    double from = 0.0;
-    while (from < r) {
-      const double to = std::min(r, next_break(from, hint));
-      integral += (to - from) * below(from, hint).force;
-      from = to;
+  /// Returns N(r) = ∫₀ʳ M(ρ) dρ; M is constant between two entries of the table.
+  [[nodiscard]] double slip(double r, FrontSearch near) const override {
+    const auto last = static_cast<std::size_t>(find(r, near));
+    std::size_t node = last - last % slip_distance;
+    double slip = slip_[node / slip_distance];
+    for (; node < last; ++node) {
+      slip += slip_to_next(node);
     }
-    return r * below(r, hint).force - integral;
+    return slip + (r - nodes_[last].threshold) * nodes_[last].sums.force;
   }
 
   [[nodiscard]] OuterSums outer(const Excursion& excursion, int direction,
                                 SearchHint& hint) const override {
-    const CellMarks& marks = moved(excursion, hint);
-    const Sums sums = scale_.value({marks.one_way[direction > 0 ? 1 : 0],
-                                    marks.other_force + direction * marks.settled_force});
-    return {sums.stiffness, scale_.value({marks.never, 0}).stiffness, sums.force};
+    CellMarks& marks = moved(excursion, hint);
+    const ExactSums& up = marks.of(YieldSet::up);
+    const ExactSums& down = marks.of(YieldSet::down);
+    const ExactSums& never = marks.of(YieldSet::never);
+    const Sums sums = scale_.value(
+        {(direction > 0 ? down : up).stiffness,
+         up.force - down.force + never.force + direction * marks.of(YieldSet::settled).force});
+    return {sums.stiffness, scale_.value(never).stiffness, sums.force};
   }
 
   [[nodiscard]] double growth_to_break(const Excursion& excursion, int direction,
@@ -125,7 +126,7 @@ class CellMeasure : public Measure {
     return growth;
   }
 
- protected:
+ private:
   /// The threshold η of one cell, and the sums over this cell and all cells before it in the order
   /// of η.
   struct Node {
@@ -138,18 +139,17 @@ class CellMeasure : public Measure {
     return search.passed([nodes = nodes_.data() + 1](std::int64_t i) { return nodes[i].threshold; },
                          cells(), r);
   }
-  /// Returns the entries of the table, [P + 2], in the order of η. The first entry has η = -∞, the
-  /// last has η = +∞.
-  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+  /// Returns by how much N grows from an entry of the table to the next one.
+  [[nodiscard]] double slip_to_next(std::size_t node) const {
+    return (nodes_[node + 1].threshold - nodes_[node].threshold) * nodes_[node].sums.force;
+  }
 
- private:
-  /// Fills the table of sums.
+  /// Fills the tables of sums.
   void fill_table(const Profile& all) {
     for (std::int64_t i = 0; i < all.range.size; ++i) {
       const Element cell = all.element(i);
       nodes_[static_cast<std::size_t>(i + 1)] = {cell.threshold, {cell.stiffness, 0.0}};
     }
-    nodes_.front() = {-infinity, {}};
     nodes_.back() = {infinity, {}};
     const auto cells = std::span(nodes_).subspan(1, nodes_.size() - 2);
     put_in_order(cells, [](const Node& node) { return node.threshold; });
@@ -161,6 +161,13 @@ class CellMeasure : public Measure {
       cell.sums = scale_.value(sums);
     }
     total_ = nodes_[cells.size()].sums;
+    double slip = 0.0;
+    for (std::size_t node = 0; node <= cells.size(); ++node) {
+      if (node % slip_distance == 0) {
+        slip_.push_back(slip);
+      }
+      slip += slip_to_next(node);
+    }
   }
 
   /// Fills the three sorted lists, and sets start_ to the sums before any cell has yielded.
@@ -170,9 +177,7 @@ class CellMeasure : public Measure {
     for (std::int64_t i = 0; i < all.range.size; ++i) {
       const Element cell = all.element(i);
       cells[static_cast<std::size_t>(i)] = {cell.stiffness, cell.threshold, cell.initial_u};
-      const ExactSums initial = scale_.term(cell.stiffness, cell.initial_u);
-      start_.never += initial.stiffness;
-      start_.other_force += initial.force;
+      start_.of(YieldSet::never) += scale_.term(cell.stiffness, cell.initial_u);
     }
     lists_[1] = lists_[2] = cells;
     for (std::size_t i = 0; i < lists_.size(); ++i) {
@@ -185,7 +190,7 @@ class CellMeasure : public Measure {
   [[nodiscard]] std::int64_t cells() const { return static_cast<std::int64_t>(nodes_.size()) - 2; }
 
   /// Updates the counts and the sums to the A, B and R in `to`, and returns them.
-  const CellMarks& moved(const Excursion& to, SearchHint& hint) const {
+  CellMarks& moved(const Excursion& to, SearchHint& hint) const {
     CellMarks& marks = hint.marks.empty() ? hint.marks.emplace_back(start_) : hint.marks.front();
     for (std::size_t list = 0; list < lists_.size(); ++list) {
       move(list, to, marks);
@@ -198,15 +203,15 @@ class CellMeasure : public Measure {
   void move(std::size_t list, const Excursion& to, CellMarks& marks) const {
     const auto limit = limit_of[list];
     const double extreme = to.*limit;
-    const double before = marks.excursion.*limit;
+    const Excursion before = marks.excursion;
+    marks.excursion.*limit = extreme;
     const std::vector<YieldCell>& cells = lists_[list];
     auto passed = static_cast<std::size_t>(marks.passed[list]);
     const auto change = [&](const YieldCell& cell) {
-      Excursion excursion = marks.excursion;
-      excursion.*limit = before;
-      const YieldSet from = yield_set(cell, excursion);
-      excursion.*limit = extreme;
-      transfer(cell, from, yield_set(cell, excursion), marks);
+      const YieldSet then = yield_set(cell, before);
+      const YieldSet now = yield_set(cell, marks.excursion);
+      marks.of(then) -= term(cell, then);
+      marks.of(now) += term(cell, now);
     };
     for (; passed < cells.size() && yield_limits(cells[passed]).*limit <= extreme; ++passed) {
       change(cells[passed]);
@@ -215,40 +220,20 @@ class CellMeasure : public Measure {
       change(cells[passed - 1]);
     }
     marks.passed[list] = static_cast<std::int64_t>(passed);
-    marks.excursion.*limit = extreme;
   }
 
-  /// Moves the terms of a cell from the sums of the set `from` to the sums of the set `to`.
-  void transfer(const YieldCell& cell, YieldSet from, YieldSet to, CellMarks& marks) const {
-    if (from == to) {
-      return;
-    }
-    const ExactSums yielded = scale_.term(cell.stiffness, cell.threshold);
-    const auto add = [&](YieldSet set, int sign) {
-      switch (set) {
-        case YieldSet::settled:
-          marks.settled_force += sign * yielded.force;
-          break;
-        case YieldSet::up:
-          marks.one_way[0] += sign * yielded.stiffness;
-          marks.other_force += sign * yielded.force;
-          break;
-        case YieldSet::down:
-          marks.one_way[1] += sign * yielded.stiffness;
-          marks.other_force -= sign * yielded.force;
-          break;
-        case YieldSet::never:
-          marks.never += sign * yielded.stiffness;
-          marks.other_force += sign * scale_.term(cell.stiffness, cell.initial_u).force;
-          break;
-      }
-    };
-    add(from, -1);
-    add(to, 1);
+  /// Returns the terms of a cell in the sums of a set (CellMarks::sets).
+  [[nodiscard]] ExactSums term(const YieldCell& cell, YieldSet set) const {
+    return scale_.term(cell.stiffness, set == YieldSet::never ? cell.initial_u : cell.threshold);
   }
+
+  // One entry of slip_ for so many cells makes slip_ small beside nodes_, and a look-up quick.
+  static constexpr std::size_t slip_distance = 32;
 
   ExactScale scale_;
+  // The cells in the order of η. The first entry has the sums over no cell, the last has η = +∞.
   std::vector<Node> nodes_;
+  std::vector<double> slip_;  // N at the η of every slip_distance-th entry of nodes_
   std::array<std::vector<YieldCell>, 3> lists_;  // the cells, sorted by η - v0, η + v0 and 2η
   CellMarks start_;                              // the counts and sums before any cell has yielded
 };
@@ -265,21 +250,11 @@ Profile profile_of(const std::vector<Element>& springs) {
   return profile;
 }
 
-/// A CellMeasure that also stores the springs and a table of the function N of Measure::slip().
-/// With these data it computes sums(), and computes slip() by one look-up.
+/// A CellMeasure that also stores the springs, and computes sums() from them.
 class SpringMeasure final : public CellMeasure {
  public:
   explicit SpringMeasure(std::vector<Element> springs)
-      : CellMeasure(profile_of(springs)), springs_(std::move(springs)), slip_(nodes().size() - 1) {
-    for (std::size_t i = 2; i < slip_.size(); ++i) {
-      slip_[i] = slip_[i - 1] + slip_beyond(i - 1, nodes()[i].threshold);
-    }
-  }
-
-  [[nodiscard]] double slip(double r, FrontSearch near) const override {
-    const auto passed = static_cast<std::size_t>(find(r, near));
-    return passed == 0 ? 0.0 : slip_[passed] + slip_beyond(passed, r);
-  }
+      : CellMeasure(profile_of(springs)), springs_(std::move(springs)) {}
 
   [[nodiscard]] std::optional<ElongationSums> sums(const RememberedElongation& u) const override {
     ElongationSums sums;
@@ -294,14 +269,7 @@ class SpringMeasure final : public CellMeasure {
   }
 
  private:
-  /// Returns N(r) - N(η), where η is that of entry `node` of the table. No other entry may lie
-  /// between η and r. M = N' is then constant between them.
-  [[nodiscard]] double slip_beyond(std::size_t node, double r) const {
-    return (r - nodes()[node].threshold) * nodes()[node].sums.force;
-  }
-
   std::vector<Element> springs_;
-  std::vector<double> slip_;  // N at η of every entry of the table except the last, [P + 1]
 };
 
 }  // namespace

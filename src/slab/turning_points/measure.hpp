@@ -176,6 +176,9 @@ struct ExactSums {
     force += other.force;
     return *this;
   }
+  ExactSums& operator-=(const ExactSums& other) {
+    return *this += {-other.stiffness, -other.force};
+  }
 };
 
 /// Converts the terms of a cell to integers, and integer sums to floating-point numbers. The
@@ -218,16 +221,11 @@ struct CellMarks {
   Excursion excursion{nothing, nothing, nothing};
   /// The number of cells in each list whose limit is at most A, B or R, respectively.
   std::array<std::int64_t, 3> passed{};
-  /// [0] is Σ k over the cells that have yielded upwards only, [1] is Σ k over the cells that have
-  /// yielded downwards only.
-  std::array<Int128, 2> one_way{};
-  /// Σ k over the cells that have never yielded.
-  Int128 never = 0;
-  /// Σ k η over the settled cells.
-  Int128 settled_force = 0;
-  /// Σ k η over the cells that have yielded upwards only, minus Σ k η over the cells that have
-  /// yielded downwards only, plus Σ k v0 over the cells that have never yielded.
-  Int128 other_force = 0;
+  /// For each YieldSet, Σ k and Σ k η over its cells; for YieldSet::never, Σ k v0 in place of Σ k
+  /// η.
+  std::array<ExactSums, 4> sets{};
+
+  [[nodiscard]] ExactSums& of(YieldSet set) { return sets[static_cast<std::size_t>(set)]; }
 };
 
 /// Data that a look-up in a measure stores for the next look-up. They reduce the cost of the next
@@ -288,24 +286,15 @@ class Measure {
   /// sums of outer(), where they may not be smooth: a number > 0, or infinity.
   [[nodiscard]] virtual double growth_to_break(const Excursion& excursion, int direction,
                                                SearchHint& hint) const = 0;
-  /// Returns ∫ k η² ds over η ≤ r. For a table of cells this takes a sum over all cells with η ≤ r.
-  [[nodiscard]] virtual double second_moment(double r) const = 0;
   /// Returns N(r) = ∫ k η (r - η) ds over η ≤ r, which is ≥ 0. This is the energy that the sliders
   /// dissipate by the work of k v while x goes from x0 to x0 + r, if v = 0 in all elements at x0.
   /// The second argument is the FrontSearch of a look-up near r, which shortens the search.
-  [[nodiscard]] virtual double slip(double r, FrontSearch /*near*/) const {
-    return std::max(0.0, r * below(r).force - second_moment(r));
-  }
+  [[nodiscard]] virtual double slip(double r, FrontSearch near) const = 0;
   /// Returns the integrals that depend on the elongations u, or nothing for a measure that
   /// make_cell_measure() has built.
   [[nodiscard]] virtual std::optional<ElongationSums> sums(
       const RememberedElongation& /*u*/) const {
     return {};
-  }
-  /// Returns ½ ∫ k u² ds, or nothing if sums() returns nothing.
-  [[nodiscard]] std::optional<double> elastic_energy(const RememberedElongation& u) const {
-    const auto known = sums(u);
-    return known ? std::optional(known->energy) : std::nullopt;
   }
   /// Returns ∫ k c ds, the constant part of the force of the slab if the thresholds differ by
   /// direction. Returns nothing for a table of cells or springs.
@@ -328,7 +317,7 @@ class Measure {
 std::shared_ptr<const Measure> make_cell_measure(const Profile& all);
 
 /// Builds the measure of springs whose forces are added without the weight δs, so that S = Σ_i k_i
-/// v_i. The measure stores the springs. It provides sums(), and it computes slip() by one look-up.
+/// v_i. The measure stores the springs, and provides sums().
 /// Throws UserError if the largest k or the largest k η, times the number of springs, is too small
 /// or too large for ExactScale. Local.
 std::shared_ptr<const Measure> make_spring_measure(std::vector<Element> springs);

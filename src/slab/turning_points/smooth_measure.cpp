@@ -48,8 +48,9 @@ class SmoothMeasure : public Measure {
                                        SearchHint& /*hint*/) const final {
     return sets_->growth_to_break(excursion, direction);
   }
-  [[nodiscard]] double second_moment(double r) const final {
-    return settled_.integrals(r).threshold_square;
+  [[nodiscard]] double slip(double r, FrontSearch /*near*/) const override {
+    const Integrals below = settled_.integrals(r);
+    return std::max(0.0, r * below.force - below.threshold_square);
   }
   /// Adds up the integrals band by band. The r of a leg is half the distance |position - meeting|.
   /// The bands are ranges of η, whose bounds are 0, the front, and the r of the remembered legs. In
