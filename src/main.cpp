@@ -68,7 +68,9 @@ void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
 }
 void check(const parallel::Communicator& comm, const cli::Scan& scan) {
   engine::check_run(comm, scan.first.run);  // the other points may fail during the scan
-  scan::require_room(comm, scan.spec, scan.first);
+  scan::require_memory(comm, scan.spec);
+  // A checkpoint to go on from may have all points.
+  scan::require_disk(comm, scan.spec, scan.spec.files.checkpoint.restart.has_value());
 }
 
 /// Runs masing simulate, converge or scan, and returns the exit code.

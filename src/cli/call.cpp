@@ -241,13 +241,13 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
       }
     });
   }
+  if (!c.restart.empty()) {
+    request = with_checkpoint(call, request);
+  }
   for (const std::string& text : request.warnings) {
     if (!text.empty() && !c.print_config && !c.validate_only) {
       warn(call.comm, text);
     }
-  }
-  if (!c.restart.empty()) {
-    request = with_checkpoint(call, request);
   }
   auto origins = given_at(request.request);
   if (c.print_config && !c.validate_only) {

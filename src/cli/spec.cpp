@@ -514,17 +514,24 @@ BoundRequest continued(const BoundRequest& now, const Request& before,
   const Configuration& was = old.configuration;
   const bool extends = is_extended(now, was);
   Request request = *now.request;
+  std::string kept;
   for (const char* key : {"sample-every", "field-every", "field-points"}) {
     const auto entry = before.entries.find(key);
     const auto text = find_option(key)->value.text;
-    const bool follows =
-        std::ranges::count(derived, key) > 0 && text(now.configuration) == text(was);
-    if (!request.has(key) && entry != before.entries.end() && !follows) {
+    const bool is_same = text(now.configuration) == text(was);
+    if (!request.has(key) && entry != before.entries.end() &&
+        !(is_same && std::ranges::count(derived, key) > 0)) {
       request.entries.insert(*entry);
+      kept += is_same ? "" : fmt::format("{}{} = {}", kept.empty() ? "" : ", ", key, text(was));
     }
   }
   const bool is_complete = request.entries.size() == now.request->entries.size();
   BoundRequest bound = is_complete ? now : bind(std::move(request));
+  bound.warnings = now.warnings;
+  if (!kept.empty()) {
+    bound.warnings.push_back("--restart: the run keeps " + kept + " of the rows that " +
+                             now.configuration.restart + " goes on with");
+  }
   std::set<std::string> may_differ;
   if (extends) {
     may_differ = {"final-time", "steps"};
@@ -541,7 +548,10 @@ BoundRequest continued(const BoundRequest& now, const Request& before,
   if (!differing.empty()) {
     throw UserError(origin_of(*bound.request, "restart") + ": " + bound.configuration.restart +
                     " is of another configuration: " + base::joined(differing, ", ") +
-                    "; give the same, or a later --final-time with --steps for the same step");
+                    "; give the same" +
+                    (bound.request->command == Command::simulate
+                         ? ", or a later --final-time with --steps for the same step"
+                         : ""));
   }
   return bound;
 }
@@ -618,6 +628,7 @@ Scan scan_spec(const BoundRequest& request, const std::string& command_line) {
   // throws before the scan starts if the first point, and therefore perhaps every point, has a
   // fault
   scan.first = problem_of(request);
+  scan.spec.series = scan.first.series;
   return scan;
 }
 

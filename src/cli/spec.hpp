@@ -25,7 +25,8 @@ BoundRequest bind(Request request);
 /// Returns the request `now`, completed so that it continues the run of the request `before`.
 /// `derived` names the keys of `before` that were not given and followed from others.
 /// `sample-every`, `field-every` and `field-points` have their values in `before` unless `now`
-/// gives them, even if the run continues to a later T with the same step. Throws UserError if the
+/// gives them, even if the run continues to a later T with the same step; a warning then names
+/// those that `now` alone would not have. Throws UserError if the
 /// requests differ in a key that changes the result; the message lists these keys. If the run of
 /// `now` continues to a later T with the same step, `final-time` and `steps` may differ, and so may
 /// `to` if it is T in both requests. Local.

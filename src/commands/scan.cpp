@@ -11,7 +11,7 @@
 namespace masing::commands {
 
 scan::ScanResult make(const parallel::Communicator& comm, cli::Scan scan) {
-  scan::require_room(comm, scan.spec, scan.first);
+  scan::require_memory(comm, scan.spec);
   const auto& samples = scan.request->samples;
   std::string& checksum = scan.spec.files.result.records_checksum;
   if (samples) {

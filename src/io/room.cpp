@@ -23,19 +23,19 @@ double bytes_on_disk(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 ? 512.0 * static_cast<double>(info.st_blocks) : 0.0;
 }
 
-void require(const char* quantity, const std::string& path, double bytes) {
-  if (const double room = available_bytes(path); room < bytes) {
-    throw base::UserError(quantity,
-                          fmt::format("{} needs {}, with what goes beside it; the disk has {}; "
-                                      "write less, or to another folder",
-                                      path, engine::gibibytes(bytes), engine::gibibytes(room)));
-  }
-}
-
 }  // namespace
 
 void require_disk(const parallel::Communicator& comm, const std::string& path,
                   const CheckpointSpec& checkpoint, double result_bytes, double checkpoint_bytes) {
+  const auto require = [&](const char* quantity, const std::string& file, double bytes) {
+    if (const double room = available_bytes(file); room < bytes) {
+      throw base::UserError(
+          quantity, fmt::format("{} needs {}, with what goes beside it; the disk has {}; {}, or "
+                                "write to another folder",
+                                file, engine::gibibytes(bytes), engine::gibibytes(room),
+                                checkpoint.restart ? "make room" : "write less"));
+    }
+  };
   parallel::on_root(comm, [&] {
     // An existing result file is kept until the new one is complete, so its disk space is not free.
     // A killed run may have left a temporary file with the name of the first file that this run

@@ -57,6 +57,7 @@ struct ScanSpec {
   /// in place of runs
   bool is_steady = false;
   bool keep_series = false;   ///< whether the samples of the runs are kept
+  io::Sampling series = {};   ///< ScanProblem::series of the first point
   bool is_of_chains = false;  ///< whether the model is a chain of slabs
   io::FileSpec files = {};
 };
@@ -131,15 +132,17 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
 /// Local.
 double numbers_in_file(const ScanSpec& spec);
 
-/// Returns a lower bound of the size of the file of a scan, in bytes. `first` is the problem at the
-/// first point; all other points are assumed to have as many samples. Local.
-double bytes_of_file(const ScanSpec& spec, const ScanProblem& first);
+/// Returns a lower bound of the size of the file of a scan, in bytes. All points are assumed to
+/// have as many samples as the first. Local.
+double bytes_of_file(const ScanSpec& spec);
 
-/// Throws UserError on all ranks alike if a scan needs more space than there is: on the disks for
-/// its file and its checkpoints, or in the memory of the root's node for its points and their
-/// series. `first` is the problem at the first point. Collective on comm.
-void require_room(const parallel::Communicator& comm, const ScanSpec& spec,
-                  const ScanProblem& first);
+/// Throws UserError on all ranks alike if the disks have too little space for the file of a scan
+/// and, unless all points are computed (`is_complete`), for its checkpoints. Collective on comm.
+void require_disk(const parallel::Communicator& comm, const ScanSpec& spec, bool is_complete);
+
+/// Throws UserError on all ranks alike if the points of a scan and their series need more memory
+/// than the root's node has. Collective on comm.
+void require_memory(const parallel::Communicator& comm, const ScanSpec& spec);
 
 /// Returns the results as an aligned table for the terminal, with the first 60 points at most.
 /// Local.

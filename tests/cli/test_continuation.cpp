@@ -42,6 +42,8 @@ void expect_said(Command command, const std::vector<Continuation>& all) {
         given::mistake([&, before = before, now = now] { continued(before, now, command); });
     EXPECT_EQ(message.empty(), said.empty()) << message;
     given::expect_says(message, said);
+    // Only a trajectory can be extended.
+    EXPECT_EQ(message.ends_with("; give the same"), command != Command::simulate && !said.empty());
   }
 }
 
@@ -77,6 +79,8 @@ TEST(Continued, takes_the_same_or_a_longer_run_and_names_what_differs) {
   expect_said(Command::converge,
               {{study, study, {}},
                {study, "--final-time=20 --levels=200,400 --cells=50", {"final-time", "levels"}}});
+  const std::string scan = "--over=k0=0.1,0.2 --force=0 --final-time=10 --steps=1000";
+  expect_said(Command::scan, {{scan, scan + " --cells=7", {"cells (was 1500, is 7)"}}});
 }
 
 TEST(Continued, names_no_key_that_is_the_same_and_cuts_long_values_short) {
@@ -88,7 +92,13 @@ TEST(Continued, names_no_key_that_is_the_same_and_cuts_long_values_short) {
 }
 
 TEST(Continued, keeps_the_samples_that_are_left_open) {
-  EXPECT_EQ(continued(run + " --sample-every=7", longer).configuration.sample_every, 7);
+  const cli::BoundRequest kept = continued(run + " --sample-every=7 --field-every=9", longer);
+  EXPECT_EQ(kept.configuration.sample_every, 7);
+  EXPECT_EQ(
+      kept.warnings,
+      Words{"--restart: the run keeps sample-every = 7, field-every = 9 of the rows that c.h5 "
+            "goes on with"});
+  EXPECT_EQ(continued(run + " --sample-every=7", longer + " --sample-every=7").warnings, Words());
   const cli::Configuration open = continued(run, longer).configuration;
   EXPECT_EQ(open.sample_every,
             given::configuration(Command::simulate, given::words(run)).sample_every);

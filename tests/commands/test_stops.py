@@ -386,6 +386,17 @@ def test_a_checkpoint_of_a_run_holds_the_state_alone(masing):
         assert not np.any(file["series/t"][rows:])
 
 
+def test_a_point_of_a_chain_goes_on_with_its_extremes(masing):
+    """They were before the stop."""
+    words = ("scan", "--over=w=0.9", "--model=masing-chain", "--set=n=3", "--set=m=1", "--set=k=1", "--set=eta=1",
+             "--set=c_ground=0.5", "--force=exp(-t)*cos(w*t)", "--cells=inf", "--final-time=100", "--steps=800000",
+             "--output=run.h5")
+    whole = done_and_kept(masing, *words)
+    assert " of 1 points and " in stopped(masing, words)
+    masing.done(*words, "--quiet", "--restart=run.h5.checkpoint")
+    assert same(masing.folder / "run.h5", whole)
+
+
 @pytest.fixture(scope="module")
 def checkpoints(masing_once):
     """Of a small run that was stopped at its start, and of a study and a scan that were stopped."""
@@ -524,6 +535,17 @@ def test_a_result_and_a_checkpoint_that_cannot_be_written_are_both_named(masing,
                          "cannot write a checkpoint of ([0-9.]+) MB: its disk is full", said)
     assert found and float(found[1]) == pytest.approx((262144 + 8 * numbers) / 1e6, rel=0.1), said
     assert list(small_disk.iterdir()) == []
+
+
+@ONE_FILE
+@pytest.mark.parametrize("name", RESULTS)
+def test_where_all_is_done_a_restart_needs_room_for_the_result_only(masing, small_disk, name):
+    """That of the scan takes 235 kB, and two checkpoints, of which no one is written, twice 192 kB."""
+    words = (*RESULTS[name], "--quiet", "--output=disk/run.h5")
+    assert "; what was computed is saved; " in masing.one_line(masing(*words, "--checkpoint=c.h5"), 1)
+    subprocess.run(["mount", "-o", "remount,size=300k,nr_inodes=9", small_disk], check=True)
+    masing.done(*words, "--checkpoint=disk/c.h5", "--restart=c.h5")
+    assert [path.name for path in small_disk.iterdir()] == ["run.h5"]
 
 
 FILLED = {

@@ -30,6 +30,7 @@ ScanSpec scan_of(std::size_t points, bool is_steady, bool keep_series) {
   for (std::size_t i = 0; i < points; ++i) {
     spec.axes[0].values[i] = 0.3 + 0.1 * static_cast<double>(i) / static_cast<double>(points);
   }
+  spec.series = problem_of(spec.axes[0].values).series;
   spec.files.result = {.path = "masing-scan-room-n" + std::to_string(world().size()) + ".h5",
                        .kind = "scan",
                        .configuration = "# masing scan\n"};
@@ -58,7 +59,7 @@ TEST(BytesOfFile, are_at_most_those_of_the_real_one_and_nearly_as_many) {
                    });
     parallel::on_root(world(), [&] {
       const auto size = static_cast<double>(std::filesystem::file_size(spec.files.result.path));
-      const double predicted = scan::bytes_of_file(spec, problem_of(spec.axes[0].values));
+      const double predicted = scan::bytes_of_file(spec);
       EXPECT_LT(predicted, size) << series;
       EXPECT_GT(predicted, 0.9 * size - 8192) << series;
       std::filesystem::remove(spec.files.result.path);
@@ -67,10 +68,12 @@ TEST(BytesOfFile, are_at_most_those_of_the_real_one_and_nearly_as_many) {
 }
 
 /// Returns the message for a scan of 1000 points whose runs have so many samples each.
-std::string refusal(const ScanSpec& spec, std::int64_t samples) {
-  scan::ScanProblem first = problem_of(spec.axes[0].values);
-  first.series = {.time = {1.0, samples}, .to = 1.0};
-  return given::mistake([&] { scan::require_room(world(), spec, first); });
+std::string refusal(ScanSpec spec, std::int64_t samples, bool is_complete = false) {
+  spec.series = {.time = {1.0, samples}, .to = 1.0};
+  return given::mistake([&] {
+    scan::require_disk(world(), spec, is_complete);
+    scan::require_memory(world(), spec);
+  });
 }
 
 TEST(Room, is_asked_for_the_series_of_all_points_on_the_disk) {
@@ -87,6 +90,7 @@ TEST(Room, is_asked_for_the_series_of_all_points_on_the_disk) {
   const std::int64_t third = too_many / 3;
   spec.files.checkpoint = {.path = "masing-scan-room.checkpoint", .scheduled = true};
   EXPECT_TRUE(refusal(spec, third).starts_with("output: ")) << refusal(spec, third);
+  EXPECT_FALSE(refusal(spec, third, true).starts_with("output: ")) << "no further checkpoint";
 }
 
 TEST(Room, is_asked_for_in_memory) {
