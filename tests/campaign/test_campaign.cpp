@@ -312,8 +312,11 @@ TEST_F(Campaign, saves_nothing_before_its_first_step) {
   EXPECT_FALSE(std::filesystem::exists(checkpoint_.path));
 }
 
+/// Also where the root goes on alone, and does not come to the states of the other ranks.
 TEST_F(Campaign, keeps_a_state_that_a_stop_leaves_unrestored) {
-  for (const bool is_together : {false, true}) {
+  for (const auto& [is_together, is_root_alone] :
+       {std::pair(false, false), {false, true}, {true, false}}) {
+    SCOPED_TRACE(testing::Message() << is_together << is_root_alone);
     Plan plan{.units = 3, .steps = 10, .is_together = is_together};
     plan.each = std::chrono::microseconds(100);
     plan.stop = Event{.unit = 0, .step = 6};
@@ -323,7 +326,13 @@ TEST_F(Campaign, keeps_a_state_that_a_stop_leaves_unrestored) {
     plan.stop.reset();
     plan.stops_restoring = true;
     CountingSource second(plan);
-    EXPECT_THROW(run(second), base::Stopped);
+    if (!is_root_alone) {
+      EXPECT_THROW(run(second), base::Stopped);
+    } else if (world().is_root()) {
+      const parallel::RootAlone root(world());
+      EXPECT_THROW(campaign::run(root.comm(), second, {result_, checkpoint_, true}), base::Stopped);
+    }
+    MPI_Barrier(world().handle());
     plan.stops_restoring = false;
     EXPECT_EQ(first.steps() + second.steps() + go_on(plan), 30) << "no step is made again";
   }
@@ -354,14 +363,14 @@ TEST_F(Campaign, saves_by_steps_by_units_and_by_the_clock) {
   }
 }
 
-TEST(Due, is_again_only_a_distance_after_a_checkpoint) {
+TEST(Due, is_again_only_at_the_next_multiple_of_the_distance_after_a_checkpoint) {
   const Plan plan{.units = 1, .steps = 1};
   const CountingSource source(plan);
   const io::CheckpointSpec spec{.scheduled = true, .every = 0, .distance = std::chrono::seconds(1)};
   campaign::Due due(spec, source, world());
-  while (!due.by_clock()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  EXPECT_FALSE(due.by_clock());
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+  EXPECT_TRUE(due.by_clock());
   due.saved(nullptr);
   EXPECT_FALSE(due.by_clock());
 }

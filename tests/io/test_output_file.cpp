@@ -194,6 +194,21 @@ class Series final : public engine::Observer {
   std::int64_t from_;
 };
 
+/// Of a restart that is stopped while it copies rows, and of a checkpoint that cannot be written.
+TEST_F(OutputFile, leaves_no_draft) {
+  {
+    const io::OutputLock lock(world(), path_);
+    parallel::on_root(world(), [&] { support::put(partial() + ".draft", "rows"); });
+  }
+  const auto fail = [](const io::Handle& /*file*/) { throw base::SystemError("no room"); };
+  EXPECT_THROW(io::write_checkpoint(
+                   world(), checkpoint_, result_, [](engine::Archive&) {}, fail),
+               base::SystemError);
+  MPI_Barrier(world().handle());
+  EXPECT_FALSE(std::filesystem::exists(partial() + ".draft"));
+  EXPECT_FALSE(std::filesystem::exists(io::files_of_checkpoint(checkpoint_)[1]));
+}
+
 class RunFile : public OutputFile {
  protected:
   void save(const io::OutputFile& output, Series& series, std::int64_t step) const {

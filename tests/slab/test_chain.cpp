@@ -331,4 +331,29 @@ TEST(Chain, names_the_first_element_that_flows) {
   }
 }
 
+/// The strength of the last of 300 elements, which alone has no linear spring, is 0.1·0.983.
+TEST(Chain, names_an_element_beyond_the_first_block) {
+  constexpr std::size_t n = 300;
+  const std::vector<double> ones(n, 1.0);
+  const std::vector<double> zeros(n + 1, 0.0);
+  ChainPart part{.mass = std::vector(n + 1, 1.0),
+                 .ground = std::vector(n + 1, 1.0),
+                 .stiffness = ones,
+                 .scale = ones,
+                 .spring = ones,
+                 .dashpot = std::vector(n, 0.0),
+                 .x0 = zeros,
+                 .y0 = zeros};
+  part.mass[0] = 0.0;
+  part.scale[n - 1] = 0.1;
+  part.spring[n - 1] = 0.0;
+  Chain chain(part, {continuum()}, Scheme::leapfrog, 0.1, n, false);
+  chain.start({}, {});
+  for (int p = 0; p < 100; ++p) {
+    chain.move();
+    chain.accelerate({}, {.force = 0.2});
+  }
+  EXPECT_EQ(chain.first_at_strength(), n - 1);
+}
+
 }  // namespace masing::test_chain

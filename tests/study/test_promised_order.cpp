@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "study/study_spec.hpp"
+#include "support/options.hpp"
 
 namespace masing::test_promised_order {
 
@@ -172,6 +173,18 @@ TEST(UnmetHypotheses, are_those_of_what_is_refined) {
   EXPECT_EQ(study::unmet_hypotheses(run, Refine::steps), "F jumps near t = 2.5");
   EXPECT_EQ(study::unmet_hypotheses(run, Refine::cells),
             "u0' is unbounded near s = 0 (exponent 0.50), eta(0.5) = 0 is not positive");
+  for (const auto& [motion, fault] :
+       {std::pair("base-acceleration=t<2.5?0:1", "a_g jumps near t = 2.5"),
+        {"set base_impedance=1; set base_mass=1; incoming-velocity=t<2.5?0:1",
+         "v_in jumps near t = 2.5"}}) {
+    const engine::RunSpec chain =
+        given::requested(
+            cli::Command::simulate,
+            given::options(std::string(motion) + "; model=masing-chain; set n=2; set m=1; set k=1; "
+                                                 "set eta=1; final-time=10"))
+            .run;
+    EXPECT_EQ(study::unmet_hypotheses(chain, Refine::steps), fault);
+  }
 }
 
 }  // namespace masing::test_promised_order
