@@ -162,7 +162,7 @@ def _colours(axes, scan, choices):
 
 
 def _is_logarithmic(scan, name):
-    """Return whether the values of a parameter are in geometric progression."""
+    """Return whether the values of a parameter were given with `:log`, and all of them are positive."""
     return scan.settings.get(f"over.{name}", "").endswith(":log") and min(scan.axes[name]) > 0
 
 

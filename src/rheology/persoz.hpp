@@ -108,7 +108,8 @@ class Persoz {
             .equation =
                 "x' = y\nm y' = F - delta x + E W\nW' + K A(W) ∋ -k0 U y\n"
                 "W = (g2, g3, g1), |g_i| <= alpha_i, U = (1, 1, -1), E = k0 U^T K^-1, "
-                "delta = k0 (1 - E U)",
+                "delta = k0 (1 - E U)\n"
+                "K = [k0+k2, k0, -k0-k2; k0, k0+k3, -k0-k3; -k0-k2, -k0-k3, k0+k1+k2+k3]",
             .phi = "psi[-alpha2,alpha2](g2) + psi[-alpha3,alpha3](g3) + psi[-alpha1,alpha1](g1)",
             .matrix = "diag(I, K), I of x and y",
             .parameters = parameters,
