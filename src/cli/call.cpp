@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
@@ -225,17 +224,9 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     parallel::on_root(call.comm, [&] {  // only the root prints the warnings
       require_files_apart(c, inputs);
       warn_of_output(request);
-      // A study is checked at the level with the largest time step, and at each n that it refines.
-      std::vector<study::Level> levels = request.study.levels;
-      if (!levels.empty() && levels.front().elements == 0) {
-        levels = {*std::ranges::min_element(levels, {}, &study::Level::steps)};
-      }
-      if (levels.empty()) {
-        request.warnings.push_back(engine::step_advice(request.run));
-      }
-      for (const study::Level& level : levels) {
+      for (const study::Level& level : request.study.levels) {
         const std::string advice = engine::step_advice(study::at_level(request.run, level));
-        if (&level == &levels.front()) {
+        if (&level == &request.study.levels.front()) {
           request.warnings.push_back(advice);
         }
       }

@@ -639,11 +639,12 @@ bool Request::varies(const std::string& key) const {
          });
 }
 
-std::vector<double> first_values(const Request& request) {
-  std::vector<double> values;
-  for (const Axis& axis : request.axes) {
-    values.push_back(
-        axis.values.values.at(axis.varied == Varied::samples ? request.samples->first_row : 0));
+std::vector<double> values_at(const Request& request, std::size_t point) {
+  std::vector<double> values(request.axes.size());
+  for (std::size_t a = values.size(); a-- > 0;) {
+    const std::vector<double>& axis = request.axes[a].values.values;
+    values[a] = axis[point % axis.size()];
+    point /= axis.size();
   }
   return values;
 }

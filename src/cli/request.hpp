@@ -97,9 +97,8 @@ struct Request {
 /// axis. Local if reading `files` is local.
 Request parse(Command command, const std::vector<std::string>& words, const Files& files);
 
-/// Returns the first value of each axis; of the samples, the first row whose inputs can be read.
-/// Local.
-std::vector<double> first_values(const Request& request);
+/// Returns the value of each axis at a point of the grid, whose last axis varies fastest. Local.
+std::vector<double> values_at(const Request& request, std::size_t point);
 
 /// Returns the configuration of a request. Axis i of a scan has the value `values`[i]. Throws
 /// UserError for the first option, constant or number of elements that is not valid. Local.

@@ -262,8 +262,8 @@ void warn_of_start(BoundRequest& bound) {
 }
 
 /// Returns the bound request. Axis i of a scan has the value `values`[i], and options that were not
-/// given have their default values. Throws UserError if a value is not valid or options contradict
-/// each other.
+/// given have their default values. Throws UserError if a value is not valid, if options contradict
+/// each other, or if the scheme is unstable with the step of the run.
 BoundRequest bound_at(const std::shared_ptr<const Request>& request,
                       std::span<const double> values) {
   BoundRequest bound{.request = request, .configuration = configuration_of(*request, values)};
@@ -290,6 +290,10 @@ BoundRequest bound_at(const std::shared_ptr<const Request>& request,
   warn_of_tables(bound);
   warn_of_scheme(bound);
   warn_of_start(bound);
+  if (request->command != Command::converge) {  // a study has levels with steps of their own
+    bound.warnings.push_back(engine::step_advice(bound.run));
+    std::erase(bound.warnings, "");
+  }
   return bound;
 }
 
@@ -421,6 +425,33 @@ void check_scan(const BoundRequest& request) {
   }
 }
 
+/// Returns the bound request of the first point of a scan that has no fault. The points before it
+/// fail when they are computed. If there are more than 1000 points, some 1000 of them are tried,
+/// evenly spaced; those whose inputs cannot be read are not. Throws the fault of the first point if
+/// all that are tried have one.
+BoundRequest first_without_fault(const std::shared_ptr<const Request>& request) {
+  constexpr std::size_t most = 1000;
+  std::size_t points = 1;
+  for (const Axis& axis : request->axes) {
+    points *= axis.values.values.size();
+  }
+  const auto& samples = request->samples;
+  std::size_t point =
+      samples ? points / samples->columns[0].values.values.size() * samples->first_row : 0;
+  std::optional<UserError> fault;
+  for (; point < points; point += (points - 1) / most + 1) {
+    try {
+      BoundRequest bound = bound_at(request, values_at(*request, point));
+      check_scan(bound);
+      (void)problem_of(bound);
+      return bound;
+    } catch (const UserError& error) {
+      fault = fault ? fault : error;
+    }
+  }
+  throw UserError(*fault);
+}
+
 /// Returns the description of the result file: its path and the data on its origin that it stores.
 /// `run` is the run of the trajectory in the file; for a study, the run of the last level.
 io::ResultSpec result_of(const BoundRequest& request, const engine::RunSpec& run,
@@ -497,12 +528,11 @@ std::unique_ptr<base::GivenAt> given_at(const std::shared_ptr<const Request>& re
 BoundRequest bind(Request request) {
   const auto shared = std::make_shared<const Request>(std::move(request));
   const auto origins = given_at(shared);
-  BoundRequest bound = bound_at(shared, first_values(*shared));
+  BoundRequest bound =
+      shared->command == Command::scan ? first_without_fault(shared) : bound_at(shared, {});
   require_used(*shared);
   if (shared->command == Command::converge) {
     resolve_study(bound);
-  } else if (shared->command == Command::scan) {
-    check_scan(bound);
   }
   bound.derived = derived_keys(bound);
   return bound;
@@ -642,13 +672,15 @@ Spec spec_of(const BoundRequest& request, const std::string& command_line) {
 scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values) {
   const BoundRequest bound = bound_at(scan.request, values);
   scan::ScanProblem problem = problem_of(bound);
+  problem.warning = bound.warnings.empty() ? "" : bound.warnings.front();
   for (const Axis* column : scan.request->varied()) {
-    if (column->varied == Varied::inputs && problem.odd_record.empty()) {
+    if (column->varied == Varied::inputs && problem.warning.empty()) {
       const std::string said =
           misfit_of(*bound.configuration.tables.at(column->key), bound.configuration);
       const double index = column->values.values[static_cast<std::size_t>(values[0])];
-      const std::string& name = scan.spec.records[static_cast<std::size_t>(index)];
-      problem.odd_record = said.empty() ? "" : name + " " + said;
+      const std::string title =
+          scan.request->samples->inputs.title(column->key, static_cast<std::size_t>(index));
+      problem.warning = said.empty() ? "" : "the record " + title + " " + said;
     }
   }
   return problem;

@@ -23,15 +23,11 @@ scan::ScanResult make(const parallel::Communicator& comm, cli::Scan scan) {
   if (samples) {
     parallel::on_root(comm, [&] { samples->require_unchanged(checksum); });
   }
-  const auto is_odd = [](const scan::ScanPoint& point) { return !point.odd_record.empty(); };
-  if (const auto count = std::ranges::count_if(result.points, is_odd); count > 0) {
-    cli::print(
-        comm,
-        fmt::format("masing warning: of {} of {} points the record has other times than the run; "
-                    "the first: {}\n",
-                    count, result.points.size(),
-                    std::ranges::find_if(result.points, is_odd)->odd_record),
-        stderr);
+  const auto warns = [](const scan::ScanPoint& point) { return !point.warning.empty(); };
+  if (const auto count = std::ranges::count_if(result.points, warns); count > 0) {
+    cli::warn(comm, fmt::format("{} of {} points have warnings; the first: {}", count,
+                                result.points.size(),
+                                std::ranges::find_if(result.points, warns)->warning));
   }
   return result;
 }

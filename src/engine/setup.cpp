@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "engine/chain.hpp"
 #include "engine/engines.hpp"
+#include "engine/step_advice.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/rank_sum.hpp"
 #include "parallel/session.hpp"
@@ -330,6 +331,7 @@ Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
   Setup setup;
   const ModelFacts facts = run.facts();
   assert(comm.size() == 1 || is_split(run, comm.size()));
+  parallel::on_root(comm, [&] { (void)step_advice(run); });  // throws if the scheme is unstable
   if (facts.slab != nullptr) {
     setup.profile = std::make_unique<slab::Profile>(
         checked_profile(comm, *facts.slab, facts.method, available));

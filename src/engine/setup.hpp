@@ -100,7 +100,8 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
 /// Initialises a run. If `comm` has several ranks, the ranks must split the run (is_split), and
 /// each rank stores a part of the field. `comm` must outlive the result; `available` is that of
 /// checked_profile(). Throws UserError on all ranks alike if the run does not fit into memory or
-/// the engine cannot solve the problem, and Stopped if a rank is requested to stop. Collective.
+/// the engine cannot solve the problem, if step_advice() finds the scheme unstable, and Stopped if
+/// a rank is requested to stop. Collective.
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
                  std::optional<double> available = {});
 

@@ -50,7 +50,7 @@ std::string chain_advice(const MasingChain& chain, const slab::TimeGrid& time) {
   const slab::SchemeInfo& scheme = slab::info(chain.scheme);
   std::vector<double> shape_stiffness;  // ∫ k ds
   for (const slab::Slab& shape : chain.shapes) {
-    shape_stiffness.push_back(std::pow(slab::elastic_frequency(shape, {}), 2));
+    shape_stiffness.push_back(slab::elastic_stiffness(shape));
   }
   std::vector<double> stiffness(part.size());
   double damping = 0.0;  // the largest b_j/K_j, K_j = κ_j ∫k + k0_j

@@ -41,9 +41,7 @@ struct ScanProblem {
   std::optional<double> period = std::nullopt;  ///< The period τ of F; empty if no period is known.
   /// The times in (0, 8τ) at which F may not be smooth; set for limit cycles only.
   std::vector<double> force_breaks = {};
-  /// the name of the first record of the point whose times are not those of the run, and what a
-  /// message says of them; empty if there is none
-  std::string odd_record = {};
+  std::string warning = {};  ///< what a single run would warn of, in one line; empty if nothing
 };
 
 /// The specification of a scan.
@@ -103,7 +101,7 @@ PointNumbers completed(PointNumbers cycle, double work_of_drift = 0.0);
 /// One point of a scan with its results.
 struct ScanPoint {
   std::vector<double> values;  ///< the value of each axis at the point
-  std::string odd_record;      ///< ScanProblem::odd_record
+  std::string warning;         ///< ScanProblem::warning, or else Engine::warning()
   std::string message;         ///< the reason why the point failed; empty if it has not failed
   PointNumbers numbers;
   /// The rows of samples, one after another; empty if spec.keep_series is false.

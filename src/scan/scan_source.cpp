@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <memory>
 #include <set>
 #include <utility>
@@ -51,16 +52,17 @@ std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
   return points;
 }
 
-/// Saves or restores the members `numbers`, `message`, `odd_record` and `series` of a point.
+/// Saves or restores the members `numbers`, `message`, `warning` and `series` of a point.
 void serialize(engine::Archive& archive, ScanPoint& point) {
   std::vector<double> numbers(count_of_numbers);
   std::copy_n(&point.numbers.most_x, count_of_numbers, numbers.begin());
   archive.numbers("numbers", numbers);
   std::copy_n(numbers.begin(), count_of_numbers, &point.numbers.most_x);
-  for (std::string* text : {&point.message, &point.odd_record}) {
-    std::vector<double> letters(text->begin(), text->end());
+  for (std::string* text : {&point.message, &point.warning}) {
+    std::vector<double> letters(text->size() / sizeof(double) + 1);  // 0 follows the last letter
+    std::memcpy(letters.data(), text->data(), text->size());
     archive.numbers("text", letters);
-    text->assign(letters.begin(), letters.end());
+    *text = reinterpret_cast<const char*>(letters.data());
   }
   archive.numbers("series", point.series);
 }
@@ -312,7 +314,7 @@ class PointsWork final : public campaign::Work {
       } else {
         make();
       }
-      point_.odd_record = problem.odd_record;
+      point_.warning = problem.warning;
       if (shop_.spec.is_steady) {
         point_.numbers = shop_.solver.find_limit_cycle(comm_, problem);
       } else if (is_left_ = may_leave && is_for_all(problem.run); !is_left_) {
@@ -328,6 +330,9 @@ class PointsWork final : public campaign::Work {
       pause = run_->loop.advance(last, wish);
       if (run_->loop.is_done()) {
         run_->loop.finish();
+        if (point_.warning.empty()) {
+          point_.warning = run_->setup.engine->warning();
+        }
         point_.numbers = run_->cycle.numbers();
         point_.series = std::move(run_->series).rows();
       }
@@ -450,7 +455,7 @@ class ScanSource final : public campaign::Source {
       const ScanPoint& point = scan_.points[static_cast<std::size_t>(unit)];
       if (is_computed(point) && !(is_saved && point.has_failed())) {
         records.add(unit, record_of(is_saved ? point
-                                             : ScanPoint{.odd_record = point.odd_record,
+                                             : ScanPoint{.warning = point.warning,
                                                          .message = point.message,
                                                          .numbers = point.numbers}));
       }

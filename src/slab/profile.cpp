@@ -6,7 +6,10 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
+#include <numeric>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/block_sum.hpp"
@@ -219,6 +222,20 @@ void check_functions(const Slab& slab) {
     largest = std::max(largest, slab.stiffness(s) * slab.threshold(s));
   }
   base::check_bound(largest, "stiffness * threshold");
+}
+
+double elastic_stiffness(const Slab& slab) {
+  constexpr std::int64_t most = 1024;
+  thread_local std::optional<std::pair<Slab, double>> last;
+  Slab places{{.stiffness = slab.stiffness}, slab.space, slab.rule};
+  if (slab.is_continuum() || slab.field_cells() > most) {
+    places = {{.stiffness = slab.stiffness}, Cells{most}, Rule::midpoint};
+  }
+  if (!last || last->first != places) {
+    const auto k = sampled(places, places.stiffness, {0, places.field_cells()});
+    last = {places, std::reduce(k.begin(), k.end()) / static_cast<double>(k.size())};
+  }
+  return last->second;
 }
 
 }  // namespace masing::slab

@@ -98,6 +98,11 @@ ProfileForm check_profile(const Slab& slab, base::CellRange range, const Profile
 /// Local.
 Profile sample_profile(const Slab& slab, base::CellRange range, const ProfileForm& form = {});
 
+/// Returns K = δs Σ k_i over the cells of a slab. For P = ∞ or more than 1024 cells, K is ∫₀¹ k ds
+/// by the midpoint rule with 1024 points. The value of the last slab is kept, so that runs that
+/// differ in other data evaluate k only once. Local.
+double elastic_stiffness(const Slab& slab);
+
 /// Checks the values of an element. Throws UserError unless k, η⁺ and η⁻ are finite and ≥ 0, k η ≤
 /// 1e200, and -η⁻ ≤ u0 ≤ η⁺. The last condition is tested as |v0| ≤ (1 + excess) η, where v0 = u0 -
 /// c. If c ≠ 0, all conditions on η⁺, η⁻ and v0 allow for rounding errors. `place` returns a text

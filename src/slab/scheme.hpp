@@ -8,6 +8,7 @@
 
 #include "base/limits.hpp"
 #include "slab/problem.hpp"
+#include "slab/profile.hpp"
 
 namespace masing::slab {
 
@@ -45,16 +46,10 @@ inline const SchemeInfo& info(Scheme scheme) {
   return *std::ranges::find(schemes, scheme, &SchemeInfo::scheme);
 }
 
-/// Returns ω = √((k0 + ∫₀¹ k ds)/m), the angular frequency of undamped oscillations so small that
-/// no element yields; this is the highest frequency of the model. The integral is evaluated by the
-/// midpoint rule with 1024 points. Local.
+/// Returns ω = √((k0 + K)/m), where K is elastic_stiffness(): the angular frequency of undamped
+/// oscillations so small that no element yields. This is the highest frequency of the model. Local.
 inline double elastic_frequency(const Slab& slab, const Oscillator& oscillator) {
-  constexpr int places = 1024;
-  double sum = 0.0;
-  for (int i = 0; i < places; ++i) {
-    sum += slab.stiffness((i + 0.5) / places);
-  }
-  return std::sqrt((oscillator.k0 + sum / places) / oscillator.mass);
+  return std::sqrt((oscillator.k0 + elastic_stiffness(slab)) / oscillator.mass);
 }
 
 /// Returns exp((δt ω² - c/m) T/2). By about this factor, scheme `euler` multiplies the amplitude of

@@ -125,15 +125,16 @@ TEST(Axes, have_names_that_mean_nothing_else_and_vary_one_thing_each) {
             "--over e: e has a meaning in expressions; give another name");
   EXPECT_NE(refusal({"--over=a b=1,2"}), "");
   given::expect_refused(
-      Command::scan, {{"--over=n=2.5,2 --model=discrete-masing --set=k=1/n --set=eta=1", {"'2.5'"}},
-                      {"--over=mass=1:2:1", {"from 2 to"}},
-                      {"--over=checkpoint-every=1,2", {}},
-                      {"--model=prandtl --over=m=1,2 --over=mass=3,4", {}}});
+      Command::scan,
+      {{"--over=n=2.5,3.5 --model=discrete-masing --set=k=1/n --set=eta=1", {"'2.5'"}},
+       {"--over=mass=1:2:1", {"from 2 to"}},
+       {"--over=checkpoint-every=1,2", {}},
+       {"--model=prandtl --over=m=1,2 --over=mass=3,4", {}}});
 }
 
 TEST(Axes, have_so_many_values_from_the_first_to_the_last) {
   const auto values = [](const std::string& text) {
-    return scan_of({"--over=mass=" + text, "--force=0"}).spec.axes[0].values;
+    return scan_of({"--over=x0=" + text, "--force=0"}).spec.axes[0].values;
   };
   EXPECT_EQ(values("1:3:3"), (std::vector{1.0, 2.0, 3.0}));
   EXPECT_EQ(values("1:2:2"), (std::vector{1.0, 2.0}));

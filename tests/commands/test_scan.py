@@ -129,6 +129,60 @@ def test_a_point_that_fails_is_marked_and_the_scan_goes_on(masing):
         assert message.startswith("1: ") and "must be > 0" in message
 
 
+CHAIN = ("--model=masing-chain", "--set=n=3", "--set=k=1", "--set=eta=1")
+LEAPFROG, EXACT, PRANDTL = "--scheme=leapfrog", "--engine=exact", ("--model=prandtl", "--set=eta=1")
+CASE = "force = cos(t)\nfinal-time = 10\nsteps = 100\n"
+# What a run of CASE is refused for at the second of two values of a.
+FAULTS = {
+    "leapfrog, mass": ((LEAPFROG, "--mass=a", "--k0=1"), 1, 1e-3, "at least 224 steps"),  # 10/2 √(2/1e-3) = 223.6
+    "leapfrog, k0": ((LEAPFROG, "--k0=a"), 1, 999, "at least 159 steps"),  # 5 √1000 = 158.1
+    "leapfrog, steps": ((LEAPFROG, "--steps=a", "--mass=1e-2"), 51, 49, "at least 50 steps"),
+    "leapfrog, stiffness": ((LEAPFROG, "--stiffness=a*(2-s)", "--cells=inf"), 1, 1e3, "at least 194 steps"),  # 5 √1500
+    "leapfrog, one cell": ((LEAPFROG, "--stiffness=a*s^9", "--cells=1"), 399, 401, "at least 101 steps"),
+    "euler, damping": (("--damping=a",), 1, 21, "at least 105 steps"),
+    "chain, leapfrog": ((*CHAIN, "--set=m=a"), 1, 1e-3, "leapfrog is unstable"),
+    "chain, euler": ((*CHAIN, "--scheme=euler", "--set=m=1", "--set=c_ground=a"), 1, 21, "at least 105 steps"),
+    "range": (("--mass=a",), 1, -1, "must be > 0"),
+    "window": (("--from=a",), 1, 11, "[0, T]"),
+    "threshold": (("--threshold=s-a",), -0.1, 0.1, "eta(s) = -0.0993"),
+    "initial u": (("--initial-u=a*s",), 0.5, 1.5, "u0(s)"),
+    "force": (("--force=log(t-a)",), -1, 1, "F(t)"),
+    "overflow": (("--stiffness=1e-3", "--k0=a"), 1, 1e9, "the step is too large"),
+    "memory": (("--cells=a",), 10, 1e14, "need at least"),
+    "breaks": ((EXACT, "--force=square(a*t)"), 1, 1e9, "10^7 corners"),
+    "parameters": ((*PRANDTL, "--set=k=a"), 1, -1, "must be"),
+    "elements": (("--model=discrete-masing", "--set=k=1", "--set=eta=1", "--set=n=a", EXACT), 2, 2001, "at most 2000"),
+}
+
+
+@pytest.mark.parametrize("words, right, wrong, said", FAULTS.values(), ids=FAULTS)
+def test_a_point_fails_for_what_a_run_is_refused_for(masing, words, right, wrong, said):
+    """Wherever it stands; the other points are computed."""
+    masing.file("case.ini", CASE)
+    line = masing.refused("simulate", "--config=case.ini", "--quiet", *words, f"--let=a={wrong}")
+    assert said in line
+    for values, status in ((f"{right},{wrong},{right}", [0, 1, 0]), (f"{wrong},{right}", [1, 0])):
+        process = masing("scan", "--config=case.ini", "--quiet", *words, f"--over=a={values}")
+        fault = line.removeprefix("masing: ").partition(" may be used")[0][:-9]  # the memory that is free may change
+        assert process.returncode == 1 and f"1 of {len(status)} points failed; the first: {fault}" in process.stderr
+        assert np.array_equal(points(masing.folder / "masing.h5")["status"], status)
+
+
+@pytest.mark.parametrize("words, right, wrong, said", [
+    (("--mass=a",), 1, 1e-2, "lets an elastic oscillation grow"),
+    ((LEAPFROG, "--base-acceleration=table:r.csv", "--final-time=a"), 2, 4, "before T"),
+    ((*CHAIN, "--set=m=1", "--force=a*sin(t)"), 0.01, 9, "has reached its strength")])
+def test_a_scan_tells_what_runs_would_warn_of(masing, words, right, wrong, said):
+    masing.file("case.ini", CASE)
+    masing.file("r.csv", "0 0\n1 1\n3 0\n")
+    warning, = [line for line in masing.done("simulate", "--config=case.ini", *words, f"--let=a={wrong}").stderr.splitlines()
+                if "masing warning: " in line]
+    assert said in warning
+    process = masing.done("scan", "--config=case.ini", *words, f"--over=a={right},{wrong},{right}")
+    last = [line for line in process.stderr.splitlines() if "masing warning: " in line][-1]
+    assert last.endswith("1 of 3 points have warnings; the first: " + warning.removeprefix("masing warning: "))
+
+
 def test_a_point_that_fails_says_which_option_is_at_fault(masing):
     masing.file("case.ini", "threshold = s+c\n")
     for word, place in (("--threshold=s+c", "--threshold"), ("--config=case.ini", "case.ini line 1, threshold")):

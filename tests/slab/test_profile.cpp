@@ -209,8 +209,16 @@ TEST(LeanProfile, gives_every_cell_without_the_arrays_that_formulas_give) {
 }
 
 TEST(ElasticFrequency, of_a_linear_stiffness_is_exact) {
-  const Problem problem = support::problem({.stiffness = "1+s"});
-  EXPECT_NEAR(slab::elastic_frequency(problem, {.mass = 0.5, .k0 = 0.5}), 2.0, 1e-14);
+  const auto frequency = [](const char* stiffness, const slab::Space& space) {
+    const Problem problem = support::problem({.stiffness = stiffness, .space = space});
+    return slab::elastic_frequency(problem, {.mass = 0.5, .k0 = 0.5});
+  };
+  EXPECT_NEAR(frequency("1+s", slab::Continuum{}), 2.0, 1e-14);
+  // Of four cells with k at their right ends, 1.25, …, 2, and of other functions and cells after
+  // them, as the last stiffness is kept.
+  EXPECT_NEAR(frequency("1+s", slab::Cells{4}), std::sqrt(4.25), 1e-14);
+  EXPECT_NEAR(frequency("2+s", slab::Cells{4}), std::sqrt(6.25), 1e-14);
+  EXPECT_NEAR(frequency("2+s", slab::Cells{2}), std::sqrt(6.5), 1e-14);
 }
 
 TEST(ElasticGrowth, is_that_of_the_step_and_the_damping) {
