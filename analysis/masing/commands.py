@@ -8,6 +8,7 @@ can be used, and otherwise in another process, as the program.
 import itertools
 import math
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -137,7 +138,7 @@ def _pairs(options, folder, table):
             for key, each in value.items():
                 each = _read(each)
                 is_text = isinstance(each, str | os.PathLike)
-                yield option, f"{key}={each if is_text else table(key, each)}"
+                yield option, f"{key}={each if is_text else table(f'tables[{key!r}]', each)}"
         elif name in FUNCTIONS and isinstance(value, os.PathLike):
             path = os.fspath(value)
             yield option, ("file:" if name == "initial_u" and path.endswith(".h5") else "table:") + path
@@ -156,8 +157,8 @@ def _in_process(module, command, options, folder, show):
     tables = {}
 
     def table(name, value):
-        tables[key := f"{records.ARRAY}{len(tables)}"] = values.table(name, value)
-        return key
+        tables[name] = values.table(name, value)
+        return name
 
     return native.run(module, command, list(_pairs(options, folder, table)), show, tables)
 
@@ -245,18 +246,20 @@ def _result(command, files, options):
                 image, answer = _in_process(module, command, options, folder, show)
             result = results.in_memory(command, image)
     except MasingError as error:
-        raise error.with_traceback(None) from None  # omits the frames of this package
+        raise type(error)(_in_python(str(error)), error.code) from None  # omits the frames of this package
     said = answer.said() if answer.code == FAILURE else _failed_points(result) if module else []
     for line in said + answer.said(program.WARNING):
-        warnings.warn(line, stacklevel=3)
+        warnings.warn(_in_python(line), stacklevel=3)
     return answer.printed if result is None else result
 
 
-def _failed_points(result):
-    """Return the line that the program prints if points of a Scan have failed, as a list.
+def _in_python(line):
+    """Return a message of the program with options as keyword arguments, final_time for --final-time."""
+    return re.sub(r"(?<![\w-])--([A-Za-z][\w-]*)", lambda option: option[1].replace("-", "_"), line)
 
-    The list is empty if no point has failed, and for a Run or a Study.
-    """
+
+def _failed_points(result):
+    """Return the line that the program prints if points of a Scan have failed, as a list; [] for other results."""
     if "scan" not in result.kinds or not (failed := int((status := result["points/status"]).sum())):
         return []
     return [f"{failed} of {len(status)} points failed; the first: {result.messages[0].partition(': ')[2]}"]

@@ -262,14 +262,11 @@ class MaterialPoints(_Points):
         if not isinstance(i, int | np.integer):
             raise MasingError(f"points[{quoted(i)}]: give the number of a point, or a slice")
         if not -len(self) <= i < len(self):
-            raise MasingError(f"point {i} of {len(self)}; they are counted from 0")
+            raise IndexError(f"point {i} of {len(self)}; they are counted from 0")
         point = MaterialPoint.__new__(MaterialPoint)
         point._of_program = self._of_program[i % len(self)]
         point.material = self.material if self._index is None else self.material[self._index[i]]
         return point
-
-    def __iter__(self):
-        return (self[i] for i in range(len(self)))
 
     def __repr__(self):
         of = f"{self.material!r}" if self._index is None else f"{len(self.material)} materials"

@@ -103,10 +103,10 @@ def run(found, command, options, show, tables):
 
     `options` are pairs (name, value); the value is None for an option that takes no value. The bytes are b"" if there
     is an option `output`. `tables` are the tables {name: (arguments, values)} that options name in place of files. If
-    `show` is given, it is called with every line of progress, and with None after the last
-    one. Raises MasingError with the message of the program if the command fails, and any exception that `show` raises.
-    While Python's own handler of SIGINT is installed, Ctrl-C stops the command. Then KeyboardInterrupt is raised if
-    this function was called by the main thread, and MasingError if it was called by another thread.
+    `show` is given, it is called with every line of progress, and with None after the last one. Raises MasingError with
+    the message of the program if the command fails, and any exception that `show` raises. While Python's own
+    handler of SIGINT is installed, Ctrl-C stops the command. Then KeyboardInterrupt is raised if this function was
+    called by the main thread, and MasingError if it was called by another thread.
     """
     global _of_process
     # An option with an empty value is passed as `name=`, to distinguish it from an option that takes no value.

@@ -29,9 +29,9 @@ def checked(options, functions):
 
     The value of an option whose name is in `functions` may also be a table, which is not checked here. Raises MasingError for a name that no option can have, and for a value that cannot be used.
     """
-    if "dt" in options:
-        raise MasingError(f"dt={quoted(options['dt'])}: is no option: the step is final_time / steps; give these two")
     for name in options:
+        if name in ("dt", "t_span", "t_eval"):
+            raise MasingError(f"{name}={quoted(options[name])}: is no option: the step is final_time / steps; give these two")
         if not name.isidentifier():
             raise MasingError(f"{quoted(name)} is no option: give its name with _ for -, as in final_time=60")
     return {name: _checked(name, value, name in functions) for name, value in options.items() if value is not None}

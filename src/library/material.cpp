@@ -380,9 +380,10 @@ void for_each(Points& points, View<const double> x, View<double> force, View<dou
       x.size() == n && force.size() == n && (stiffness.size() == n || stiffness.empty());
   check(points, x,
         fits ? ""
-             : fmt::format(
-                   "{} positions, {} forces and {} stiffnesses of {} points; give as many of each",
-                   x.size(), force.size(), stiffness.size(), n));
+        : x.size() != n
+            ? fmt::format("x has {} of {} positions; give one for each point", x.size(), n)
+            : fmt::format("the sizes of forces and stiffnesses are {} and {}; give arrays of {}",
+                          force.size(), stiffness.size(), n));
   for (std::size_t i = 0; i < n; ++i) {
     const Response response = (points[i].*Use)(x[i]);
     force[i] = response.force;

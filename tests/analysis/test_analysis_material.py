@@ -203,10 +203,9 @@ def some_points(n):
     (lambda: a_point().restore(a_point(masing.Material("2")).state()), "material"),
     (lambda: a_point(3), "^a point of 3; give a masing.Material"), (lambda: masing.Material(k0=1j), "^k0 = 1j: give"),
     *((lambda x=x: some_points(2).move(x), words) for x, words in (
-        (np.zeros(2) * 1j, "^x = array.*: give numbers"), ([1], "of 2 points"),
+        (np.zeros(2) * 1j, "^x = array.*: give numbers"), ([1], "^x has 1 of 2 positions; give one for each point"),
         (np.ma.array([1, 2], mask=[0, 1]), "^x = masked_array.*: give numbers"))),
-    *((lambda key=key: some_points(3)[key], f"^point{words}") for key, words in (
-        ("a", r"s\['a'\]: give the number"), (-4, " -4 of 3"), (3, " 3 of 3; they are counted from 0"))),
+    (lambda: some_points(3)["a"], r"^points\['a'\]: give the number"),
     *((lambda x=x: some_points(3).move_along(x), rf"^x has the shape \({words}\); give positions \[steps, 3\]$")
       for x, words in ((np.zeros(3), "3,"), (np.zeros((3, 2)), "3, 2"), (np.zeros((3, 0)), "3, 0"))),
     *((lambda out=out: some_points(3).move(ZEROS, out=out), words) for out, words in (
@@ -241,6 +240,12 @@ def test_mistakes_raise_one_line(call, words):
     with pytest.raises(masing.MasingError, match=words) as caught:
         call()
     assert caught.value.code == 2 and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("i", (-4, 3))
+def test_a_number_of_no_point_is_an_index_error(i):
+    with pytest.raises(IndexError, match=f"^point {i} of 3; they are counted from 0$"):
+        some_points(3)[i]
 
 
 def test_they_say_what_they_are():

@@ -86,6 +86,7 @@ def test_a_mistake_has_the_program_s_line_and_code(options, tmp_path):
     with pytest.raises(masing.MasingError) as caught:
         masing.simulate(**options)
     line = next(line for line in said.stderr.splitlines() if line.startswith("masing: "))
+    line = line.replace("--", "").replace("initial-u", "initial_u")  # options have the names of keyword arguments
     assert (f"masing: {caught.value}", caught.value.code) == (line, said.returncode)
 
 
@@ -163,7 +164,7 @@ def test_a_temporary_file_is_there_as_long_as_a_result_has_it(options):
 
 
 def test_a_result_that_the_memory_cannot_hold_is_refused_before_the_first_step():
-    said = "^--output: the result in memory needs .* GiB, .* GiB may be used; give output, or a larger sample-every$"
+    said = "^output: the result in memory needs .* GiB, .* GiB may be used; give output, or a larger sample-every$"
     with pytest.raises(masing.MasingError, match=said) as caught:
         masing.simulate(cells=10, final_time=2, steps=10**12, sample_every=1)
     assert caught.value.code == 2

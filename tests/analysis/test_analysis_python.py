@@ -121,11 +121,13 @@ X = np.linspace(0, 1, 30)
         ((np.ma.array([0, 1], mask=[0, 1]), [1, 2]), "row 2 of its table is nan, 2"),
         (([0, 1], [0, math.nan]), "row 2 of its table is 1, nan"))),
     ({"force": {"t": [0, 1]}}, "^force={'t': .0, 1.}: is no table"), ({"set": 3}, "^set=3: give a dictionary"),
-    ({"force": "a\0b"}, "^force='a.x00b': has a character"), ({"energy": 1}, "^--energy: takes no value; leave out =1"),
+    ({"force": "a\0b"}, "^force='a.x00b': has a character"), ({"energy": 1}, "^energy: takes no value; leave out =1"),
     ({"config": "cellz = 10"}, "cellz is not a key"), ({"config": "none.ini"}, "^cannot read none.ini: No such"),
     ({"config": {"cells": 3}}, "^config={'cells': 3}: give the name"), ({"petsc": 3}, "^petsc=3: give words"),
     ({"petsc": "'a"}, '^petsc="\'a": give words'), ({"let": {"a": None}}, r"^let\['a'\]=None: give a number"),
-    ({"dt": 0.01}, "^dt=0.01: is no option: the step is final_time / steps; give these two$"),
+    *(({name: 0.01}, f"^{name}=0.01: is no option: the step is final_time / steps; give these two$")
+      for name in ("dt", "t_span", "t_eval")), ({"cells": 0}, "^cells: 0 cells; "), ({"F": 1}, "^F: F is not a key"),
+    ({"final_time": 3, "from_": 4}, "^from: 4; "), ({"force": ([0, 0], [1, 2])}, "^force: row 2: argument 0 does"),
     ({"final-time": 3}, "^'final-time' is no option: give its name with _ for -"),
     ({"final_time": object()}, "^final_time=<object object at .*: give a number, a text or a list"),
     ({"final_time": math.nan}, "^final_time=nan: give a number"), ({"model": b"masing"}, "^model=b'masing': give a"),
@@ -167,7 +169,7 @@ def test_a_result_stands_for_its_file():
         again = masing.simulate(config=given)
         assert again.configuration == run.configuration and np.array_equal(again.x, run.x)
         np.testing.assert_array_equal(masing.simulate(**SMALL, force=0, initial_u=given, field_every=2000).u[0], run.last_u)
-    with pytest.raises(masing.MasingError, match="--force: names a file; give table:.*h5$"):
+    with pytest.raises(masing.MasingError, match="^force: names a file; give table:.*h5$"):
         masing.simulate(**SMALL, force=str(run.path))
 
 
@@ -259,7 +261,7 @@ def test_results_say_what_they_have(study, monkeypatch):
                         (lambda: scan.families("F"), r"families\('F'\): the scan is over w"),
                         (lambda: scan.plot(colour=3), "Axes.plot with {'label': '', 'colour': 3}: .*colour"),
                         (lambda: run.plot_cycle(axes="here"), "axes='here': give Axes"),
-                        (lambda: masing.simulate(config=study), "--config: .* is of masing converge; give a file of")):
+                        (lambda: masing.simulate(config=study), "config: .* is of masing converge; give a file of")):
         with pytest.raises(masing.MasingError, match=words):
             call()
     assert masing.__version__ == run.provenance["version"]
