@@ -1,6 +1,7 @@
 #include "cli/options.hpp"
 
 #include <fmt/format.h>
+#include <strings.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -104,7 +105,8 @@ ValueType cells() {
               c.space = slab::Continuum{};
               return;
             }
-            if (given.text == "infinity" || given.text == "Inf" || given.text == "∞") {
+            if (strcasecmp(given.text.c_str(), "inf") == 0 ||
+                strcasecmp(given.text.c_str(), "infinity") == 0 || given.text == "∞") {
               throw UserError(in_quotes(given.text) + "; give a whole number or inf");
             }
             const std::int64_t cells = given.numbers[0][0].whole(constants);

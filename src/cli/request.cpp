@@ -601,6 +601,13 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   for (const auto& [name, table] : request.tables) {
     tables.insert(name);
   }
+  const Setting* const refine = find(all, "refine");
+  const Setting* const levels = find(all, "levels");
+  if (refine != nullptr && refine->text == "elements" && levels != nullptr &&
+      find(settings, rheology::element_count) == nullptr) {  // n of the first level
+    settings.push_back(
+        {rheology::element_count, levels->text.substr(0, levels->text.find(':')), levels->origin});
+  }
   request.parameters = parameters_of(model, given_model.origin, settings, names);
   for (const Setting& one : all) {
     const Option* const option = find_option(one.name);
