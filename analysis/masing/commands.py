@@ -255,6 +255,7 @@ def _result(command, files, options):
 
 def _in_python(line):
     """Return a message of the program with options as keyword arguments, final_time for --final-time."""
+    line = re.sub(rf"\b{records.ARRAY}(?=\d)", "array ", line)
     return re.sub(r"(?<![\w-])--([A-Za-z][\w-]*)", lambda option: option[1].replace("-", "_"), line)
 
 
@@ -271,10 +272,7 @@ def _is_case(config):
 
 
 def _identity(path):
-    """Return the inode and the modification time of the file at `path`; None if there is no file.
-
-    If the file is replaced by another one, at least one of these numbers changes.
-    """
+    """Return the inode and the modification time of a file, which change if it is replaced; None if there is none."""
     return (path.stat().st_ino, path.stat().st_mtime_ns) if path.exists() else None
 
 

@@ -195,14 +195,14 @@ std::vector<double> axis_values(const Setting& over) {
             text + " needs from 2 to 10^6 values");
     require(!is_log || std::min(first, last) > 0.0 || std::max(first, last) < 0.0,
             text + " crosses 0, where log has no value");
-    // Of a range that is too wide, `last / first` or `last - first` overflows or underflows.
-    const bool is_wide = is_log ? !std::isnormal(last / first) : !std::isfinite(last - first);
+    // Of a range that is too wide, `last / first` overflows or underflows.
+    const bool is_wide = !std::isnormal(last / first);
     for (std::int64_t i = 0; i < count; ++i) {
       const double part = static_cast<double>(i) / static_cast<double>(count - 1);
       const double root = std::pow(std::cbrt(last) / std::cbrt(first), part);
-      values.push_back(
-          is_log ? (is_wide ? first * root * root * root : first * std::pow(last / first, part))
-                 : (is_wide ? (1 - part) * first + part * last : first + part * (last - first)));
+      values.push_back(!is_log   ? first + part * (last - first)
+                       : is_wide ? first * root * root * root
+                                 : first * std::pow(last / first, part));
     }
     values.back() = last;
     return values;
@@ -602,11 +602,11 @@ Request parse(Command command, const std::vector<std::string>& words, const File
     tables.insert(name);
   }
   const Setting* const refine = find(all, "refine");
-  const Setting* const levels = find(all, "levels");
-  if (refine != nullptr && refine->text == "elements" && levels != nullptr &&
-      find(settings, rheology::element_count) == nullptr) {  // n of the first level
-    settings.push_back(
-        {rheology::element_count, levels->text.substr(0, levels->text.find(':')), levels->origin});
+  if (const Setting* levels = find(all, "levels");
+      levels != nullptr && refine != nullptr && refine->text == "elements" &&
+      find(settings, rheology::element_count) == nullptr) {
+    settings.push_back({rheology::element_count,  // that of the first level
+                        levels->text.substr(0, levels->text.find(':')), levels->origin});
   }
   request.parameters = parameters_of(model, given_model.origin, settings, names);
   for (const Setting& one : all) {

@@ -43,10 +43,10 @@ std::size_t Inputs::add(const std::string& name) {
   return entry->second;
 }
 
-Inputs::Points Inputs::array(const std::string& name, const std::string& title) const {
+Inputs::Points Inputs::array(const std::string& name) const {
   const auto number = base::to_integer(name.substr(array_prefix.size()));
   if (!number || *number < 0 || std::cmp_greater_equal(*number, ends_.size())) {
-    throw UserError(title + " is not in the file; arrays of more than 64 MB are not kept");
+    throw UserError(name + " is not in the file; arrays of more than 64 MB are not kept");
   }
   const auto index = static_cast<std::size_t>(*number);
   const auto size = static_cast<std::ptrdiff_t>(source_->sizes[index]);
@@ -54,16 +54,7 @@ Inputs::Points Inputs::array(const std::string& name, const std::string& title) 
     const auto end = all.begin() + static_cast<std::ptrdiff_t>(ends_[index]);
     return std::vector(end - size, end);
   };
-  return base::points_of(part(source_->arguments), part(source_->values), title);
-}
-
-std::string Inputs::title(const std::string& column, std::size_t index) const {
-  const std::string& name = names_.at(index);
-  return name.starts_with(array_prefix)
-             ? fmt::format("array {} of column {}",
-                           base::to_integer(name.substr(array_prefix.size())).value_or(0) + 1,
-                           column)
-             : name;
+  return base::points_of(part(source_->arguments), part(source_->values), name);
 }
 
 std::string Inputs::text(const std::string& name) const {
@@ -79,8 +70,7 @@ Inputs::Points Inputs::read(const std::string& column, std::size_t index) const 
   auto& [last, points] = last_[column];
   if (points == nullptr || last != index) {
     const std::string& name = names_.at(index);
-    points = name.starts_with(array_prefix) ? array(name, title(column, index))
-                                            : base::points_of(text(name), name);
+    points = name.starts_with(array_prefix) ? array(name) : base::points_of(text(name), name);
     last = index;
   }
   return points;

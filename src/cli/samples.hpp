@@ -26,9 +26,6 @@ class Inputs {
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] const std::shared_ptr<const io::Samples>& source() const { return source_; }
 
-  /// Returns the name of an input of `column` for messages: its path, or "array 1 of column NAME".
-  [[nodiscard]] std::string title(const std::string& column, std::size_t index) const;
-
   /// Returns an input that a cell of `column` names, and keeps it until this function reads another
   /// input for the same column. Throws UserError if the input cannot be read. Local.
   [[nodiscard]] Points read(const std::string& column, std::size_t index) const;
@@ -37,9 +34,9 @@ class Inputs {
   [[nodiscard]] std::string checksum() const;
 
  private:
-  /// Returns the array `name`, which is called "array:0", "array:1" and so on, and `title` in
-  /// messages. Throws UserError if the samples do not contain it.
-  [[nodiscard]] Points array(const std::string& name, const std::string& title) const;
+  /// Returns the array `name`, which is called "array:0", "array:1" and so on. Throws UserError if
+  /// the samples do not contain it.
+  [[nodiscard]] Points array(const std::string& name) const;
   /// Returns the text of a file. Searches a file with a relative path beside the result file that
   /// contains the samples, then in the folder of the table. Throws UserError if the file cannot be
   /// read.

@@ -224,31 +224,6 @@ void warn_of_tables(BoundRequest& bound) {
   }
 }
 
-/// Adds a warning if scheme euler follows a table of t, as of a record, with a step so large that
-/// it changes the damping of elastic oscillations: with δt ω ≪ 1 it adds -δt ω/2 to the damping
-/// ratio, whereas leapfrog adds nothing and errs by (δt ω)²/24 in the frequency. Adds none in a
-/// study, which measures the error, nor where engine::step_advice() warns of the same.
-void warn_of_scheme(BoundRequest& bound) {
-  constexpr double negligible = 1e-3;  // the damping ratio of no structure is known so well
-  const engine::ModelFacts facts = bound.run.facts();
-  const bool is_record = !bound.run.drive.kinks().empty() || !bound.run.drive.tables().empty();
-  if (bound.request->command == Command::converge || !is_record || facts.scheme == nullptr ||
-      facts.slab == nullptr || facts.is_exact || !facts.scheme->amplifies) {
-    return;
-  }
-  const slab::Oscillator& mass = facts.oscillator;
-  const double frequency = slab::elastic_frequency(*facts.slab, mass);
-  const double angle = bound.run.time.step() * frequency;
-  if (angle > 2.0 * negligible && angle < slab::info(slab::Scheme::leapfrog).largest_step &&
-      slab::elastic_growth(frequency, mass.damping / mass.mass, bound.run.time) <=
-          engine::warned_growth) {
-    bound.warnings.push_back(fmt::format(
-        "with a step of {:.4g} euler adds {:.2g} to the damping ratio of elastic oscillations; "
-        "--scheme leapfrog adds nothing, and errs by {:.2g} of their frequency",
-        bound.run.time.step(), -0.5 * angle, angle * angle / 24.0));
-  }
-}
-
 /// Adds a warning if a prescribed position does not begin at x0.
 void warn_of_start(BoundRequest& bound) {
   const Configuration& c = bound.configuration;
@@ -288,7 +263,6 @@ BoundRequest bound_at(const std::shared_ptr<const Request>& request,
   check(request->command, c);
   bound.run = run_of(c, request);
   warn_of_tables(bound);
-  warn_of_scheme(bound);
   warn_of_start(bound);
   if (request->command != Command::converge) {  // a study has levels with steps of their own
     bound.warnings.push_back(engine::step_advice(bound.run));
@@ -678,9 +652,8 @@ scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values) {
       const std::string said =
           misfit_of(*bound.configuration.tables.at(column->key), bound.configuration);
       const double index = column->values.values[static_cast<std::size_t>(values[0])];
-      const std::string title =
-          scan.request->samples->inputs.title(column->key, static_cast<std::size_t>(index));
-      problem.warning = said.empty() ? "" : "the record " + title + " " + said;
+      const std::string& name = scan.spec.records[static_cast<std::size_t>(index)];
+      problem.warning = said.empty() ? "" : "the record " + name + " " + said;
     }
   }
   return problem;

@@ -126,7 +126,7 @@ def test_more_arrays_than_the_file_keeps(tmp_path):
     ({"samples": {"k0": [1, 2], "c": [1]}}, "samples: its columns differ in length"),
     ({"samples": 5}, "samples=5: give a DataFrame"), ({"samples": {"k0": [1, "x"]}}, "line 3: 'x' of column k0 is no"),
     ({"samples": {"r": [([0, 1], [1])]}, "force": "r(t)"}, "samples['r']: 2 arguments and 1 values"),
-    ({"samples": {"r": [([1, 0], [1, 2])]}, "force": "r(t)"}, "array 1 of column r: row 2: argument 0 does not follow 1"),
+    ({"samples": {"r": [([1, 0], [1, 2])]}, "force": "r(t)"}, "array 0: row 2: argument 0 does not follow 1"),
     ({"samples": {"k0": [1]}, "over": {"force": [record(1)]}}, "force or samples is given, too"),
     ({"over": {"force": []}}, "is empty; give records"),
     ({"tables": {"r": np.sin}, "force": "r(t)"}, "tables['r']="), ({"samples": {}}, "samples: has no rows"),
