@@ -31,6 +31,15 @@ TEST(Levels, fill_in_what_is_held_fixed) {
   EXPECT_EQ(levels("both", "3:10,3:20,6:20"), (Pairs{{3, 10}, {3, 20}, {6, 20}}));
 }
 
+TEST(Levels, of_elements_give_n) {
+  const cli::BoundRequest bound = given::bind(
+      cli::Command::converge,
+      given::words("--model masing-chain --refine elements --levels 4:10,8:20,16:40 --set m=1/n "
+                   "--set k=n --set eta=1/n --force 0"));
+  EXPECT_EQ(bound.run.facts().chain->elements(), 4);
+  EXPECT_EQ(bound.study.levels.back().elements, 16);
+}
+
 /// 10·2^j; 10·√2^j to the nearest whole number.
 TEST(Levels, of_a_geometric_ladder) {
   EXPECT_EQ(levels("cells", "10:80:4"), (Pairs{{10, 77}, {20, 77}, {40, 77}, {80, 77}}));

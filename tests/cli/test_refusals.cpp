@@ -67,6 +67,7 @@ TEST(Refusals, of_values_say_what_would_be_right) {
        {"--steps 9007199254740993", {"--steps: ", "2^53"}},
        {"--cells many", {"--cells", "whole number"}},
        {"--cells infinity", {"--cells: 'infinity'; give a whole number or inf"}},
+       {"--cells INF", {"--cells: 'INF'; give a whole number or inf"}},
        {"--cells 0", {"--cells: ", "at least 1, or inf"}},
        {"--model Prandtl", {"--model: 'Prandtl' is not", "lists them; did you mean prandtl?"}},
        {"--engine exakt", {"give sweep|memory|exact; did you mean exact?"}},
