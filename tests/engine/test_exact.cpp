@@ -169,6 +169,22 @@ TEST(Exact, RefusesAForceThatIsNotSmoothOrNotFinite) {
                base::UserError);
 }
 
+TEST(Exact, RefusesMoreEventsThanItCanPass) {
+  // Under a force beyond its strength all cells slide twice a period: 2 P T/2π = 3e7 events.
+  const support::Problem many = support::problem({.threshold = "1e-3*(s+0.1)",
+                                                  .force = "sin(t)",
+                                                  .oscillator = {.k0 = 0.2},
+                                                  .final_time = 5000.0,
+                                                  .steps = 4,
+                                                  .space = support::space_of(20000)});
+  try {
+    (void)support::trajectory(support::alone(), many, engine::Method::exact);
+    FAIL() << "is not refused";
+  } catch (const base::UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("events"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Exact, ASolutionThatFailsItsCheckIsAnError) {
   const support::Problem problem = support::problem(
       {.force = "cos(30*t)", .final_time = 20.0, .steps = 20, .space = support::space_of(50)});
