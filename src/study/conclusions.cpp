@@ -48,9 +48,10 @@ std::string deciding_levels(const StudySpec& spec, const Study& study) {
   double count = 0.0;
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const QuantityResult& result = study.results[q];
-    if (result.verdict != Verdict::undecided) {
+    if (result.verdict != Verdict::undecided || result.fit.levels == 0) {
       continue;
     }
+    // Of fewer than three errors the order and the scatter are NaN, and the least ladder is named.
     const statistics::Fit& fit = result.fit;
     const auto begin = static_cast<std::size_t>(
         std::ranges::find(fit.marks, statistics::Mark::fitted) - fit.marks.begin());

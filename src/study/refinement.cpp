@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -167,6 +168,27 @@ void set_steps(QuantityResult& result, Refine refine, const Study& study) {
   result.step = !refines_cells(refine) ? "time" : refine == Refine::cells ? "space" : "sum";
 }
 
+/// Returns whether the levels are too few or too close to each other for a verdict on an order.
+/// They are if fewer than three have an error above the floor, so that no order can be fitted, or
+/// if the δs or the δt of those that have one differ, but by a factor of less than 4. If each level
+/// is compared with the next, the next of the last one counts, too.
+bool is_too_little(const StudySpec& spec, const Study& study, const statistics::Fit& fit) {
+  constexpr double least_factor = 4.0 - 1e-9;  // less the rounding of the steps
+  const std::size_t next = spec.reference.is_successive ? 1 : 0;
+  const auto is_near = [&](double LevelResult::*step) {
+    double wide = 0.0;
+    double narrow = std::numeric_limits<double>::infinity();  // stays if the steps are NaN
+    for (std::size_t l = 0; l < study.cases.size(); ++l) {
+      if (fit.marks[l] <= statistics::Mark::before) {
+        wide = std::max(wide, study.cases[l].*step);
+        narrow = std::min(narrow, study.cases[l + next].*step);
+      }
+    }
+    return narrow < wide && wide < least_factor * narrow;
+  };
+  return std::isnan(fit.order) || is_near(&LevelResult::ds) || is_near(&LevelResult::dt);
+}
+
 /// Returns the results for the quantity with index `q`, computed from the errors of this quantity.
 /// Also sets LevelResult::orders of this quantity in `study`.
 QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
@@ -205,10 +227,12 @@ QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
     const auto measured = std::span(e).first(e.size() - (is_successive ? 1 : 0));
     const bool has_only_rounding =
         std::ranges::all_of(measured, [&](double error) { return error <= floor; });
-    result.verdict = has_only_rounding
-                         ? Verdict::exact
-                         : statistics::judge(*result.expected, result.observed(),
-                                             result.uncertainty(), spec.order_tolerance);
+    result.too_little = !has_only_rounding && is_too_little(spec, study, result.fit);
+    result.verdict = has_only_rounding ? Verdict::exact
+                     : result.too_little
+                         ? Verdict::undecided
+                         : statistics::judge(*result.expected, result.fit.order,
+                                             result.fit.uncertainty, spec.order_tolerance);
   }
   return result;
 }

@@ -50,6 +50,7 @@ struct QuantityResult {
   double last_pair = base::undefined;
   std::optional<ExpectedOrder> expected;
   Verdict verdict = Verdict::not_judged;
+  bool too_little = false;  ///< whether the verdict is undecided because the levels are too few
   /// The limit of x(T) or y(T) as the step width goes to 0, estimated from all levels. It has no
   /// value for u and u_cells. It has none for any quantity if Reference::is_exact().
   std::optional<statistics::Extrapolation> extrapolated;
@@ -61,9 +62,6 @@ struct QuantityResult {
   /// Returns the fitted order, or `last_pair` if no order could be fitted, for example because
   /// there are fewer than three levels. Local.
   [[nodiscard]] double observed() const { return std::isnan(fit.order) ? last_pair : fit.order; }
-  /// Returns half the width of the interval of the fitted order, or 0 if no order could be fitted.
-  /// Local.
-  [[nodiscard]] double uncertainty() const { return std::isnan(fit.order) ? 0.0 : fit.uncertainty; }
 };
 
 /// The conclusions of a study, which are written to /fit of its file.

@@ -263,6 +263,7 @@ std::string conclusion(const StudySpec& spec, const QuantityResult& finding, con
     text += ", expected " + expected_text(*finding.expected);
     text += finding.expected->at_least ? "" : fmt::format(" within {:g}", spec.order_tolerance);
     text += ": " + to_text(finding.verdict);
+    text += finding.too_little ? ", as the levels are too few or too close" : "";
   }
   text += '\n';
   if (const statistics::JointFit& joint = finding.joint; joint.is_known()) {

@@ -235,7 +235,6 @@ Study judged(const std::vector<ExpectedOrder>& expected, const std::vector<std::
   return measured(made, sizes, error);
 }
 
-/// Of the last pair, of the fit of three levels.
 TEST(Verdict, is_of_the_expected_orders) {
   const std::vector<std::pair<std::vector<ExpectedOrder>, Verdict>> cases{
       {{{"x", 1, false}}, Verdict::not_as_expected},
@@ -244,24 +243,65 @@ TEST(Verdict, is_of_the_expected_orders) {
       {{{"y", 2, false}}, Verdict::as_expected},
       {{}, Verdict::not_judged}};
   const auto square = [](double /*ds*/, double dt) { return dt * dt; };
-  using Steps = std::vector<std::int64_t>;
   for (const auto& [expected, verdict] : cases) {
-    for (const Steps& steps : {Steps{1500, 3000}, Steps{1500, 3000, 6000}}) {
-      const Study study = judged(expected, steps, square);
-      EXPECT_EQ(study.verdict, verdict);
-      EXPECT_EQ(study.results[Errors::x].observed_from(), steps.size() == 2 ? "last pair" : "fit");
-      EXPECT_NEAR(study.results[Errors::x].observed(), 2.0, 1e-9);
-      EXPECT_EQ(study.results[Errors::x].expected.has_value(),
-                !expected.empty() && expected[0].quantity == "x");
-    }
+    const Study study = judged(expected, {1500, 3000, 6000}, square);
+    EXPECT_EQ(study.verdict, verdict);
+    EXPECT_EQ(study.results[Errors::x].observed_from(), "fit");
+    EXPECT_NEAR(study.results[Errors::x].observed(), 2.0, 1e-9);
+    EXPECT_EQ(study.results[Errors::x].expected.has_value(),
+              !expected.empty() && expected[0].quantity == "x");
     // Without an error it is exact, of any order.
     const Study at_rest = judged(expected, {100, 200, 400}, [](double, double) { return 0.0; });
     EXPECT_TRUE(std::isnan(at_rest.cases[1].orders[Errors::x]));
     EXPECT_EQ(at_rest.results[Errors::x].observed_from(), "none");
     EXPECT_EQ(at_rest.verdict, expected.empty() ? Verdict::not_judged : Verdict::exact);
   }
-  const auto no_next = [](double /*ds*/, double dt) { return dt > 3 ? dt : nan_value; };
-  EXPECT_EQ(judged(cases[0].first, {100, 200}, no_next, "successive").verdict, Verdict::undefined);
+}
+
+/// Of errors of order one, down to a smallest one, below which they are 0 and so on the floor.
+TEST(Verdict, needs_three_errors_over_a_factor_of_four) {
+  struct Row {
+    const char* reference;
+    Sizes sizes;
+    bool is_enough;
+    double smallest = 0.0;
+  };
+  const std::vector<Row> rows{
+      {"exact-time", {{9, 1000}, {9, 2000}}, false},
+      {"exact-time", {{9, 1000}, {9, 1050}}, false},
+      {"exact-time", {{9, 1000}, {9, 8000}}, false},
+      {"exact-time", {{9, 1000}, {9, 2000}, {9, 3999}}, false},
+      {"exact-time", {{9, 1000}, {9, 2000}, {9, 4000}}, true},
+      {"exact-time", {{9, 1000}, {9, 2000}, {9, 4000}, {9, 8000}}, false, 0.2},
+      {"exact-time", {{9, 1000}, {9, 1500}, {9, 2250}, {9, 8000}}, false, 0.2},
+      {"exact-time", {{9, 1000}, {9, 2000}, {9, 4000}, {9, 8000}}, true, 0.1},
+      {"exact", {{375, 2500}, {750, 5000}, {1500, 10000}}, true},
+      {"exact", {{375, 2500}, {750, 5000}, {1499, 10000}}, false},
+      {"exact", {{375, 2500}, {750, 5000}, {1500, 9999}}, false},
+      {"exact", {{10, 1000}, {10, 2000}, {20, 4000}, {20, 8000}, {20, 16000}}, false},
+      {"successive", {{9, 1000}, {9, 2000}, {9, 4000}}, false},
+      {"successive", {{9, 1000}, {9, 2000}, {9, 4000}, {9, 8000}}, true},
+      {"successive", {{9, 1000}, {9, 1500}, {9, 2250}, {9, 3375}}, false}};
+  for (const auto& [reference, sizes, is_enough, smallest] : rows) {
+    const bool is_both = reference == std::string("exact");
+    StudySpec made = expecting_order_one(
+        {.refine = is_both ? Refine::both : Refine::steps, .reference = reference});
+    const double last = reference == std::string("successive")
+                            ? 500.0 / static_cast<double>(sizes.back().second)
+                            : 0.0;
+    const Study study = measured(made, sizes, [&](double ds, double dt) {
+      const double error = (is_both ? ds : 0.0) + dt;
+      return dt == last ? nan_value : error < smallest ? 0.0 : error;
+    });
+    const std::string text = study::table(made, study);
+    EXPECT_EQ(study.verdict, is_enough ? Verdict::as_expected : Verdict::undecided) << text;
+    EXPECT_EQ(text.find(": undecided, as the levels are too few or too close") != std::string::npos,
+              !is_enough)
+        << text;
+    made.expected_orders.clear();
+    EXPECT_EQ(measured(made, sizes, [](double, double dt) { return dt; }).verdict,
+              Verdict::not_judged);
+  }
 }
 
 /// Errors that grow by exp(2 δt), as those of the explicit scheme do on coarse levels.

@@ -179,9 +179,9 @@ def remarks(study):
                          "where nothing yields, or that the expectation is too low.")
     if any(f.verdict == "undecided" for f in found) and not study.fit["left_over"]:
         sentences.append(f"These levels would probably decide: levels = {levels}." if (levels := study.fit["deciding_levels"])
-                         else "Differences of successive levels scatter too much; another reference may decide, such as "
+                         else "Differences of successive levels are few or scatter; another reference may decide, such as "
                          "finest." if study.reference == "successive" else
-                         "No ladder of up to 1000 levels is sure to decide, as the errors scatter too much.")
+                         "No ladder of up to 1000 levels is sure to decide, as the errors are few or scatter.")
     return sentences
 
 
