@@ -28,7 +28,9 @@ struct Key {
 /// Returns those options of the request's command and model whose role is `last` or is listed
 /// before `last` in Role, followed by the keys in sections. Numbers that have no value are left
 /// out. In a scan, numeric options that the user did not give and that have no fixed default are
-/// left out, too, because each point derives its own value.
+/// left out, too, because each point derives its own value. The steps or cells that a study refines
+/// are left out of an .ini (`last` is Role::execution), but stay in files, since default levels may
+/// follow from them.
 std::vector<Key> keys_of(const BoundRequest& bound, Role last) {
   const Request& request = *bound.request;
   const Constants& constants = bound.configuration.constants;
@@ -38,8 +40,9 @@ std::vector<Key> keys_of(const BoundRequest& bound, Role last) {
     const bool is_of_points =
         is_of_sample || (request.command == Command::scan && !request.has(option.name) &&
                          option.value.is_numeric() && option.preset.empty());
+    const bool is_of_levels = last == Role::execution && bound.refined.contains(option.name);
     if (option.is_of(request.command) && option.is_of(kind_of(request.model)) &&
-        option.role <= last && !is_of_points &&
+        option.role <= last && !is_of_points && !is_of_levels &&
         (option.value.kind != Kind::number || !option.value.text(bound.configuration).empty())) {
       const auto entry = request.entries.find(option.name);
       const bool has_entry = entry != request.entries.end();
@@ -142,13 +145,11 @@ std::string derived_keys(const BoundRequest& bound) {
   const Request& request = *bound.request;
   std::vector<std::string> derived;
   for (const Key& key : keys_of(bound, Role::result)) {
-    // The default of force depends on whether base-acceleration or position is given. Therefore,
-    // force and base-acceleration count as derived if they are not given.
-    const bool is_force = key.name == "force";
-    const bool follows =
-        key.option != nullptr && !request.has(key.name) &&
-        (key.option->preset.empty() || is_force || key.name == "base-acceleration");
-    if (follows && (is_force || !key.value.empty())) {
+    // The defaults of force and scheme depend on whether base-acceleration or position is given.
+    // Therefore, force, scheme and base-acceleration count as derived if they are not given.
+    const Names of_base{"force", "scheme", "base-acceleration"};
+    if (key.option != nullptr && !request.has(key.name) &&
+        (key.option->preset.empty() ? !key.value.empty() : of_base.contains(key.name))) {
       derived.push_back(key.name);
     }
   }

@@ -531,6 +531,7 @@ Request parse(Command command, const std::vector<std::string>& words, const File
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     IniText read =
         files.config ? files.config(config->text) : IniText{config->text, files.text(config->text)};
+    request.is_of_result = read.is_of_result;
     std::string& content = read.text;
     content.erase(0, content.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
     file = from_ini(command, read);
@@ -648,6 +649,13 @@ void SampleTable::require_unchanged(const std::string& before) const {
 bool Request::varies(const std::string& key) const {
   return (samples && samples->varies(key)) || std::ranges::any_of(axes, [&](const Axis& axis) {
            return axis.varied == Varied::option && axis.key == key;
+         });
+}
+
+bool Request::is_of_papers() const {
+  return model == presets().model && std::ranges::none_of(option_table(), [&](const Option& each) {
+           return each.role == Role::problem && each.name != "model" && each.name != "final-time" &&
+                  has(each.name);
          });
 }
 

@@ -69,6 +69,7 @@ struct Request {
   std::vector<std::string> comment = {};
   std::map<std::string, Given> entries = {};  ///< name → parsed text of each option that was given
   std::vector<Setting> lets = {};             ///< the named constants, as the user wrote them
+  bool is_of_result = false;  ///< whether the .ini is the configuration in a file of masing
 
   /// the parsed constants without those that a scan varies, sorted by in_order()
   std::vector<NamedConstant> constants = {};
@@ -86,6 +87,9 @@ struct Request {
   }
   /// Returns whether a scan varies the option.
   [[nodiscard]] bool varies(const std::string& key) const;
+  /// Returns whether the problem is that of the papers as far as the user gives it: no option,
+  /// parameter, axis or column names a quantity of the problem. The final time does not count.
+  [[nodiscard]] bool is_of_papers() const;
   /// Returns all that a scan varies: the columns of `samples` and the axes but that of the samples.
   [[nodiscard]] std::vector<const Axis*> varied() const;
 };
@@ -119,6 +123,7 @@ struct BoundRequest {
   engine::RunSpec run;
   std::vector<std::string> warnings;  ///< the warnings to be printed
 
+  Names refined = {};  ///< for a study: which of the options steps and cells its levels replace
   /// for a study: its levels, reference, expected orders and unmet hypotheses
   study::StudySpec study;
 };

@@ -247,18 +247,20 @@ BoundRequest bound_at(const std::shared_ptr<const Request>& request,
   if (c.elements && !is_chain) {
     check_model(*c.elements);
   }
-  if (is_chain && !request->has("scheme")) {
+  const bool has_base = is_chain || request->has("base-acceleration");
+  if (has_base && !request->has("scheme")) {
     c.scheme = slab::Scheme::leapfrog;
   }
   if (c.position) {
     require(!request->has("force") || !c.force, "position",
             "the position cannot be prescribed beside --force; give one of the two");
     c.force.reset();
-  }
-  if ((request->has("base-acceleration") || is_chain) && !request->has("force")) {
+  } else if (has_base && !request->has("force")) {
     c.force = base::Function();
+  } else if (!request->has("force") && !request->is_of_papers() && !request->is_of_result) {
+    c.force.reset();
   }
-  require(c.position || c.force, "force", "empty; give a function of t");
+  require(c.position || c.force, "force", "missing; give --force, 0 for a free vibration");
   resolve_defaults(request->command, c, bound.warnings);
   check(request->command, c);
   bound.run = run_of(c, request);

@@ -40,18 +40,19 @@ std::vector<T> refined(Refine refine, const T& cells, const T& steps) {
                                    : std::vector{cells, steps};
 }
 
-/// Returns the default levels: four, each twice as fine as the one before. For the papers' case,
-/// these levels lie in the asymptotic range, and a study takes only seconds. If the steps alone are
-/// refined and the model is not the slab with a mass, the last level has as many steps as the run,
-/// rounded down to a multiple of 8, but at least 8.
+/// Returns the default levels: four, each twice as fine as the one before. For the slab with a
+/// mass, they lie in the asymptotic range of the papers' case, and a study takes only seconds. For
+/// any other model, the last level has as many steps as the run, rounded down to a multiple of 8,
+/// but at least 8. If elements are refined, the first level has the elements and steps of the run.
 std::vector<Numbers> default_levels(const Configuration& c) {
-  if (c.refine == Refine::elements) {
-    const std::int64_t n = c.elements->parameters.elements;
-    return {{n, c.steps}, {2 * n, 2 * c.steps}, {4 * n, 4 * c.steps}, {8 * n, 8 * c.steps}};
-  }
-  const bool is_papers = kind_of(c.model) == ModelKind::slab || c.refine != Refine::steps;
-  const std::int64_t steps = is_papers ? 62500 : std::max<std::int64_t>(1, c.steps / 8);
-  const std::int64_t cells = c.refine == Refine::cells ? 100 : 50;
+  const bool are_elements = c.refine == Refine::elements;
+  const bool is_papers = kind_of(c.model) == ModelKind::slab;
+  const std::int64_t steps = is_papers      ? 62500
+                             : are_elements ? c.steps
+                                            : std::max<std::int64_t>(1, c.steps / 8);
+  const std::int64_t cells = are_elements                ? c.elements->parameters.elements
+                             : c.refine == Refine::cells ? 100
+                                                         : 50;
   std::vector<Numbers> levels;
   for (const std::int64_t factor : {1, 2, 4, 8}) {
     levels.push_back(refined(c.refine, factor * cells, factor * steps));
@@ -314,6 +315,15 @@ void resolve_study(BoundRequest& bound) {
   spec.refine = c.refine;
   spec.order_tolerance = c.order_tolerance;
   spec.field_samples = c.field_samples;
+  const Request& request = *bound.request;
+  const std::string of_cells = c.refine == Refine::elements ? "steps" : "cells";
+  for (const std::string& key : refined<std::string>(c.refine, of_cells, "steps")) {
+    bound.refined.insert(key);
+    const bool is_used = key == "steps" && c.levels.empty() && kind_of(c.model) != ModelKind::slab;
+    const bool is_stored = request.is_of_result && origin_of(request, key) != "--" + key;
+    require(!request.has(key) || is_used || is_stored, key.c_str(),
+            "the levels of the study say how many; leave it out, and give --levels");
+  }
   if (c.levels.empty()) {
     c.levels = default_levels(c);
   }

@@ -115,7 +115,8 @@ def test_a_problem_without_an_exact_solution_says_why_but_of_other_models(masing
 
 
 def test_a_page_says_which_files_have_no_seal_that_holds(result_of, page_with, page_of, masing):
-    sealed, changed, damaged = (result_of("simulate", f"{name}.h5", "--model=masing-quasistatic", "--force=0.45*cos(0.5*t)", *CASE, "--steps=2000")
+    sealed, changed, damaged = (result_of("simulate", f"{name}.h5", "--model=masing-quasistatic",
+                                          "--force=0.45*cos(0.5*t)", *CASE, "--steps=2000")
                                 for name in ("sealed", "changed", "dama;ged"))
     with h5py.File(changed, "a") as file:
         file["series/x"][3] += 1

@@ -55,8 +55,9 @@ def by_program(monkeypatch):
                   "force": (T, np.sin(T) / 3), "threshold": "0.2+0.5*s^2", "threshold_down": "s+0.2"}),
     # Three slabs that are kept apart, although they differ at their start or downwards alone.
     *(("simulate", {"cells": math.inf, "final_time": 30, "steps": 3000, "stiffness": "2-s", "threshold": "0.2+0.5*s^2",
-                    **other}) for other in ({}, {"initial_u": "0.05"}, {"threshold_down": "0.5*s+0.1"})),
-    ("simulate", {"model": "discrete-masing", "set": {"n": 3, "k": "1/n", "eta": "i"}, "final_time": 9, "steps": 900}),
+                    "force": "sin(t)", **other}) for other in ({}, {"initial_u": "0.05"}, {"threshold_down": "0.5*s+0.1"})),
+    ("simulate", {"model": "discrete-masing", "set": {"n": 3, "k": "1/n", "eta": "i"}, "force": "sin(t)", "final_time": 9,
+                  "steps": 900}),
     ("simulate", {"model": "masing-quasistatic", "position": (T, np.sin(T)), "final_time": "2*pi", "steps": 500, "cells": 50}),
     ("simulate", {"config": "[let]\na = 0.3\n", "cells": 10, "final_time": "60*a", "steps": 300, "sample_every": 7}),
     ("converge", {"refine": "cells", "levels": [25, 50, 100], "reference": "cells-inf", "final_time": 9, "steps": 900}),
@@ -77,7 +78,7 @@ def test_the_numbers_are_the_program_s_to_the_bit(command, options, by_program, 
 
 @pytest.mark.parametrize("options", [
     {"force": "sin(("}, {"cells": -1}, {"nonsense": 3}, {"config": "/none.ini"}, {"initial_u": "file:/none.h5"},
-    {"threshold": "-1", "cells": math.inf}, {"output": "/none/run.h5", **SMALL}, {"restart": "/none.checkpoint"},
+    {"threshold": "-1", "force": 0, "cells": math.inf}, {"output": "/none/run.h5", **SMALL}, {"restart": "/none.checkpoint"},
     {"set": "k=1"}, {"cells": -1, "ranks": 2}])
 def test_a_mistake_has_the_program_s_line_and_code(options, tmp_path):
     alone = {name: value for name, value in options.items() if name != "ranks"}

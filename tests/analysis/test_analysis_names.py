@@ -33,8 +33,9 @@ def test_runs_are_told_apart_by_what_differs(tmp_path, papers_case, changes, nam
 
 
 def test_what_another_kind_of_model_has_is_no_difference_and_nothing_is_empty(result_of):
-    discrete = ("--model=discrete-masing", "--set", "n=3", "--set", "k=1/n", "--set", "eta=i", "--force=sin(t)")
-    words = {"discrete": discrete, "slab": ("--cells=10",), "down": ("--cells=10", "--threshold-down=0.1+0.5*s", "--force=sin(t)")}
+    discrete = ("--model=discrete-masing", "--set", "n=3", "--set", "k=1/n", "--set", "eta=i", FORCED)
+    words = {"discrete": discrete, "slab": ("--cells=10",),
+             "down": ("--cells=10", "--threshold-down=0.1+0.5*s", FORCED)}
     runs = [Run(result_of("simulate", f"{name}.h5", "--steps=200", "--final-time=10", *options))
             for name, options in words.items()]
     assert names_apart(runs[:2]) == ["discrete-masing, N = 200", "P = 10, N = 200, masing"]
@@ -97,18 +98,19 @@ def test_numbers_and_lists_are_words():
 
 
 SHORT = ("--cells=5", "--final-time=20", "--steps=2000")
-DAMPED, BASE = "--damping=0.2", "--base-acceleration=0.3*sin(t)"
+DAMPED, BASE, FORCED = "--damping=0.2", "--base-acceleration=0.3*sin(t)", "--force=0.45*cos(0.5*t)"
 GEPHYROID = (*(f"--set=k{i}=1" for i in range(4)), *(f"--set=alpha{i}={i}" for i in (1, 2, 3)))
 QUASISTATIC = "--model=masing-quasistatic"
 ALONE, WITH_REST = "F − m x″", "k₀ x + S"
 
 
 @pytest.mark.parametrize(("words", "force", "restoring"), [
-    ((DAMPED, *SHORT), "F", WITH_REST), ((BASE, *SHORT), "F − m a_g", WITH_REST), (SHORT, "F", ALONE),
+    ((DAMPED, FORCED, *SHORT), "F", WITH_REST), ((BASE, *SHORT), "F − m a_g", WITH_REST), (SHORT, "F", ALONE),
     (("--let=a=0", "--damping=0.0", "--base-acceleration=a", *SHORT), "F", ALONE),
-    ((QUASISTATIC, *SHORT), "F", WITH_REST), (("--model=persoz-quasistatic", *GEPHYROID, *SHORT[1:]), "F", "F"),
+    ((QUASISTATIC, FORCED, *SHORT), "F", WITH_REST),
+    (("--model=persoz-quasistatic", FORCED, *GEPHYROID, *SHORT[1:]), "F", "F"),
     (("--model=masing-chain", "--set=n=2", "--set=m=1", "--set=k=1", BASE, *SHORT), "F", "fᵢ − fᵢ₊₁"),
-    (("--model=friction-oscillator", "--set=k=1", "--set=alpha=0.3", *SHORT[1:]), "F", ALONE)])
+    (("--model=friction-oscillator", "--set=k=1", "--set=alpha=0.3", FORCED, *SHORT[1:]), "F", ALONE)])
 def test_forces_are_called_as_the_file_calls_them(result_of, words, force, restoring):
     run = read(result_of("simulate", "run.h5", *words))
     found = motion(run)

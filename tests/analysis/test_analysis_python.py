@@ -365,9 +365,9 @@ def test_a_scan_has_its_points_by_parameter_and_says_which_failed():
 
 
 @pytest.mark.parametrize("command, options, group, variable", [
-    ("simulate", {**SMALL, "energy": True, "field_every": 500, "damping": 0.1}, "series", "x"),
-    ("simulate", {"model": "s-chain", "set": {"n": 3, "k": 1, "eta": 0.3}, "final_time": 1, "steps": 100,
-                  "field_every": 50}, "series", "y"),
+    ("simulate", {**SMALL, "energy": True, "field_every": 500, "damping": 0.1, "force": "sin(t)"}, "series", "x"),
+    ("simulate", {"model": "s-chain", "set": {"n": 3, "k": 1, "eta": 0.3}, "force": "sin(t)", "final_time": 1,
+                  "steps": 100, "field_every": 50}, "series", "y"),
     ("converge", STUDY | {"final_time": 2, "steps": 200}, "cases", "error_x"),
     ("scan", {"over": {"w": [0.7, 0.8, 0.9], "f": [0.3, 0.5]}, "force": "f*sin(w*t)", **STEADY}, "points", "amplitude"),
     ("scan", {"over": {"w": [0.5, 0.7, 0.5]}, "force": "0.1*sin(w*t)", "keep": "series", **SMALL}, "points", "loss")])

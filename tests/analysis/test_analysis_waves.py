@@ -87,12 +87,13 @@ def test_beside_a_slab_a_chain_adds_its_columns_and_an_expected_order_is_judged(
     ((SHAKEN, "--refine=cells", "--levels=20,40,80", "--steps=100", "--reference=cells-inf"),
      ["in δs", "20 100 5.000e-02"]),
     ((SHAKEN, "--refine=steps", "--levels=100,200", "--set=c=0.01", "--set=c_ground=0.1/n", "--set=k0=n",
-      "--force=0.01*t^3"), ["− cground,i yi + fi+1", "fj = k0,j dj + cj dj′ + kj ∫", "F(t)0.01*t^3"]),
+      "--force=0.01*t^3", "--expect-order=none"), ["− cground,i yi + fi+1", "fj = k0,j dj + cj dj′ + kj ∫", "F(t)0.01*t^3"]),
     (("--refine=steps", "--levels=100,200", "--set=base_impedance=1.5", "--set=base_mass=0.5/n",
-      "--incoming-velocity=0.1*t^3", "--force-node=3"),
+      "--incoming-velocity=0.1*t^3", "--force-node=3", "--expect-order=none"),
      ["absolute, on a base that absorbs", "m0 y0′ = cb (2 v(t) − y0) + f1", "v(t)0.1*t^3", "force-node3"])])
 def test_a_page_shows_what_a_chain_has(page_of, result_of, words, said):
-    found = page_of(result_of("converge", "chain.h5", *CHAIN, "--final-time=0.95", *words)).words
+    chain = [word for word in CHAIN if word != "--cells=inf" or "--refine=cells" not in words]
+    found = page_of(result_of("converge", "chain.h5", *chain, "--final-time=0.95", *words)).words
     for text in said:
         assert text in found, text
 

@@ -12,12 +12,15 @@ namespace masing::test_levels {
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 cli::BoundRequest study(const given::Words& words) {
-  return given::bind(cli::Command::converge, given::joined({"--cells=33", "--steps=77"}, words));
+  return given::bind(cli::Command::converge, words);
 }
 
 Pairs levels(const std::string& refine, const std::string& text) {
   Pairs pairs;
-  for (const auto& level : study({"--refine=" + refine, "--levels", text}).study.levels) {
+  const char* const held = refine == "steps" ? "--cells=33" : "--steps=77";
+  given::Words words{"--refine=" + refine, "--levels", text};
+  words = refine == "both" ? words : given::joined(words, {held});
+  for (const auto& level : study(words).study.levels) {
     pairs.emplace_back(std::get<slab::Cells>(level.space).count, level.steps);
   }
   return pairs;
@@ -96,6 +99,33 @@ TEST(Levels, badly_given_are_refused) {
                            "10:20:30", ":", "10:20:30:10:5", "10:20:5:40:5", "10:20:40:80"}) {
     EXPECT_NE(refused("both", text), "") << text;
   }
+}
+
+/// The steps are of use where a default ladder follows from them.
+TEST(Levels, leave_no_place_for_what_they_refine) {
+  const std::string said =
+      ": the levels of the study say how many; leave it out, and give --levels";
+  const auto refusal = [](const std::string& call, bool is_of_result = false) {
+    const auto config = [=](const std::string&) {
+      return cli::IniText{"c", "steps = 400\ncells = 9\n", is_of_result};
+    };
+    return given::mistake([&] {
+      cli::bind(cli::parse(cli::Command::converge, given::words(call), {.config = config}));
+    });
+  };
+  const std::string prandtl = "--model prandtl --set k=1 --set eta=1 --force 0 --steps 80";
+  EXPECT_EQ(refusal("--refine steps --steps 80"), "--steps" + said);
+  EXPECT_EQ(refusal("--refine both --steps 80"), "--steps" + said);
+  EXPECT_EQ(refusal("--refine both --cells 80"), "--cells" + said);
+  EXPECT_EQ(refusal("--refine cells --cells inf --reference cells-inf"), "--cells" + said);
+  EXPECT_EQ(refusal("--refine cells --steps 80"), "");
+  EXPECT_EQ(refusal("--refine steps --cells inf"), "");
+  EXPECT_EQ(refusal(prandtl), "");
+  EXPECT_EQ(refusal(prandtl + " --levels 10,20"), "--steps" + said);
+  EXPECT_EQ(refusal("--config c --levels 10,20"), "c line 1, steps" + said);
+  EXPECT_EQ(refusal("--config c --refine cells"), "c line 2, cells" + said);
+  EXPECT_EQ(refusal("--config c --levels 10,20", true), "");
+  EXPECT_EQ(refusal("--config c --levels 10,20 --steps 80", true), "--steps" + said);
 }
 
 std::string expected_orders(const std::string& text) {

@@ -29,7 +29,7 @@ TEST(Parse, without_words_gives_the_papers_finest_case) {
 }
 
 TEST(Parse, lets_the_command_line_win_over_the_file_and_the_file_over_the_default) {
-  const Files files{{"case.ini", "# a case\nmass = 2\nk0 = 3\nquiet = true\n"}};
+  const Files files{{"case.ini", "# a case\nmass = 2\nk0 = 3\nforce = 0\nquiet = true\n"}};
   const Configuration c = given::configuration(
       Command::simulate, given::words("--k0=5 --config case.ini --y0=-2 --initial-u -0.05"), files);
   EXPECT_EQ(c.mass, 2.0);
@@ -52,7 +52,9 @@ TEST(Parse, takes_the_limits) {
   for (const char* taken : {"--mass 1e-300", "--k0 0", "--final-time 1e-9", "--steps 1",
                             "--cells 1", "--steps 9007199254740992", "--from 0", "--to 500",
                             "--to 0", "--from 500", "--field-every 0", "--sample-every 1"}) {
-    EXPECT_EQ(given::refusal(Command::simulate, given::words(taken)), "") << taken;
+    EXPECT_EQ(given::refusal(Command::simulate, given::words(std::string(taken) + " --force 0")),
+              "")
+        << taken;
   }
 }
 
@@ -68,21 +70,61 @@ TEST(Parse, resolves_the_number_of_samples) {
   EXPECT_EQ(given::configuration(Command::converge, {"--levels", "100,1e6"}).sample_every, 100);
 }
 
-TEST(Parse, has_no_force_by_default_on_a_base_that_moves) {
-  const auto force = [](const std::string& call, const Files& files = {}) {
-    return given::configuration(Command::simulate, given::words(call), files).force->text();
+TEST(Parse, has_a_force_and_a_scheme_by_default_of_the_papers_problem_and_of_moving_bases) {
+  const auto defaults = [](const std::string& call, const Files& files = {}) {
+    const Configuration c = given::configuration(Command::simulate, given::words(call), files);
+    return c.force->text() + (c.scheme == slab::Scheme::euler ? " euler" : " leapfrog");
   };
   const std::string papers = "0.45*cos(0.5*t)";
-  EXPECT_EQ(force("--base-acceleration sin(t)"), "0");
-  EXPECT_EQ(force("--base-acceleration sin(t) --force t"), "t");
-  EXPECT_EQ(force("--base-acceleration sin(t) --force " + papers), papers);
-  EXPECT_EQ(force("--config c.ini", {{"c.ini", "base-acceleration = sin(t)"}}), "0");
-  EXPECT_EQ(force("--mass 2"), papers);
+  const std::string base = "--base-acceleration sin(t)";
+  for (const char* same : {"", "--model masing", "--final-time 9 --steps 9 --cells 9",
+                           "--rule midpoint --let k=1", "--breaks 1", "--config c.ini"}) {
+    EXPECT_EQ(defaults(same, {{"c.ini", "steps = 7"}}), papers + " euler") << same;
+  }
+  EXPECT_EQ(defaults("--scheme leapfrog"), papers + " leapfrog");
+  EXPECT_EQ(defaults(base + " --k0 1"), "0 leapfrog");
+  EXPECT_EQ(defaults(base + " --force t"), "t leapfrog");
+  EXPECT_EQ(defaults(base + " --scheme euler --force " + papers), papers + " euler");
+  EXPECT_EQ(defaults("--config c.ini", {{"c.ini", "base-acceleration = sin(t)"}}), "0 leapfrog");
+  EXPECT_EQ(defaults("--model masing-chain --set n=1 --set m=1 --set k=1 --set eta=1"),
+            "0 leapfrog");
   // The same of every point of a scan, also of one at which the base rests.
   const auto scan = given::bind(
       Command::scan, {"--over", "a=0,1", "--base-acceleration", "a*sin(t)", "--steps", "10"});
   EXPECT_EQ(cli::configuration_of(*scan.request, std::vector{0.0}).base_acceleration(1.0), 0.0);
   EXPECT_EQ(scan.configuration.force->text(), "0");
+}
+
+/// In whatever way another problem than that of the papers is given; a file of masing has a force.
+TEST(Parse, needs_the_force_of_another_problem) {
+  const Files files{{"c.ini", "y0 = 1"}, {"samples.csv", "k0\n1\n"}};
+  const std::string said = "--force: missing; give --force, 0 for a free vibration";
+  for (const char* call :
+       {"--stiffness 1", "--threshold s+0.1", "--threshold-down 1+s", "--initial-u 0", "--mass 1",
+        "--damping 0", "--k0 0", "--x0 1", "--y0 1", "--config c.ini", "--model masing-quasistatic",
+        "--model prandtl --set k=1 --set eta=1"}) {
+    EXPECT_EQ(given::refusal(Command::simulate, given::words(call), files), said) << call;
+    EXPECT_EQ(given::refusal(Command::converge, given::words(call), files), said) << call;
+    EXPECT_EQ(
+        given::refusal(Command::simulate, given::words(std::string(call) + " --force 0"), files),
+        "")
+        << call;
+  }
+  EXPECT_EQ(given::refusal(Command::scan, {"--over=k0=1,2"}), said);
+  EXPECT_EQ(
+      given::refusal(Command::simulate, given::words("--model masing-quasistatic --position t")),
+      "");
+  const auto samples = [](const std::string&) { return io::Samples{.table = "k0\n1\n"}; };
+  EXPECT_EQ(given::mistake([&] {
+              cli::bind(cli::parse(Command::scan, {"--samples=s.csv"}, {.samples = samples}));
+            }),
+            said);
+  const auto config = [](const std::string&) {
+    return cli::IniText{"run.h5", "force = sin(t)\nk0 = 0.3\n", true, {"force"}};
+  };
+  EXPECT_EQ(cli::bind(cli::parse(Command::simulate, {"--config=run.h5"}, {.config = config}))
+                .configuration.force->text(),
+            "0.45*cos(0.5*t)");
 }
 
 TEST(Parse, warns_of_tables_with_other_times_than_the_run) {
@@ -125,7 +167,7 @@ TEST(Parse, keeps_a_part_of_more_than_ten_million_numbers) {
   EXPECT_EQ(points("--cells inf --field-points 50"), 50);
   const std::string chain =
       "--model=discrete-masing --set=n=998 --set=k=1 --set=eta=1 --steps=100000 --final-time=100 "
-      "--sample-every=1 ";
+      "--sample-every=1 --force=0 ";
   const auto every = [&](const std::string& words) {
     return configuration(chain + words).field_every;
   };
@@ -167,7 +209,7 @@ void expect_round_trip(Command command, const Words& words, const Files& files =
 }
 
 TEST(Printed, says_what_the_case_is) {
-  const Files files{{"case.ini", "# A case, of\n#\n# the paper.\nmass = 2\n# no more\n"}};
+  const Files files{{"case.ini", "# A case, of\n#\n# the paper.\nmass = 2\n# no more\nforce = 0"}};
   const std::string text = given::printed(Command::simulate, {"--config", "case.ini"}, files);
   EXPECT_TRUE(
       text.starts_with("# masing simulate\n# A case, of\n# \n# the paper.\nmodel = masing\n"))
@@ -209,7 +251,9 @@ TEST(Printed, and_help_have_every_key_of_their_command_and_no_other) {
       const bool is_of = option.is_of(command);
       const bool taken =
           is_of && option.is_of(cli::ModelKind::slab) && option.role != cli::Role::call;
-      EXPECT_EQ(text.find("\n" + option.name + " = ") != std::string::npos, taken) << option.name;
+      const bool is_refined = command == Command::converge && option.name == "steps";
+      EXPECT_EQ(text.find("\n" + option.name + " = ") != std::string::npos, taken && !is_refined)
+          << option.name;
       EXPECT_EQ(help.find("--" + option.name + " ") != std::string::npos, is_of) << option.name;
     }
   }
@@ -220,15 +264,15 @@ TEST(Derived, are_the_keys_that_follow_from_others_and_were_not_given) {
     return given::bind(command, given::words(call)).derived;
   };
   EXPECT_EQ(derived(Command::simulate, "--steps=100"),
-            "force,base-acceleration,engine,sample-every,field-every,from,to,field-points");
+            "force,base-acceleration,scheme,engine,sample-every,field-every,from,to,field-points");
   EXPECT_EQ(derived(Command::simulate,
                     "--base-acceleration=0 --engine=memory --sample-every=3 --field-every=0"),
-            "force,from,to,field-points");
+            "force,scheme,from,to,field-points");
   EXPECT_EQ(derived(Command::converge, "--levels=100,200 --force=0 --base-acceleration=0"),
-            "engine,sample-every,from,to,field-points,expect-order");
-  EXPECT_EQ(derived(Command::scan, "--over=mass=1,2"), "force,base-acceleration,engine");
-  EXPECT_EQ(derived(Command::simulate, "--model=discrete-masing --set=k=1,2 --set=eta=1"),
-            "force,sample-every,field-every,from,to,model.n");
+            "scheme,engine,sample-every,from,to,field-points,expect-order");
+  EXPECT_EQ(derived(Command::scan, "--over=mass=1,2 --force=0"), "base-acceleration,scheme,engine");
+  EXPECT_EQ(derived(Command::simulate, "--model=discrete-masing --set=k=1,2 --set=eta=1 --force=0"),
+            "sample-every,field-every,from,to,model.n");
 }
 
 TEST(Derived, are_derived_again_from_a_file_that_names_them) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/text.hpp"
 #include "cli/spec.hpp"
@@ -36,9 +37,18 @@ inline std::vector<std::string> words(const Options& options) {
   return all;
 }
 
-/// What a command is asked for, without files. Throws UserError. Local.
-inline cli::BoundRequest requested(cli::Command command, const Options& options) {
-  return cli::bind(cli::parse(command, words(options), {}));
+/// What a command is asked for, without files, as if a file of masing had the options: without a
+/// force the papers' one acts on every problem. Steps and cells that the levels of a study replace
+/// are left out. Throws UserError. Local.
+inline cli::BoundRequest requested(cli::Command command, Options options) {
+  if (command == cli::Command::converge && options.contains("levels")) {
+    const std::string refine = options.contains("refine") ? options["refine"] : "steps";
+    options.erase(refine == "cells" ? "" : "steps");
+    options.erase(refine == "cells" || refine == "both" ? "cells" : "");
+  }
+  cli::Request request = cli::parse(command, words(options), {});
+  request.is_of_result = true;
+  return cli::bind(std::move(request));
 }
 
 /// The study that options ask for, without files. Throws UserError. Local.
