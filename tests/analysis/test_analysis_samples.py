@@ -133,13 +133,8 @@ def test_more_arrays_than_the_file_keeps(tmp_path):
     ({"samples": {"r": [np.sin]}, "force": "r(t)"}, "is no cell; give a number"),
     ({"samples": {"r": ["a\nb"]}, "force": "r(t)"}, "has a quotation mark or a line end"),
     ({"samples": pd.DataFrame([[1, 2]], columns=["k0", "k0"])}, "samples: two columns have the same name"),
-<<<<<<< HEAD
-    ({"tables": {"r": record(1)}, "over": {"k0": [1]}}, "table r: no function uses it"),
+    ({"tables": {"r": record(1)}, "over": {"k0": [1]}, "force": 0}, "table r: no function uses it"),
     ({"tables": {"r": ([0, 1], [1, 2, 3])}, "force": "r(t)", "over": {"k0": [1]}}, "tables['r']: 2 arguments and 3 values"),
-=======
-    ({"tables": {"r": record(1)}, "over": {"k0": [1]}, "force": 0}, "--table r: no function uses it"),
-    ({"tables": {"r": ([0, 1], [1, 2, 3])}, "force": "r(t)", "over": {"k0": [1]}}, "r: 2 arguments and 3 values"),
->>>>>>> 76da956e (Ask for the force of another problem than the papers', and refuse counts that a study refines)
 ])
 def test_mistakes_are_one_line(options, said):
     with pytest.raises(masing.MasingError) as error:
