@@ -151,6 +151,9 @@ TEST(Exact, AForceFarBeyondTheSlabIsAlmostThatOfAFreeMass) {
     problem.threshold = support::function("(" + up + "+" + row.down + ")/2", 's');
     problem.shift = support::function("(" + up + "-(" + row.down + "))/2", 's');
     problem.initial_u = support::function("-(" + up + "-(" + row.down + "))/2", 's');
+    for (int i = 1; i <= 100; ++i) {  // ∫ k c, where c is the shift
+      problem.oscillator.preload += problem.stiffness(0.01 * i) * problem.shift(0.01 * i) / 100;
+    }
     const support::Trajectory run =
         support::trajectory(support::alone(), problem, engine::Method::exact);
     for (std::size_t p = 1; p < run.x.size(); ++p) {
