@@ -9,11 +9,12 @@ type checkers check the types of options with it.
 import importlib.util
 import inspect
 import keyword
-import os
 import re
 import sys
+from pathlib import Path
 
 from masing import commands, native
+from masing.command_line import write_file
 from masing.errors import MasingError
 
 COMMANDS = {"simulate": "Run", "converge": "Study", "scan": "Scan"}
@@ -157,15 +158,11 @@ def main(arguments):
     except ImportError as error:
         print(f"no stub of the package: {error}", file=sys.stderr)
         return
-    text = stub(module)
     for place in places:
-        partial = f"{place}.{os.getpid()}"
         try:
-            with open(partial, "w", encoding="utf-8") as output:
-                output.write(text)
-            os.replace(partial, place)
-        except OSError as error:
-            print(f"{place}: {error.strerror}", file=sys.stderr)
+            write_file(Path(place), stub(module).encode("utf-8"))
+        except MasingError as error:
+            print(error, file=sys.stderr)
 
 
 if __name__ == "__main__":

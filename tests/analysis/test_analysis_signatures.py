@@ -96,6 +96,6 @@ def test_the_stub_is_written_whole_and_a_folder_that_cannot_be_written_is_left_o
     place = tmp_path / "a.pyi"
     signatures.main([native.module().__file__, str(tmp_path / "none" / "b.pyi"), str(place)])
     assert place.read_text(encoding="utf-8") == signatures.stub(native.module())
-    assert [path.name for path in tmp_path.iterdir()] == ["a.pyi"] and "none/b.pyi: No such" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["a.pyi"] and "none/b.pyi: cannot be written: No such" in capsys.readouterr().err
     signatures.main([str(tmp_path / "no.so"), str(place)])  # of a build that this Python cannot load
     assert "no stub of the package: " in capsys.readouterr().err
