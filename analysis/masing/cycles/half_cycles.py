@@ -5,6 +5,7 @@ rises, in an unloading half-cycle x falls. An inner loop interrupts a half-cycle
 A branch is the curve that the force follows from a reversal to the next reversal, or until x passes an older reversal.
 """
 
+import math
 from collections import namedtuple
 
 import numpy as np
@@ -88,19 +89,11 @@ def reversals(x):
 def noise(values):
     """Return the standard deviation of the white noise in a sequence [samples] that is otherwise smooth; 0 if there is
     none."""
-    low, high = (_deviation(values, order) for order in (LOW, HIGH))
+    # The variance of the differences of order n is the binomial coefficient C(2n, n) times that of the noise. The median
+    # of the absolute value of a standard normal variable is 0.6745.
+    low, high = (np.median(np.abs(np.diff(values, n))) / 0.6745 / np.sqrt(math.comb(2 * n, n)) if len(values) > n else 0.0
+                 for n in (LOW, HIGH))
     return low if high >= AGREE * low and low > LEAST * np.ptp(values) else 0.0
-
-
-def _deviation(values, order):
-    """Return the standard deviation of the noise, estimated from the differences of this order n, whose variance is
-    the binomial coefficient C(2n, n) times that of the noise."""
-    if len(values) <= order:
-        return 0.0
-    off = np.diff(values, order)
-    variance = np.prod((order + 1 + np.arange(order)) / (1 + np.arange(order)))
-    # 0.6745 is the median of the absolute value of a standard normal variable.
-    return np.median(np.abs(off)) / 0.6745 / np.sqrt(variance)
 
 
 def turning_points(x, deviation=None):

@@ -130,7 +130,6 @@ def _thinned(x, force):
     x, force = x[order], force[order]
     cell = np.floor((x - x[0]) / (SPACING * (x[-1] - x[0])))
     kept = np.r_[True, np.diff(cell) > 0]
-    kept &= np.r_[True, np.diff(x, prepend=x[0])[1:] > 0]
     return x[kept], force[kept]
 
 
@@ -169,7 +168,7 @@ def fit_polygon(distance, force):
     # The regression begins with corners at those candidates at which the slope of the best fit decreases. If there are
     # more than MOST_CORNERS, those with the largest decreases are taken.
     candidates = np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1]
-    drop = _linear(distance, force, candidates)[2:]
+    drop = _rising(_design(distance, candidates), force)[2:]
     strongest = np.argsort(drop)[-MOST_CORNERS:]
     corner = candidates[np.sort(strongest[drop[strongest] > 1e-9 * drop.max(initial=0.0)])]
     best, lowest = None, np.inf
@@ -185,7 +184,8 @@ def fit_polygon(distance, force):
             return best._replace(support=_smooth_criterion(distance, force, floor) - of_polygon)
         # The corner whose removal increases the sum of squares the least is removed.
         fewer = [np.delete(fit.corner, n) for n in range(len(fit.corner))]
-        costs = [np.sum(_residual(distance, force, rest, _linear(distance, force, rest))**2) for rest in fewer]
+        designs = [_design(distance, rest) for rest in fewer]
+        costs = [np.sum((design @ _rising(design, force) - force)**2) for design in designs]
         corner = fewer[int(np.argmin(costs))]
 
 
@@ -224,11 +224,6 @@ def _design(distance, corner):
     return np.column_stack([np.ones_like(distance), distance, np.minimum(distance[:, None], corner)])
 
 
-def _linear(distance, force, corner):
-    """Return the start, the last slope >= 0 and the drops >= 0 of the best fit with these corners."""
-    return _rising(_design(distance, corner), force)
-
-
 def _rising(columns, force):
     """Return the coefficients of the columns in a least-squares fit; all but the first are constrained to be >= 0."""
     q, r = np.linalg.qr(np.column_stack([columns[:, 0], -columns[:, 0], columns[:, 1:]]))
@@ -244,7 +239,7 @@ def _refined(distance, force, corner):
     """Return the Polygon with the least sum of squares that is reached by moving the given corners. The start, the last
     slope and the drops are fitted together with the corners."""
     n, scale, height = len(corner), distance[-1], np.ptp(force) or 1.0
-    start = np.r_[_linear(distance, force, corner), corner]
+    start = np.r_[_rising(_design(distance, corner), force), corner]
     if n:
         units = np.r_[height, np.full(n + 1, height / scale), np.full(n, scale)]
         lower = np.r_[-np.inf, np.zeros(n + 1), np.full(n, distance[0])]

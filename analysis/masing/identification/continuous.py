@@ -113,17 +113,6 @@ def _basis(s, intervals):
     return BSpline.design_matrix(s, knots, DEGREE).toarray()
 
 
-def _answers(distance, threshold, weights):
-    """Return the forces Σ_i weights[i, j] min(d, 2 η_i) at the distances d [points], for each column j of the weights:
-    [points, functions]. The forces are computed from cumulative sums over the cells, sorted by η."""
-    order = np.argsort(threshold)
-    weights, threshold = weights[order], threshold[order]
-    stiff = np.vstack([np.zeros(weights.shape[1]), np.cumsum(weights, axis=0)])
-    slid = np.vstack([np.zeros(weights.shape[1]), np.cumsum(weights * threshold[:, None], axis=0)])
-    passed = np.searchsorted(threshold, distance / 2, side="right")
-    return distance[:, None] * (stiff[-1] - stiff[passed]) + 2 * slid[passed]
-
-
 # A fit of the force. `coefficients` are Θ(0), p, the stiffnesses of the additional elements at the ends of the range of
 # η if there are any, and the coefficients of the spline; `covariance` is their covariance matrix. The result of _fit()
 # is without the additional elements, and contains the `estimates` of Continuous. `smoothing` is the most probable
@@ -141,7 +130,7 @@ def _fit(distance, force, weight, threshold, shares):
     k(s) oscillate. The two elements compensate for the wrong place, and are not part of k(s). `shares` [places,
     splines] are the values of the B-splines divided by the number of places.
     """
-    answers = _answers(distance, threshold, shares)
+    answers = np.column_stack([Elements(0.0, each, threshold).branch(distance) for each in shares.T])
     tied = np.column_stack([np.ones_like(distance), distance, answers])
     ends = np.minimum(distance[:, None], 2 * threshold[[0, -1]])
     alone, with_ends = (_smoothed(columns * weight[:, None], force * weight, shares.shape[1])

@@ -35,8 +35,8 @@ class Elements(namedtuple("Elements", "k0 stiffness threshold")):
         order = np.argsort(self.threshold)
         threshold, stiffness = self.threshold[order], self.stiffness[order]
         passed = np.searchsorted(threshold, x, side="right")
-        locked = stiffness.sum() - np.r_[0, np.cumsum(stiffness)][passed]
-        return (self.k0 + locked) * x + np.r_[0, np.cumsum(stiffness * threshold)][passed]
+        gone = np.r_[0, np.cumsum(stiffness)]
+        return (self.k0 + (gone[-1] - gone[passed])) * x + np.r_[0, np.cumsum(stiffness * threshold)][passed]
 
     def branch(self, distance):
         """Return 2 B(d/2), the rise of the force over the distance d [points] from a reversal. This is Masing's
