@@ -56,7 +56,12 @@ def entry(case, folder, masing):
         html, parts = page(title, [result], [], exact, [reproduction(result, masing)], about=about)
         # The last picture of the first figure shows the errors of the study.
         thumbnail = [part for part in parts if getattr(part, "number", 0) == 1][-1]
-        item = {"summary": result.claim, "verdict": result.verdict, "orders": order_cells(result) if case.group else None}
+        # {quantity: its observed order and the constant of its fit} is a part of a row of the table below a group.
+        orders = {f.quantity: [f"{f.value} ± {f.uncertainty:.3f}", estimate(
+            result.number(f"constant_{f.quantity}"), result.number(f"constant_uncertainty_{f.quantity}"))]
+                  for f in findings(result) if f.quantity in result.quantities and f.quantity != "u_cells"
+                  and math.isfinite(f.observed)}
+        item = {"summary": result.claim, "verdict": result.verdict, "orders": orders if case.group else None}
     else:
         pictures = response_pictures(result) if isinstance(result, Scan) else chain_pictures([result])
         pictures = pictures or [cycle_picture(result, exact.beside(result))]
@@ -69,18 +74,6 @@ def entry(case, folder, masing):
     command_line.write_file(folder / f"{case.name}.html", html.encode("utf-8"))
     return item | {"case": case, "title": title.rstrip("."), "address": f"{case.name}.html", "src": thumbnail.src,
                     "alt": thumbnail.alt}
-
-
-def order_cells(study):
-    """Return the observed orders of a Study as texts for a row of a table: {quantity: [order ± half the width of its
-    confidence interval, constant of the fit with its interval]}.
-
-    Quantities without an observed order and u at the cells' points are left out.
-    """
-    return {f.quantity: [f"{f.value} ± {f.uncertainty:.3f}", estimate(
-        study.number(f"constant_{f.quantity}"), study.number(f"constant_uncertainty_{f.quantity}"))]
-            for f in findings(study) if f.quantity in study.quantities and f.quantity != "u_cells"
-            and math.isfinite(f.observed)}
 
 
 def groups(entries, exact):

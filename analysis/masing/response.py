@@ -118,7 +118,7 @@ def ensemble_figure(scan, fragility, where=None):
                       linestyle="", marker="o", markersize=4, elinewidth=1, label="part of the points")
     axes.set(xlabel=f"intensity {over}", ylabel=f"P({what} > {tick(fragility.limit)})", ylim=(-0.02, 1.02))
     style.legend_above(axes, 2)
-    if scan.settings.get(f"over.{over}", "").endswith(":log"):
+    if _is_logarithmic(scan, over):
         for axes in drawing.axes:
             axes.set_xscale("log")
             style.label_decades(axes.xaxis)
