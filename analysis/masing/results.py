@@ -504,8 +504,6 @@ class Study(Run):
     step = _dataset("cases/step", "The refined step, δt, δs or δs + δt [levels]")
     seconds = _dataset("timing/cases", "Wall times [levels]")
     cell_updates = _dataset("timing/cell_updates", "P·N, NaN where the engine does not go through the cells [levels]")
-    steps_per_second = _dataset("timing/steps_per_second", "Steps per second [levels]")
-    cell_updates_per_second = _dataset("timing/cell_updates_per_second", "Cell updates per second [levels]")
     fit = property(lambda self: self.attributes("fit"), doc="The conclusions of the program: the attributes of /fit.")
     refine = property(lambda self: self.fit["refine"], doc="What is refined: steps, cells, both or elements.")
     reference = property(lambda self: self.fit["reference"], doc="The reference of the levels, as given by --reference.")
@@ -526,8 +524,7 @@ class Study(Run):
 
     def number(self, name):
         """Return the attribute `name` of /fit as a number; NaN if the attribute is missing or is not a number."""
-        value = self.fit.get(name)
-        return float(value) if isinstance(value, (int, float)) else math.nan
+        return number(self.fit.get(name))
 
     def joint(self, quantity):
         """Return the Joint fit of the errors of a quantity, or None if the file contains no such fit."""
@@ -598,6 +595,8 @@ class Scan(Result):
     rows, kinds = "point", ("scan",)
 
     kind = _attribute("points", "kind", "What the points are: runs or steady.")
+    kind_in_words = property(lambda self: {"steady": "limit cycles"}.get(self.kind, self.kind),
+                             doc="What the points are, in words: runs or limit cycles.")
     names = _attribute("points", "axes", "The names of the parameters.", lambda text: text.replace(",", " ").split())
     done = property(lambda self: self["points/status"] == 0, doc="Whether each point was computed [points].")
     axes = property(lambda self: {name: self.values(name) for name in self.names},

@@ -28,6 +28,8 @@ BEHIND = {"color": "#999999", "linewidth": 4.0, "solid_capstyle": "round"}
 # The width and the height of a panel in inches. If two panels are printed beside each other on a page, each 80 mm wide,
 # letters of 10 points are still larger than 8 points.
 PANEL = (3.9, 2.95)
+# An image over time has at most this many columns of pixels.
+MOST_COLUMNS = 600
 
 X_LABEL = "displacement x"
 # The label of an axis for restoring forces that were measured, or that different models define differently.
@@ -226,6 +228,20 @@ def _digits(places):
     """Return the number of significant digits, at least four, with which the labels of ticks at these places differ."""
     most, step = np.abs(places).max(), np.diff(places).min(initial=np.inf)
     return 4 if not 0 < step < most else max(4, 2 + int(np.floor(np.log10(most)) - np.floor(np.log10(step))))
+
+
+def image(axes, t, places, values, **bar):
+    """Draw values [times, places] over t, from blue through white to red, which colour-blind readers can distinguish.
+
+    `bar` are the properties of the colour bar. No grid is drawn on the image.
+    """
+    most = float(np.abs(values).max()) or 1.0
+    # The mesh is rasterized, because its rectangles would take megabytes in a vector file.
+    mesh = axes.pcolormesh(t, places, values.T, cmap="RdBu_r", vmin=-most, vmax=most, shading="nearest",
+                           rasterized=True)
+    scale = axes.figure.colorbar(mesh, ax=axes, **bar)
+    label_values(axes.xaxis, axes.yaxis, scale.ax.xaxis if scale.orientation == "horizontal" else scale.ax.yaxis)
+    axes.grid(False)
 
 
 def line_by_time(axes, t, x, y):

@@ -6,7 +6,7 @@ import pytest
 
 from masing import style
 from masing.convergence.figures import Curve, error_figure, study_figure
-from masing.convergence.levels import twin
+from masing.convergence.levels import twins
 from masing.notation import measured, scientific
 from masing.report.trajectories import FIELD_CYCLES, start_of_last_cycles
 from masing.results import Run, Study
@@ -345,4 +345,4 @@ def test_the_colours_stand_out_from_white():
 def test_studies_with_other_expectations_are_no_twins(tmp_path, papers_case):
     first, same, other = (Study(write_study(tmp_path / f"{name}.h5", ladder(), fit(expected_x=order), papers_case))
                           for name, order in (("first", "1"), ("same", "1"), ("other", ">=1")))
-    assert (twin(same, [other, first]), twin(other, [first, same])) == (1, None)
+    assert (twins([other, first, same]), twins([first, other])) == ({id(same): (3, 2)}, {})

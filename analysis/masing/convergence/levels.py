@@ -91,17 +91,17 @@ def level_rows(study, quantities):
     return list(zip(*columns))
 
 
-def twin(study, others):
-    """Return the index of the first of the Studies `others` that shows the same as `study`; None if there is none.
+def twins(studies):
+    """Return {id of the study object: (its number, number of the earlier study)} for the Studies that show the same as
+    an earlier one.
 
     Two studies show the same if their problems, their references and their expected orders are equal, and if their
     tables of levels have the same texts.
     """
-    def digits(each):
-        return (each.problem, each.reference, [finding.expected for finding in findings(each)],
-                [[cell[1:] for cell in row] for row in level_rows(each, each.quantities)])
-
-    return next((place for place, other in enumerate(others) if digits(other) == digits(study)), None)
+    shown = [(each.problem, each.reference, [finding.expected for finding in findings(each)],
+              [[cell[1:] for cell in row] for row in level_rows(each, each.quantities)]) for each in studies]
+    return {id(study): (n, first) for n, study in enumerate(studies, start=1)
+            if (first := shown.index(shown[n - 1]) + 1) < n}
 
 
 def _sizes_table(study):

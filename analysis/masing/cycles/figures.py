@@ -201,8 +201,7 @@ def differences(runs, exact, of, most=MOST_DIFFERENCES):
     forces are compared. Only the last `most` of the runs are drawn, each with the same colour as in together() and with
     its own scale. If `exact` has fewer periods, all samples of the runs are used.
     """
-    turns = reversals(exact.x)
-    start = exact.t[turns[-2 * PERIODS - 1]] if len(turns) > 2 * PERIODS else None
+    start = start_of_last_cycles(exact, PERIODS)
     shown = list(zip(runs, labels(runs), style.colours(len(runs))))[-most:]
     figure = style.figure(1, 0.2 + 0.95 * max(len(shown), 2) / MOST_DIFFERENCES)
     for axes, (run, label, colour) in zip(figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0], shown):
@@ -215,6 +214,15 @@ def differences(runs, exact, of, most=MOST_DIFFERENCES):
     axes.set(xlabel="time t")
     figure.supylabel(f"{of}(t; P) − {of}(t)")
     return figure
+
+
+def start_of_last_cycles(run, wanted):
+    """Return the time at which the last `wanted` cycles of x begin, each of which takes two reversals of x.
+
+    If a run has fewer cycles, the time of its first sample is returned.
+    """
+    turns = reversals(run.x)
+    return float(run.t[turns[-2 * wanted - 1]]) if len(turns) > 2 * wanted else float(run.t[0])
 
 
 def is_by_time(x):
@@ -246,20 +254,18 @@ def shared_limits(curves):
 
     The widths x1 - x0 and y1 - y0 are the same for all curves, so that the shapes of the curves can be compared.
     """
-    return list(zip(*(_shared([curve[axis] for curve in curves]) for axis in (0, 1))))
-
-
-def _shared(columns, margin=0.05):
-    low, high = np.array([(column.min(), column.max()) for column in columns]).T
-    widest = (high - low).max() or 1.0
-    # All curves share their limits if together they span at most twice the widest of them. Otherwise the limits have
-    # the same width, but different centres, because the curves may be far apart. Without the spring k0, for instance, a
-    # limit cycle may lie anywhere in x.
-    if high.max() - low.min() <= 2 * widest:
-        low, high = np.full_like(low, low.min()), np.full_like(high, high.max())
-        widest = high[0] - low[0] or 1.0
-    centre, half = (low + high) / 2, (0.5 + margin) * widest
-    return [(c - half, c + half) for c in centre]
+    limits = []
+    for columns in zip(*curves):
+        low, high = np.array([(column.min(), column.max()) for column in columns]).T
+        widest = (high - low).max() or 1.0
+        # All curves share their limits if together they span at most twice the widest of them. Otherwise the limits
+        # have the same width, but different centres, because the curves may be far apart. Without the spring k0, for
+        # instance, a limit cycle may lie anywhere in x.
+        if high.max() - low.min() <= 2 * widest:
+            low, high = np.full_like(low, low.min()), np.full_like(high, high.max())
+            widest = high[0] - low[0] or 1.0
+        limits.append([(centre - 0.55 * widest, centre + 0.55 * widest) for centre in (low + high) / 2])
+    return list(zip(*limits))
 
 
 def analysis_figure(analyses, titles, axis_labels=(X_LABEL, RESTORING_LABEL)):

@@ -14,19 +14,14 @@ from masing.samples import drawable
 # {column of /profile: label of its axis}.
 EXTREMES = {"max_x": "max |x|", "max_a": "max |a|", "max_elongation": "max |d|", "max_force": "max |f|",
             "dissipated": "dissipated"}
-# The loops of at most so many elements are drawn. An image has at most so many columns.
-MOST_LOOPS, MOST_COLUMNS = 4, 600
-
-
-def is_chain(run):
-    """Return whether a Run is a trajectory of a chain."""
-    return "profile/max_x" in run
+# The loops of at most so many elements are drawn.
+MOST_LOOPS = 4
 
 
 def chain_pictures(runs):
     """Return the Pictures of those of the Runs that are of a chain."""
-    return [picture for make in (_wave_picture, _extremes_picture, _loops_picture) for run in runs if is_chain(run)
-            if (picture := make(run)) is not None]
+    return [picture for make in (_wave_picture, _extremes_picture, _loops_picture) for run in runs
+            if "profile/max_x" in run and (picture := make(run)) is not None]
 
 
 def _wave_picture(run):
@@ -36,21 +31,14 @@ def _wave_picture(run):
     """
     if "field/x" not in run or len(run.field_t) < 2 or not drawable(run["field/x"], run["field/y"]).all():
         return None
-    every, fields = -(-len(run.field_t) // MOST_COLUMNS), {name: run[f"field/{name}"] for name in "xy"}
+    every, fields = -(-len(run.field_t) // style.MOST_COLUMNS), {name: run[f"field/{name}"] for name in "xy"}
     less = ""
     if run["profile/node"][0] == 0:
         fields["x"] = fields["x"] - fields["x"][:, :1]
         less = f" less that of node {run['field/node'][0]:.0f}"
     figure = style.figure(1, 1.6)
     for axes, name, label in zip(figure.subplots(2, 1, sharex=True), "xy", ("position x", "velocity y")):
-        values = fields[name][::every]
-        most = float(np.abs(values).max()) or 1.0
-        # The mesh is rasterized, because its rectangles would take megabytes in a vector file.
-        mesh = axes.pcolormesh(run.field_t[::every], run["field/node"], values.T, cmap="RdBu_r", vmin=-most, vmax=most,
-                               shading="nearest", rasterized=True)
-        bar = figure.colorbar(mesh, ax=axes, label=label)
-        style.label_values(axes.xaxis, axes.yaxis, bar.ax.yaxis)
-        axes.grid(False)
+        style.image(axes, run.field_t[::every], run["field/node"], fields[name][::every], label=label)
         axes.set(ylabel="node i")
     axes.set(xlabel="time t")
     return _picture(run, "wave", figure, f"images of x{less}, up to {_most(fields['x'])}, and of y, up to "

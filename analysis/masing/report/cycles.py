@@ -18,7 +18,6 @@ from masing.report.cases import curve_figure
 from masing.report.problem import first_sentence, typeset
 from masing.report.exact import distance
 from masing.report.pictures import Picture
-from masing.report.trajectories import start_of_last_cycles
 from masing.results import Study
 from masing.samples import drawable
 from masing.style import MANY_REVERSALS
@@ -100,7 +99,7 @@ def _finest(study, start, end):
         # The window begins at a fixed fraction of T and not at a reversal, so that studies of one problem have the same
         # window.
         starts = study.t[-1] - np.array(LAST_PARTS) * (study.t[-1] - study.t[0])
-        start = next((each for each in starts if each <= start_of_last_cycles(study, 1)), None)
+        start = next((each for each in starts if each <= figures.start_of_last_cycles(study, 1)), None)
     return Cycle(study, study.in_window(start, end))
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import jinja2
 
 from masing.convergence.claim import AS_EXPECTED, EXACT
-from masing.convergence.levels import twin
+from masing.convergence.levels import twins
 from masing.notation import cell, count, measured
-from masing.report.chains import chain_pictures, is_chain
+from masing.report.chains import chain_pictures
 from masing.report.cycles import cycles_section
 from masing.report.pictures import Text
 from masing.report.problem import cited, problem
@@ -51,7 +51,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
                 for n, (key, run) in enumerate(first.items(), start=1)}
     sections = _sections(studies, problems)
     # The curve of restoring force over x of a node between two elements is no hysteresis cycle.
-    cycles = cycles_section([run for run in runs if not is_chain(run)], *window, studies=studies, exact=exact)
+    cycles = cycles_section([run for run in runs if not run.is_chain], *window, studies=studies, exact=exact)
     work = work_precision(studies)
     drawn, whose = _trajectories(studies, runs, exact), {}
     if len({run.problem for run in drawn}) > 1:
@@ -64,7 +64,9 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     origins = provenance_section(files + computed, reproductions + [reproduction(run) for run in computed])
     for origin, run in zip(origins["rows"], files + computed):
         origin["cost"], origin["phases"] = _cost(run)
-    chosen = _chosen(studies)
+    # The first figure shows the study with the most levels, of those that are neither as expected nor exact if any are.
+    chosen = min(range(len(studies)), key=lambda n: (studies[n].verdict in (AS_EXPECTED, EXACT), -studies[n].levels),
+                 default=None)
     overview = (cycles["together"][:1] if cycles else []) + ([sections[chosen]["errors"]] if studies else responses[:1])
     overview = overview or chains[:1]
     alone = [section for section in sections if section["twin"] is None]
@@ -91,16 +93,6 @@ def _places(names):
     return {name: place for place, name in enumerate(names, start=1)}
 
 
-def _chosen(studies):
-    """Return the index of the study that the first figure shows, or None if there are no studies.
-
-    It is the study with the most levels among those whose verdict is neither `as expected` nor `exact`. If there are
-    none, it is the study with the most levels of all.
-    """
-    return min(range(len(studies)), key=lambda n: (studies[n].verdict in (AS_EXPECTED, EXACT), -studies[n].levels),
-               default=None)
-
-
 def _numbered(overview, others):
     """Set the number of each Picture, and return all Pictures in the order of the page.
 
@@ -118,13 +110,12 @@ def _sections(studies, problems):
     The values also say whether an earlier section shows the same problem, model or results. The template then does not
     repeat them.
     """
-    sections, shown = [], {next(iter(problems), None)}
+    sections, shown, repeated = [], {next(iter(problems), None)}, twins(studies)
     models = {each.model for each in list(problems.values())[:1]}
     for number, study in enumerate(studies, start=1):
         key = study.problem
         section = study_section(study, number, problems[key], key not in shown)
-        same = twin(study, studies[:number - 1])
-        section["twin"] = None if same is None else same + 1
+        _, section["twin"] = repeated.get(id(study), (number, None))
         section["shows_model"] = problems[key].model not in models
         shown.add(key)
         models.add(problems[key].model)

@@ -92,16 +92,11 @@ def origin(run, again):
             "configuration": short_configuration(run.configuration or ""), "facts": list(_words(run).items())}
 
 
-def machine(provenance):
-    """Return the host on which a run was computed as a text, such as `node1, 2 ranks`. What the `provenance` in the
-    run's file lacks is omitted."""
-    return "; ".join(machines([provenance]))
-
-
 def machines(provenances):
     """Return the hosts on which runs were computed as a list of texts.
 
-    Each host occurs once, with all the numbers of ranks that were used on it, as in `node1, 1 and 2 ranks`.
+    Each host occurs once, with all the numbers of ranks that were used on it, as in `node1, 1 and 2 ranks`. What a
+    provenance lacks is omitted.
     """
     ranks = {}
     for each in provenances:

@@ -45,7 +45,7 @@ def study_section(study, number, problem, is_first):
         "error_headings": [heading for q in quantities for heading in (f"error of {LABELS[q]}", "order")],
         "levels": levels.level_rows(study, quantities),
         "notes": levels.sign_notes(study, quantities), "is_successive": study.reference == "successive",
-        "extrapolation": _extrapolation(study), "twin": None,
+        "extrapolation": _extrapolation(study),
         "asks_more": statement(study) in PROVED and any(f.expected and not f.at_least for f in found),
         "errors": error_picture(study, quantities),
         "tables": _tables(study, found, quantities),
@@ -137,7 +137,7 @@ def _statement(study):
     column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
     return {"name": statement(study), "beyond": beyond(study), "continuum": study.cells == 0,
-            "left_over": study.fit["left_over"], "fixed": fixed, "unmet": study.fit.get("unmet_hypotheses", ""),
+            "left_over": study.fit["left_over"], "fixed": fixed,
             "bound": measured(rounded_up(constant, 3), 3) if math.isfinite(constant) else None,
             "shares_time": shares_time(study)}
 

@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 
 from masing.convergence.claim import AS_EXPECTED, EXACT, QUANTITY_NAMES, findings, reference_text, statement, unconverged
-from masing.convergence.levels import sizes, twin
+from masing.convergence.levels import sizes, twins
 from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, order
-from masing.report.provenance import is_dirty, machine, machines
+from masing.report.provenance import is_dirty, machines
 
 # The verdicts of studies, in the order in which the page lists how many studies have each of them.
 VERDICTS = (AS_EXPECTED, EXACT, "not as expected", "undecided", "undefined", "not judged")
@@ -26,9 +26,6 @@ PROVED = ("3.1", "4.1", "25")
 REFERENCES = {"exact": "exact", "exact-time": "exact, same P", "cells-inf": "P = ∞, same N", "finest": "finest level",
               "successive": "next level"}
 
-# {kind of a scan in the file: words for the points of such a scan}.
-KINDS = {"steady": "limit cycles", "runs": "runs"}
-
 
 def summary(studies, runs, reproductions, scans=()):
     """Return the template's values for the first screen of the page.
@@ -39,7 +36,7 @@ def summary(studies, runs, reproductions, scans=()):
     """
     files = [*studies, *runs, *scans]
     # A study that repeats an earlier one by another engine is not counted.
-    repeated = _twins(studies)
+    repeated = twins(studies)
     own = [study for study in studies if id(study) not in repeated]
     counted, faults = Counter(study.verdict for study in own), sum(bool(each.seal_fault) for each in reproductions)
     total = f"of {len(own)} stud{'y' if len(own) == 1 else 'ies'}"
@@ -69,23 +66,16 @@ def claim_of_page(studies):
         by = "proved" if statement(study) in PROVED else statement(study)
         for found in expected:
             groups.setdefault((by, found.expected), []).append((study, found))
-    twins = _twins(studies)
-    sentences += [_observed(by, pairs, twins) for (by, _), pairs in groups.items()] + failing
+    repeated = twins(studies)
+    sentences += [_observed(by, pairs, repeated) for (by, _), pairs in groups.items()] + failing
     return sentences + [f"Errors are measured against {_references(studies)}."] * bool(sentences)
 
 
-def _twins(studies):
-    """Return {id of the study object: (number of the study, number of the earlier study)} for the studies that repeat
-    an earlier one."""
-    return {id(study): (n, same + 1) for n, study in enumerate(studies, start=1)
-            if (same := twin(study, studies[:n - 1])) is not None}
-
-
-def _observed(by, pairs, twins):
+def _observed(by, pairs, repeated):
     """Return a sentence on the orders in `pairs` [(Study, OrderResult), ...].
 
     All of these studies are as expected or exact, and the same order was expected in all pairs. by: the reason for the
-    expected order, "proved" or the name of another statement. twins: what _twins() returns.
+    expected order, "proved" or the name of another statement. repeated: what twins() returns.
     """
     studies, first = {id(study): study for study, _ in pairs}, pairs[0][1]
     orders = [found.observed for _, found in pairs if math.isfinite(found.observed)]
@@ -95,7 +85,7 @@ def _observed(by, pairs, twins):
     if stated[1:2] == ["Proposition 4.1"]:
         stated = ["Propositions 3.1", "4.1", *stated[2:]]
     by = {"proved": f" (at least one by {listed(stated)})", "model": ""}.get(by, ", which no proposition promises,")
-    repeated = [twins[key] for key in studies if key in twins]
+    repeated = [repeated[key] for key in studies if key in repeated]
     own = len(studies) - len(repeated)
     where = f" in {own} studies" if own > 1 else ""
     where += f" ({listed(f'study {n} repeats study {other}' for n, other in repeated)})" * bool(repeated)
@@ -119,7 +109,7 @@ def claim_of_scan(scan):
     """Return a sentence that says what was computed at the points of a Scan, and what is known about the errors."""
     cells = {"inf": "P = ∞", None: ""}.get(scan.settings.get("cells"), f"P = {scan.settings.get('cells')}")
     at = f" at {cells}" * bool(cells)
-    points = f"{np.sum(scan.done)} of {len(scan.done)} {KINDS.get(scan.kind, scan.kind)}"
+    points = f"{np.sum(scan.done)} of {len(scan.done)} {scan.kind_in_words}"
     if scan.kind == "steady":
         closed = np.abs(scan.values("residual")[scan.done]).max(initial=0)
         return f"{points} of the exact solution{at}, by shooting, each closed to {measured(closed, 1)} of its range."
@@ -202,9 +192,8 @@ def _reproduced(reproductions, files):
     if not tried:
         return None
     same = sum(again.same for again in tried)
-    where = list(dict.fromkeys(machine(again.provenance) for again in tried))
-    alike = set(where) == {machine(run.provenance) for run in files}
-    on = "the same machine" if alike else listed(each or "an unknown machine" for each in where)
+    where, here = (dict.fromkeys("; ".join(machines([each.provenance])) for each in those) for those in (tried, files))
+    on = "the same machine" if where.keys() == here.keys() else listed(each or "an unknown machine" for each in where)
     return same == len(tried), f"{same} of {len(tried)} file{'s' * (len(tried) > 1)} reproduced bit for bit, on {on}"
 
 

@@ -7,7 +7,7 @@ balance. A picture is omitted if the run lacks the data for it.
 import numpy as np
 
 from masing import style
-from masing.cycles.half_cycles import reversals
+from masing.cycles.figures import start_of_last_cycles
 from masing.names import SYMBOLS, motion, short_value
 from masing.notation import in_figure, listed, measured, minus, percent
 from masing.report.pictures import Picture
@@ -17,12 +17,6 @@ from masing.samples import drawable
 # The field u is drawn over the last FIELD_CYCLES cycles of x. The force, the stored energy, and x once more in a frame
 # of its own, are drawn over the last MOTION_CYCLES cycles.
 FIELD_CYCLES, MOTION_CYCLES = 2, 4
-# An image of u has one column of pixels for each field, but at most this many. If there are more fields, only every
-# second, third, ... field is drawn.
-MOST_COLUMNS = 600
-# This colour map goes from blue through white to red, which colour-blind readers can distinguish. The region in which
-# elements yield is not marked by a colour, but by hatching and by a line around it.
-COLOUR_MAP = "RdBu_r"
 # A cell counts as yielding if u exceeds one of its bounds, or differs from this bound by at most this fraction of the
 # larger yield displacement.
 AT_YIELD = 1e-9
@@ -61,7 +55,7 @@ def field_picture(run):
     share = _is_yielding(run, u).mean(axis=1)
     facts = (f"At most {percent(share.max())} of the cells yield at once; none do in "
              f"{percent(np.mean(share == 0))} of the time shown.")
-    every = -(-len(t) // MOST_COLUMNS)
+    every = -(-len(t) // style.MOST_COLUMNS)
     return _picture(run, "u", _field_figure(run, t[::every], u[::every]),
                     f"Image of the elongations u over time t and s, {t[0]:.4g} ≤ t ≤ {t[-1]:.4g}",
                     "u(t, s).", facts,
@@ -118,15 +112,6 @@ def trajectory_name(run, capital=False):
     return words[0].upper() + words[1:] if capital else words
 
 
-def start_of_last_cycles(run, wanted):
-    """Return the time at which the last `wanted` cycles of x begin, each of which takes two reversals of x.
-
-    If a run has fewer cycles, the time of its first sample is returned.
-    """
-    turns = reversals(run.x)
-    return float(run.t[turns[-2 * wanted - 1]]) if len(turns) > 2 * wanted else float(run.t[0])
-
-
 def _is_yielding(run, u):
     """Return booleans [times, places] that say where the elongations u [times, places] have reached one of their
     bounds.
@@ -147,18 +132,12 @@ def _field_figure(run, t, u):
     """Return the figure of the elongations u [times, places] of a run as an image over t and s. The region of (t, s) in
     which elements yield is hatched, and a line surrounds it."""
     figure, axes = style.frame(1, 1.25)
-    most = float(np.abs(u).max()) or 1.0
-    # The mesh is rasterized, because its rectangles would take megabytes in a vector file.
-    mesh = axes.pcolormesh(t, run.s, u.T, cmap=COLOUR_MAP, vmin=-most, vmax=most, shading="nearest",
-                           rasterized=True)
+    style.image(axes, t, run.s, u, orientation="horizontal", aspect=40,
+                label=f"elongation u(t, s); hatched: {_yield_law(run)}")
     at_yield = _is_yielding(run, u)
     if at_yield.any() and not at_yield.all():
         axes.contour(t, run.s, at_yield.T.astype(float), levels=[0.5], colors="black", linewidths=1.0)
         axes.contourf(t, run.s, at_yield.T.astype(float), levels=[0.5, 1.5], colors="none", hatches=["//"])
-    bar = figure.colorbar(mesh, ax=axes, orientation="horizontal", aspect=40,
-                          label=f"elongation u(t, s); hatched: {_yield_law(run)}")
-    style.label_values(axes.xaxis, axes.yaxis, bar.ax.xaxis)
-    axes.grid(False)
     axes.set(xlabel="time t", ylabel="s")
     return figure
 
@@ -169,7 +148,8 @@ def _motion_figure(run, start):
     if "series/force" in run and run.force.any():
         name = motion(run).force_over_time.replace(" − ", "\n− ")
         rows.append((run.t[late], run.force[late], name + ", end" * (not late.all())))
-    figure, frames = _stacked(len(rows))
+    figure = style.figure(1, 0.5 * len(rows))
+    frames = figure.subplots(len(rows), 1, squeeze=False)[:, 0]
     for n, (axes, (t, values, label)) in enumerate(zip(frames, rows)):
         axes.plot(t, values, color=style.COLOURS[label[0] == "F"], linewidth=0.9 if n == 0 else None, label=label)
         style.label_values(axes.xaxis, axes.yaxis)
@@ -190,7 +170,8 @@ def _energy_figure(run, start):
     from the time `start` on, and the residual of the balance.
     """
     t, late = run.t, run.t >= start
-    figure, (work, stored, residual) = _stacked(3)
+    figure = style.figure(1, 1.5)
+    work, stored, residual = figure.subplots(3, 1)
     # The dissipated energy may be nearly equal to the work. The work is therefore drawn as a wider line behind the line
     # of the dissipated energy.
     work.plot(t, run["energy/input"], **style.BEHIND, label="W")
@@ -214,11 +195,6 @@ def _lines(axes, t, curves):
     style.legend_above(axes, 3)
 
 
-def _stacked(rows):
-    figure = style.figure(1, 0.5 * rows)
-    return figure, np.atleast_1d(figure.subplots(rows, 1))
-
-
 def response_pictures(scan):
     """Return the Pictures of a Scan. The caption of the first Picture says what was scanned."""
     pictures = []
@@ -237,8 +213,7 @@ def _scan_facts(scan):
     amplitudes = scan.values("amplitude")[scan.done]
     amplitudes = amplitudes[np.isfinite(amplitudes)]
     over = listed(f"{name} in [{values.min():.4g}, {values.max():.4g}]" for name, values in scan.axes.items())
-    kind = {"steady": "limit cycles", "runs": "runs"}.get(scan.kind, scan.kind)
-    text = f"{len(scan.done)} {kind} for {over}"
+    text = f"{len(scan.done)} {scan.kind_in_words} for {over}"
     text += f": amplitudes from {amplitudes.min():.4g} to {amplitudes.max():.4g}" if len(amplitudes) else ""
     text += ", half the range of x" if scan.kind == "runs" and len(amplitudes) else ""
     text += f"; {failed} failed" if failed else ""
