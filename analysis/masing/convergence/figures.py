@@ -91,8 +91,14 @@ def error_figure(curves, slopes, label, floor=0.0):
     axes.set(xscale="log", yscale="log", ylabel="maximal error")
     for n, curve in enumerate(curves):
         _draw_curve(axes, curve, n)
-    for frame in below:
-        _draw_divided(frame, fitted, *slopes)
+    for frame, order in zip(below, slopes):
+        # The errors over the step to the power of the expected order are constant if they have this order. A label that
+        # begins with an underscore keeps the points out of the table of the figure's curves.
+        for n, (h, error) in enumerate(fitted):
+            frame.scatter(h, error / h**order, 25, style.COLOURS[n], style.MARKERS[n], label="_")
+        frame.set(ylabel="error/step" + f"$^{{{order:g}}}$" * (order != 1))
+        frame.margins(y=0.25)
+        style.label_values(frame.yaxis, most=4)
     axes.margins(y=0.1)
     for place, (order, above) in enumerate(slopes.items()):
         style.draw_triangle(axes, [_points(curve.steps, curve.errors) for curve in above], order, place)
@@ -124,17 +130,6 @@ def _draw_curve(axes, curve, n):
                   markerfacecolor=face, markersize=size, markeredgewidth=1.4)
     # An empty curve provides the entry of the legend, which thus is the same whether the points are filled or hollow.
     axes.plot([], [], marker=marker, linestyle=style.LINES[n], color=colour, markersize=size, label=curve.label)
-
-
-def _draw_divided(axes, curves, order):
-    """Draw the errors of curves (h, errors), each divided by its step h to the power `order`: they are constant if the
-    curves have this order."""
-    for n, (h, errors) in enumerate(curves):
-        # A label that begins with an underscore keeps these points out of the table of the figure's curves.
-        axes.scatter(h, errors / h**order, 25, style.COLOURS[n], style.MARKERS[n], label="_")
-    axes.set(ylabel="error/step" + f"$^{{{order:g}}}$" * (order != 1))
-    axes.margins(y=0.25)
-    style.label_values(axes.yaxis, most=4)
 
 
 def _points(steps, errors):

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pandas as pd
 
-from masing.convergence.claim import QUANTITY_NAMES, Mark, findings
-from masing.notation import EN_DASH, cell, estimate, grouped, measured, order, scientific
+from masing.convergence.claim import QUANTITY_NAMES, Mark, findings, is_told_apart
+from masing.notation import cell, estimate, grouped, measured, order, scientific
 
 SHORT_NAMES = QUANTITY_NAMES | {"u_cells": "u, cells", "x_rms": "x, rms", "y_rms": "y, rms"}
 SIGNS = {Mark.BEFORE: "†", Mark.ON_FLOOR: "‡"}
@@ -154,13 +154,10 @@ def orders_table(study, found):
         frame[f"{part} part"] = [study.number(f"{part}_uncertainty_{each.quantity}") for each in found]
     frame = frame.assign(expected=[each.expected or "" for each in found], tolerance=study.number("tolerance"),
                          verdict=[each.verdict for each in found])
-    joint = [study.joint(each.quantity) for each in found]
-    if not any(joint):
-        return frame.assign(**{heading: [study.number(f"{name}_{each.quantity}") for each in found] for heading, name
-                               in {"C": "constant", "half-width of C": "constant_uncertainty"}.items()})
-    names = {"C₁": "space", "half-width of C₁": "space_uncertainty", "C₂": "time", "half-width of C₂": "time_uncertainty"}
-    return frame.assign(**{heading: [getattr(each, name, math.nan) for each in joint]
-                           for heading, name in names.items()})
+    for symbol, name in _constants(study).items():
+        for heading, attribute in ((symbol, name), (f"half-width of {symbol}", f"{name}_uncertainty")):
+            frame[heading] = [study.number(f"{attribute}_{each.quantity}") for each in found]
+    return frame
 
 
 def short_orders(study, found):
@@ -176,9 +173,14 @@ def constant_headings(study):
     The heading is C if the errors were fitted by a power of one step. The headings are C₁ and C₂ for a joint fit in δs
     and δt. The list is empty if there are no constants.
     """
-    if any(study.joint(q) for q in study.quantities):
+    if is_told_apart(study):
         return ["C₁ (of δs)", "C₂ (of δt)"]
     return ["C"] if any(math.isfinite(study.number(f"constant_{q}")) for q in study.quantities) else []
+
+
+def _constants(study):
+    """Return {symbol of a constant of the fits of a study: its name among the attributes of /fit}."""
+    return {"C₁": "space_constant", "C₂": "time_constant"} if is_told_apart(study) else {"C": "constant"}
 
 
 def has_intervals(study):
@@ -191,9 +193,5 @@ def constant_cells(study, quantity):
 
     The constants are followed by their confidence intervals, if the file contains these.
     """
-    found = study.joint(quantity)
-    if found:
-        return [estimate(found.space, found.space_uncertainty), estimate(found.time, found.time_uncertainty)]
-    headings = constant_headings(study)
-    one = estimate(study.number(f"constant_{quantity}"), study.number(f"constant_uncertainty_{quantity}"))
-    return [one] if headings == ["C"] else [EN_DASH] * len(headings)
+    names = _constants(study).values() if constant_headings(study) else ()
+    return [estimate(study.number(f"{name}_{quantity}"), study.number(f"{name}_uncertainty_{quantity}")) for name in names]
