@@ -6,7 +6,6 @@ A mistake is reported in one line. A file is written completely or not at all.
 import argparse
 import difflib
 import json
-import math
 import os
 import re
 import sys
@@ -165,13 +164,5 @@ def as_json(value):
 
     A number that is not finite is written as null.
     """
-    return (json.dumps(_plain(value), indent=1) + "\n").encode()
-
-
-def _plain(value):
-    value = value.tolist() if hasattr(value, "tolist") else value
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    plain = json.loads(json.dumps(value, default=lambda each: each.tolist()), parse_constant=lambda _: None)
+    return (json.dumps(plain, indent=1) + "\n").encode()

@@ -34,11 +34,10 @@ def converted(options):
     An entry {"force": [(t, f), …]} of `over` becomes a column `force` whose cells are these records, and the option
     force="force(t)". Raises MasingError if `over` varies a function and there is a table of samples, too.
     """
-    over = options.get("over")
-    functions = [name for name in over if name in values.OF_T + values.OF_S] if isinstance(over, dict) else []
-    over = {name: list(value) if name in functions and hasattr(value, "__next__") else value
-            for name, value in (over or {}).items()} if functions else over
-    functions = [name for name in functions if isinstance(over[name], list | tuple)]
+    over, of_function = options.get("over"), values.OF_T + values.OF_S
+    over = {name: list(value) if name in of_function and hasattr(value, "__next__") else value
+            for name, value in over.items()} if isinstance(over, dict) else {}
+    functions = [name for name, value in over.items() if name in of_function and isinstance(value, list | tuple)]
     if not functions:
         return options
     for name in functions:

@@ -5,6 +5,7 @@ The numbers of a file are read when they are first used.
 
 from collections import namedtuple
 import io
+import itertools
 import math
 import os
 import shutil
@@ -463,14 +464,12 @@ def show():
         plt.show()
 
 
-class Joint(namedtuple("Joint", "space space_uncertainty time time_uncertainty power cancels least_ratio "
-                                "largest_ratio", defaults=[math.nan, math.nan])):
+class Joint(namedtuple("Joint", "space time power cancels least_ratio largest_ratio")):
     """The formula error ≈ |C₁ δsᵖ + C₂ δtᵖ|, fitted to the errors of a study that refines both space and time.
 
-    `space` is C₁, `time` is C₂, and `power` is the prescribed exponent p. The uncertainties are half the widths of the
-    95 % confidence intervals of C₁ and C₂. The fit is valid only for ratios δs/δt from
-    `least_ratio` to `largest_ratio`, the smallest and the largest ratio of the levels. `cancels` says whether C₁ and C₂ have opposite
-    signs and |C₁| and |C₂| both exceed their uncertainties.
+    `space` is C₁, `time` is C₂, and `power` is the prescribed exponent p. The fit is valid only for ratios δs/δt from
+    `least_ratio` to `largest_ratio`, the smallest and the largest ratio of the levels. `cancels` says whether C₁ and C₂
+    have opposite signs and |C₁| and |C₂| both exceed their uncertainties.
     """
 
     @property
@@ -528,8 +527,7 @@ class Study(Run):
 
     def joint(self, quantity):
         """Return the Joint fit of the errors of a quantity, or None if the file contains no such fit."""
-        names = ("space_constant", "space_constant_uncertainty", "time_constant", "time_constant_uncertainty",
-                 "joint_power", "cancels", "least_ratio", "largest_ratio")
+        names = ("space_constant", "time_constant", "joint_power", "cancels", "least_ratio", "largest_ratio")
         found = Joint(*(self.number(f"{name}_{quantity}") for name in names))
         return found if math.isfinite(found.space + found.time) else None
 
@@ -573,7 +571,7 @@ class Study(Run):
             return figure
 
     def _repr_html_(self):
-        from masing import style, tables
+        from masing import style
 
         with style.applied():
             picture = style.data_uri(style.encoded(self.plot_errors(), "svg"))
@@ -581,7 +579,7 @@ class Study(Run):
         shown = {name: order if name.startswith("order") else scientific for name in table.select_dtypes(float)}
         return (f"<p><b>{self.claim}</b> Verdict: <strong>{self.verdict}</strong>.</p>"
                 + "".join(f"<p>{escape(line)}</p>" for line in remarks(self))
-                + tables.html(table, shown)
+                + table.to_html(index=False, formatters=shown, na_rep="–")
                 + f'<img src="{picture}" alt="Errors over the refined step." width="420">')
 
 
@@ -761,6 +759,5 @@ def leading_comment(text):
 
 def comment_lines(text):
     """Return the lines of the comment at the beginning of an .ini file."""
-    lines = text.splitlines()
-    end = next((n for n, line in enumerate(lines) if not line.startswith(("#", ";"))), len(lines))
-    return [line.lstrip("#; ").rstrip() for line in lines[:end]]
+    lines = itertools.takewhile(lambda line: line.startswith(("#", ";")), text.splitlines())
+    return [line.lstrip("#; ").rstrip() for line in lines]

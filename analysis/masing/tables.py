@@ -1,4 +1,4 @@
-"""Functions that return a table as CSV with all digits, as LaTeX for \\input, or as HTML.
+"""Functions that return a table as CSV with all digits, or as LaTeX for \\input.
 
 A table is a pandas.DataFrame, or a value from which a DataFrame can be constructed.
 """
@@ -21,11 +21,6 @@ SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasc
 def csv(table, missing=""):
     """Return a table as the bytes of a CSV file, with the text `missing` in place of each NaN."""
     return pd.DataFrame(table).to_csv(index=False, na_rep=missing).encode("utf-8")
-
-
-def html(frame, formats):
-    """Return a table as HTML; `formats` is {heading: function that returns the text of a number in this column}."""
-    return frame.to_html(index=False, formatters=formats, na_rep="–")
 
 
 def latex(frame, origin, notes=()):

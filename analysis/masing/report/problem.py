@@ -5,6 +5,7 @@ The description consists of the model with its equations in HTML, and the data.
 
 import re
 from collections import namedtuple
+from itertools import takewhile
 
 from markupsafe import Markup, escape
 
@@ -124,13 +125,8 @@ def _name(name, digits, index):
 def equations_of(described):
     """Return the lines of equations in the program's description of a model. These are the indented lines directly
     below its first line."""
-    lines = []
-    for line in described.splitlines()[1:]:
-        if line.strip() and not line.startswith(" "):
-            break
-        if line.strip():
-            lines.append(line.strip())
-    return lines
+    below = takewhile(lambda line: not line.strip() or line.startswith(" "), described.splitlines()[1:])
+    return [line.strip() for line in below if line.strip()]
 
 
 def steps_in_words(text):
