@@ -174,7 +174,6 @@ class Fragility:
     def __init__(self, table, by, limit, of, cluster, resamples=1000, seed=0):
         """Fit the curve to the points of intensities other than 0. Raises MasingError if they determine no curve."""
         self.by, self.limit, self.of = by, limit, of
-        self.cluster = cluster if isinstance(cluster, str) or cluster is None else "clusters"
         self.counts = exceedances(table := table[table["intensity"] != 0], by, limit)
         a, place = np.unique(table["intensity"], return_inverse=True)
         labels, owner = np.unique(table["cluster"], return_inverse=True)

@@ -33,6 +33,11 @@ class Measured(namedtuple("Measured", "path t x force error noise units", defaul
     estimated or is equal for all samples. `units` {"x": "mm", …} are those that the heading of the file gives.
     """
 
+    def at(self, samples):
+        """Return the curve of the given samples alone."""
+        known = {name: getattr(self, name) for name in ("t", "x", "force", "error")}
+        return self._replace(**{name: column[samples] for name, column in known.items() if column is not None})
+
 
 def read_measured(source, start=None, end=None, columns=None, scale=None):
     """Return the curve in `source` as a Measured, restricted to start <= t <= end.
@@ -58,13 +63,20 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
         if not is_number(str(factor)) or not 0 < abs(float(factor)) < np.inf:
             raise MasingError(f"--scale {name}={factor}: give a number other than 0, as in x=0.001")
         curve = curve._replace(**{name: float(factor) * getattr(curve, name)}, units=curve.units | {name: ""})
-    _refuse_not_finite(curve)
+    for name in ("t", "x", "force"):
+        column = getattr(curve, name)
+        bad = np.flatnonzero(~np.isfinite(column)) if column is not None else ()
+        if len(bad):
+            raise MasingError(f"{curve.path}: {name} of point {bad[0] + 1} is {column[bad[0]]}; every point needs finite "
+                              "numbers: leave out those that were not measured")
+    with np.errstate(over="ignore"):
+        if not np.isfinite([np.ptp(curve.x), np.ptp(curve.force)]).all():
+            raise MasingError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
     is_part = start is not None or end is not None
     if is_part:
         if curve.t is None:
             raise MasingError(f"{curve.path}: has no column t; --from and --to need one")
-        keep = between(curve.t, start, end)
-        curve = curve._replace(t=curve.t[keep], x=curve.x[keep], force=curve.force[keep])
+        curve = curve.at(between(curve.t, start, end))
     if len(curve.x) < FEWEST_POINTS:
         raise MasingError(f"{curve.path}: has {len(curve.x)} points{' in the window' * is_part}; "
                           f"a cycle takes at least {FEWEST_POINTS}")
@@ -121,17 +133,6 @@ def differences_from(exact, sample):
     t, x, restoring = sample
     return (x - CubicHermiteSpline(exact.t, exact.x, exact.y)(t),
             restoring - CubicSpline(exact.t, exact.restoring)(t))
-
-
-def _refuse_not_finite(curve):
-    for name, column in (("t", curve.t), ("x", curve.x), ("force", curve.force)):
-        bad = np.flatnonzero(~np.isfinite(column)) if column is not None else ()
-        if len(bad):
-            raise MasingError(f"{curve.path}: {name} of point {bad[0] + 1} is {column[bad[0]]}; every point needs finite "
-                              "numbers: leave out those that were not measured")
-    with np.errstate(over="ignore"):
-        if not np.isfinite([np.ptp(curve.x), np.ptp(curve.force)]).all():
-            raise MasingError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
 
 
 def _from_text(table, chosen):

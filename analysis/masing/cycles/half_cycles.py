@@ -50,10 +50,7 @@ WHOLE = 0.98
 
 
 def _part(of, name):
-    def values(half):
-        whole = getattr(half.opened, name)
-        return None if whole is None else whole[getattr(half, of)]
-    return property(values)
+    return property(lambda half: getattr(half.opened.at(getattr(half, of)), name))
 
 
 class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_index mirrored")):
@@ -126,10 +123,7 @@ class Opened(namedtuple("Opened", "curve kept points inner is_one_cycle")):
     of loops inside of it, and the index of its other reversal.
     """
 
-    def main(self):
-        """Return the curve without its inner loops."""
-        t = self.curve.t
-        return _rearranged(self.curve, self.kept)._replace(t=None if t is None else t[self.kept])
+    main = property(lambda self: self.curve.at(self.kept), doc="The curve without its inner loops.")
 
 
 def opened(curve, fewest=4):
@@ -142,7 +136,7 @@ def opened(curve, fewest=4):
     if all(abs(values[-1] - values[0]) <= np.clip(DEVIATIONS * of, *np.ptp(values) * np.array([CLOSED, MOST_NOISE]))
            for values, of in ((curve.x, of_x), (curve.force, noise(curve.force)))):
         top = np.argmax(curve.x)
-        turned = _rearranged(curve, np.r_[top:len(curve.x), 1:top + 1])
+        turned = curve.at(np.r_[top:len(curve.x), 1:top + 1])._replace(t=None)
         points = turning_points(turned.x, of_x)
         # The cycle may begin or end with an inner loop, which the reversals before and after it surround.
         points, *found = _without_inner_loops(turned.x, [points[-2], *points, points[1]], AT_EXTREME)
@@ -153,12 +147,6 @@ def opened(curve, fewest=4):
     if len(main) < fewest:
         main, inner, kept = points, [], np.arange(len(curve.x))
     return Opened(curve, kept, main, inner, False)
-
-
-def _rearranged(curve, samples):
-    """Return the Measured curve of the given samples of x, force and error, without times."""
-    error = None if curve.error is None else curve.error[samples]
-    return curve._replace(t=None, x=curve.x[samples], force=curve.force[samples], error=error)
 
 
 def _without_inner_loops(x, points, at_ends=1):
@@ -195,7 +183,7 @@ def widest_half_cycle(curve):
     if np.ptp(curve.x) == 0:
         raise MasingError(f"{curve.path}: x never changes; a cycle needs a moving x")
     found = opened(curve)
-    x, points = found.main().x, np.searchsorted(found.kept, found.points)
+    x, points = found.main.x, np.searchsorted(found.kept, found.points)
     halves = [_half(curve, found, points, n)
               for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
     if not halves:
@@ -214,7 +202,7 @@ def widest_half_cycle(curve):
 def _half(curve, found, points, n):
     """Return the HalfCycle of a curve whose loading begins at the n-th turning point. `found` is the Opened curve, and
     `points` are the indices of its turning points in the curve without inner loops."""
-    main = found.main()
+    main = found.main
     x, (before, start, end) = main.x, points[n - 1:n + 2]
     width = min(x[before], x[end]) - x[start]
     mirrored = found.is_one_cycle or n > 1 and x[points[n - 2]] <= x[start] + (1 - WHOLE) * width

@@ -240,14 +240,13 @@ def _explained(elements, half, x, state, part):
 def _parabolas(x, legs):
     """Return columns [samples, polynomials] with Legendre polynomials of the distance along a leg. Each leg of at least
     FEWEST_ON_LEG samples has DEGREES columns, which are 0 outside of it. The first column is 0."""
-    columns = [np.zeros(len(x))]
+    columns = [np.zeros((len(x), 1))]
     for leg in legs:
         if len(leg) >= FEWEST_ON_LEG:
             distance = np.abs(x[leg] - x[leg[0]])
-            for degree in np.eye(DEGREES):
-                columns.append(np.zeros(len(x)))
-                columns[-1][leg] = np.polynomial.legendre.legval(2 * distance / distance[-1] - 1, degree)
-    return np.array(columns).T
+            columns.append(np.zeros((len(x), DEGREES)))
+            columns[-1][leg] = np.polynomial.legendre.legvander(2 * distance / distance[-1] - 1, DEGREES - 1)
+    return np.hstack(columns)
 
 
 def _chance(weight, missed, explained, others):
