@@ -90,7 +90,6 @@ PARAMETERS = {
     "svg.fonttype": "path",
     # Fonts are embedded as TrueType (Type 42), because publishers do not accept Type 3 fonts.
     "pdf.fonttype": 42,
-    "ps.fonttype": 42,
     # The labels of an axis are the values themselves and not differences from an offset beside the axis.
     "axes.formatter.useoffset": False,
     # With a fixed salt the ids in an SVG file are reproducible, so that the same figure has the same bytes.
@@ -245,16 +244,13 @@ def image(axes, t, places, values, **bar):
 
 
 def line_by_time(axes, t, x, y):
-    """Draw a long curve (x, y) [samples], each line segment in the colour of its time t.
-
-    Returns the collection of the line segments, from which a colour bar can be drawn.
-    """
+    """Draw a long curve (x, y) [samples], each line segment in the colour of its time t, and a colour bar."""
     points = np.column_stack([x, y])
     segments = LineCollection(np.stack([points[:-1], points[1:]], axis=1), array=t[:-1], cmap=SEQUENCE, linewidths=1.0,
                             rasterized=len(t) > MOST_SEGMENTS, label=BY_TIME)
     axes.add_collection(segments)
     axes.autoscale_view()
-    return segments
+    axes.figure.colorbar(segments, ax=axes, label="time t", aspect=30)
 
 
 def curves_of(drawing):

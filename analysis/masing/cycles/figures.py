@@ -244,7 +244,7 @@ def draw_record(axes, curve, t, **line):
     t, a colour bar is added, and `line` is ignored. If t is None, the curve is never coloured by time.
     """
     if t is not None and is_by_time(curve[0]):
-        axes.figure.colorbar(style.line_by_time(axes, t, *curve), ax=axes, label="time t", aspect=30)
+        style.line_by_time(axes, t, *curve)
     else:
         axes.plot(*curve, **line)
 

@@ -64,7 +64,10 @@ def cycle_picture(run, exact=None):
     behind = exact and [values[keep] for values in (exact.x, exact.restoring)]
     window = f"{sample[0][0]:.6g} ≤ t ≤ {sample[0][-1]:.6g}"
     names = ("x", "restoring")
-    ranges = ", ".join(minus(f"{name} in {extent(values)}") for name, values in zip(names, sample[1:]))
+    # Numbers whose range is at most a thousandth of their size have more digits.
+    digits = [4 if np.ptp(values) > 1e-3 * np.abs(values).max() else 7 for values in sample[1:]]
+    ranges = ", ".join(minus(f"{name} in [{values.min():.{n}g}, {values.max():.{n}g}]")
+                       for name, values, n in zip(names, sample[1:], digits))
     apart = {name: np.abs(one - other).max() for name, one, other in zip(names, sample[1:], behind or ())}
     far = listed(f"{measured(far)} in {name}" for name, far in apart.items())
     beside = f" At most {far} from the exact solution." if apart else ""
@@ -73,31 +76,18 @@ def cycle_picture(run, exact=None):
                    f"Curve of restoring over x, {trajectory_name(run)}, {caption}", caption)
 
 
-def slope_of_narrow(x, y):
-    """Return the slope of the line of least squares through a curve (x, y) [samples], or None if the curve is straight
-    or not narrow, see NARROW."""
-    slope = np.polyfit(x, y, 1)[0] if np.ptp(x) > 0 else 0.0
-    return slope if ROUNDING < np.ptp(y - slope * x) / (np.ptp(y) or np.inf) <= NARROW else None
-
-
-def extent(values):
-    """Return the least and the largest of the values as a text in brackets. The numbers have four digits, or seven if
-    the range of the values is at most a thousandth of their largest absolute value."""
-    digits = 4 if np.ptp(values) > 1e-3 * np.abs(values).max() else 7
-    return f"[{values.min():.{digits}g}, {values.max():.{digits}g}]"
-
-
 def curve_figure(sample, run, behind=None):
     """Return a figure of the restoring force over x of a run, where `sample` are the arrays (t, x, restoring) [samples].
 
     `behind` are x and the restoring force of the exact solution, or None. If the curve is coloured by time, `behind` is
     not used; otherwise the exact curve is a grey line behind that of the run. A narrow curve is drawn once more in a
-    frame below, less the line of slope_of_narrow().
+    frame below, less the line of least squares, unless it is straight; see NARROW.
     """
     t, x, y = sample
-    slope = slope_of_narrow(x, y)
-    figure = style.figure(1, 1 if slope is None else 1.6)
-    axes, *below = figure.subplots(1 + (slope is not None), 1, sharex=True, squeeze=False)[:, 0]
+    slope = np.polyfit(x, y, 1)[0] if np.ptp(x) > 0 else 0.0
+    is_narrow = ROUNDING < np.ptp(y - slope * x) / (np.ptp(y) or np.inf) <= NARROW
+    figure = style.figure(1, 1.6 if is_narrow else 1)
+    axes, *below = figure.subplots(1 + is_narrow, 1, sharex=True, squeeze=False)[:, 0]
     beside = behind and not is_by_time(x)
     for frame, less in zip((axes, *below), (0, slope)):
         if beside:

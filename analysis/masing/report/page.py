@@ -70,9 +70,12 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     overview = (cycles["together"][:1] if cycles else []) + ([sections[chosen]["errors"]] if studies else responses[:1])
     overview = overview or chains[:1]
     alone = [section for section in sections if section["twin"] is None]
-    pictures = _numbered(overview, [section["errors"] for section in alone]
-                         + (cycles["together"] + cycles["differences"] + cycles["long"] if cycles else [])
-                         + (work["pictures"] if work else []) + trajectories + chains + responses)
+    others = [section["errors"] for section in alone]
+    others += cycles["together"] + cycles["differences"] + cycles["long"] if cycles else []
+    others += (work["pictures"] if work else []) + trajectories + chains + responses
+    pictures = list(dict.fromkeys(overview + others))
+    for n, picture in enumerate(pictures, start=1):  # The pictures of the overview are all figure 1.
+        picture.number = max(1, n - max(0, len(overview) - 1))
     shown = {"problem-1": True, "studies": studies, "reference": reference, "cycles": cycles, "papers": papers,
              "work": work, "time": trajectories, "chains": chains, "responses": responses, "provenance": True}
     tables = ["studies"] * bool(studies) + [section["id"] for section in alone if section["findings"]]
@@ -91,17 +94,6 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
 
 def _places(names):
     return {name: place for place, name in enumerate(names, start=1)}
-
-
-def _numbered(overview, others):
-    """Set the number of each Picture, and return all Pictures in the order of the page.
-
-    The Pictures of `overview` come first and all have the number 1. Those of `others` follow.
-    """
-    pictures = overview + [picture for picture in others if picture not in overview]
-    for n, picture in enumerate(pictures, start=1):
-        picture.number = max(1, n - max(0, len(overview) - 1))
-    return pictures
 
 
 def _sections(studies, problems):
