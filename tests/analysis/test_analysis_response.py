@@ -111,7 +111,8 @@ def test_runs_without_a_period_show_the_largest_displacement(result_of):
 
 
 def test_limit_cycles_are_as_closed_as_the_worst_that_was_found():
-    scan = SimpleNamespace(kind="steady", settings={"cells": "inf"}, done=np.array([True, True, False]),
+    scan = SimpleNamespace(kind="steady", kind_in_words="limit cycles", settings={"cells": "inf"},
+                           done=np.array([True, True, False]),
                            values={"residual": np.array([1e-13, -4e-12, 1.0])}.get)
     assert claim_of_scan(scan).startswith("2 of 3 limit cycles of the exact solution at P = ∞")
     assert claim_of_scan(scan).endswith(" each closed to 4·10⁻¹² of its range.")
