@@ -34,7 +34,11 @@ def study_section(study, number, problem, is_first):
         "id": f"study-{number}", "number": number, "title": title(study), "run": study, "verdict": study.verdict,
         "remarks": remarks(study),
         "about": prose(steps_in_words(study.comment.partition(". ")[2].strip())),
-        "refined": STEPS[study.refine], "findings": [_finding_row(study, finding) for finding in shown],
+        "refined": STEPS[study.refine],
+        # The table of orders has the parts of the uncertainty of each, and the number of levels in its fit.
+        "findings": [(f, [measured(study.number(name)) for part in PARTS if (name := part.format(f.quantity)) in study.fit],
+                      f.expectation(study.number("tolerance")), f"{study.fit[f'levels_{f.quantity}']} of {study.levels}",
+                      levels.constant_cells(study, f.quantity)) for f in shown],
         "least": study.fit.get("least_uncertainty"),
         "constant_headings": levels.constant_headings(study),
         "statement": _statement(study), "tests": STATEMENTS[statement(study)],
@@ -109,15 +113,6 @@ def title(study):
     """
     words = ", ".join(value for _, value in _method(study)) or study.model
     return first_sentence(study) or f"Order in {STEPS[study.refine]} of {words}"
-
-
-def _finding_row(study, finding):
-    """Return a row of the table of orders. It contains the OrderResult, the parts of its uncertainty, the expected
-    order, the number of levels in the fit, and the constants."""
-    q = finding.quantity
-    parts = [measured(study.number(part.format(q))) for part in PARTS if part.format(q) in study.fit]
-    return (finding, parts, finding.expectation(study.number("tolerance")), f"{study.fit[f'levels_{q}']} of {study.levels}",
-            levels.constant_cells(study, q))
 
 
 def _method(study):
