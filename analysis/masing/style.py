@@ -50,7 +50,7 @@ SEQUENCE = ListedColormap(matplotlib.colormaps["viridis_r"](np.linspace(0.3, 1, 
 BY_TIME = "by time"
 # Sets of the multiples of each power of ten that a logarithmic axis may label. The first set that gives at least three
 # labels is used.
-DIGITS = ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 5, 7), range(1, 10))
+DIGITS = ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 5, 7))
 
 # The left and the right end of the first and of the second slope triangle of a figure. An end is a position on the
 # logarithmic horizontal axis, on which the smallest step of the curves is at 0 and the largest at 1.
@@ -130,7 +130,7 @@ def label_decades(*axes):
     """Label powers of ten on those of the axes that are logarithmic.
 
     If an axis contains fewer than three powers of ten, multiples of them are also labelled, so that there are at least
-    three labels. If this is not possible, the labels of the axis are not changed. If there would be more than
+    three labels. If this is not possible, the axis is labelled as a linear one. If there would be more than
     MOST_DECADES labels, some of them are left out.
     """
     for axis in (each for each in axes if each.get_scale() == "log"):
@@ -139,10 +139,12 @@ def label_decades(*axes):
         ticks = [np.outer(decades, digits).ravel() for digits in DIGITS]
         ticks = [each[(each >= low) & (each <= high)] for each in ticks]
         enough = next((each for each in ticks if len(each) >= 3), None)
-        if enough is not None:
+        if enough is None:
+            label_values(axis, most=4)
+        else:
             axis.set_ticks(enough[:: -(-len(enough) // MOST_DECADES)])
             axis.set_major_formatter(lambda value, _: measured(value, 1, plain=()))
-            axis.set_minor_formatter(NullFormatter())
+        axis.set_minor_formatter(NullFormatter())
         axis.grid(True, which="minor", linewidth=0.6)
 
 

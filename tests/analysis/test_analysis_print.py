@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
+import pytest
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
+from masing import style
 from masing.convergence.figures import study_figure
 from masing.cycles import figures
 from masing.cycles.curves import Measured
@@ -33,6 +35,22 @@ def test_no_letter_of_a_picture_is_below_eight_points(tmp_path, whole_run, resul
     assert "margin: 15mm 14mm" in "".join(css) and len(drawn) >= 12
     for figure in drawn:
         check_sizes(figure, float(percent) / 100 * (210 - 2 * 14) / 25.4 / figure.get_figwidth(), 8)
+
+
+@pytest.mark.parametrize("low, high", [(10 / 420, 10 / 400), (6e-14, 1.6e-13), (9.9e-5, 1.01e-4), (1, 1.5),
+                                       (5.2e-14, 1.6e-13), (3e-7, 2e-5), (1e-12, 1e3)])
+def test_labels_of_ticks_do_not_touch(low, high):
+    """In the width of a panel, as levels of 400 to 420 steps have it; each is the number at which it stands."""
+    with style.applied():
+        figure, axes = style.frame(1, 1.15, xscale="log", xlim=(low, high))
+        style.label_decades(axes.xaxis)
+        figure.draw_without_rendering()
+    shown = [(*label.get_window_extent().extents[[0, 2]], label.get_text(), label.get_position()[0])
+             for label in axes.get_xticklabels(which="both") if low <= label.get_position()[0] <= high and label.get_text()]
+    assert len(shown) >= 2 and all(left[1] < right[0] for left, right in zip(shown, shown[1:])), shown
+    for _, _, text, place in shown:
+        text = re.sub("^(?=10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹])", "1·", text).translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+        assert float(text.replace("·10", "e")) == pytest.approx(place, rel=1e-6)
 
 
 def check_sizes(figure, scale, points):
