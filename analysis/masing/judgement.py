@@ -109,7 +109,9 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
     the table or an argument is not valid.
     """
     module = native.required("judge()")
-    frame = _frame(table)
+    frame, fewest = _frame(table), 2 if values else FEWEST
+    if len(frame) < fewest:
+        raise MasingError(f"table: {len(frame)} rows; {'a limit' if values else 'an order'} needs at least {fewest}")
     steps, step_digits, used = _steps(frame, step)
     sorting = np.argsort(-steps.sum(axis=0), kind="stable")
     steps, step_digits = steps[:, sorting], step_digits[sorting]
@@ -167,8 +169,6 @@ def _frame(table):
     frame.columns = [str(name).strip() for name in frame.columns]
     if not frame.columns.is_unique:
         raise MasingError(f"table: the column {frame.columns[frame.columns.duplicated()][0]} occurs twice")
-    if len(frame) < FEWEST:
-        raise MasingError(f"table: {len(frame)} rows; an order needs at least {FEWEST}")
     return frame
 
 

@@ -121,6 +121,9 @@ def test_values_are_extrapolated():
     assert found.value == pytest.approx(1, abs=1e-9) and found.order == pytest.approx(2, abs=1e-3)
     assert abs(found.errors[-1] - 1) <= found.index <= 2 * abs(found.errors[-1] - 1)
     assert found.verdict == "not judged" and "limit 1" in found.why
+    # Of two values the limit has the expected order, and the bound is 3 |phi1 - phi2|/(2^2 - 1).
+    found = masing.judge({"h": [0.2, 0.1], "phi": [1.04, 1.01]}, 2, values=True)["phi"]
+    assert (found.value, found.index) == (pytest.approx(1), pytest.approx(0.03)) and math.isnan(found.order)
 
 
 @pytest.mark.parametrize("text", ["cells,L2\n4,0.25\n16,0.0625\n64,0.015625\n",
