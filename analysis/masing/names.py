@@ -4,6 +4,7 @@ The name of a run contains settings in which the run differs from other runs. Th
 of the equation of motion.
 """
 
+import re
 from collections import Counter, namedtuple
 
 from masing.notation import grouped
@@ -20,6 +21,8 @@ SYMBOLS = {"mass": "m", "damping": "c", "k0": "k₀", "stiffness": "k(s)", "thre
 WORDS = {"model", "rule", "scheme", "engine"}
 # A value that is a table begins with this text.
 POINTS = "points:"
+# A decimal number with so many characters that it may have more than six digits.
+DECIMAL = re.compile(r"(?<![\w.])(?=[\d.]{8})\d*\.\d+(?:e[+-]?\d+)?(?![\w.])", re.IGNORECASE)
 # A value with more characters than this is shortened in the middle.
 LONGEST = 60
 
@@ -67,12 +70,13 @@ def _points(value):
 def short_value(value):
     """Return a value of a configuration in at most LONGEST characters.
 
-    A table or a long list is replaced by its number of points, as in `table, 2000 points`; the middle of any other long
-    value is omitted.
+    A table or a long list is replaced by its number of points, as in `table, 2000 points`. Elsewhere decimal numbers
+    have at most six digits, and the middle of a long value is omitted.
     """
     points = _points(value)
     if points is not None:
         return f"table, {grouped(points)} points" if value.startswith(POINTS) else f"{grouped(points)} numbers"
+    value = DECIMAL.sub(lambda found: f"{float(found[0]):.6g}", value)
     return value if len(value) <= LONGEST else f"{value[:LONGEST - 12]} … {value[-9:]}"
 
 
