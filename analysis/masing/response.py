@@ -34,16 +34,15 @@ def panels(scan, abscissa=None):
     no phase is known, the second quantity is the amplitude of the restoring force; the first one then is max |x| for
     runs, and the amplitude for limit cycles.
 
-    The other panels show the loss and the damping ratio over the amplitude, a map of the amplitude over two parameters,
-    and the cycles that the file contains. Each of them is omitted if the scan has no data for it. The map needs a grid
-    of points with at least MAP values of each parameter.
+    The other panels show the loss and the damping ratio over the amplitude, a map of the first quantity over two
+    parameters, and the cycles that the file contains. Each of them is omitted if the scan has no data for it. The map
+    needs a grid of points with at least MAP values of each parameter.
     """
     over = abscissa or scan.abscissa()
     chosen = []
     name_of = axis_label(scan, over)
-    size = "largest" if scan.kind == "runs" else "amplitude"
-    has_phase = np.isfinite(scan.points.get("phase", [])).any()
-    for name in ("amplitude", "phase") if has_phase else (size, "restoring_amplitude"):
+    size = size_of(scan)
+    for name in (size, "phase" if np.isfinite(scan.points.get("phase", [])).any() else "restoring_amplitude"):
         chosen.append((lambda axes, name=name: _over(axes, scan, over, name), f"{quantity(scan, name)} over {name_of}"))
     without = int(np.sum(scan.values("damping_ratio")[scan.done] <= ROUNDING))
     left_out = f"; not drawn: {without} of {len(scan.done)} cycles, without loss" if without else ""
@@ -54,7 +53,7 @@ def panels(scan, abscissa=None):
     sizes = [len(set(values)) for values in scan.axes.values()]
     # The points form no grid if a value was given twice; then no map can be drawn.
     if len(sizes) == 2 and min(sizes) >= MAP and len(scan.done) == np.prod(sizes) and "sample" not in scan.names:
-        chosen.append((lambda axes: _map(axes, scan), "amplitude over both parameters"))
+        chosen.append((lambda axes: _map(axes, scan, size), f"{LABELS[size]} over both parameters"))
     if scan.cycles:
         chosen.append((lambda axes: _cycles(axes, scan), "cycles"))
     return chosen
@@ -68,6 +67,17 @@ def axis_label(scan, name):
     """
     of_time = rf"\b(?:cos|sin)\(\s*{re.escape(name)}\s*\*\s*t\b"
     return f"frequency {name}" if re.search(of_time, scan.settings.get("force", "")) else name
+
+
+def size_of(scan):
+    """Return the quantity of LABELS by which a scan shows how far x moves: max |x| for runs without a known phase."""
+    has_phase = np.isfinite(scan.points.get("phase", [])).any()
+    return "amplitude" if has_phase or scan.kind != "runs" else "largest"
+
+
+def values_of(scan, name):
+    """Return a quantity of LABELS at the points of a scan [points]."""
+    return np.maximum(scan.values("most_x"), -scan.values("least_x")) if name == "largest" else scan.values(name)
 
 
 def quantity(scan, name):
@@ -174,8 +184,7 @@ def _differ_widely(curves):
 
 def _over(axes, scan, over, name):
     for label, colour, indices in _curves(axes, scan, over):
-        y = np.maximum(scan.values("most_x"), -scan.values("least_x")) if name == "largest" else scan.values(name)
-        x, y = scan.values(over)[indices], y[indices]
+        x, y = scan.values(over)[indices], values_of(scan, name)[indices]
         if name == "phase":
             y = _centred(y)
         axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label or None)
@@ -227,14 +236,14 @@ def _add_legend(axes):
         style.legend_above(axes, max(1, 36 // (4 + max(map(len, labels)))))
 
 
-def _map(axes, scan):
+def _map(axes, scan, name):
     (first, rows), (second, columns) = scan.axes.items()
     grid = np.full((len(np.unique(rows)), len(np.unique(columns))), np.nan)
     place = np.searchsorted(np.unique(rows), rows), np.searchsorted(np.unique(columns), columns)
-    grid[place] = np.where(scan.done, scan.values("amplitude"), np.nan)
+    grid[place] = np.where(scan.done, values_of(scan, name), np.nan)
     image = axes.pcolormesh(np.unique(columns), np.unique(rows), grid, shading="nearest", rasterized=True,
                             norm=LogNorm() if _differ_widely(grid) and np.nanmin(grid) > 0 else None)
-    axes.figure.colorbar(image, ax=axes, label=LABELS["amplitude"])
+    axes.figure.colorbar(image, ax=axes, label=LABELS[name])
     scales = ["log" if _is_logarithmic(scan, name) else "linear" for name in (second, first)]
     axes.set(xlabel=axis_label(scan, second), ylabel=axis_label(scan, first), xscale=scales[0], yscale=scales[1])
 

@@ -147,7 +147,10 @@ def test_cycles_are_over_the_exact_one_and_their_differences_beside(tmp_path, pa
     for picture, name in zip(found["differences"], ("x", "f"), strict=True):
         assert [axes.get_title("left") for axes in picture.figure.axes] == ["P = 100", "P = 1000", "P = 10⁴"]
         assert [text.get_text() for text in picture.figure.texts] == [f"{name}(t; P) − {name}(t)"]
-        assert picture.caption.startswith(f"Difference of {name} ") and "; that of P = 10 is in" in picture.caption
+        start, end = picture.figure.axes[0].lines[0].get_xdata()[[0, -1]]
+        assert f" from the exact solution in {start:.6g} ≤ t ≤ {end:.6g}, each on" in picture.caption
+        assert picture.caption.startswith(f"Difference of {name} ")
+        assert f" In {exact.t[0]:.6g} ≤ t ≤ {exact.t[-1]:.6g} at most" in picture.alt and "; that of P = 10 is in" in picture.caption
     # What has no distance, as a run at rest, has no picture of it.
     assert cycles_section(runs[:1], exact=SimpleNamespace(get=lambda run: runs[0]))["differences"] == []
 

@@ -61,7 +61,7 @@ def test_curves_are_the_numbers_of_the_file(scans):
 def test_a_grid_has_a_map(result_of):
     words = ("--over", "F=0.2:0.4:6", "--over", "w=0.8:1.2:6", *GRID[4:], "--steady")
     grid = Scan(result_of("scan", "grid.h5", *words))
-    assert figures.panels(grid)[-1][1] == "amplitude over both parameters"
+    assert figures.panels(grid)[-1][1] == "amplitude X over both parameters"
     assert figures.response_figure(grid).axes[-2].get_ylabel() == "F"
     assert figures.response_figure(grid).axes[-2].get_yscale() == "linear"
     spread = Scan(result_of("scan", "spread.h5", "--over=F=0.02:2:6:log", *words[2:]))
@@ -108,6 +108,16 @@ def test_runs_without_a_period_show_the_largest_displacement(result_of):
     (curve,) = figures.response_figure(scan).axes[0].lines
     assert np.allclose(curve.get_ydata(), [np.abs(x).max() for x, _ in scan.cycles], rtol=1e-12)
     assert (curve.get_ydata() > 1.3 * scan.values("amplitude")).all()
+    assert f": max |x| from {min(curve.get_ydata()):.4g} to " in response_pictures(scan)[0].caption
+
+
+def test_the_map_of_runs_without_a_period_is_of_the_largest_displacement(result_of):
+    scan = Scan(result_of("scan", "map.h5", "--over", "a=-1:1:6", "--over=k0=0.1:1:6", "--force", "a*exp(-t)",
+                          "--final-time=2", "--steps=50", "--keep=series"))
+    assert figures.panels(scan)[-2][1] == "max |x| over both parameters"
+    (bar,) = [axes for axes in figures.response_figure(scan).axes if axes.get_ylabel() == "max |x|" and axes.collections]
+    largest = [np.abs(x).max() for x, _ in scan.cycles]
+    assert np.allclose(bar.get_ylim(), (min(largest), max(largest)), rtol=1e-12)
 
 
 def test_limit_cycles_are_as_closed_as_the_worst_that_was_found():
@@ -116,6 +126,10 @@ def test_limit_cycles_are_as_closed_as_the_worst_that_was_found():
                            values={"residual": np.array([1e-13, -4e-12, 1.0])}.get)
     assert claim_of_scan(scan).startswith("2 of 3 limit cycles of the exact solution at P = ∞")
     assert claim_of_scan(scan).endswith(" each closed to 4·10⁻¹² of its range.")
+    scan.kind, scan.kind_in_words, scan.engine = "runs", "runs", "sweep"
+    for steps, words in (("800", "N = 800 steps"), ("record", "steps, as many as each point’s record says")):
+        scan.settings["steps"] = steps
+        assert f"2 of 3 runs are by {words} at P = ∞;" in claim_of_scan(scan)
 
 
 def test_a_report_has_a_section_on_scans(scans, result_of, page_of, run_script, tmp_path):

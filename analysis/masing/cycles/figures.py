@@ -22,9 +22,9 @@ CORNER = (0.71, 0.04, 0.28, 0.28)
 # magnified part is 2 CORNER_DISTANCES times the distance, as a fraction of the range of x. Its height is the same
 # fraction of the range of the force.
 VISIBLE, LEAST_VISIBLE, CORNER_DISTANCES = 0.01, 1e-6, 3
-# Differences from the exact solution are drawn over this number of periods at the end of the solution, for at most
+# Differences from the exact solution are drawn over this number of cycles of x at the end of it, for at most
 # MOST_DIFFERENCES runs, which are those with the most cells. A frame of one has about FEW_TICKS labels on an axis.
-PERIODS, MOST_DIFFERENCES, FEW_TICKS = 2, 3, 4
+CYCLES, MOST_DIFFERENCES, FEW_TICKS = 2, 3, 4
 # A figure with all cycles in one frame is TOGETHER_WIDTH panels wide, and one with two columns of panels is PAIR_WIDTH
 # panels wide. If they are printed 85 mm wide, their letters are larger than 6 points.
 TOGETHER_WIDTH, PAIR_WIDTH, PAIR_HEIGHT = 1.3, 1.35, 0.78
@@ -195,13 +195,13 @@ def labels(runs):
 
 
 def differences(runs, exact, of, most=MOST_DIFFERENCES):
-    """Return a figure of x(t; P) − x(t) over the last PERIODS periods of the Run `exact`, a frame for each run.
+    """Return a figure of x(t; P) − x(t) over the last CYCLES cycles of the Run `exact`, a frame for each run.
 
     Here x(t; P) is the x of a run with P cells, and x(t) is the x of `exact`. If `of` is "f" and not "x", the restoring
     forces are compared. Only the last `most` of the runs are drawn, each with the same colour as in together() and with
-    its own scale. If `exact` has fewer periods, all samples of the runs are used.
+    its own scale. If `exact` has fewer cycles, all samples of the runs are used.
     """
-    start = start_of_last_cycles(exact, PERIODS)
+    start = start_of_last_cycles(exact, CYCLES)
     shown = list(zip(runs, labels(runs), style.colours(len(runs))))[-most:]
     figure = style.figure(1, 0.2 + 0.95 * max(len(shown), 2) / MOST_DIFFERENCES)
     for axes, (run, label, colour) in zip(figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0], shown):

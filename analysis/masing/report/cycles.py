@@ -154,13 +154,14 @@ def _differences(group, exact, of):
     far = listed(f"{measured(distance(cycle.sample, exact)['xf'.index(of)])} for {label}"
                  for cycle, label in list(zip(group, labels))[-figures.MOST_DIFFERENCES:])
     name = of if of == "x" else f"f = {motion(group[0].run).restoring}"
-    caption = f"Difference of {name} from the exact solution over the last two periods"
+    figure = figures.differences([cycle.run for cycle in group], exact, of)
+    start, end = figure.axes[-1].get_xlim()
+    caption = f"Difference of {name} from the exact solution in {start:.6g} ≤ t ≤ {end:.6g}"
     caption += ", each on its own scale" * (len(labels) > 1)
     others = labels[:-figures.MOST_DIFFERENCES]
     caption += f"; that of {_listed(others)} is in the table." if others else "."
-    figure = figures.differences([cycle.run for cycle in group], exact, of)
     return Picture(f"{group[-1].run.path.stem}-differences-{of}", figure,
-                   f"{caption} In the window of the cycles at most {far}.", caption)
+                   f"{caption} In {group[0].window} at most {far}.", caption)
 
 
 def _long(cycle):

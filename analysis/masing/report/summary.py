@@ -115,7 +115,9 @@ def claim_of_scan(scan):
         return f"{points} of the exact solution{at}, by shooting, each closed to {measured(closed, 1)} of its range."
     if scan.engine == "exact":
         return f"{points} are exact in time{at}."
-    return f"{points} are by N = {scan.settings['steps']} steps{at}; their errors are not measured."
+    steps = scan.settings["steps"]
+    count_of = f"N = {steps} steps" if steps.isdecimal() else f"steps, as many as each point’s {steps} says"
+    return f"{points} are by {count_of}{at}; their errors are not measured."
 
 
 def shares_time(study):

@@ -11,7 +11,7 @@ from masing.cycles.figures import start_of_last_cycles
 from masing.names import SYMBOLS, motion, short_value
 from masing.notation import in_figure, listed, measured, minus, percent
 from masing.report.pictures import Picture
-from masing.response import panels
+from masing.response import LABELS, panels, size_of, values_of
 from masing.samples import drawable
 
 # The field u is drawn over the last FIELD_CYCLES cycles of x. The force, the stored energy, and x once more in a frame
@@ -207,15 +207,15 @@ def response_pictures(scan):
 
 
 def _scan_facts(scan):
-    """Return sentences that state the number of points of a scan, the range of their amplitudes, and data of the
+    """Return sentences that state the number of points of a scan, the range of their size_of(), and data of the
     problem."""
     failed = int(np.sum(~scan.done))
-    amplitudes = scan.values("amplitude")[scan.done]
-    amplitudes = amplitudes[np.isfinite(amplitudes)]
+    sizes = values_of(scan, size := size_of(scan))
+    sizes = sizes[scan.done & np.isfinite(sizes)]
     over = listed(f"{name} in [{values.min():.4g}, {values.max():.4g}]" for name, values in scan.axes.items())
     text = f"{len(scan.done)} {scan.kind_in_words} for {over}"
-    text += f": amplitudes from {amplitudes.min():.4g} to {amplitudes.max():.4g}" if len(amplitudes) else ""
-    text += ", half the range of x" if scan.kind == "runs" and len(amplitudes) else ""
+    text += f": {LABELS[size]} from {sizes.min():.4g} to {sizes.max():.4g}" if len(sizes) else ""
+    text += ", half the range of x" if scan.kind == "runs" and size == "amplitude" and len(sizes) else ""
     text += f"; {failed} failed" if failed else ""
     data = ", ".join(f"{SYMBOLS[key]} = {short_value(scan.settings[key])}" for key in DATA
                      if scan.settings.get(key, "0") != "0")
