@@ -15,8 +15,12 @@ namespace masing::scan {
 PointNumbers completed(PointNumbers cycle, double work_of_drift) {
   const double multiple = std::isnan(cycle.period_multiple) ? 1.0 : cycle.period_multiple;
   cycle.secant_stiffness = cycle.restoring_amplitude / cycle.amplitude;
-  cycle.damping_ratio = (cycle.loss - work_of_drift) / multiple /
-                        (2 * std::numbers::pi * cycle.amplitude * cycle.restoring_amplitude);
+  // The loss is a number of the size of X f_X, which leaves the range of double before X does.
+  const double size = cycle.amplitude * cycle.restoring_amplitude;
+  cycle.damping_ratio =
+      std::isnormal(size) ? (cycle.loss - work_of_drift) / multiple /
+                                (2 * std::numbers::pi * cycle.amplitude * cycle.restoring_amplitude)
+                          : base::undefined;
   return cycle;
 }
 
