@@ -106,7 +106,7 @@ def test_orders_of_levels_that_differ_in_steps_alone_are_marked(pieces_of, tmp_p
 
 def test_the_parts_of_a_half_width_are_in_their_columns():
     numbers = {"statistical_uncertainty_x": 0.01, "structural_uncertainty_x": 0.02, "tolerance": 0.1, "constant_x": 3.0}
-    study = SimpleNamespace(number=numbers.get, joint=lambda quantity: None)
+    study = SimpleNamespace(number=numbers.get, joint=lambda quantity: None, quantities=["x"])
     finding = SimpleNamespace(name="x", quantity="x", observed=1.0, uncertainty=0.03, expected="1", verdict="good")
     (row,) = orders_table(study, [finding]).to_dict("records")
     assert (row["statistical part"], row["structural part"], row["half-width of its interval"]) == (0.01, 0.02, 0.03)
