@@ -118,6 +118,14 @@ def test_cycles_of_a_mass_that_nothing_holds_are_not_unstable(masing):
     assert (np.hypot(found["multiplier_re"], found["multiplier_im"]) <= 1 + 1e-6).all()
 
 
+def test_a_point_without_a_period_fails_alone(masing):
+    """cos(0 t) has none; without yielding the other point has X = 0.01/|1 + 1 - 1|."""
+    process = masing("scan", "--over=w=0,1", "--force=0.01*cos(w*t)", "--k0=1", "--threshold=1", "--cells=inf", "--steady")
+    found = points(masing.folder / "masing.h5")
+    assert process.returncode == 1 and "1 of 2 points failed; the first: --steady: no period" in process.stderr
+    assert list(found["status"] != 0) == [True, False] and found["amplitude"][1] == pytest.approx(0.01, rel=1e-9)
+
+
 def test_a_point_that_fails_is_marked_and_the_scan_goes_on(masing):
     process = masing("scan", "--over=mass=1,-1,2", "--force=0", "--final-time=10", "--steps=100", "--cells=10", "--quiet",
                      ranks=2)
