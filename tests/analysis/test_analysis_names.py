@@ -123,7 +123,7 @@ def test_forces_are_called_as_the_file_calls_them(result_of, words, force, resto
 
 
 @pytest.mark.parametrize(("words", "said", "unsaid"), [
-    ((DAMPED,), ["my′=F(t)−cy−k0x−∫", "mF(t)x(t)ck(s)", "therewithoutdamping.", "workofF:W", "x(t)andF(t)=0.45"],
+    ((DAMPED, FORCED), ["my′=F(t)−cy−k0x−∫", "mF(t)x(t)ck(s)", "therewithoutdamping.", "workofF:W", "x(t)andF(t)=0.45"],
      ["mag", "(x,F"]),
     ((BASE,), ["my′=F(t)−mag(t)−k0x−∫", "mF(t)x(t)ag(t)k(s)", "relativetothebase", "workofF−ma_g:W",
                "x(t)andF(t)−ma_g(t).x"], ["−cy", "workofF:"]),
