@@ -254,8 +254,9 @@ def _result(command, files, options):
 
 
 def _in_python(line):
-    """Return a message of the program with options as keyword arguments, final_time for --final-time."""
+    """Return a message of the program with options as keyword arguments, from_ for --from."""
     line = re.sub(rf"\b{records.ARRAY}(?=\d)", "array ", line)
+    line = re.sub(r"(?<![\w-])--from(?![\w-])", "from_", line)
     return re.sub(r"(?<![\w-])--([A-Za-z][\w-]*)", lambda option: option[1].replace("-", "_"), line)
 
 

@@ -127,7 +127,7 @@ X = np.linspace(0, 1, 30)
     ({"petsc": "'a"}, '^petsc="\'a": give words'), ({"let": {"a": None}}, r"^let\['a'\]=None: give a number"),
     *(({name: 0.01}, f"^{name}=0.01: is no option: the step is final_time / steps; give these two$")
       for name in ("dt", "t_span", "t_eval")), ({"cells": 0}, "^cells: 0 cells; "), ({"F": 1}, "^F: F is not a key"),
-    ({"final_time": 3, "from_": 4}, "^from: 4; "), ({"force": ([0, 0], [1, 2])}, "^force: row 2: argument 0 does"),
+    ({"final_time": 3, "from_": 4}, "^from_: 4; "), ({"force": ([0, 0], [1, 2])}, "^force: row 2: argument 0 does"),
     ({"final-time": 3}, "^'final-time' is no option: give its name with _ for -"),
     ({"final_time": object()}, "^final_time=<object object at .*: give a number, a text or a list"),
     ({"final_time": math.nan}, "^final_time=nan: give a number"), ({"model": b"masing"}, "^model=b'masing': give a"),
