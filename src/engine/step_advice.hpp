@@ -14,8 +14,8 @@ inline constexpr double warned_growth = 10.0;
 /// would grow by a factor of 1.1. It also
 /// warns if scheme euler follows a table of t, as of a record, with a step so large that it changes
 /// the damping of elastic oscillations: with δt ω ≪ 1 it adds -δt ω/2 to the damping ratio, whereas
-/// leapfrog adds nothing and errs by (δt ω)²/24 in the frequency. Throws UserError, with a number of steps that suffices, if the
-/// scheme is unstable with the step of the run. Local.
+/// leapfrog adds nothing and errs by (δt ω)²/24 in the frequency. Throws UserError, with a number
+/// of steps that suffices, if the scheme is unstable with the step of the run. Local.
 std::string step_advice(const RunSpec& run);
 
 }  // namespace masing::engine
