@@ -2,8 +2,8 @@
 """Write one page about the results of each case file, and an index of thumbnails that link to these pages.
 
 The results of CASE.ini are read from FOLDER/CASE.h5. The comment at the beginning of a case file is the caption of its
-page, and a line `# group: NAME` in it puts the case under the heading NAME of the index. If there are studies under this
-heading, a table of their observed orders is shown below it.
+page, and a line `# group: NAME` in it puts the case under the heading NAME of the index. If there are studies under
+this heading, a table of their observed orders is shown below it.
 """
 
 from masing import command_line

@@ -230,8 +230,8 @@ def _result(command, files, options):
     If the command writes no result, as with print_config=True, return the text that it printed.
     """
     if files:
-        raise MasingError(f"{command}({quoted(files[0])}): options are given by name, config=\"CASE.ini\"; open() reads "
-                          "results")
+        raise MasingError(f"{command}({quoted(files[0])}): options are given by name, config=\"CASE.ini\"; open() "
+                          "reads results")
     require("h5py", "numpy")
     results, show = loaded("masing.results"), _display()
     try:

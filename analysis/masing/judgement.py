@@ -127,7 +127,7 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
         numbers = np.array([_number(cell, f"{quantity}, row {row + 1}") for cell, row in zip(cells, sorting)])
         if values:
             if not promised > 0:
-                raise MasingError(f"{quantity}: the error of values is bounded by their expected order; give expect_order")
+                raise MasingError(f"{quantity}: values are bounded by their expected order; give expect_order")
             known = np.isfinite(numbers)
             limit, order, index = module.extrapolate(steps[:, known], numbers[known], promised)
             why = f"limit {limit:.8g}, error of the last value at most {index:.2g}" if math.isfinite(limit) else \
@@ -186,7 +186,7 @@ def _number(cell, where):
 def _half_unit(cell):
     """Return half a unit of the last digit of a number that is given as a text; 0 for any other cell."""
     try:
-        return float(Decimal((0, (5,), Decimal(cell.strip()).as_tuple().exponent - 1))) if isinstance(cell, str) else 0.0
+        return float(Decimal((0, (5,), Decimal(cell.strip()).as_tuple().exponent - 1))) if isinstance(cell, str) else 0
     except (InvalidOperation, TypeError):
         return 0.0
 

@@ -30,8 +30,8 @@ class TextTable:
     """The table in a text file.
 
     `path` is the path of the file, `cells` the texts of the cells as a DataFrame [rows, columns] with the numbers of
-    the columns as names, and `lines` [rows] are the numbers of their lines. `heading`, `names` and `units` are the words
-    of the heading, these without units, and the units, each [columns], or [] if there is no heading.
+    the columns as names, and `lines` [rows] are the numbers of their lines. `heading`, `names` and `units` are the
+    words of the heading, these without units, and the units, each [columns], or [] if there is no heading.
     """
 
     def __init__(self, path):
@@ -86,8 +86,8 @@ class TextTable:
             raise MasingError(f"{self.path}: column {column + 1} has decimal points and decimal commas; give points")
         if cell and (len(every) == 2 or decimal not in cell and not (every and is_plain)):
             one, other = sorted((text_of_number(cell, mark) for mark in ",."), key=float)
-            raise MasingError(f"{self.path} line {self.lines[row]}: '{cell}' may be {one} or {other}, and no other number "
-                              "in its column shows which; give one of these")
+            raise MasingError(f"{self.path} line {self.lines[row]}: '{cell}' may be {one} or {other}, and no other "
+                              "number in its column shows which; give one of these")
         return [text_of_number(cell, decimal) for cell in self.cells[column]]
 
     @cached_property

@@ -44,8 +44,8 @@ def test_what_another_kind_of_model_has_is_no_difference_and_nothing_is_empty(re
 
 def test_values_are_short_equations_typeset_and_works_cited():
     assert short_value("points:0 1; 2 3.5") == "table, 2 points"
-    for text, short in (("1, 2", "1, 2"), ("s+0.1", "s+0.1"), ("0.9106013664704218*s", "0.910601*s"), ("1e-12", "1e-12"),
-                        ("1.23456789e-12-x1", "1.23457e-12-x1"), ("12345678", "12345678"), ("a1.23456789", "a1.23456789")):
+    for text, short in (("1, 2", "1, 2"), ("s+0.1", "s+0.1"), ("0.9106013664704218*s", "0.910601*s"), ("3", "3"),
+                        ("1.23456789e-12-x1", "1.23457e-12-x1"), ("a1.23456789", "a1.23456789")):
         assert short_value(text) == short
     assert short_value(", ".join("1" * 60)) == "60 numbers" and len(short_value("x" * 500)) == 60
     assert short_configuration("# a\nforce = points:0 1; 1 2\nmass = 1") == "# a\nforce = table, 2 points\nmass = 1"

@@ -175,12 +175,12 @@ def remarks(study):
     if exact := [f.name for f in found if f.verdict == EXACT]:
         sentences.append(f"All errors of {listed(exact)} are on the round-off floor, and so of any order.")
     if any(f.verdict == "not as expected" and f.observed > f.expected_order for f in found):
-        sentences.append("A higher order than the expected one means that the leading error vanishes in this problem, as "
-                         "where nothing yields, or that the expectation is too low.")
+        sentences.append("A higher order than the expected one means that the leading error vanishes in this problem, "
+                         "as where nothing yields, or that the expectation is too low.")
     if any(f.verdict == "undecided" for f in found) and not study.fit["left_over"]:
         sentences.append(f"These levels would probably decide: levels = {levels}." if (levels := study.fit["deciding_levels"])
-                         else "Differences of successive levels are few or scatter; another reference may decide, such as "
-                         "finest." if study.reference == "successive" else
+                         else "Differences of successive levels are few or scatter; another reference may decide, such "
+                         "as finest." if study.reference == "successive" else
                          "No ladder of up to 1000 levels is sure to decide, as the errors are few or scatter.")
     return sentences
 

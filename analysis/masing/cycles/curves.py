@@ -67,8 +67,8 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
         column = getattr(curve, name)
         bad = np.flatnonzero(~np.isfinite(column)) if column is not None else ()
         if len(bad):
-            raise MasingError(f"{curve.path}: {name} of point {bad[0] + 1} is {column[bad[0]]}; every point needs finite "
-                              "numbers: leave out those that were not measured")
+            raise MasingError(f"{curve.path}: {name} of point {bad[0] + 1} is {column[bad[0]]}; every point needs "
+                              "finite numbers: leave out those that were not measured")
     with np.errstate(over="ignore"):
         if not np.isfinite([np.ptp(curve.x), np.ptp(curve.force)]).all():
             raise MasingError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
@@ -148,8 +148,8 @@ def _numbers(table, place):
     column = np.array([float(text or "nan") for text in table.texts(place)])
     if not np.isfinite(column).all():
         row = int(np.argmin(np.isfinite(column)))
-        raise MasingError(f"{table.path} line {table.lines[row]}: '{table.cells[place][row][:40]}' is not a finite number; "
-                          "give every point in full, and leave out those that were not measured")
+        raise MasingError(f"{table.path} line {table.lines[row]}: '{table.cells[place][row][:40]}' is not a finite "
+                          "number; give every point in full, and leave out those that were not measured")
     return column
 
 
@@ -185,9 +185,9 @@ def _bare(table):
         columns = [_numbers(table, place) for place in range(3)]
         if [bool(np.all(np.diff(column) > 0)) for column in columns] == [True, False, False]:
             return {"t": 0, "x": 1, "force": 2}
-    raise MasingError(f"{table.path}: has {count} columns and no heading; without one, it needs x, force, or t, x, force "
-                      f"with a t that alone increases from line to line; name the columns in a heading, {NAMES}, or use "
-                      "--columns")
+    raise MasingError(f"{table.path}: has {count} columns and no heading; without one, it needs x, force, or t, x, "
+                      f"force with a t that alone increases from line to line; name the columns in a heading, {NAMES}, "
+                      "or use --columns")
 
 
 def _chosen(table, name, word, headings):

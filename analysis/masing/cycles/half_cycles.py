@@ -1,8 +1,8 @@
 """Functions that divide a curve into half-cycles, and select the half-cycle from which a model is identified.
 
 A curve is the force over x. A half-cycle is the part of a curve between two reversals of x. In a loading half-cycle x
-rises, in an unloading half-cycle x falls. An inner loop interrupts a half-cycle: x moves back a little, and forth again.
-A branch is the curve that the force follows from a reversal to the next reversal, or until x passes an older reversal.
+rises, in an unloading half-cycle x falls. An inner loop interrupts a half-cycle: x moves back a little, and forth
+again. A branch is the curve that the force follows from a reversal to the next reversal, or until x passes an older reversal.
 """
 
 import math
@@ -86,8 +86,8 @@ def reversals(x):
 def noise(values):
     """Return the standard deviation of the white noise in a sequence [samples] that is otherwise smooth; 0 if there is
     none."""
-    # The variance of the differences of order n is the binomial coefficient C(2n, n) times that of the noise. The median
-    # of the absolute value of a standard normal variable is 0.6745.
+    # The variance of the differences of order n is the binomial coefficient C(2n, n) times that of the noise. The
+    # median of the absolute value of a standard normal variable is 0.6745.
     low, high = (np.median(np.abs(np.diff(values, n))) / 0.6745 / np.sqrt(math.comb(2 * n, n)) if len(values) > n else 0.0
                  for n in (LOW, HIGH))
     return low if high >= AGREE * low and low > LEAST * np.ptp(values) else 0.0
@@ -116,11 +116,11 @@ def turning_points(x, deviation=None):
 class Opened(namedtuple("Opened", "curve kept points inner is_one_cycle")):
     """A Measured curve and its inner loops.
 
-    `is_one_cycle` says whether the curve without its inner loops is a single closed cycle. The samples of such a `curve`
-    are rotated such that it begins where x is largest, and its times are None. `kept` are the indices of the samples
-    outside of inner loops, `points` those of the turning_points() among them. `inner` are the inner loops as (samples,
-    turn): the indices from the reversal at which a loop begins to the last sample before x is there again, without those
-    of loops inside of it, and the index of its other reversal.
+    `is_one_cycle` says whether the curve without its inner loops is a single closed cycle. The samples of such a
+    `curve` are rotated such that it begins where x is largest, and its times are None. `kept` are the indices of the
+    samples outside of inner loops, `points` those of the turning_points() among them. `inner` are the inner loops as (samples,
+    turn): the indices from the reversal at which a loop begins to the last sample before x is there again, without
+    those of loops inside of it, and the index of its other reversal.
     """
 
     main = property(lambda self: self.curve.at(self.kept), doc="The curve without its inner loops.")
@@ -276,8 +276,8 @@ def no_sliding(path, slope, width):
 
 def not_concave(path):
     """Return the DataError for a branch whose slope increases somewhere or is negative somewhere."""
-    return DataError(f"{path}: bent, but not as sliding bends it: the slope of the loading increases (stiffer outwards?) "
-                     "or is negative somewhere; as springs slide one after another it falls, to no less than 0")
+    return DataError(f"{path}: bent, but not as sliding bends it: the slope of the loading increases (stiffer "
+                     "outwards?) or is negative somewhere; as springs slide one after another it falls, to no less than 0")
 
 
 def _refuse_wrong_shape(branch, half, noise):
@@ -305,8 +305,8 @@ def _refuse_wrong_shape(branch, half, noise):
     if not bent and not is_open:
         raise no_sliding(path, slope, width)
     if curvature > 0 and loop < -curvature / 2:
-        raise DataError(f"{path}: the loop is gone round the wrong way, as if it gave energy: x and force exchanged, or "
-                        "the order of the samples reversed?")
+        raise DataError(f"{path}: the loop is gone round the wrong way, as if it gave energy: x and force exchanged, "
+                        "or the order of the samples reversed?")
     if not is_open:
         raise DataError(f"{path}: x and force go to and fro on one curve: a nonlinear spring, no friction")
     if curvature > 0:

@@ -74,13 +74,13 @@ def identify_continuous(path, half, s, threshold):
     that loading() refuses.
     """
     if not (np.all(np.diff(threshold) > 0) or np.all(np.diff(threshold) < 0)):
-        raise MasingError("--threshold: η(s) must be strictly monotone on [0, 1]: k(s) is read off where cell after cell "
-                          "yields")
+        raise MasingError("--threshold: η(s) must be strictly monotone on [0, 1]: k(s) is read off where cell after "
+                          "cell yields")
     branch = loading(path, half, half.x[0])
     known = 2 * threshold <= branch.width
     if np.count_nonzero(known) < DEGREE + 1:
-        raise MasingError(f"--threshold: η(s) is at least {threshold.min():.6g}, but the cells of this cycle yield below "
-                          f"{branch.width / 2:.6g}, half its width; choose a smaller η(s)")
+        raise MasingError(f"--threshold: η(s) is at least {threshold.min():.6g}, but the cells of this cycle yield "
+                          f"below {branch.width / 2:.6g}, half its width; choose a smaller η(s)")
     distance, force = grouped(branch.distance, branch.force)
     weight = np.ones(len(distance))
     if branch.error is not None:

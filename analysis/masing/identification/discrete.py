@@ -84,8 +84,8 @@ def _from_segments(path, half, lines):
     if np.any(drop <= 0) or lines.slope[-1] < -polygons.SAME_SLOPE * lines.slope[0]:
         worst = int(np.argmin(drop))
         raise DataError(f"{path}: not springs that slide: the slope of the loading goes from {lines.slope[worst]:.6g} "
-                        f"to {lines.slope[worst + 1]:.6g} at x = {lines.corners()[worst]:.6g}; it must fall, to no less "
-                        "than 0")
+                        f"to {lines.slope[worst + 1]:.6g} at x = {lines.corners()[worst]:.6g}; it must fall, to no "
+                        "less than 0")
     elements = Elements(last_slope_spring(lines.slope[-1], drop.sum()), drop, (lines.corners() - x) / 2)
     return Discrete(branch, elements, lines.slope[0] * x + lines.level[0], _gap(branch, elements) + half.gap / 2,
                     np.zeros_like(drop), 0.0, 0.0, exact=True)
@@ -93,8 +93,8 @@ def _from_segments(path, half, lines):
 
 def _refuse_coarse(path, points):
     raise DataError(f"{path}: too few samples: of the {points} of its widest loading branch fewer than "
-                    f"{FEWEST_ON_SEGMENT} lie on one of its segments (too coarse); sample more densely, or, if the branch "
-                    "is smooth, give --threshold η(s)")
+                    f"{FEWEST_ON_SEGMENT} lie on one of its segments (too coarse); sample more densely, or, if the "
+                    "branch is smooth, give --threshold η(s)")
 
 
 def _gap(branch, elements):

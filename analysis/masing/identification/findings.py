@@ -81,8 +81,8 @@ def facts(fitted, compared):
     small = [] if not correlation or isinstance(fitted, Discrete) and fitted.exact else [
         f"the residuals of neighbouring samples are correlated ({correlation:.2g}), but the half-widths are those of "
         f"independent errors: they are about {np.sqrt((1 + correlation) / (1 - correlation)):.2g} times too small"]
-    return [*lines, *small, f"misfit of the cycle: max {percent(compared.largest)}, rms {percent(compared.mean)} of the "
-                    f"force's range{other}", *_unknown(fitted)]
+    return [*lines, *small, f"misfit of the cycle: max {percent(compared.largest)}, rms {percent(compared.mean)} of "
+                    f"the force's range{other}", *_unknown(fitted)]
 
 
 def numbers(fitted, compared, threshold, noise):

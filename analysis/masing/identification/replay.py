@@ -137,11 +137,11 @@ def refuse_misfit(fitted, half, floor, hint):
         concave, viscous = _kinds(half, (1 + ROUGH) / 2 * noise + CONCAVE * reach)
         if not viscous:
             raise not_concave(path) if not concave else DataError(
-                f"{path}: no such model has this branch: the best misses it by {percent(fitted.noise / reach)} (rms) of "
-                f"the forces' range, their noise is {percent(noise / reach)}; {hint}")
+                f"{path}: no such model has this branch: the best misses it by {percent(fitted.noise / reach)} (rms) "
+                f"of the forces' range, their noise is {percent(noise / reach)}; {hint}")
     if viscous or missed.rate < min(missed.shape, LEVEL):
-        raise DataError(f"{path}: the force depends on the speed (rate-dependent), as with a dashpot beside the springs: "
-                        f"springs that slide miss it by up to {size}; measure so slowly that it does not matter")
+        raise DataError(f"{path}: the force depends on the speed (rate-dependent), as with a dashpot beside the "
+                        f"springs: springs that slide miss it by up to {size}; measure so slowly that it does not matter")
     if missed.significant:
         raise DataError(f"{path}: not springs that only slide (not Masing): with what its widest branch shows, the "
                         f"other branches are missed by up to {size}; rate-dependent, or another law")

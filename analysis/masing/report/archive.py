@@ -76,8 +76,8 @@ def _records(scan):
         if path.startswith(ARRAY):
             continue
         if place is None or Path(path).is_absolute() or ".." in Path(path).parts:
-            raise MasingError(f"--archive: the record {path} of {scan.path} is not in the folder of the samples or of the "
-                              "file, where an archive could hold it")
+            raise MasingError(f"--archive: the record {path} of {scan.path} is not in the folder of the samples or of "
+                              "the file, where an archive could hold it")
         found[f"results/{path}"] = place.read_bytes()
     return found
 

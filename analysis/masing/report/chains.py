@@ -60,8 +60,8 @@ def _extremes_picture(run):
         axes.set(ylabel="node or element i")
     place = int(np.nanargmax(run["profile/max_elongation"]))
     return _picture(run, "extremes", figure, f"extremes over all steps: |x| up to {_most(run['profile/max_x'])}, |a| "
-                    f"up to {_most(run['profile/max_a'])}; element {run['profile/node'][place]:.0f} is stretched most, by "
-                    f"{_most(run['profile/max_elongation'])}")
+                    f"up to {_most(run['profile/max_a'])}; element {run['profile/node'][place]:.0f} is stretched most, "
+                    f"by {_most(run['profile/max_elongation'])}")
 
 
 def _loops_picture(run):

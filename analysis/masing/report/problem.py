@@ -62,11 +62,11 @@ Work = namedtuple("Work", "key entry name", defaults=[""])
 
 WORKS = (
     Work("Bastien, Lamarque and Schatzman (2001)",
-         "J. Bastien, C.-H. Lamarque, M. Schatzman, Study of an elastoplastic model with an infinite number of degrees of "
-         "freedom, ASME DETC 2001, VIB-21456; hal-04216235.", "continuous-masing-2001"),
+         "J. Bastien, C.-H. Lamarque, M. Schatzman, Study of an elastoplastic model with an infinite number of degrees "
+         "of freedom, ASME DETC 2001, VIB-21456; hal-04216235.", "continuous-masing-2001"),
     Work("Bastien, Schatzman and Lamarque (2000)",
-         "J. Bastien, M. Schatzman, C.-H. Lamarque, Study of some rheological models with a finite number of degrees of "
-         "freedom, Eur. J. Mech. A/Solids 19 (2000) 277–307.", "rheological-models-2000"),
+         "J. Bastien, M. Schatzman, C.-H. Lamarque, Study of some rheological models with a finite number of degrees "
+         "of freedom, Eur. J. Mech. A/Solids 19 (2000) 277–307.", "rheological-models-2000"),
     Work("Bastien and Lamarque (2006)",
          "J. Bastien, C.-H. Lamarque, The Persoz’s gephyroidal model described by a maximal monotone differential "
          "inclusion, submitted to Arch. Appl. Mech., 2006.", "persoz-gephyroid"),
@@ -74,8 +74,8 @@ WORKS = (
          "J. Bastien, M. Schatzman, Numerical precision for differential inclusions with uniqueness, M2AN 36 (2002) "
          "427–460."),
     Work("Eça and Hoekstra (2014)",
-         "L. Eça, M. Hoekstra, A procedure for the estimation of the numerical uncertainty of CFD calculations based on "
-         "grid refinement studies, J. Comput. Phys. 262 (2014) 104–130."),
+         "L. Eça, M. Hoekstra, A procedure for the estimation of the numerical uncertainty of CFD calculations based "
+         "on grid refinement studies, J. Comput. Phys. 262 (2014) 104–130."),
     Work("Hausman (1978)", "J. A. Hausman, Specification tests in econometrics, Econometrica 46 (1978) 1251–1271."),
 )
 
@@ -85,8 +85,8 @@ def typeset(text):
     return Markup("").join(_token(found) for found in TOKEN.finditer(text))
 
 
-# These replacements make signs of mathematics of what is typed on a keyboard. A symbol is one letter or a Greek one, and
-# the digit after it is its index.
+# These replacements make signs of mathematics of what is typed on a keyboard. A symbol is one letter or a Greek one,
+# and the digit after it is its index.
 SYMBOL = rf"(?<![\w./'-])(?:[^\W\d_]|{'|'.join(GREEK)})"
 TYPED = {re.compile(pattern): text for pattern, text in {
     r"\+-": "±", rf"(?<= )-(?= )|(?<![\w.-])-(?=[\d½]|{'|'.join(GREEK)})|(?<=\^)-": "−", r"\bsqrt(?=\()": "√",

@@ -160,8 +160,8 @@ def _constants(study, quantities):
         sentences.append(f"Constants of opposite signs ({listed(opposed)}): errors in space and in time partly cancel; "
                          "refining one alone can enlarge the error.")
     if study.refine == "both" and not is_told_apart(study) and ray(study) is None:
-        sentences.append("The levels cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: fewer than three have an "
-                         "error.")
+        sentences.append("The levels cannot tell the two constants C₁ (of δs) and C₂ (of δt) apart: fewer than three "
+                         "have an error.")
     return form, sentences
 
 
