@@ -55,7 +55,10 @@ def _checked(name, value, is_function):
     if name in FILES and not isinstance(value, str | PathLike):
         raise MasingError(f"{name}={quoted(value)}: give the name of a file")
     if name == "petsc":
-        return _words(name, value)
+        try:
+            return shlex.join(shlex.split(value) if isinstance(value, str) else value)
+        except (TypeError, ValueError):
+            raise MasingError(f"{name}={quoted(value)}: give words as on a command line, \"-log_view\"") from None
     value = list(value) if hasattr(value, "__next__") else scalar(value)
     if is_function and hasattr(value, "__len__") and not isinstance(value, str):
         return value
@@ -194,11 +197,3 @@ def _repeated(name, value):
     if isinstance(some, dict) or isinstance(some, list | tuple) and all(isinstance(each, str) for each in some):
         return _plain(name, some)
     raise MasingError(f"{name}={quoted(value)}: give a dictionary, {name}={{\"w\": 0.5}}")
-
-
-def _words(name, value):
-    """Return the words for PETSc as one text; `value` is a text or a list of words."""
-    try:
-        return shlex.join(shlex.split(value) if isinstance(value, str) else value)
-    except (TypeError, ValueError):
-        raise MasingError(f"{name}={quoted(value)}: give words as on a command line, \"-log_view\"") from None

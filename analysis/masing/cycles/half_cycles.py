@@ -49,10 +49,6 @@ ROUGH = 2.0
 WHOLE = 0.98
 
 
-def _part(of, name):
-    return property(lambda half: getattr(half.opened.at(getattr(half, of)), name))
-
-
 class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_index mirrored")):
     """A loading half-cycle of a Measured curve, in which x rises, and the unloading half-cycle before it.
 
@@ -67,8 +63,9 @@ class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_inde
     unloading can be rotated by 180 degrees and compared with the loading.
     """
 
-    x, force, error = (_part("rise", name) for name in ("x", "force", "error"))
-    before_x, before_force, before_error = (_part("fall", name) for name in ("x", "force", "error"))
+    x, force, error, before_x, before_force, before_error = (
+        property(lambda half, of=of, name=name: getattr(half.opened.at(getattr(half, of)), name))
+        for of in ("rise", "fall") for name in ("x", "force", "error"))
 
     @property
     def gap(self):

@@ -46,7 +46,14 @@ def write_archive(path, title, page, parts, runs):
         content[name] = f"{render(template, **given)}\n".encode("utf-8")
     sums = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in sorted(content.items())]
     content[SUMS] = "".join(sums).encode()
-    write_file(path, _zipped(content))
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in content.items():
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.external_attr = (0o755 if name == SCRIPT else 0o644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, data)
+    write_file(path, buffer.getvalue())
 
 
 def _results(runs):
@@ -116,14 +123,3 @@ def _git(*arguments):
     except OSError:
         return None
     return done.stdout if done.returncode == 0 and (ROOT / "CMakeLists.txt").is_file() else None
-
-
-def _zipped(content):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in content.items():
-            entry = zipfile.ZipInfo(name, EPOCH)
-            entry.external_attr = (0o755 if name == SCRIPT else 0o644) << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, data)
-    return buffer.getvalue()

@@ -19,7 +19,6 @@ PLACES = 200
 # If the program needs more than this number of seconds to compute an exact solution, the page is written without this
 # solution.
 TIME_LIMIT = 120
-NO_PROGRAM = "the program masing was not asked or not found; build it, or name it by --program"
 # These keys of a run's configuration concern the method or the output. They are omitted when the exact solution of the
 # run's problem is computed. All other keys are used, so that nothing that defines the problem is lost. The last three
 # keys are those of older files.
@@ -53,7 +52,7 @@ class ExactSolutions:
     def _attempt(self, key, compute, *given):
         try:
             if self._program is None:
-                raise MasingError(NO_PROGRAM)
+                raise MasingError("the program masing was not asked or not found; build it, or name it by --program")
             return compute(self._program, *given)
         except MasingError as error:
             self.reasons[key] = str(error)
