@@ -5,7 +5,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <exception>
 #include <limits>
 #include <string>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/seconds.hpp"
 #include "base/text.hpp"
 #include "cli/call.hpp"
 #include "cli/printed.hpp"
@@ -178,9 +178,7 @@ void handle_signal(int signal) {
   // a signal within this time after the first one, in seconds, counts as the same request
   constexpr double same_request = 0.5;
   static std::atomic<double> first = std::numeric_limits<double>::infinity();
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  const double now = static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  const double now = base::seconds_now();
   if (now > first + same_request && signal != SIGXCPU) {
     constexpr std::string_view message = "masing: ended at once by a second signal\n";
     [[maybe_unused]] const auto written =

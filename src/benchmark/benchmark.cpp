@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -13,6 +12,7 @@
 #include <numbers>
 #include <span>
 
+#include "base/seconds.hpp"
 #include "base/text.hpp"
 #include "benchmark/native_loops.hpp"
 #include "engine/engines.hpp"
@@ -61,20 +61,19 @@ Work repeated(Once once) {
 /// Returns the seconds from a barrier until the slowest rank has executed work(count). Collective.
 double seconds_of(const parallel::Communicator& comm, const Work& work, std::int64_t count) {
   parallel::check_mpi(MPI_Barrier(comm.handle()));
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = base::seconds_now();
   work(count);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  double seconds = elapsed.count();
+  double seconds = base::seconds_now() - begin;
   parallel::max_over_ranks(comm, std::span(&seconds, 1));
   return seconds;
 }
 
-/// Returns, for each of the `works`, the seconds that a step or a call takes. A work executes an
-/// even number of steps at a time, because one pass over the cells of a slab may compute two steps.
-/// All works are measured once before any is measured again. A change of the machine's speed then
-/// affects all of them alike and hardly changes their ratios. Collective.
+/// Returns, for each of the `works`, the seconds that a step or a call takes, divided by `parts`. A
+/// work executes an even number of steps at a time, because one pass over the cells of a slab may
+/// compute two steps. All works are measured once before any is measured again. A change of the
+/// machine's speed then affects all of them alike and hardly changes their ratios. Collective.
 std::vector<Timing> measure(const parallel::Communicator& comm, const Effort& effort,
-                            const std::vector<Work>& works) {
+                            const std::vector<Work>& works, std::int64_t parts = 1) {
   const std::size_t repeats = effort.quick ? 3 : 5;
   const double least = effort.quick ? 0.007 : 0.06;  // the least duration of one measurement, in s
   std::vector<std::int64_t> counts(works.size(), 2);
@@ -86,21 +85,14 @@ std::vector<Timing> measure(const parallel::Communicator& comm, const Effort& ef
   std::vector<std::vector<double>> seconds(works.size());
   for (std::size_t turn = 0; turn < repeats; ++turn) {
     for (std::size_t w = 0; w < works.size(); ++w) {
-      seconds[w].push_back(seconds_of(comm, works[w], counts[w]) / static_cast<double>(counts[w]));
+      seconds[w].push_back(seconds_of(comm, works[w], counts[w]) /
+                           static_cast<double>(counts[w] * parts));
     }
   }
   std::vector<Timing> timings;
   for (auto& of_one : seconds) {
     std::ranges::sort(of_one);
     timings.push_back({of_one[repeats / 2], of_one.front(), of_one.back()});
-  }
-  return timings;
-}
-
-/// Returns the timings divided by `parts`. Local.
-std::vector<Timing> per(std::int64_t parts, std::vector<Timing> timings) {
-  for (Timing& timing : timings) {
-    std::ranges::for_each(timing, [&](double& each) { each /= static_cast<double>(parts); });
   }
   return timings;
 }
@@ -301,14 +293,14 @@ void measure_others(const parallel::Communicator& root, const Effort& effort, Re
   }
   engine::RunSpec run = papers_case(slab::Continuum{}, engine::Method::exact);
   run.time = {50.0, 10000};
-  const auto exact =
-      per(run.time.steps, measure(root, effort, {repeated([&] {
-                                    const engine::Setup setup = engine::make_setup(root, run);
-                                    engine::TimeLoop loop(root, *setup.engine, run, {});
-                                    while (!loop.is_done()) {
-                                      loop.advance(run.time.steps, engine::Pause::none);
-                                    }
-                                  })}));
+  const auto exact = measure(root, effort, {repeated([&] {
+                               const engine::Setup setup = engine::make_setup(root, run);
+                               engine::TimeLoop loop(root, *setup.engine, run, {});
+                               while (!loop.is_done()) {
+                                 loop.advance(run.time.steps, engine::Pause::none);
+                               }
+                             })},
+                             run.time.steps);
   add_line(report, fmt::format("a step of engine exact, P = inf, N = {}", run.time.steps),
            exact[0]);
   report.columns.push_back({"/memory/cells", {"cells; 0 for P = inf", "P"}, cells, "cells"});
@@ -345,9 +337,8 @@ void measure_chain(const parallel::Communicator& root, const Effort& effort, Rep
                                    slab::Space(slab::Cells{100})}) {
     const engine::RunSpec run = wave(elements, space);
     const engine::Setup setup = engine::make_setup(root, run);
-    timings.push_back(measure(root, effort, {steps_of(*setup.engine, 0.0)}).front());
+    timings.push_back(measure(root, effort, {steps_of(*setup.engine, 0.0)}, elements).front());
   }
-  timings = per(elements, timings);
   report.table += fmt::format(
       "a step of a chain, n = {}, an element: P = inf {:.1f} ns, P = 10 {:.1f} ns, P = 100 {:.1f} "
       "ns\n",

@@ -3,13 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <ctime>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/seconds.hpp"
 #include "base/text.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
@@ -113,17 +112,6 @@ TimeLoop::TimeLoop(const parallel::Communicator& comm, Engine& engine, const Run
                    std::span<Observer* const> observers)
     : comm_(comm), engine_(engine), run_(run), stepper_(comm, engine, run), observers_(observers) {}
 
-namespace {
-
-/// Returns the CPU time of this thread in seconds.
-double cpu_seconds() {
-  timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
-}
-
-}  // namespace
-
 void TimeLoop::show(const Samples& samples) {
   const parallel::PhaseTimer timer(parallel::Phase::output);
   for (Observer* observer : observers_) {
@@ -145,14 +133,13 @@ Pause TimeLoop::advance(std::int64_t last, Pause wish) {
   if (count < 0) {
     return static_cast<Pause>(count);
   }
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
-  const double cpu_begin = cpu_seconds();
+  const double begin = base::seconds_now();
+  const double cpu_begin = base::seconds_now(CLOCK_THREAD_CPUTIME_ID);
   const Samples samples = stepper_.advance(step_);
-  cpu_seconds_ += cpu_seconds() - cpu_begin;
-  seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
+  cpu_seconds_ += base::seconds_now(CLOCK_THREAD_CPUTIME_ID) - cpu_begin;
+  seconds_ += base::seconds_now() - begin;
   show(samples);
-  pace_.record(count, std::chrono::duration<double>(Clock::now() - begin).count());
+  pace_.record(count, base::seconds_now() - begin);
   step_ += count;
   return Pause::none;
 }

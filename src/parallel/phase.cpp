@@ -2,42 +2,27 @@
 
 #include <petscsys.h>
 
-#include <ctime>
-
+#include "base/seconds.hpp"
 #include "parallel/communicator.hpp"
 
 namespace masing::parallel {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 std::array<PetscLogStage, phase_names.size()> stages;
 PetscLogEvent message_event;
 PhaseSeconds counted;
 std::optional<Phase> current;
-Clock::time_point since;
-
-double seconds(Clock::duration time) {
-  return std::chrono::duration<double>(time).count();
-}
+double since = 0.0;
 
 /// Adds the time from the last change until `now` to the current phase, and makes `next` the
 /// current phase.
-void change(std::optional<Phase> next, Clock::time_point now) {
+void change(std::optional<Phase> next, double now) {
   if (current) {
-    counted[static_cast<std::size_t>(*current)] += seconds(now - since);
+    counted[static_cast<std::size_t>(*current)] += now - since;
   }
   current = next;
   since = now;
-}
-
-/// Returns the time in seconds from a clock that can be read in a few nanoseconds but has a
-/// resolution of milliseconds.
-double coarse_time() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 }  // namespace
@@ -57,7 +42,7 @@ void register_phases() {
 }
 
 PhaseTimer::PhaseTimer(Phase phase, double* life)
-    : begin_(Clock::now()), life_(life), before_(current) {
+    : begin_(base::seconds_now()), life_(life), before_(current) {
   if (!before_) {
     counted = {};
   }
@@ -67,23 +52,24 @@ PhaseTimer::PhaseTimer(Phase phase, double* life)
 
 PhaseTimer::~PhaseTimer() {
   PetscLogStagePop();
-  change(before_, Clock::now());
+  change(before_, base::seconds_now());
   if (life_ != nullptr) {
-    *life_ += seconds(since - begin_);
+    *life_ += since - begin_;
   }
 }
 
 PhaseSeconds phase_seconds() {
-  change(current, Clock::now());
+  change(current, base::seconds_now());
   return counted;
 }
 
-MessageTimer::MessageTimer() : begin_(coarse_time()) {
+MessageTimer::MessageTimer() : begin_(base::seconds_now(CLOCK_MONOTONIC_COARSE)) {
   PetscLogEventBegin(message_event, 0, 0, 0, 0);
 }
 
 MessageTimer::~MessageTimer() {
-  counted[static_cast<std::size_t>(Phase::communication)] += coarse_time() - begin_;
+  counted[static_cast<std::size_t>(Phase::communication)] +=
+      base::seconds_now(CLOCK_MONOTONIC_COARSE) - begin_;
   PetscLogEventEnd(message_event, 0, 0, 0, 0);
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <optional>
 
 namespace masing::parallel {
@@ -29,7 +28,7 @@ class PhaseTimer {
   PhaseTimer& operator=(const PhaseTimer&) = delete;
 
  private:
-  std::chrono::steady_clock::time_point begin_;
+  double begin_;
   double* life_;
   std::optional<Phase> before_;
 };

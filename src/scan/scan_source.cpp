@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -13,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/poll.hpp"
+#include "base/seconds.hpp"
 #include "campaign/campaign.hpp"
 #include "engine/time_loop.hpp"
 #include "io/recorders.hpp"
@@ -27,15 +27,9 @@ namespace {
 
 using campaign::Unit;
 using engine::Pause;
-using Clock = std::chrono::steady_clock;
 
 // The number of doubles in PointNumbers, which has no other members.
 constexpr std::size_t count_of_numbers = sizeof(PointNumbers) / sizeof(double);
-
-/// Returns the seconds since `begin`.
-double since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// Returns all points of the grid; the last axis varies fastest.
 std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
@@ -260,7 +254,7 @@ class PointsWork final : public campaign::Work {
 
   Pause advance(std::int64_t last, Pause wish, campaign::Records& records) override {
     const parallel::PhaseTimer timer(parallel::Phase::steps);
-    const Clock::time_point begin = Clock::now();
+    const double begin = base::seconds_now();
     do {
       if (run_ == nullptr) {
         base::poll();
@@ -271,8 +265,7 @@ class PointsWork final : public campaign::Work {
       if (run_ == nullptr) {
         finish_point(records);
       }
-    } while (comm_.size() == 1 && !is_done() &&
-             Clock::now() - begin < std::chrono::milliseconds(20));
+    } while (comm_.size() == 1 && !is_done() && base::seconds_now() - begin < 0.02);
     return Pause::none;
   }
   [[nodiscard]] bool is_done() const override { return next_ == units_.size(); }
@@ -284,7 +277,7 @@ class PointsWork final : public campaign::Work {
                            : campaign::Count{run_->loop.step(), run_->problem.run.time.steps};
   }
   void serialize(engine::Archive& archive) override {
-    double seconds = seconds_ + since(begun_);
+    double seconds = seconds_ + base::seconds_now() - begun_;
     archive.scalars("point", seconds);
     if (archive.restores()) {
       begin_point(false);
@@ -303,7 +296,7 @@ class PointsWork final : public campaign::Work {
   /// together (is_for_all), no run is created and is_left_ is set.
   void begin_point(bool may_leave) {
     point_ = {.values = shop_.points[static_cast<std::size_t>(units_[next_])].values};
-    begun_ = Clock::now();
+    begun_ = base::seconds_now();
     seconds_ = 0.0;
     is_left_ = false;
     attempt([&] {
@@ -374,7 +367,7 @@ class PointsWork final : public campaign::Work {
   /// Ends the present point and goes to the next one. Appends the present point to `records`,
   /// unless its run is left to all ranks.
   void finish_point(campaign::Records& records) {
-    point_.numbers.seconds = seconds_ + since(begun_);
+    point_.numbers.seconds = seconds_ + base::seconds_now() - begun_;
     if (!is_left_) {
       records.add(units_[next_], record_of(std::move(point_)));
     }
@@ -387,9 +380,9 @@ class PointsWork final : public campaign::Work {
   std::size_t next_ = 0;  // index in units_ of the point in progress
   ScanPoint point_;       // the point in progress
   std::unique_ptr<PointRun> run_;
-  bool is_left_ = false;     // whether the run of the point is left to all ranks
-  Clock::time_point begun_;  // time at which the point was begun or resumed
-  double seconds_ = 0.0;     // wall time of the point before the restart, in seconds
+  bool is_left_ = false;  // whether the run of the point is left to all ranks
+  double begun_ = 0.0;    // time at which the point was begun or resumed
+  double seconds_ = 0.0;  // wall time of the point before the restart, in seconds
 };
 
 /// Supplies a campaign with the points of a scan and stores their results. Each point is a unit.
@@ -464,7 +457,7 @@ class ScanSource final : public campaign::Source {
   }
 
   void conclude(const parallel::Communicator& comm) override {
-    scan_.seconds = since(begun_);
+    scan_.seconds = base::seconds_now() - begun_;
     parallel::broadcast(comm, std::span(&scan_.seconds, 1));
   }
   [[nodiscard]] ScanResult& scan() { return scan_; }
@@ -479,7 +472,7 @@ class ScanSource final : public campaign::Source {
   Workshop shop_;
   std::int64_t computed_ = 0;  // number of computed points
   bool has_dealt_ = false;     // whether pack() has assigned points to single ranks
-  Clock::time_point begun_ = Clock::now();
+  double begun_ = base::seconds_now();
 };
 
 }  // namespace

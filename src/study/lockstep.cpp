@@ -3,19 +3,19 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/seconds.hpp"
 
 namespace masing::study {
 
 using engine::Pause;
 
 Lockstep::Lockstep(const parallel::Communicator& comm, const StudyPlan& plan, Batch comparisons)
-    : comm_(comm), own_(comm, comm.rank(), 1), plan_(plan), comparisons_(std::move(comparisons)) {
+    : comm_(comm), own_(MPI_COMM_SELF), plan_(plan), comparisons_(std::move(comparisons)) {
   const double bytes = bytes_a_rank(plan, comparisons_);
   for (const campaign::Unit index : comparisons_) {
     const Comparison& of = plan.comparisons[index];
@@ -54,10 +54,9 @@ Pause Lockstep::advance(std::int64_t last, Pause wish, campaign::Records& record
   if (end < 0) {
     return static_cast<Pause>(end);
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = base::seconds_now();
   go_on(end);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  pace_.record(std::max<std::int64_t>(1, step_ - step), took.count());
+  pace_.record(std::max<std::int64_t>(1, step_ - step), base::seconds_now() - begin);
   if (is_done()) {
     add_to(records);
   }

@@ -1,11 +1,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <span>
 #include <utility>
 
+#include "base/seconds.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
 #include "study/lockstep.hpp"
@@ -76,8 +76,7 @@ class StudySource final : public campaign::Source {
   void conclude(const parallel::Communicator& comm) override {
     study_ = study_of(plan_, records_);
     find_results(spec_, study_);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
-    study_.seconds = took.count();
+    study_.seconds = base::seconds_now() - begin_;
     parallel::broadcast(comm, std::span(&study_.seconds, 1));
     if (announce_) {
       announce_(study_);
@@ -92,7 +91,7 @@ class StudySource final : public campaign::Source {
   // the record of each comparison, or empty until it is computed
   std::vector<std::vector<double>> records_;
   Study study_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double begin_ = base::seconds_now();
 };
 
 }  // namespace
