@@ -123,6 +123,18 @@ double sum_within(double bound, std::size_t size, const Term& term, const Reduct
   return scale.value(units[0]);
 }
 
+/// Returns the largest |term(i)| of all ranks, i = 0..size-1 on each of them, or 0 if there are no
+/// terms. Collective if `reduction` is collective.
+template <typename Term, typename Reduction>
+double largest_term(std::size_t size, const Term& term, const Reduction& reduction) {
+  std::array<double, 1> most{};
+  for (std::size_t i = 0; i < size; ++i) {
+    most[0] = std::max(most[0], std::abs(term(i)));
+  }
+  reduction.max(most);
+  return most[0];
+}
+
 /// Returns the bound with which to construct a FixedPoint for the mean S = Σ term(i)/P and for its
 /// partial sums. The terms are ≥ 0; this rank has the terms i = 0..size-1, and all ranks together
 /// have P = `cells` terms. If the largest term of all ranks is at most about 2¹⁰ S, it is the
@@ -134,18 +146,14 @@ template <typename Term, typename Reduction>
 double sum_bound(std::size_t size, std::int64_t cells, const Term& term,
                  const Reduction& reduction) {
   const auto count = static_cast<double>(cells);
-  std::array<double, 1> most{};
-  for (std::size_t i = 0; i < size; ++i) {
-    most[0] = std::max(most[0], term(i));
-  }
-  reduction.max(most);
-  if (!(most[0] >= 1e-200 && most[0] * count <= 1e200)) {
-    return most[0];
+  const double most = largest_term(size, term, reduction);
+  if (!(most >= 1e-200 && most * count <= 1e200)) {
+    return most;
   }
   // The factor makes `total` a little larger than S, so that rounding errors of the sums over
   // blocks cannot make it smaller.
-  const double total = sum_within(most[0] * count, size, term, reduction) / count * (1.0 + 1e-6);
-  return most[0] > std::ldexp(total, 10) ? total : most[0];
+  const double total = sum_within(most * count, size, term, reduction) / count * (1.0 + 1e-6);
+  return most > std::ldexp(total, 10) ? total : most;
 }
 
 /// Returns the sum of n terms ≥ 0. The terms are summed twice by sum_within(). The first bound,
@@ -156,7 +164,7 @@ inline double sum_of_not_negative(std::span<const double> terms) {
   const auto within = [&](double bound) {
     return sum_within(bound, terms.size(), term, NoReduction{});
   };
-  const double most = terms.empty() ? 0.0 : *std::ranges::max_element(terms);
+  const double most = largest_term(terms.size(), term, NoReduction{});
   return within(within(most * static_cast<double>(terms.size())));
 }
 

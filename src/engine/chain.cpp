@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -77,13 +76,14 @@ class ChainEngine final : public Engine {
         neighbours_(comm, mine_, spec_.elements()),
         watched_(spec_.watch) {
     watched_.insert(watched_.begin(), spec_.force_node);
-    const parallel::Communicator own(comm, comm.rank(), 1);
+    const parallel::Communicator own(MPI_COMM_SELF);
     parallel::on_each(comm, [&] {
-      std::vector<slab::ChainShape> shapes;
+      std::vector<slab::BuiltSlab> shapes;
       const bool is_common = spec_.shapes.size() == 1;
       for (std::int64_t j = 0; j < (is_common ? 1 : mine_.size); ++j) {
-        shapes.push_back(chain_shape(
-            own, spec_.shapes[static_cast<std::size_t>(is_common ? 0 : mine_.first + j)]));
+        shapes.push_back(
+            built_slab(own, spec_.shapes[static_cast<std::size_t>(is_common ? 0 : mine_.first + j)],
+                       Method::turning_points));
       }
       chain_.emplace(chain_part(spec_, mine_), std::move(shapes), spec_.scheme, time_.step(),
                      spec_.force_node - mine_.first, spec_.keeps_works);
@@ -260,14 +260,10 @@ class ChainEngine final : public Engine {
 
   /// Combines the rows of all ranks: only one rank has the numbers of a node, the others zeros.
   void combine(std::size_t rows) {
-    if (comm_.size() == 1) {
-      return;
-    }
     static_assert(sizeof(WatchedNode) == 6 * sizeof(std::int64_t));
-    std::vector<std::int64_t> bits(6 * rows * watched_.size());
-    std::memcpy(bits.data(), rows_.data(), bits.size() * sizeof(std::int64_t));
-    parallel::sum_over_ranks(comm_, bits);
-    std::memcpy(static_cast<void*>(rows_.data()), bits.data(), bits.size() * sizeof(std::int64_t));
+    // MPI adds the bits of the numbers as integers.
+    parallel::sum_over_ranks(comm_, std::span(reinterpret_cast<std::int64_t*>(rows_.data()),
+                                              6 * rows * watched_.size()));
   }
 
   const parallel::Communicator& comm_;

@@ -71,6 +71,11 @@ struct Sample {
   double restoring = 0.0;
 };
 
+/// Returns the sample of a mass on a slab. Local.
+inline Sample sample_of(const slab::Oscillator& oscillator, const slab::MassState& state) {
+  return {state.x, state.y, slab::restoring_force(oscillator, state)};
+}
+
 /// What is recorded of a watched node at every step.
 struct WatchedNode {
   double x = 0.0;

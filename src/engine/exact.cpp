@@ -120,7 +120,7 @@ class ExactSlabEngine final : public ExactEngine {
         check_(*measure_, oscillator_, force_of(run, masing.force_breaks), slab::checking(options)),
         u_(comm, masing.slab.field_cells()) {
     const slab::TurningPoints start(*measure_, oscillator_.x0);
-    sample_ = make_sample({oscillator_.x0, oscillator_.y0, start.internal_force()});
+    sample_ = sample_of(oscillator_, {oscillator_.x0, oscillator_.y0, start.internal_force()});
   }
 
   const parallel::Vector& field() override { return u_.of(*elongation(), profile_); }
@@ -140,7 +140,7 @@ class ExactSlabEngine final : public ExactEngine {
  private:
   Sample at(double t) override {
     state_ = solution_.at(t);
-    return make_sample(state_);
+    return sample_of(oscillator_, state_);
   }
   double compare(double t) override {
     const slab::MassState other = check_.at(t);
@@ -153,9 +153,6 @@ class ExactSlabEngine final : public ExactEngine {
                          base::to_text(other.x), base::to_text(state_.y), base::to_text(other.y)));
     }
     return std::max(x_apart, y_apart);
-  }
-  [[nodiscard]] Sample make_sample(const slab::MassState& state) const {
-    return {state.x, state.y, slab::restoring_force(oscillator_, state)};
   }
 
   slab::Oscillator oscillator_;

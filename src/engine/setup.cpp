@@ -272,18 +272,14 @@ double preload(const parallel::Communicator& comm, const slab::Slab& slab,
   if (const auto known = measure != nullptr ? measure->preload() : std::nullopt) {
     return *known;
   }
-  const auto load = [&](std::int64_t i) { return slab::preload(profile.element(i)); };
+  const auto load = [&](std::size_t i) {
+    return slab::preload(profile.element(static_cast<std::int64_t>(i)));
+  };
   const parallel::RankReduction reduction{comm};
-  std::array<double, 1> largest{};
-  for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    largest[0] = std::max(largest[0], std::abs(load(i)));
-  }
-  reduction.max(largest);
-  const double sum = base::sum_within(
-      largest[0] * static_cast<double>(slab.field_cells()),
-      static_cast<std::size_t>(profile.range.size),
-      [&](std::size_t i) { return load(static_cast<std::int64_t>(i)); }, reduction);
-  return sum / static_cast<double>(slab.field_cells());
+  const auto size = static_cast<std::size_t>(profile.range.size);
+  const auto cells = static_cast<double>(slab.field_cells());
+  const double largest = base::largest_term(size, load, reduction);
+  return base::sum_within(largest * cells, size, load, reduction) / cells;
 }
 
 }  // namespace
@@ -310,16 +306,10 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
   }
 }
 
-ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab) {
+slab::BuiltSlab built_slab(const parallel::Communicator& comm, const slab::Slab& slab,
+                           Method method) {
   const parallel::PhaseTimer timer(parallel::Phase::setup);
-  const slab::Profile profile = checked_profile(comm, slab, Method::exact);
-  auto measure = measure_of(comm, slab, profile);
-  const double load = preload(comm, slab, profile, measure.get());
-  return {std::move(measure), load};
-}
-
-slab::ChainShape chain_shape(const parallel::Communicator& comm, const slab::Slab& slab) {
-  slab::Profile profile = checked_profile(comm, slab, Method::turning_points);
+  slab::Profile profile = checked_profile(comm, slab, method);
   auto measure = measure_of(comm, slab, profile);
   const double load = preload(comm, slab, profile, measure.get());
   return {std::move(measure), load, slab.is_shifted(), std::move(profile)};
@@ -369,7 +359,7 @@ void check_run(const parallel::Communicator& comm, const RunSpec& run, bool chec
   if (comm.size() == 1 || is_split(run, comm.size())) {
     check(comm);
   } else {
-    parallel::on_root(comm, [&] { check(parallel::Communicator(comm, comm.rank(), 1)); });
+    parallel::on_root(comm, [&] { check(parallel::Communicator(MPI_COMM_SELF)); });
   }
 }
 

@@ -70,19 +70,11 @@ void require_memory(const MemoryNeed& need, double available);
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
                               Method method = Method::sweep, std::optional<double> available = {});
 
-/// The data of a slab for the exact solution: its measure, and the constant part `preload` of S,
-/// which is ∫ k c ds, or δs Σ k_i c_i if P is finite.
-struct ExactSlab {
-  std::shared_ptr<const slab::Measure> measure;
-  double preload = 0.0;
-};
-
-/// Returns the ExactSlab of a slab. `comm` must have one rank. Throws UserError if the slab is
-/// invalid or does not fit into memory, and Stopped if a stop is requested. Local.
-ExactSlab exact_slab(const parallel::Communicator& comm, const slab::Slab& slab);
-
-/// Returns a shape of a chain. `comm` must have one rank. Throws what exact_slab() throws. Local.
-slab::ChainShape chain_shape(const parallel::Communicator& comm, const slab::Slab& slab);
+/// Returns the data of a slab that is a shape of a chain (Method::turning_points), or for the exact
+/// solution. `comm` must have one rank. Throws UserError if the slab is invalid or does not fit
+/// into memory, and Stopped if a stop is requested. Local.
+slab::BuiltSlab built_slab(const parallel::Communicator& comm, const slab::Slab& slab,
+                           Method method);
 
 /// An initialised run: its engine at step 0 and, for a slab, the profile of this rank's cells.
 struct Setup {

@@ -84,9 +84,7 @@ class Sweep final : public Engine {
     state_ = {oscillator_.x0, oscillator_.y0, slab.after(0.0)};
   }
 
-  [[nodiscard]] Sample sample() const override {
-    return {state_.x, state_.y, slab::restoring_force(oscillator_, state_)};
-  }
+  [[nodiscard]] Sample sample() const override { return sample_of(oscillator_, state_); }
 
   const parallel::Vector& field() override {
     if (!field_) {

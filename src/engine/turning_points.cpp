@@ -24,7 +24,7 @@ class TurningPointEngine : public Engine {
         measure_(std::move(measure)),
         slab_(*measure_, oscillator_.x0),
         state_{oscillator_.x0, oscillator_.y0, slab_.internal_force()},
-        sample_(make_sample()),
+        sample_(sample_of(oscillator_, state_)),
         profile_(profile),
         scheme_(masing.scheme),
         begins_relaxed_(measure_->begins_at_zero() && !masing.slab.is_shifted()),
@@ -59,10 +59,6 @@ class TurningPointEngine : public Engine {
   }
 
  protected:
-  [[nodiscard]] Sample make_sample() const {
-    return {state_.x, state_.y, slab::restoring_force(oscillator_, state_)};
-  }
-
   /// Computes the steps of the chunk and writes x, y and the restoring force to the arrays of the
   /// chunk.
   virtual void step_through(const slab::Chunk& chunk) {
@@ -108,7 +104,7 @@ class Quasistatic final : public TurningPointEngine {
         time_(time),
         saturation_(measure_->total().force) {
     follow(start, 0);
-    sample_ = make_sample();
+    sample_ = sample_of(oscillator_, state_);
   }
 
  private:

@@ -206,20 +206,19 @@ class ChainEnergyRecorder final : public RowRecorder {
   template <class Term>
   [[nodiscard]] double sum(const Chain& chain, const Term& term) const {
     std::vector<double> terms(chain.size());
-    std::array<double, 1> most{};
     for (std::size_t j = 0; j < terms.size(); ++j) {
       terms[j] = term(j);
-      most[0] = std::max(most[0], std::abs(terms[j]));
     }
     const parallel::RankReduction reduction{comm_};
-    reduction.max(most);
+    const double most = base::largest_term(
+        terms.size(), [&](std::size_t j) { return terms[j]; }, reduction);
     const auto within = [&](double bound, const auto& each) {
       return base::sum_within(
           bound, terms.size(), [&](std::size_t j) { return each(terms[j]); }, reduction);
     };
     // The sum of the absolute values is a close bound, with which few digits are lost.
-    const double size = within(most[0] * static_cast<double>(elements_),
-                               [](double value) { return std::abs(value); });
+    const double size =
+        within(most * static_cast<double>(elements_), [](double value) { return std::abs(value); });
     return within(size * (1.0 + 1e-6), std::identity());
   }
 

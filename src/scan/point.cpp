@@ -159,7 +159,7 @@ PointNumbers CycleSolver::find_limit_cycle(const parallel::Communicator& comm,
                                            const ScanProblem& problem) {
   const slab::Slab& slab = *engine::slab_of(problem.run);
   if (slab_ != slab) {
-    exact_ = engine::exact_slab(comm, slab);
+    exact_ = engine::built_slab(comm, slab, engine::Method::exact);
     slab_ = slab;
   }
   slab::Oscillator oscillator = problem.run.facts().oscillator;

@@ -173,7 +173,7 @@ class CycleSolver {
 
  private:
   std::optional<slab::Slab> slab_;  // the slab for which exact_ was computed
-  engine::ExactSlab exact_{};
+  slab::BuiltSlab exact_{};
 };
 
 }  // namespace masing::scan

@@ -11,15 +11,15 @@
 
 namespace masing::test_chain {
 
+using slab::BuiltSlab;
 using slab::Chain;
 using slab::ChainEnds;
 using slab::ChainLoad;
 using slab::ChainPart;
-using slab::ChainShape;
 using slab::Scheme;
 
 /// Returns the slab η = s + 0.1, k = 1 + s with this u0, for P = ∞.
-ChainShape continuum(const char* initial_u = "0") {
+BuiltSlab continuum(const char* initial_u = "0") {
   slab::Slab shape;
   shape.stiffness = base::Function("1+s", 's');
   shape.threshold = base::Function("s+0.1", 's');
@@ -115,7 +115,7 @@ TEST(Chain, dissipates_what_a_first_loading_does) {
   // On the way from 0 to r the sliders dissipate N(r) = ∫ k η (r - η) ds; κ = 3, θ = 1/2.
   constexpr int steps = 2000;
   constexpr double r = 0.8;
-  const ChainShape shape = continuum();
+  const BuiltSlab shape = continuum();
   Chain chain({.mass = {0.0, 1e300},
                .ground = {0.0, 0.0},
                .stiffness = {3.0},

@@ -10,7 +10,7 @@ namespace masing::slab {
 namespace {
 
 /// Returns ½ ∫ k u² ds of a slab.
-double energy_of(const ChainShape& shape, const TurningPoints& slab) {
+double energy_of(const BuiltSlab& shape, const TurningPoints& slab) {
   if (shape.measure->begins_at_zero() && !shape.is_shifted) {
     return slab.elastic_energy();
   }
@@ -29,7 +29,7 @@ double energy_of(const ChainShape& shape, const TurningPoints& slab) {
 
 }  // namespace
 
-Chain::Chain(ChainPart part, std::vector<ChainShape> shapes, Scheme scheme, double step,
+Chain::Chain(ChainPart part, std::vector<BuiltSlab> shapes, Scheme scheme, double step,
              std::int64_t force_node, bool keeps_works)
     : holds_base_(part.holds_base),
       shapes_(std::move(shapes)),
@@ -46,7 +46,7 @@ Chain::Chain(ChainPart part, std::vector<ChainShape> shapes, Scheme scheme, doub
       largest_a_(x_.size()),
       largest_position_(part.size()),
       largest_force_(part.size()) {
-  for (const ChainShape& shape : shapes_) {
+  for (const BuiltSlab& shape : shapes_) {
     movers_.emplace_back(*shape.measure, 0.0);
     slab_start_.push_back(energy_of(shape, movers_.back()));
   }
@@ -98,7 +98,7 @@ void Chain::move_block(std::size_t first, std::size_t count) {
   std::array<double, block> factor;     // NOLINT(*-member-init): 2σ, or 0 where S is known
   std::array<double, block> shortfall;  // NOLINT(*-member-init): G(r)
   const bool is_leapfrog = scheme_ == Scheme::leapfrog;
-  const ChainShape& shape = shapes_[shape_of(first)];
+  const BuiltSlab& shape = shapes_[shape_of(first)];
   TurningPoints& mover = movers_[shape_of(first)];
   const double total = shape.measure->total().stiffness;
   const double step = step_;
@@ -296,7 +296,7 @@ TurningPoints Chain::slab(std::size_t j) const {
 }
 
 Chain::Energy Chain::energy(std::size_t j) const {
-  const ChainShape& shape = shapes_[shape_of(j)];
+  const BuiltSlab& shape = shapes_[shape_of(j)];
   const auto& [now, work] = elements_[j];
   const double d = elongation(j);
   const double factor = slab_factor_[j] / inverse_scale_[j];  // κ θ²
@@ -344,30 +344,16 @@ void Chain::restore_element(std::size_t j, std::span<const double> numbers,
 }
 
 void Chain::save_node(std::size_t i, std::span<double> numbers) const {
-  const auto work = [i](const std::vector<double>& works) {
-    return works.empty() ? 0.0 : works[i];
-  };
-  const double saved[node_numbers] = {x_[i],
-                                      y_[i],
-                                      a_[i],
-                                      largest_x_[i],
-                                      largest_a_[i],
-                                      work(viscous_work_),
-                                      work(force_work_),
-                                      work(base_work_)};
-  std::ranges::copy(saved, numbers.begin());
+  std::ranges::transform(of_nodes, numbers.begin(), [&](std::vector<double> Chain::*values) {
+    return (this->*values).empty() ? 0.0 : (this->*values)[i];
+  });
 }
 
 void Chain::restore_node(std::size_t i, std::span<const double> numbers) {
-  x_[i] = numbers[0];
-  y_[i] = numbers[1];
-  a_[i] = numbers[2];
-  largest_x_[i] = numbers[3];
-  largest_a_[i] = numbers[4];
-  if (!viscous_work_.empty()) {
-    viscous_work_[i] = numbers[5];
-    force_work_[i] = numbers[6];
-    base_work_[i] = numbers[7];
+  for (std::size_t n = 0; n < of_nodes.size(); ++n) {
+    if (std::vector<double>& values = this->*of_nodes[n]; !values.empty()) {
+      values[i] = numbers[n];
+    }
   }
 }
 

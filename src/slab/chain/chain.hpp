@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -35,11 +36,12 @@ struct ChainPart {
   [[nodiscard]] std::size_t size() const { return stiffness.size(); }
 };
 
-/// The slab of one element or, if all elements have the same functions of s, of all elements, for
-/// κ = θ = 1. An element has the force S_j(d) = κ_j θ_j S(d/θ_j).
-struct ChainShape {
+/// What is computed of a slab before its motion. In a chain it is that of one element or, if all
+/// elements have the same functions of s, of all elements, for κ = θ = 1. An element has the force
+/// S_j(d) = κ_j θ_j S(d/θ_j).
+struct BuiltSlab {
   std::shared_ptr<const Measure> measure;
-  double preload = 0.0;     ///< ∫ k c ds, see Oscillator::preload
+  double preload = 0.0;     ///< ∫ k c ds, see Oscillator::preload; δs Σ k_i c_i if P is finite
   bool is_shifted = false;  ///< see Slab::is_shifted()
   Profile profile;
 };
@@ -67,7 +69,7 @@ class Chain {
   /// Sets up the part at t = 0. `shapes` has one entry, or one for each element of the part.
   /// `force_node` is the local index of the node that F acts on; it may lie outside the part. If
   /// `keeps_works` is true, the works of viscous_work(), force_work() and base_work() are computed.
-  Chain(ChainPart part, std::vector<ChainShape> shapes, Scheme scheme, double step,
+  Chain(ChainPart part, std::vector<BuiltSlab> shapes, Scheme scheme, double step,
         std::int64_t force_node, bool keeps_works);
 
   /// Computes the accelerations at t = 0 from the forces of the elements next to the part.
@@ -193,7 +195,7 @@ class Chain {
   void add_works(const ChainLoad& load, double span);
 
   bool holds_base_;
-  std::vector<ChainShape> shapes_;
+  std::vector<BuiltSlab> shapes_;
   Scheme scheme_;
   double step_;
   std::int64_t force_node_;
@@ -214,6 +216,12 @@ class Chain {
   std::size_t at_strength_;
   std::vector<double> largest_x_, largest_a_, largest_position_, largest_force_;
   std::vector<double> dashpot_work_, viscous_work_, force_work_, base_work_;
+
+  /// What save_node() saves of a node; the works are empty unless they are kept.
+  static constexpr std::array<std::vector<double> Chain::*, node_numbers> of_nodes{
+      &Chain::x_,          &Chain::y_,         &Chain::a_,
+      &Chain::largest_x_,  &Chain::largest_a_, &Chain::viscous_work_,
+      &Chain::force_work_, &Chain::base_work_};
 };
 
 /// Returns the greatest angular frequency ω of a chain in which no element yields, by bisection.
