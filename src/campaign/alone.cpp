@@ -331,7 +331,7 @@ class Alone {
 
   // a duplicate, so that this object receives only its own messages
   parallel::Communicator comm_;
-  parallel::Communicator own_{comm_, comm_.rank(), 1};  // A communicator of this rank alone.
+  parallel::Communicator own_{MPI_COMM_SELF};  // A communicator of this rank alone.
   // PETSc derives a communicator from own_. Without this vector PETSc would create and free it
   // again for each work.
   parallel::Vector petsc_duplicate_{own_, 1};

@@ -99,7 +99,7 @@ class Campaign {
   /// Broadcasts the records that all ranks need. Collective.
   void share() {
     Records records = comm_.is_root() ? source_.records(Source::Use::on_all_ranks) : Records();
-    parallel::broadcast_all(comm_, records.numbers(), 0);
+    parallel::broadcast_all(comm_, records.numbers());
     if (!comm_.is_root()) {
       source_.take_all(records);
     }
@@ -260,7 +260,7 @@ class Campaign {
         });
   }
   void save_on_root() {
-    const parallel::RootAlone root(comm_);
+    const parallel::RootAlone root;
     save(root.comm());
   }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <array>
+#include <cstdint>
 #include <utility>
 
 #include "base/error.hpp"
@@ -41,21 +43,15 @@ void require_sound(const parallel::Communicator& comm, const std::string& file) 
   }
 }
 
-/// Returns the samples of the root on all ranks. Collective.
-io::Samples from_root(const parallel::Communicator& comm, io::Samples samples) {
-  const std::vector<std::string> texts = parallel::texts_from_root(comm, [&] {
-    return std::vector{samples.table, samples.folder, samples.beside, samples.records_checksum};
-  });
-  for (auto* array : {&samples.sizes, &samples.arguments, &samples.values}) {
-    parallel::broadcast_all(comm, *array, 0);
+/// Replaces the samples by those of the root. Collective.
+void share(const parallel::Communicator& comm, io::Samples& samples) {
+  for (std::string* text :
+       {&samples.table, &samples.folder, &samples.beside, &samples.records_checksum}) {
+    parallel::broadcast(comm, *text);
   }
-  return {texts[0],
-          texts[1],
-          texts[2],
-          std::move(samples.sizes),
-          std::move(samples.arguments),
-          std::move(samples.values),
-          texts[3]};
+  for (auto* array : {&samples.sizes, &samples.arguments, &samples.values}) {
+    parallel::broadcast_all(comm, *array);
+  }
 }
 
 /// Reads the recipe of a result file or a checkpoint on the root and returns it on all ranks. The
@@ -63,24 +59,19 @@ io::Samples from_root(const parallel::Communicator& comm, io::Samples samples) {
 /// derived from others. Throws UserError if the file cannot be read or is not a file of masing.
 /// Collective.
 io::Recipe recipe_in(const parallel::Communicator& comm, const std::string& file) {
-  std::optional<io::Samples> samples;
-  const auto texts = parallel::texts_from_root(comm, [&]() -> std::vector<std::string> {
-    const auto read = io::reading(file, [&] { return io::read_recipe(file); });
-    samples = read.samples;
-    return {read.kind,
-            read.configuration,
-            read.derived,
-            read.names_derived ? "yes" : "",
-            read.is_checkpoint ? "yes" : "",
-            read.samples ? "yes" : ""};
-  });
-  io::Recipe recipe{.kind = texts[0],
-                    .configuration = texts[1],
-                    .derived = texts[2],
-                    .names_derived = !texts[3].empty(),
-                    .is_checkpoint = !texts[4].empty()};
-  if (!texts[5].empty()) {
-    recipe.samples = from_root(comm, std::move(samples).value_or(io::Samples()));
+  io::Recipe recipe;
+  parallel::on_root(comm,
+                    [&] { recipe = io::reading(file, [&] { return io::read_recipe(file); }); });
+  for (std::string* text : {&recipe.kind, &recipe.configuration, &recipe.derived}) {
+    parallel::broadcast(comm, *text);
+  }
+  std::array<std::int64_t, 3> facts{recipe.names_derived, recipe.is_checkpoint,
+                                    recipe.samples.has_value()};
+  parallel::broadcast(comm, facts);
+  recipe.names_derived = facts[0] != 0;
+  recipe.is_checkpoint = facts[1] != 0;
+  if (facts[2] != 0) {
+    share(comm, recipe.samples ? *recipe.samples : recipe.samples.emplace());
   }
   return recipe;
 }
@@ -209,10 +200,10 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
     io::Samples samples;
     parallel::on_root(call.comm,
                       [&] { samples = io::reading(path, [&] { return io::read_samples(path); }); });
-    return from_root(call.comm, std::move(samples));
+    share(call.comm, samples);
+    return samples;
   };
-  const Files files{.text = read_text,
-                    .last_field = read_field,
+  const Files files{.last_field = read_field,
                     .table = read_table,
                     .samples = read_samples,
                     .input = input_reader(call.comm),

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/seconds.hpp"
 #include "campaign/campaign.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
@@ -106,7 +106,7 @@ class RunWork final : public campaign::Work {
     end_is_saved_ = loop_.is_done();
     if (archive.restores()) {
       first_step_ = run_.step = loop_.step();
-      begun_ = Clock::now();
+      begun_ = base::seconds_now();
     }
   }
   void attach(const io::Handle& checkpoint) const override {
@@ -114,8 +114,6 @@ class RunWork final : public campaign::Work {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   /// Creates the result file and its recorders. If the run is resumed, copies the rows that were
   /// written before the interruption to the new file. Returns the observers of the run: run_ itself
   /// and the recorders. Collective.
@@ -143,7 +141,7 @@ class RunWork final : public campaign::Work {
   void finish() {
     loop_.finish();
     run_.cores_are_short = parallel::min_over_ranks(comm_, loop_.waits_for_cores() ? 0 : 1) == 0;
-    run_.seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+    run_.seconds = base::seconds_now() - begun_;
     // all ranks write this value together, so it must be the same on all ranks
     parallel::broadcast(comm_, std::span(&run_.seconds, 1));
     run_.steps_per_second = static_cast<double>(run_.spec.time.steps - first_step_) / run_.seconds;
@@ -166,7 +164,7 @@ class RunWork final : public campaign::Work {
   std::vector<engine::Observer*> observers_;
   engine::TimeLoop loop_;
   std::int64_t first_step_ = 0;  // the step from which the run was resumed; 0 if it was not resumed
-  Clock::time_point begun_ = Clock::now();
+  double begun_ = base::seconds_now();
   bool end_is_saved_ = false;
 };
 
@@ -212,7 +210,7 @@ void compute(const parallel::Communicator& comm, Run& run) {
     return;
   }
   parallel::on_root(comm, [&] {
-    const parallel::RootAlone root(comm);
+    const parallel::RootAlone root;
     compute_on(root.comm(), run);
   });
 }
@@ -234,7 +232,7 @@ std::string report_text(const Run& run, int ranks) {
     text += short_of_cores;
     text += ": ranks waited for one another at every step; give as many as there are idle cores";
   }
-  if (engine::is_exact(run.spec)) {
+  if (run.spec.facts().is_exact) {
     text += fmt::format("\n  two methods agree to {:.1e} in x and y", run.self_check);
   }
   return text + fmt::format("\n  {} samples in {}\n",

@@ -543,7 +543,7 @@ void write_file(const parallel::Communicator& comm, const ResultSpec& result,
   }
   const parallel::PhaseTimer timer(parallel::Phase::output);
   parallel::on_root(comm, [&] {
-    const parallel::RootAlone root(comm);
+    const parallel::RootAlone root;
     try {
       with_file_name(result.path, [&] {
         OutputFile output(root.comm(), result, {}, comm.size());

@@ -40,16 +40,6 @@ using Options = std::vector<std::pair<std::string, std::string>>;
 // The session, whose only rank is this process; null before start() and after end().
 std::unique_ptr<parallel::Session> session;
 
-/// Returns the state of MPI in this process: "" if it is not initialized, "running", or "ended".
-/// Which library has initialized MPI does not matter.
-std::string mpi() {
-  int has_started = 0;
-  int has_ended = 0;
-  MPI_Initialized(&has_started);
-  MPI_Finalized(&has_ended);
-  return has_ended != 0 ? "ended" : has_started != 0 ? "running" : "";
-}
-
 /// Returns whether only the program accepts an option: --print-config, --validate-only, --petsc or
 /// --help.
 bool is_of_program(const cli::Option& option) {
@@ -262,7 +252,7 @@ py::tuple extrapolate(const std::vector<std::vector<double>>& steps,
 
 void add_runs(py::module_& module) {
   module.attr("__version__") = io::build_facts().front().second;
-  module.def("options", options_of).def("mpi", mpi).def("result_of", result_of);
+  module.def("options", options_of).def("mpi", parallel::mpi_state).def("result_of", result_of);
   module.def("judge", judge).def("extrapolate", extrapolate);
   module.def("started_by_launcher", parallel::started_by_launcher);
   module.def("interrupts", [] { return static_cast<int>(interrupts); });

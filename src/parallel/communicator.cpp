@@ -39,33 +39,20 @@ void check_mpi(int code, base::Location where) {
   throw base::SystemError(fmt::format("MPI at {}: {}", place(where), text));
 }
 
-bool mpi_runs() {
+std::string mpi_state() {
   int has_begun = 0;
   int has_ended = 0;
   MPI_Initialized(&has_begun);
   MPI_Finalized(&has_ended);
-  return has_begun != 0 && has_ended == 0;
+  return has_ended != 0 ? "ended" : has_begun != 0 ? "running" : "";
+}
+
+bool mpi_runs() {
+  return mpi_state() == "running";
 }
 
 Communicator::Communicator(MPI_Comm original) {
   check_mpi(MPI_Comm_dup(original, &handle_));
-  set_up_handle();
-}
-
-Communicator::Communicator(const Communicator& whole, int first, int count) {
-  MPI_Group all = MPI_GROUP_NULL;
-  MPI_Group some = MPI_GROUP_NULL;
-  int range[1][3] = {{first, first + count - 1, 1}};
-  check_mpi(MPI_Comm_group(whole.handle(), &all));
-  check_mpi(MPI_Group_range_incl(all, 1, range, &some));
-  check_mpi(MPI_Comm_create_group(whole.handle(), some, first, &handle_));
-  check_mpi(MPI_Group_free(&some));
-  check_mpi(MPI_Group_free(&all));
-  set_up_handle();
-  nodes_ = count == whole.size() ? whole.nodes_ : nodes_;
-}
-
-void Communicator::set_up_handle() {
   check_mpi(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN));
   check_mpi(MPI_Comm_rank(handle_, &rank_));
   check_mpi(MPI_Comm_size(handle_, &size_));
@@ -139,19 +126,12 @@ void reduce(const Communicator& comm, std::span<Value> values, MPI_Datatype type
 
 template <typename Value>
 void broadcast_values(const Communicator& comm, std::span<Value> values, MPI_Datatype type,
-                      int root = 0) {
+                      int root) {
   if (comm.size() > 1) {
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Ibcast(values.data(), count_of(values), type, root, comm.handle(), &request));
     wait_for(request);
   }
-}
-
-void broadcast_text(const Communicator& comm, std::string& text, int root) {
-  auto length = static_cast<std::int64_t>(text.size());
-  broadcast_values(comm, std::span(&length, 1), MPI_INT64_T, root);
-  text.resize(static_cast<std::size_t>(length));
-  broadcast_values(comm, std::span(text), MPI_CHAR, root);
 }
 
 }  // namespace
@@ -198,6 +178,13 @@ void broadcast(const Communicator& comm, std::span<std::int64_t> values, int roo
   broadcast_values(comm, values, MPI_INT64_T, root);
 }
 
+void broadcast(const Communicator& comm, std::string& text, int root) {
+  auto length = static_cast<std::int64_t>(text.size());
+  broadcast(comm, std::span(&length, 1), root);
+  text.resize(static_cast<std::size_t>(length));
+  broadcast_values(comm, std::span(text), MPI_CHAR, root);
+}
+
 namespace {
 
 constexpr char end_of_quantity = '\0';
@@ -242,7 +229,7 @@ std::string unpacked(const std::string& text) {
 
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make) {
   std::string text = comm.is_root() ? packed(make) : "";
-  broadcast_text(comm, text, 0);
+  broadcast(comm, text);
   return unpacked(text);
 }
 
@@ -253,26 +240,13 @@ void on_root(const Communicator& comm, const std::function<void()>& work) {
   });
 }
 
-std::vector<std::string> texts_from_root(const Communicator& comm,
-                                         const std::function<std::vector<std::string>()>& make) {
-  std::vector<std::string> texts;
-  on_root(comm, [&] { texts = make(); });
-  auto count = static_cast<std::int64_t>(texts.size());
-  broadcast(comm, std::span(&count, 1));
-  texts.resize(static_cast<std::size_t>(count));
-  for (std::string& text : texts) {
-    broadcast_text(comm, text, 0);
-  }
-  return texts;
-}
-
 std::string first_text(const Communicator& comm, const std::string& text) {
   const std::int64_t first = min_over_ranks(comm, text.empty() ? comm.size() : comm.rank());
   if (first == comm.size()) {
     return {};
   }
   std::string result = text;
-  broadcast_text(comm, result, static_cast<int>(first));
+  broadcast(comm, result, static_cast<int>(first));
   return result;
 }
 

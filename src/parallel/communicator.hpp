@@ -33,6 +33,9 @@ struct Nodes {
   int ranks_here = 1;  ///< the number of ranks on the node of this rank
 };
 
+/// Returns the state of MPI in this process: "" if it is not initialized, "running", or "ended".
+/// Which library has initialized MPI does not matter. Local.
+std::string mpi_state();
 /// Returns whether MPI has been initialized and not yet finalized. Local.
 bool mpi_runs();
 
@@ -42,9 +45,6 @@ class Communicator {
  public:
   /// Duplicates `original`. Collective on `original`.
   explicit Communicator(MPI_Comm original);
-  /// Creates a communicator of the ranks first..first+count-1 of `whole`, in this order. Collective
-  /// on these ranks only.
-  Communicator(const Communicator& whole, int first, int count);
   ~Communicator();
   Communicator(Communicator&& other) noexcept;
   Communicator& operator=(Communicator&& other) noexcept;
@@ -58,7 +58,6 @@ class Communicator {
 
  private:
   friend Nodes nodes_of(const Communicator& comm);
-  void set_up_handle();
 
   MPI_Comm handle_ = MPI_COMM_NULL;
   int rank_ = 0;
@@ -95,24 +94,21 @@ void broadcast(const Communicator& comm, std::span<double> values, int root = 0)
 /// Broadcasts the integers `values` of rank `root` to every rank. The number of values must be the
 /// same on all ranks. Collective.
 void broadcast(const Communicator& comm, std::span<std::int64_t> values, int root = 0);
-/// Broadcasts `values`, a vector of doubles, from rank `root` to every rank. On the other ranks the
-/// vector first gets the size that it has on rank `root`. Collective.
+/// Broadcasts the text of rank `root` to every rank. Collective.
+void broadcast(const Communicator& comm, std::string& text, int root = 0);
+/// Broadcasts `values`, a vector of doubles, from the root to every rank. On the other ranks the
+/// vector first gets the size that it has on the root. Collective.
 template <typename Vector>
-void broadcast_all(const Communicator& comm, Vector& values, int root) {
+void broadcast_all(const Communicator& comm, Vector& values) {
   auto size = static_cast<std::int64_t>(values.size());
-  broadcast(comm, std::span(&size, 1), root);
+  broadcast(comm, std::span(&size, 1));
   values.resize(static_cast<std::size_t>(size));
-  broadcast(comm, std::span<double>(values), root);
+  broadcast(comm, std::span<double>(values));
 }
 
 /// Calls `make` on the root and returns its text on every rank. If `make` throws a UserError,
 /// SystemError or Stopped, every rank throws the same exception. Collective.
 std::string from_root(const Communicator& comm, const std::function<std::string()>& make);
-
-/// Calls `make` on the root and returns its texts on every rank. If `make` throws a UserError,
-/// SystemError or Stopped, every rank throws the same exception. Collective.
-std::vector<std::string> texts_from_root(const Communicator& comm,
-                                         const std::function<std::vector<std::string>()>& make);
 
 /// Calls `work` on the root. If `work` throws a UserError, SystemError or Stopped, every rank
 /// throws the same exception. Collective.

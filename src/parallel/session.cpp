@@ -238,8 +238,7 @@ bool is_alone() {
   return ranks_of_session == 1;
 }
 
-RootAlone::RootAlone(const Communicator& comm)
-    : comm_(comm, comm.rank(), 1), ranks_before_(std::exchange(ranks_of_session, 1)) {}
+RootAlone::RootAlone() : comm_(MPI_COMM_SELF), ranks_before_(std::exchange(ranks_of_session, 1)) {}
 
 RootAlone::~RootAlone() {
   ranks_of_session = ranks_before_;
@@ -342,14 +341,11 @@ std::jthread watch_launcher() {
 /// Initializes MPI if it is not running yet. Returns whether this call has initialized MPI. Throws
 /// SystemError if MPI has been finalized or cannot be initialized.
 bool begin_mpi() {
-  int has_ended = 0;
-  int has_begun = 0;
-  MPI_Finalized(&has_ended);
-  MPI_Initialized(&has_begun);
-  if (has_ended != 0) {
+  const std::string state = mpi_state();
+  if (state == "ended") {
     throw base::SystemError("MPI has ended, and cannot begin again in this process");
   }
-  if (has_begun == 0) {
+  if (state.empty()) {
     char** end = environ;
     while (*end != nullptr) {
       ++end;
@@ -373,7 +369,7 @@ bool begin_mpi() {
       std::atexit([] { getpid() == process ? end_mpi() : void(); });
     }
   }
-  return has_begun == 0;
+  return state.empty();
 }
 
 void begin_petsc(const std::vector<std::string>& options, MPI_Comm comm) {

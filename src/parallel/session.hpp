@@ -97,7 +97,7 @@ bool is_alone();
 /// even after a failure. Only the root may construct an object.
 class RootAlone {
  public:
-  explicit RootAlone(const Communicator& comm);
+  RootAlone();
   ~RootAlone();
   RootAlone(const RootAlone&) = delete;
   RootAlone& operator=(const RootAlone&) = delete;

@@ -70,7 +70,7 @@ void require_memory(const parallel::Communicator& comm, const ScanSpec& spec) {
                                   copies * 8.0 * series_numbers(spec)) +
                         (spec.files.result.path.empty() ? 2 * bytes_of_file(spec) : 0.0);
   parallel::on_root(comm, [&] {
-    const double room = parallel::available_memory(parallel::Communicator(comm, comm.rank(), 1));
+    const double room = parallel::available_memory(parallel::Communicator(MPI_COMM_SELF));
     if (room < needed) {
       throw base::UserError(
           "over",

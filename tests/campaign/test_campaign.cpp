@@ -329,7 +329,7 @@ TEST_F(Campaign, keeps_a_state_that_a_stop_leaves_unrestored) {
     if (!is_root_alone) {
       EXPECT_THROW(run(second), base::Stopped);
     } else if (world().is_root()) {
-      const parallel::RootAlone root(world());
+      const parallel::RootAlone root;
       EXPECT_THROW(campaign::run(root.comm(), second, {result_, checkpoint_, true}), base::Stopped);
     }
     MPI_Barrier(world().handle());
@@ -383,7 +383,7 @@ TEST_F(Campaign, resumes_the_works_of_single_ranks_on_other_ranks) {
   plan.stop.reset();
   checkpoint_.restart = checkpoint_.path;
   if (world().is_root()) {
-    const parallel::RootAlone root(world());
+    const parallel::RootAlone root;
     CountingSource again(plan);
     campaign::run(root.comm(), again, {result_, checkpoint_, true});
     EXPECT_EQ(again.results(), expected(plan));

@@ -138,10 +138,6 @@ TEST(Nodes, are_those_of_the_ranks_asked_for) {
   };
   expect_one(world());
   expect_one(support::alone());
-  const int half = (world().size() + 1) / 2;
-  if (world().rank() < half) {
-    expect_one(parallel::Communicator(world(), 0, half));
-  }
   expect_one(parallel::Communicator(world().handle()));
 }
 

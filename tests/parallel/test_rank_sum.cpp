@@ -81,7 +81,10 @@ TEST(RankSum, is_of_the_ranks_of_a_part) {
   // Both halves at once, of different lengths.
   const int half = (world().size() + 1) / 2;
   const bool low = world().rank() < half;
-  const parallel::Communicator part(world(), low ? 0 : half, low ? half : world().size() - half);
+  MPI_Comm half_of_ranks = MPI_COMM_NULL;
+  parallel::check_mpi(MPI_Comm_split(world().handle(), low ? 0 : 1, 0, &half_of_ranks));
+  const parallel::Communicator part(half_of_ranks);
+  parallel::check_mpi(MPI_Comm_free(&half_of_ranks));
   parallel::RankSum sum(part, over_memory);
   expect_right(part, sum, 2, low ? 3000 : 1000);
 }

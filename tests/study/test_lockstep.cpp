@@ -73,7 +73,7 @@ class Studies : public testing::TestWithParam<Case> {
   study::StudySpec spec_ = spec_of(GetParam().options);
   StudyPlan plan_ = study::make_plan(spec_, 1, 1e11);
   study::Batch all_ = plan_.all();
-  Communicator alone_{world(), world().rank(), 1};
+  Communicator alone_{MPI_COMM_SELF};
 };
 
 /// An exact solution checks itself at the times of all levels that are measured against it.

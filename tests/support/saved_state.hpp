@@ -26,7 +26,7 @@ class Save final : public engine::Archive {
   [[nodiscard]] bool restores() const override { return false; }
   void numbers(const std::string& name, std::vector<double>& values) override {
     std::vector<double> of_root = values;
-    parallel::broadcast_all(comm_, of_root, 0);
+    parallel::broadcast_all(comm_, of_root);
     EXPECT_TRUE(saved_.numbers.emplace(path(name), of_root).second) << name;
   }
   void split(const std::string& name, parallel::Vector& values) override {

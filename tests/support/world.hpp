@@ -17,7 +17,7 @@ inline parallel::Communicator alone() {
 
 /// All ranks of `comm` for what they split, else this rank by itself. Collective.
 inline parallel::Communicator all_or_one(const parallel::Communicator& comm, bool is_split) {
-  return {comm, is_split ? 0 : comm.rank(), is_split ? comm.size() : 1};
+  return parallel::Communicator(is_split ? comm.handle() : MPI_COMM_SELF);
 }
 
 }  // namespace masing::support
