@@ -443,7 +443,7 @@ std::vector<Option> make_table() {
 }  // namespace
 
 std::shared_ptr<const base::PointTable> Files::points(const std::string& path) const {
-  return table ? table(path) : base::points_of(checked(text, path)(path), path);
+  return checked(table, path)(path);
 }
 
 Names Given::constants() const {

@@ -141,14 +141,12 @@ struct IniText {
 /// The functions that read the files that options name. Options must not name files for which there
 /// is no function.
 struct Files {
-  FileReader<std::string> text = {};        ///< reads the text of an .ini
   FileReader<std::string> last_field = {};  ///< reads the last u of a result file, as "points:…"
-  /// reads the points of a table; if empty, `text` reads its lines
-  FileReader<std::shared_ptr<const base::PointTable>> table = {};
-  FileReader<io::Samples> samples = {};  ///< reads the table of --samples
+  FileReader<std::shared_ptr<const base::PointTable>> table = {};  ///< reads the points of a table
+  FileReader<io::Samples> samples = {};                            ///< reads the table of --samples
   /// calls a function that reads an input; throws its UserError on all ranks alike
   std::function<void(const std::function<void()>& read)> input = {};
-  FileReader<IniText> config = {};  ///< reads the .ini of --config; if empty, `text` reads it
+  FileReader<IniText> config = {};  ///< reads the .ini of --config
 
   /// Returns the points of a table. Throws UserError if there is no such file, or no function that
   /// reads it. Local if the functions are local.

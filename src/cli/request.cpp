@@ -529,8 +529,7 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   std::optional<io::Samples> samples_in_file;
   if (const Setting* config = find(line, "config")) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    IniText read =
-        files.config ? files.config(config->text) : IniText{config->text, files.text(config->text)};
+    IniText read = files.config(config->text);
     request.is_of_result = read.is_of_result;
     std::string& content = read.text;
     content.erase(0, content.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);

@@ -287,12 +287,12 @@ std::vector<double> breaks_of(const Configuration& c, double final_time) {
 engine::RunSpec run_with_breaks(const BoundRequest& request) {
   engine::RunSpec run = request.run;
   const auto reference = study::run_for(request.study.reference, run);
-  if (engine::is_exact(run) || (reference && engine::is_exact(*reference))) {
+  if (run.facts().is_exact || (reference && reference->facts().is_exact)) {
     const Configuration& c = request.configuration;
     // Every element is checked at every event, so more elements would take too long.
     constexpr std::int64_t most = 2000;
     const std::int64_t elements = c.elements ? c.elements->parameters.elements : 0;
-    const bool is_run = engine::is_exact(run);
+    const bool is_run = run.facts().is_exact;
     require(elements <= most, is_run ? "engine" : "reference",
             fmt::format("the exact solution takes at most {} elements, not {}; {}", most, elements,
                         is_run ? "leave it out" : "give finest"));
@@ -426,23 +426,6 @@ BoundRequest first_without_fault(const std::shared_ptr<const Request>& request) 
     }
   }
   throw UserError(*fault);
-}
-
-/// Returns the description of the result file: its path and the data on its origin that it stores.
-/// `run` is the run of the trajectory in the file; for a study, the run of the last level.
-io::ResultSpec result_of(const BoundRequest& request, const engine::RunSpec& run,
-                         const std::string& command_line) {
-  const std::string problem = problem_text(request);
-  return {.path = request.configuration.output,
-          .kind = name_of(request.request->command),
-          .configuration = printed(request, Role::result),
-          .derived = request.derived,
-          .command_line = command_line,
-          .title = engine::figure_title(run),
-          .has_cells = engine::slab_of(run) != nullptr,
-          .problem = problem,
-          .papers_problem = problem == problem_text({.request = std::make_shared<Request>(),
-                                                     .configuration = presets()})};
 }
 
 /// Returns whether `request`, of masing simulate, extends the trajectory of `before` to a later T.
@@ -580,11 +563,24 @@ io::FileSpec& files_of(Spec& spec) {
 
 namespace {
 
-/// Returns the files of a request. `run` is the run that the result file describes.
+/// Returns the files of a request. `run` is the run of the trajectory in the result file; for a
+/// study, the run of the last level.
 io::FileSpec file_spec(const BoundRequest& request, const engine::RunSpec& run,
                        const std::string& command_line) {
   const Configuration& c = request.configuration;
-  return {result_of(request, run, command_line), checkpoint_of(c), c.quiet};
+  const std::string problem = problem_text(request);
+  return {{.path = c.output,
+           .kind = name_of(request.request->command),
+           .configuration = printed(request, Role::result),
+           .derived = request.derived,
+           .command_line = command_line,
+           .title = engine::figure_title(run),
+           .has_cells = engine::slab_of(run) != nullptr,
+           .problem = problem,
+           .papers_problem = problem == problem_text({.request = std::make_shared<Request>(),
+                                                      .configuration = presets()})},
+          checkpoint_of(c),
+          c.quiet};
 }
 
 }  // namespace

@@ -77,10 +77,6 @@ base::NamedQuantity drive_of(const RunSpec& run) {
                                      : base::NamedQuantity{};
 }
 
-bool is_exact(const RunSpec& run) {
-  return run.facts().is_exact;
-}
-
 std::optional<rheology::StateLayout> state_layout(const RunSpec& run) {
   const ModelFacts facts = run.facts();
   if (facts.elements != nullptr) {

@@ -86,6 +86,7 @@ struct ModelFacts {
   /// set. For a model that is no slab, this member has its default value.
   slab::Oscillator oscillator = {};
   Method method = Method::turning_points;
+  /// whether the run is computed by the exact solution; its steps are then only times of samples
   bool is_exact = false;
   bool base_moves = false;
   bool prescribes_position = false;
@@ -122,9 +123,6 @@ void set_space(RunSpec& run, const slab::Space& space);
 /// Returns the name and the symbol, for messages, of the function that drives a run. Local.
 base::NamedQuantity drive_of(const RunSpec& run);
 
-/// Returns whether a run is computed by the exact solution. The steps of such a run are only the
-/// times of samples. Local.
-bool is_exact(const RunSpec& run);
 /// Makes a run use the exact solution. The model must not be QuasistaticMasing. Local.
 void make_exact(RunSpec& run);
 /// Sets the times in (0, T) at which F may not be smooth, for the exact solution. Does nothing if

@@ -31,7 +31,7 @@ std::string unrefined_error(const StudySpec& spec) {
   if (!refines_cells(spec.refine) && reference.is_continuum && has_finite_cells) {
     return "space";
   }
-  const bool errs_in_time = spec.refine == Refine::cells && !engine::is_exact(spec.run);
+  const bool errs_in_time = spec.refine == Refine::cells && !spec.run.facts().is_exact;
   return errs_in_time && reference.is_exact_in_time ? "time" : "";
 }
 

@@ -65,7 +65,7 @@ void add_references(StudyPlan& plan) {
     }
     PlannedRun& level = plan.runs[i];
     level.options.has_function_field = keeps_functions(level.run, *run);
-    const bool is_exact = engine::is_exact(*run);
+    const bool is_exact = run->facts().is_exact;
     const std::int64_t steps = run->time.steps;
     const auto [entry, is_new] =
         indices.try_emplace({width_of(*run), is_exact ? engine::never : steps}, plan.runs.size());

@@ -23,7 +23,10 @@ inline Words joined(Words words, const Words& more) {
 }
 
 inline cli::BoundRequest bind(cli::Command command, const Words& words, const Files& files = {}) {
-  return cli::bind(cli::parse(command, words, {.text = reader(files)}));
+  const auto text = reader(files);
+  const auto table = [=](const std::string& path) { return base::points_of(text(path), path); };
+  const auto config = [=](const std::string& path) { return cli::IniText{path, text(path)}; };
+  return cli::bind(cli::parse(command, words, {.table = table, .config = config}));
 }
 
 inline cli::Configuration configuration(cli::Command command, const Words& words,

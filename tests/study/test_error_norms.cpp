@@ -329,7 +329,7 @@ TEST(Errors, are_those_of_brute_force) {
         }
         const Recorded level = recorded(plan.runs[i].run);
         engine::RunSpec other = plan.runs[*plan.comparisons[i].reference].run;
-        const bool is_exact = engine::is_exact(other);
+        const bool is_exact = other.facts().is_exact;
         if (is_exact) {  // its steps are those of the level and the times of u
           other.time.steps = std::lcm(level.steps(), times);
         }

@@ -99,7 +99,7 @@ TEST(StudyPlan, has_each_run_that_levels_are_measured_against_once) {
     const bool is_continuum = made.spec->reference.is_continuum;
     for (std::size_t i = 3; i < plan.runs.size(); ++i) {
       EXPECT_EQ(plan.runs[i].options.goes_to_times, is_exact);
-      EXPECT_EQ(engine::is_exact(plan.runs[i].run), is_exact);
+      EXPECT_EQ(plan.runs[i].run.facts().is_exact, is_exact);
       EXPECT_EQ(plan.runs[i].options.has_function_field, is_continuum);
       if (!is_exact) {
         EXPECT_EQ(plan.runs[i].run.time.steps, steps.at(i - 3));
