@@ -32,7 +32,10 @@ struct SchemeInfo {
   /// The largest stable value of δt c/m. If δt c/m is larger, damping makes y grow. The value is
   /// infinity for a scheme without such a limit.
   double largest_damped_step;
-  /// Whether the scheme multiplies the amplitude of elastic oscillations by about elastic_growth().
+  /// Whether the scheme multiplies the amplitude of elastic oscillations from t = 0 to T by about
+  /// exp((δt ω² - c/m) T/2). In one step the factor is √(1 - δt c/m + ω²δt²), the modulus of the
+  /// complex eigenvalues of the scheme. The motion of a run may grow less, because elements that
+  /// yield dissipate energy.
   bool amplifies;
 };
 
@@ -50,14 +53,6 @@ inline const SchemeInfo& info(Scheme scheme) {
 /// oscillations so small that no element yields. This is the highest frequency of the model. Local.
 inline double elastic_frequency(const Slab& slab, const Oscillator& oscillator) {
   return std::sqrt((oscillator.k0 + elastic_stiffness(slab)) / oscillator.mass);
-}
-
-/// Returns exp((δt ω² - c/m) T/2). By about this factor, scheme `euler` multiplies the amplitude of
-/// an elastic oscillation from t = 0 to T. In one step the factor is √(1 - δt c/m + ω²δt²), the
-/// modulus of the complex eigenvalues of the scheme. `frequency` is ω, `decay` is c/m. The motion
-/// of a run may grow less, because elements that yield dissipate energy. Local.
-inline double elastic_growth(double frequency, double decay, const TimeGrid& time) {
-  return std::exp(0.5 * (time.step() * frequency * frequency - decay) * time.final_time);
 }
 
 // The functions below advance the mass, and move the slab through an object of the template type

@@ -221,9 +221,4 @@ TEST(ElasticFrequency, of_a_linear_stiffness_is_exact) {
   EXPECT_NEAR(frequency("2+s", slab::Cells{2}), std::sqrt(6.5), 1e-14);
 }
 
-TEST(ElasticGrowth, is_that_of_the_step_and_the_damping) {
-  EXPECT_DOUBLE_EQ(slab::elastic_growth(2.0, 0.0, {10.0, 200}), std::exp(1.0));
-  EXPECT_DOUBLE_EQ(slab::elastic_growth(2.0, 0.1, {10.0, 200}), std::exp(0.5));
-}
-
 }  // namespace masing::test_profile
