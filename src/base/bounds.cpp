@@ -18,7 +18,6 @@ namespace {
 // in `scale` and a number a in c[k]. Coefficient `terms` and all later ones are 0.
 
 constexpr double pi = std::numbers::pi;
-constexpr Enclosure everywhere{-infinity, infinity};
 constexpr Enclosure from_0{0.0, infinity};
 constexpr Enclosure unit{-1.0, 1.0};
 
@@ -422,11 +421,11 @@ Series arc_cosine(const Series& u) {
 
 Series arc_tangent(const Series& argument) {
   const Series u = unscaled(argument);
-  return by_slope(std::atan, everywhere, u, one_and_square(1.0, u));
+  return by_slope(std::atan, everything(), u, one_and_square(1.0, u));
 }
 
 Series arsinh(const Series& u) {
-  return by_slope(std::asinh, everywhere, u, root(one_and_square(1.0, u)));
+  return by_slope(std::asinh, everything(), u, root(one_and_square(1.0, u)));
 }
 
 Series arcosh(const Series& u) {

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <regex>
 #include <set>
 #include <span>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace masing::base {
@@ -23,23 +23,25 @@ constexpr std::string_view minus_sign = "−";
 /// one may separate the thousands of a number without an exponent. Returns NaN if the cell is no
 /// finite number, or begins or ends with a comma, which is then a separator of cells.
 double number_in(std::string_view cell, char decimal) {
-  static const std::regex with_commas(R"([+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?)");
-  static const std::regex with_points(R"([+-]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?)");
+  static const std::regex with_groups(R"([+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?)");
   std::string text(cell);
   if (text.starts_with(minus_sign)) {
     text.replace(0, minus_sign.size(), "-");
   }
-  const char group = decimal == '.' ? ',' : '.';
-  const bool has_groups = text.find(group) != std::string::npos;
-  if (text.starts_with(',') || text.ends_with(',') ||
-      (has_groups && !std::regex_match(text, group == ',' ? with_commas : with_points))) {
-    return std::numeric_limits<double>::quiet_NaN();
+  const bool has_end = text.starts_with(',') || text.ends_with(',');
+  if (decimal == ',') {  // then a point and a comma change their roles
+    std::ranges::transform(text, text.begin(), [](char c) {
+      return c == ',' ? '.' : c == '.' ? ',' : c;
+    });
   }
-  std::erase(text, group);
-  std::ranges::replace(text, decimal, '.');
+  const bool has_groups = text.find(',') != std::string::npos;
+  if (has_end || (has_groups && !std::regex_match(text, with_groups))) {
+    return undefined;
+  }
+  std::erase(text, ',');
   std::ranges::replace(text, 'D', 'e');
   std::ranges::replace(text, 'd', 'e');
-  return to_number(text).value_or(std::numeric_limits<double>::quiet_NaN());
+  return to_number(text).value_or(undefined);
 }
 
 /// Returns the decimal separator of a column, by the rule of TextTable::numbers().
@@ -48,8 +50,8 @@ char decimal_separator(const TextTable& table, std::size_t column) {
   if (std::ranges::none_of(table.cells, has_comma)) {
     return '.';
   }
-  std::set<char> own;  // the separators without which a cell of this column is no number
-  std::set<char> all;  // the same of all columns
+  std::set<char> own;     // the separators without which a cell of this column is no number
+  std::set<char> others;  // the same of the other columns
   bool has_plain = false;
   std::size_t either = table.cells.size();  // the first cell of the column with two readings
   for (std::size_t i = 0; i < table.cells.size(); ++i) {
@@ -57,11 +59,7 @@ char decimal_separator(const TextTable& table, std::size_t column) {
     const double comma = number_in(table.cells[i], ',');
     const bool is_own = i % table.columns == column;
     if (std::isnan(point) != std::isnan(comma)) {
-      const char needed = std::isnan(comma) ? '.' : ',';
-      all.insert(needed);
-      if (is_own) {
-        own.insert(needed);
-      }
+      (is_own ? own : others).insert(std::isnan(comma) ? '.' : ',');
     } else if (is_own && !std::isnan(point)) {
       has_plain = has_plain || point == comma;
       either = point == comma ? either : std::min(either, i);
@@ -71,9 +69,9 @@ char decimal_separator(const TextTable& table, std::size_t column) {
     return own == std::set{','} ? ',' : '.';
   }
   const std::string_view cell = table.cells[either];
-  const char decimal = all.empty() ? '.' : *all.begin();
+  const char decimal = others.empty() ? '.' : *others.begin();
   const bool is_thousands = cell.find(decimal) == std::string_view::npos;
-  if (all.size() > 1 || (is_thousands && (all.empty() || !has_plain))) {
+  if (others.size() > 1 || (is_thousands && (others.empty() || !has_plain))) {
     const auto [low, high] = std::minmax({number_in(cell, '.'), number_in(cell, ',')});
     throw UserError(fmt::format(
         "{} line {}: '{}' may be {} or {}, and no other number in its column shows which; give one "

@@ -1,4 +1,4 @@
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <string>
@@ -20,11 +20,7 @@ namespace {
 
 /// Returns the lines with two blanks before each.
 std::string indented(const std::string& lines) {
-  std::string text;
-  for (const auto& line : base::split(lines, '\n')) {
-    text += "  " + line + "\n";
-  }
-  return text;
+  return fmt::format("  {}\n", fmt::join(base::split(lines, '\n'), "\n  "));
 }
 
 /// Returns the line of help for a parameter: its name, meaning, lower bound and number of values,

@@ -135,15 +135,18 @@ std::uint64_t sum_of_segment(std::string_view bytes, std::int64_t at) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), index);
 }
 
-/// Returns the sum of the hashes of the segments in the bytes [first, end) of a file; `first` must
-/// be the beginning of a segment, and `end` the end of one. The checksum of the file is the sum of
-/// these contributions of all its parts, in any order and from any ranks. Calls base::poll().
-std::uint64_t checksum(const std::string& path, std::int64_t first, std::int64_t end) {
-  std::uint64_t sum = 0;
-  File(path).read_segments(first, end, [&](const std::string& bytes, std::int64_t at) {
-    sum += sum_of_segment(bytes, at);
-  });
-  return sum;
+/// Returns a function of (first, end) that returns the sum of the hashes of the segments in the
+/// bytes [first, end) of a file; `first` must be the beginning of a segment, and `end` the end of
+/// one. The checksum of the file is the sum of these contributions of all its parts, in any order
+/// and from any ranks. The function calls base::poll(); `path` must outlive it.
+auto checksum_of(const std::string& path) {
+  return [&path](std::int64_t first, std::int64_t end) {
+    std::uint64_t sum = 0;
+    File(path).read_segments(first, end, [&](const std::string& bytes, std::int64_t at) {
+      sum += sum_of_segment(bytes, at);
+    });
+    return sum;
+  };
 }
 
 }  // namespace
@@ -162,9 +165,7 @@ void seal(const parallel::Communicator& comm, const std::string& draft, const st
   Seal seal;
   parallel::on_root(comm, [&] { seal.size = File(draft).size(); });
   parallel::broadcast(comm, std::span(&seal.size, 1));
-  const auto sum = [&](std::int64_t first, std::int64_t end) {
-    return checksum(draft, first, end);
-  };
+  const auto sum = checksum_of(draft);
   seal.checksum = sum_by_shares(comm, segment_bytes, seal.size, sum);
   parallel::on_root(comm, [&] {
     const File file(draft, "r+e");
@@ -216,16 +217,13 @@ bool verify_seal(const parallel::Communicator& comm, const std::string& path,
     parallel::broadcast(comm, std::span(&size, 1));
     Seal seal;
     std::memcpy(&seal, end.data(), sizeof seal);
-    const auto sum = [&](std::int64_t first, std::int64_t last) {
-      return checksum(path, first, last);
-    };
     if (seal.mark != Seal().mark) {
       throw base::UserError(
           path +
           " has the seal of another version of masing; read it with that version, "
           "or cut the seal off a copy: truncate -s -32 COPY");
     }
-    if (seal.size != size || seal.checksum != sum_by_shares(comm, 0, size, sum)) {
+    if (seal.size != size || seal.checksum != sum_by_shares(comm, 0, size, checksum_of(path))) {
       // If the end of the file has changed, another run has just replaced the file; verify the new
       // one.
       if (parallel::from_root(comm, read_end) != end) {

@@ -202,13 +202,7 @@ class EventSolution final : public InclusionSolution {
   }
 
   /// Returns for each column the size of its group.
-  [[nodiscard]] Vector columns_of(const GroupSizes& sizes) const {
-    Vector columns(state_.size());
-    for (Index row = 0; row < columns.size(); ++row) {
-      columns[row] = sizes[group_[static_cast<std::size_t>(row)]];
-    }
-    return columns;
-  }
+  [[nodiscard]] Vector columns_of(const GroupSizes& sizes) const { return sizes(group_).matrix(); }
 
   /// Returns span_share times the largest factor, at most 2, by which the span may be multiplied so
   /// that the last two terms of the polynomials are below rounding errors. Sets step_sizes_.

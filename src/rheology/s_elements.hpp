@@ -90,8 +90,6 @@ struct Prandtl : DiscreteMasing {
             .source = "(2.16), (2.20), Table I, figures 16 to 19, rheological-models-2000"};
   }
 
-  explicit Prandtl(const ParameterValues& values)
-      : Prandtl(values, values.number("k0"), values.number("k"), values.number("eta")) {}
   using DiscreteMasing::DiscreteMasing;
 };
 

@@ -205,8 +205,7 @@ TEST(Steady, stays_where_it_is_found) {
     const SolvedProblem solved(problem);
     const Cycle cycle = slab::find_cycle(solved.map, smaller.extreme, 1);
     EXPECT_GT(cycle.frozen, 0.01) << force;
-    const auto later =
-        solved.map.passage(cycle.extreme, 4 * problem.period, cycle.extreme.side).value();
+    const auto later = solved.map.passage(cycle.extreme, 4 * problem.period).value();
     EXPECT_NEAR(later.most_x, cycle.most_x, 1e-10) << force;
     EXPECT_NEAR(later.least_x, cycle.least_x, 1e-10) << force;
     EXPECT_NEAR(later.x, cycle.extreme.x, 1e-10) << force;
@@ -245,8 +244,7 @@ TEST(Steady, is_where_long_transients_end) {
     const slab::PeriodicState settled = slab::run_until_periodic(solved.map, 1e-13, 1500);
     const Cycle cycle = solved.from_rest();
     const Extreme reached = solved.map.outer_extreme(settled.state, cycle.multiple).value();
-    const auto passage =
-        solved.map.passage(reached, cycle.multiple * problem.period, reached.side).value();
+    const auto passage = solved.map.passage(reached, cycle.multiple * problem.period).value();
     if (cycle.frozen == 1.0) {
       continue;  // a motion in which nothing yields any more keeps its beats
     }

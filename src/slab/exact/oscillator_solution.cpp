@@ -82,13 +82,14 @@ TurningPoints OscillatorSolution::turning_points() const {
 
 void OscillatorSolution::plan() {
   require_progress();
+  const auto resistance = [this] {
+    return restoring_force(oscillator_, {motion_.x, 0.0, turning_points_.internal_force()});
+  };
   if (motion_.y != 0.0) {
     set_direction(motion_.y > 0.0 ? 1 : -1);
   } else {
     const double span = resolved(std::min(fitting_step_, motion_.clock.until(force_.piece_end())));
-    const double resistance =
-        restoring_force(oscillator_, {motion_.x, 0.0, turning_points_.internal_force()});
-    const int direction = starting_direction(force_, motion_.clock, resistance, span);
+    const int direction = starting_direction(force_, motion_.clock, resistance(), span);
     if (direction == 0) {
       plan_rest(span);
       return;
@@ -104,12 +105,10 @@ void OscillatorSolution::plan() {
     if (!plan_motion()) {
       double span =
           resolved(std::min(fitting_step_ / 1024, motion_.clock.until(force_.piece_end())));
-      const double resistance =
-          restoring_force(oscillator_, {motion_.x, 0.0, turning_points_.internal_force()});
+      const double rest = resistance();
       const double least = least_span(motion_.clock, fitting_step_);
       const double impulse = oscillator_.mass * tolerance_ * speed_scale();
-      while (span > least &&
-             span * std::abs(force_(motion_.clock.time + span) - resistance) > impulse) {
+      while (span > least && span * std::abs(force_(motion_.clock.time + span) - rest) > impulse) {
         span *= 0.5;
       }
       plan_rest(span);

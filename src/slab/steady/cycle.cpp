@@ -159,13 +159,6 @@ Passage required(std::optional<Passage> passage) {
   return std::move(*passage);
 }
 
-/// Throws UserError, with the message that there is no cycle, unless `is_found`.
-void require_cycle(bool is_found) {
-  if (!is_found) {
-    throw base::UserError("Newton's method does not come to a cycle");
-  }
-}
-
 /// Computes limit cycles by the shooting method: Newton's method on the map from an extreme of x to
 /// the extreme one cycle later.
 class Shooting {
@@ -177,7 +170,7 @@ class Shooting {
   /// find_cycle().
   [[nodiscard]] Cycle near(const Extreme& start, int multiple) const {
     const double whole = multiple * map_.force().period;
-    const Passage passage = required(map_.passage(start, whole, start.side));
+    const Passage passage = required(map_.passage(start, whole));
     const bool all_yield = frozen(passage.least_x, passage.most_x) <= none_frozen;
     bool x_is_free = map_.oscillator().k0 == 0.0 && all_yield;
     std::optional<Extreme> extreme = corrected(start, x_is_free, whole);
@@ -187,7 +180,7 @@ class Shooting {
     constexpr int passes = 60;
     for (int pass = 0; extreme && pass < passes; ++pass) {
       const double before = extreme->x;
-      extreme->past = required(map_.passage(*extreme, whole, extreme->side)).past;
+      extreme->past = required(map_.passage(*extreme, whole)).past;
       extreme = corrected(*extreme, x_is_free, whole);
       if (extreme && std::abs(extreme->x - before) <= 1e-12 * (passage.most_x - passage.least_x)) {
         break;
@@ -202,7 +195,9 @@ class Shooting {
       x_is_free = true;
       extreme = corrected(start, true, whole);
     }
-    require_cycle(extreme.has_value());
+    if (!extreme) {
+      throw base::UserError("Newton's method does not come to a cycle");
+    }
     return described(*extreme, multiple, x_is_free);
   }
 
@@ -224,7 +219,7 @@ class Shooting {
       Extreme at = start;
       at.phase = v[0] / frequency_;
       at.x = x_is_free ? start.x : v[1] * scale;
-      const auto passage = map_.passage(at, whole, at.side);
+      const auto passage = map_.passage(at, whole);
       if (!passage) {
         return std::nullopt;
       }
@@ -243,7 +238,7 @@ class Shooting {
   /// `start`. Returns nothing if the method does not converge.
   [[nodiscard]] std::optional<Extreme> corrected(const Extreme& start, bool x_is_free,
                                                  double whole) const {
-    const double scale = scale_of(required(map_.passage(start, whole, start.side)));
+    const double scale = scale_of(required(map_.passage(start, whole)));
     const Pair guess{start.phase * frequency_, start.x / scale};
     const auto root = solve(residual_of(start, x_is_free, whole, scale), guess);
     if (!root) {
@@ -260,7 +255,7 @@ class Shooting {
   [[nodiscard]] Cycle described(const Extreme& at, int multiple, bool x_is_free) const {
     const double period = map_.force().period;
     const double whole = multiple * period;
-    const Passage passage = required(map_.passage(at, whole, at.side, true));
+    const Passage passage = required(map_.passage(at, whole, true));
     const double scale = scale_of(passage);
     Cycle cycle;
     cycle.extreme = at;

@@ -38,7 +38,7 @@ OscillatorSolution PeriodMap::from(const PeriodEnd& start) const {
   return OscillatorSolution(*measure_, at(start.x, start.y), force_.from(0.0), {}, start.past);
 }
 
-std::optional<Passage> PeriodMap::passage(const Extreme& start, double span, int direction,
+std::optional<Passage> PeriodMap::passage(const Extreme& start, double span,
                                           bool with_works) const {
   auto solution = from(start);
   if (!solution) {
@@ -54,7 +54,7 @@ std::optional<Passage> PeriodMap::passage(const Extreme& start, double span, int
     base::poll();
     least = std::min(least, reversal->x);
     most = std::max(most, reversal->x);
-    if (reversal->direction != direction) {
+    if (reversal->direction != start.side) {
       continue;
     }
     if (nearest && std::abs(reversal->time - span) > std::abs(nearest->span - span)) {

@@ -103,12 +103,12 @@ class PeriodMap {
   /// Returns the solution that starts at the beginning of a period. Local.
   [[nodiscard]] OscillatorSolution from(const PeriodEnd& start) const;
 
-  /// Follows the motion from an extreme, and chooses among its later maxima of x (`direction` = +1)
-  /// or minima (-1) the one whose time after the extreme is nearest to `span`. Returns the passage
+  /// Follows the motion from an extreme, and chooses among its later extremes of x on the same side
+  /// the one whose time after the extreme is nearest to `span`. Returns the passage
   /// to it. Returns nothing if this time differs from `span` by half a period or more, if there is
   /// no such extreme, or if from(start) returns nothing. If `with_works`, the works are also
   /// computed, which takes a third more time. Local.
-  [[nodiscard]] std::optional<Passage> passage(const Extreme& start, double span, int direction,
+  [[nodiscard]] std::optional<Passage> passage(const Extreme& start, double span,
                                                bool with_works = false) const;
 
   /// Returns the state one period after `start`. Local.
