@@ -90,7 +90,7 @@ TEST(Parse, has_a_force_and_a_scheme_by_default_of_the_papers_problem_and_of_mov
             "0 leapfrog");
   // The same of every point of a scan, also of one at which the base rests.
   const auto scan = given::bind(
-      Command::scan, {"--over", "a=0,1", "--base-acceleration", "a*sin(t)", "--steps", "10"});
+      Command::scan, {"--over", "a=0,1", "--base-acceleration", "a*sin(t)", "--steps", "1000"});
   EXPECT_EQ(cli::configuration_of(*scan.request, std::vector{0.0}).base_acceleration(1.0), 0.0);
   EXPECT_EQ(scan.configuration.force->text(), "0");
 }
