@@ -94,7 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
              2, 1, 0.1},
         Case{"cells_by_the_finest", short_case("cells", "finest", "50,100,200"), 1, 1, 0.1},
         Case{"cells_in_turn", short_case("cells", "successive", "100,200,400,800"), 1, 1, 0.1},
-        Case{"both_by_the_finest", short_case("both", "finest", "50:500,100:1000,200:2000"), 1, 1, 0.1}),
+        Case{"both_by_the_finest", short_case("both", "finest", "50:500,100:1000,200:2000"), 1, 1,
+             0.1}),
     [](const auto& of) { return std::string(of.param.name); });
 
 /// An elastic system of one stiffness for every P has no space error but rounding; where k is
