@@ -195,14 +195,14 @@ std::vector<double> axis_values(const Setting& over) {
             text + " needs from 2 to 10^6 values");
     require(!is_log || std::min(first, last) > 0.0 || std::max(first, last) < 0.0,
             text + " crosses 0, where log has no value");
-    // Of a range that is too wide, `last / first` overflows or underflows.
-    const bool is_wide = !std::isnormal(last / first);
+    // Of a range that is too wide, `last / first` or `last - first` overflows or underflows.
+    const bool is_wide = is_log ? !std::isnormal(last / first) : !std::isfinite(last - first);
     for (std::int64_t i = 0; i < count; ++i) {
       const double part = static_cast<double>(i) / static_cast<double>(count - 1);
       const double root = std::pow(std::cbrt(last) / std::cbrt(first), part);
-      values.push_back(!is_log   ? first + part * (last - first)
-                       : is_wide ? first * root * root * root
-                                 : first * std::pow(last / first, part));
+      values.push_back(
+          is_log ? (is_wide ? first * root * root * root : first * std::pow(last / first, part))
+                 : (is_wide ? (1 - part) * first + part * last : first + part * (last - first)));
     }
     values.back() = last;
     return values;

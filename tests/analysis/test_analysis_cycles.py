@@ -245,11 +245,13 @@ def test_transients_end_where_loops_repeat():
 
 UNLOADINGS = (-2, -0.5, -1, -0.9, -0.97, 1, 0.8, 2)  # one loop is inside of another
 SINES = 0.8 * np.sin(PHASE := np.linspace(0, 2 * np.pi, 4001)) + 0.5 * np.sin(3 * PHASE)
+SIX = 0.8 * np.sin(PHASES := np.linspace(0, 12 * np.pi, 2401)) + 0.5 * np.sin(3 * PHASES)  # equal but for rounding
 
 
 @pytest.mark.parametrize("x, amplitude, inner", [
     (led(0, *3 * SLIPS, 0), 2, [0.04] * 6), (led(0, 2, *2 * UNLOADINGS, 0), 2, [0.035, 0.1, 0.25] * 2),
     (led(2, *UNLOADINGS), 2, [0.035, 0.1, 0.25]), (SINES, SINES.max(), [(SINES.max() - 0.3) / 2] * 2),
+    (SIX, SIX.max(), [(SIX.max() - 0.3) / 2] * 12),
     # A closed record may begin on an inner loop.
     (np.roll(SINES[1:], 2900)[[*range(4000), 0]], SINES.max(), [(SINES.max() - 0.3) / 2] * 2)])
 def test_inner_loops_are_taken_out_and_listed_as_such(x, amplitude, inner):

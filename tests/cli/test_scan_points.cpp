@@ -155,6 +155,7 @@ TEST(Axes, have_so_many_values_from_the_first_to_the_last) {
   expect_near(values("1e-200:1e200:5:log"), {1e-200, 1e-100, 1.0, 1e100, 1e200});
   expect_near(values("1e300:1e-300:4:log"), {1e300, 1e100, 1e-100, 1e-300});
   expect_near(values("1e-170:1e-160:3:log"), {1e-170, 1e-165, 1e-160});
+  EXPECT_EQ(values("-1e308:1e308:3"), (std::vector{-1e308, 0.0, 1e308}));
 }
 
 TEST(ScanRestart, is_of_the_same_scan_at_every_point) {

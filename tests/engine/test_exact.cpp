@@ -173,18 +173,24 @@ TEST(Exact, RefusesAForceThatIsNotSmoothOrNotFinite) {
 }
 
 TEST(Exact, RefusesMoreEventsThanItCanPass) {
-  // Under a force beyond its strength all cells slide twice a period: 2 P T/2π = 3e7 events.
-  const support::Problem many = support::problem({.threshold = "1e-3*(s+0.1)",
-                                                  .force = "sin(t)",
-                                                  .oscillator = {.k0 = 0.2},
-                                                  .final_time = 5000.0,
-                                                  .steps = 4,
-                                                  .space = support::space_of(20000)});
-  try {
-    (void)support::trajectory(support::alone(), many, engine::Method::exact);
-    FAIL() << "is not refused";
-  } catch (const base::UserError& error) {
-    EXPECT_NE(std::string(error.what()).find("events"), std::string::npos) << error.what();
+  // Under a force beyond its strength all cells slide twice a period: 2 P T/2π = 3e7 events. A mass
+  // that follows a fast force turns twice a period: 2 T 5e6/2π = 3e8 events.
+  for (const support::Problem& many : {support::problem({.threshold = "1e-3*(s+0.1)",
+                                      .force = "sin(t)",
+                                      .oscillator = {.k0 = 0.2},
+                                      .final_time = 5000.0,
+                                      .steps = 4,
+                                      .space = support::space_of(20000)}),
+                                       support::problem({.force = "0.45*cos(5e6*t)",
+                                       .oscillator = {.k0 = 0.3},
+                                       .final_time = 200.0,
+                                       .steps = 4})}) {
+    try {
+      (void)support::trajectory(support::alone(), many, engine::Method::exact);
+      FAIL() << "is not refused";
+    } catch (const base::UserError& error) {
+      EXPECT_NE(std::string(error.what()).find("events"), std::string::npos) << error.what();
+    }
   }
 }
 

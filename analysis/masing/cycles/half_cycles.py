@@ -164,7 +164,8 @@ def _without_inner_loops(x, points, at_ends=1):
             else:
                 break
             start, turn, after = left[first:first + 3]
-            again = turn + int(np.argmax(np.sign(x[start] - x[turn]) * (x[turn:after + 1] - x[start]) >= 0))
+            back = np.sign(x[start] - x[turn]) * (x[turn:after + 1] - x[start])
+            again = turn + int(np.argmax(back >= min(0.0, back[-1])))  # x may miss `start` by a rounding
             inner.append((start + np.flatnonzero(outside[start:again]), turn))
             outside[start + 1:again] = False
             del left[first:first + 2]
