@@ -65,7 +65,7 @@ def test_orders_of_a_wave(masing):
         assert found["verdict"] == "as expected", found["said"]
         assert all(found[f"expected_{name}"] == str(order) for name in QUANTITIES)
     for rule, order in (("right", 1), ("midpoint", 2)):
-        found = masing.study(*damped(), f"--rule={rule}", "--refine=cells", "--reference=cells-inf", "--steps=800",
+        found = masing.study(*(word for word in damped() if "cells" not in word), f"--rule={rule}", "--refine=cells", "--reference=cells-inf", "--steps=800",
                              "--levels=50,100,200,400,800", "--order-tolerance=0.9")
         assert all(str(order) in found[f"expected_{name}"] for name in QUANTITIES)
         assert all(abs(found[f"observed_{name}"] - order) < 0.3 for name in QUANTITIES), found["said"]

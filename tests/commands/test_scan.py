@@ -244,7 +244,7 @@ PULSE = "--force=0.3*cos(t)+40*exp(-((t-100)/0.01)^2)"  # periodic for 15 period
     (("--over=mass=1,2", "--steady", PULSE, "--period=2*pi"), ["--period", "is not F(t)", "a*t+b"]),
     (("--over=k0=1,2", "--steady", PULSE.replace("force", "base-acceleration")), ["--steady", "no period", "a*t+b"]),
     (("--over=w=1,2", "--steady", "--force=cos(w*t)+cos(sqrt(2)*t)"), ["--steady", "common period"]),
-    (("--over=mass=1,2", "--steady", "--engine=sweep"), ["--steady", "exact"]),
+    (("--over=mass=1,2", "--steady", "--force=cos(t)", "--engine=sweep"), ["--steady", "exact"]),
     (("--over=k0=1,2", "--steady", "--damping=-1"), ["--damping", ">= 0"]),
     (("--over=k=1,2", "--model=prandtl", "--set=eta=1", "--steady"), ["steady", "prandtl"]),
     (("--over=mass=1,2", "--steady", "--keep=series", "--force=cos(t)"), ["--keep: limit cycles are no runs and have no series"])])

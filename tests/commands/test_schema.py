@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-SHORT = ("--steps=100", "--final-time=1", "--quiet")
+SHORT = ("--steps=100", "--final-time=1", "--quiet", "--force=0.45*cos(0.5*t)")
 # words, and the axes of groups, as they are for xarray
 FILES = {
     "slab": (("simulate", *SHORT, "--cells=10", "--threshold-down=0.3", "--field-every=50", "--energy", "--damping=0.1"),

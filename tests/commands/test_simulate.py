@@ -60,7 +60,7 @@ def test_the_trajectory_is_the_schemes(result):
 def test_more_ranks_than_blocks_are_told_once(masing):
     """Of 5000 elements there are five blocks, of a study's coarsest and finest run alike."""
     words = ("converge", "--model=s-chain", "--set=n=5000", "--set=m=1", "--set=k=1", "--set=eta=1", "--final-time=0.1",
-             "--levels=2,4", "--reference=successive")
+             "--force=sin(t)", "--levels=2,4", "--reference=successive")
     (said,) = [line for line in masing(*words, ranks=6).stderr.splitlines() if "ranks" in line]
     assert re.fullmatch("masing converge: 1 of 6 ranks have none of the elements of s-chain, N = .*, which are dealt "
                         "out in blocks of 1024; 5 ranks would do", said), said
@@ -96,7 +96,7 @@ def test_provenance_and_configuration(masing):
     ("base-acceleration=sin(t)", "k₀ x + S", "F − m a_g", "int (F - m a_g) dx", "dissipated"),
     ("threshold-down=0.3", "F − m x″", "F", "int F dx", "dissipated")])
 def test_the_file_says_what_it_holds(masing, word, restoring, force, work, part):
-    found = masing.run("--cells=4", "--steps=100", "--energy", *[f"--{word}"] * bool(word))
+    found = masing.run("--cells=4", "--final-time=50", "--steps=100", "--force=sin(t)", "--energy", *[f"--{word}"] * bool(word))
     with h5py.File(masing.folder / "run.h5") as file:
         series, said = file["series"], text(file["configuration"].attrs["problem"])
         for name, symbol in (("series/restoring", restoring), ("series/force", force), ("energy/input", work),

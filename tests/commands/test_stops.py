@@ -303,7 +303,7 @@ def test_rows_of_another_run_are_not_taken(masing):
 
 def test_the_folder_of_the_output_is_removed(masing):
     """With it go the rows: the run is told so at its end, and the last checkpoint, elsewhere, is refused."""
-    words = ("simulate", *SPLIT, "--steps=3000", "--quiet", "--checkpoint=c.h5")
+    words = ("simulate", *SPLIT, FORCED, "--steps=3000", "--quiet", "--checkpoint=c.h5")
     (masing.folder / "there").mkdir()
     process = masing.start(*words, "--checkpoint-every=500", "--output=there/run.h5", ranks=2)
     masing.wait_until(process, (masing.folder / "c.h5").exists)
@@ -389,7 +389,7 @@ def test_a_checkpoint_of_a_run_holds_the_state_alone(masing):
 def test_a_point_of_a_chain_goes_on_with_its_extremes(masing):
     """They were before the stop."""
     words = ("scan", "--over=w=0.9", "--model=masing-chain", "--set=n=3", "--set=m=1", "--set=k=1", "--set=eta=1",
-             "--set=c_ground=0.5", "--force=exp(-t)*cos(w*t)", "--cells=inf", "--final-time=100", "--steps=800000",
+             "--set=c_ground=0.5", "--force=exp(-t)*cos(w*t)", "--cells=inf", "--final-time=100", "--steps=3200000",
              "--output=run.h5")
     whole = done_and_kept(masing, *words)
     assert " of 1 points and " in stopped(masing, words)
@@ -527,9 +527,9 @@ RESULTS = {
 
 
 @ONE_FILE
-@pytest.mark.parametrize(("name", "ranks", "numbers"), [("scan", 3, 1000 * 27), ("study", None, 1000)])
+@pytest.mark.parametrize(("name", "ranks", "numbers"), [("scan", 3, 1000 * 33), ("study", None, 1000)])
 def test_a_result_and_a_checkpoint_that_cannot_be_written_are_both_named(masing, small_disk, name, ranks, numbers):
-    """A checkpoint needs 262144 bytes beside its numbers: of a point some 27, of a study mostly its series."""
+    """A checkpoint needs 262144 bytes beside its numbers: of a point some 33, of a study mostly its series."""
     said = masing.one_line(masing(*RESULTS[name], "--quiet", "--output=disk/run.h5", ranks=ranks), 1)
     found = re.fullmatch("masing: disk/run.h5: HDF5 .*; nor could what was computed be saved: disk/run.h5.checkpoint: "
                          "cannot write a checkpoint of ([0-9.]+) MB: its disk is full", said)
@@ -609,7 +609,7 @@ ROOM = [
     (("--cells=2000", "--field-every=10", "--sample-every=1", "--output=disk/run.h5"), 3001 * 5 + 304 * 2000, "output"),
     ((*EACH, "--field-points=10"), 3001 * (5 + 6) + 3004 * 10, ""),
     ((*EACH, "--field-points=100"), 3001 * (5 + 6) + 3004 * 100, "output"),
-    (("--model=s-chain", "--set=n=100", "--set=k=1", "--set=eta=0.3", "--field-every=1", "--sample-every=1",
+    (("--model=s-chain", "--set=n=100", "--set=k=1", "--set=eta=0.3", FORCED, "--field-every=1", "--sample-every=1",
       "--output=disk/run.h5"), 3001 * 5 + 3001 * 301, "output"),
     (("--cells=50000", *CHECKPOINT), 50000 * 2, ""), (("--cells=100000", *CHECKPOINT), 100000 * 2, "checkpoint"),
 ]

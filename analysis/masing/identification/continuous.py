@@ -98,7 +98,7 @@ def identify_continuous(path, half, s, threshold):
 def threshold_values(masing, threshold):
     """Return the midpoints s_i of PLACES cells, and η(s_i) as the program at the path `masing` evaluates the expression
     or table `threshold`."""
-    _, run = commands.run("simulate", {"threshold": threshold, "cells": PLACES, "rule": "midpoint", "steps": 1,
+    _, run = commands.run("simulate", {"threshold": threshold, "force": 0, "cells": PLACES, "rule": "midpoint", "steps": 1,
                                        "final_time": 1e-9, "field_points": 0, "quiet": True}, masing=masing)
     return run.s, run.eta
 
