@@ -131,6 +131,9 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  /// Returns the communicator of all ranks of the session.
+  [[nodiscard]] const Communicator& world() const { return *world_; }
+
   /// Begins a call of the Python module and returns the communicator of the session. An earlier
   /// time limit is removed; a limit that the call sets (limit_wall_time()) counts from here.
   /// Earlier stop requests are forgotten, except those that a rank has not withdrawn by
