@@ -92,8 +92,8 @@ class Judgements(dict):
 def judge(table, expect_order=None, step="h", *, reference="exact", values=False, tolerance=0.1, floor=0.0):
     """Judge whether the errors in a table, which any program may have printed, converge with the expected orders.
 
-    table: the path of a CSV file with a heading, whose cells are separated by commas, semicolons, tabs or blanks; a DataFrame;
-    or a dictionary of columns. Each row is a level. The digits of an error that is given as a text count: the error may
+    table: the path of a CSV file with a heading, whose cells are separated by commas, semicolons, tabs or blanks; a
+    DataFrame; or a dictionary of columns. Each row is a level. The digits of an error that is given as a text count: the error may
     be wrong by half a unit of its last digit, and so may a step that looks rounded. Numbers count as exact. step: the
     column of the step, or an expression of columns such as "1/sqrt(cells)", or two of them such as "ds,dt".
     expect_order: {column: order}, where an order is a number or a text such as ">=1", or one order for all columns that
