@@ -18,7 +18,7 @@ from masing.judgement import GOOD, judge
 style.apply()
 
 PARSER = command_line.Parser(description=__doc__)
-PARSER.add_argument("file", metavar="TABLE.csv", help="a CSV file, or cells between blanks; a row a level")
+PARSER.add_argument("file", metavar="TABLE.csv", help="the table, with a heading and a row for each level")
 PARSER.add_argument("--expect-order", metavar="L2=2,H1>=1", help="expected orders; one number is for all columns "
                     "(default: orders are not judged)")
 PARSER.add_argument("--step", default="h", metavar="EXPRESSION", help="a column, an expression of columns such as "
