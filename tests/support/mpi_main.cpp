@@ -1,14 +1,13 @@
 // The main of the tests that run on several ranks: the root prints as GoogleTest does, the other
 // ranks print only their failures; a failure on any rank, or a run without a single test, is the
-// failure of all. With --leave-out=FILE,FILE it makes no test of these source files: ctest leaves
-// out on several ranks what ranks cannot change.
+// failure of all. The arguments are those of choose_tests().
 
 #include <gtest/gtest.h>
 
 #include <cstdio>
 
-#include "base/text.hpp"
 #include "parallel/session.hpp"
+#include "support/chosen_tests.hpp"
 #include "support/world.hpp"
 
 using namespace masing;
@@ -40,22 +39,6 @@ class FailuresOfRank final : public testing::EmptyTestEventListener {
   std::string test_ = "?";
 };
 
-void leave_out(const std::string& file) {
-  const testing::UnitTest& all = *testing::UnitTest::GetInstance();
-  std::string filter = GTEST_FLAG_GET(filter);
-  filter += filter.find('-') == std::string::npos ? "-" : ":";
-  for (int i = 0; i < all.total_test_suite_count(); ++i) {
-    const testing::TestSuite& suite = *all.GetTestSuite(i);
-    for (int j = 0; j < suite.total_test_count(); ++j) {
-      const testing::TestInfo& test = *suite.GetTestInfo(j);
-      if (std::string(test.file()).ends_with("/" + file)) {
-        filter += std::string(suite.name()) + "." + test.name() + ":";
-      }
-    }
-  }
-  GTEST_FLAG_SET(filter, filter);
-}
-
 int run(const parallel::Communicator& world) {
   if (!world.is_root()) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
@@ -63,11 +46,7 @@ int run(const parallel::Communicator& world) {
     listeners.Append(new FailuresOfRank(world.rank()));
   }
   const bool failed = RUN_ALL_TESTS() != 0;
-  const bool none = testing::UnitTest::GetInstance()->test_to_run_count() == 0;
-  if (none && world.is_root()) {
-    std::fputs("no test was run\n", stderr);
-  }
-  std::int64_t failures = failed || none ? 1 : 0;
+  std::int64_t failures = failed || support::is_without_tests() ? 1 : 0;
   parallel::sum_over_ranks(world, std::span(&failures, 1));
   if (failures > 0 && world.is_root()) {
     std::fprintf(stderr, "failed on %lld of %d ranks\n", static_cast<long long>(failures),
@@ -88,12 +67,7 @@ const parallel::Communicator& support::world() {
 
 int main(int count, char** values) {
   testing::InitGoogleTest(&count, values);
-  const std::string option = "--leave-out=";
-  if (count > 1 && std::string(values[1]).starts_with(option)) {
-    for (const std::string& file : base::split(values[1] + option.size(), ',')) {
-      leave_out(file);
-    }
-  }
+  support::choose_tests({values + 1, values + count});
   // An exception on one rank must end all, not leave the others waiting in a collective call.
   GTEST_FLAG_SET(catch_exceptions, false);
   parallel::Session session({});
