@@ -1,5 +1,6 @@
 """Where the program is; tests that take long run with --long only, and each has a short form that always runs."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -34,6 +35,32 @@ def program_path():
 def masing(program_path):
     """The path of the program; in tests/commands what runs it in a folder."""
     return program_path
+
+
+@pytest.fixture(scope="session")
+def in_process(program_path):
+    """in_process(folder, command, *words) computes a command with the module beside the program, in this process, where
+    the words would be those of its command line in `folder`, without --output. It gives the bytes of the result file, and
+    raises MasingError, with the message and the exit code of the program, if that refuses. Where no module can be used
+    the program is started."""
+    from masing import native, program
+
+    def call(folder, command, *words):
+        words = ["--quiet", *map(str, words)]
+        given = []  # names and values; an option and its value are one word or two
+        for word, following in zip(words, [*words[1:], "--"], strict=True):
+            name, sign, value = word.partition("=")
+            if name.startswith("--"):
+                given.append((name[2:], value if sign else None if following.startswith("--") else following))
+        with contextlib.chdir(folder):
+            if module := native.usable({name.replace("-", "_"): True for name, _ in given}):
+                return native.run(module, command, given, None, {})[0]
+            output = Path("in-process.h5")
+            program.run(program_path, command, *words, f"--output={output}").require(0, 3)
+            content = output.read_bytes()
+            output.unlink()
+            return content
+    return call
 
 
 def pytest_addoption(parser):

@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import pytest
+from masing import MasingError
 from open_mpi import OPEN_MPI, YIELD
 from result_files import numbers, study
 
@@ -25,8 +26,8 @@ def without_warnings(text):
 class Masing:
     """Runs the program in a folder of its own."""
 
-    def __init__(self, folder, program):
-        self.folder, self.program = folder, program
+    def __init__(self, folder, program, in_process=None):
+        self.folder, self.program, self.in_process = folder, program, in_process
 
     def start(self, *words, ranks=None, env=None):
         """The process, running; `ranks` None is without mpirun, a variable of `env` that is None is taken out."""
@@ -87,8 +88,23 @@ class Masing:
         assert ranks is not None or without_warnings(process.stderr) == [said], process.stderr
         return said
 
+    def made(self, command, *words, name=None):
+        """The path of the result file of a command, which must succeed; computed in this process, without --output."""
+        path = self.folder / (name or f"{command}.h5")
+        path.write_bytes(self.in_process(self.folder, command, *words))
+        return path
+
+    def refusal(self, command, *words):
+        """What refused() gives, of a command that is computed in this process."""
+        with pytest.raises(MasingError) as raised:
+            self.in_process(self.folder, command, *words)
+        assert raised.value.code == 2 and len(str(raised.value).splitlines()) == 1
+        return f"masing: {raised.value}"
+
     def run(self, *words, ranks=None):
-        """The numbers of a run, which must succeed, as result_files.numbers() gives them."""
+        """The numbers of a run, which must succeed, as result_files.numbers() gives them; without ranks in this process."""
+        if ranks is None:
+            return numbers(self.made("simulate", *words, name="run.h5"))
         self.done("simulate", *words, "--quiet", "--output=run.h5", ranks=ranks)
         return numbers(self.folder / "run.h5")
 
@@ -110,15 +126,15 @@ class Masing:
 
 
 @pytest.fixture
-def masing(tmp_path, program_path):
+def masing(tmp_path, program_path, in_process):
     """The program, run in an empty folder."""
-    return Masing(tmp_path, program_path)
+    return Masing(tmp_path, program_path, in_process)
 
 
 @pytest.fixture(scope="module")
-def masing_once(tmp_path_factory, program_path):
+def masing_once(tmp_path_factory, program_path, in_process):
     """The program, run in a folder that the tests of a file share."""
-    return Masing(tmp_path_factory.mktemp("masing"), program_path)
+    return Masing(tmp_path_factory.mktemp("masing"), program_path, in_process)
 
 
 @pytest.fixture
