@@ -1,22 +1,22 @@
-// Bounds of expressions: that they hold the values and slopes of every function, in closed form,
-// and around the narrow features they are there to find; and that a second interval arithmetic,
-// which shares no code with them, agrees. fuzz_bounds compares them with that and with Arb.
+// Bounds of expressions: the Taylor coefficients of every function against Cauchy's integral,
+// values and slopes where functions have branches, and the narrow features that bounds are there to
+// find. fuzz_bounds compares them with Arb.
 #include "base/bounds.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <random>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "base/enclosure.hpp"
 #include "base/error.hpp"
 #include "base/function.hpp"
 #include "base/smooth_pieces.hpp"
 #include "base/text.hpp"
-#include "support/plain_range.hpp"
 
 namespace masing::test_bounds {
 
@@ -29,54 +29,126 @@ Function function(const std::string& text) {
   return {text, 't'};
 }
 
-/// On random intervals the values at eleven places lie in the plain range, but for the rounding of
-/// f, and in the bounds, which hold some of the plain range of each tenth of the interval.
-TEST(PlainRange, holds_the_values_of_every_function_and_agrees_with_the_bounds) {
-  std::mt19937_64 random(7);
-  for (const std::string& text : base::split(
-           "sin(3*t)-cos(t)^2 tan(0.4*t) asin(t/9)+acos(t/9) atan(t)*t atan2(t,1-t) "
-           "sinh(t)-cosh(t) tanh(t)/(1+t^2) asinh(t)+acosh(1+t^2) atanh(t/9) "
-           "log2(9+t)+log10(9+t)-ln(9+t) exp(-t^2) sqrt(9+t) sign(t)+rint(t) abs(t)^1.5 "
-           "triangle(t)+square(t/3)-sawtooth(0.7*t) min(t,1,t^3)+max(t,-t) sum(t,2)+avg(t,t^2,1) "
-           "t<1?t:2-t t<=1||t>=2?1:-1 t!=1&&t>0?t^2:t 1/(t^2-1) 2^t+t^-2+(9+t)^t",
-           ' ')) {
-    const Function f = function(text);
-    for (int i = 0; i < 300; ++i) {
-      const double first = std::uniform_real_distribution<>(-5.0, 5.0)(random);
-      const double width = std::exp(std::uniform_real_distribution<>(-20.0, 1.0)(random));
-      const Enclosure plain = support::plain_range(f.operations(), first, first + width);
-      const Enclosure bounds = f.bounds(first, first + width).value;
-      for (int j = 0; j <= 10; ++j) {
-        const double t = first + width * j / 10;
-        const double value = f(t);
-        const double rounding = 1e-13 * (1.0 + std::abs(value));
-        for (const auto& [low, high] : {plain, bounds}) {
-          ASSERT_FALSE(value < low - rounding || value > high + rounding)
-              << text << " on [" << first << ", " << first + width << "]: " << value << " in ["
-              << low << ", " << high << "]";
+using Complex = std::complex<double>;
+
+/// A function of u and v in the language and in C++, analytic about u, v in [0.8, 2.1].
+struct Analytic {
+  const char* text;
+  Complex (*value)(Complex u, Complex v);
+};
+
+const Analytic analytic[] = {
+    {"-U+V", [](Complex u, Complex v) { return v - u; }},
+    {"U*V-3", [](Complex u, Complex v) { return u * v - 3.0; }},
+    {"U/V", [](Complex u, Complex v) { return u / v; }},
+    {"U^V", [](Complex u, Complex v) { return std::exp(v * std::log(u)); }},
+    {"U^2+V^3", [](Complex u, Complex v) { return u * u + v * v * v; }},
+    {"U^-2+V^7", [](Complex u, Complex v) { return 1.0 / (u * u) + std::pow(v, 7); }},
+    {"U^0.5-V^-1.3", [](Complex u, Complex v) { return std::sqrt(u) - std::pow(v, -1.3); }},
+    {"2^U", [](Complex u, Complex) { return std::exp(std::log(2.0) * u); }},
+    {"sin(U)", [](Complex u, Complex) { return std::sin(u); }},
+    {"cos(U)", [](Complex u, Complex) { return std::cos(u); }},
+    {"tan(U/2)", [](Complex u, Complex) { return std::tan(u / 2.0); }},
+    {"asin(U/2)", [](Complex u, Complex) { return std::asin(u / 2.0); }},
+    {"acos(U/2)", [](Complex u, Complex) { return std::acos(u / 2.0); }},
+    {"atan(U)", [](Complex u, Complex) { return std::atan(u); }},
+    {"atan2(U,V)", [](Complex u, Complex v) { return std::atan(u / v); }},
+    {"atan2(U,-V)", [](Complex u, Complex v) { return M_PI - std::atan(u / v); }},
+    {"sinh(U)", [](Complex u, Complex) { return std::sinh(u); }},
+    {"cosh(U)", [](Complex u, Complex) { return std::cosh(u); }},
+    {"tanh(U)", [](Complex u, Complex) { return std::tanh(u); }},
+    {"asinh(U)", [](Complex u, Complex) { return std::asinh(u); }},
+    {"acosh(U+1)", [](Complex u, Complex) { return std::acosh(u + 1.0); }},
+    {"atanh(U/2)", [](Complex u, Complex) { return std::atanh(u / 2.0); }},
+    {"exp(U)", [](Complex u, Complex) { return std::exp(u); }},
+    {"ln(U)+log(V)", [](Complex u, Complex v) { return std::log(u) + std::log(v); }},
+    {"log2(U)+log10(V)",
+     [](Complex u, Complex v) { return std::log(u) / std::log(2.0) + std::log10(v); }},
+    {"sqrt(U)", [](Complex u, Complex) { return std::sqrt(u); }},
+    {"sum(U,V,U)+avg(U,V)", [](Complex u, Complex v) { return 2.5 * u + 1.5 * v; }},
+    {"min(U,9)-max(V,-9)", [](Complex u, Complex v) { return u - v; }},
+    {"abs(U)+abs(-V)", [](Complex u, Complex v) { return u + v; }},
+    {"sign(U)+rint(V/9)+square(U/9)", [](Complex, Complex) { return Complex(2.0); }},
+    {"triangle(U/9)+sawtooth(V/9)", [](Complex u, Complex v) { return (4.0 * u + 2.0 * v) / 9.0; }},
+    {"triangle(U/9+0.4)", [](Complex u, Complex) { return 2.0 - 4.0 * (u / 9.0 + 0.4); }},
+    {"U<9&&V>0||U==V?U*U:V", [](Complex u, Complex) { return u * u; }},
+    {"U>=9||V<=0&&U!=V?U:V*V", [](Complex, Complex v) { return v * v; }}};
+
+/// Σ f(t + r e^iθ) e^-ikθ over the circle is r^k f⁽ᵏ⁾(t)/k!, by Cauchy: all functions of one
+/// argument are applied to u = 1.3 + sin(t)/2 and v = 1.7 + cos(t)·0.4, which have all powers.
+TEST(Bounds, are_the_taylor_coefficients_that_cauchys_integral_gives) {
+  constexpr int points = 128;
+  constexpr double radius = 0.9;
+  for (const auto& [text, value] : analytic) {
+    std::string whole;
+    for (const char* each = text; *each != 0; ++each) {
+      whole += *each == 'U'   ? "(1.3+sin(t)/2)"
+               : *each == 'V' ? "(1.7+cos(t)*0.4)"
+                              : std::string(1, *each);
+    }
+    const Function f = function(whole);
+    for (const double t : {-0.4, 0.2, 0.7}) {
+      const auto at = base::series_of(f.operations(), t, t);
+      const auto about = base::series_of(f.operations(), t - 0.01, t + 0.003);
+      EXPECT_EQ(at.known, base::Known::smooth) << text;
+      std::vector<Complex> on_circle;
+      double largest = 0.0;
+      for (int j = 0; j < points; ++j) {
+        const Complex z = t + std::polar(radius, 2 * M_PI * j / points);
+        on_circle.push_back(value(1.3 + std::sin(z) / 2.0, 1.7 + std::cos(z) * 0.4));
+        largest = std::max(largest, std::abs(on_circle.back()));
+      }
+      for (int k = 0; k <= base::taylor_order; ++k) {
+        double sum = 0.0;
+        for (int j = 0; j < points; ++j) {
+          sum += (on_circle[j] * std::polar(1.0 / points, -2 * M_PI * j * k / points)).real();
         }
-        const Enclosure part = support::plain_range(f.operations(), t, t + width / 10);
-        ASSERT_FALSE(j < 10 &&
-                     (part.high < bounds.low - rounding || part.low > bounds.high + rounding))
-            << text << " on [" << t << ", " << t + width / 10 << "]: [" << part.low << ", "
-            << part.high << "] outside [" << bounds.low << ", " << bounds.high << "]";
+        const double power = std::pow(radius, k);
+        const double rounding = 1e-13 * largest;
+        const Enclosure point = at.coefficient(k);
+        EXPECT_NEAR(point.low * power, sum, rounding) << text << " at " << t << ", " << k;
+        EXPECT_NEAR(point.high * power, sum, rounding) << text << " at " << t << ", " << k;
+        const Enclosure around = about.coefficient(k);
+        EXPECT_LE(around.low * power, sum + rounding) << text << " about " << t << ", " << k;
+        EXPECT_GE(around.high * power, sum - rounding) << text << " about " << t << ", " << k;
+        EXPECT_LE((around.high - around.low) * power, largest) << text << ", " << k;
       }
     }
   }
 }
 
-TEST(Bounds, are_taylor_coefficients_in_closed_form) {
-  // sin(3t)⁽¹⁶⁾/16! = 3¹⁶ sin(3t)/16!, at a point
-  const Bounds sine = function("sin(3*t)").bounds(0.2, 0.2);
-  const double expected = std::pow(3.0, 16) * std::sin(0.6) / std::tgamma(17.0);
-  EXPECT_NEAR(sine.top.low, expected, 1e-13 * expected);
-  EXPECT_NEAR(sine.top.high, expected, 1e-13 * expected);
-  EXPECT_NEAR(sine.slope.low, 3 * std::cos(0.6), 1e-14);
-  // (1/(1-t))⁽¹⁶⁾/16! = (1-t)⁻¹⁷, on an interval
-  const Bounds pole = function("1/(1-t)").bounds(0.0, 0.5);
-  const double scale = std::pow(pole.unit, 16);
-  EXPECT_NEAR(pole.top.low / scale, 1.0, 1e-12);
-  EXPECT_NEAR(pole.top.high / scale, std::pow(2.0, 17), 1e-8);
+/// On random intervals the values at eleven places lie in the bounds, but for the rounding of f;
+/// where it is smooth, also the slopes of the chords, which a jump or a kink would make wrong.
+TEST(Bounds, hold_the_values_and_the_chords_of_functions_with_branches_and_poles) {
+  std::mt19937_64 random(7);
+  for (const std::string& text :
+       base::split("tan(0.4*t) asin(t/4) acosh(1+t) atan2(t,1-t) atanh(t/4) log2(t)+sqrt(4-t) "
+                   "sign(t)+rint(t) abs(t)^1.5 triangle(t)+square(t/3)-sawtooth(0.7*t) "
+                   "triangle(t) square(t) sawtooth(t) min(t,1,t^3)+max(t,-t) avg(t,t^2,1) "
+                   "t<1?t:2-t t<=1||t>=2?1:-1 t!=1&&t>0?t^2:t 1/(t^2-1) 2^t+t^-2+(9+t)^t exp(-t^2)",
+                   ' ')) {
+    const Function f = function(text);
+    for (int i = 0; i < 300; ++i) {
+      const double first = std::uniform_real_distribution<>(-5.0, 5.0)(random);
+      const double width = std::exp(std::uniform_real_distribution<>(-20.0, 1.0)(random));
+      const Bounds bounds = f.bounds(first, first + width);
+      double before = 0.0;
+      for (int j = 0; j <= 10; ++j) {
+        const double value = f(first + width * j / 10);
+        const double rounding = 1e-13 * (1.0 + std::abs(value));
+        const auto& [low, high] = bounds.value;
+        ASSERT_FALSE(value < low - rounding || value > high + rounding)
+            << text << " on [" << first << ", " << first + width << "]: " << value;
+        if (bounds.smooth && j > 0) {
+          const double slope = (value - before) / (width / 10);
+          const double of_slope = 20 * rounding / width + 1e-13 * std::abs(first * slope) / width;
+          ASSERT_GE(slope, bounds.slope.low - of_slope) << text << " from " << first;
+          ASSERT_LE(slope, bounds.slope.high + of_slope) << text << " from " << first;
+        }
+        before = value;
+      }
+    }
+  }
 }
 
 TEST(Bounds, are_those_of_the_shape_on_any_scale) {
@@ -186,31 +258,6 @@ TEST(Bounds, of_powers_are_those_of_their_whole_exponents) {
   const Bounds root = function("t^(1/3)").bounds(0.0, 1e-9);
   EXPECT_FALSE(root.smooth);
   EXPECT_NEAR(root.value.high, 1e-3, 1e-15);
-}
-
-/// Of what only rises between them the ends are the range; where it jumps, they are not.
-TEST(PlainRange, is_that_of_the_ends_of_a_branch) {
-  const auto range = [](const std::string& text, double first, double last) {
-    return support::plain_range(function(text).operations(), first, last);
-  };
-  for (const double first : {-1.5, 1.6, 4.8}) {  // tan has its poles at π/2 + jπ
-    const Enclosure branch = range("tan(t)", first, first + 3.0);
-    EXPECT_EQ(branch.low, std::tan(first));
-    EXPECT_EQ(branch.high, std::tan(first + 3.0));
-    EXPECT_FALSE(range("tan(t)", first + 1.6, first + 3.2).is_finite());
-  }
-  // The angle jumps from -π to π at y = 0, x < 0, which belongs to π.
-  for (const char* text : {"atan2(t,-1)", "atan2(t,-1-t^2)", "atan2(-t^2,t)"}) {
-    const Enclosure angles = range(text, -1.0, 0.0);
-    for (const double t : {-1.0, -0.5, -1e-9, 0.0}) {
-      EXPECT_TRUE(angles.contains(function(text)(t))) << text << " at " << t;
-    }
-  }
-  // Any number to the power 0 is 1, also 0.
-  for (const auto& [first, last] : {std::pair(0.0, 0.0), {-1.0, 2.0}, {3.0, 4.0}}) {
-    EXPECT_EQ(range("t^0", first, last).low, 1.0);
-    EXPECT_EQ(range("t^0", first, last).high, 1.0);
-  }
 }
 
 TEST(Function, has_a_value_where_a_part_of_it_overflows) {

@@ -43,90 +43,49 @@ using std::numbers::pi;
 
 constexpr double forever = std::numeric_limits<double>::infinity();
 
-void expect_period(const std::string& text, double period) {
-  const auto found = period_of({text, "0"}, forever);
-  ASSERT_TRUE(found.has_value()) << text;
-  EXPECT_NEAR(*found, period, 1e-14 * period) << text;
-}
-
-TEST(Period, is_the_least_common_multiple_of_those_of_its_functions) {
-  expect_period("0.45*cos(0.8*t)", 2 * pi / 0.8);
-  expect_period("0.3*sin(2*t+1)-cos(3*t)/7+0.1", 2 * pi);
-  expect_period("triangle(t/7+0.1)+sin(4*pi*t/7)", 7.0);
-  expect_period("square(1-t)+sawtooth(-(3*t))", 1.0);
-  expect_period("cos(2*pi*(t-0.3)/1.7)", 1.7);
-  EXPECT_NEAR(period_of({"cos(2*t)", "sin(3*t)"}, forever).value(), 2 * pi, 1e-14);
-  // of products, by trigonometry: cos² t = (1 + cos 2t)/2, cos 3t = 4 cos³ t - 3 cos t
-  expect_period("0.8*cos(t)^2-0.4", pi);
-  expect_period("cos(t)*cos(3*t)+sin(4*t)", pi);
-  expect_period("4*cos(t)^3-3*cos(t)", 2 * pi / 3);
-  expect_period("cos(7*acos(cos(t)))", 2 * pi / 7);
-  expect_period("cos(t/2)^4", 2 * pi);
-  expect_period("cos(t)^3", 2 * pi);
-  // but for a pulse a period, which values do not show
-  expect_period("cos(t)^2+0.5*exp(-(sin((t-1)/2)/1e-3)^2)", 2 * pi);
-}
-
-/// Of forces that are symmetric, or nearly, values alone do not show the period. Bounds of F tell
-/// those whose features repeat from those with an impulse that does not.
-TEST(Period, of_symmetric_and_nearly_symmetric_forces_is_divided_as_far_as_bounds_show) {
-  const std::vector<std::pair<double, std::string>> forces{
+/// Of products by trigonometry, as cos² t = (1 + cos 2t)/2. Of forces that are symmetric, or
+/// nearly, values alone do not show the period: bounds of F tell those whose features repeat from
+/// those with a pulse that does not.
+TEST(Period, is_the_least_that_functions_and_bounds_show) {
+  const std::pair<double, const char*> forces[] = {
+      {2 * pi / 0.8, "0.45*cos(0.8*t)"},
+      {2 * pi, "0.3*sin(2*t+1)-cos(3*t)/7+0.1"},
+      {7.0, "triangle(t/7+0.1)+sin(4*pi*t/7)"},
+      {1.0, "square(1-t)+sawtooth(-(3*t))"},
+      {1.7, "cos(2*pi*(t-0.3)/1.7)"},
+      {1.0, "triangle(t)+triangle(t+0.25)"},
       {0.25, "abs(abs(triangle(t))-0.5)"},
-      {0.5, "abs(triangle(t)) triangle(t)^2 square(t)*sin(2*pi*t)"},
-      {2 * pi / 7, "cos(7*acos(cos(t)))"},
-      {1.0,
-       "triangle(t)+triangle(t+0.5) triangle(t)+triangle(t+0.25) "
-       "sawtooth(t)+sawtooth(t+0.5) square(t)*square(t+0.25) square(t)^2 sawtooth(t)^2"},
+      {0.5, "square(t)*sin(2*pi*t)"},
+      {pi, "0.8*cos(t)^2-0.4"},
+      {pi, "cos(t)^2+1e-13*cos(t)"},
+      {2 * pi, "cos(t)^2+1e-11*cos(t)"},
+      {pi, "abs(sin(t))+max(cos(2*t), 0.2)"},
+      {pi, "sin(t)>0?sin(t):-sin(t)"},
       {pi / 2, "sin(t)^2*cos(t)^2"},
-      {2 * pi / 3,
-       "4*cos(t)^3-3*cos(t) (4*cos(t)^3-3*cos(t))^2 cos(3*t)*cos(6*t)+cos(t)*0 "
-       "4*cos(t)^3-3*cos(t)+1e-14*sin(t)"},
-      {pi,
-       "cos(t)^2 cos(t)^4 sin(t)^6 sin(t)*cos(t) cos(t)^2+1e-13*cos(t) "
-       "cos(t)^2+1e-15*cos(t) abs(sin(t)) max(cos(t),-cos(t)) "
-       "max(cos(t),0.2)+max(-cos(t),0.2) min(sin(t)^2,0.5) sign(sin(t))*sin(t) "
-       "sin(t)>0?sin(t):-sin(t) exp(sin(t)^2) exp(cos(t))+exp(-cos(t)) cosh(5*cos(t)) "
-       "1/(2+cos(t)^2) sqrt(1-sin(t)^2) cos(t)^2+1e-3*exp(-(sin((t-1)/2)/1e-3)^2) "
-       "cos(t)^2+0.5*exp(-(sin((t-1)/2)/1e-7)^2) rint(2*cos(t)^2) tanh(20*sin(t))^2"},
-      {2 * pi,
-       "cos(t)^3 cos(t)^2*sin(t) sin(t)^2+cos(t)^2 16*cos(t)^5-20*cos(t)^3+5*cos(t) "
-       "64*cos(t)^7-112*cos(t)^5+56*cos(t)^3-7*cos(t) 8*cos(t)^4-8*cos(t)^2+1 "
-       "cos(2*t)*cos(5*t)+sin(3*t)*sin(2*t) cos(t)^2+1e-3*cos(t) cos(t)^2+1e-6*cos(t) "
-       "cos(t)^2+1e-9*cos(t) cos(t)^2+1e-11*cos(t) cos(t)^2+1e-12*cos(t) "
-       "4*cos(t)^3-3*cos(t)+1e-10*sin(t) abs(sin(t))+1e-8*sin(t) sin(t)>0?1:cos(2*t) "
-       "exp(sin(t)) tanh(20*sin(t)) cosh(5*cos(t))+1e-9*sinh(5*cos(t)) 1/(1.001-cos(t)^2) "
-       "1/cos(t)^2 log(cos(t)^2) acos(cos(t))+acos(-cos(t)) "
-       "cos(t)^2+exp(-(sin((t-1)/2)/0.1)^2) cos(t)^2+0.5*exp(-(sin((t-1)/2)/1e-3)^2) "
-       "exp(-(sin(t)/1e-2)^2) 1/(1e-4+sin(t)^2)"},
-      {4 * pi,
-       "exp(-(sin(t)/1e-4)^2)+1e-5*exp(-(sin((t-1)/2)/1e-4)^2) "
-       "1/(1e-4+sin(t)^2)+1/(1e-4+sin((t-1)/2)^2)"},
-      {30 * pi, "cos(t)*cos(t/3)*cos(t/5)*0+cos(t)^2"}};
-  for (const auto& [period, texts] : forces) {
-    for (const std::string& text : base::split(texts, ' ')) {
-      expect_period(text, period);
-    }
+      {2 * pi / 3, "4*cos(t)^3-3*cos(t)"},
+      {2 * pi / 7, "cos(7*acos(cos(t)))"},
+      {2 * pi, "cos(t)*cos(3*t)+sin(4*t)+cos(t)^3"},
+      {2 * pi, "cos(t/2)^4"},
+      {2 * pi, "cos(t)^2+0.5*exp(-(sin((t-1)/2)/1e-3)^2)"},
+      {pi, "cos(t)^2+0.5*exp(-(sin((t-1)/2)/1e-7)^2)"},
+      {2 * pi, "exp(sin(t))"},
+      {2 * pi, "0*cos(t)"},  // constant: any part of it would do
+      {2 * pi, "sin(t)*square(t/(2*pi))/(2+cos(t))"},
+      {2 * pi, "sin(t) > 0 ? 1 : cos(2*t)"},
+      {6 * pi, "sin(2*(t+sin(t/3)))"},
+      {4 * pi, "40*exp(-(sin(t/2)/0.01)^2)"},
+      {30 * pi, "cos(t)*cos(t/3)*cos(t/5)*0+cos(t)^2"},
+      {2 * pi, "log(cos(t))"},  // has no value at times
+      {2 * pi / 1.2, "cos(sqrt(1.44)*t)"},
+      {2 * pi, "cos(t/max(0.5, exp(0)))"},
+      {2 * pi / 3, "cos((2 > 1 ? 3 : 4)*t)"},
+      {2 * pi, "0*t+cos(t)+(t-t)"}};
+  for (const auto& [period, text] : forces) {
+    const auto found = period_of({text, "0"}, forever);
+    ASSERT_TRUE(found.has_value()) << text;
+    EXPECT_NEAR(*found, period, 1e-14 * period) << text;
   }
-}
-
-TEST(Period, is_that_of_the_functions_that_others_are_made_of) {
-  expect_period("exp(sin(t))", 2 * pi);
-  expect_period("cos(t)^2", pi);
-  expect_period("0*cos(t)", 2 * pi);  // constant: any part of it would do
-  expect_period("abs(sin(t))+max(cos(2*t), 0.2)", pi);
-  expect_period("sin(t)*square(t/(2*pi))/(2+cos(t))", 2 * pi);
-  expect_period("sin(t) > 0 ? 1 : cos(2*t)", 2 * pi);
-  expect_period("sin(t+sin(2*t)/2)", 2 * pi);
-  expect_period("sin(2*(t+sin(t/3)))", 6 * pi);
-  expect_period("40*exp(-(sin(t/2)/0.01)^2)", 4 * pi);
-  expect_period("log(cos(t))", 2 * pi);  // has no value at times
-}
-
-TEST(Period, takes_constants_however_they_are_written) {
-  expect_period("cos(sqrt(1.44)*t)", 2 * pi / 1.2);
-  expect_period("cos(t/max(0.5, exp(0)))", 2 * pi);
-  expect_period("cos((2 > 1 ? 3 : 4)*t)", 2 * pi / 3);
-  expect_period("0*t+cos(t)+(t-t)", 2 * pi);
+  EXPECT_NEAR(period_of({"cos(2*t)", "sin(3*t)"}, forever).value(), 2 * pi, 1e-14);
 }
 
 TEST(Period, is_none_where_t_stands_elsewhere) {
@@ -139,13 +98,10 @@ TEST(Period, is_none_where_t_stands_elsewhere) {
   }
 }
 
-TEST(Period, is_none_of_periods_without_a_common_multiple) {
+TEST(Period, is_none_without_a_common_multiple_and_any_multiple_is_one) {
   EXPECT_FALSE(period_of({"cos(t)+cos(sqrt(2)*t)", "0"}, forever).has_value());
   EXPECT_FALSE(period_of({"cos(t)", "sin(pi*t)"}, forever).has_value());
   EXPECT_FALSE(period_of({"0.3", "0"}, forever).has_value());
-}
-
-TEST(Period, given_is_a_multiple_of_that_of_each_function) {
   EXPECT_TRUE(has_period({"cos(t)", "sin(3*t)"}, 4 * pi, forever));
   EXPECT_FALSE(has_period({"cos(t)", "sin(3*t)"}, 2 * pi / 3, forever));
   EXPECT_FALSE(has_period({"cos(1e-12*t)+cos(t)", "0"}, 2 * pi, forever));
@@ -183,13 +139,6 @@ std::vector<double> breaks(const std::string& text, double final_time,
   return base::breaks({{"force", function(text)}}, final_time, given);
 }
 
-void expect_times(const std::vector<double>& found, const std::vector<double>& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_NEAR(found[i], expected[i], 1e-13 * expected.back()) << i;
-  }
-}
-
 std::string refusal(const std::string& text) {
   return given::mistake([&] { (void)breaks(text, 10.0, {}); });
 }
@@ -216,7 +165,11 @@ TEST(Breaks, are_the_corners_of_tables_and_of_waves_of_affine_arguments_or_given
            {"abs(t-2)+abs(t-7)", 10.0, {2.0, 7.0}, {7.0, 2.0, 0.0, 12.0}},
            {"square(t^2)", 10.0, {4.0}, {4.0}}}) {
     SCOPED_TRACE(text);
-    expect_times(breaks(text, final_time, given), times);
+    const std::vector<double> found = breaks(text, final_time, given);
+    ASSERT_EQ(found.size(), times.size());
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      EXPECT_NEAR(found[i], times[i], 1e-13 * times.back());
+    }
   }
   // 1e15 + 10.06 is 1e15 + 10 in doubles, which have eighths there: a corner, before T.
   EXPECT_EQ(breaks("square(t+1e15)", 10.06, {}).size(), 20U);
@@ -224,11 +177,13 @@ TEST(Breaks, are_the_corners_of_tables_and_of_waves_of_affine_arguments_or_given
 }
 
 TEST(Breaks, refuses_what_is_not_smooth_everywhere) {
-  EXPECT_NE(refusal("abs(sin(t))").find("abs()"), std::string::npos);
-  EXPECT_NE(refusal("t < 3 ? 1 : 0").find("as breaks"), std::string::npos);
-  EXPECT_NE(refusal("square(sin(t))").find("a*t+b"), std::string::npos);
-  for (const char* text : {"max(0,t)", "min(t,1)", "sign(t-1)", "rint(t)", "(t>=1)*t"}) {
-    EXPECT_NE(refusal(text), "") << text;
+  const std::pair<const char*, const char*> refused[] = {
+      {"abs(sin(t))", "abs()"},    {"t < 3 ? 1 : 0", "as breaks"},
+      {"square(sin(t))", "a*t+b"}, {"max(0,t)", "max()"},
+      {"min(t,1)", "min()"},       {"sign(t-1)", "sign()"},
+      {"rint(t)", "rint()"},       {"(t>=1)*t", ">="}};
+  for (const auto& [text, words] : refused) {
+    EXPECT_NE(refusal(text).find(words), std::string::npos) << text << ": " << refusal(text);
   }
 }
 
@@ -254,7 +209,8 @@ TEST(Breaks, names_the_quantity_at_fault) {
 }
 
 TEST(Breaks, bounds_the_corners_of_all_waves_together) {
-  EXPECT_EQ(breaks("square(4e5*t)", 10.0, {}).size(), 7999999);
+  EXPECT_EQ(breaks("square(4e4*t)", 10.0, {}).size(), 799999);
+  EXPECT_EQ(refusal("square(2e5*t)+square(1e5*t)"), "");
   EXPECT_NE(refusal("square(4e5*t)+square(4e5*t)").find("10^7 corners"), std::string::npos);
 }
 
