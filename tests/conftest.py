@@ -40,13 +40,13 @@ def masing(program_path):
 @pytest.fixture(scope="session")
 def in_process(program_path):
     """in_process(folder, command, *words) computes a command with the module beside the program, in this process, where
-    the words would be those of its command line in `folder`, without --output. It gives the bytes of the result file, and
-    raises MasingError, with the message and the exit code of the program, if that refuses. Where no module can be used
-    the program is started."""
+    the words would be those of its command line in `folder`. It gives the bytes of the result file, b"" with --output,
+    and raises MasingError, with the message and the exit code of the program, if that refuses. Where no module can be
+    used the program is started."""
     from masing import native, program
 
     def call(folder, command, *words):
-        words = ["--quiet", *map(str, words)]
+        words = [*["--quiet"] * ("--quiet" not in words), *map(str, words)]
         given = []  # names and values; an option and its value are one word or two
         for word, following in zip(words, [*words[1:], "--"], strict=True):
             name, sign, value = word.partition("=")
@@ -56,9 +56,10 @@ def in_process(program_path):
             if module := native.usable({name.replace("-", "_"): True for name, _ in given}):
                 return native.run(module, command, given, None, {})[0]
             output = Path("in-process.h5")
-            program.run(program_path, command, *words, f"--output={output}").require(0, 3)
-            content = output.read_bytes()
-            output.unlink()
+            more = [] if any(name == "output" for name, _ in given) else [f"--output={output}"]
+            program.run(program_path, command, *words, *more).require(0, 3)
+            content = output.read_bytes() if more else b""
+            output.unlink(missing_ok=True)
             return content
     return call
 
