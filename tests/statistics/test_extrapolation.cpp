@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 namespace masing::test_extrapolation {
@@ -13,40 +14,34 @@ namespace masing::test_extrapolation {
 using statistics::extrapolate;
 using Numbers = std::vector<double>;
 
-/// -1.5 + C hᵖ: ε is the error of the last level, nothing else is left.
-TEST(Extrapolate, is_exact_for_a_power) {
+Numbers values_of(const Numbers& steps, double limit, double constant, double order) {
+  Numbers values;
+  for (const double h : steps) {
+    values.push_back(limit + constant * std::pow(h, order));
+  }
+  return values;
+}
+
+/// Of -1.5 + C hᵖ the error of the last level, nothing else is left; more where the promised order
+/// is another or the values scatter.
+TEST(Extrapolate, is_exact_for_a_power_and_careful_where_values_are_not_as_promised) {
   const Numbers steps{0.4, 0.2, 0.1, 0.05};
   for (const double p : {1.0, 2.0}) {
     for (const double constant : {0.3, -0.3}) {
-      Numbers values;
-      for (const double h : steps) {
-        values.push_back(-1.5 + constant * std::pow(h, p));
-      }
+      const Numbers values = values_of(steps, -1.5, constant, p);
       const auto found = extrapolate({steps}, values, p);
-      const double error = 0.3 * std::pow(0.05, p);
       EXPECT_NEAR(found.order, p, 1e-3);
       EXPECT_NEAR(found.value, -1.5, 1e-9);
-      EXPECT_NEAR(found.index, 1.25 * error, 1e-9);
+      EXPECT_NEAR(found.index, 1.25 * 0.3 * std::pow(0.05, p), 1e-9);
       EXPECT_NEAR(found.relative, found.index / std::abs(values.back()), 1e-15);
     }
   }
-}
-
-TEST(Extrapolate, is_more_careful_where_the_values_do_not_converge_as_promised) {
-  const Numbers steps{0.4, 0.2, 0.1, 0.05, 0.025};
-  Numbers values;
-  for (const double h : steps) {
-    values.push_back(1.0 + 0.3 * h * h);
-  }
-  const double error = 0.3 * 0.025 * 0.025;
-  EXPECT_NEAR(extrapolate({steps}, values, 2.0).index, 1.25 * error, 1e-9);
-  EXPECT_GT(extrapolate({steps}, values, 1.0).index, 2.5 * error);
-  // Of the second order, and noise of a tenth of the spread of the values.
-  const double noise[] = {1.0, -1.0, 1.0, 1.0, -1.0};
+  Numbers values = values_of(steps, 1.0, 0.3, 2.0);
+  EXPECT_GT(extrapolate({steps}, values, 1.0).index, 2.5 * 0.3 * 0.05 * 0.05);
   for (std::size_t l = 0; l < values.size(); ++l) {
-    values[l] += 0.001 * noise[l];
+    values[l] += l == 1 || l == 3 ? -0.004 : 0.004;
   }
-  EXPECT_GT(extrapolate({steps}, values, 2.0).index, 0.001);
+  EXPECT_GT(extrapolate({steps}, values, 2.0).index, 0.004);
 }
 
 /// P and N refined in turn: the last pairs alone would say a fourth of the error, or less.
@@ -133,21 +128,24 @@ TEST(Extrapolate, bounds_95_percent_of_the_errors) {
 }
 
 TEST(Extrapolate, claims_nothing_of_values_that_do_not_approach_a_limit) {
-  const auto is_nothing = [](const statistics::Extrapolation& found) {
-    return std::isnan(found.order) && std::isnan(found.value) && std::isnan(found.index) &&
-           std::isnan(found.relative);
-  };
-  const Numbers steps{0.4, 0.2, 0.1};
-  EXPECT_TRUE(is_nothing(extrapolate({{0.2}}, {1.0}, 1.0)));
-  EXPECT_TRUE(is_nothing(extrapolate({steps}, {1.0, NAN, 2.5}, 1.0)));
-  EXPECT_TRUE(is_nothing(extrapolate({steps}, {1.0, 1.0, 1.0}, 1.0)));
-  EXPECT_TRUE(is_nothing(extrapolate({{0.4, 0.4, 0.2}, {0.4, 0.2, 0.2}}, {1.0, 2.0, 2.5}, 1.0)));
-  // The values alternate, their differences are equal or grow, or fall faster than any order.
-  EXPECT_TRUE(is_nothing(extrapolate({steps}, {1.0, 2.0, 1.5}, 1.0)));
-  EXPECT_TRUE(is_nothing(extrapolate({steps}, {1.0, 2.0, 3.0}, 1.0)));
-  EXPECT_TRUE(is_nothing(extrapolate({steps}, {1.0, 2.0, 4.0}, 1.0)));
-  EXPECT_TRUE(is_nothing(extrapolate({steps}, {1.0, 2.0, 2.0}, 1.0)));
-  EXPECT_TRUE(is_nothing(extrapolate({{0.8, 0.4, 0.2, 0.1}}, {1.0, 2.0, 3.0, 4.0}, 1.0)));
+  const std::vector<Numbers> steps{{0.4, 0.2, 0.1}};
+  for (const auto& [ladder, values] : {
+           std::pair(std::vector<Numbers>{{0.2}}, Numbers{1.0}),
+           {steps, {1.0, std::numeric_limits<double>::quiet_NaN(), 2.5}},
+           {steps, {1.0, 1.0, 1.0}},
+           {{{0.4, 0.4, 0.2}, {0.4, 0.2, 0.2}}, {1.0, 2.0, 2.5}},
+           // The values alternate, their differences are equal or grow, or fall faster than any
+           // order.
+           {steps, {1.0, 2.0, 1.5}},
+           {steps, {1.0, 2.0, 3.0}},
+           {steps, {1.0, 2.0, 4.0}},
+           {steps, {1.0, 2.0, 2.0}},
+           {{{0.8, 0.4, 0.2, 0.1}}, {1.0, 2.0, 3.0, 4.0}},
+       }) {
+    const auto found = extrapolate(ladder, values, 1.0);
+    EXPECT_TRUE(std::isnan(found.order) && std::isnan(found.value)) << values.back();
+    EXPECT_TRUE(std::isnan(found.index) && std::isnan(found.relative)) << values.back();
+  }
 }
 
 }  // namespace masing::test_extrapolation

@@ -1,5 +1,6 @@
 // Fits of manufactured errors whose order and constants are known: which levels count, what the
-// interval promises, where there is no answer; and orders of pairs of levels.
+// interval promises, where there is no answer; orders of pairs of levels; and least squares against
+// normal equations that were worked out by hand.
 
 #include "statistics/fit.hpp"
 
@@ -14,6 +15,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "statistics/least_squares.hpp"
 
 namespace masing::test_fit {
 
@@ -292,38 +295,28 @@ TEST(FitOrder, the_interval_is_wider_where_neighbours_err_alike) {
   EXPECT_GT(fit_exact(steps, alike).statistical, 2 * fit_exact(steps, in_turn).statistical);
 }
 
-struct Pairs {
-  Numbers ds;
-  Numbers dt;
+/// Errors C₁ δsᵖ + C₂ δtᵖ of a staircase: space and time refined in turn.
+struct Staircase {
+  Numbers ds = {};
+  Numbers dt = {};
+  Numbers errors = {};
+
+  Staircase(int levels, double space, double time, double p = 1.0) {
+    for (int l = 0; l < levels; ++l) {
+      ds.push_back(std::ldexp(0.01, -(l + 1) / 2));
+      dt.push_back(std::ldexp(0.04, -l / 2));
+      errors.push_back(space * std::pow(ds.back(), p) + time * std::pow(dt.back(), p));
+    }
+  }
 };
-
-/// A staircase: space and time refined in turn.
-Pairs staircase(int levels) {
-  Pairs pairs;
-  for (int l = 0; l < levels; ++l) {
-    pairs.ds.push_back(std::ldexp(0.01, -(l + 1) / 2));
-    pairs.dt.push_back(std::ldexp(0.04, -l / 2));
-  }
-  return pairs;
-}
-
-Numbers joint_errors(const Pairs& pairs, double space, double time, double p = 1.0) {
-  Numbers errors;
-  for (std::size_t l = 0; l < pairs.ds.size(); ++l) {
-    errors.push_back(space * std::pow(pairs.ds[l], p) + time * std::pow(pairs.dt[l], p));
-  }
-  return errors;
-}
 
 /// Order and constants together: no order is put in.
 TEST(FitOrder, of_two_steps_finds_order_and_constants) {
-  const Pairs pairs = staircase(8);
   for (const double p : {0.9, 1.0, 1.2, 2.0}) {
     for (const auto& [space, time] : {std::pair(0.7, 2.0), {12.0, 0.3}, {-0.2, 1.5}}) {
-      const Numbers errors = joint_errors(pairs, space, time, p);
+      const auto [ds, dt, errors] = Staircase(8, space, time, p);
       const Numbers exact(errors.size(), 0.0);
-      const Fit found =
-          fit_order({.steps = {{pairs.ds, exact}, {pairs.dt, exact}}, .errors = errors}, 0.0);
+      const Fit found = fit_order({.steps = {{ds, exact}, {dt, exact}}, .errors = errors}, 0.0);
       EXPECT_NEAR(found.order, p, found_to);
       EXPECT_NEAR(found.constants.at(0), space, 1e-4 * std::abs(space));
       EXPECT_NEAR(found.constants.at(1), time, 1e-4 * time);
@@ -332,34 +325,29 @@ TEST(FitOrder, of_two_steps_finds_order_and_constants) {
   }
 }
 
-TEST(FitJointly, tells_two_constants_apart) {
-  const Pairs pairs = staircase(6);
+TEST(FitJointly, tells_two_constants_apart_to_the_confidence_that_it_says) {
   for (const auto& [space, time] : {std::pair(0.7, 2.0), {12.0, 0.3}, {-0.5, 1.5}, {9.0, -0.4}}) {
-    Numbers errors = joint_errors(pairs, space, time);
+    auto [ds, dt, errors] = Staircase(6, space, time);
     errors[1] = nan_value;  // levels without an error are left out
     errors[3] = 0.0;
-    const auto fit = statistics::fit_jointly(pairs.ds, pairs.dt, errors);
+    const auto fit = statistics::fit_jointly(ds, dt, errors);
     const double size = std::abs(space) + std::abs(time);
     EXPECT_NEAR(fit.space, space, 1e-11 * size);
     EXPECT_NEAR(fit.time, time, 1e-11 * size);
     EXPECT_LT(fit.space_uncertainty, 1e-5 * size);
     EXPECT_LT(fit.time_uncertainty, 1e-5 * size);
   }
-}
-
-TEST(FitJointly, has_uncertainties_that_cover_the_truth) {
-  const Pairs pairs = staircase(6);
   std::mt19937_64 random(20012);
   std::normal_distribution<double> noise(0.0, 0.01);
   constexpr int draws = 2000;
   double covered_space = 0.0;
   double covered_time = 0.0;
   for (int draw = 0; draw < draws; ++draw) {
-    Numbers errors = joint_errors(pairs, 3.0, 1.0);
+    auto [ds, dt, errors] = Staircase(6, 3.0, 1.0);
     for (double& error : errors) {
       error *= 1 + noise(random);
     }
-    const auto fit = statistics::fit_jointly(pairs.ds, pairs.dt, errors);
+    const auto fit = statistics::fit_jointly(ds, dt, errors);
     covered_space += std::abs(fit.space - 3.0) <= fit.space_uncertainty ? 1.0 / draws : 0.0;
     covered_time += std::abs(fit.time - 1.0) <= fit.time_uncertainty ? 1.0 / draws : 0.0;
   }
@@ -368,70 +356,48 @@ TEST(FitJointly, has_uncertainties_that_cover_the_truth) {
 }
 
 TEST(FitJointly, says_nothing_where_the_levels_cannot_tell) {
-  const Numbers dt = halved(0.04, 4);
-  Numbers ds = dt;
-  std::ranges::transform(ds, ds.begin(), [](double h) { return 3 * h; });
-  const auto nothing = [](const statistics::JointFit& fit) {
-    return std::isnan(fit.space) && std::isnan(fit.time) && std::isnan(fit.space_uncertainty) &&
-           std::isnan(fit.time_uncertainty);
-  };
-  EXPECT_TRUE(nothing(statistics::fit_jointly(ds, dt, joint_errors({ds, dt}, 1.0, 1.0))));
-  const Pairs two{{0.1, 0.05}, {0.1, 0.1}};
-  EXPECT_TRUE(nothing(statistics::fit_jointly(two.ds, two.dt, joint_errors(two, 1.0, 1.0))));
-}
-
-TEST(OnOneRay, is_to_a_hundredth) {
+  for (const auto& [ds, dt] : {std::pair(Numbers{0.12, 0.06, 0.03}, Numbers{0.04, 0.02, 0.01}),
+                               {{0.1, 0.05}, {0.1, 0.1}}}) {
+    const auto fit = statistics::fit_jointly(ds, dt, ds);
+    EXPECT_TRUE(std::isnan(fit.space) && std::isnan(fit.time));
+    EXPECT_TRUE(std::isnan(fit.space_uncertainty) && std::isnan(fit.time_uncertainty));
+  }
+  // On one ray to a hundredth.
   EXPECT_TRUE(statistics::on_one_ray({0.1, 0.05, 0.025}, {0.2, 0.1, 0.0502}));
   EXPECT_FALSE(statistics::on_one_ray({0.1, 0.05, 0.025}, {0.2, 0.1, 0.051}));
 }
 
 TEST(JointFit, cancels_where_both_constants_are_told_from_zero_and_of_opposite_signs) {
-  statistics::JointFit fit{1.0, 12.0, 0.42, -5.0, 0.65};
-  EXPECT_TRUE(fit.is_known() && fit.cancels());
-  fit.time_uncertainty = 5.1;
-  EXPECT_FALSE(fit.cancels());
-  fit = {1.0, 12.0, 0.42, 5.0, 0.65};
-  EXPECT_FALSE(fit.cancels());
-  fit.space = nan_value;
-  EXPECT_FALSE(fit.is_known() || fit.cancels());
-}
-
-/// log(e₁/e₂)/log(h₁/h₂): the logarithms err by a few eps, the quotient by their sum over log r.
-TEST(ObservedOrder, of_manufactured_errors) {
-  for (const double p : {0.5, 1.0, 2.0, -1.0, 0.0}) {
-    for (const double r : {1.1, 2.0, 3.0, 10.0, 0.5}) {
-      const double h = 0.037;
-      const double constant = 12.5;
-      const double order =
-          observed_order(constant * std::pow(h, p), constant * std::pow(h / r, p), h, h / r);
-      const double rounding = 8 * std::numeric_limits<double>::epsilon() * (1 + std::abs(p));
-      EXPECT_NEAR(order, p, rounding / std::abs(std::log(r))) << "p = " << p << ", r = " << r;
-    }
+  for (const auto& [fit, is_known, cancels] :
+       {std::tuple(statistics::JointFit{1.0, 12.0, 0.42, -5.0, 0.65}, true, true),
+        {{1.0, 12.0, 0.42, -5.0, 5.1}, true, false},
+        {{1.0, 12.0, 12.1, -5.0, 0.65}, true, false},
+        {{1.0, 12.0, 0.42, 5.0, 0.65}, true, false},
+        {{1.0, nan_value, 0.42, 5.0, 0.65}, false, false}}) {
+    EXPECT_EQ(fit.is_known(), is_known);
+    EXPECT_EQ(fit.cancels(), cancels);
   }
 }
 
-/// v_j = v + C h_jᵖ: differences C (h₁ᵖ - h₂ᵖ) and C (h₂ᵖ - h₃ᵖ). A difference loses
-/// 1/(1 - r⁻ᵖ) of its digits.
-TEST(SuccessiveOrder, of_manufactured_differences_with_unequal_ratios) {
-  for (const double p : {0.5, 1.0, 1.9, 2.0, 3.0}) {
+/// log(e₁/e₂)/log(h₁/h₂), and of v_j = v + C h_jᵖ the differences C (h₁ᵖ - h₂ᵖ) and C (h₂ᵖ - h₃ᵖ),
+/// each of which loses 1/(1 - r⁻ᵖ) of its digits.
+TEST(OrderOfPairs, is_that_of_manufactured_errors_and_differences) {
+  for (const double p : {0.5, 1.0, 1.9, 2.0, 3.0, -1.0, 0.0}) {
     for (const auto& [r, q] : {std::pair(2.0, 2.0), {2.0, 3.0}, {1.5, 4.0}, {1.2, 1.1}}) {
       const double h1 = 0.2;
       const double h2 = h1 / r;
       const double h3 = h2 / q;
-      const double first = 3.0 * (std::pow(h1, p) - std::pow(h2, p));
-      const double second = 3.0 * (std::pow(h2, p) - std::pow(h3, p));
-      EXPECT_NEAR(successive_order(first, second, h1, h2, h3), p, 1e-11)
-          << "p = " << p << ", ratios " << r << " and " << q;
+      const auto e = [&](double h) { return 3.0 * std::pow(h, p); };
+      EXPECT_NEAR(observed_order(e(h1), e(h2), h1, h2), p, 1e-14 * (1 + std::abs(p)));
+      if (p > 0) {
+        EXPECT_NEAR(successive_order(e(h1) - e(h2), e(h2) - e(h3), h1, h2, h3), p, 1e-11)
+            << "p = " << p << ", ratios " << r << " and " << q;
+      }
     }
   }
-}
-
-TEST(SuccessiveOrder, keeps_the_sign_where_differences_grow) {
+  // Where differences grow.
   EXPECT_NEAR(successive_order(1.0, 2.0, 4.0, 2.0, 1.0), -1.0, 1e-12);
   EXPECT_NEAR(successive_order(1.0, 1.0, 4.0, 2.0, 1.0), 0.0, 1e-12);
-}
-
-TEST(ObservedOrder, is_undefined_without_two_positive_finite_errors) {
   for (const double bad : {0.0, -1.0, nan_value, infinity}) {
     EXPECT_TRUE(std::isnan(observed_order(bad, 0.1, 2.0, 1.0))) << bad;
     EXPECT_TRUE(std::isnan(observed_order(0.1, bad, 2.0, 1.0))) << bad;
@@ -440,6 +406,59 @@ TEST(ObservedOrder, is_undefined_without_two_positive_finite_errors) {
   }
   EXPECT_TRUE(std::isnan(observed_order(0.2, 0.1, 1.0, 1.0)));
   EXPECT_TRUE(std::isnan(successive_order(1e300, 1e-300, 4.0, 2.0, 1.0))) << "beyond any scheme";
+}
+
+using Matrix = Eigen::MatrixXd;
+using statistics::least_squares;
+
+/// Through (0, 1), (1, 3), (2, 4): slope 3/2, intercept 7/6; (XᵀX)⁻¹ has 5/6 and 1/2.
+TEST(LeastSquares, of_a_line_through_three_points_whatever_the_scale_of_columns) {
+  const Eigen::Vector3d y(1, 3, 4);
+  const auto found = least_squares(Matrix{{1, 0}, {1, 1}, {1, 2}}, y);
+  ASSERT_TRUE(found.has_value());
+  const auto expect_near = [](const Eigen::VectorXd& numbers, const Eigen::VectorXd& expected) {
+    EXPECT_TRUE(((numbers - expected).array().abs() < 4e-15).all()) << numbers.transpose();
+  };
+  expect_near(found->coefficients, Eigen::Vector2d(7.0 / 6, 1.5));
+  expect_near(found->variances(), Eigen::Vector2d(5.0 / 6, 0.5));
+  expect_near(found->residuals, Eigen::Vector3d(-1.0 / 6, 1.0 / 3, -1.0 / 6));
+  const auto scaled = least_squares(Matrix{{1e-9, 0}, {1e-9, 1e9}, {1e-9, 2e9}}, y);
+  ASSERT_TRUE(scaled.has_value());
+  EXPECT_NEAR(scaled->coefficients[0], 7e9 / 6, 1e-5);
+  EXPECT_NEAR(scaled->coefficients[1], 1.5e-9, 1e-23);
+  // Columns that depend on each other, or are more than the rows.
+  for (const Matrix& matrix : {Matrix{{1, 2}, {2, 4}, {3, 6}}, Matrix{{1, 0}, {2, 0}, {3, 0}}}) {
+    EXPECT_FALSE(least_squares(matrix, y).has_value());
+  }
+  EXPECT_FALSE(least_squares(Matrix{{1, 1, 1}, {1, 2, 4}}, Eigen::Vector2d(1, 2)).has_value());
+}
+
+/// Of lines through the noise n₀, nᵢ = ρ nᵢ₋₁ + √(1 - ρ²) fresh, with deviation 1: over 5000 draws
+/// the mean square of the slope and that of its standard error are alike, to 10 %, which is four
+/// standard deviations of either.
+TEST(LeastSquares, has_standard_errors_of_correlated_noise) {
+  std::mt19937_64 random(20013);
+  std::normal_distribution<double> normal;
+  for (const double correlation : {0.0, 0.5}) {
+    for (const Eigen::Index rows : {5, 20}) {
+      Matrix line(rows, 2);
+      line << Eigen::VectorXd::Ones(rows), Eigen::VectorXd::LinSpaced(rows, 0, 1);
+      double slopes = 0.0;
+      double errors = 0.0;
+      for (int draw = 0; draw < 5000; ++draw) {
+        Eigen::VectorXd noise(rows);
+        noise[0] = normal(random);
+        for (Eigen::Index i = 1; i < rows; ++i) {
+          noise[i] = correlation * noise[i - 1] +
+                     std::sqrt(1 - correlation * correlation) * normal(random);
+        }
+        const auto found = least_squares(line, noise);
+        slopes += std::pow(found->coefficients[1], 2);
+        errors += std::pow(found->errors(found->residuals, correlation)[1], 2);
+      }
+      EXPECT_NEAR(errors / slopes, 1.0, 0.1) << correlation << ", " << rows;
+    }
+  }
 }
 
 }  // namespace masing::test_fit
