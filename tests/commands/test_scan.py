@@ -1,16 +1,22 @@
-"""Scans over parameters: what their files hold; limit cycles against the runs that come to them (tests/slab and tests/scan
-have their closed forms); mistakes."""
+"""Scans over parameters and over tables of samples: the rows of their files against single runs; limit cycles against the
+runs that come to them, against integration between slips and in closed form (tests/slab and tests/scan have more);
+points that fail; tables as named functions; stops, records that change, and mistakes."""
+
+import shutil
+import signal
 
 import h5py
 import numpy as np
 import pytest
-from result_files import text
+from result_files import contents, text
 from scipy import optimize
 
 GRID = ("--over", "w=0.7:1.3:3", "--over", "F=0.3,0.45", "--force", "F*cos(w*t)", "--k0=0.2", "--cells=inf")
-RUNS = (*GRID, "--final-time", "40*2*pi/w", "--steps", "40*400", "--scheme=leapfrog")
 COLUMNS = ("most_x", "least_x", "amplitude", "centre", "loss", "secant_stiffness", "damping_ratio")
 STEADY = ("period_multiple", "residual", "drift", "frozen")
+CHAIN = ("--model=masing-chain", "--set=n=3", "--set=k=1", "--set=eta=1")
+LEAPFROG, EXACT, PRANDTL = "--scheme=leapfrog", "--engine=exact", ("--model=prandtl", "--set=eta=1")
+SLAB, STEPS = ("--cells=inf", LEAPFROG), 500
 
 
 def points(path):
@@ -19,67 +25,49 @@ def points(path):
         return {name: data[()] for name, data in file["points"].items() if name != "messages"}
 
 
-def scanned(masing, *words, file="masing.h5"):
+def scanned(masing, *words, name=None):
     """The same of a scan that is made now."""
-    masing.done("scan", *words, "--quiet", f"--output={file}")
-    return points(masing.folder / file)
+    return points(masing.made("scan", *words, name=name))
 
 
-@pytest.fixture(scope="module")
-def scans(masing_once):
-    """The same grid as runs and as limit cycles."""
-    scanned(masing_once, *RUNS, "--keep=series", "--sample-every=50", file="runs.h5")
-    scanned(masing_once, *GRID, "--steady", file="steady.h5")
-    return masing_once.folder
-
-
-def test_the_file_has_a_row_for_each_point_of_the_grid(scans):
-    for name, columns in (("runs", COLUMNS), ("steady", COLUMNS + STEADY)):
-        found = points(scans / f"{name}.h5")
+def test_a_grid_has_a_row_for_each_point_and_its_runs_come_to_its_limit_cycles(masing):
+    runs = scanned(masing, *GRID, "--final-time", "40*2*pi/w", "--steps", "40*400", LEAPFROG, "--keep=series",
+                   "--sample-every=50", name="runs.h5")
+    steady = scanned(masing, *GRID, "--steady", name="steady.h5")
+    for found, name, columns in ((runs, "runs.h5", COLUMNS), (steady, "steady.h5", COLUMNS + STEADY)):
         assert np.allclose(found["w"], [0.7, 0.7, 1.0, 1.0, 1.3, 1.3])
         assert np.array_equal(found["F"], [0.3, 0.45] * 3) and not found["status"].any()
-        for column in columns:
-            assert np.isfinite(found[column]).all(), column
-        with h5py.File(scans / f"{name}.h5") as file:
+        assert all(np.isfinite(found[column]).all() for column in columns)
+        with h5py.File(masing.folder / name) as file:
             assert (text(file.attrs["kind"]), text(file["points"].attrs["axes"])) == ("scan", "w F")
-    assert found["multiplier_re"].shape == (6, 2)
-
-
-def test_runs_come_to_the_limit_cycles(scans):
-    runs, steady = points(scans / "runs.h5"), points(scans / "steady.h5")
+            assert ("runs" in file) == (found is runs)
     # leapfrog with 400 steps a period: the square of the step, 2.5e-4 of the size.
     for column in ("most_x", "least_x", "loss", "secant_stiffness", "damping_ratio", "phase"):
         assert np.allclose(runs[column], steady[column], rtol=0, atol=1e-3), column
     assert (steady["period_multiple"] == 1).all() and (steady["residual"] < 1e-11).all()
-
-
-def test_series_are_kept_where_asked_for(scans):
-    with h5py.File(scans / "runs.h5") as file:
+    assert steady["multiplier_re"].shape == (6, 2)
+    with h5py.File(masing.folder / "runs.h5") as file:
         run = file["runs/00005"]
         assert len(file["runs"]) == 6 and len(run["x"]) == len(run["restoring"]) == 9
         assert np.allclose(run["t"], np.linspace(39, 40, 9) * 2 * np.pi / 1.3, rtol=1e-9, atol=0)
         assert np.allclose(run["force"], 0.45 * np.cos(1.3 * run["t"][:]), atol=1e-12)
-    with h5py.File(scans / "steady.h5") as file:
-        assert "runs" not in file
 
 
-DRIVEN = {"frozen": ("--force=0.1*cos(0.8*t)", "--threshold=s", "--threshold-down=0.6*s"),
-          "strained": ("--force=0.45*cos(0.8*t)", "--threshold=0.5+s", "--initial-u=0.3*s*sin(6*s)"),
-          "all": ("--force=0.2*sin(1.6*t)", "--base-acceleration=0.45*cos(0.8*t)", "--damping=0.05", "--mass=1.3",
-                  "--threshold-down=0.3+0.2*s", "--initial-u=-0.2*s")}
-
-
-@pytest.mark.parametrize(("name", "cells"), [("all", "inf"), ("all", "20"), ("strained", "inf"), ("frozen", "50")])
-def test_a_limit_cycle_is_the_last_period_of_a_long_exact_run(masing, name, cells):
+@pytest.mark.parametrize(("words", "cells"), [
+    (("--force=0.2*sin(1.6*t)", "--base-acceleration=0.45*cos(0.8*t)", "--damping=0.05", "--mass=1.3",
+      "--threshold-down=0.3+0.2*s", "--initial-u=-0.2*s"), "inf"),
+    (("--force=0.45*cos(0.8*t)", "--threshold=0.5+s", "--initial-u=0.3*s*sin(6*s)"), "inf"),
+    (("--force=0.1*cos(0.8*t)", "--threshold=s", "--threshold-down=0.6*s"), "50")], ids=["all", "strained", "frozen"])
+def test_a_limit_cycle_is_the_last_period_of_a_long_exact_run(masing, words, cells):
     """To where transients are below 1e-12: they shrink by the larger multiplier each period, of 2π/0.8."""
-    words = ("--over=k0=0.2,0.25", f"--cells={cells}", *DRIVEN[name])
-    found = scanned(masing, *words, "--steady", file="steady.h5")
+    words = ("--over=k0=0.2,0.25", f"--cells={cells}", *words)
+    found = scanned(masing, *words, "--steady")
     multiplier = np.hypot(found["multiplier_re"], found["multiplier_im"]).max()
     periods = max(10, int(np.ceil(np.log(1e-12) / np.log(multiplier))))
-    long = scanned(masing, *words, "--engine=exact", f"--final-time={periods}*2*pi/0.8", f"--steps={periods}*4000",
-                   "--sample-every=1", "--keep=series", file="run.h5")
-    assert long["loss"] == pytest.approx(found["loss"], rel=1e-6, abs=1e-12)  # trapezoids: h² of the size
-    with h5py.File(masing.folder / "run.h5") as run:
+    path = masing.made("scan", *words, EXACT, f"--final-time={periods}*2*pi/0.8", f"--steps={periods}*4000",
+                       "--sample-every=1", "--keep=series")
+    assert points(path)["loss"] == pytest.approx(found["loss"], rel=1e-6, abs=1e-12)  # trapezoids: h² of the size
+    with h5py.File(path) as run:
         for i, point in enumerate(("00000", "00001")):
             last = run["runs"][point]
             assert len(last["x"]) == 4001
@@ -89,181 +77,6 @@ def test_a_limit_cycle_is_the_last_period_of_a_long_exact_run(masing, name, cell
                 k = np.argmax(x[1:-1]) + 1
                 peak = x[k] + (x[k + 1] - x[k - 1]) ** 2 / (8 * (2 * x[k] - x[k - 1] - x[k + 1]))
                 assert peak == pytest.approx(sign * found[column][i], rel=0, abs=2e-9), column
-
-
-def test_a_lag_behind_a_force_without_a_fundamental_is_not_known(masing):
-    found = scanned(masing, "--over=k0=0.2,0.3", "--force=0.3*cos(2*t)+0.3*cos(3*t)", "--steady", "--cells=inf")
-    assert np.allclose(found["period"], 2 * np.pi)
-    assert np.isnan(found["phase"]).all() and np.isfinite(found["amplitude"]).all()
-
-
-def test_a_drift_to_which_cells_beyond_the_range_of_x_yield_is_found(masing):
-    words = ("--over=mass=1,1.1", "--force=0.168+0.441*sin(1.283*t)", "--threshold=0.087+0.745*s^2", "--damping=0.078",
-             "--cells=5")
-    found = scanned(masing, *words, "--steady", file="steady.h5")
-    scanned(masing, *words, "--engine=exact", "--final-time=60*2*pi/1.283", "--steps=60", "--keep=series", file="run.h5")
-    # What is left of the transient after 60 periods is below rounding, which grows with x, 16 here.
-    with h5py.File(masing.folder / "run.h5") as file:
-        drift = [np.ptp(file[f"runs/{point}/x"][[0, -1]]) for point in ("00000", "00001")]
-    assert found["drift"] == pytest.approx(drift, rel=0, abs=1e-12)
-    assert found["drift"][0] == pytest.approx(0.2679006385, rel=0, abs=1e-10)
-    assert np.array_equal(found["frozen"], [0, 0])
-
-
-def test_cycles_of_a_mass_that_nothing_holds_are_not_unstable(masing):
-    """The motion is a contraction."""
-    found = scanned(masing, "--over=w=0.4:1.4:11", "--force=0.3*cos(w*t)+0.1*sin(2*w*t)+0.05", "--cells=20",
-                    "--damping=0.05", "--steady")
-    assert not found["status"].any()
-    assert (np.hypot(found["multiplier_re"], found["multiplier_im"]) <= 1 + 1e-6).all()
-
-
-def test_a_point_without_a_period_fails_alone(masing):
-    """cos(0 t) has none; without yielding the other point has X = 0.01/|1 + 1 - 1|."""
-    process = masing("scan", "--over=w=0,1", "--force=0.01*cos(w*t)", "--k0=1", "--threshold=1", "--cells=inf", "--steady")
-    found = points(masing.folder / "masing.h5")
-    assert process.returncode == 1 and "1 of 2 points failed; the first: --steady: no period" in process.stderr
-    assert list(found["status"] != 0) == [True, False] and found["amplitude"][1] == pytest.approx(0.01, rel=1e-9)
-
-
-def test_a_point_that_fails_is_marked_and_the_scan_goes_on(masing):
-    process = masing("scan", "--over=mass=1,-1,2", "--force=0", "--final-time=10", "--steps=100", "--cells=10", "--quiet",
-                     ranks=2)
-    assert process.returncode == 1 and "1 failed" in process.stdout
-    found = points(masing.folder / "masing.h5")
-    assert np.array_equal(found["status"], [0, 1, 0]) and np.isnan(found["most_x"][1])
-    with h5py.File(masing.folder / "masing.h5") as file:
-        message = text(file["points/messages"][()])
-        assert message.startswith("1: ") and "must be > 0" in message
-
-
-CHAIN = ("--model=masing-chain", "--set=n=3", "--set=k=1", "--set=eta=1")
-LEAPFROG, EXACT, PRANDTL = "--scheme=leapfrog", "--engine=exact", ("--model=prandtl", "--set=eta=1")
-CASE = "force = cos(t)\nfinal-time = 10\nsteps = 100\n"
-# What a run of CASE is refused for at the second of two values of a.
-FAULTS = {
-    "leapfrog, mass": ((LEAPFROG, "--mass=a", "--k0=1"), 1, 1e-3, "at least 224 steps"),  # 10/2 √(2/1e-3) = 223.6
-    "leapfrog, k0": ((LEAPFROG, "--k0=a"), 1, 999, "at least 159 steps"),  # 5 √1000 = 158.1
-    "leapfrog, steps": ((LEAPFROG, "--steps=a", "--mass=1e-2"), 51, 49, "at least 50 steps"),
-    "leapfrog, stiffness": ((LEAPFROG, "--stiffness=a*(2-s)", "--cells=inf"), 1, 1e3, "at least 194 steps"),  # 5 √1500
-    "leapfrog, one cell": ((LEAPFROG, "--stiffness=a*s^9", "--cells=1"), 399, 401, "at least 101 steps"),
-    "euler, damping": (("--damping=a",), 1, 21, "at least 105 steps"),
-    "chain, leapfrog": ((*CHAIN, "--set=m=a"), 1, 1e-3, "leapfrog is unstable"),
-    "chain, euler": ((*CHAIN, "--scheme=euler", "--set=m=1", "--set=c_ground=a"), 1, 21, "at least 105 steps"),
-    "range": (("--mass=a",), 1, -1, "must be > 0"),
-    "window": (("--from=a",), 1, 11, "[0, T]"),
-    "threshold": (("--threshold=s-a",), -0.1, 0.1, "eta(s) = -0.0993"),
-    "initial u": (("--initial-u=a*s",), 0.5, 1.5, "u0(s)"),
-    "force": (("--force=log(t-a)",), -1, 1, "F(t)"),
-    "overflow": (("--stiffness=1e-3", "--k0=a"), 1, 1e9, "the step is too large"),
-    "memory": (("--cells=a",), 10, 1e14, "need at least"),
-    "breaks": ((EXACT, "--force=square(a*t)"), 1, 1e9, "10^7 corners"),
-    "parameters": ((*PRANDTL, "--set=k=a"), 1, -1, "must be"),
-    "elements": (("--model=discrete-masing", "--set=k=1", "--set=eta=1", "--set=n=a", EXACT), 2, 2001, "at most 2000"),
-}
-
-
-@pytest.mark.parametrize("words, right, wrong, said", FAULTS.values(), ids=FAULTS)
-def test_a_point_fails_for_what_a_run_is_refused_for(masing, words, right, wrong, said):
-    """Wherever it stands; the other points are computed."""
-    masing.file("case.ini", CASE)
-    line = masing.refused("simulate", "--config=case.ini", "--quiet", *words, f"--let=a={wrong}")
-    assert said in line
-    for values, status in ((f"{right},{wrong},{right}", [0, 1, 0]), (f"{wrong},{right}", [1, 0])):
-        process = masing("scan", "--config=case.ini", "--quiet", *words, f"--over=a={values}")
-        fault = line.removeprefix("masing: ").partition(" may be used")[0][:-9]  # the memory that is free may change
-        assert process.returncode == 1 and f"1 of {len(status)} points failed; the first: {fault}" in process.stderr
-        assert np.array_equal(points(masing.folder / "masing.h5")["status"], status)
-
-
-@pytest.mark.parametrize("words, right, wrong, said", [
-    (("--mass=a",), 1, 1e-2, "lets an elastic oscillation grow"),
-    ((LEAPFROG, "--base-acceleration=table:r.csv", "--final-time=a"), 2, 4, "before T"),
-    ((*CHAIN, "--set=m=1", "--force=a*sin(t)"), 0.01, 9, "has reached its strength")])
-def test_a_scan_tells_what_runs_would_warn_of(masing, words, right, wrong, said):
-    masing.file("case.ini", CASE)
-    masing.file("r.csv", "0 0\n1 1\n3 0\n")
-    warning, = [line for line in masing.done("simulate", "--config=case.ini", *words, f"--let=a={wrong}").stderr.splitlines()
-                if "masing warning: " in line]
-    assert said in warning
-    process = masing.done("scan", "--config=case.ini", *words, f"--over=a={right},{wrong},{right}")
-    last = [line for line in process.stderr.splitlines() if "masing warning: " in line][-1]
-    assert last.endswith("1 of 3 points have warnings; the first: " + warning.removeprefix("masing warning: "))
-
-
-def test_a_point_that_fails_says_which_option_is_at_fault(masing):
-    masing.file("case.ini", "threshold = s+c\n")
-    for word, place in (("--threshold=s+c", "--threshold"), ("--config=case.ini", "case.ini line 1, threshold")):
-        said = masing("scan", "--over=c=0.2,-1", "--force=0", "--final-time=5", "--steps=100", "--cells=5", "--quiet",
-                      word).stdout
-        assert f"failed: {place}: eta(s) = -0.8" in said
-
-
-def test_a_table_that_repeats_itself_is_periodic(masing):
-    zigzag = [(0.5 * i, 0.4 * (i % 2)) for i in range(17)]
-    masing.file("force.csv", "\n".join(f"{t} {f}" for t, f in zigzag))
-    words = ("--over=k0=0.2,0.3", "--steady", "--cells=inf")
-    table, wave = (scanned(masing, *words, *force) for force in (
-        ("--force=table:force.csv", "--period=1"), ("--force=0.2+0.2*triangle(t-0.25)",)))
-    for column in COLUMNS:
-        assert np.allclose(table[column], wave[column], rtol=1e-9, atol=1e-12), column
-    masing.file("force.csv", "\n".join(f"{t} {f}" for t, f in zigzag[:7]))
-    assert "--period: F(t + 1) is not F(t)" in masing.refused("scan", *words, "--force=table:force.csv", "--period=1")
-
-
-def test_what_is_printed_is_the_same_scan(masing):
-    words = ("scan", *GRID, "--let", "T=2*pi/w", "--final-time", "40*T", "--steady")
-    printed = masing.done(*words, "--print-config").stdout
-    for line in ("force = F*cos(w*t)", "[over]", "w = 0.7:1.3:3", "F = 0.3,0.45", "steady = true"):
-        assert line in printed
-    masing.file("scan.ini", printed)
-    assert masing.done("scan", "--config=scan.ini", "--print-config").stdout == printed
-    assert masing.names() == ["scan.ini"]
-
-
-def test_parameters_of_other_models_are_scanned(masing):
-    words = ("--model=prandtl", "--set=k=1", "--set=eta=0.5", "--over=eta=0.3,0.5,0.9", "--force=0.4*cos(t)",
-             "--final-time", "30*2*pi", "--steps=30*3000")
-    steps, exact = scanned(masing, *words), scanned(masing, *words, "--engine=exact")
-    assert np.array_equal(exact["eta"], [0.3, 0.5, 0.9]) and len(set(exact["amplitude"])) == 3
-    assert np.allclose(steps["amplitude"], exact["amplitude"], rtol=0, atol=0.02)  # first order: h = 0.002
-
-
-PULSE = "--force=0.3*cos(t)+40*exp(-((t-100)/0.01)^2)"  # periodic for 15 periods
-
-
-@pytest.mark.parametrize("words, said", [
-    ((), ["--over", "nothing to scan", "NAME=first:last:count"]),
-    (("--over=w=1:2",), ["--over w", "'1:2'"]), (("--over=w=-1:2:3:log",), ["--over w", "crosses 0"]),
-    (("--over=mass=1:2:2000", "--over=k0=1:2:2000", "--force=0"), ["--over", "4000000 points; at most 1000000"]),
-    (("--over=mass=1:2:1000000", "--force=0", "--keep=series", "--sample-every=1", "--steps=1e12", "--validate-only"),
-     ["--over: 1000000 points need", "of memory"]),
-    (("--over=mass=1,2", "--steady", "--force=exp(-t)"), ["--steady", "--period"]),
-    (("--over=mass=1,2", "--steady", "--period=3", "--force=cos(t)"), ["--period", "F(t + 3) is not F(t)"]),
-    (("--over=mass=1,2", "--steady", PULSE), ["--steady", "no period", "a*t+b"]),
-    (("--over=mass=1,2", "--steady", PULSE, "--period=2*pi"), ["--period", "is not F(t)", "a*t+b"]),
-    (("--over=k0=1,2", "--steady", PULSE.replace("force", "base-acceleration")), ["--steady", "no period", "a*t+b"]),
-    (("--over=w=1,2", "--steady", "--force=cos(w*t)+cos(sqrt(2)*t)"), ["--steady", "common period"]),
-    (("--over=mass=1,2", "--steady", "--force=cos(t)", "--engine=sweep"), ["--steady", "exact"]),
-    (("--over=k0=1,2", "--steady", "--damping=-1"), ["--damping", ">= 0"]),
-    (("--over=k=1,2", "--model=prandtl", "--set=eta=1", "--steady"), ["steady", "prandtl"]),
-    (("--over=mass=1,2", "--steady", "--keep=series", "--force=cos(t)"), ["--keep: limit cycles are no runs and have no series"])])
-def test_mistakes_are_refused(masing, words, said):
-    message = masing.refused("scan", *words)
-    assert all(part in message for part in said) and masing.names() == [], message
-
-
-@pytest.mark.parametrize(("outer", "words"), [
-    ("a", ("--threshold=0.3", "--threshold-down=a", "--cells=inf", "--engine=memory", "--over=mass=1,1.3",
-           "--force=0.45*cos(0.5*t)", "--final-time=20", "--steps=500")),
-    ("a", ("--threshold=0.3", "--threshold-down=a", "--force=0.4*cos(w*t)", "--k0=0.2", "--cells=inf", "--steady",
-           "--over=w=1.5:1.8:3"))])
-def test_a_line_of_points_does_not_depend_on_the_line_before(masing, outer, words):
-    """The measure of other thresholds is not used again."""
-    there, back = (scanned(masing, f"--over={outer}={values}", *words)
-                   for values in ("0.2,0.3,0.45,0.6", "0.6,0.45,0.3,0.2"))
-    for name in ("least_x", "most_x", "loss", "centre"):
-        assert np.array_equal(there[name].reshape(4, -1), back[name].reshape(4, -1)[::-1], equal_nan=True), name
 
 
 def half_cycle(amplitude, lag, force, k0, eta):
@@ -283,7 +96,7 @@ def half_cycle(amplitude, lag, force, k0, eta):
         return (force / (2 * w) * t * np.sin(w * t + lag),
                 force / (2 * w) * (np.sin(w * t + lag) + w * t * np.cos(w * t + lag)))
 
-    times = np.linspace(0, np.pi / w, 10001)
+    times = np.linspace(0, np.pi / w, 501)
     after = np.argmax(first(times)[0] < amplitude - 2 * eta)
     event = optimize.brentq(lambda t: first(t)[0] - amplitude + 2 * eta, *times[after - 1:after + 1], xtol=1e-15)
     (x, y), (fx, fy), (gx, gy), t = first(event), forced(event), forced(np.pi / w), np.pi / w - event
@@ -293,10 +106,11 @@ def half_cycle(amplitude, lag, force, k0, eta):
 
 def test_near_its_resonance_a_cycle_is_found_or_told_to_be_unbounded(masing):
     """The slider takes 4 k eta X a period, and F gives it up to π F X: there is no cycle from F = 4 k eta/π on."""
-    done = masing("scan", "--over=F=0.636,0.6366,0.637", "--force=F*cos(sqrt(0.2)*t)", "--k0=0.2", "--threshold=0.5",
-                  "--cells=1", "--steady")
-    assert done.returncode == 1 and "the amplitude grows for ever" in done.stdout + done.stderr
-    found = points(masing.folder / "masing.h5")
+    path = masing.made("scan", "--over=F=0.636,0.6366,0.637", "--force=F*cos(sqrt(0.2)*t)", "--k0=0.2", "--threshold=0.5",
+                       "--cells=1", "--steady")
+    found = points(path)
+    with h5py.File(path) as file:
+        assert "the amplitude grows for ever" in text(file["points/messages"][()])
     for force, amplitude in zip(found["F"][:2], found["amplitude"]):
         def missed(x, force=force):
             lag = optimize.brentq(lambda lag: half_cycle(x, lag, force, 0.2, 0.5)[1], 1, np.pi / 2, xtol=1e-15)
@@ -305,15 +119,335 @@ def test_near_its_resonance_a_cycle_is_found_or_told_to_be_unbounded(masing):
         assert amplitude == pytest.approx(optimize.brentq(missed, 0.9 * amplitude, 1.1 * amplitude), rel=1e-7)
 
 
+def test_what_has_no_period_or_no_fundamental_is_told(masing):
+    """cos(0 t) has no period; without yielding the other point has X = 0.01/|1 + 1 - 1|. A force of the second and third
+    harmonics has no phase that x could lag behind."""
+    words = ("--over=w=0,1", "--force=0.01*cos(w*t)", "--k0=1", "--threshold=1", "--cells=inf", "--steady")
+    process = masing("scan", *words)
+    assert process.returncode == 1 and "1 of 2 points failed; the first: --steady: no period" in process.stderr
+    found = points(masing.folder / "masing.h5")
+    assert list(found["status"] != 0) == [True, False] and found["amplitude"][1] == pytest.approx(0.01, rel=1e-9)
+    found = scanned(masing, "--over=k0=0.2,0.3", "--force=0.3*cos(2*t)+0.3*cos(3*t)", "--steady", "--cells=inf")
+    assert np.allclose(found["period"], 2 * np.pi)
+    assert np.isnan(found["phase"]).all() and np.isfinite(found["amplitude"]).all()
+
+
+# What a run of CASE is refused for at the second of two values of a.
+CASE = "force = cos(t)\nfinal-time = 10\nsteps = 100\n"
+FAULTS = [
+    ((LEAPFROG, "--mass=a", "--k0=1"), 1, 1e-3, "at least 224 steps"),  # 10/2 √(2/1e-3) = 223.6
+    ((LEAPFROG, "--k0=a"), 1, 999, "at least 159 steps"),  # 5 √1000 = 158.1
+    ((LEAPFROG, "--steps=a", "--mass=1e-2"), 51, 49, "at least 50 steps"),
+    ((LEAPFROG, "--stiffness=a*(2-s)", "--cells=inf"), 1, 1e3, "at least 194 steps"),  # 5 √1500
+    ((LEAPFROG, "--stiffness=a*s^9", "--cells=1"), 399, 401, "at least 101 steps"),
+    (("--damping=a",), 1, 21, "at least 105 steps"),
+    ((*CHAIN, "--set=m=a"), 1, 1e-3, "leapfrog is unstable"),
+    ((*CHAIN, "--scheme=euler", "--set=m=1", "--set=c_ground=a"), 1, 21, "at least 105 steps"),
+    (("--mass=a",), 1, -1, "must be > 0"), (("--from=a",), 1, 11, "[0, T]"),
+    (("--threshold=s-a",), -0.1, 0.1, "eta(s) = -0.0993"), (("--initial-u=a*s",), 0.5, 1.5, "u0(s)"),
+    (("--force=log(t-a)",), -1, 1, "F(t)"), (("--stiffness=1e-3", "--k0=a"), 1, 1e9, "the step is too large"),
+    (("--cells=a",), 10, 1e14, "need at least"), ((EXACT, "--force=square(a*t)"), 1, 1e9, "10^7 corners"),
+    ((*PRANDTL, "--set=k=a"), 1, -1, "must be"),
+    (("--model=discrete-masing", "--set=k=1", "--set=eta=1", "--set=n=a", EXACT), 2, 2001, "at most 2000"),
+]
+
+
+@pytest.mark.parametrize("words, right, wrong, said", FAULTS)
+def test_a_point_fails_for_what_a_run_is_refused_for(masing, words, right, wrong, said):
+    """Wherever it stands; the other points are computed."""
+    masing.file("case.ini", CASE)
+    line = masing.refusal("simulate", "--config=case.ini", *words, f"--let=a={wrong}")
+    assert said in line
+    fault = line.removeprefix("masing: ").partition(" may be used")[0][:-9]  # the memory that is free may change
+    for values, status in ((f"{right},{wrong},{right}", [0, 1, 0]), (f"{wrong},{right}", [1, 0])):
+        path = masing.made("scan", "--config=case.ini", *words, f"--over=a={values}")
+        with h5py.File(path) as file:
+            assert text(file["points/messages"][()]).startswith(f"{status.index(1)}: {fault}")
+        found = points(path)
+        assert np.array_equal(found["status"], status) and np.array_equal(np.isnan(found["most_x"]), status)
+
+
+@pytest.mark.parametrize("words, right, wrong, said", [
+    (("--mass=a",), 1, 1e-2, "lets an elastic oscillation grow"),
+    ((LEAPFROG, "--base-acceleration=table:r.csv", "--final-time=a"), 2, 4, "before T"),
+    ((*CHAIN, "--set=m=1", "--force=a*sin(t)"), 0.01, 9, "has reached its strength")])
+def test_a_scan_tells_what_runs_would_warn_of(masing, words, right, wrong, said):
+    masing.file("case.ini", CASE)
+    masing.file("r.csv", "0 0\n1 1\n3 0\n")
+    warning, = [line for line in masing.done("simulate", "--config=case.ini", *words, f"--let=a={wrong}").stderr.splitlines()
+                if "masing warning: " in line]
+    assert said in warning
+    process = masing.done("scan", "--config=case.ini", *words, f"--over=a={right},{wrong},{right}")
+    last = [line for line in process.stderr.splitlines() if "masing warning: " in line][-1]
+    assert last.endswith("1 of 3 points have warnings; the first: " + warning.removeprefix("masing warning: "))
+
+
+def test_a_point_that_fails_says_which_option_is_at_fault_and_the_scan_goes_on(masing):
+    masing.file("case.ini", "threshold = s+c\n")
+    for word, place in (("--threshold=s+c", "--threshold"), ("--config=case.ini", "case.ini line 1, threshold")):
+        process = masing("scan", "--over=c=0.2,-1,0.3", "--force=0", "--final-time=5", "--steps=100", "--cells=5", "--quiet",
+                         word, ranks=2 if word == "--threshold=s+c" else None)
+        assert process.returncode == 1 and "1 failed" in process.stdout
+        assert f"failed: {place}: eta(s) = -0.8" in process.stdout
+        assert np.array_equal(points(masing.folder / "masing.h5")["status"], [0, 1, 0])
+
+
+@pytest.mark.parametrize("words", [
+    ("--threshold=0.3", "--threshold-down=a", "--cells=inf", "--engine=memory", "--over=mass=1,1.3",
+     "--force=0.45*cos(0.5*t)", "--final-time=20", "--steps=500"),
+    ("--threshold=0.3", "--threshold-down=a", "--force=0.4*cos(w*t)", "--k0=0.2", "--cells=inf", "--steady",
+     "--over=w=1.5:1.8:3")])
+def test_a_line_of_points_does_not_depend_on_the_line_before(masing, words):
+    """The measure of other thresholds is not used again."""
+    there, back = (scanned(masing, f"--over=a={values}", *words) for values in ("0.2,0.3,0.45,0.6", "0.6,0.45,0.3,0.2"))
+    for name in ("least_x", "most_x", "loss", "centre"):
+        assert np.array_equal(there[name].reshape(4, -1), back[name].reshape(4, -1)[::-1], equal_nan=True), name
+
+
+def stop_after_a_point(masing, *words, name="c.h5"):
+    """Stop a scan once a point of it is in the checkpoint, which is in the run of another."""
+    process = masing.start("scan", *words, "--quiet", f"--checkpoint={name}", "--checkpoint-every=1")
+    masing.wait_until(process, (masing.folder / name).exists)
+    process.send_signal(signal.SIGTERM)
+    assert masing.ended(process).returncode == 75
+    return "scan", *words, "--quiet", f"--checkpoint={name}", f"--restart={name}"
+
+
 def test_a_point_that_is_resumed_keeps_its_extremes(masing):
-    """The motion decays, so that its extremes lie before the stop."""
-    words = ("scan", "--over=w=1", "--force=cos(w*t)*exp(-t/20)", "--cells=inf", "--engine=memory", "--from=0",
-             "--final-time=400", "--steps=20000000", "--quiet", "--output=new.h5")
-    masing.done(*words)
-    whole = points(masing.folder / "new.h5")
-    (masing.folder / "new.h5").unlink()
-    assert masing(*words, "--checkpoint=c.h5", "--wall-limit=0.3").returncode == 75
-    masing.done(*words, "--checkpoint=c.h5", "--restart=c.h5")
-    resumed = points(masing.folder / "new.h5")
+    """The motion decays soon, so that its extremes lie before the stop."""
+    words = ("--over=a=1,2", "--force=a*cos(t)*exp(-t)", "--cells=inf", "--engine=memory", "--from=0",
+             "--final-time=4000", "--steps=5000000")
+    whole = scanned(masing, *words)
+    masing.done(*stop_after_a_point(masing, *words))
+    resumed = points(masing.folder / "masing.h5")
     for name in ("least_x", "most_x", "amplitude", "last_x", "most_speed", "most_restoring", "loss"):
-        assert np.array_equal(resumed[name], whole[name]) and np.isfinite(whole[name]), name
+        assert np.array_equal(resumed[name], whole[name]) and np.all(np.isfinite(whole[name])), name
+
+
+PULSE = "--force=0.3*cos(t)+40*exp(-((t-100)/0.01)^2)"  # periodic for 15 periods
+OVER = "--over=mass=1,2"
+
+
+@pytest.mark.parametrize("words, said", [
+    ((), ["--over", "nothing to scan", "NAME=first:last:count"]),
+    (("--over=w=1:2",), ["--over w", "'1:2'"]), (("--over=w=-1:2:3:log",), ["--over w", "crosses 0"]),
+    (("--over=mass=1:2:2000", "--over=k0=1:2:2000", "--force=0"), ["--over", "4000000 points; at most 1000000"]),
+    (("--over=mass=1:2:1000000", "--force=0", "--keep=series", "--sample-every=1", "--steps=1e12"), ["--over", "of memory"]),
+    ((OVER, "--steady", "--force=exp(-t)"), ["--steady", "--period"]),
+    ((OVER, "--steady", "--period=3", "--force=cos(t)"), ["--period", "F(t + 3) is not F(t)"]),
+    ((OVER, "--steady", PULSE), ["--steady", "no period", "a*t+b"]),
+    ((OVER, "--steady", PULSE, "--period=2*pi"), ["--period", "is not F(t)", "a*t+b"]),
+    ((OVER, "--steady", PULSE.replace("force", "base-acceleration")), ["--steady", "no period", "a*t+b"]),
+    (("--over=w=1,2", "--steady", "--force=cos(w*t)+cos(sqrt(2)*t)"), ["--steady", "common period"]),
+    ((OVER, "--steady", "--force=cos(t)", "--engine=sweep"), ["--steady", "exact"]),
+    ((OVER, "--steady", "--damping=-1"), ["--damping", ">= 0"]),
+    (("--over=k=1,2", "--model=prandtl", "--set=eta=1", "--steady"), ["steady", "prandtl"]),
+    ((OVER, "--steady", "--keep=series", "--force=cos(t)"), ["--keep: limit cycles are no runs and have no series"])])
+def test_mistakes_are_refused(masing, words, said):
+    message = masing.refusal("scan", *words)
+    assert all(part in message for part in said), message
+
+
+def record(masing, name, seed, steps=STEPS):
+    """A file with noise at `steps` + 1 times, 0.02 apart."""
+    noise = np.random.default_rng(seed).standard_normal(steps + 1)
+    masing.file(name, "t,a\n" + "".join(f"{0.02 * i:.17g},{a:.17g}\n" for i, a in enumerate(noise)))
+
+
+def ensemble(masing, count=4):
+    """A table of `count` records of different lengths and of a constant, and the words of its scan."""
+    for i in range(count):
+        record(masing, f"r{i}.csv", i, STEPS + 10 * i)
+    masing.file("T.csv", "record,c,replicate\n" + "".join(f"r{i}.csv,{0.01 * i!r},{i // 2}\n" for i in range(count)))
+    return ("--samples=T.csv", "--over=a=0.5,2", "--base-acceleration=a*record(t)", "--damping=c",
+            "--final-time=record", "--steps=record", *SLAB)
+
+
+@pytest.mark.parametrize("engine", ("sweep", "memory", "exact"))
+def test_a_sum_of_tables_is_the_table_of_the_sum(masing, engine):
+    """Powers of two, so that no sum is rounded; the times of one table are among those of the other. Of one table alone to
+    the bit."""
+    fine = np.random.default_rng(2).integers(-8, 8, 65) / 8
+    coarse = np.random.default_rng(3).integers(-8, 8, 17) / 8
+    times = np.arange(65) / 32
+    for name, t, values in (("fine", times, fine), ("coarse", times[::4], coarse),
+                            ("sum", times, 2 * fine - 0.5 * np.interp(times, times[::4], coarse))):
+        masing.file(f"{name}.csv", "".join(f"{a!r},{b!r}\n" for a, b in zip(t.tolist(), values.tolist())))
+    words = (f"--engine={engine}", "--cells=8", "--final-time=2", "--steps=64")
+    two = masing.run("--table=fine=fine.csv", "--table=coarse=coarse.csv", "--force=2*fine(t)-c*coarse(t)", "--let=c=0.5",
+                     *words)
+    one = masing.run("--force=table:sum.csv", *words)
+    assert np.abs(two["x"] - one["x"]).max() <= 1e-13 * np.abs(one["x"]).max()
+    assert np.array_equal(masing.run("--table=r=sum.csv", "--force=1*r(t)", *words)["x"], one["x"])
+
+
+def test_a_table_is_kept_in_the_file(masing):
+    record(masing, "f.csv", 1)
+    masing.file("case.ini", "force = 2*r(t)\ncells = inf\nfinal-time = r\nsteps = 2*r\n[table]\nr = f.csv\n")
+    masing.made("simulate", "--config=case.ini", name="run.h5")
+    (masing.folder / "f.csv").unlink()
+    with h5py.File(masing.folder / "run.h5") as file:
+        assert "r = points:0 " in text(file["configuration"][()])
+        assert file["series/t"][-1] == 10.0 and len(file["series/t"]) == 2 * STEPS + 1
+    assert "bit for bit" in masing.done("reproduce", "run.h5", "--quiet").stdout
+
+
+def test_points_of_samples_are_single_runs(masing):
+    found = scanned(masing, *ensemble(masing))
+    assert np.array_equal(found["sample"], np.repeat(range(4), 2)) and np.array_equal(found["a"], [0.5, 2] * 4)
+    assert np.array_equal(found["record"], found["sample"]) and np.array_equal(found["c"], 0.01 * found["sample"])
+    assert np.array_equal(found["replicate"], found["sample"] // 2)
+    for i in range(8):
+        steps = STEPS + 10 * (i // 2)
+        run = masing.run(f"--base-acceleration={found['a'][i]!r}*r(t)", f"--table=r=r{i // 2}.csv", *SLAB,
+                         f"--damping={found['c'][i]!r}", f"--final-time={0.02 * steps!r}", f"--steps={steps}")
+        x, f = run["x"], run["restoring"]
+        assert (x.max(), x.min(), x[-1]) == (found["most_x"][i], found["least_x"][i], found["last_x"][i])
+        assert np.abs(run["y"]).max() == found["most_speed"][i] and np.abs(f).max() == found["most_restoring"][i]
+        work = np.sum(np.diff(x) * (f[1:] + f[:-1]) / 2)  # as many roundings as steps, of numbers below 10
+        assert abs(found["loss"][i] - work) <= steps * 10 * np.finfo(float).eps and np.isnan(found["period"][i])
+
+
+def test_a_table_of_s_for_each_sample(masing):
+    """The slabs differ in their table alone, and the engine keeps the measures of slabs."""
+    for name, end in (("one", 1), ("other", 3)):
+        masing.file(f"{name}.csv", f"0 2\n1 {end}\n")
+    masing.file("T.csv", "shape\none.csv\nother.csv\none.csv\n")
+    words = ("--cells=inf", "--final-time=5", "--steps=100", "--threshold-down=0.3", "--force=0.45*cos(0.5*t)")
+    found = scanned(masing, "--samples=T.csv", "--stiffness=shape(s)", *words)["most_x"]
+    for i, k in enumerate(("2-s", "2+s", "2-s")):  # as the table, but for roundings
+        assert abs(masing.run(f"--stiffness={k}", *words)["x"].max() - found[i]) < 1e-12
+    assert found[0] == found[2] != found[1]
+
+
+def test_a_restart_goes_on_with_the_same_records_only(masing):
+    """The scan is stopped in the run of the second record."""
+    for name in ("r0.csv", "r1.csv"):
+        record(masing, name, 1)
+    masing.file("T.csv", "record,steps\nr0.csv,100\nr1.csv,1e11\n")
+    again = stop_after_a_point(masing, "--samples=T.csv", "--force=record(t)", "--final-time=record", *SLAB)
+    for name, change in (("r0.csv", lambda: record(masing, "r0.csv", 77)), ("r1.csv", (masing.folder / "r1.csv").unlink)):
+        kept = (masing.folder / name).read_bytes()
+        change()
+        assert "--samples: the records have changed" in masing.refused(*again)
+        (masing.folder / name).write_bytes(kept)
+    assert masing(*again, "--wall-limit=0.2").returncode == 75
+    masing.file("T.csv", (masing.folder / "T.csv").read_text().replace("100", "200"))
+    said = masing.refused(*again)
+    assert "--restart: c.h5 is of another configuration: " in said and "samples (was " in said
+
+
+def test_records_are_found_beside_the_file_or_beside_the_table_on_any_ranks(masing):
+    words = [word.replace("T.csv", "./T.csv") for word in ensemble(masing)]  # a path stays as it is given
+    masing.done("scan", *words, "--quiet", ranks=3)
+    whole = points(masing.folder / "masing.h5")["most_x"]
+    assert contents(masing.made("scan", *words)) == contents(masing.folder / "masing.h5")
+    away = masing.folder / "away"
+    away.mkdir()
+    shutil.copy(masing.folder / "masing.h5", away)
+    (masing.folder / "T.csv").unlink()
+    assert np.array_equal(scanned(masing, "--config=away/masing.h5")["most_x"], whole)  # beside the table that was
+    for file in masing.folder.glob("r?.csv"):
+        shutil.move(file, away)
+    assert "bit for bit" in masing.done("reproduce", "away/masing.h5", "--quiet").stdout
+    for file in away.glob("r?.csv"):  # those beside the table count where both are
+        record(masing, file.name, 79)
+    assert "bit for bit" in masing.done("reproduce", "away/masing.h5", "--quiet").stdout
+    record(masing, "away/r2.csv", 78)
+    assert "the records have changed" in masing.refused("reproduce", "away/masing.h5", "--quiet")
+
+
+def test_a_record_that_cannot_be_read_is_a_failed_point(masing):
+    words = ensemble(masing)
+    (masing.folder / "r0.csv").unlink()
+    masing.file("r2.csv", "0 1\n1 nan\n")
+    process = masing("scan", *words, "--quiet", ranks=2)
+    assert process.returncode == 1
+    assert "4 of 8 points failed; the first: " in process.stderr and "r0.csv: No such file" in process.stderr
+    found = points(masing.folder / "masing.h5")
+    assert np.array_equal(found["status"], [1, 1, 0, 0, 1, 1, 0, 0]) and np.isnan(found["most_x"][:2]).all()
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert "r2.csv line 2: '1 nan' is not two finite numbers" in text(file["points/messages"][()])
+        assert text(file["samples/records"][()]).splitlines() == ["path", *(f'"r{i}.csv"' for i in range(4))]
+
+
+def test_a_record_of_other_times_than_the_run_is_told(masing):
+    """One ends before T, one is a thousand times as long, and one begins late: its steps are as wide as its spacing."""
+    for name, first, last in (("short", 0, 2), ("long", 0, 1e4), ("late", 5, 10)):
+        masing.file(f"{name}.csv", f"{first} 0\n{(first + last) / 2} 1\n{last} 0\n")
+    masing.file("T.csv", "record\nlate.csv\nlong.csv\nshort.csv\n")
+    words = ("scan", "--samples=T.csv", "--force=record(t)", "--mass=1e9", *SLAB, "--quiet")
+    process = masing(*words, "--final-time=10", "--steps=100", ranks=2)
+    warnings = [line for line in process.stderr.splitlines() if line.startswith("masing warning: ")]
+    said = "3 of 3 points have warnings; the first: the record late.csv begins at t = 5, and has its first value from t"
+    assert len(warnings) == 1 and said in warnings[0], process.stderr
+    process = masing(*words, "--final-time=record", "--steps=record", "--keep=series", "--sample-every=1")
+    assert "1 of 3 points have warnings" in process.stderr
+    with h5py.File(masing.folder / "masing.h5") as file:
+        assert [len(file[f"runs/0000{i}/t"]) - 1 for i in range(3)] == [4, 2, 2]  # 10 / 2.5, and twice the spacing
+
+
+def test_a_record_that_changes_while_the_scan_runs_ends_it(masing):
+    """Whether or not it was read again."""
+    record(masing, "r.csv", 1)
+    masing.file("T.csv", "record,steps\n" + "r.csv,3000000\n" * 8)
+    process = masing.start("scan", "--samples=T.csv", "--force=record(t)", "--final-time=record", *SLAB, "--quiet",
+                           "--checkpoint-every=1", "--checkpoint=c.h5", ranks=2)
+    masing.wait_until(process, (masing.folder / "c.h5").exists)
+    record(masing, "r.csv", 2)
+    ended = masing.ended(process)
+    assert ended.returncode == 2 and "--samples: the records have changed" in ended.stderr
+
+
+FORCED = "--force=record(t)"
+
+
+@pytest.mark.parametrize(("table", "words", "said"), [
+    ("record\nr.csv\n", (), "--samples record: no function uses it"),
+    ("k0,c\n1\n", (), "line 2 has 1 cells, not 2 as the heading"),
+    ("k0\n1\nx\n", (), "line 3: 'x' of column k0 is no number"), ("k0\n", (), "no rows"), ("", (), "no rows"),
+    ("k0,k0\n1,2\n", (), "--samples k0: another axis varies the same"),
+    ("zz\n1\n", (), "--samples zz: zz is no numeric key, and no function or number uses it as a constant"),
+    ("k0\n1\n", ("--over=k0=1,2",), "k0: another axis varies the same"),
+    ("k0\n" + "1\n" * 1001, ("--over=mass=1:2:1000",), "--samples: 1001000 points; at most 1000000"),
+    ("status\n1\n", (), "--samples status: the file of a scan has a column status of its own"),
+    ("output\n1\n", (), "--samples output"), ("sin\n1\n", (), "sin has a meaning in expressions"),
+    ("record\nnone.csv\n", (FORCED,), "no row has records that can be read"),
+    ("record\nr.csv\n", (FORCED, "--let=record=1"), "record: a constant has this name"),
+    ("record\nr.csv\n", (FORCED, "--table=record=r.csv"), "--table record: a constant or a column of samples has this name"),
+    ("cells\n0\n", (), "--samples cells: 0 cells; give at least 1"), ("k0\0\n1\n", (), "is no text"),
+    (None, (), "--samples: cannot read T.csv"),
+])
+def test_mistakes_in_samples_are_refused(masing, table, words, said):
+    masing.file("r.csv", "0 1\n1 2\n")
+    if table is not None:
+        masing.file("T.csv", table)
+    assert said in masing.refusal("scan", "--samples=T.csv", "--final-time=1", "--steps=10", *words)
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (("--table=r=f.csv", "--force=r(2*t)"), "r is a table; write r(t), with t alone"),
+    (("--table=r=f.csv", "--force=2*r"), "r is a table; write r(t)"),
+    (("--table=r=f.csv", "--stiffness=r(t)"), "r is a table; write r(s)"),
+    (("--table=r=f.csv", "--force=sin(t)"), "--table r: no function uses it; write r(t) or r(s)"),
+    (("--table=r=f.csv", "--let=r=1", "--force=r(t)"), "--table r: a constant or a column of samples has this name"),
+    (("--table=sin=f.csv", "--force=sin(t)"), "--table sin: sin has a meaning"),
+    (("--table=2r=f.csv",), "'2r' is not a name"), (("--table=f.csv",), "sets nothing; give --table NAME=FILE.csv"),
+    (("--table=r=none.csv", "--force=r(t)"), "--table r: cannot read none.csv"),
+    (("--table=r=bad.csv", "--force=r(t)"), "--table r: table bad.csv line 2 has 1 cells, not 2"),
+    (("--table=r=f.csv", "--table=r=f.csv", "--force=r(t)"), "--table r: given twice"),
+    (("--table=r=f.csv", "--force=r(t)", "--mass=r"), "--mass: 'r' is not a number"),
+])
+def test_mistakes_in_tables_are_refused(masing, words, said):
+    masing.file("f.csv", "0 1\n1 2\n")
+    masing.file("bad.csv", "0 1\nx,y\n")
+    assert said in masing.refusal("simulate", *words)
+
+
+@pytest.mark.parametrize("separator", (",", ";", "\t"))
+def test_tables_as_other_programs_write_them(masing, separator):
+    """With a byte order mark, blank lines, comments, quotation marks and line ends of Windows."""
+    record(masing, "r 1.csv", 1)
+    rows = [('"record"', "k0"), ('"r 1.csv"', "0.5" if separator == "," else "0,5")]
+    masing.file("T.csv", "\ufeff" + "\r\n".join(separator.join(row) for row in rows) + "\r\n# end\r\n\r\n")
+    assert scanned(masing, "--samples=T.csv", FORCED, "--final-time=1", "--steps=50")["k0"] == [0.5]
