@@ -1,7 +1,6 @@
 // The two schemes on slabs of one cell: numbers computed by hand, and the turning point inside a
-// step. That they are their linear maps where nothing yields is shown by
-// tests/commands/test_closed_forms.py. That the hysteresis memory is the scheme
-// cell by cell on any slab is shown by tests/commands/test_engines.py, the orders by
+// step. That they are their linear maps where nothing yields, and that the hysteresis memory is the
+// scheme cell by cell on any slab, is shown by tests/commands/test_engines.py, the orders by
 // tests/study/test_orders.cpp.
 
 #include "slab/scheme.hpp"
