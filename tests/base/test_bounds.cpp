@@ -91,6 +91,8 @@ TEST(Bounds, are_the_taylor_coefficients_that_cauchys_integral_gives) {
       const auto at = base::series_of(f.operations(), t, t);
       const auto about = base::series_of(f.operations(), t - 0.01, t + 0.003);
       EXPECT_EQ(at.known, base::Known::smooth) << text;
+      const double by_hand = value(1.3 + std::sin(t) / 2, 1.7 + std::cos(t) * 0.4).real();
+      EXPECT_NEAR(f(t), by_hand, 4e-15 * (1 + std::abs(by_hand))) << text;
       std::vector<Complex> on_circle;
       double largest = 0.0;
       for (int j = 0; j < points; ++j) {

@@ -1,172 +1,26 @@
-// The language of functions against muParser 2.3.3, whose answers on 2,000 texts are kept in
-// muparser_answers.txt, with how they were made; and what these do not cover: hints, constants, the
-// order of operations to the bit, long and deep texts.
+// The language of functions: which texts are expressions, against a grammar that makes all short
+// ones; precedence and associativity, against C++ for every pair of operators; where faults are
+// said to be; constants, and long and deep texts.
 
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
-#include <limits>
-#include <regex>
+#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/expression.hpp"
-#include "base/function.hpp"
 #include "base/text.hpp"
 #include "support/given.hpp"
 
 namespace masing::test_expression {
 
 using base::Expression;
-using base::Function;
-
-struct Answer {
-  std::string text;
-  bool is_refused = false;
-  int position = 0;                              // of the fault, from 1; 0: not said
-  std::vector<std::array<double, 3>> at_points;  // argument, value, largest term
-};
-
-/// The text that the file has with its escapes, \\ and \xHH.
-std::string unescaped(const std::string& text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_escape = text[i] == '\\';
-    i += is_escape ? 1 : 0;
-    if (is_escape && text[i] == 'x') {
-      plain += static_cast<char>(std::stoi(text.substr(i + 1, 2), nullptr, 16));
-      i += 2;
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
-
-Answer answer_of(const std::string& line) {
-  const std::size_t tab = line.find('\t');
-  Answer answer{.text = unescaped(line.substr(0, tab))};
-  const std::string given = line.substr(tab + 1);
-  if (given.starts_with("refused")) {
-    answer.is_refused = true;
-    answer.position = std::atoi(given.substr(std::string("refused").size()).c_str());
-    return answer;
-  }
-  for (const std::string& point : base::split(given, '|')) {
-    const std::vector<std::string> words = base::split(point, ' ');
-    std::array<double, 3> numbers{};
-    std::ranges::transform(words, numbers.begin(), [](const std::string& word) {
-      return std::strtod(word.c_str(), nullptr);
-    });
-    answer.at_points.push_back(numbers);
-  }
-  return answer;
-}
-
-/// Those in the file, whose heading ends with an empty line.
-const std::vector<Answer>& answers() {
-  static const std::vector<Answer> all = [] {
-    std::ifstream file(MASING_MUPARSER_ANSWERS);
-    std::vector<Answer> read;
-    std::string line;
-    while (std::getline(file, line) && !line.empty()) {
-    }
-    while (std::getline(file, line)) {
-      read.push_back(answer_of(line));
-    }
-    return read;
-  }();
-  return all;
-}
-
-Function function_of_t(const std::string& text) {
-  const base::Constants constants{{"a", 1.5}, {"F", 0.45}, {"w", 0.5}};
-  return Function(text, 't', {"a", "F", "w"}).bound(constants);
-}
-
-std::string refusal(const std::string& text) {
-  return given::mistake([&] { function_of_t(text); });
-}
-
-/// The position that a message names; 0 where it names none.
-int position_in(const std::string& message) {
-  constexpr std::string_view words = "at position ";
-  const std::size_t found = message.rfind(words);
-  return found == std::string::npos ? 0 : std::atoi(message.c_str() + found + words.size());
-}
-
-/// Euler's number is e here; muParser has it as _e alone.
-bool uses_e(const std::string& text) {
-  static const std::regex e("(^|[^A-Za-z0-9_.])e($|[^A-Za-z0-9_.])");
-  return std::regex_search(text, e);
-}
-
-/// Values agree within 4 units in the last place of the largest term by which a rounding enters. A
-/// parser may join constants or not (2*pi*t/5) and multiply or raise to a power (t^3): roundings of
-/// 0.5 units each, of which few texts have more than eight.
-void expect_values(const Answer& answer) {
-  constexpr double unit = std::numeric_limits<double>::epsilon();
-  const Function f = function_of_t(answer.text);
-  for (const auto& [argument, value, term] : answer.at_points) {
-    const double got = f(argument);
-    const double allowed =
-        term > 0 ? 4 * std::max(unit * term, std::numeric_limits<double>::denorm_min()) : 0.0;
-    EXPECT_TRUE(std::isfinite(value) ? std::abs(got - value) <= allowed
-                                     : got == value || (std::isnan(got) && std::isnan(value)))
-        << answer.text << fmt::format("\nat {}: {}, not {}", argument, got, value);
-  }
-}
-
-/// muParser says of a sign after a sign where it ends; one character more or less is as good. A
-/// sign = was looked for before anything else, and several values were seen last.
-void expect_position(const Answer& answer, const std::string& message) {
-  const int position = position_in(message);
-  const auto is_at = [&](int place, const char* sign) {
-    return place > 0 && answer.text.substr(place - 1, 1) == sign;
-  };
-  const bool is_first =
-      position < answer.position && (is_at(answer.position, "=") || is_at(position, ","));
-  EXPECT_TRUE(std::abs(position - answer.position) <= 1 || is_first)
-      << answer.text << '\n'
-      << answer.position << ", not: " << message;
-}
-
-TEST(Language, has_the_texts_values_and_faults_of_muparser) {
-  ASSERT_EQ(answers().size(), 2000U);
-  for (const Answer& answer : answers()) {
-    const std::string message = refusal(answer.text);
-    if (!uses_e(answer.text)) {
-      EXPECT_EQ(!message.empty(), answer.is_refused) << answer.text << '\n' << message;
-      if (answer.position > 0) {
-        expect_position(answer, message);
-      }
-    }
-    if (message.empty() && !answer.is_refused) {
-      expect_values(answer);
-    }
-  }
-}
-
-TEST(Language, has_texts_of_at_most_10000_characters) {
-  std::string text = "t";
-  while (text.size() < 9999) {
-    text += "+t";
-  }
-  EXPECT_EQ(refusal(text + " ").size(), 0U);  // a blank at an end does not count
-  EXPECT_EQ(function_of_t(text)(2.0), 10000.0);
-  EXPECT_EQ(refusal("-" + text), "");
-  EXPECT_NE(refusal("1+" + text).find("10001 characters; at most 10000"), std::string::npos);
-}
 
 const base::Constants all_values{{"a", 1.5}, {"b", -0.3}, {"zero", -0.0}, {"large", -1e300}};
 const base::Names names{"a", "b", "zero", "large"};
@@ -181,6 +35,181 @@ std::string fault_of(const std::string& text) {
 
 std::uint64_t bits(double value) {
   return std::bit_cast<std::uint64_t>(value);
+}
+
+/// All texts of exactly n words that the grammar makes, for n up to `most`. A sign may stand before
+/// a value, but not before a sign; a function is one word with its bracket.
+class Grammar {
+ public:
+  using Texts = std::set<std::string>;
+
+  explicit Grammar(int most)
+      : value_(most + 1), chain_(most + 1), choice_(most + 1), list_(most + 1) {
+    for (int n = 1; n <= most; ++n) {
+      Texts& value = value_[n];
+      if (n == 1) {
+        value.insert("t");
+      } else if (n > 2) {
+        join(value, {{"("}, choice_[n - 2], {")"}});
+        join(value, {{"sin("}, choice_[n - 2], {")"}});
+        join(value, {{"min("}, list_[n - 2], {")"}});
+      }
+      chain_[n] = signed_value(n);
+      for (int i = 1; i + 2 <= n; ++i) {
+        join(chain_[n], {signed_value(i), {"-", "^"}, chain_[n - 1 - i]});
+      }
+      choice_[n] = chain_[n];
+      for (int i = 1; i < n; ++i) {
+        for (int j = 1; i + j + 3 <= n; ++j) {
+          join(choice_[n], {chain_[i], {"?"}, choice_[j], {":"}, choice_[n - 2 - i - j]});
+        }
+      }
+      list_[n] = choice_[n];
+      for (int i = 1; i + 2 <= n; ++i) {
+        join(list_[n], {choice_[i], {","}, list_[n - 1 - i]});
+      }
+    }
+  }
+  [[nodiscard]] const Texts& expressions(int n) const { return choice_[n]; }
+
+ private:
+  static void join(Texts& to, const std::vector<Texts>& parts, std::size_t at = 0,
+                   const std::string& before = "") {
+    if (at == parts.size()) {
+      to.insert(before);
+      return;
+    }
+    for (const std::string& part : parts[at]) {
+      join(to, parts, at + 1, before + part);
+    }
+  }
+  [[nodiscard]] Texts signed_value(int n) const {
+    Texts all = value_[n];
+    join(all, {{"-"}, value_[n - 1]});
+    return all;
+  }
+
+  std::vector<Texts> value_;
+  std::vector<Texts> chain_;
+  std::vector<Texts> choice_;
+  std::vector<Texts> list_;
+};
+
+TEST(Language, has_the_short_texts_that_the_grammar_makes_and_no_others) {
+  const std::vector<std::string> words{"t", "-", "^", "(", ")", "sin(", "min(", ",", "?", ":"};
+  constexpr int most = 5;
+  const Grammar grammar(most);
+  std::vector<std::string> texts{""};
+  for (int n = 1; n <= most; ++n) {
+    std::vector<std::string> longer;
+    for (const std::string& text : texts) {
+      for (const std::string& word : words) {
+        longer.push_back(text + word);
+      }
+    }
+    texts = longer;
+    for (const std::string& text : texts) {
+      ASSERT_EQ(fault_of(text).empty(), grammar.expressions(n).contains(text)) << text;
+    }
+  }
+  EXPECT_GT(grammar.expressions(most).size(), 20U);
+}
+
+struct Operator {
+  const char* sign;
+  int level;  ///< those of a higher level bind more tightly
+  double (*value)(double, double);
+};
+const Operator operators[] = {
+    {"||", 0, [](double a, double b) { return double(a != 0 || b != 0); }},
+    {"&&", 1, [](double a, double b) { return double(a != 0 && b != 0); }},
+    {"<", 2, [](double a, double b) { return double(a < b); }},
+    {"<=", 2, [](double a, double b) { return double(a <= b); }},
+    {">", 2, [](double a, double b) { return double(a > b); }},
+    {">=", 2, [](double a, double b) { return double(a >= b); }},
+    {"==", 2, [](double a, double b) { return double(a == b); }},
+    {"!=", 2, [](double a, double b) { return double(a != b); }},
+    {"+", 3, [](double a, double b) { return a + b; }},
+    {"-", 3, [](double a, double b) { return a - b; }},
+    {"*", 4, [](double a, double b) { return a * b; }},
+    {"/", 4, [](double a, double b) { return a / b; }},
+    {"^", 5, [](double a, double b) { return std::pow(a, b); }}};
+
+/// A sign binds more tightly than a product, less than a power; ?: binds least.
+TEST(Language, groups_every_pair_of_operators_by_precedence_and_from_the_left_but_powers) {
+  const auto text = [](const char* format, const Operator& one, const Operator& other) {
+    std::string made;
+    for (const char* each = format; *each != 0; ++each) {
+      made += *each == 'A' ? one.sign : *each == 'B' ? other.sign : std::string(1, *each);
+    }
+    return parsed(made);
+  };
+  for (const Operator& one : operators) {
+    for (const Operator& other : operators) {
+      SCOPED_TRACE(one.sign + std::string(" ") + other.sign);
+      const bool is_left = one.level > other.level || (one.level == other.level && one.level < 5);
+      for (const double t : {0.0, 0.7, 1.5, 2.0}) {
+        for (const auto& [format, x, y] : {std::tuple("t A 2.5 B 1.5", 2.5, 1.5),
+                                           {"tA0B2", 0.0, 2.0},
+                                           {"tA-.7B+a", -0.7, 1.5}}) {
+          const bool is_negative = x < 0 && other.level == 5;  // -(0.7^1.5)
+          const double right = is_negative ? -other.value(-x, y) : other.value(x, y);
+          const double value = is_left ? other.value(one.value(t, x), y) : one.value(t, right);
+          const double found = text(format, one, other)(t);
+          EXPECT_TRUE(found == value || (std::isnan(found) && std::isnan(value)) ||
+                      std::abs(found - value) < 4e-16 * std::abs(value))
+              << format << " at " << t << ": " << found << ", not " << value;
+        }
+        const double choice = one.value(t, 2) != 0 ? other.value(t, 1) : one.value(3, t);
+        EXPECT_EQ(text("tA2?tB1:3At", one, other)(t), choice);
+      }
+    }
+  }
+}
+
+TEST(Language, has_numbers_in_all_forms) {
+  for (const std::string number : {"0", "007", "2.5", ".5", "5.", "1e3", "1E+2", "2.e-3", ".5e1",
+                                   "1e-400", "4.9e-324", "1.7976931348623157e308"}) {
+    EXPECT_EQ(bits(parsed("t*0+" + number)(1.0)), bits(std::strtod(number.c_str(), nullptr)))
+        << number;
+  }
+  EXPECT_EQ(parsed("\t 1+ \n t \r")(2.0), 3.0);
+  EXPECT_EQ(parsed("rint(t)-rint(-2.5)")(2.5), 3.0 + 2.0);
+}
+
+/// The position from 1 of what cannot be read, of faulty texts with | between them.
+TEST(Language, says_where_a_text_is_no_expression) {
+  const std::pair<int, const char*> rows[] = {
+      {1,
+       "k(t)|~t|*|?|)t(|n|inf|points|.|{t}|\"t\"|1e+|1ee5|sin|cos sin(t)|tsin(t)|max 1|pow(2,3)|/ "
+       "t|>= 1|\xcf\x80|\xef\xbb\xbft|e_0"},
+      {2, "t!2|1;2|t@|t#comment|()2|+-2|--t|0x1F|2pi|2(t)|t\x7f|t=2|a=1|t''|0,5*t|a()"},
+      {3, "t+|(t|t*^2|1 .5|2*n|2*\xcf\x80|pi(2)|t?:1|t**2|2.t|t t"},
+      {4, "t *|(t))|5.5.5|1e3t|(2)t|1/2t|2^--2|t?1|2---3"},
+      {5, "t <=|t * / 2|t < < 2|2-1/i|max()"},
+      {6, "max(0|t?1:2,3|min(t "},
+      {7, "sin(1,)|max(1 2)|sin(t))|sin(t)(t)"}};
+  for (const auto& [position, texts] : rows) {
+    for (const std::string& text : base::split(texts, '|')) {
+      const std::string message = fault_of(text);
+      EXPECT_NE(message.find("at position " + std::to_string(position) + ":"), std::string::npos)
+          << text << ": " << message;
+    }
+  }
+  for (const std::string text :
+       {"", " ", "t|1", "1?2:3:4", "max((1,2),3)", "atan2(1)", "1,000.5"}) {
+    EXPECT_NE(fault_of(text), "") << text;
+  }
+}
+
+TEST(Language, has_texts_of_at_most_10000_characters) {
+  std::string text = "t";
+  while (text.size() < 9999) {
+    text += "+t";
+  }
+  EXPECT_EQ(parsed(text + " ")(2.0), 10000.0);  // a blank at an end does not count
+  EXPECT_EQ(fault_of("-" + text), "");
+  EXPECT_NE(fault_of("1+" + text).find("10001 characters; at most 10000"), std::string::npos);
 }
 
 TEST(Expression, hints_at_what_would_be_right) {
@@ -293,21 +322,16 @@ TEST(Names, are_of_letters_digits_and_underscores) {
   }
 }
 
-/// To the bit: by precedence, from the left, and with the numbers where they stand.
-TEST(Expression, is_evaluated_as_written) {
+TEST(Expression, is_evaluated_to_the_bit_with_the_numbers_where_they_stand) {
   const double t = 0.7;
   const std::pair<const char*, double> texts[] = {{"2*a*t/5", 2 * 1.5 * t / 5},
                                                   {"-t^2", -(t * t)},
-                                                  {"2^-t^2", std::pow(2, -(t * t))},
-                                                  {"2^3^t", std::pow(2, std::pow(3, t))},
-                                                  {"1+2*t-3/t", 1 + 2 * t - 3 / t},
                                                   {"0.1+t+0.2", 0.1 + t + 0.2},
-                                                  {"2-3/(1-t)", 2 - 3 / (1 - t)},
-                                                  {"(1<t)+2*(1>t)", 2.0},
-                                                  {"t<1||1<t&&1<t", 1.0},
-                                                  {"1+t<2==1", 1.0},
-                                                  {"2-max(1,t)", 1.0},
-                                                  {"2*e+1e1", 2 * std::exp(1.0) + 10}};
+                                                  {"2^-t^2", std::pow(2, -(t * t))},
+                                                  {"t^3-t^4", t * t * t - (t * t) * (t * t)},
+                                                  {"2*e+1e1", 2 * std::exp(1.0) + 10},
+                                                  {"2^3^t", std::pow(2, std::pow(3, t))},
+                                                  {"t<1?t>1?1:2:t<0?3:4", 2.0}};
   for (const auto& [text, value] : texts) {
     EXPECT_EQ(parsed(text)(t), value) << text;
   }

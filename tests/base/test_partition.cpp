@@ -49,15 +49,6 @@ TEST(Partition, deals_whole_blocks_as_evenly_as_they_allow) {
   }
 }
 
-TEST(PartitionByHand, gives_left_over_blocks_to_the_first_ranks) {
-  // 5000 cells are 4 blocks of 1024 and one of 904.
-  const CellRange expected[] = {{0, 2048}, {2048, 2048}, {4096, 904}};
-  for (int rank = 0; rank < 3; ++rank) {
-    EXPECT_EQ(local_range(5000, rank, 3).first, expected[rank].first) << "rank " << rank;
-    EXPECT_EQ(local_range(5000, rank, 3).size, expected[rank].size) << "rank " << rank;
-  }
-}
-
 TEST(Ratio, is_exact_beyond_64_bits) {
   EXPECT_EQ(base::floor_of_ratio(7, 5, 4), 8);
   EXPECT_EQ(base::ceil_of_ratio(7, 5, 4), 9);
@@ -126,19 +117,16 @@ TEST(FixedPointUnit, is_the_least_power_of_two_at_or_above_the_bound) {
   }
 }
 
-TEST(FixedPointUnit, refuses_bounds_out_of_range) {
-  for (const double bound : {0.0, -1.0, 9e-201, 1.1e200, std::numeric_limits<double>::infinity(),
-                             std::numeric_limits<double>::quiet_NaN()}) {
-    EXPECT_THROW(FixedPoint{bound}, base::UserError) << bound;
-  }
-}
-
-TEST(FixedPointValue, gives_back_what_a_double_holds) {
+TEST(FixedPoint, gives_back_what_a_double_holds_and_refuses_bounds_out_of_range) {
   const FixedPoint fixed(1.0);
   // Multiples of 2^-62 below 2^-9 and dyadic numbers up to the bound fit a double exactly.
   for (const double value : {0.0, 1.0, -1.0, 0.625, -0.3125, std::ldexp(1.0, -62), 0.001, -0.1}) {
     const std::int64_t units = std::llrint(value * fixed.units_per_one());
     EXPECT_EQ(fixed.value(units), value);
+  }
+  for (const double bound : {0.0, -1.0, 9e-201, 1.1e200, std::numeric_limits<double>::infinity(),
+                             std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THROW(FixedPoint{bound}, base::UserError) << bound;
   }
 }
 

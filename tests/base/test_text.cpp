@@ -1,5 +1,5 @@
 // Numbers as text: what is printed reads back as the same bits, and what is not wholly a number is
-// refused.
+// refused. Hooks of long loops.
 
 #include "base/text.hpp"
 
@@ -10,6 +10,8 @@
 #include <limits>
 #include <random>
 #include <tuple>
+
+#include "base/poll.hpp"
 
 namespace masing::test_text {
 
@@ -51,13 +53,6 @@ TEST(TextOfCount, has_groups_from_ten_thousand_on_and_is_a_power_of_ten_where_th
   }
 }
 
-TEST(TextOfInteger, reads_back) {
-  using Limits = std::numeric_limits<std::int64_t>;
-  for (const std::int64_t value : {std::int64_t{-7}, Limits::max(), Limits::min()}) {
-    EXPECT_EQ(base::to_integer(base::to_text(value)), value);
-  }
-}
-
 TEST(NumberOfText, takes_the_whole_text_only) {
   EXPECT_EQ(base::to_number(" +1.5e-3 "), 1.5e-3);
   EXPECT_EQ(base::to_number(".5"), 0.5);
@@ -68,6 +63,10 @@ TEST(NumberOfText, takes_the_whole_text_only) {
 }
 
 TEST(IntegerOfText, takes_whole_numbers_only) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  for (const std::int64_t value : {std::int64_t{-7}, Limits::max(), Limits::min()}) {
+    EXPECT_EQ(base::to_integer(base::to_text(value)), value);
+  }
   EXPECT_EQ(base::to_integer("1e6"), 1000000);
   EXPECT_EQ(base::to_integer("+12"), 12);
   EXPECT_EQ(base::to_integer("2.5e1"), 25);
@@ -77,16 +76,13 @@ TEST(IntegerOfText, takes_whole_numbers_only) {
   }
 }
 
-TEST(Pieces, are_trimmed) {
+TEST(Pieces, are_trimmed_and_joined) {
   EXPECT_EQ(base::trimmed(" \t a b \r\n"), "a b");
   EXPECT_EQ(base::trimmed(" \n"), "");
   EXPECT_EQ(base::split(" 1, 2 ,3", ','), (Strings{"1", "2", "3"}));
   EXPECT_EQ(base::split("1,,2", ','), (Strings{"1", "", "2"}));
   EXPECT_EQ(base::split("1,", ','), (Strings{"1", ""}));
   EXPECT_EQ(base::split("  ", ','), Strings{});
-}
-
-TEST(Pieces, are_joined) {
   EXPECT_EQ(base::joined(Strings{"a", "b c", "d"}, ", "), "a, b c, d");
   EXPECT_EQ(base::joined({}, ","), "");
 }
@@ -119,6 +115,20 @@ TEST(NameThatWasMeant, is_the_nearest_within_one_two_or_three_letters_or_begins_
   EXPECT_EQ(base::meant("", names), "");
   EXPECT_EQ(base::meant("steps", {}), "");
   EXPECT_EQ(base::meant(std::string(1000000, 's'), names), "");
+}
+
+TEST(Polling, calls_the_hooks_outside_first_and_each_while_it_exists) {
+  std::string called;
+  {
+    const base::Polling outside([&called] { called += "o"; });
+    {
+      const base::Polling inside([&called] { called += "i"; });
+      base::poll();
+    }
+    base::poll();
+  }
+  base::poll();
+  EXPECT_EQ(called, "oio");
 }
 
 }  // namespace masing::test_text
