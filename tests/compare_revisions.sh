@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which numbers, and with --times which run times, another revision has otherwise than this one:
+# Which numbers another revision has otherwise than this one:
 #   tests/compare_revisions.sh REVISION|PROGRAM [OPTION...]
 # Builds REVISION in a temporary worktree, with the compilers of this clone, unless it is a built PROGRAM, and this
 # clone (preset release) unless $MASING_PROGRAM names its program. The options are those of compare_revisions.py. The

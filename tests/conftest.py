@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "analysis"), str(ROOT / "tests" / "support")]
+sys.path[:0] = [str(ROOT / "analysis"), str(ROOT / "tests"), str(ROOT / "tests" / "support")]
 BUILDS = [ROOT / "build/dev/masing", ROOT / "build/masing"]
 os.environ.setdefault("MASING_PROGRAM", str(next((path for path in BUILDS if path.is_file()), BUILDS[0])))
 # Tests send these signals. A script's `&` ignores them for all that follows, unless they are handled here.
