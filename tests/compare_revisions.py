@@ -25,7 +25,8 @@ LONGEST = 600  # seconds a run may take
 SMALL = "simulate --final-time 20 --steps 2000 --cells 40 --sample-every 20"
 FORCED = "--force 0.45*cos(0.5*t)"
 CURVED = f"--stiffness 0.5+s --threshold 0.1+s^2/2 {FORCED}"
-STUDY = "converge --final-time 20 --steps 1000 --cells 40"
+STUDY = "converge --final-time 20"
+STEPS, CELLS = f"{STUDY} --cells 40 --refine steps", f"{STUDY} --steps 1000 --refine cells"
 GENERAL = ("simulate --final-time 12 --steps 600 --sample-every 7 --energy --field-every 100 --k0 0.1"
            " --force 0.5*sin(t)+0.1*cos(2.3*t) --stiffness 2-s+0.3*sin(3*s) --damping 0.05"
            " --threshold 0.2+0.5*s^2+0.1*exp(-s)")
@@ -69,24 +70,24 @@ CONFIGURATIONS = {
                                    " --force 0.2*sin(300*t) --force-node 1024 --threshold-down s+0.2"
                                    " --initial-u 0.1*s --watch 1024,1025,2048",
     # references and refinements
-    **{f"steps, {reference}": f"{STUDY} --refine steps --levels 1000,2000,4000,8000 --reference {reference}"
+    **{f"steps, {reference}": f"{STEPS} --levels 1000,2000,4000,8000 --reference {reference}"
        for reference in ("exact-time", "finest", "successive")},
     "steps, exact": "converge --final-time 20 --cells inf --refine steps --levels 1000:8000:12 --reference exact",
-    "steps, leapfrog": f"{STUDY} --scheme leapfrog --refine steps --levels 300:4800:9 --reference exact-time",
+    "steps, leapfrog": f"{STEPS} --scheme leapfrog --levels 300:4800:9 --reference exact-time",
     "steps, p-series": "converge --model p-series --set n=1100 --set k=n --set k0=1 --set alpha=1 --set y0=1"
                        " --force 3*sin(t) --final-time 2 --levels 25,50 --expect-order none --field-samples 5",
-    **{f"cells, {reference}": f"{STUDY} {CURVED} --refine cells --levels 20,40,80,160 --reference {reference}"
+    **{f"cells, {reference}": f"{CELLS} {CURVED} --levels 20,40,80,160 --reference {reference}"
        for reference in ("cells-inf", "finest", "successive")},
-    "cells, midpoint": f"{STUDY} --refine cells --rule midpoint --levels 20,40,80,160 --reference cells-inf",
-    "cells, memory": f"{STUDY} --engine memory --refine cells --levels 100:102400:6 --reference cells-inf",
-    "cells, engine exact": f"{STUDY} --engine exact --refine cells --levels 20,40,80,160 --reference exact",
+    "cells, midpoint": f"{CELLS} --rule midpoint --levels 20,40,80,160 --reference cells-inf",
+    "cells, memory": f"{CELLS} --engine memory --levels 100:102400:6 --reference cells-inf",
+    "cells, engine exact": f"{CELLS} --engine exact --levels 20,40,80,160 --reference exact",
     **{f"both, {reference}": f"{STUDY} --refine both --levels 20:1000,40:1000,40:2000,80:2000,80:4000"
        f" --reference {reference}" for reference in ("exact", "finest", "successive")},
     "both, 12 levels": f"{STUDY} --refine both --levels 20:500:160:4000:12 --reference exact --expect-order 1",
     "both, split": "converge --final-time 10 --refine both --levels 30:400,2050:900 --reference cells-inf"
                    " --expect-order none",
-    "two levels": f"{STUDY} --refine steps --levels 1000,2000 --reference exact-time",
-    "wrong expectation": f"{STUDY} --refine steps --levels 1000:32000:6 --reference exact-time --expect-order 2",
+    "two levels": f"{STEPS} --levels 1000,2000 --reference exact-time",
+    "wrong expectation": f"{STEPS} --levels 1000:32000:6 --reference exact-time --expect-order 2",
     # scans
     "scan": "scan --over a=0.1:1:7 --force a*sin(t)*exp(-0.05*t) --final-time 30 --engine exact --cells inf",
     "scan, grid, series": "scan --over k0=0,0.2 --over F=0.1:0.5:3:log --force F*cos(t) --final-time 20*2*pi"
@@ -164,7 +165,8 @@ def made(program, words, ranks, folder):
                               env={**os.environ, **OPEN_MPI, **YIELD})
     except subprocess.TimeoutExpired:
         return f"longer than {LONGEST} s", [], {}
-    lines = [line for line in (done.stdout + done.stderr).splitlines() if "Process name:" not in line]  # mpirun's number
+    lines = [line for line in (done.stdout + done.stderr).splitlines()
+             if "Process name:" not in line]  # which has mpirun's own number
     arrays = {}
 
     def visit(name, thing, attributes):
@@ -228,7 +230,7 @@ def compare(programs, only, ranks, jobs):
 
 def main():
     parser = argparse.ArgumentParser(
-        description=__doc__, usage="tests/compare_revisions.sh REVISION|PROGRAM [--only WORDS] [--ranks N,N] [--jobs N]")
+        description=__doc__, usage="tests/compare_revisions.sh REVISION|PROGRAM [--only WORDS] [--ranks N,N] ...")
     parser.add_argument("before", help="the program of the other revision")
     parser.add_argument("now", help="the program of this one")
     parser.add_argument("--only", default="", metavar="WORDS", help="only runs whose name contains these words")
