@@ -38,9 +38,9 @@ int MPI_Recv(void* values, int count, MPI_Datatype type, int from, int tag, MPI_
 
 namespace masing::test_stopping {
 
-/// Whether this rank is among those whose bits `senders` has.
-bool is_among(int senders) {
-  return (senders >> world().rank() & 1) != 0;
+/// Whether a rank is among those whose bits `senders` has.
+bool is_among(int senders, int rank = world().rank()) {
+  return (senders >> rank & 1) != 0;
 }
 
 /// A request that is withdrawn at the end of a test, and the messages that it takes.
@@ -66,38 +66,26 @@ class Stop : public testing::Test {
 TEST_F(Stop, of_any_ranks_reaches_the_root_by_a_message_of_each_other) {
   EXPECT_EQ(parallel::stop_reason(world()), "");
   for (int senders = 1; senders < 1 << std::min(world().size(), 5); ++senders) {
-    const auto& [signal, name] = parallel::stop_signals[world().rank() % 5];
     if (is_among(senders)) {
-      parallel::request_stop(signal);
+      parallel::request_stop(parallel::stop_signals[world().rank() % 5].first);
     }
     EXPECT_TRUE(parallel::stop_requested() == is_among(senders) || world().is_root());
     while (world().is_root() && !parallel::stop_requested()) {
     }
-    bool is_of_sender = false;
     const std::string reason = parallel::stop_reason(world());
+    bool is_of_sender = false;
     for (int rank = 0; rank < world().size(); ++rank) {
-      is_of_sender =
-          is_of_sender || ((senders >> rank & 1) != 0 &&
-                           reason == std::string("by ") + parallel::stop_signals[rank % 5].second);
+      const std::string by = std::string("by ") + parallel::stop_signals[rank % 5].second;
+      is_of_sender = is_of_sender || (is_among(senders, rank) && reason == by);
     }
-    EXPECT_TRUE(is_of_sender) << senders << ": " << reason << "; here " << name;
+    EXPECT_TRUE(is_of_sender) << senders << ": " << reason;
     const std::int64_t others = std::popcount(static_cast<unsigned>(senders) & ~1U);
     EXPECT_EQ(forget(), (std::array{others, others})) << senders;
   }
 }
 
-/// A rank that waits for the root tells it meanwhile.
-TEST_F(Stop, of_a_rank_that_waits_reaches_the_root) {
-  if (world().rank() == world().size() - 1) {
-    parallel::request_stop(SIGTERM);
-  }
-  while (world().is_root() && !parallel::stop_requested()) {
-  }
-  parallel::min_over_ranks(world(), 0);
-  EXPECT_EQ(parallel::stop_reason(world()), "by SIGTERM");
-}
-
-TEST_F(Stop, that_is_not_withdrawn_lasts) {
+/// A rank that waits for the root tells it meanwhile, in every call until it is withdrawn.
+TEST_F(Stop, of_a_rank_that_waits_reaches_the_root_and_lasts) {
   if (world().rank() == world().size() - 1) {
     parallel::request_stop(SIGTERM);
   }
@@ -106,6 +94,7 @@ TEST_F(Stop, that_is_not_withdrawn_lasts) {
     while (world().is_root() && !parallel::stop_requested()) {
     }
     parallel::min_over_ranks(world(), 0);
+    EXPECT_EQ(parallel::stop_reason(world()), "by SIGTERM");
   }
 }
 

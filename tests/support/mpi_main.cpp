@@ -1,6 +1,7 @@
 // The main of the tests that run on several ranks: the root prints as GoogleTest does, the other
 // ranks print only their failures; a failure on any rank, or a run without a single test, is the
-// failure of all. The arguments are those of choose_tests().
+// failure of all. The arguments are those of choose_tests(). The tests of the folder session begin
+// sessions themselves.
 
 #include <gtest/gtest.h>
 
@@ -68,6 +69,9 @@ const parallel::Communicator& support::world() {
 int main(int count, char** values) {
   testing::InitGoogleTest(&count, values);
   support::choose_tests({values + 1, values + count});
+  if (count > 1 && std::string_view(values[1]) == "session") {
+    return RUN_ALL_TESTS() != 0 || support::is_without_tests() ? 1 : 0;
+  }
   // An exception on one rank must end all, not leave the others waiting in a collective call.
   GTEST_FLAG_SET(catch_exceptions, false);
   parallel::Session session({});
