@@ -1,5 +1,5 @@
-// What recorders write of a slab: energies in closed form, and the same rows where a run goes on
-// from a checkpoint.
+// What recorders write: which steps are samples, energies in closed form, and the same datasets
+// where a run goes on from a checkpoint on other ranks; the room that this needs; progress.
 
 #include "io/recorders.hpp"
 
@@ -8,42 +8,78 @@
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/checkpoint.hpp"
-#include "support/problem.hpp"
+#include "io/progress.hpp"
+#include "io/result_reader.hpp"
+#include "io/room.hpp"
+#include "parallel/session.hpp"
+#include "support/given.hpp"
+#include "support/options.hpp"
 #include "support/result_file.hpp"
+#include "support/saved_state.hpp"
 
 namespace masing::test_recorders {
 
+using engine::never;
+using io::SampledSteps;
+using io::Sampling;
+using support::Saved;
 using support::world;
 
 class Recorders : public support::ResultFile {
  protected:
-  /// From the step of the checkpoint on, if asked for, to step `end`, where it is saved; the file
-  /// is finished with the run.
-  void make(const support::Problem& problem, const io::OutputSpec& asked, std::int64_t end,
-            bool goes_on = false) const {
-    engine::RunSpec run{
-        engine::Masing{
-            .slab = problem, .oscillator = problem.oscillator, .method = engine::Method::sweep},
-        problem.force, problem.time};
-    run.split_from = 1;
-    const engine::Setup setup = engine::make_setup(world(), run);
+  /// A run whose steps are split over the ranks if they can be.
+  static cli::Simulation run_of(const std::string& options) {
+    cli::Simulation of =
+        cli::simulation(given::requested(cli::Command::simulate, given::options(options)), "");
+    of.run.split_from = 1;
+    return of;
+  }
+
+  /// From the step of the checkpoint on, if there is one, to step `end`, where it is saved; the
+  /// file is finished with the run. By all ranks, if they split the run, or by the root.
+  void make(const cli::Simulation& of, std::int64_t end, bool by_root = false) const {
+    if (by_root || !engine::is_split(of.run, world().size())) {
+      support::on_root([&] {
+        const parallel::RootAlone root;
+        make(root.comm(), of, end);
+      });
+    } else {
+      make(world(), of, end);
+      MPI_Barrier(world().handle());
+    }
+  }
+
+  /// All numbers of the file.
+  [[nodiscard]] Saved datasets() const {
+    Saved all;
+    for (const auto& [path, type] : io::objects_in(opened())) {
+      if (type == H5O_TYPE_DATASET && path != "configuration") {
+        all[path] = read(path);
+      }
+    }
+    return all;
+  }
+
+ private:
+  void make(const parallel::Communicator& comm, const cli::Simulation& of, std::int64_t end) const {
+    const engine::Setup setup = engine::make_setup(comm, of.run);
+    const bool goes_on = std::filesystem::exists(checkpoint_);
     std::optional<io::RowSource> rows;
     if (goes_on) {
-      rows = io::find_rows(world(), checkpoint_, result_.path);
+      rows = io::find_rows(comm, checkpoint_, result_.path);
     }
-    io::OutputFile output(world(), result_, std::move(rows));
+    io::OutputFile output(comm, result_, std::move(rows));
     const auto recorders =
-        io::make_recorders({world(), output.file(), run, setup.profile.get(), asked});
+        io::make_recorders({comm, output.file(), of.run, setup.profile.get(), of.output});
     std::vector<engine::Observer*> observers;
-    observers.reserve(recorders.size());
     for (const auto& recorder : recorders) {
       observers.push_back(recorder.get());
     }
     output.start_rows();
-    engine::TimeLoop loop(world(), *setup.engine, run, observers);
+    engine::TimeLoop loop(comm, *setup.engine, of.run, observers);
     const auto serialize = [&](engine::Archive& archive) { loop.serialize(archive); };
     if (goes_on) {
-      io::CheckpointFile(world(), checkpoint_).restore(serialize);
+      io::CheckpointFile(comm, checkpoint_).restore(serialize);
     }
     while (loop.step() < end) {
       loop.advance(end, engine::Pause::none);
@@ -52,53 +88,153 @@ class Recorders : public support::ResultFile {
       loop.finish();
       output.finish();
     } else {
-      io::write_checkpoint(world(), checkpoint_, result_, serialize,
+      io::write_checkpoint(comm, checkpoint_, result_, serialize,
                            [&](const io::Handle& file) { output.save_rows(file, checkpoint_); });
       output.close();
     }
   }
 };
 
+/// All are at η = 2 in the end: ½ k η² = 1.9, four times that of (2 + 0.01)/2.
 TEST_F(Recorders, have_the_elastic_energy_of_cells_that_yield_at_much_more_upwards) {
-  // All are at η = 2 in the end: ½ k η² = 1.9, four times that of (2 + 0.01)/2.
-  support::Problem problem = support::problem({.stiffness = "0.95", .threshold = "2"});
-  problem.set_threshold_down(support::function("0.01", 's'));
-  problem.force = support::function("10", 't');
-  problem.time = {3.0, 30};
-  make(problem, {.sampling = {.time = problem.time, .every = 30, .to = 3.0}, .energy = true}, 30);
+  make(run_of("stiffness=0.95; threshold=2; threshold-down=0.01; force=10; final-time=3; steps=30; "
+              "cells=1; energy"),
+       30);
   EXPECT_EQ(read("/energy/elastic").front(), 0.0);
   EXPECT_DOUBLE_EQ(read("/energy/elastic").back(), 1.9);
 }
 
-TEST_F(Recorders, go_on_with_the_same_rows_from_a_checkpoint) {
-  const support::Problem problem =
-      support::problem({.force = "0.5*cos(t)",
-                        .oscillator = {.damping = 0.1, .k0 = 0.2, .x0 = 0.4, .y0 = -0.3},
-                        .final_time = 20.0,
-                        .steps = 80,
-                        .space = slab::Cells{2500}});
-  // The first row, whose energies the residual begins with, is of t = 5.
-  const io::OutputSpec asked{
-      .sampling = {.time = problem.time, .every = 3, .from = 5.0, .to = 20.0},
-      .field_every = 10,
-      .energy = true};
-  const auto all = [this] {
-    std::vector<std::vector<double>> found;
-    for (const char* name :
-         {"/series/x", "/series/restoring", "/field/u", "/energy/elastic", "/energy/dissipated",
-          "/energy/viscous", "/energy/input", "/energy/residual"}) {
-      found.push_back(read(name));
-    }
-    return found;
-  };
-  make(problem, asked, 80);
-  const auto whole = all();
-  EXPECT_GT(std::abs(read("/energy/input").front()), 0.01);
-  for (const std::int64_t step : {10, 41}) {  // before the first row, and between two
+TEST_F(Recorders, go_on_with_the_same_datasets_on_other_ranks) {
+  for (const std::string options :
+       {"cells=2500; engine=sweep; damping=0.1; k0=0.2; x0=0.4; y0=-0.3; force=0.5*cos(t); energy",
+        "cells=20; engine=exact; damping=0.1; k0=0.2; x0=0.4; y0=-0.3; force=0.5*cos(t); energy",
+        "model=masing-chain; set n=1100; set m=1; set k=1; set eta=0.1+i/n; set c=0.1; "
+        "set c_ground=0.1; set k0=0.2; base-acceleration=0.5*cos(t); force=sin(t); cells=inf; "
+        "watch=0,1,1025; energy",
+        "model=s-chain; set n=1100; set m=1; set k=1; set eta=0.1; force=sin(t)"}) {
+    SCOPED_TRACE(options);
+    // The first row, whose energies the residual begins with, is of t = 5.
+    const cli::Simulation of = run_of(
+        options + "; final-time=20; steps=80; sample-every=3; field-every=10; from=5; to=20");
     remove_all();
-    make(problem, asked, step);
-    make(problem, asked, 80, true);
-    EXPECT_TRUE(all() == whole) << step;
+    make(of, 80, true);
+    const Saved whole = datasets();
+    if (of.output.energy) {
+      EXPECT_GT(std::abs(whole.at("energy/input").front()), 0.01);
+    }
+    for (const auto& [step, by_root] : {std::pair(10, false), {41, true}}) {
+      // before the first row, and between two
+      remove_all();
+      make(of, step, by_root);
+      make(of, 80);
+      support::expect_same_bits(datasets(), whole);
+    }
+  }
+}
+
+TEST(Sampling, has_the_first_and_the_last_step_of_its_window) {
+  using Steps = std::vector<std::int64_t>;
+  for (const auto& [sampling, expected] : {
+           std::pair(Sampling{{1.0, 10}, 4, 0.0, 1.0}, Steps{0, 4, 8, 10}),
+           {{{1.0, 10}, 5, 0.0, 1.0}, {0, 5, 10}},
+           {{{1.0, 3}, 100, 0.0, 1.0}, {0, 3}},
+           {{{1.0, 1}, 1, 0.0, 1.0}, {0, 1}},
+           {{{10.0, 10}, 2, 3.0, 8.0}, {4, 6, 8}},
+           {{{10.0, 10}, 3, 9.5, 10.0}, {10}},
+           {{{10.0, 10}, 3, 0.0, 0.0}, {0}},
+           {{{10.0, 10}, 4, 1.0, 3.0}, {}},
+       }) {
+    const SampledSteps sampled(sampling);
+    Steps steps;
+    for (std::int64_t step = 0; step <= sampling.time.steps; ++step) {
+      if (sampled.takes(step)) {
+        steps.push_back(step);
+      }
+    }
+    EXPECT_EQ(steps, expected);
+  }
+}
+
+/// N·T/N is rounded and may lie above T; step N is a sample all the same.
+TEST(Sampling, has_the_last_step_whatever_the_rounding) {
+  for (const double final_time : {0.1, 0.7, 1.1, 12.3, 1e-9, 500.0}) {
+    for (std::int64_t steps = 1; steps < 400; ++steps) {
+      const SampledSteps sampling({{final_time, steps}, 7, 0.0, final_time});
+      ASSERT_TRUE(sampling.takes(steps)) << final_time << ", " << steps;
+      ASSERT_EQ(sampling.next(steps - 1), steps) << final_time << ", " << steps;
+      ASSERT_EQ(sampling.next(steps), never) << final_time << ", " << steps;
+    }
+  }
+}
+
+/// next() and count() against takes() of every step.
+TEST(Sampling, finds_the_next_sample_and_counts_without_a_walk) {
+  for (const std::int64_t steps : {1, 2, 10, 97, 1000}) {
+    for (const std::int64_t every : {1, 2, 3, 7, 50, 5000}) {
+      for (const auto& [from, to] :
+           {std::pair(0.0, 1.0), {0.3, 0.6}, {0.999, 1.0}, {0.5, 0.5}, {0.0, 0.0}, {1.0, 1.0}}) {
+        const double time = 0.7;
+        const SampledSteps sampled({{time, steps}, every, from * time, to * time});
+        std::int64_t next = never;
+        std::int64_t count = sampled.count();
+        for (std::int64_t step = steps; step >= 0; --step) {
+          ASSERT_EQ(sampled.next(step), next) << "after step " << step;
+          ASSERT_EQ(sampled.count(step), count) << "to step " << step;
+          if (sampled.takes(step)) {
+            next = step;
+            --count;
+          }
+        }
+        EXPECT_EQ(count, 0);
+      }
+    }
+  }
+}
+
+/// One checkpoint takes two thirds of what the disk has.
+TEST(Checkpoints, need_room_beside_the_one_before_which_stays_until_the_next_is_whole) {
+  const std::string path = "masing-room-n" + std::to_string(world().size());
+  const io::CheckpointSpec checkpoint{.path = path + ".check.h5", .scheduled = true};
+  io::remove_checkpoint(world(), checkpoint.path);
+  double cells = io::available_bytes(path) / 12;
+  parallel::broadcast(world(), std::span(&cells, 1));
+  engine::RunSpec run = given::requested(cli::Command::simulate,
+                                         given::options("engine=sweep; final-time=1; steps=1"))
+                            .run;
+  engine::set_space(run, slab::Cells{static_cast<std::int64_t>(cells)});
+  const auto refusal = [&] {
+    return given::mistake([&] {
+      io::require_room(world(), run, {.sampling = {.time = run.time, .to = 1.0}, .field_points = 1},
+                       path + ".h5", checkpoint);
+    });
+  };
+  // The first one and the draft of the second.
+  EXPECT_NE(refusal().find(" needs "), std::string::npos) << refusal();
+  parallel::on_root(world(), [&] { std::ofstream(checkpoint.path) << "the one before"; });
+  EXPECT_EQ(refusal(), "");
+  io::remove_checkpoint(world(), checkpoint.path);
+}
+
+TEST(Progress, counts_the_steps_made_now) {
+  struct Row {
+    io::StepsDone steps;
+    double seconds;
+    const char* line;
+  };
+  for (const auto& [steps, seconds, line] :
+       {Row{{0, 400, 1000},
+            2.0,
+            "[############..................]  40 %  t  200 steps/s  3 s left"},
+        // After a restart at step 900: 50 steps in 10 s, not 950.
+        Row{{900, 950, 1000},
+            10.0,
+            "[############################..]  95 %  t  5 steps/s  10 s left"},
+        Row{{0, 1, 3601}, 1.0, "[..............................]   0 %  t  1 steps/s  60 min left"},
+        Row{{5, 6, 7206}, 1.0, "[..............................]   0 %  t  1 steps/s  2.0 h left"},
+        Row{{0, 20, 40, "points"},
+            10.0,
+            "[###############...............]  50 %  t  2 points/s  10 s left"}}) {
+    EXPECT_EQ(io::progress_line("t", steps, seconds), line);
   }
 }
 

@@ -1,0 +1,430 @@
+// Result files and checkpoints: written beside their name and renamed when done, tables that grow
+// by rows whose columns lie unevenly on the ranks, rows that a restart takes over; and their seals:
+// whatever has happened to a file is found before anybody reads it, and told alike on every rank.
+
+#include <gtest/gtest.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <filesystem>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "io/checkpoint.hpp"
+#include "io/sealed_file.hpp"
+#include "parallel/phase.hpp"
+#include "support/given.hpp"
+#include "support/result_file.hpp"
+
+namespace masing::test_files {
+
+using support::get;
+using support::put;
+using support::world;
+
+class OutputFile : public support::ResultFile {
+ protected:
+  [[nodiscard]] std::string partial() const { return path_ + ".partial"; }
+
+  static double entry(std::int64_t row, std::int64_t column) {
+    return static_cast<double>(10'000'000 * row + column);
+  }
+
+  /// Whether a finished table has all entries; a series, of 0 columns, has the entries (row, 0).
+  void expect_entries(const char* name, std::int64_t rows, std::int64_t columns) const {
+    const io::Handle file = opened();
+    const io::Handle dataset(H5Dopen2(file.id(), name, H5P_DEFAULT), H5Dclose);
+    const io::Handle space(H5Dget_space(dataset.id()), H5Sclose);
+    std::vector<hsize_t> extent(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space.id())));
+    H5Sget_simple_extent_dims(space.id(), extent.data(), nullptr);
+    std::vector<hsize_t> expected{static_cast<hsize_t>(rows), static_cast<hsize_t>(columns)};
+    expected.resize(columns == 0 ? 1 : 2);
+    ASSERT_EQ(extent, expected) << name;
+    const std::vector<double> values = read(name);
+    const std::int64_t width = std::max(columns, std::int64_t{1});
+    ASSERT_EQ(std::ssize(values), rows * width);
+    for (std::int64_t i = 0; i < rows * width; ++i) {
+      ASSERT_EQ(values[static_cast<std::size_t>(i)], entry(i / width, i % width)) << name << i;
+    }
+  }
+};
+
+/// Open MPI's files of shared pointers would be beside it, and stay where the run is killed.
+TEST_F(OutputFile, has_its_name_only_when_done_and_leaves_the_old_result_until_then) {
+  put(path_, "the old result");
+  {
+    const io::OutputFile output(world(), result_);
+    for (const auto& entry : std::filesystem::directory_iterator(".")) {
+      const std::string name = entry.path().filename();
+      EXPECT_TRUE(!name.starts_with(path_) || name == partial() || name == path_ ||
+                  name == path_ + ".lock")
+          << name;
+    }
+    EXPECT_TRUE(std::filesystem::exists(partial()));
+    MPI_Barrier(world().handle());
+  }
+  EXPECT_EQ(get(path_), "the old result");
+  io::OutputFile output(world(), result_);
+  output.finish();
+  EXPECT_NE(get(path_), "the old result");
+  EXPECT_FALSE(std::filesystem::exists(partial()));
+}
+
+/// The seal's among them, which are known when only the first piece of the file is left to be
+/// summed; the configuration is longer than a piece.
+TEST_F(OutputFile, says_what_its_phases_took) {
+  result_.configuration = std::string(std::size_t{6} << 20, '#');
+  double life = 0.0;
+  {
+    const parallel::PhaseTimer timer(parallel::Phase::setup, &life);
+    io::OutputFile output(world(), result_);
+    io::write_time(output.file(), "wall_seconds", 3.5);
+    output.finish();
+  }
+  EXPECT_TRUE(io::verify_seal(world(), path_, ""));
+  const io::Handle file = opened();
+  const auto seconds = [&](const std::string& name) {
+    const io::Handle attribute(H5Aopen_by_name(file.id(), "/timing", (name + "_seconds").c_str(),
+                                               H5P_DEFAULT, H5P_DEFAULT),
+                               H5Aclose);
+    double value = 0.0;
+    io::check(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, &value));
+    return value;
+  };
+  double sum = 0.0;
+  for (const char* name : {"setup", "output", "seal"}) {
+    EXPECT_GT(seconds(name), 0.0) << name;
+    sum += seconds(name);
+  }
+  EXPECT_TRUE(sum <= life || !world().is_root());
+  EXPECT_EQ(seconds("communication"), 0.0);
+  EXPECT_EQ(seconds("steps"), 0.0);
+  EXPECT_EQ(seconds("wall"), 3.5);
+}
+
+TEST_F(OutputFile, cannot_be_locked_in_a_missing_folder_or_as_one) {
+  EXPECT_THROW(io::OutputLock(world(), "no-such-folder/" + path_), base::UserError);
+  EXPECT_THROW(io::OutputLock(world(), "."), base::UserError);
+}
+
+/// Columns split as a slab is (a rank may have none), in lots of rows of different sizes; series
+/// that the root appends.
+TEST_F(OutputFile, holds_tables_of_uneven_columns) {
+  for (const std::int64_t columns : {0, 1, 1025, 10000}) {
+    const auto mine =
+        base::local_range(std::max(columns, std::int64_t{1}), columns > 0 ? world().rank() : 0,
+                          columns > 0 ? world().size() : 1);
+    {
+      io::OutputFile output(world(), result_);
+      const std::int64_t lots[] = {1, 0, columns == 0 ? 28000 : 3, 2};
+      const std::int64_t all = std::accumulate(std::begin(lots), std::end(lots), std::int64_t{0});
+      io::Table table(output.file(), "/deep/er/table", {"a table", "a"}, all, columns);
+      std::int64_t row = 0;
+      for (const std::int64_t rows : lots) {
+        std::vector<double> local;
+        for (const std::int64_t end = row + rows; row < end; ++row) {
+          for (std::int64_t c = mine.first; c < mine.first + mine.size; ++c) {
+            local.push_back(entry(row, c));
+          }
+        }
+        table.append(rows, local, mine.first, columns == 0 ? &world() : nullptr);
+      }
+      const io::Table none(output.file(), "/other", {"another", "b"}, 0, 0);
+      output.finish();
+    }
+    expect_entries("/deep/er/table", columns == 0 ? 28003 : 6, columns);
+    expect_entries("/other", 0, 0);
+  }
+}
+
+/// The last rank has one piece, the first most, so all must take part in as many writes.
+TEST_F(OutputFile, holds_rows_made_in_pieces) {
+  const std::int64_t columns = 2 * io::segment_entries + 1000;
+  const int ranks = world().size();
+  const std::int64_t others = ranks == 1 ? 0 : 500 / (ranks - 1);
+  const std::int64_t first_size = columns - others * (ranks - 1);
+  {
+    io::OutputFile output(world(), result_);
+    io::RowSegments pieces{.range = {0, first_size}, .largest = first_size};
+    if (!world().is_root()) {
+      pieces.range = {first_size + others * (world().rank() - 1), others};
+    }
+    io::Table table(output.file(), "/u", {"a field", "u"}, 2, columns);
+    for (const std::int64_t row : {0, 1}) {
+      pieces.make = [row](std::int64_t first, std::span<double> values) {
+        EXPECT_LE(std::ssize(values), io::segment_entries);
+        std::iota(values.begin(), values.end(), entry(row, first));
+      };
+      table.append_row(pieces);
+    }
+    pieces.make = [](std::int64_t first, std::span<double> values) {
+      for (double& value : values) {
+        value = entry(first++, 0);
+      }
+    };
+    io::write_distributed(output.file(), "/eta", {"a line", "eta"}, pieces, columns);
+    output.finish();
+  }
+  expect_entries("/u", 2, columns);
+  expect_entries("/eta", columns, 0);
+}
+
+/// Of a restart that is stopped while it copies rows, and of a checkpoint that cannot be written.
+TEST_F(OutputFile, leaves_no_draft) {
+  {
+    const io::OutputLock lock(world(), path_);
+    put(partial() + ".draft", "rows");
+  }
+  const auto fail = [](const io::Handle& /*file*/) { throw base::SystemError("no room"); };
+  EXPECT_THROW(io::write_checkpoint(
+                   world(), checkpoint_, result_, [](engine::Archive&) {}, fail),
+               base::SystemError);
+  MPI_Barrier(world().handle());
+  EXPECT_FALSE(std::filesystem::exists(partial() + ".draft"));
+  EXPECT_FALSE(std::filesystem::exists(io::files_of_checkpoint(checkpoint_)[1]));
+}
+
+class RunFile : public OutputFile {
+ protected:
+  static void append(io::Table& table, double value) {
+    table.append(1, std::span(&value, 1), 0, &world());
+  }
+  void save(const io::OutputFile& output, io::Table& table) const {
+    io::write_checkpoint(
+        world(), checkpoint_, result_,
+        [&](engine::Archive& archive) { table.serialize(world(), 0, archive); },
+        [&](const io::Handle& file) { output.save_rows(file, checkpoint_); });
+  }
+
+  /// A run of as many rows that stops after the first two, 1.0 and 2.0; a third is not counted.
+  void begin(std::int64_t rows) const {
+    io::OutputFile output(world(), result_);
+    io::Table table(output.file(), "/t", {"a series", "t"}, rows, 0);
+    output.start_rows();
+    append(table, 1.0);
+    append(table, 2.0);
+    save(output, table);
+    append(table, 3.0);
+  }
+
+  /// Goes on after the row `from`, with one more where there is room, and saves that.
+  void go_on(const std::string& configuration, std::int64_t rows, std::int64_t from) const {
+    io::ResultSpec result = result_;
+    result.configuration = configuration;
+    io::OutputFile output(world(), result, io::find_rows(world(), checkpoint_, path_));
+    io::Table table(output.file(), "/t", {"a series", "t"}, rows, 0);
+    output.start_rows();
+    io::CheckpointFile(world(), checkpoint_).restore([&](engine::Archive& archive) {
+      table.serialize(world(), from, archive);
+    });
+    if (from < rows) {
+      append(table, 10.0 + static_cast<double>(rows));
+    }
+    save(output, table);
+    output.finish();
+    EXPECT_FALSE(std::filesystem::exists(partial() + ".draft"));
+  }
+};
+
+/// Rows move to a file with as much room, with more or with less; the last one that a checkpoint
+/// counts may be made again.
+TEST_F(RunFile, is_gone_on_with) {
+  begin(3);
+  go_on(result_.configuration, 3, 1);
+  EXPECT_EQ(read("/t"), (std::vector<double>{1.0, 13.0, 0.0}));
+  go_on("longer", 5, 2);
+  EXPECT_EQ(read("/t"), (std::vector<double>{1.0, 13.0, 15.0, 0.0, 0.0}));
+  go_on("shorter", 2, 2);
+  EXPECT_EQ(read("/t"), (std::vector<double>{1.0, 13.0}));
+  EXPECT_THROW(go_on("lacking", 2, 3), base::UserError);
+  EXPECT_THROW(go_on("lacking", 2, 0), base::UserError);
+}
+
+/// A bit of a row that counts is seen, or of the text that says where the rows are, and the files
+/// stay as they are. A row that does not count may be any.
+TEST_F(RunFile, is_not_gone_on_with_where_rows_have_changed) {
+  begin(3);
+  const std::string whole = get(partial());
+  const std::string checkpoint = get(checkpoint_);
+  std::size_t first = 0;
+  {
+    const io::Handle file(H5Fopen(partial().c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    const io::Handle dataset(H5Dopen2(file.id(), "/t", H5P_DEFAULT), H5Dclose);
+    first = H5Dget_offset(dataset.id());
+  }
+  const std::size_t text = whole.find("rows of ");
+  const std::size_t named = whole.find("/t", text);
+  std::vector<std::size_t> places{text, text + 10, named, named + 1};
+  for (std::size_t at = first; at < first + 2 * sizeof(double); ++at) {
+    places.push_back(at);
+  }
+  for (const std::size_t at : places) {
+    const std::string changed = support::damaged(whole, at);
+    put(partial(), changed);
+    EXPECT_THROW(go_on(result_.configuration, 3, 2), base::UserError) << at;
+    EXPECT_EQ(get(partial()), changed) << at;
+    EXPECT_EQ(get(checkpoint_), checkpoint) << at;
+  }
+  put(partial(), support::damaged(whole, first + 2 * sizeof(double)));
+  go_on(result_.configuration, 3, 2);
+  EXPECT_EQ(read("/t"), (std::vector<double>{1.0, 2.0, 13.0}));
+}
+
+/// A table's sum is the same however its rows come, in lots and on ranks.
+TEST(SumOfHashes, does_not_depend_on_the_parts) {
+  const std::vector<double> numbers{0.0, -0.0, 1.5, 1.5, -7e300};
+  const std::uint64_t all = io::sum_of_hashes(numbers, 3);
+  const std::span some(numbers);
+  EXPECT_EQ(io::sum_of_hashes(some.subspan(2), 5) + io::sum_of_hashes(some.first(2), 3), all);
+  EXPECT_EQ(io::sum_of_hashes({}, 3), 0U);
+  for (int bit = 0; bit < 64; ++bit) {
+    std::vector<double> changed = numbers;
+    changed[4] =
+        std::bit_cast<double>(std::bit_cast<std::uint64_t>(changed[4]) ^ std::uint64_t{1} << bit);
+    EXPECT_NE(io::sum_of_hashes(changed, 3), all);
+  }
+  EXPECT_NE(io::sum_of_hashes(numbers, 4), all);
+  std::vector<double> swapped = numbers;
+  std::swap(swapped[0], swapped[1]);
+  EXPECT_NE(io::sum_of_hashes(swapped, 3), all);
+}
+
+TEST(Check, gives_failures_their_place) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  EXPECT_EQ(io::check(5), 5);
+  EXPECT_THROW(io::check(H5Fopen("no-such-file.h5", H5F_ACC_RDONLY, H5P_DEFAULT)),
+               base::SystemError);
+}
+
+constexpr std::int64_t seal_bytes = 32;
+const std::string content("rows of a run, and its state\n\0\xff", 31);
+
+class SealedFile : public support::ResultFile {
+ protected:
+  SealedFile() { put_sealed(content); }
+
+  void put_sealed(const std::string& bytes) const {
+    put(draft_, bytes);
+    io::seal(world(), draft_, path_);
+  }
+
+  /// "" of a file whose seal holds, else what is wrong, the same on every rank.
+  [[nodiscard]] static std::string refusal(const std::string& path) {
+    bool is_sealed = false;
+    std::string said =
+        given::mistake([&] { is_sealed = io::verify_seal(world(), path, "take another"); });
+    said = said.empty() && !is_sealed ? path + " has no seal" : said;
+    EXPECT_EQ(parallel::first_text(world(), said), said);
+    return said;
+  }
+
+  static void expect_refused(const std::string& path, const std::string& what) {
+    const std::string message = refusal(path);
+    EXPECT_NE(message.find(path), std::string::npos) << message;
+    EXPECT_NE(message.find(what), std::string::npos) << message << " lacks " << what;
+  }
+
+  std::string draft_ = checkpoint_;
+};
+
+TEST_F(SealedFile, has_its_content_and_no_draft) {
+  for (const std::string& bytes : {std::string("newer"), std::string(), content}) {
+    put_sealed(bytes);
+    EXPECT_EQ(refusal(path_), "");
+    EXPECT_EQ(get(path_).substr(0, bytes.size()), bytes);
+    EXPECT_EQ(std::filesystem::file_size(path_), bytes.size() + seal_bytes);
+    EXPECT_FALSE(std::filesystem::exists(draft_));
+  }
+}
+
+TEST_F(SealedFile, is_refused_with_any_byte_changed_cut_anywhere_or_longer) {
+  const std::string whole = get(path_);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    put(path_, support::damaged(whole, at));
+    EXPECT_NE(refusal(path_), "") << "byte " << at;
+    put(path_, whole.substr(0, at));
+    expect_refused(path_, "has no seal");
+  }
+  put(path_, whole + '\0');
+  EXPECT_NE(refusal(path_), "");
+  put(path_, whole.substr(1));
+  expect_refused(path_, "is damaged");
+}
+
+/// Four pieces, the last one short.
+TEST_F(SealedFile, sums_the_hashes_of_pieces_on_any_ranks) {
+  constexpr std::size_t piece = std::size_t{4} << 20;
+  std::string bytes;
+  for (std::size_t i = 0; i < 3 * piece + 1000; ++i) {
+    bytes += static_cast<char>(i * i / 1000);
+  }
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::string part = bytes.substr(i * piece, piece);
+    sum += XXH3_64bits_withSeed(part.data(), part.size(), i);
+  }
+  put_sealed(bytes);
+  EXPECT_EQ(refusal(path_), "");
+  const std::string whole = get(path_);
+  EXPECT_EQ(whole.substr(bytes.size(), 16), std::string("masing seal 3\n\0\0", 16));
+  std::array<std::uint64_t, 2> in_little_endian{};
+  std::memcpy(in_little_endian.data(), &whole[bytes.size() + 16], sizeof in_little_endian);
+  EXPECT_EQ(in_little_endian, (std::array{std::uint64_t{bytes.size()}, sum}));
+  // Pieces that change places keep the hashes of their bytes.
+  put(path_, bytes.substr(piece, piece) + bytes.substr(0, piece) + whole.substr(2 * piece));
+  expect_refused(path_, "is damaged");
+}
+
+TEST_F(SealedFile, must_be_a_regular_file_of_this_version) {
+  std::string older = get(path_);
+  older[older.size() - seal_bytes + 12] = '2';
+  put(path_, older);
+  expect_refused(path_, "another version of masing; read it with that version");
+  support::on_root([this] {
+    std::filesystem::remove(path_);
+    std::filesystem::create_directory(path_);
+  });
+  expect_refused(path_, "not a regular file");
+  expect_refused("no-such-folder/no.sealed", "No such file");
+  expect_refused("", "No such file");
+}
+
+TEST_F(SealedFile, stays_where_the_next_has_no_draft_or_cannot_be_named) {
+  EXPECT_THROW(io::seal(world(), draft_, path_), base::SystemError);
+  put(draft_, "newer");
+  EXPECT_THROW(io::seal(world(), draft_, "no-such-folder/no.sealed"), base::SystemError);
+  EXPECT_EQ(refusal(path_), "");
+  EXPECT_EQ(get(path_).substr(0, content.size()), content);
+}
+
+/// All numbers but the first of a file, of which the first `copied` have room: in one piece, and in
+/// three of which the room ends within the second.
+TEST_F(SealedFile, numbers_are_copied_and_summed) {
+  constexpr std::int64_t piece = (std::int64_t{4} << 20) / 8;
+  for (const auto& [count, copied] : {std::pair{4L, 3L}, {2 * piece + 100, piece + 10}}) {
+    std::vector<double> numbers{1.5, -0.0, 7.25, 1e300, 5.0};
+    while (std::ssize(numbers) <= count) {
+      numbers.push_back(static_cast<double>(numbers.size()));
+    }
+    std::string raw(numbers.size() * sizeof(double), ' ');
+    std::memcpy(raw.data(), numbers.data(), raw.size());
+    const std::int64_t room = copied * 8;
+    put(path_, raw);
+    put(draft_, std::string(static_cast<std::size_t>(room) + 26, '!'));
+    const auto sum = [&, count = count](std::int64_t first) {
+      return io::copy_numbers(world(), path_, first, count, draft_, {.first = 10, .size = room});
+    };
+    EXPECT_EQ(sum(8), io::sum_of_hashes(std::span(numbers).subspan(1), 0));
+    const std::string there = get(draft_);
+    const std::string expected =
+        std::string(10, '!') + raw.substr(8, static_cast<std::size_t>(room)) + std::string(16, '!');
+    EXPECT_TRUE(there == expected);
+    EXPECT_NE(sum(16), sum(8));
+  }
+  EXPECT_THROW(io::copy_numbers(world(), "no-such-file", 0, 1, draft_, {}), base::SystemError);
+}
+
+}  // namespace masing::test_files
