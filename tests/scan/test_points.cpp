@@ -1,11 +1,15 @@
-// Points of a scan that all ranks share: failures that leave the others alone.
+// Points of a scan that all ranks share: failures that leave the others alone; and what the scan
+// takes of disks and memory: its file by the size of a real one, and refusals before it starts.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "base/error.hpp"
+#include "io/result_file.hpp"
 #include "scan/made_up.hpp"
+#include "support/given.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_points {
@@ -13,23 +17,20 @@ namespace masing::test_points {
 using scan::ScanPoint;
 using scan::ScanResult;
 using scan::ScanSpec;
-
-scan::ScanProblem grid_problem(std::span<const double> values) {
-  if (values[0] == 0.5 && values[1] == 0.4) {
-    throw base::UserError("threshold", "made up");
-  }
-  made_up::Point point = made_up::cosine(values[0], values[1]);
-  point.periods = 4;
-  point.steps_a_period = 100;
-  return made_up::problem(point);
-}
+using support::world;
 
 TEST(Points, that_fail_leave_the_others_alone) {
-  for (const bool is_steady : {false, true}) {
-    ScanSpec spec = made_up::steady({{"a", {0.01, 0.5}}, {"w", {0.4, 1.1, 1.9}}});
-    spec.is_steady = is_steady;
-    spec.keep_series = !is_steady;
-    const ScanResult dealt = scan::make_scan(support::world(), spec, grid_problem);
+  for (const std::string way : {"steady", "keep=series"}) {
+    const cli::Scan made = made_up::scan(way +
+                                         "; over a=0.01,0.5; over w=0.4,1.1,1.9; force=a*cos(w*t); "
+                                         "final-time=8*pi/w; steps=400");
+    const ScanResult dealt =
+        scan::make_scan(world(), made.spec, [&](std::span<const double> values) {
+          if (values[0] == 0.5 && values[1] == 0.4) {
+            throw base::UserError("threshold", "made up");
+          }
+          return cli::problem_at(made, values);
+        });
     ASSERT_EQ(dealt.points.size(), 6U);
     EXPECT_EQ(dealt.failed(), 1);
     for (std::size_t i = 0; i < dealt.points.size(); ++i) {
@@ -37,11 +38,82 @@ TEST(Points, that_fail_leave_the_others_alone) {
       const bool fails = i == 3;  // the last axis varies fastest
       EXPECT_EQ(point.has_failed(), fails) << i;
       EXPECT_EQ(point.message, fails ? "threshold: made up" : "") << i;
-      EXPECT_EQ(point.series.empty(), fails || !spec.keep_series || !support::world().is_root())
-          << i;
+      EXPECT_EQ(point.series.empty(), fails || !made.spec.keep_series || !world().is_root()) << i;
       EXPECT_EQ(std::isnan(point.numbers.amplitude), fails) << i;
     }
   }
+}
+
+/// A scan of so many points, and its file.
+ScanSpec spec_of(std::size_t points, const std::string& way) {
+  ScanSpec spec =
+      made_up::scan(way + "; over a=0.3; force=a*cos(0.7*t); final-time=80*pi/7; steps=400").spec;
+  std::vector<double>& values = spec.axes[0].values;
+  while (values.size() < points) {
+    values.push_back(values.back() + 1.0 / static_cast<double>(points));
+  }
+  spec.files.result = {.path = "masing-scan-room-n" + std::to_string(world().size()) + ".h5",
+                       .kind = "scan",
+                       .configuration = "# masing scan\n"};
+  return spec;
+}
+
+TEST(BytesOfFile, are_at_most_those_of_the_real_one_and_nearly_as_many) {
+  for (const char* way : {"keep=numbers", "keep=series", "steady"}) {
+    const ScanSpec spec = spec_of(way[0] == 's' ? 300 : 60, way);
+    // Series are 5 columns of 101 samples.
+    ScanResult made;
+    for (const double value : spec.axes[0].values) {
+      made.points.push_back(
+          {.values = {value}, .series = std::vector<double>(spec.keep_series ? 505 : 0)});
+    }
+    io::write_file(world(), spec.files.result,
+                   [&](const parallel::Communicator& root, const io::Handle& file) {
+                     scan::write(root, file, spec, made);
+                   });
+    parallel::on_root(world(), [&] {
+      const auto size = static_cast<double>(std::filesystem::file_size(spec.files.result.path));
+      const double predicted = scan::bytes_of_file(spec);
+      EXPECT_LT(predicted, size) << way;
+      EXPECT_GT(predicted, 0.9 * size - 8192) << way;
+      std::filesystem::remove(spec.files.result.path);
+    });
+  }
+}
+
+/// Returns the message for a scan of 1000 points whose runs have so many samples each.
+std::string refusal(ScanSpec spec, std::int64_t samples, bool is_complete = false) {
+  spec.series = {.time = {1.0, samples}, .to = 1.0};
+  return given::mistake([&] {
+    scan::require_disk(world(), spec, is_complete);
+    scan::require_memory(world(), spec);
+  });
+}
+
+TEST(Room, is_asked_for_on_the_disk_and_in_memory) {
+  ScanSpec spec = spec_of(1000, "keep=series");
+  const double disk = io::available_bytes(spec.files.result.path);
+  const auto too_many = static_cast<std::int64_t>(1.1 * disk / (1000 * 5 * 8));
+  EXPECT_EQ(refusal(spec, 1000), "");
+  const std::string said = refusal(spec, too_many);
+  EXPECT_TRUE(said.starts_with("output: " + spec.files.result.path + " needs ")) << said;
+  spec.keep_series = false;
+  EXPECT_EQ(refusal(spec, too_many), "");
+  spec.keep_series = true;
+  // Two checkpoints beside the file.
+  spec.files.checkpoint = {.path = "masing-scan-room.checkpoint", .scheduled = true};
+  EXPECT_TRUE(refusal(spec, too_many / 3).starts_with("output: ")) << refusal(spec, too_many / 3);
+  EXPECT_FALSE(refusal(spec, too_many / 3, true).starts_with("output: "))
+      << "no further checkpoint";
+  // No disk.
+  spec.files = {.quiet = true};
+  EXPECT_EQ(refusal(spec, 1000), "");
+  const std::string of_series = refusal(spec, std::int64_t{1} << 40);
+  EXPECT_TRUE(of_series.starts_with("over: 1000 points need ")) << of_series;
+  spec.axes.resize(4, spec.axes[0]);  // 10^12 points in all
+  spec.keep_series = false;
+  const std::string of_points = refusal(spec, 1000);
+  EXPECT_TRUE(of_points.starts_with("over: 1000000000000 points need ")) << of_points;
 }
 
 }  // namespace masing::test_points
