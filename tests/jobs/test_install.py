@@ -1,127 +1,189 @@
-"""What `cmake --install` puts below a prefix is all that a user needs, with the clone out of sight; the job script
-with stand-ins for launcher and Slurm."""
+"""What `cmake --install` puts below a prefix is all that a user needs, with the clone out of sight; projects in C, C++ and
+with pkg-config use the material alone; the job script with stand-ins for launcher and Slurm; the files of jobs/packaging
+against what CMake looks for and what the program needs."""
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
-from processes import installed, ran
+from processes import built, installed, ran
 
 ROOT = Path(__file__).resolve().parents[2]
+PROJECT, PACKAGING = ROOT / "tests" / "library" / "material", ROOT / "jobs" / "packaging"
+WITHOUT_MPI = "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON"
+CMAKE = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
 
 
 def without_the_clone(command, folder, **variables):
-    """The finished command, run in `folder` where the clone is an empty folder (a mount that only it sees)."""
+    """What the command says, which must succeed, in `folder` where the clone is an empty folder (a mount that only it
+    sees)."""
     rights = ["--map-root-user"] if os.getuid() else []
     hidden = ["unshare", *rights, "--mount", "sh", "-c", f'mount -t tmpfs none "{ROOT}" && exec "$@"', "-"]
     can_hide = ran(*hidden, "true").returncode == 0
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MASING")}
-    return ran(*(hidden if can_hide else []), *command, cwd=folder, env={**environment, **variables})
+    return ran(*(hidden if can_hide else []), *command, cwd=folder, env={**environment, **variables}, check=True).stdout
 
 
-@pytest.mark.parametrize("nobody", [False, pytest.param(True, marks=pytest.mark.long)])
-def test_a_user_also_one_without_a_home_runs_what_is_installed(masing, nobody):
-    if nobody and os.getuid() != 0:
-        pytest.skip("only root may become another user")
+def runpath(path):
+    """The folders where a program or library looks for the libraries it needs."""
+    found = re.search(r"\(R(?:UN)?PATH\).*\[(.*)\]", ran("readelf", "-d", path, check=True).stdout)
+    return {folder for folder in found[1].split(":") if folder} if found else set()
+
+
+def test_what_is_installed_runs_without_the_clone_and_has_all_files(masing, prefix, tmp_path):
+    share = prefix / "share" / "masing"
+    without_the_clone([prefix / "bin" / "masing", "simulate", "--quiet", "--config", share / "jobs/cases/cycle-fig10.ini",
+                       "--cells=3", "--output=ü.h5"], tmp_path)
+    script = "import masing; run = masing.open('ü.h5'); print(masing.__version__, masing.simulate(steps=9, cells=3).x.size)"
+    version = re.search(r'^version: "(.*)"$', (share / "CITATION.cff").read_text(), re.MULTILINE)[1]
+    said = without_the_clone(["/usr/bin/python3", "-B", "-c", script], tmp_path, PYTHONPATH=str(share / "analysis"),
+                             PATH=f"{prefix}/bin:{os.environ['PATH']}")
+    assert said == f"{version} 10\n"
+    job = share / "jobs" / "slurm" / "run.sbatch"
+    assert f"masing=${{MASING_PROGRAM:-{prefix}/bin/masing}}" in job.read_text() and os.access(job, os.X_OK)
+    assert (share / "jobs" / "quickstart.sh").is_file() and (share / "jobs" / "tutorial.ipynb").is_file()
+    for name in ("README.md", "CHANGELOG.md", "src/README.md", "jobs/README.md", "analysis/README.md", "tests/README.md"):
+        text = (share / name).read_text(encoding="utf-8")
+        for link in re.findall(r"\]\(((?:\.\./|[\w-]+/)*[\w-]+\.\w+)(?:#[^)]*)?\)", text):
+            assert ((share / name).parent / link).exists(), f"{name}: {link}"
+    for path in (prefix / "bin" / "masing", *share.glob("analysis/masing/_masing*.so")):
+        assert runpath(path) >= runpath(masing)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may become another user")
+def test_a_user_without_a_home_runs_what_is_installed(masing):
     with tempfile.TemporaryDirectory() as name:
         os.chmod(name, 0o755)
-        prefix, work = Path(name) / "prefix ö", Path(name) / "work ß"
-        installed(masing, prefix)
+        prefix, work = installed(masing, Path(name) / "prefix ö"), Path(name) / "work ß"
         work.mkdir()
-        as_user = []
-        if nobody:
-            os.chown(work, 65534, 65534)
-            as_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "-u", "HOME"]
+        os.chown(work, 65534, 65534)
+        as_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "-u", "HOME"]
 
-        def done(*command):
-            finished = without_the_clone([*as_user, *command], work, TMPDIR=str(work),
-                                         OMPI_MCA_rmaps_base_oversubscribe="1")
-            assert finished.returncode == 0, finished.stderr
-            return finished.stdout
+        def said(*command):
+            return without_the_clone([*as_user, *command], work, TMPDIR=str(work), OMPI_MCA_rmaps_base_oversubscribe="1")
 
-        assert done("id", "-u") == f"{65534 if nobody else os.getuid()}\n"
-        program, share, three = prefix / "bin" / "masing", prefix / "share" / "masing", ("mpirun", "-n", "3")
-        done(program, "simulate", "--quiet", "--config", share / "jobs" / "cases" / "cycle-fig10.ini", "--cells=3",
-             "--output=ü.h5")
+        program, three = prefix / "bin" / "masing", ("mpirun", "-n", "3")
+        assert said("id", "-u") == "65534\n"
+        said(program, "simulate", "--quiet", "--cells=3", "--steps=100", "--output=ü.h5")
         split = ("--cells=100000", "--final-time=1", "--steps=200", "--field-points=100")
-        assert "3 ranks" in done(*three, program, "simulate", "--quiet", *split, "--output=split.h5")
-        assert "bit for bit" in done(*three, program, "reproduce", "ü.h5")
-        done("/usr/bin/python3", "-B", share / "analysis" / "report.py", "ü.h5", "--reproduce")
+        assert "3 ranks" in said(*three, program, "simulate", "--quiet", *split, "--output=split.h5")
+        assert "bit for bit" in said(*three, program, "reproduce", "ü.h5")
+        said("/usr/bin/python3", "-B", prefix / "share/masing/analysis/report.py", "ü.h5", "--reproduce")
         assert "bit for bit" in (work / "ü.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_pip_installs_the_package_without_a_network(prefix, tmp_path):
     """From the installation, which has what a clone has; the program is on the PATH, with how mpirun is set."""
     needed = "import setuptools, pip, wheel; assert int(setuptools.__version__.split('.')[0]) >= 61"
     if ran("/usr/bin/python3", "-c", needed).returncode != 0:
         pytest.skip("no pip, setuptools from 61 on and wheel: apt-get install python3-pip")
-    share, source, site = prefix / "share" / "masing", tmp_path / "source", tmp_path / "site"
-    shutil.copytree(share / "analysis", source / "analysis")
+    source, site = tmp_path / "source", tmp_path / "site"
+    shutil.copytree(prefix / "share" / "masing" / "analysis", source)
     ran("/usr/bin/python3", "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps",
-        "--root-user-action=ignore", "--disable-pip-version-check", "--target", site, source / "analysis", check=True)
-    version = re.search(r'^version: "(.*)"$', (share / "CITATION.cff").read_text(), re.MULTILINE)[1]
-    assert (site / f"masing-{version}.dist-info").is_dir() and (site / "masing" / "py.typed").is_file()
-    script = ("import masing, masing.report.page; print(masing.__file__, masing.__version__); "
+        "--root-user-action=ignore", "--disable-pip-version-check", "--target", site, source, check=True)
+    assert (site / "masing" / "py.typed").is_file()
+    script = ("import masing, masing.report.page; print(masing.__file__); "
               "large = {'cells': 100000, 'final_time': 1, 'steps': 200, 'field_points': 100}; "
               "runs = [masing.simulate(**large, ranks=n) for n in (None, 2)]; "
               "print(*(run.provenance['ranks'] for run in runs), bool((runs[0].x == runs[1].x).all()))")
-    done = without_the_clone(["/usr/bin/python3", "-B", "-c", script], tmp_path, PYTHONPATH=str(site),
+    said = without_the_clone(["/usr/bin/python3", "-B", "-c", script], tmp_path, PYTHONPATH=str(site),
                              PATH=f"{prefix}/bin:{os.environ['PATH']}")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == [f"{site}/masing/__init__.py {version}", "1 2 True"]
-    package = {path.relative_to(share / "analysis") for path in (share / "analysis" / "masing").rglob("*")}
-    assert {path for path in package if path.suffix != ".so"} <= {
-        path.relative_to(site) for path in (site / "masing").rglob("*")}
+    assert said.splitlines() == [f"{site}/masing/__init__.py", "1 2 True"]
+    package = {path.relative_to(source) for path in (source / "masing").rglob("*")}
+    assert {path for path in package if path.suffix != ".so"} <= {path.relative_to(site) for path in site.rglob("*")}
 
 
-def test_the_job_script_names_the_installed_program(prefix):
-    share = prefix / "share" / "masing"
-    script = share / "jobs" / "slurm" / "run.sbatch"
-    assert f"masing=${{MASING_PROGRAM:-{prefix}/bin/masing}}" in script.read_text() and os.access(script, os.X_OK)
-    assert (share / "jobs" / "quickstart.sh").is_file() and (share / "jobs" / "tutorial.ipynb").is_file()
-    # Of the documents every link to a file leads to one.
-    for name in (".", "CHANGELOG.md", "src", "jobs", "analysis", "tests"):
-        document = share / name if name == "CHANGELOG.md" else share / name / "README.md"
-        text = document.read_text(encoding="utf-8")
-        for link in re.findall(r"\]\(((?:\.\./|[\w-]+/)*[\w-]+\.\w+)(?:#[^)]*)?\)", text):
-            assert (document.parent / link).exists(), f"{document.name}: {link}"
-
-
-def runpath(path):
-    """The folders where a program or library looks for the libraries it needs."""
-    text = ran("readelf", "-d", path, check=True).stdout
-    found = re.search(r"\(R(?:UN)?PATH\).*\[(.*)\]", text)
-    return {folder for folder in found[1].split(":") if folder} if found else set()
-
-
-def test_what_is_installed_finds_the_libraries_it_was_built_with(masing, prefix):
-    built = runpath(masing)
-    if not built:
-        pytest.skip("the linker looks for all libraries by itself")
-    for installed in (prefix / "bin" / "masing", *prefix.glob("share/masing/analysis/masing/_masing*.so")):
-        assert runpath(installed) >= built
-
-
-def test_cmake_takes_folders_and_flags_with_spaces(tmp_path):
+@pytest.mark.long
+def test_cmake_takes_folders_and_flags_with_spaces_and_says_what_petsc_is_missing(tmp_path):
     build, flags = tmp_path / "Größe 1 ü", "-O1 -DTEXT='a; b'"
     for _ in ("first", "again"):
         ran("cmake", "-S", ROOT, "-B", build, "-DMASING_TESTS=OFF", f"-DCMAKE_CXX_FLAGS={flags}", check=True)
     ran("cmake", "--build", build, "--target", "build_info", check=True)
     header = (build / "src" / "generated" / "io" / "build_info.hpp").read_text(encoding="utf-8")
     assert f'#define MASING_FLAGS "{flags} ' in header
-
-
-def test_cmake_says_what_petsc_is_missing(tmp_path):
     none = tmp_path / "none"
     for environment, message in (({"PETSC_DIR": str(none)}, f"PETSC_DIR = {none} (PETSC_ARCH = '') has no PETSc"),
                                  ({"PKG_CONFIG_LIBDIR": str(none)}, "masing needs PETSc, and pkg-config finds none")):
         done = ran("cmake", "-S", ROOT, "-B", tmp_path / "build", env={**os.environ, **environment})
         said = " ".join(done.stderr.split())
         assert done.returncode != 0 and message in said and "apt-get install libpetsc64-real-dev" in said
+
+
+def test_a_project_in_c_and_cpp_uses_the_material_without_mpi_petsc_and_hdf5(prefix, tmp_path, printed, declared):
+    """k = 1, η = s + 0.1: B(0.8), B'(0.8), ½ ∫ u² ds there, and 4 ∫ η (0.8 - η)⁺ ds."""
+    build = built(PROJECT, tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}", WITHOUT_MPI)
+    c, cpp = printed(build / "material_c"), printed(build / "material_cpp")
+    version, = c["version"]
+    assert c["header"] == [f"{version} {version}"] and (prefix / "lib" / f"libmasing_material.so.{version}").exists()
+    assert c["first_error"] == ['""'] and c["refused"] == cpp["refused"] == cpp["restored"] == ["1"]
+    expected = {"backbone": -0.32 + 0.88 - 0.005, "backbone_slope": 1.1 - 0.8,
+                "stored": 0.5 * ((0.8**3 - 0.1**3) / 3 + 0.3 * 0.8**2),
+                "loss": 4 * ((0.4 * 0.8**2 - 0.8**3 / 3) - (0.4 * 0.1**2 - 0.1**3 / 3))}
+    for found in (c, cpp):
+        assert {name: float(found[name][0]) for name in expected if name in found or found is c} == pytest.approx(
+            {name: value for name, value in expected.items() if name in found}, rel=1e-13)
+    text = (PROJECT.parent / "test_material.cpp").read_text(encoding="utf-8")
+    assert len(declared) > 25
+    assert [name for name in declared if not re.search(rf"\b{name}\b", text)] == ["masing_version"]
+    for program in ("material_c", "material_cpp"):
+        libraries = ran("ldd", build / program, check=True).stdout.lower()
+        assert "libmasing_material" in libraries and not re.search("mpi|petsc|hdf5|not found", libraries)
+
+
+def configured(source, prefix, folder):
+    """What CMake says of a project that finds masing in `prefix` and no MPI, and its exit code."""
+    folder.mkdir(exist_ok=True)
+    (folder / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.16)\nproject(own C CXX)\n{source}")
+    done = ran("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}", WITHOUT_MPI)
+    return re.sub(r"\s+", " ", done.stdout + done.stderr), done.returncode
+
+
+@pytest.mark.long
+def test_the_material_in_other_standards_by_pkg_config_and_of_another_version(prefix, tmp_path, printed):
+    """pkg-config finds it also where the prefix was moved."""
+    for standard in ("c99", "c11", "c17", "c++98", "c++17", "c++20"):
+        ran("cc", f"-x{standard[:-2]}", f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+            "-fsyntax-only", f"-I{prefix}/include", "-include", "masing/material.h", "/dev/null", check=True)
+    moved = tmp_path / "moved 1"
+    for name in ("include", "lib"):
+        shutil.copytree(prefix / name, moved / name, symlinks=True)
+    words = ran("pkg-config", "--cflags", "--libs", "masing_material >= 1.0", check=True,
+                env={**os.environ, "PKG_CONFIG_PATH": str(moved / "lib" / "pkgconfig")}).stdout
+    ran("cc", PROJECT / "material.c", *shlex.split(words), f"-Wl,-rpath,{moved}/lib", "-o", tmp_path / "own", check=True)
+    assert printed(tmp_path / "own")["refused"] == ["1"]
+    source = """find_package(masing 3.0 REQUIRED)
+get_target_property(material masing::material INTERFACE_COMPILE_FEATURES)
+message(STATUS "${material}")"""
+    assert "-- cxx_std_17" in configured(source, prefix, tmp_path / "features")[0]
+    text, code = configured("find_package(masing 2.0 REQUIRED)", prefix, tmp_path / "older")
+    assert code == 1 and "version: 3." in text
+
+
+@pytest.mark.long
+def test_the_material_alone_is_built_without_mpi_petsc_and_hdf5(masing, tmp_path, printed):
+    """Configured and installed; what is compiled is the same library as that of the build of the program."""
+    build, prefix = tmp_path / "build", tmp_path / "prefix"
+    ran("cmake", "-S", ROOT, "-B", build, "-DMASING_MATERIAL_ONLY=ON", WITHOUT_MPI,
+        *(f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("HDF5", "Eigen3", "pybind11")), check=True)
+    assert not re.search(r"^(MPI|HDF5|PETSC|Python)_", (build / "CMakeCache.txt").read_text("utf-8"), re.MULTILINE)
+    for library in Path(masing).parent.glob("libmasing_material.so*"):
+        shutil.copy(library, build, follow_symlinks=False)
+    ran("cmake", "--install", build, "--prefix", prefix, check=True)
+    headers = {file.name for file in (prefix / "include" / "masing").iterdir()}
+    assert headers == {"error.hpp", "masing_material.f90", "material.h", "material.hpp", "version.h"}
+    assert not (prefix / "bin").exists()
+    text, code = configured(f"find_package(masing REQUIRED)\nadd_executable(own {PROJECT}/material.cpp)\n"
+                            "target_link_libraries(own masing::material)", prefix, tmp_path / "own")
+    assert code == 0, text
+    ran("cmake", "--build", tmp_path / "own" / "build", check=True)
+    assert printed(tmp_path / "own" / "build" / "own")["restored"] == ["1"]
 
 
 def stand_in(folder, name, body):
@@ -139,15 +201,12 @@ def job(folder, *words, launcher="mpirun", **variables):
                               stdout=log, stderr=log, check=False).returncode
 
 
-@pytest.mark.parametrize("launcher", ["mpirun", "srun --mpi=pmix"])
-def test_a_job_has_its_launcher_and_a_folder_for_temporary_files(tmp_path, launcher):
+def test_a_job_has_its_launcher_and_a_folder_for_temporary_files(tmp_path):
     """Also where the TMPDIR that Slurm hands on is of another machine."""
-    command, *option = launcher.split()
-    stand_in(tmp_path, command, 'echo "$TMPDIR" "$@" >>called')
-    assert job(tmp_path, "converge", "case.ini", "run.h5", launcher=launcher, MASING_PROGRAM="the program",
+    stand_in(tmp_path, "srun", 'echo "$TMPDIR" "$@" >>called')
+    assert job(tmp_path, "converge", "case.ini", "run.h5", launcher="srun --mpi=pmix", MASING_PROGRAM="the program",
                TMPDIR=str(tmp_path / "none")) == 0, (tmp_path / "job.log").read_text()
-    (called,) = (tmp_path / "called").read_text().splitlines()
-    assert called.startswith(" ".join(["/tmp", *option, "the program converge "]))
+    assert (tmp_path / "called").read_text().startswith("/tmp --mpi=pmix the program converge ")
 
 
 def test_a_job_stops_where_turns_make_no_progress(tmp_path):
@@ -166,10 +225,66 @@ def test_a_job_stops_where_turns_make_no_progress(tmp_path):
         assert turn(done) == 75, log.read_text()
         said = "no step" if done is None else f"{done} of 90 steps"
         assert log.read_text().endswith(f"run.sbatch: stopped after {said}; the job returns to the queue\n")
-    assert (tmp_path / "requeued").read_text() == "requeue 7\n" * 4
     assert turn(30) == 1
     assert "run.sbatch: two turns ended after 30 of 90 steps: no progress" in log.read_text()
     assert (tmp_path / "requeued").read_text() == "requeue 7\n" * 4
     checkpoint = tmp_path / "run.h5.checkpoint"
     checkpoint.touch()
     assert turn(90, 0) == 0 and not checkpoint.exists()
+
+
+@pytest.mark.long
+def test_the_recipe_for_spack_names_what_cmake_looks_for():
+    text = (PACKAGING / "package.py").read_text(encoding="utf-8")
+    dependencies = re.findall(r'depends_on\("([^"]*)"', text)
+    looked_for = {name.lower() for name in re.findall(r"(?:find_package|pkg_\w+)\((\w+) ", CMAKE)} - {"doxygen"}
+    other = {"eigen3": "eigen", "pybind11": "py-pybind11"}
+    assert len(looked_for) == 10
+    assert {other.get(name, name) for name in looked_for} <= {re.split("[@+]", spec)[0] for spec in dependencies}
+    compile(text, "package.py", "exec")
+    least = dict(re.findall(r"find_package\((\w+?)3? (\d[\d.]+)", CMAKE))
+    least["cmake"] = re.search(r"VERSION ([\d.]+)", CMAKE)[1]
+    for name, number in least.items():
+        assert any(spec.startswith(f"{name.lower()}@{number}:") for spec in dependencies)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not shutil.which("tclsh"), reason="no tclsh here")
+def test_the_module_file_has_the_prefix(prefix, tmp_path):
+    (tmp_path / "print.tcl").write_text("""proc module-whatis {text} {}
+proc conflict {name} {puts "conflict=$name"}
+proc prepend-path {name value} {puts "$name=$value"}
+source [lindex $argv 0]
+""")
+    said = ran("tclsh", tmp_path / "print.tcl", prefix / "share/masing/jobs/packaging/masing.modulefile", check=True).stdout
+    assert dict(line.split("=", 1) for line in said.splitlines()) == {
+        "conflict": "masing", "PATH": f"{prefix}/bin", "CMAKE_PREFIX_PATH": str(prefix),
+        "PYTHONPATH": f"{prefix}/share/masing/analysis"}
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not shutil.which("dpkg-query"), reason="needs Debian's packages")
+def test_the_container_has_every_library_of_the_program(masing):
+    """Each belongs to a package of the image, to one that it depends on, or to one that provides such a name."""
+    text = re.sub(r"^#.*\n", "", (PACKAGING / "Containerfile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    lines = [line.split(" ", 1) for line in text.replace("\\\n", "").splitlines() if line]
+    assert [rest for word, rest in lines if word == "USER"] == ["masing"]
+    (command,) = [rest for word, rest in lines if word == "RUN" and "apt-get install" in rest]
+    new = {word for word in command.split("&&")[1].split()[2:] if not word.startswith("--")}
+    libraries = re.search(r"find_python (h5py\S*)\)", (ROOT / "jobs" / "common.sh").read_text())[1].split(",")
+    assert {f"python3-{name}" for name in libraries} <= new
+    depends, provides, found = {}, {}, set()
+    for line in ran("dpkg-query", "-W", "-f=${Package}\t${Pre-Depends}, ${Depends}\t${Provides}\n").stdout.splitlines():
+        name, *lists = line.split("\t")
+        depends[name], provides[name] = (set(re.findall(r"(?:^|[,|] )([a-z0-9][a-z0-9+.-]+)", text)) for text in lists)
+    if not new <= set(depends):
+        pytest.skip("these are packages of Debian 12, which are not here")
+    while new:
+        found |= new
+        new = set().union(*(depends.get(name, ()) for name in new)) - found
+    paths = [os.path.realpath(word) for word in ran("ldd", masing).stdout.split() if word[0] == "/"]
+    assert len(paths) > 20
+    # Packages of before /lib became a link name it so; dpkg does not find the others.
+    owners = ran("dpkg", "-S", *paths, *(path.removeprefix("/usr") for path in paths)).stdout.splitlines()
+    assert {line.split("/lib/", 1)[1] for line in owners} == {path.split("/lib/", 1)[1] for path in paths}
+    assert not {name for line in owners if not ({name := line.split(":")[0]} | provides[name]) & found}

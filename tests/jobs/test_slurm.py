@@ -1,4 +1,4 @@
-"""The script of jobs/slurm on a real Slurm of two virtual nodes on this host, in a folder of its own."""
+"""The script of jobs/slurm on a real Slurm of two virtual nodes on this host, in a folder of its own, with --long."""
 
 import contextlib
 import os
@@ -16,25 +16,23 @@ from open_mpi import TCP, YIELD
 from processes import alone, ran
 from result_files import contents
 
+pytestmark = pytest.mark.long
 SCRIPT = Path(__file__).resolve().parents[2] / "jobs" / "slurm" / "run.sbatch"
 # A time beyond the 300 s before its end at which Slurm signals the script.
 TWO_NODES = ("--nodes=2", "--ntasks-per-node=1", "--time=30")
-CASE = "final-time = 50\ncells = 300\nsteps = {steps}\n"
-
-DAEMONS = ("munged", "slurmctld", "slurmd")
 PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"  # where the daemons are
-START = 300  # seconds until the nodes must be idle
 PATIENCE = 600  # seconds until a job counts as hung
 
 # cred_expire makes a requeue take 6 s instead of 2 minutes; %n is the node.
-CONFIGURATION = """
+NODE = "CPUs=2 Sockets=1 CoresPerSocket=2 RealMemory=4000"
+CONFIGURATION = f"""
 ClusterName=masing
-SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={ports[0]}
+SlurmctldHost={{host}}(127.0.0.1)
+SlurmctldPort={{ports[0]}}
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket={folder}/munge/socket,cred_expire=5
+AuthInfo=socket={{folder}}/munge/socket,cred_expire=5
 CredType=cred/munge
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
@@ -46,15 +44,15 @@ ReturnToService=2
 JobRequeue=1
 KillWait=5
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,bf_interval=1
-StateSaveLocation={folder}/state
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmctldLogFile={folder}/slurmctld.log
-SlurmdSpoolDir={folder}/spool-%n
-SlurmdPidFile={folder}/slurmd-%n.pid
-SlurmdLogFile={folder}/slurmd-%n.log
-TmpFS={folder}/tmp-%n
-NodeName=node1 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} CPUs=2 Sockets=1 CoresPerSocket=2 RealMemory=4000
-NodeName=node2 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]} CPUs=2 Sockets=1 CoresPerSocket=2 RealMemory=4000
+StateSaveLocation={{folder}}/state
+SlurmctldPidFile={{folder}}/slurmctld.pid
+SlurmctldLogFile={{folder}}/slurmctld.log
+SlurmdSpoolDir={{folder}}/spool-%n
+SlurmdPidFile={{folder}}/slurmd-%n.pid
+SlurmdLogFile={{folder}}/slurmd-%n.log
+TmpFS={{folder}}/tmp-%n
+NodeName=node1 NodeHostname={{host}} NodeAddr=127.0.0.1 Port={{ports[1]}} {NODE}
+NodeName=node2 NodeHostname={{host}} NodeAddr=127.0.0.1 Port={{ports[2]}} {NODE}
 PartitionName=all Nodes=node1,node2 Default=YES MaxTime=INFINITE State=UP
 """
 
@@ -71,19 +69,6 @@ read -r _
 kill $(jobs -p)
 wait
 """
-
-
-def obstacle():
-    """Why no Slurm can be started here, or None."""
-    if missing := [name for name in DAEMONS if shutil.which(name, path=PATH) is None]:
-        return f"no {', '.join(missing)} here: apt-get install slurm-wlm munge"
-    return "slurmd runs jobs as root only" if os.getuid() != 0 else None
-
-
-def own_processes():
-    """The words that start a command whose descendants all end with it, where that is allowed."""
-    words = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
-    return words if ran(*words, "true").returncode == 0 else []
 
 
 class Cluster:
@@ -108,19 +93,22 @@ class Cluster:
             text = CONFIGURATION.format(folder=self.folder, host=socket.gethostname(),
                                         ports=[each.getsockname()[1] for each in listening])
         (self.folder / "slurm.conf").write_text(text, encoding="utf-8")
+        # All descendants of a namespace of processes end with it, where one is allowed.
+        own = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+        own = own if ran(*own, "true").returncode == 0 else []
         with open(self.folder / "daemons.log", "wb") as log:
-            self._keeper = subprocess.Popen([*own_processes(), "bash", "-c", KEEPER, "keeper", str(self.folder)],
+            self._keeper = subprocess.Popen([*own, "bash", "-c", KEEPER, "keeper", str(self.folder)],
                                             env=self.environment, stdin=subprocess.PIPE, stdout=log, stderr=log)
-        self.wait_for(lambda: self._call("sinfo", "--noheader", "--Node", "--format=%T").stdout.split() == ["idle"] * 2,
-                      START, "two idle nodes")
+        self.wait_for(lambda: self.call("sinfo", "--noheader", "--Node", "--format=%T").split() == ["idle"] * 2,
+                      "two idle nodes")
 
     def end(self):
         """End the jobs and the daemons."""
         # Jobs first: where their processes are not a namespace of ours, only Slurm knows them.
         with contextlib.suppress(subprocess.SubprocessError, AssertionError):
-            self._call("scancel", "--signal=KILL", "--full", "--user=root")
-            self._call("scancel", "--user=root")
-            self.wait_for(lambda: not self._call("squeue", "--noheader").stdout, 10, "no jobs")
+            self.call("scancel", "--signal=KILL", "--full", "--user=root")
+            self.call("scancel", "--user=root")
+            self.wait_for(lambda: not self.call("squeue", "--noheader"), "end of all jobs", 10)
         self._keeper.stdin.close()
         try:
             self._keeper.wait(10)
@@ -128,45 +116,44 @@ class Cluster:
             self._keeper.kill()
             self._keeper.wait()
 
-    def _call(self, *words, **options):
-        return ran(*words, env=self.environment, **options)
+    def call(self, *words, **options):
+        """What a command of Slurm prints."""
+        return ran(*words, env=self.environment, **options).stdout
 
-    def wait_for(self, what, seconds, name):
+    def wait_for(self, what, name, seconds=PATIENCE):
         """Until what() is true; AssertionError with the daemons' last lines after so many seconds."""
         end = time.monotonic() + seconds
         while not what():
-            assert time.monotonic() < end, f"no {name} after {seconds} s\n{self.logs()}"
+            logs = "".join(f"== {path.name}\n{path.read_text(errors='replace')[-1500:]}"
+                           for path in sorted(self.folder.rglob("*.log"))) if time.monotonic() > end else ""
+            assert time.monotonic() < end, f"no {name} after {seconds} s\n{logs}"
             time.sleep(0.3)  # to ask Slurm takes a tenth of it
 
-    def logs(self):
-        """The last lines of every log."""
-        return "\n".join(f"== {path.name}\n{path.read_text(errors='replace')[-1500:]}"
-                         for path in sorted(self.folder.rglob("*.log")))
+    def submit(self, folder, case, *words):
+        """The number of the job of the script with a case file, on two nodes."""
+        (folder / "case.ini").write_text(case, encoding="utf-8")
+        return self.call("sbatch", "--parsable", *TWO_NODES, SCRIPT, words[0], "case.ini", "made.h5", "--quiet", *words[1:],
+                         cwd=folder, check=True).strip()
 
-    def submit(self, *words, cwd):
-        """The number of the job that sbatch makes of these words."""
-        return self._call("sbatch", "--parsable", *words, cwd=cwd, check=True).stdout.strip()
+    def ended(self, number):
+        """The state of a job that has ended, and how often it was restarted."""
+        known = {}
 
-    def signal(self, job):
-        """SIGUSR1 to the job's script alone, as --signal=B:USR1@… sends it."""
-        self._call("scancel", "--batch", "--signal=USR1", job, check=True)
+        def has_ended():
+            known.update(re.findall(r"(\w+)=(\S*)", self.call("scontrol", "--oneliner", "show", "job", number)))
+            return known["JobState"] in ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL")
 
-    def job(self, number):
-        """What Slurm knows of a job: a dictionary of text."""
-        return dict(re.findall(r"(\w+)=(\S*)", self._call("scontrol", "--oneliner", "show", "job", number).stdout))
-
-    def finish(self, number):
-        """job(number), once it has ended."""
-        ended = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL")
-        self.wait_for(lambda: self.job(number)["JobState"] in ended, PATIENCE, f"end of job {number}")
-        return self.job(number)
+        self.wait_for(has_ended, f"end of job {number}")
+        return known["JobState"], known["Restarts"]
 
 
 @pytest.fixture(scope="module")
 def cluster(masing):
     """The cluster, whose jobs run this program."""
-    if reason := obstacle():
-        pytest.skip(reason)
+    if missing := [name for name in ("munged", "slurmctld", "slurmd") if shutil.which(name, path=PATH) is None]:
+        pytest.skip(f"no {', '.join(missing)} here: apt-get install slurm-wlm munge")
+    if os.getuid() != 0:
+        pytest.skip("slurmd runs jobs as root only")
     # munged wants a socket that everybody can reach, which pytest's own folders are not.
     with tempfile.TemporaryDirectory(prefix="masing-slurm-") as name:
         os.chmod(name, 0o755)
@@ -184,60 +171,40 @@ def launcher(cluster, request, monkeypatch):
     monkeypatch.setitem(cluster.environment, "MASING_LAUNCHER", request.param)
 
 
-def completed(cluster, job):
-    """The ended job, which must have succeeded."""
-    ended = cluster.finish(job)
-    assert ended["JobState"] == "COMPLETED", (ended, cluster.logs())
-    return ended
-
-
-@pytest.mark.long
 @pytest.mark.usefixtures("launcher")
 def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
-    (tmp_path / "case.ini").write_text(CASE.format(steps=5_000_000), encoding="utf-8")
-    job = cluster.submit(*TWO_NODES, SCRIPT, "simulate", "case.ini", "run.h5", "--checkpoint-every=100000",
-                         "--quiet", cwd=tmp_path)
-    log, checkpoint = tmp_path / f"masing-{job}.log", tmp_path / "run.h5.checkpoint"
-    cluster.wait_for(checkpoint.exists, PATIENCE, "checkpoint")
-    cluster.signal(job)
-    cluster.wait_for(lambda: "returns to the queue" in log.read_text(), PATIENCE, "requeue")
-    ended = completed(cluster, job)
-    said = log.read_text(encoding="utf-8")
-    assert ended["Restarts"] == "1", said
-    stop = re.search(r"stopped by SIGUSR1 after (\d+) of 5000000 steps", said)
-    assert stop and int(stop[1]) >= 100_000, said
-    assert not checkpoint.exists()
+    job = cluster.submit(tmp_path, "final-time = 50\ncells = 300\nsteps = 5000000\n", "simulate", "--checkpoint-every=100000")
+    log, checkpoint = tmp_path / f"masing-{job}.log", tmp_path / "made.h5.checkpoint"
+    cluster.wait_for(checkpoint.exists, "checkpoint")
+    # To the job's script alone, as --signal=B:USR1@… sends it.
+    cluster.call("scancel", "--batch", "--signal=USR1", job, check=True)
+    cluster.wait_for(lambda: "returns to the queue" in log.read_text(), "requeue")
+    assert cluster.ended(job) == ("COMPLETED", "1"), log.read_text()
+    stop = int(re.search(r"stopped by SIGUSR1 after (\d+) of 5000000 steps", log.read_text(encoding="utf-8"))[1])
+    assert stop >= 100_000 and not checkpoint.exists()
     # The second turn went on where the first had stopped, and did not begin again.
-    with h5py.File(tmp_path / "run.h5") as file:
+    with h5py.File(tmp_path / "made.h5") as file:
         timing = file["timing"].attrs
-        assert timing["wall_seconds"] * timing["steps_per_second"] == pytest.approx(5_000_000 - int(stop[1]))
-    assert contents(tmp_path / "run.h5") == alone(masing, tmp_path, "simulate", "--config=case.ini")
-
-
-# A run that both nodes share, with a sum over them in each step, and a study.
-RUN = "final-time = 20\nsteps = 4000\ncells = 40000\nfield-every = 1000\n"
-STUDY = "final-time = 20\ncells = 50\nlevels = 1000,2000,4000\nreference = exact-time\n"
+        assert timing["wall_seconds"] * timing["steps_per_second"] == pytest.approx(5_000_000 - stop)
+    assert contents(tmp_path / "made.h5") == alone(masing, tmp_path, "simulate", "--config=case.ini")
 
 
 @pytest.mark.usefixtures("launcher")
-@pytest.mark.parametrize("command, case", [("simulate", RUN), ("converge", STUDY)])
+@pytest.mark.parametrize("command, case", [
+    ("simulate", "final-time = 20\nsteps = 4000\ncells = 40000\nfield-every = 1000\n"),
+    ("converge", "final-time = 20\ncells = 50\nlevels = 1000,2000,4000\nreference = exact-time\n")])
 def test_two_nodes_that_nobody_stops_make_the_bits_of_one_rank(cluster, masing, tmp_path, command, case):
-    (tmp_path / "case.ini").write_text(case, encoding="utf-8")
-    job = cluster.submit(*TWO_NODES, SCRIPT, command, "case.ini", "made.h5", "--checkpoint-every=1000", "--quiet",
-                         cwd=tmp_path)
-    assert completed(cluster, job)["Restarts"] == "0" and not (tmp_path / "made.h5.checkpoint").exists()
+    """A run that both nodes share, with a sum over them in each step, and a study."""
+    job = cluster.submit(tmp_path, case, command, "--checkpoint-every=1000")
+    assert cluster.ended(job) == ("COMPLETED", "0") and not (tmp_path / "made.h5.checkpoint").exists()
     with h5py.File(tmp_path / "made.h5") as file:
         assert file["provenance"].attrs["ranks"] == 2
     assert contents(tmp_path / "made.h5") == alone(masing, tmp_path, command, "--config=case.ini")
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("launcher")
 def test_a_job_whose_turns_end_at_the_same_step_is_not_requeued(cluster, tmp_path):
-    (tmp_path / "case.ini").write_text(CASE.format(steps=5000), encoding="utf-8")
-    job = cluster.submit(*TWO_NODES, SCRIPT, "simulate", "case.ini", "run.h5", "--wall-limit=1e-6", cwd=tmp_path)
-    ended = cluster.finish(job)
-    said = (tmp_path / f"masing-{job}.log").read_text(encoding="utf-8")
-    assert (ended["JobState"], ended["Restarts"]) == ("FAILED", "1"), said
-    assert said.count("stopped by the wall limit") == 2 and said.count("returns to the queue") == 1, said
-    assert "run.sbatch: two turns ended after " in said and "no progress" in said
+    job = cluster.submit(tmp_path, "final-time = 50\ncells = 300\nsteps = 5000\n", "simulate", "--wall-limit=1e-6")
+    ended, said = cluster.ended(job), (tmp_path / f"masing-{job}.log").read_text(encoding="utf-8")
+    assert ended == ("FAILED", "1") and said.count("stopped by the wall limit") == 2, said
+    assert said.count("returns to the queue") == 1 and "run.sbatch: two turns ended after " in said, said

@@ -1,5 +1,5 @@
 // The material against clamping every spring in extended precision, its trials and states against
-// its moves, and its functions of C against those of C++. tests/jobs/test_material.py builds
+// its moves, and its functions of C against those of C++. tests/jobs/test_install.py builds
 // programs with an installed library.
 #include "masing/material.hpp"
 

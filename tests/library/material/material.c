@@ -1,5 +1,5 @@
 /* The material from C99 with an installed library. Prints "name value" lines, which
-   tests/jobs/test_material.py checks. tests/library/test_material.cpp sees every function. */
+   tests/jobs/test_install.py checks. tests/library/test_material.cpp sees every function. */
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // The material from C++17, without MPI, PETSc and HDF5. Prints "name value" lines, which
-// tests/jobs/test_material.py checks.
+// tests/jobs/test_install.py checks.
 
 #include <cstdio>
 #include <masing/material.hpp>
