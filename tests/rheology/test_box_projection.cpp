@@ -73,10 +73,6 @@ Case degenerate(std::size_t n, std::mt19937_64& random) {
   return data;
 }
 
-double solve(const Case& data) {
-  return rheology::common_shift(data.elements());
-}
-
 TEST(BoxProjection, meets_the_optimality_conditions) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 500; ++round) {
@@ -85,11 +81,11 @@ TEST(BoxProjection, meets_the_optimality_conditions) {
     for (const double k0 : {1e-6, 1.0, 1e6}) {
       for (const double drift : {0.1, 3.0, 1e4}) {
         const Case data = generic(n, k0, drift, random);
-        ASSERT_NO_FATAL_FAILURE(expect_optimal(data, solve(data)));
+        ASSERT_NO_FATAL_FAILURE(expect_optimal(data, rheology::common_shift(data.elements())));
       }
     }
     const Case ties = degenerate(n, random);
-    ASSERT_NO_FATAL_FAILURE(expect_optimal(ties, solve(ties)));
+    ASSERT_NO_FATAL_FAILURE(expect_optimal(ties, rheology::common_shift(ties.elements())));
   }
 }
 
@@ -102,13 +98,13 @@ TEST(BoxProjection, ends_whatever_the_scales) {
     for (double& compliance : data.compliance) {
       compliance = std::pow(10.0, power(random));
     }
-    const double shift = solve(data);
+    const double shift = rheology::common_shift(data.elements());
     EXPECT_TRUE(std::isfinite(shift)) << drift;
     expect_optimal(data, shift);
   }
   Case lost = generic(3, 1.0, 1.0, random);
   lost.value[1] = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(std::isnan(solve(lost)));
+  EXPECT_TRUE(std::isnan(rheology::common_shift(lost.elements())));
 }
 
 double determinant(const Matrix& a) {
@@ -181,53 +177,39 @@ TEST(ActiveSet, meets_the_variational_inequality) {
   }
 }
 
-TEST(Gephyroid, has_the_papers_force) {
+/// E = k0 Uᵀ K⁻¹, that is K Eᵀ = k0 U; and Q⁻¹ = K⁻¹ + EᵀE/δ applied to Q's columns gives those of
+/// the identity.
+TEST(Gephyroid, has_the_papers_force_and_quasistatic_matrix) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 200; ++round) {
     const GephyroidSprings k = random_springs(random);
     const auto force = rheology::force_on_mass(k);
     const Matrix matrix = rheology::stiffness_matrix(k);
+    const Matrix quasistatic = rheology::quasistatic_matrix(k);
+    const double condition = std::pow(matrix[2][2], 3) / determinant(matrix);
     EXPECT_NEAR(rheology::determinant(k) / determinant(matrix), 1.0, 1e-10);
-    // E = k0 Uᵀ K⁻¹, that is K Eᵀ = k0 U.
-    for (std::size_t i = 0; i < 3; ++i) {
-      EXPECT_NEAR(dot(matrix[i], force.friction), i == 2 ? -k.k0 : k.k0, 8 * eps * matrix[2][2]);
-    }
     EXPECT_NEAR(force.stiffness * (1 / k.k0 + 1 / k.k1 + 1 / k.k2 + 1 / k.k3), 1.0, 8 * eps);
     EXPECT_NEAR(k.k0 * (1 - dot(force.friction, {1, 1, -1})), force.stiffness, 8 * eps * k.k0);
-  }
-  const auto unit = rheology::force_on_mass({});
-  EXPECT_EQ(unit.stiffness, 0.25);
-  EXPECT_EQ(unit.friction, (Vector3{0.5, 0.5, 0.25}));
-}
-
-TEST(Gephyroid, has_a_force_without_one_spring) {
-  // The element beside the missing spring carries what the mass feels.
-  EXPECT_EQ(rheology::force_on_mass({.k0 = 2, .k1 = 1, .k2 = 0, .k3 = 3}).friction,
-            (Vector3{1, 0, 0}));
-  EXPECT_EQ(rheology::force_on_mass({.k0 = 2, .k1 = 1, .k2 = 3, .k3 = 0}).friction,
-            (Vector3{0, 1, 0}));
-  EXPECT_EQ(rheology::force_on_mass({.k0 = 2, .k1 = 0, .k2 = 3, .k3 = 1}).friction,
-            (Vector3{1, 1, 1}));
-}
-
-TEST(Gephyroid, has_a_quasistatic_matrix_without_spring_zero) {
-  // Q⁻¹ = K⁻¹ + EᵀE/δ applied to Q's columns gives those of the identity.
-  std::mt19937_64 random(4);
-  for (int round = 0; round < 200; ++round) {
-    const GephyroidSprings k = random_springs(random);
-    const Matrix matrix = rheology::stiffness_matrix(k);
-    const Matrix quasistatic = rheology::quasistatic_matrix(k);
-    const auto force = rheology::force_on_mass(k);
-    const double condition = std::pow(matrix[2][2], 3) / determinant(matrix);
-    for (std::size_t column = 0; column < 3; ++column) {
-      const Vector3 direct = solved(matrix, quasistatic[column]);
-      const double along = dot(force.friction, quasistatic[column]) / force.stiffness;
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_NEAR(dot(matrix[i], force.friction), i == 2 ? -k.k0 : k.k0, 8 * eps * matrix[2][2]);
+      const Vector3 direct = solved(matrix, quasistatic[i]);
+      const double along = dot(force.friction, quasistatic[i]) / force.stiffness;
       for (std::size_t row = 0; row < 3; ++row) {
-        EXPECT_NEAR(direct[row] + force.friction[row] * along, row == column ? 1.0 : 0.0,
+        EXPECT_NEAR(direct[row] + force.friction[row] * along, row == i ? 1.0 : 0.0,
                     32 * eps * condition * (1 + std::abs(along)));
       }
-      EXPECT_NEAR(along, column == 2 ? -1.0 : 1.0, 64 * eps * condition);
+      EXPECT_NEAR(along, i == 2 ? -1.0 : 1.0, 64 * eps * condition);
     }
+  }
+  EXPECT_EQ(rheology::force_on_mass({}).stiffness, 0.25);
+  // Without one spring the element beside it carries what the mass feels.
+  const std::pair<GephyroidSprings, Vector3> frictions[] = {
+      {{}, {0.5, 0.5, 0.25}},
+      {{.k0 = 2, .k1 = 1, .k2 = 0, .k3 = 3}, {1, 0, 0}},
+      {{.k0 = 2, .k1 = 1, .k2 = 3, .k3 = 0}, {0, 1, 0}},
+      {{.k0 = 2, .k1 = 0, .k2 = 3, .k3 = 1}, {1, 1, 1}}};
+  for (const auto& [springs, friction] : frictions) {
+    EXPECT_EQ(rheology::force_on_mass(springs).friction, friction);
   }
 }
 

@@ -1,6 +1,6 @@
 // The solution from event to event against closed forms: Coulomb's decay, a force that rises past
 // friction, masses on the edge of sticking, modes of a chain. That it is the limit of the scheme
-// for all models is seen by model_orders.
+// for all models is seen by test_models.
 
 #include <gtest/gtest.h>
 
